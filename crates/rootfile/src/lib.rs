@@ -1,0 +1,6 @@
+//! The ROOT file container.
+#![warn(missing_docs)]
+
+mod error;
+
+pub use error::{Error, ErrorKind, Result};
