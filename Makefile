@@ -1,0 +1,78 @@
+# make help lists the targets. Variables: FILE= (demo), VENV= (an existing virtual environment), JOBS=, SECONDS_EACH= (fuzz).
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+PYTHON ?= python3
+VENV ?= .venv
+JOBS ?= 2
+SECONDS_EACH ?= 60
+BIN := target/release/basketry
+TEST_STAMP := $(VENV)/.basketry-tests.stamp
+DEMO_VENV := build/demo/venv
+DEMO_STAMP := $(DEMO_VENV)/.basketry-demo.stamp
+DEMO_INPUT := build/demo/nano-like.root
+FILE ?= $(DEMO_INPUT)
+DEMO_OUT := build/demo/tuned.root
+
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
+
+.PHONY: build
+build: ## the release binary, target/release/basketry
+	cargo build --release -p basketry-cli
+
+.PHONY: demo
+demo: build $(FILE) ## inspect, tune, rewrite and verify a file (FILE=..., else a NanoAOD-like one made here)
+	$(BIN) inspect "$(FILE)"
+	$(BIN) tune "$(FILE)" -o "$(DEMO_OUT)" --force
+	$(BIN) verify "$(FILE)" "$(DEMO_OUT)"
+	@echo; ls -l "$(FILE)" "$(DEMO_OUT)"
+
+.PHONY: test
+test: test-rust test-python ## every test; real ROOT and uproot are the referees
+
+.PHONY: test-rust
+test-rust: ## cargo test --workspace
+	cargo test --workspace -j $(JOBS)
+
+.PHONY: test-python
+test-python: build $(TEST_STAMP) ## pytest: one of the layouts for each corpus file, all for some
+	$(VENV)/bin/python -m pytest tests
+
+.PHONY: test-full
+test-full: build $(TEST_STAMP) ## pytest: every layout for every corpus file, all corruptions
+	$(VENV)/bin/python -m pytest tests --full
+
+.PHONY: lint
+lint: $(TEST_STAMP) ## rustfmt, clippy, ruff, mypy: no warning is left standing
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -j $(JOBS) -- -D warnings
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+
+.PHONY: bench
+bench: build $(TEST_STAMP) ## the published figures, beside hadd, cat and the bare codecs (BENCH=names, default all)
+	$(VENV)/bin/python bench/run.py $(BENCH)
+
+.PHONY: fuzz
+fuzz: ## each cargo-fuzz target for SECONDS_EACH seconds (needs a nightly toolchain and cargo-fuzz)
+	for target in $$(cd fuzz && cargo +nightly fuzz list); do \
+	  (cd fuzz && cargo +nightly fuzz run "$$target" -- -max_total_time=$(SECONDS_EACH) -rss_limit_mb=2048 -timeout=20); \
+	done
+
+$(TEST_STAMP): tests/requirements.txt
+	[ -x $(VENV)/bin/python ] || $(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+
+$(DEMO_STAMP): demo/requirements.txt
+	[ -x $(DEMO_VENV)/bin/python ] || $(PYTHON) -m venv $(DEMO_VENV)
+	$(DEMO_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+
+$(DEMO_INPUT): demo/make_input.py $(DEMO_STAMP)
+	$(DEMO_VENV)/bin/python demo/make_input.py $@
