@@ -1,0 +1,88 @@
+"""The oracle's lines about one file: what ROOT 6.40 and uproot found in it, tree by tree and branch by branch.
+
+The format is documented in the corpus' README.md and make_oracle.py; this module only loads and indexes it.
+"""
+
+import gzip
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from referee.paths import CORPUS, corpus_is_here
+
+Line = dict[str, Any]
+
+
+@dataclass
+class Tree:
+    """One tree key: its own line, and its branches' lines by id ("2.0.1" is a path of positions)."""
+
+    key: str
+    line: Line = field(default_factory=dict)
+    branches: dict[str, Line] = field(default_factory=dict)
+
+    @property
+    def path(self) -> str:
+        """The key without its cycle."""
+        return self.key.rpartition(";")[0]
+
+    @property
+    def cycle(self) -> int:
+        """The key's cycle."""
+        return int(self.key.rpartition(";")[2])
+
+    def read_by(self, reader: str) -> bool:
+        """Whether "root" or "uproot" could open the tree."""
+        return bool((self.line.get(reader) or {}).get("ok"))
+
+
+@dataclass
+class Oracle:
+    """Everything the oracle says about one file."""
+
+    file: Line
+    trees: dict[str, Tree]
+
+    def latest(self) -> dict[str, Tree]:
+        """The tree of the highest cycle under each path: what a reader that names no cycle gets."""
+        best: dict[str, Tree] = {}
+        for tree in self.trees.values():
+            if tree.path not in best or best[tree.path].cycle < tree.cycle:
+                best[tree.path] = tree
+        return best
+
+
+def parse(lines: Iterable[str]) -> Oracle:
+    """Indexes the JSON lines that make_oracle.py wrote for one file."""
+    file: Line = {}
+    trees: dict[str, Tree] = {}
+    for text in lines:
+        line: Line = json.loads(text)
+        match line["kind"]:
+            case "file":
+                file = line
+            case "tree":
+                trees.setdefault(line["tree"], Tree(line["tree"])).line = line
+            case "branch":
+                trees.setdefault(line["tree"], Tree(line["tree"])).branches[line["id"]] = line
+    return Oracle(file, trees)
+
+
+def load(name: str) -> Oracle:
+    """The stored oracle of the corpus file of that name."""
+    with gzip.open(CORPUS / "oracle" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
+        return parse(lines)
+
+
+def index() -> list[Line]:
+    """The corpus' files.jsonl; empty where the corpus is absent."""
+    if not corpus_is_here():
+        return []
+    return [json.loads(text) for text in (CORPUS / "files.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def corpus_file(name: str) -> Path:
+    """The corpus file of that name."""
+    return CORPUS / "files" / name
