@@ -1,0 +1,275 @@
+//! Which codec, at which level: the value users write as `zstd:5` and ROOT stores as `505`.
+//!
+//! ROOT's own number is `100 * algorithm + level`, kept in `fCompress` of files and branches. How a level maps to
+//! the codec's own scale is the business of [`Compressor`](super::Compressor).
+
+use crate::{Error, Result};
+use std::fmt;
+use std::str::FromStr;
+
+/// A compression algorithm of ROOT's (`ROOT::RCompressionSetting::EAlgorithm`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Algorithm {
+    /// Blocks `ZL`: a zlib stream.
+    Zlib,
+    /// Blocks `XZ`: an xz stream.
+    Lzma,
+    /// Blocks `CS`: a bare deflate stream, what ROOT wrote before it had zlib. Only read here.
+    OldCs,
+    /// Blocks `L4`: one LZ4 block behind a checksum.
+    Lz4,
+    /// Blocks `ZS`: a Zstandard frame.
+    Zstd,
+}
+
+impl Algorithm {
+    const ALL: [Self; 5] = [Self::Zlib, Self::Lzma, Self::OldCs, Self::Lz4, Self::Zstd];
+
+    /// The name as users write it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Zlib => "zlib",
+            Self::Lzma => "lzma",
+            Self::OldCs => "cs",
+            Self::Lz4 => "lz4",
+            Self::Zstd => "zstd",
+        }
+    }
+
+    /// The two letters that open its blocks.
+    pub const fn tag(self) -> [u8; 2] {
+        match self {
+            Self::Zlib => *b"ZL",
+            Self::Lzma => *b"XZ",
+            Self::OldCs => *b"CS",
+            Self::Lz4 => *b"L4",
+            Self::Zstd => *b"ZS",
+        }
+    }
+
+    /// The third byte of its blocks. 8 is zlib's `Z_DEFLATED`; LZ4 and Zstandard put their library's major version,
+    /// and ROOT refuses any other than its own.
+    pub const fn method(self) -> u8 {
+        match self {
+            Self::Zlib | Self::OldCs => 8,
+            Self::Lzma => 0,
+            Self::Lz4 | Self::Zstd => 1,
+        }
+    }
+
+    /// The algorithm whose blocks open with these two letters.
+    pub fn from_tag(tag: [u8; 2]) -> Option<Self> {
+        Self::ALL.into_iter().find(|a| a.tag() == tag)
+    }
+
+    const fn root_number(self) -> i32 {
+        match self {
+            Self::Zlib => 1,
+            Self::Lzma => 2,
+            Self::OldCs => 3,
+            Self::Lz4 => 4,
+            Self::Zstd => 5,
+        }
+    }
+
+    /// The level ROOT takes where only the algorithm is named (`RCompressionSetting::EDefaults`).
+    const fn default_level(self) -> u8 {
+        match self {
+            Self::Zlib | Self::OldCs => 1,
+            Self::Lzma => 7,
+            Self::Lz4 => 4,
+            Self::Zstd => 5,
+        }
+    }
+
+    /// The highest level that still changes something. Zstandard's own scale ends at 22, which is ROOT's 11.
+    pub const fn max_level(self) -> u8 {
+        match self {
+            Self::Zstd => 11,
+            _ => 9,
+        }
+    }
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// How to compress: an algorithm at a level, or not at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Compression {
+    algorithm: Algorithm,
+    /// 0 only in `NONE`, so that there is one value for "not compressed".
+    level: u8,
+}
+
+impl Compression {
+    /// No compression.
+    pub const NONE: Self = Self { algorithm: Algorithm::Zlib, level: 0 };
+
+    /// An algorithm at a level of ROOT's scale; level 0 is [`Compression::NONE`] and levels beyond
+    /// [`Algorithm::max_level`] work like that one.
+    pub const fn new(algorithm: Algorithm, level: u8) -> Self {
+        if level == 0 { Self::NONE } else { Self { algorithm, level } }
+    }
+
+    /// The algorithm, `None` for no compression.
+    pub const fn algorithm(self) -> Option<Algorithm> {
+        if self.level == 0 { None } else { Some(self.algorithm) }
+    }
+
+    /// The level on ROOT's scale, 0 for no compression.
+    pub const fn level(self) -> u8 {
+        self.level
+    }
+
+    /// Whether nothing is compressed.
+    pub const fn is_none(self) -> bool {
+        self.level == 0
+    }
+
+    /// Reads ROOT's number. Negative means "as the file has it" and yields `None`. Algorithm 0 is ROOT's global
+    /// default, and that is zlib, as is every number that ROOT has not given to an algorithm.
+    pub fn from_root_setting(setting: i32) -> Option<Self> {
+        if setting < 0 {
+            return None;
+        }
+        let algorithm =
+            Algorithm::ALL.into_iter().find(|a| a.root_number() == setting / 100).unwrap_or(Algorithm::Zlib);
+        let level = u8::try_from(setting % 100).unwrap_or(0);
+        Some(Self::new(algorithm, level))
+    }
+
+    /// ROOT's number, 0 for no compression.
+    pub fn to_root_setting(self) -> i32 {
+        match self.algorithm() {
+            None => 0,
+            Some(algorithm) => 100 * algorithm.root_number() + i32::from(self.level),
+        }
+    }
+}
+
+impl fmt::Display for Compression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.algorithm() {
+            None => f.pad("none"),
+            Some(algorithm) => f.pad(&format!("{algorithm}:{}", self.level)),
+        }
+    }
+}
+
+/// `none`, `zstd:5`, `zstd` (ROOT's default level for it) or ROOT's number; only what can be written.
+impl FromStr for Compression {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let wrong = |why: &str| {
+            Error::request(format!("compression {text:?}: {why}; write none, zlib:1, lzma:7, lz4:4, zstd:5 or 505"))
+        };
+        let lower = text.trim().to_ascii_lowercase();
+        let (algorithm, level) = if lower == "none" {
+            return Ok(Self::NONE);
+        } else if !lower.is_empty() && lower.bytes().all(|b| b.is_ascii_digit()) {
+            let setting: i32 = lower.parse().map_err(|_| wrong("number too large"))?;
+            if setting / 100 > Algorithm::Zstd.root_number() {
+                return Err(wrong("ROOT has no such algorithm"));
+            }
+            let Some(Self { algorithm, level }) = Self::from_root_setting(setting) else {
+                return Err(wrong("negative"));
+            };
+            (algorithm, level)
+        } else {
+            let (name, level) = lower.split_once(':').map_or((&*lower, None), |(n, l)| (n, Some(l)));
+            let algorithm =
+                Algorithm::ALL.into_iter().find(|a| a.name() == name).ok_or_else(|| wrong("no such algorithm"))?;
+            let level = match level {
+                None => algorithm.default_level(),
+                Some(level) => level.parse().map_err(|_| wrong("the level is not a number"))?,
+            };
+            (algorithm, level)
+        };
+        if algorithm == Algorithm::OldCs {
+            return Err(wrong("this old algorithm is only read, not written"));
+        }
+        if level > algorithm.max_level() {
+            return Err(wrong(&format!("{algorithm} has levels 1 to {}", algorithm.max_level())));
+        }
+        Ok(Self::new(algorithm, level))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn root_settings_both_ways() {
+        for (setting, text, back) in [
+            (0, "none", 0),
+            (1, "zlib:1", 101),
+            (9, "zlib:9", 109),
+            (101, "zlib:1", 101),
+            (207, "lzma:7", 207),
+            (301, "cs:1", 301),
+            (404, "lz4:4", 404),
+            (505, "zstd:5", 505),
+            (500, "none", 0),
+            (609, "zlib:9", 109),
+            (i32::MAX, "zlib:47", 147),
+        ] {
+            let compression = Compression::from_root_setting(setting).unwrap();
+            assert_eq!(compression.to_string(), text, "{setting}");
+            assert_eq!(compression.to_root_setting(), back, "{setting}");
+        }
+        assert_eq!(Compression::from_root_setting(-1), None);
+        assert_eq!(Compression::from_root_setting(i32::MIN), None);
+    }
+
+    #[test]
+    fn what_users_write() {
+        for (text, setting) in [
+            ("none", 0),
+            ("0", 0),
+            ("zstd:0", 0),
+            ("zstd", 505),
+            ("ZSTD:5", 505),
+            ("505", 505),
+            ("lz4", 404),
+            ("lzma", 207),
+            ("zlib", 101),
+            ("5", 105),
+            ("zstd:11", 511),
+        ] {
+            assert_eq!(text.parse::<Compression>().unwrap().to_root_setting(), setting, "{text}");
+        }
+        for text in [
+            "",
+            ":",
+            "zstd:",
+            "zstd:12",
+            "zlib:10",
+            "zip:1",
+            "cs",
+            "301",
+            "605",
+            "-1",
+            "zstd:-1",
+            "zstd:300",
+            "99999999999",
+        ] {
+            assert!(text.parse::<Compression>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn display_parses_back() {
+        for algorithm in [Algorithm::Zlib, Algorithm::Lzma, Algorithm::Lz4, Algorithm::Zstd] {
+            for level in 0..=algorithm.max_level() {
+                let compression = Compression::new(algorithm, level);
+                assert_eq!(compression.to_string().parse::<Compression>().unwrap(), compression);
+            }
+        }
+    }
+}
