@@ -83,6 +83,7 @@ def element_line(element):
 def main():
     import uproot
 
+    uproot.streamers._canonical_typename = lambda name: name  # uproot would show Long64_t as `long long`
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "infos.root")
         version = write_file(path)
