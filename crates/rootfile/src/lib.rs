@@ -1,7 +1,33 @@
-//! The ROOT file container.
-#![warn(missing_docs)]
+//! The ROOT file container: what lies in a file, before anybody asks what it means.
+//!
+//! ```text
+//! | header | TFile record | record | record | ... | key list | streamer infos | free list |
+//!            |
+//!            a record: | key: sizes, class, name, title | payload, in compressed blocks or as it is |
+//! ```
+//!
+//! Reading: [`RootFile`] opens a [`Source`], lists directories and hands out payloads; [`object`] turns a
+//! payload into values by the file's [`streamer`] infos. Writing: [`FileWriter`] appends records and closes.
+//! Formats: `header`, `key`, `directory`, `streamer::record`, `object::tags` and `codec` each have one
+//! on-disk structure, read and written side by side. Nothing here knows what a tree is.
 
+pub mod bytes;
 pub mod codec;
+mod directory;
 mod error;
+mod file;
+mod header;
+mod key;
+pub mod object;
+mod source;
+pub mod streamer;
+pub mod text;
+mod writer;
 
+pub use directory::{DirectoryRecord, parse_key_list};
 pub use error::{Error, ErrorKind, Result};
+pub use file::{Directory, RootFile, Walk, is_directory};
+pub use header::{FileHeader, START_BIG_FILE};
+pub use key::{BIG_KEY, Key};
+pub use source::{LocalFile, MemoryFile, Source};
+pub use writer::{DirId, FileWriter, ROOT_VERSION};

@@ -1,0 +1,231 @@
+//! Big-endian cursors over byte slices, the way ROOT's `TBuffer` lays out basic types and `TString`.
+//!
+//! Every read is checked against the slice; nothing here knows of objects, versions or files.
+
+use crate::{Error, Result, text};
+
+/// A checked reader over a slice. Positions reported in errors are `origin + position`.
+#[derive(Clone, Debug)]
+pub struct Cursor<'a> {
+    data: &'a [u8],
+    pos: usize,
+}
+
+macro_rules! read_number {
+    ($($(#[$doc:meta])* $name:ident: $ty:ty;)*) => {$(
+        $(#[$doc])*
+        pub fn $name(&mut self) -> Result<$ty> {
+            const N: usize = size_of::<$ty>();
+            match self.data.get(self.pos..).and_then(|rest| rest.first_chunk::<N>()) {
+                Some(chunk) => {
+                    self.pos += N;
+                    Ok(<$ty>::from_be_bytes(*chunk))
+                }
+                None => Err(self.short(N)),
+            }
+        }
+    )*};
+}
+
+impl<'a> Cursor<'a> {
+    /// Starts at the beginning of `data`.
+    pub fn new(data: &'a [u8]) -> Self {
+        Self { data, pos: 0 }
+    }
+
+    /// Starts at `pos`, which may lie past the end (the first read then fails).
+    pub fn at(data: &'a [u8], pos: usize) -> Self {
+        Self { data, pos }
+    }
+
+    read_number! {
+        /// `UChar_t`.
+        u8: u8;
+        /// `Char_t`.
+        i8: i8;
+        /// `UShort_t`.
+        u16: u16;
+        /// `Short_t`, also `Version_t`.
+        i16: i16;
+        /// `UInt_t`.
+        u32: u32;
+        /// `Int_t`.
+        i32: i32;
+        /// `ULong64_t`.
+        u64: u64;
+        /// `Long64_t`, and `Long_t`, which is eight bytes in a file.
+        i64: i64;
+        /// `Float_t`.
+        f32: f32;
+        /// `Double_t`.
+        f64: f64;
+    }
+
+    #[cold]
+    fn short(&self, wanted: usize) -> Error {
+        Error::corrupt(format!(
+            "the record ends too early: {wanted} bytes wanted at {}, {} there",
+            self.pos,
+            self.remaining()
+        ))
+    }
+
+    /// The next `n` bytes.
+    pub fn bytes(&mut self, n: usize) -> Result<&'a [u8]> {
+        let end = self.pos.checked_add(n).ok_or_else(|| self.short(n))?;
+        let slice = self.data.get(self.pos..end).ok_or_else(|| self.short(n))?;
+        self.pos = end;
+        Ok(slice)
+    }
+
+    /// Passes over `n` bytes.
+    pub fn skip(&mut self, n: usize) -> Result<()> {
+        self.bytes(n).map(|_| ())
+    }
+
+    /// A `TString`: one length byte, or 255 and a four-byte length, then the characters.
+    pub fn string(&mut self) -> Result<String> {
+        self.string_bytes().map(text::decode)
+    }
+
+    /// The characters of a `TString` without decoding them.
+    pub fn string_bytes(&mut self) -> Result<&'a [u8]> {
+        let n = match self.u8()? {
+            255 => {
+                let n = self.i32()?;
+                usize::try_from(n).map_err(|_| Error::corrupt(format!("a string of {n} characters")))?
+            }
+            n => usize::from(n),
+        };
+        self.bytes(n)
+    }
+
+    /// A zero-terminated string, as class names are written behind a new-class tag.
+    pub fn c_string(&mut self) -> Result<&'a [u8]> {
+        let rest = self.data.get(self.pos..).unwrap_or_default();
+        let n = rest.iter().position(|&b| b == 0).ok_or_else(|| self.short(1))?;
+        let s = &rest[..n];
+        self.pos += n + 1;
+        Ok(s)
+    }
+
+    /// A count of things that take at least `each` bytes apiece, checked against what is left.
+    pub fn count(&mut self, each: usize) -> Result<usize> {
+        let n = self.i32()?;
+        self.checked_count(i64::from(n), each)
+    }
+
+    /// Checks a count that came from elsewhere in the same way as [`Cursor::count`].
+    pub fn checked_count(&self, n: i64, each: usize) -> Result<usize> {
+        usize::try_from(n)
+            .ok()
+            .filter(|n| n.checked_mul(each).is_some_and(|bytes| bytes <= self.remaining()))
+            .ok_or_else(|| Error::corrupt(format!("a count of {n} where {} bytes are left", self.remaining())))
+    }
+
+    /// Position from the start of the slice.
+    pub fn pos(&self) -> usize {
+        self.pos
+    }
+
+    /// Moves to an absolute position.
+    pub fn seek(&mut self, pos: usize) {
+        self.pos = pos;
+    }
+
+    /// Bytes left.
+    pub fn remaining(&self) -> usize {
+        self.data.len().saturating_sub(self.pos)
+    }
+
+    /// The whole slice, whatever the position.
+    pub fn data(&self) -> &'a [u8] {
+        self.data
+    }
+}
+
+/// A growing big-endian buffer, the writing twin of [`Cursor`].
+#[derive(Clone, Debug, Default)]
+pub struct Writer {
+    /// The bytes so far.
+    pub bytes: Vec<u8>,
+}
+
+macro_rules! write_number {
+    ($($(#[$doc:meta])* $name:ident: $ty:ty;)*) => {$(
+        $(#[$doc])*
+        pub fn $name(&mut self, value: $ty) {
+            self.bytes.extend_from_slice(&value.to_be_bytes());
+        }
+    )*};
+}
+
+impl Writer {
+    /// An empty buffer.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    write_number! {
+        /// `UChar_t`.
+        u8: u8;
+        /// `Char_t`.
+        i8: i8;
+        /// `UShort_t`.
+        u16: u16;
+        /// `Short_t`.
+        i16: i16;
+        /// `UInt_t`.
+        u32: u32;
+        /// `Int_t`.
+        i32: i32;
+        /// `ULong64_t`.
+        u64: u64;
+        /// `Long64_t`.
+        i64: i64;
+        /// `Float_t`.
+        f32: f32;
+        /// `Double_t`.
+        f64: f64;
+    }
+
+    /// A `TString`.
+    pub fn string(&mut self, value: &str) {
+        self.string_bytes(&text::encode(value));
+    }
+
+    /// A `TString` from its characters. Lengths beyond two gigabytes cannot be told in the format and are cut.
+    pub fn string_bytes(&mut self, chars: &[u8]) {
+        match u8::try_from(chars.len()) {
+            Ok(n) if n < 255 => self.u8(n),
+            _ => {
+                self.u8(255);
+                self.i32(i32::try_from(chars.len()).unwrap_or(i32::MAX));
+            }
+        }
+        self.bytes.extend_from_slice(chars);
+    }
+
+    /// Raw bytes.
+    pub fn raw(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Position, which is the number of bytes so far.
+    pub fn pos(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Overwrites four bytes at `pos`, which must have been written.
+    pub fn patch_u32(&mut self, pos: usize, value: u32) {
+        if let Some(slot) = self.bytes.get_mut(pos..pos + 4) {
+            slot.copy_from_slice(&value.to_be_bytes());
+        }
+    }
+}
+
+/// Bytes that [`Writer::string`] takes for this text.
+pub fn string_len(text: &str) -> usize {
+    let n = text::encode(text).len();
+    if n < 255 { n + 1 } else { n + 5 }
+}

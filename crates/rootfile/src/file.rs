@@ -1,0 +1,301 @@
+//! An open ROOT file: its header, directories, streamer infos, and the payload of any record.
+//!
+//! Only what every use needs is read at once (header, top directory, streamer infos); directories below and
+//! objects are read when asked for. A file that was never closed is read by scanning its records, as ROOT does.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::bytes::Cursor;
+use crate::codec::Decompressor;
+use crate::directory::{DirectoryRecord, parse_key_list};
+use crate::header::FileHeader;
+use crate::key::Key;
+use crate::source::{LocalFile, Source};
+use crate::streamer::{StreamerInfos, parse_record};
+use crate::{Error, Result};
+
+/// Bytes asked for where a key header of unknown length is to be read.
+const KEY_GUESS: usize = 1024;
+
+/// A ROOT file opened for reading.
+pub struct RootFile {
+    source: Arc<dyn Source>,
+    header: FileHeader,
+    infos: StreamerInfos,
+    infos_problem: Option<Error>,
+    top: Directory,
+    recovered: bool,
+}
+
+/// A directory and the keys in it.
+#[derive(Clone, Debug)]
+pub struct Directory {
+    /// Path from the top, `""` for the top itself, `a/b` for a directory below.
+    pub path: String,
+    /// Title.
+    pub title: String,
+    /// Offset of its record.
+    pub seek: u64,
+    /// Its keys, all cycles, in the order of the list.
+    pub keys: Vec<Key>,
+}
+
+impl Directory {
+    /// Path of an object in this directory.
+    pub fn path_of(&self, name: &str) -> String {
+        if self.path.is_empty() { name.to_owned() } else { format!("{}/{name}", self.path) }
+    }
+}
+
+/// All directories of a file, and what could not be read.
+#[derive(Debug, Default)]
+pub struct Walk {
+    /// Directories, parents first.
+    pub directories: Vec<Directory>,
+    /// Directories that could not be read, with the reason.
+    pub problems: Vec<Error>,
+}
+
+impl RootFile {
+    /// Opens a local file.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::from_source(Arc::new(LocalFile::open(path)?))
+    }
+
+    /// Opens whatever bytes there are.
+    pub fn from_source(source: Arc<dyn Source>) -> Result<Self> {
+        let name = source.name().to_path_buf();
+        Self::read(source).map_err(|e| e.file(name))
+    }
+
+    fn read(source: Arc<dyn Source>) -> Result<Self> {
+        let size = source.size();
+        let first = source.read(0, usize::try_from(size.min(512)).unwrap_or(512))?;
+        let header = FileHeader::parse(&first)?;
+        let (top, record) = read_top(&*source, &header).map_err(|e| e.object("top directory"))?;
+        let mut file = Self {
+            source,
+            infos: StreamerInfos::new(),
+            infos_problem: None,
+            top,
+            recovered: false,
+            header,
+        };
+        let listed = if file.header.end > size {
+            Err(Error::corrupt(format!(
+                "the file is cut short: it has {size} bytes of {}; the objects found before the cut can be read",
+                file.header.end
+            )))
+        } else {
+            file.read_keys(record.seek_keys, record.nbytes_keys)
+        };
+        match listed {
+            Ok(keys) => file.top.keys = keys,
+            Err(e) => {
+                file.recover()?;
+                if file.top.keys.is_empty() && file.header.end > file.header.begin + 1000 {
+                    return Err(e);
+                }
+            }
+        }
+        if file.header.seek_info > 0 {
+            match file.read_infos() {
+                Ok(infos) => file.infos = infos,
+                Err(e) => file.infos_problem = Some(e),
+            }
+        }
+        Ok(file)
+    }
+
+    fn read_infos(&self) -> Result<StreamerInfos> {
+        let at = self.header.seek_info;
+        let in_infos = |e: Error| e.object("streamer infos").at(at);
+        let key = self.key_at(at).map_err(in_infos)?;
+        let payload = self.payload(&key).map_err(in_infos)?;
+        let mut infos = StreamerInfos::new();
+        for info in parse_record(&payload, usize::from(key.keylen)).map_err(in_infos)? {
+            infos.add(Arc::new(info));
+        }
+        Ok(infos)
+    }
+
+    /// Reads the key header at an offset.
+    pub fn key_at(&self, offset: u64) -> Result<Key> {
+        let left = self.source.size().saturating_sub(offset);
+        let guess = usize::try_from(left).unwrap_or(KEY_GUESS).min(KEY_GUESS);
+        let parse = |data: &[u8]| Key::parse(&mut Cursor::new(data)).map_err(|e| e.at(offset));
+        let data = self.source.read(offset, guess)?;
+        let mut key = match parse(&data) {
+            // Names may be longer than guessed: 64 kB is the most that a header can take.
+            Err(_) if left > guess as u64 => {
+                let more = usize::try_from(left.min(1 << 16)).unwrap_or(guess);
+                parse(&self.source.read(offset, more)?)?
+            }
+            other => other?,
+        };
+        key.seek_key = offset;
+        Ok(key)
+    }
+
+    fn read_keys(&self, seek: u64, nbytes: u32) -> Result<Vec<Key>> {
+        if seek < self.header.begin {
+            return Err(Error::corrupt(
+                "the directory's list of keys was never written: the file was not closed, or is being written",
+            ));
+        }
+        let in_list = |e: Error| e.object("list of keys").at(seek);
+        let key = self.key_at(seek).map_err(in_list)?;
+        let nbytes = usize::try_from(nbytes).unwrap_or(usize::MAX);
+        if (key.nbytes as usize) < nbytes && key.nbytes == 0 {
+            return Err(Error::corrupt("an empty record").at(seek));
+        }
+        parse_key_list(&self.payload(&key).map_err(in_list)?).map_err(in_list)
+    }
+
+    /// Finds the keys of a file without a list of them by walking its records (`TFile::Recover`).
+    fn recover(&mut self) -> Result<()> {
+        self.recovered = true;
+        let end = self.source.size();
+        let mut at = self.header.begin;
+        let top = self.top.seek;
+        while at + 30 < end {
+            let word = self.source.read(at, 4)?;
+            let nbytes = Cursor::new(&word).i32()?;
+            if nbytes <= 0 {
+                // A free gap is marked by its negative size.
+                match u64::from(nbytes.unsigned_abs()) {
+                    0 => break,
+                    n => at += n,
+                }
+                continue;
+            }
+            let Ok(key) = self.key_at(at) else { break };
+            let next = at + u64::from(key.nbytes);
+            if next > end {
+                break;
+            }
+            if key.name == "StreamerInfo" {
+                self.header.seek_info = at;
+                self.header.nbytes_info = key.nbytes;
+            } else if key.seek_pdir == top && key.class != "TFile" && key.class != "TBasket" && !key.class.is_empty() {
+                self.top.keys.retain(|k| !(k.name == key.name && k.cycle == key.cycle && k.class == key.class));
+                self.top.keys.push(key);
+            }
+            at = next;
+        }
+        Ok(())
+    }
+
+    /// The file's bytes.
+    pub fn source(&self) -> &Arc<dyn Source> {
+        &self.source
+    }
+
+    /// Its name, for messages.
+    pub fn name(&self) -> &Path {
+        self.source.name()
+    }
+
+    /// Its header.
+    pub fn header(&self) -> &FileHeader {
+        &self.header
+    }
+
+    /// Its streamer infos.
+    pub fn infos(&self) -> &StreamerInfos {
+        &self.infos
+    }
+
+    /// Why there are no streamer infos, if they could not be read.
+    pub fn infos_problem(&self) -> Option<&Error> {
+        self.infos_problem.as_ref()
+    }
+
+    /// Whether keys were found by scanning, since the file was not closed.
+    pub fn recovered(&self) -> bool {
+        self.recovered
+    }
+
+    /// The top directory.
+    pub fn top(&self) -> &Directory {
+        &self.top
+    }
+
+    /// All directories, parents first. A directory that cannot be read is named among the problems.
+    pub fn walk(&self) -> Walk {
+        let mut walk = Walk { directories: vec![self.top.clone()], problems: Vec::new() };
+        let mut seen: HashSet<u64> = HashSet::from([self.top.seek]);
+        let mut next = 0;
+        while let Some(parent) = walk.directories.get(next) {
+            let mut found = Vec::new();
+            for key in parent.keys.iter().filter(|k| is_directory(&k.class)) {
+                if !seen.insert(key.seek_key) {
+                    continue;
+                }
+                let path = parent.path_of(&key.name);
+                match self.read_directory(key, path.clone()) {
+                    Ok(directory) => found.push(directory),
+                    Err(e) => walk.problems.push(e.object(path).file(self.name())),
+                }
+            }
+            next += 1;
+            // Depth first: a directory's own directories follow it.
+            let at = next;
+            walk.directories.splice(at..at, found);
+        }
+        walk
+    }
+
+    fn read_directory(&self, key: &Key, path: String) -> Result<Directory> {
+        let payload = self.payload(key)?;
+        let record = DirectoryRecord::parse(&mut Cursor::new(&payload))?;
+        let keys = if record.nbytes_keys == 0 || record.seek_keys == 0 {
+            Vec::new()
+        } else {
+            self.read_keys(record.seek_keys, record.nbytes_keys)?
+        };
+        Ok(Directory { path, title: key.title.clone(), seek: key.seek_key, keys })
+    }
+
+    /// The payload of a record as it lies on disk, compressed or not.
+    pub fn raw_payload(&self, key: &Key) -> Result<Vec<u8>> {
+        let at = key.seek_key + u64::from(key.keylen);
+        self.source.read(at, key.payload_len() as usize).map_err(|e| e.object(&key.name))
+    }
+
+    /// The payload of a record, decompressed.
+    pub fn payload(&self, key: &Key) -> Result<Vec<u8>> {
+        let raw = self.raw_payload(key)?;
+        if raw.len() == key.objlen as usize {
+            return Ok(raw);
+        }
+        let mut out = Vec::new();
+        Decompressor::new()
+            .decompress(&raw, key.objlen as usize, &mut out)
+            .map_err(|e| e.object(&key.name).at(key.seek_key).file(self.name()))?;
+        Ok(out)
+    }
+}
+
+/// Whether a class is one of ROOT's directories in a file.
+pub fn is_directory(class: &str) -> bool {
+    class == "TDirectory" || class == "TDirectoryFile"
+}
+
+/// The top directory's record: a key, the file's name and title, and the directory's fields.
+fn read_top(source: &dyn Source, header: &FileHeader) -> Result<(Directory, DirectoryRecord)> {
+    let left = usize::try_from(source.size().saturating_sub(header.begin)).unwrap_or(usize::MAX);
+    let data = source.read(header.begin, left.min(8192))?;
+    let mut c = Cursor::new(&data);
+    let key = Key::parse(&mut c)?;
+    let mut names = Cursor::at(&data, usize::from(key.keylen));
+    names.string()?;
+    let title = names.string()?;
+    // `fNbytesName` is where the fields start; it agrees with the strings in all files but damaged ones.
+    let at = usize::try_from(header.nbytes_name).unwrap_or(usize::MAX);
+    let mut fields = if at == names.pos() || at == 0 { names } else { Cursor::at(&data, at) };
+    let record = DirectoryRecord::parse(&mut fields)?;
+    Ok((Directory { path: String::new(), title, seek: header.begin, keys: Vec::new() }, record))
+}

@@ -1,0 +1,17 @@
+//! Objects as values: anything that a file's streamer infos describe, read into a small value model and
+//! written back byte for byte.
+//!
+//! This is for metadata (trees, histograms, lists), where generality counts; the entries of branches never
+//! pass through it. What no streamer info describes, and collections of the standard library, stay opaque
+//! bytes with their frame.
+
+mod plan;
+mod read;
+pub mod tags;
+mod value;
+mod write;
+
+pub use plan::{Plan, Step};
+pub use read::{CustomStreamer, ObjectReader, read_tobject};
+pub use value::{Array, Collection, Content, Graph, Members, Named, Object, ObjectId, TObject, Value};
+pub use write::{ObjectWriter, write_tobject};

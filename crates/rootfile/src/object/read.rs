@@ -1,0 +1,369 @@
+//! Reads objects by their plans.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::plan::{Plan, Step};
+use super::tags::{Frame, ReadTags, Tag};
+use super::value::{Array, Collection, Content, Graph, Members, Named, Object, ObjectId, TObject, Value, basic_size};
+use crate::bytes::Cursor;
+use crate::streamer::{StreamerInfos, code};
+use crate::{Error, Result};
+
+/// `TObject` bit: a `TRef` points here, and a process identifier follows.
+const IS_REFERENCED: u32 = 1 << 4;
+/// Objects inside objects, at most. ROOT's own trees stay below twenty.
+const MAX_DEPTH: usize = 100;
+
+/// Reads classes whose bytes no streamer info describes: those with hand-written streamers.
+pub trait CustomStreamer {
+    /// Reads the content of an object of `class` that follows its frame, or gives `None` to leave it to the
+    /// streamer infos. What is left up to the frame's end is passed over.
+    fn read(&self, class: &str, frame: Frame, reader: &mut ObjectReader<'_>) -> Result<Option<Content>>;
+}
+
+/// Reads one record's objects.
+pub struct ObjectReader<'a> {
+    /// Where the reader stands.
+    pub cursor: Cursor<'a>,
+    tags: ReadTags,
+    infos: &'a StreamerInfos,
+    plans: HashMap<(Arc<str>, i32), Arc<Plan>>,
+    custom: Option<&'a dyn CustomStreamer>,
+    graph: Graph,
+    depth: usize,
+}
+
+/// Reads a `TObject`, whose version comes without a byte count unless a subclass of it was emulated.
+pub fn read_tobject(c: &mut Cursor<'_>) -> Result<TObject> {
+    Frame::read(c)?;
+    let unique_id = c.u32()?;
+    let bits = c.u32()?;
+    let pid = if bits & IS_REFERENCED != 0 { Some(c.u16()?) } else { None };
+    Ok(TObject { unique_id, bits, pid })
+}
+
+impl<'a> ObjectReader<'a> {
+    /// A reader over a record's payload. `keylen` is the length of the key before it, from which tags count.
+    pub fn new(payload: &'a [u8], keylen: usize, infos: &'a StreamerInfos) -> Self {
+        Self {
+            cursor: Cursor::new(payload),
+            tags: ReadTags::new(keylen),
+            infos,
+            plans: HashMap::new(),
+            custom: None,
+            graph: Graph::default(),
+            depth: 0,
+        }
+    }
+
+    /// Uses hand-written streamers where they apply.
+    #[must_use]
+    pub fn with_custom(mut self, custom: &'a dyn CustomStreamer) -> Self {
+        self.custom = Some(custom);
+        self
+    }
+
+    /// Reads the record's own object.
+    pub fn read_root(mut self, class: &str) -> Result<(Object, Graph)> {
+        // The object of a key is the first that pointers may refer to (`TKey::ReadObj` maps it).
+        let slot = u32::try_from(self.tags_origin()).unwrap_or_default() + super::tags::MAP_OFFSET;
+        let id = self.graph.objects.len();
+        self.graph.objects.push(None);
+        self.tags.register(slot, id);
+        let object = self.object(class)?;
+        Ok((object, self.graph))
+    }
+
+    fn tags_origin(&self) -> usize {
+        self.tags.origin()
+    }
+
+    /// Reads an object by value.
+    pub fn object(&mut self, class: &str) -> Result<Object> {
+        self.object_of(&Arc::from(class))
+    }
+
+    fn object_of(&mut self, class: &Arc<str>) -> Result<Object> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(Error::corrupt(format!("objects nest more than {MAX_DEPTH} deep")));
+        }
+        let object = self.dispatch(class).map_err(|e| e.object(format!("a {class}")));
+        self.depth -= 1;
+        object
+    }
+
+    fn dispatch(&mut self, class: &Arc<str>) -> Result<Object> {
+        let unversioned = |content| Ok(Object { class: Arc::clone(class), version: 0, content });
+        if let Some(array_code) = array_class(class) {
+            return unversioned(Content::Array(self.counted_array(array_code)?));
+        }
+        if &**class == "TObject" {
+            let object = read_tobject(&mut self.cursor)?;
+            return Ok(Object { class: Arc::clone(class), version: 1, content: Content::TObject(object) });
+        }
+        let frame = Frame::read(&mut self.cursor)?;
+        let content = self.framed(class, frame).or_else(|e| {
+            // A class that cannot be read stays opaque, as long as its end is known.
+            match frame.end {
+                Some(end) if self.is_optional(class) => {
+                    let start = frame.start + 6;
+                    let bytes = self.cursor.data().get(start..end).unwrap_or_default();
+                    self.cursor.seek(end);
+                    Ok(Content::Opaque(bytes.to_vec()))
+                }
+                _ => Err(e),
+            }
+        })?;
+        frame.skip_to_end(&mut self.cursor)?;
+        Ok(Object { class: Arc::clone(class), version: frame.version, content })
+    }
+
+    /// Whether failing on this class may be hidden: not for what a tree is made of.
+    fn is_optional(&self, class: &str) -> bool {
+        !(class.starts_with("TTree") || class.starts_with("TBranch") || class.starts_with("TLeaf") || class == "TBasket")
+    }
+
+    fn framed(&mut self, class: &Arc<str>, frame: Frame) -> Result<Content> {
+        if let Some(custom) = self.custom
+            && let Some(content) = custom.read(class, frame, self)?
+        {
+            return Ok(content);
+        }
+        match &**class {
+            "TList" | "THashList" | "TObjArray" | "TSortedList" => {
+                return self.collection(class, frame).map(|c| Content::Collection(Box::new(c)));
+            }
+            // Members of these lie in an order of their own; nothing here looks into them.
+            "TClonesArray" | "TMap" | "TRefArray" | "TProcessID" => {
+                return Err(Error::unsupported("has a streamer of its own"));
+            }
+            _ => {}
+        }
+        let plan = self.plan(class, frame)?;
+        let members = self.members(plan)?;
+        frame.finish(&mut self.cursor, class)?;
+        Ok(Content::Members(members))
+    }
+
+    fn plan(&mut self, class: &Arc<str>, frame: Frame) -> Result<Arc<Plan>> {
+        let version = i32::from(frame.version);
+        if version <= 0 {
+            // Classes without a version are told apart by checksum (`TBufferFile::ReadVersion`).
+            let checksum = self.cursor.u32()?;
+            let info = self.infos.by_checksum(class, checksum);
+            let info = info.ok_or_else(|| {
+                Error::unsupported(format!("no streamer info for class {class} with checksum {checksum:#x}"))
+            })?;
+            return Ok(Arc::new(Plan::new(&info)));
+        }
+        if let Some(plan) = self.plans.get(&(Arc::clone(class), version)) {
+            return Ok(Arc::clone(plan));
+        }
+        let info = self
+            .infos
+            .get(class, version)
+            .ok_or_else(|| Error::unsupported(format!("no streamer info for class {class} version {version}")))?;
+        let plan = Arc::new(Plan::new(&info));
+        self.plans.insert((Arc::clone(class), version), Arc::clone(&plan));
+        Ok(plan)
+    }
+
+    /// Reads the values of a plan.
+    pub fn members(&mut self, plan: Arc<Plan>) -> Result<Members> {
+        let mut members = Members { values: Vec::with_capacity(plan.steps.len()), plan };
+        for i in 0..members.plan.steps.len() {
+            let Some((name, step)) = members.plan.steps.get(i).cloned() else { break };
+            let value = self.step(&step, &members).map_err(|e| e.object(format!("{}::{name}", members.plan.class)))?;
+            members.values.push(value);
+        }
+        Ok(members)
+    }
+
+    fn step(&mut self, step: &Step, so_far: &Members) -> Result<Value> {
+        Ok(match step {
+            Step::Basic(t) => self.basic(*t)?,
+            Step::Packed(n) => Value::Raw(self.cursor.bytes(*n)?.into()),
+            Step::PackedArray(n) => Value::Raw(self.cursor.bytes(*n)?.into()),
+            Step::CharStar => {
+                let n = self.cursor.count(1)?;
+                Value::Str(crate::text::decode(self.cursor.bytes(n)?))
+            }
+            Step::FixedArray(t, n) => self.array(*t, *n)?,
+            Step::CountedArray(t, counter) => {
+                let n = self.counted(so_far, counter)?;
+                self.array(*t, n)?
+            }
+            Step::CountedPacked(size, counter) => {
+                let n = self.counted(so_far, counter)?;
+                let bytes = n.checked_mul(*size).ok_or_else(|| Error::corrupt("an array too large"))?;
+                Value::Raw(self.cursor.bytes(bytes)?.into())
+            }
+            Step::Base { class } => Value::Object(Box::new(self.object(class)?)),
+            Step::Inline(class) if class == "TString" => Value::Str(self.cursor.string()?),
+            Step::Inline(class) => Value::Object(Box::new(self.object(class)?)),
+            Step::Pointer => Value::Pointer(self.pointer()?),
+            Step::TString => Value::Str(self.cursor.string()?),
+            Step::TObject => Value::TObject(read_tobject(&mut self.cursor)?),
+            Step::TNamed => Value::Named(Box::new(self.named()?)),
+            Step::Several(inner, n) => {
+                let n = self.cursor.checked_count(i64::try_from(*n).unwrap_or(i64::MAX), 1)?;
+                Value::List((0..n).map(|_| self.step(inner, so_far)).collect::<Result<_>>()?)
+            }
+            Step::Opaque => Value::Opaque(self.opaque()?.into()),
+        })
+    }
+
+    fn basic(&mut self, t: i32) -> Result<Value> {
+        let c = &mut self.cursor;
+        Ok(match t {
+            code::CHAR | code::LEGACY_CHAR => Value::Int(i64::from(c.i8()?)),
+            code::BOOL => Value::Int(i64::from(c.u8()?)),
+            code::SHORT => Value::Int(i64::from(c.i16()?)),
+            code::INT | code::COUNTER => Value::Int(i64::from(c.i32()?)),
+            code::LONG | code::LONG64 => Value::Int(c.i64()?),
+            code::UCHAR => Value::UInt(u64::from(c.u8()?)),
+            code::USHORT => Value::UInt(u64::from(c.u16()?)),
+            code::UINT => Value::UInt(u64::from(c.u32()?)),
+            code::ULONG | code::ULONG64 => Value::UInt(c.u64()?),
+            code::FLOAT => Value::F32(c.f32()?),
+            code::DOUBLE => Value::F64(c.f64()?),
+            code::BITS => {
+                let bits = c.u32()?;
+                if bits & IS_REFERENCED == 0 {
+                    Value::UInt(u64::from(bits))
+                } else {
+                    Value::List(vec![Value::UInt(u64::from(bits)), Value::UInt(u64::from(c.u16()?))])
+                }
+            }
+            t => return Err(Error::unsupported(format!("a basic type with code {t}"))),
+        })
+    }
+
+    fn array(&mut self, t: i32, n: usize) -> Result<Value> {
+        let size = basic_size(t).ok_or_else(|| Error::unsupported(format!("an array of type code {t}")))?;
+        let bytes = n.checked_mul(size).ok_or_else(|| Error::corrupt("an array too large"))?;
+        Ok(Value::Array(Box::new(Array { code: t, raw: self.cursor.bytes(bytes)?.to_vec() })))
+    }
+
+    /// The length of a counted array: its counter, and the byte before it that says whether it is there.
+    fn counted(&mut self, so_far: &Members, counter: &str) -> Result<usize> {
+        let n = so_far
+            .get(counter)
+            .and_then(Value::as_i64)
+            .ok_or_else(|| Error::unsupported(format!("the array's counter {counter:?} is not known")))?;
+        if self.cursor.u8()? == 0 { Ok(0) } else { self.cursor.checked_count(n, 1) }
+    }
+
+    fn counted_array(&mut self, t: i32) -> Result<Array> {
+        let size = basic_size(t).unwrap_or(1);
+        let n = self.cursor.count(size)?;
+        Ok(Array { code: t, raw: self.cursor.bytes(n * size)?.to_vec() })
+    }
+
+    /// Reads a `TNamed` with its frame.
+    pub fn named(&mut self) -> Result<Named> {
+        let frame = Frame::read(&mut self.cursor)?;
+        let object = read_tobject(&mut self.cursor)?;
+        let named = Named { object, name: self.cursor.string()?, title: self.cursor.string()? };
+        frame.finish(&mut self.cursor, "TNamed")?;
+        Ok(named)
+    }
+
+    /// Reads an object behind a pointer.
+    pub fn pointer(&mut self) -> Result<Option<ObjectId>> {
+        match self.tags.read(&mut self.cursor)? {
+            Tag::Null => Ok(None),
+            Tag::Object(id) => Ok(Some(id)),
+            Tag::New { class, end, slot } => {
+                let id = self.graph.objects.len();
+                self.graph.objects.push(None);
+                self.tags.register(slot, id);
+                let start = self.cursor.pos();
+                let object = self.object_of(&class).or_else(|e| match end {
+                    // Behind a pointer the end is known even of objects without a frame of their own.
+                    Some(end) if self.is_optional(&class) => {
+                        let bytes = self.cursor.data().get(start..end).unwrap_or_default().to_vec();
+                        // A version of i16::MIN marks bytes that hold their frame, if any, themselves.
+                        Ok(Object { class: Arc::clone(&class), version: i16::MIN, content: Content::Opaque(bytes) })
+                    }
+                    _ => Err(e),
+                })?;
+                if let Some(end) = end {
+                    if self.cursor.pos() > end {
+                        return Err(Error::corrupt(format!("a {class} reads past its byte count")));
+                    }
+                    self.cursor.seek(end);
+                }
+                if let Some(slot) = self.graph.objects.get_mut(id) {
+                    *slot = Some(object);
+                }
+                Ok(Some(id))
+            }
+        }
+    }
+
+    /// The object that a pointer led to.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// The objects read so far, to be added to or taken from.
+    pub fn graph_mut(&mut self) -> &mut Graph {
+        &mut self.graph
+    }
+
+    fn collection(&mut self, class: &str, frame: Frame) -> Result<Collection> {
+        let mut out = Collection::default();
+        let version = frame.version;
+        let is_array = class == "TObjArray";
+        if version > if is_array { 2 } else { 3 } {
+            out.object = read_tobject(&mut self.cursor)?;
+        }
+        if version > if is_array { 1 } else { 3 } {
+            out.name = self.cursor.string()?;
+        }
+        let n = self.cursor.count(4)?;
+        if is_array {
+            out.lower_bound = self.cursor.i32()?;
+        }
+        out.items.reserve(n);
+        for i in 0..n {
+            out.items.push(self.pointer()?);
+            if !is_array && version > 3 {
+                let option = self.cursor.string()?;
+                if !option.is_empty() {
+                    out.options.resize(i, String::new());
+                    out.options.push(option);
+                }
+            }
+        }
+        if !out.options.is_empty() {
+            out.options.resize(n, String::new());
+        }
+        Ok(out)
+    }
+
+    fn opaque(&mut self) -> Result<&'a [u8]> {
+        let start = self.cursor.pos();
+        let frame = Frame::read(&mut self.cursor)?;
+        let end = frame.end.ok_or_else(|| Error::unsupported("a member that is not described has no byte count"))?;
+        self.cursor.seek(end);
+        Ok(self.cursor.data().get(start..end).unwrap_or_default())
+    }
+}
+
+/// Type code of the numbers of a `TArray` class.
+fn array_class(class: &str) -> Option<i32> {
+    Some(match class {
+        "TArrayC" => code::CHAR,
+        "TArrayS" => code::SHORT,
+        "TArrayI" => code::INT,
+        "TArrayL" => code::LONG,
+        "TArrayL64" => code::LONG64,
+        "TArrayF" => code::FLOAT,
+        "TArrayD" => code::DOUBLE,
+        _ => return None,
+    })
+}

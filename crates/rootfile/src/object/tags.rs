@@ -1,0 +1,269 @@
+//! Byte-count frames, and the tags by which an object pointer names its class or an object seen before.
+//!
+//! Facts (`TBufferFile::ReadObjectAny`, `ReadClass`, `MapObject`): a pointer is a byte count with bit 30 set,
+//! then a tag: all ones and a class name for a class seen first, bit 31 and an offset for one seen before.
+//! Without a byte count it is null (0) or the offset of an object seen before. Offsets count from the start
+//! of the key, and have 2 added so that 0 and 1 stay free. Buffers older than ROOT 3 have no byte counts, and
+//! number classes and objects instead.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::bytes::{Cursor, Writer};
+use crate::{Error, Result, text};
+
+/// Marks a byte count.
+pub const BYTE_COUNT_MASK: u32 = 0x4000_0000;
+/// Tag of a class whose name follows.
+pub const NEW_CLASS_TAG: u32 = 0xFFFF_FFFF;
+/// Marks the offset of a class in a tag.
+pub const CLASS_MASK: u32 = 0x8000_0000;
+/// Added to offsets in tags.
+pub const MAP_OFFSET: u32 = 2;
+/// Bit of a version that says "member-wise".
+pub const STREAMED_MEMBER_WISE: i16 = 1 << 14;
+
+/// A version, and where the object ends if that is known.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    /// Class version as written, the member-wise bit included.
+    pub version: i16,
+    /// Position just after the object.
+    pub end: Option<usize>,
+    /// Position of the frame.
+    pub start: usize,
+}
+
+impl Frame {
+    /// Reads a version with or without a byte count before it.
+    pub fn read(c: &mut Cursor<'_>) -> Result<Self> {
+        let start = c.pos();
+        let mut peek = c.clone();
+        if let Ok(word) = peek.u32()
+            && word & BYTE_COUNT_MASK != 0
+            && word & CLASS_MASK == 0
+        {
+            let end = start + 4 + (word & !BYTE_COUNT_MASK) as usize;
+            if end > c.data().len() {
+                return Err(Error::corrupt(format!(
+                    "an object at {start} says it ends at {end}, beyond the record's {} bytes",
+                    c.data().len()
+                )));
+            }
+            let version = peek.i16()?;
+            *c = peek;
+            return Ok(Self { version, end: Some(end), start });
+        }
+        Ok(Self { version: c.i16()?, end: None, start })
+    }
+
+    /// Checks that the object ended where its byte count says.
+    pub fn finish(&self, c: &mut Cursor<'_>, class: &str) -> Result<()> {
+        match self.end {
+            Some(end) if end != c.pos() => Err(Error::corrupt(format!(
+                "a {class} (version {}) at {} was read up to {} but says it ends at {end}",
+                self.version,
+                self.start,
+                c.pos()
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Passes over what is left of the object.
+    pub fn skip_to_end(&self, c: &mut Cursor<'_>) -> Result<()> {
+        match self.end {
+            Some(end) if end < c.pos() => self.finish(c, "object"),
+            Some(end) => {
+                c.seek(end);
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// Starts a frame; give what it returns to [`end_frame`].
+pub fn begin_frame(w: &mut Writer, version: i16) -> usize {
+    let at = w.pos();
+    w.u32(0);
+    w.i16(version);
+    at
+}
+
+/// Fills in the byte count of a frame or object started at `at`.
+pub fn end_frame(w: &mut Writer, at: usize) {
+    let count = u32::try_from(w.pos() - at - 4).unwrap_or(BYTE_COUNT_MASK - 1);
+    w.patch_u32(at, count | BYTE_COUNT_MASK);
+}
+
+/// What an object pointer turned out to be.
+#[derive(Debug)]
+pub enum Tag {
+    /// Null.
+    Null,
+    /// An object seen before, by the identity it was registered with.
+    Object(usize),
+    /// An object that follows.
+    New {
+        /// Its class.
+        class: Arc<str>,
+        /// Position just after it, if it has a byte count.
+        end: Option<usize>,
+        /// To be given to [`ReadTags::register`] with the object's identity, before its content is read.
+        slot: u32,
+    },
+}
+
+/// Classes and objects seen in a buffer that is read.
+#[derive(Debug)]
+pub struct ReadTags {
+    origin: u32,
+    classes: HashMap<u32, Arc<str>>,
+    objects: HashMap<u32, usize>,
+    interned: HashMap<Arc<str>, ()>,
+    count: u32,
+}
+
+impl ReadTags {
+    /// `origin` is what positions are counted from: the length of the key, as a rule.
+    pub fn new(origin: usize) -> Self {
+        Self {
+            origin: u32::try_from(origin).unwrap_or_default(),
+            classes: HashMap::new(),
+            objects: HashMap::new(),
+            interned: HashMap::new(),
+            count: 2,
+        }
+    }
+
+    /// What positions are counted from.
+    pub fn origin(&self) -> usize {
+        self.origin as usize
+    }
+
+    fn offset(&self, pos: usize) -> u32 {
+        u32::try_from(pos).unwrap_or(u32::MAX).wrapping_add(self.origin).wrapping_add(MAP_OFFSET)
+    }
+
+    fn intern(&mut self, name: &[u8]) -> Arc<str> {
+        let name = text::decode(name);
+        if let Some((known, ())) = self.interned.get_key_value(name.as_str()) {
+            return Arc::clone(known);
+        }
+        let name: Arc<str> = name.into();
+        self.interned.insert(Arc::clone(&name), ());
+        name
+    }
+
+    /// Reads a pointer up to where the object's own content starts.
+    pub fn read(&mut self, c: &mut Cursor<'_>) -> Result<Tag> {
+        let start = c.pos();
+        let first = c.u32()?;
+        let (tag, tag_pos, end) = if first & BYTE_COUNT_MASK != 0 && first != NEW_CLASS_TAG && first & CLASS_MASK == 0 {
+            let end = start + 4 + (first & !BYTE_COUNT_MASK) as usize;
+            if end > c.data().len() {
+                return Err(Error::corrupt(format!("an object at {start} says it ends at {end}, beyond the record")));
+            }
+            let pos = c.pos();
+            (c.u32()?, pos, Some(end))
+        } else {
+            (first, start, None)
+        };
+        if tag & CLASS_MASK == 0 {
+            if let Some(end) = end {
+                c.seek(end);
+            }
+            return Ok(match self.objects.get(&tag) {
+                Some(&id) => Tag::Object(id),
+                // Tag 1 is the buffer's parent; an offset that nothing was read at is an object that was
+                // passed over. ROOT sets such pointers to null.
+                None => Tag::Null,
+            });
+        }
+        let by_count = end.is_none();
+        let class = if tag == NEW_CLASS_TAG {
+            let name = c.c_string()?;
+            let class = self.intern(name);
+            let key = if by_count { self.next_count() } else { self.offset(tag_pos) };
+            self.classes.insert(key, Arc::clone(&class));
+            class
+        } else {
+            let key = tag & !CLASS_MASK;
+            Arc::clone(self.classes.get(&key).ok_or_else(|| {
+                Error::corrupt(format!("an object at {start} names a class at {key} where none was read"))
+            })?)
+        };
+        let slot = if by_count { self.next_count() } else { self.offset(start) };
+        Ok(Tag::New { class, end, slot })
+    }
+
+    fn next_count(&mut self) -> u32 {
+        let n = self.count;
+        self.count = n.wrapping_add(1);
+        n
+    }
+
+    /// Remembers an object that is about to be read.
+    pub fn register(&mut self, slot: u32, id: usize) {
+        self.objects.insert(slot, id);
+    }
+}
+
+/// Classes and objects written to a buffer.
+#[derive(Debug)]
+pub struct WriteTags {
+    origin: u32,
+    classes: HashMap<String, u32>,
+    objects: HashMap<usize, u32>,
+}
+
+impl WriteTags {
+    /// `origin` is the length of the key that goes before the buffer.
+    pub fn new(origin: usize) -> Self {
+        Self { origin: u32::try_from(origin).unwrap_or_default(), classes: HashMap::new(), objects: HashMap::new() }
+    }
+
+    fn offset(&self, pos: usize) -> u32 {
+        u32::try_from(pos).unwrap_or(u32::MAX).wrapping_add(self.origin).wrapping_add(MAP_OFFSET)
+    }
+
+    /// Writes a null pointer.
+    pub fn null(w: &mut Writer) {
+        w.u32(0);
+    }
+
+    /// Writes a reference if the object `id` was written before.
+    pub fn reference(&self, w: &mut Writer, id: usize) -> bool {
+        match self.objects.get(&id) {
+            Some(&offset) => {
+                w.u32(offset);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Starts an object that nothing else will refer to. Close it with [`end_frame`].
+    pub fn begin_object(&mut self, w: &mut Writer, class: &str) -> usize {
+        let at = w.pos();
+        w.u32(0);
+        let tag_pos = w.pos();
+        if let Some(&offset) = self.classes.get(class) {
+            w.u32(offset | CLASS_MASK);
+        } else {
+            w.u32(NEW_CLASS_TAG);
+            w.raw(&text::encode(class));
+            w.u8(0);
+            self.classes.insert(class.to_owned(), self.offset(tag_pos));
+        }
+        at
+    }
+
+    /// Starts an object that [`WriteTags::reference`] can refer to by `id`. Close it with [`end_frame`].
+    pub fn begin_shared(&mut self, w: &mut Writer, class: &str, id: usize) -> usize {
+        let offset = self.offset(w.pos());
+        self.objects.insert(id, offset);
+        self.begin_object(w, class)
+    }
+}

@@ -1,0 +1,331 @@
+//! The value model: what an object read through streamer infos looks like in memory.
+
+use std::sync::Arc;
+
+use super::plan::Plan;
+use crate::streamer::code;
+
+/// Identity of an object that pointers in the same record refer to.
+pub type ObjectId = usize;
+
+/// A record's objects: those that were behind pointers. The root object is held by whoever read it.
+#[derive(Debug, Default)]
+pub struct Graph {
+    /// Objects by [`ObjectId`]; empty while one is being read, and after it was taken out.
+    pub objects: Vec<Option<Object>>,
+}
+
+impl Graph {
+    /// An object, unless it was taken out.
+    pub fn get(&self, id: ObjectId) -> Option<&Object> {
+        self.objects.get(id).and_then(Option::as_ref)
+    }
+
+    /// Takes an object out, so that its memory can go when it is done with.
+    pub fn take(&mut self, id: ObjectId) -> Option<Object> {
+        self.objects.get_mut(id).and_then(Option::take)
+    }
+
+    /// Adds an object.
+    pub fn add(&mut self, object: Object) -> ObjectId {
+        self.objects.push(Some(object));
+        self.objects.len() - 1
+    }
+}
+
+/// An object of some class.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Object {
+    /// Class name.
+    pub class: Arc<str>,
+    /// Class version as written; 0 or less for classes that are known by checksum.
+    pub version: i16,
+    /// What is in it.
+    pub content: Content,
+}
+
+/// What is in an object.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    /// Bases and members as a streamer info lists them.
+    Members(Members),
+    /// `TObject` alone.
+    TObject(TObject),
+    /// `TList`, `THashList`, `TObjArray` and their kin.
+    Collection(Box<Collection>),
+    /// `TArrayD` and its kin: a length and numbers.
+    Array(Array),
+    /// Everything after the version, uninterpreted.
+    Opaque(Vec<u8>),
+}
+
+/// Values in the order of a plan's steps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Members {
+    /// Names and types.
+    pub plan: Arc<Plan>,
+    /// One value a step.
+    pub values: Vec<Value>,
+}
+
+/// `TObject`'s two members.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TObject {
+    /// fUniqueID.
+    pub unique_id: u32,
+    /// fBits.
+    pub bits: u32,
+    /// Number of its process identifier, written when it is referenced by a `TRef`.
+    pub pid: Option<u16>,
+}
+
+/// `TNamed`: a `TObject` with a name and a title.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Named {
+    /// Its `TObject`.
+    pub object: TObject,
+    /// fName.
+    pub name: String,
+    /// fTitle.
+    pub title: String,
+}
+
+/// A list or array of objects.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Collection {
+    /// Its `TObject`.
+    pub object: TObject,
+    /// fName.
+    pub name: String,
+    /// Index of the first item (`TObjArray` only).
+    pub lower_bound: i32,
+    /// The objects.
+    pub items: Vec<Option<ObjectId>>,
+    /// `TList` keeps a string with each item; empty where there are none.
+    pub options: Vec<String>,
+}
+
+/// Numbers as they lie on disk: big-endian, of the basic type `code`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Array {
+    /// Basic type code.
+    pub code: i32,
+    /// The bytes.
+    pub raw: Vec<u8>,
+}
+
+/// A member's value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// Any signed number, and Bool_t.
+    Int(i64),
+    /// Any unsigned number.
+    UInt(u64),
+    /// `Float_t`.
+    F32(f32),
+    /// `Double_t`.
+    F64(f64),
+    /// `Double32_t` and `Float16_t` as they lie on disk.
+    Raw(Box<[u8]>),
+    /// `TString`, `char*`.
+    Str(String),
+    /// Fixed or counted array of a basic type.
+    Array(Box<Array>),
+    /// `TObject` as base or member.
+    TObject(TObject),
+    /// `TNamed` as base or member.
+    Named(Box<Named>),
+    /// Base, or member by value.
+    Object(Box<Object>),
+    /// Pointer.
+    Pointer(Option<ObjectId>),
+    /// Fixed array of objects or pointers.
+    List(Vec<Value>),
+    /// A member that is not interpreted, frame included.
+    Opaque(Box<[u8]>),
+}
+
+impl Array {
+    /// Bytes of one number.
+    pub fn item_size(&self) -> usize {
+        basic_size(self.code).unwrap_or(1)
+    }
+
+    /// Number of items.
+    pub fn len(&self) -> usize {
+        self.raw.len() / self.item_size()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.raw.is_empty()
+    }
+
+    /// The numbers, if they are whole ones.
+    pub fn to_i64(&self) -> Vec<i64> {
+        let signed = |chunk: &[u8]| {
+            let negative = chunk.first().is_some_and(|b| b & 0x80 != 0) && is_signed(self.code);
+            chunk.iter().fold(if negative { -1i64 } else { 0 }, |acc, &b| acc << 8 | i64::from(b))
+        };
+        self.raw.chunks_exact(self.item_size()).map(signed).collect()
+    }
+
+    /// The numbers as doubles, whatever their type.
+    #[expect(clippy::cast_precision_loss, reason = "asked for as doubles")]
+    pub fn to_f64(&self) -> Vec<f64> {
+        match self.code {
+            code::FLOAT => self.raw.as_chunks::<4>().0.iter().map(|c| f64::from(f32::from_be_bytes(*c))).collect(),
+            code::DOUBLE => self.raw.as_chunks::<8>().0.iter().map(|c| f64::from_be_bytes(*c)).collect(),
+            _ => self.to_i64().into_iter().map(|v| v as f64).collect(),
+        }
+    }
+}
+
+/// Bytes on disk of a basic type without special packing.
+pub fn basic_size(type_code: i32) -> Option<usize> {
+    Some(match type_code {
+        code::CHAR | code::UCHAR | code::BOOL | code::LEGACY_CHAR => 1,
+        code::SHORT | code::USHORT => 2,
+        code::INT | code::UINT | code::FLOAT | code::COUNTER | code::BITS => 4,
+        code::LONG | code::ULONG | code::LONG64 | code::ULONG64 | code::DOUBLE => 8,
+        _ => return None,
+    })
+}
+
+fn is_signed(type_code: i32) -> bool {
+    matches!(
+        type_code,
+        code::CHAR | code::SHORT | code::INT | code::LONG | code::COUNTER | code::LONG64 | code::LEGACY_CHAR
+    )
+}
+
+impl Members {
+    /// A member by name, own ones first, then those of bases.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        if let Some(i) = self.plan.position(name) {
+            return self.values.get(i);
+        }
+        self.bases().find_map(|base| base.get(name))
+    }
+
+    /// A member to be changed, own ones first, then those of bases.
+    pub fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
+        if let Some(i) = self.plan.position(name) {
+            return self.values.get_mut(i);
+        }
+        self.values.iter_mut().find_map(|value| match value {
+            Value::Object(object) => match &mut object.content {
+                Content::Members(base) => base.get_mut(name),
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+
+    /// Takes a member's value, leaving 0.
+    pub fn take(&mut self, name: &str) -> Option<Value> {
+        self.get_mut(name).map(|value| std::mem::replace(value, Value::Int(0)))
+    }
+
+    fn bases(&self) -> impl Iterator<Item = &Self> {
+        self.plan.steps.iter().zip(&self.values).filter_map(|((_, step), value)| match (step, value) {
+            (super::Step::Base { .. }, Value::Object(object)) => object.members(),
+            _ => None,
+        })
+    }
+
+    /// The `TNamed` among the bases, however deep.
+    pub fn named(&self) -> Option<&Named> {
+        self.values.iter().find_map(|value| match value {
+            Value::Named(named) => Some(&**named),
+            Value::Object(object) => object.members().and_then(Self::named),
+            _ => None,
+        })
+    }
+}
+
+impl Object {
+    /// Its members, if it was read by streamer info.
+    pub fn members(&self) -> Option<&Members> {
+        match &self.content {
+            Content::Members(members) => Some(members),
+            _ => None,
+        }
+    }
+
+    /// Its members, to be changed.
+    pub fn members_mut(&mut self) -> Option<&mut Members> {
+        match &mut self.content {
+            Content::Members(members) => Some(members),
+            _ => None,
+        }
+    }
+
+    /// Whether it is of this class or has it as a base.
+    pub fn is_a(&self, class: &str) -> bool {
+        &*self.class == class
+            || self.members().is_some_and(|m| {
+                m.values.iter().any(|value| match value {
+                    Value::Object(base) => base.is_a(class),
+                    Value::Named(_) => class == "TNamed" || class == "TObject",
+                    _ => false,
+                })
+            })
+    }
+}
+
+impl Value {
+    /// A whole number.
+    pub fn as_i64(&self) -> Option<i64> {
+        match self {
+            Self::Int(v) => Some(*v),
+            Self::UInt(v) => i64::try_from(*v).ok(),
+            // Some counters were doubles once: TTree::fEntries of ROOT 3 to 5.
+            #[expect(clippy::cast_possible_truncation, reason = "saturates, and counts have no fraction")]
+            Self::F64(v) => Some(*v as i64),
+            #[expect(clippy::cast_possible_truncation, reason = "saturates")]
+            Self::F32(v) => Some(*v as i64),
+            _ => None,
+        }
+    }
+
+    /// A number as a double.
+    #[expect(clippy::cast_precision_loss, reason = "asked for as a double")]
+    pub fn as_f64(&self) -> Option<f64> {
+        match self {
+            Self::Int(v) => Some(*v as f64),
+            Self::UInt(v) => Some(*v as f64),
+            Self::F32(v) => Some(f64::from(*v)),
+            Self::F64(v) => Some(*v),
+            _ => None,
+        }
+    }
+
+    /// Text.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::Str(s) => Some(s),
+            _ => None,
+        }
+    }
+
+    /// An array.
+    pub fn as_array(&self) -> Option<&Array> {
+        match self {
+            Self::Array(a) => Some(a),
+            Self::Object(object) => match &object.content {
+                Content::Array(a) => Some(a),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// A pointer that is not null.
+    pub fn as_pointer(&self) -> Option<ObjectId> {
+        match self {
+            Self::Pointer(id) => *id,
+            _ => None,
+        }
+    }
+}

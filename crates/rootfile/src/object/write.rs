@@ -1,0 +1,188 @@
+//! Writes objects by the plans they were read by.
+
+use super::plan::Step;
+use super::tags::{WriteTags, begin_frame, end_frame};
+use super::value::{Array, Collection, Content, Graph, Members, Named, Object, ObjectId, TObject, Value};
+use crate::bytes::Writer;
+use crate::streamer::code;
+use crate::{Error, Result};
+
+/// Writes a `TObject` that nothing refers to.
+pub fn write_tobject(w: &mut Writer, unique_id: u32, bits: u32) {
+    write_whole_tobject(w, &TObject { unique_id, bits, pid: None });
+}
+
+fn write_whole_tobject(w: &mut Writer, object: &TObject) {
+    w.i16(1);
+    w.u32(object.unique_id);
+    w.u32(object.bits);
+    if let Some(pid) = object.pid {
+        w.u16(pid);
+    }
+}
+
+/// Writes one record's objects.
+pub struct ObjectWriter<'a> {
+    /// The bytes so far.
+    pub out: Writer,
+    /// Classes and objects written so far.
+    pub tags: WriteTags,
+    graph: &'a Graph,
+}
+
+impl<'a> ObjectWriter<'a> {
+    /// A writer for the payload of a key of `keylen` bytes. `graph` has the objects behind pointers.
+    pub fn new(keylen: usize, graph: &'a Graph) -> Self {
+        Self { out: Writer::new(), tags: WriteTags::new(keylen), graph }
+    }
+
+    /// Writes an object by value.
+    pub fn object(&mut self, object: &Object) -> Result<()> {
+        match &object.content {
+            Content::Array(array) => {
+                self.out.i32(i32::try_from(array.len()).map_err(|_| Error::request("an array too large"))?);
+                self.out.raw(&array.raw);
+            }
+            Content::TObject(t) => write_whole_tobject(&mut self.out, t),
+            Content::Opaque(bytes) if object.version == i16::MIN => self.out.raw(bytes),
+            Content::Opaque(bytes) => {
+                let frame = begin_frame(&mut self.out, object.version);
+                self.out.raw(bytes);
+                end_frame(&mut self.out, frame);
+            }
+            Content::Members(members) => {
+                let frame = begin_frame(&mut self.out, object.version);
+                if object.version <= 0 {
+                    self.out.u32(members.plan.checksum);
+                }
+                self.members(members)?;
+                end_frame(&mut self.out, frame);
+            }
+            Content::Collection(collection) => self.collection(&object.class, collection)?,
+        }
+        Ok(())
+    }
+
+    fn members(&mut self, members: &Members) -> Result<()> {
+        for ((name, step), value) in members.plan.steps.iter().zip(&members.values) {
+            self.step(step, value, members).map_err(|e| e.object(format!("{}::{name}", members.plan.class)))?;
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, step: &Step, value: &Value, members: &Members) -> Result<()> {
+        match (step, value) {
+            (Step::Basic(t), value) => self.basic(*t, value)?,
+            (Step::Packed(_) | Step::PackedArray(_), Value::Raw(raw)) => self.out.raw(raw),
+            (Step::CharStar, Value::Str(s)) => {
+                let bytes = crate::text::encode(s);
+                self.out.i32(i32::try_from(bytes.len()).unwrap_or(i32::MAX));
+                self.out.raw(&bytes);
+            }
+            (Step::FixedArray(..), Value::Array(array)) => self.out.raw(&array.raw),
+            (Step::CountedArray(_, counter), Value::Array(array)) => {
+                self.check_count(members, counter, array)?;
+                self.out.u8(u8::from(!array.is_empty()));
+                self.out.raw(&array.raw);
+            }
+            (Step::CountedPacked(..), Value::Raw(raw)) => {
+                self.out.u8(u8::from(!raw.is_empty()));
+                self.out.raw(raw);
+            }
+            (Step::Base { .. } | Step::Inline(_), Value::Object(object)) => self.object(object)?,
+            (Step::Inline(_) | Step::TString, Value::Str(s)) => self.out.string(s),
+            (Step::Pointer, Value::Pointer(id)) => self.pointer(*id)?,
+            (Step::TObject, Value::TObject(t)) => write_whole_tobject(&mut self.out, t),
+            (Step::TNamed, Value::Named(named)) => self.named(named),
+            (Step::Several(inner, _), Value::List(values)) => {
+                for value in values {
+                    self.step(inner, value, members)?;
+                }
+            }
+            (Step::Opaque, Value::Opaque(bytes)) => self.out.raw(bytes),
+            (step, _) => return Err(Error::request(format!("a value that does not fit its type ({step:?})"))),
+        }
+        Ok(())
+    }
+
+    /// A counted array must have as many items as its counter says, or readers lose their place.
+    fn check_count(&self, members: &Members, counter: &str, array: &Array) -> Result<()> {
+        let n = members.get(counter).and_then(Value::as_i64);
+        if array.is_empty() || n == i64::try_from(array.len()).ok() {
+            Ok(())
+        } else {
+            Err(Error::request(format!("an array of {} items whose counter {counter} says {n:?}", array.len())))
+        }
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "the values were read from these widths")]
+    fn basic(&mut self, t: i32, value: &Value) -> Result<()> {
+        let out = &mut self.out;
+        match (t, value) {
+            (code::CHAR | code::LEGACY_CHAR | code::BOOL, Value::Int(v)) => out.i8(*v as i8),
+            (code::SHORT, Value::Int(v)) => out.i16(*v as i16),
+            (code::INT | code::COUNTER, Value::Int(v)) => out.i32(*v as i32),
+            (code::LONG | code::LONG64, Value::Int(v)) => out.i64(*v),
+            (code::UCHAR, Value::UInt(v)) => out.u8(*v as u8),
+            (code::USHORT, Value::UInt(v)) => out.u16(*v as u16),
+            (code::UINT | code::BITS, Value::UInt(v)) => out.u32(*v as u32),
+            (code::ULONG | code::ULONG64, Value::UInt(v)) => out.u64(*v),
+            (code::FLOAT, Value::F32(v)) => out.f32(*v),
+            (code::DOUBLE, Value::F64(v)) => out.f64(*v),
+            (code::BITS, Value::List(parts)) => {
+                for (part, wide) in parts.iter().zip([true, false]) {
+                    match part {
+                        Value::UInt(v) if wide => out.u32(*v as u32),
+                        Value::UInt(v) => out.u16(*v as u16),
+                        _ => {}
+                    }
+                }
+            }
+            (t, v) => return Err(Error::request(format!("a value that does not fit type code {t}: {v:?}"))),
+        }
+        Ok(())
+    }
+
+    /// Writes a `TNamed` with its frame.
+    pub fn named(&mut self, named: &Named) {
+        let frame = begin_frame(&mut self.out, 1);
+        write_whole_tobject(&mut self.out, &named.object);
+        self.out.string(&named.name);
+        self.out.string(&named.title);
+        end_frame(&mut self.out, frame);
+    }
+
+    /// Writes a pointer, and the object behind it if it was not written before.
+    pub fn pointer(&mut self, id: Option<ObjectId>) -> Result<()> {
+        let Some((id, object)) = id.and_then(|id| self.graph.get(id).map(|object| (id, object))) else {
+            WriteTags::null(&mut self.out);
+            return Ok(());
+        };
+        if self.tags.reference(&mut self.out, id) {
+            return Ok(());
+        }
+        let at = self.tags.begin_shared(&mut self.out, &object.class, id);
+        self.object(object)?;
+        end_frame(&mut self.out, at);
+        Ok(())
+    }
+
+    fn collection(&mut self, class: &str, collection: &Collection) -> Result<()> {
+        let is_array = class == "TObjArray";
+        let frame = begin_frame(&mut self.out, if is_array { 3 } else { 5 });
+        write_whole_tobject(&mut self.out, &collection.object);
+        self.out.string(&collection.name);
+        self.out.i32(i32::try_from(collection.items.len()).map_err(|_| Error::request("a list too long"))?);
+        if is_array {
+            self.out.i32(collection.lower_bound);
+        }
+        for (i, item) in collection.items.iter().enumerate() {
+            self.pointer(*item)?;
+            if !is_array {
+                self.out.string(collection.options.get(i).map_or("", String::as_str));
+            }
+        }
+        end_frame(&mut self.out, frame);
+        Ok(())
+    }
+}

@@ -1,0 +1,108 @@
+//! Where bytes come from. Parsers ask for ranges; a [`Source`] fetches them. Local files today, HTTP and
+//! XRootD behind the same trait later.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use crate::{Error, Result};
+
+/// Random access to the bytes of one file, from any thread.
+pub trait Source: Send + Sync {
+    /// Size in bytes.
+    fn size(&self) -> u64;
+    /// Fills `buf` from `offset`; fails if the file ends before.
+    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> Result<()>;
+    /// The name that errors carry.
+    fn name(&self) -> &Path;
+
+    /// Reads `len` bytes at `offset`, after checking that they lie in the file.
+    fn read(&self, offset: u64, len: usize) -> Result<Vec<u8>> {
+        let end = offset.checked_add(len as u64);
+        if end.is_none_or(|end| end > self.size()) {
+            return Err(Error::corrupt(format!(
+                "{len} bytes wanted, but the file has {} bytes: it is truncated, or an offset in it is wrong",
+                self.size()
+            ))
+            .at(offset)
+            .file(self.name()));
+        }
+        let mut buf = vec![0; len];
+        self.read_exact_at(offset, &mut buf)?;
+        Ok(buf)
+    }
+}
+
+/// A local file, read by `pread`: no shared position, and a file cut short while it is read is an error
+/// where a memory map would be a SIGBUS.
+#[derive(Debug)]
+pub struct LocalFile {
+    file: File,
+    size: u64,
+    path: PathBuf,
+}
+
+impl LocalFile {
+    /// Opens a regular file for reading.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let with_path = |e: std::io::Error| Error::from(e).file(path);
+        let file = File::open(path).map_err(with_path)?;
+        let meta = file.metadata().map_err(with_path)?;
+        if meta.is_dir() {
+            return Err(Error::request("is a directory, not a ROOT file").file(path));
+        }
+        Ok(Self { file, size: meta.len(), path: path.to_path_buf() })
+    }
+
+    /// The open file, for advice to the kernel and in-kernel copies.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+}
+
+impl Source for LocalFile {
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
+        self.file.read_exact_at(buf, offset).map_err(|e| {
+            if e.kind() == std::io::ErrorKind::UnexpectedEof {
+                Error::corrupt(format!("{} bytes wanted, but the file ends before", buf.len()))
+                    .at(offset)
+                    .file(&self.path)
+            } else {
+                Error::from(e).at(offset).file(&self.path)
+            }
+        })
+    }
+
+    fn name(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// Bytes in memory, for tests and fuzzing.
+#[derive(Debug)]
+pub struct MemoryFile(pub Vec<u8>);
+
+impl Source for MemoryFile {
+    fn size(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        let slice = start
+            .checked_add(buf.len())
+            .and_then(|end| self.0.get(start..end))
+            .ok_or_else(|| Error::corrupt("the bytes wanted lie beyond the end").at(offset))?;
+        buf.copy_from_slice(slice);
+        Ok(())
+    }
+
+    fn name(&self) -> &Path {
+        Path::new("(memory)")
+    }
+}

@@ -1,0 +1,52 @@
+//! Names as text. ROOT's strings are bytes without an encoding: most are ASCII, some UTF-8, old ones Latin-1.
+//!
+//! Bytes that are not UTF-8 are mapped to U+F780..U+F7FF (a private use area), so that any name shows as
+//! text and still goes back into a file byte for byte.
+
+use std::borrow::Cow;
+
+const ESCAPE: u32 = 0xF700;
+
+/// Text for any bytes; [`encode`] gives the same bytes back.
+pub fn decode(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(s) => s.to_owned(),
+        Err(_) => bytes
+            .utf8_chunks()
+            .flat_map(|chunk| {
+                chunk
+                    .valid()
+                    .chars()
+                    .chain(chunk.invalid().iter().filter_map(|&b| char::from_u32(ESCAPE + u32::from(b))))
+            })
+            .collect(),
+    }
+}
+
+/// The bytes of a text made by [`decode`].
+pub fn encode(text: &str) -> Cow<'_, [u8]> {
+    let escaped = |c: char| u8::try_from(u32::from(c).wrapping_sub(ESCAPE)).ok().filter(|b| *b >= 0x80);
+    if text.is_ascii() || !text.chars().any(|c| escaped(c).is_some()) {
+        return Cow::Borrowed(text.as_bytes());
+    }
+    let mut out = Vec::with_capacity(text.len());
+    for c in text.chars() {
+        match escaped(c) {
+            Some(b) => out.push(b),
+            None => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_bytes_survive() {
+        for bytes in [&b"plain"[..], "größe".as_bytes(), b"gr\xf6\xdfe", b"\xff\xfe\x80", b""] {
+            assert_eq!(&*encode(&decode(bytes)), bytes);
+        }
+    }
+}

@@ -1,0 +1,416 @@
+//! Writes a ROOT file: records appended in order, then key lists, streamer infos, free list and header.
+//!
+//! The output has a temporary name until all of it is on disk, and referents are written before what refers
+//! to them; so a file under its final name is whole, and an interrupted one never appears. The same records
+//! give the same bytes: dates are given, and the UUID is a hash of what was written.
+
+use std::fs::File;
+use std::io::ErrorKind as IoKind;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use twox_hash::XxHash3_64;
+
+use crate::bytes::Writer;
+use crate::codec::{Compression, Compressor};
+use crate::directory::DirectoryRecord;
+use crate::header::{BEGIN, FileHeader, START_BIG_FILE};
+use crate::key::Key;
+use crate::streamer::{StreamerInfos, write_record};
+use crate::{Error, Result};
+
+/// The version that files of basketry carry: ROOT 6.40/00, whose formats they follow.
+pub const ROOT_VERSION: i32 = 64000;
+/// Records are gathered up to this size before they go to the system.
+const BUFFER: usize = 1 << 20;
+/// How much of each end of a record goes into the UUID.
+const HASHED: usize = 256;
+
+/// A directory of the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DirId(usize);
+
+struct OpenDirectory {
+    name: String,
+    title: String,
+    parent: Option<usize>,
+    /// Offset of the record, and of its fields.
+    seek: u64,
+    fields: u64,
+    keys: Vec<Key>,
+}
+
+/// A ROOT file being written.
+pub struct FileWriter {
+    file: File,
+    path: PathBuf,
+    temporary: PathBuf,
+    done: bool,
+    flushed: u64,
+    buffer: Vec<u8>,
+    directories: Vec<OpenDirectory>,
+    infos: StreamerInfos,
+    compression: i32,
+    datime: u32,
+    hash: XxHash3_64,
+    expected: u64,
+    compressor: Compressor,
+}
+
+impl FileWriter {
+    /// Starts a file that will be called `path`. Fails if that exists, unless `overwrite`.
+    ///
+    /// `compression` is ROOT's setting, recorded in the header; `datime` dates all records.
+    pub fn create(path: &Path, overwrite: bool, compression: i32, datime: u32, title: &str) -> Result<Self> {
+        if !overwrite && path.exists() {
+            return Err(Error::request("exists already; --force overwrites it").file(path));
+        }
+        let base = path.file_name().map(|n| n.to_string_lossy().into_owned());
+        let base = base.ok_or_else(|| Error::request("is no name for a file").file(path))?;
+        let temporary = path.with_file_name(format!(".{base}.{}.tmp", std::process::id()));
+        let file = File::options()
+            .write(true)
+            .read(true)
+            .create(true)
+            .truncate(true)
+            .open(&temporary)
+            .map_err(|e| Error::from(e).file(path))?;
+        let mut writer = Self {
+            file,
+            path: path.to_path_buf(),
+            temporary,
+            done: false,
+            flushed: 0,
+            buffer: Vec::with_capacity(BUFFER),
+            directories: Vec::new(),
+            infos: StreamerInfos::new(),
+            compression,
+            datime,
+            hash: XxHash3_64::with_seed(0),
+            expected: 0,
+            compressor: Compressor::new(),
+        };
+        writer.buffer.resize(usize::try_from(BEGIN).unwrap_or(100), 0);
+        writer.begin_directory(None, "TFile", &base, title)?;
+        Ok(writer)
+    }
+
+    /// How large the file is thought to become: said when the disk is full.
+    pub fn expect_size(&mut self, bytes: u64) {
+        self.expected = bytes;
+    }
+
+    /// The top directory.
+    pub fn top(&self) -> DirId {
+        DirId(0)
+    }
+
+    /// Adds a directory.
+    pub fn mkdir(&mut self, parent: DirId, name: &str, title: &str) -> Result<DirId> {
+        self.begin_directory(Some(parent.0), "TDirectoryFile", name, title)
+    }
+
+    fn begin_directory(&mut self, parent: Option<usize>, class: &str, name: &str, title: &str) -> Result<DirId> {
+        let seek = self.position();
+        let parent_seek = parent.and_then(|p| self.directories.get(p)).map_or(0, |p| p.seek);
+        let mut key = self.checked_key(class, name, title, parent_seek)?;
+        let mut payload = Writer::new();
+        if parent.is_none() {
+            payload.string(name);
+            payload.string(title);
+        }
+        let fields = seek + u64::from(key.keylen) + payload.pos() as u64;
+        payload.bytes.resize(payload.pos() + DirectoryRecord::MAX_LEN, 0);
+        self.put(&mut key, &payload.bytes, payload.bytes.len())?;
+        if let Some(parent) = parent.and_then(|p| self.directories.get_mut(p)) {
+            parent.keys.push(key);
+        }
+        self.directories.push(OpenDirectory {
+            name: name.to_owned(),
+            title: title.to_owned(),
+            parent,
+            seek,
+            fields,
+            keys: Vec::new(),
+        });
+        Ok(DirId(self.directories.len() - 1))
+    }
+
+    /// Offset of the next record.
+    pub fn position(&self) -> u64 {
+        self.flushed + self.buffer.len() as u64
+    }
+
+    /// Offset of a directory's record: what its keys have as `seek_pdir`.
+    pub fn seek_of(&self, directory: DirId) -> u64 {
+        self.directories.get(directory.0).map_or(BEGIN, |d| d.seek)
+    }
+
+    /// The date that records get.
+    pub fn datime(&self) -> u32 {
+        self.datime
+    }
+
+    /// Streamer infos for the file's record.
+    pub fn infos_mut(&mut self) -> &mut StreamerInfos {
+        &mut self.infos
+    }
+
+    /// A key for the next record.
+    fn checked_key(&self, class: &str, name: &str, title: &str, seek_pdir: u64) -> Result<Key> {
+        let mut key = Key::new(class, name, title, self.position(), seek_pdir);
+        if key.header_len() > usize::from(u16::MAX - 1) {
+            return Err(Error::request("the name and title are too long for a key (64 kB)").object(name));
+        }
+        key.datime = self.datime;
+        Ok(key)
+    }
+
+    /// Appends bytes that hold whole records, their keys made by the caller for [`FileWriter::position`].
+    pub fn append(&mut self, records: &[u8]) -> Result<()> {
+        self.hash_record(records);
+        self.push(records)
+    }
+
+    fn hash_record(&mut self, record: &[u8]) {
+        self.hash.write(&record.len().to_le_bytes());
+        if record.len() <= 2 * HASHED {
+            self.hash.write(record);
+        } else {
+            self.hash.write(&record[..HASHED]);
+            self.hash.write(&record[record.len() - HASHED..]);
+        }
+    }
+
+    fn push(&mut self, bytes: &[u8]) -> Result<()> {
+        if self.buffer.len() + bytes.len() > BUFFER {
+            self.flush()?;
+        }
+        if bytes.len() >= BUFFER / 2 {
+            self.write_at(self.flushed, bytes)?;
+            self.flushed += bytes.len() as u64;
+        } else {
+            self.buffer.extend_from_slice(bytes);
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let buffer = std::mem::take(&mut self.buffer);
+        let written = self.write_at(self.flushed, &buffer);
+        self.flushed += buffer.len() as u64;
+        self.buffer = buffer;
+        self.buffer.clear();
+        written
+    }
+
+    fn write_at(&self, at: u64, bytes: &[u8]) -> Result<()> {
+        self.file.write_all_at(bytes, at).map_err(|e| self.explain(e, at + bytes.len() as u64))
+    }
+
+    /// Says how much was missing when the disk was full.
+    fn explain(&self, e: std::io::Error, reached: u64) -> Error {
+        if e.kind() != IoKind::StorageFull && e.kind() != IoKind::QuotaExceeded && e.kind() != IoKind::FileTooLarge {
+            return Error::from(e).file(&self.path);
+        }
+        let need = self.expected.max(reached);
+        let written = self.file.metadata().map_or(self.flushed, |m| m.len().min(self.flushed));
+        Error::request(format!(
+            "no space left: {written} bytes were written, about {} more are missing of {need}; nothing was left behind",
+            need.saturating_sub(written)
+        ))
+        .file(&self.path)
+    }
+
+    /// Appends a record; fills in the sizes of its key.
+    fn put(&mut self, key: &mut Key, payload: &[u8], objlen: usize) -> Result<()> {
+        let too_large = || Error::request("is larger than a record can be (2 GB)");
+        let total = payload.len() + usize::from(key.keylen);
+        key.nbytes = i32::try_from(total).map_err(|_| too_large().object(&key.name))?.unsigned_abs();
+        key.objlen = i32::try_from(objlen).map_err(|_| too_large().object(&key.name))?.unsigned_abs();
+        let mut header = Writer::new();
+        key.write(&mut header);
+        header.bytes.resize(usize::from(key.keylen), 0);
+        self.hash_record(&header.bytes);
+        self.hash_record(payload);
+        self.push(&header.bytes)?;
+        self.push(payload)
+    }
+
+    /// Writes an object under a name. `make` gets the length of its key, from which tags count, and gives
+    /// the payload, which is compressed as asked if that makes it smaller.
+    pub fn write_object(
+        &mut self,
+        directory: DirId,
+        (class, name, title): (&str, &str, &str),
+        compression: Compression,
+        make: impl FnOnce(usize) -> Result<Vec<u8>>,
+    ) -> Result<u64> {
+        let seek_pdir = self.seek_of(directory);
+        let mut key = self.checked_key(class, name, title, seek_pdir)?;
+        let payload = make(usize::from(key.keylen))?;
+        key.cycle = self.next_cycle(directory, name);
+        let mut packed = Vec::new();
+        let compressed = self.compressor.compress(compression, &payload, &mut packed)?;
+        self.put(&mut key, if compressed { &packed } else { &payload }, payload.len())?;
+        let seek = key.seek_key;
+        self.add_key(directory, key);
+        Ok(seek)
+    }
+
+    /// Copies a record whose payload stays as it is. Its tags count from the key, so the key keeps its
+    /// length: such records are best written while positions are below two gigabytes.
+    pub fn copy_object(&mut self, directory: DirId, source: &Key, payload: &[u8]) -> Result<()> {
+        let mut key = source.clone();
+        key.seek_key = self.position();
+        key.seek_pdir = self.seek_of(directory);
+        if !key.is_big() && key.seek_key.max(key.seek_pdir) > START_BIG_FILE {
+            return Err(Error::unsupported("lies beyond 2 GB and its key has no room for that").object(&key.name));
+        }
+        key.cycle = self.next_cycle(directory, &key.name);
+        self.put(&mut key, payload, source.objlen as usize)?;
+        self.add_key(directory, key);
+        Ok(())
+    }
+
+    /// The cycle that the next object of this name gets.
+    fn next_cycle(&self, directory: DirId, name: &str) -> i16 {
+        let keys = self.directories.get(directory.0).map(|d| d.keys.as_slice()).unwrap_or_default();
+        keys.iter().filter(|k| k.name == name).map(|k| k.cycle).max().unwrap_or(0).saturating_add(1)
+    }
+
+    fn add_key(&mut self, directory: DirId, key: Key) {
+        if let Some(directory) = self.directories.get_mut(directory.0) {
+            directory.keys.push(key);
+        }
+    }
+
+    /// Writes key lists, streamer infos, free list and header, makes sure that all of it is on disk, and
+    /// gives the file its name. Returns its size.
+    pub fn finish(mut self) -> Result<u64> {
+        let lists = self.write_key_lists()?;
+        let (seek_info, nbytes_info) = self.write_infos()?;
+        let (seek_free, nbytes_free) = self.write_free()?;
+        let end = self.position();
+        self.flush()?;
+        let uuid = self.uuid();
+        for (i, (seek_keys, nbytes_keys)) in lists.into_iter().enumerate() {
+            self.patch_directory(i, seek_keys, nbytes_keys, uuid)?;
+        }
+        let nbytes_name = self.directories.first().map_or(0, |d| d.fields - d.seek);
+        let header = FileHeader {
+            version: ROOT_VERSION,
+            big: end > START_BIG_FILE,
+            begin: BEGIN,
+            end,
+            seek_free,
+            nbytes_free,
+            n_free: 1,
+            nbytes_name: u32::try_from(nbytes_name).unwrap_or(u32::MAX),
+            compress: self.compression,
+            seek_info,
+            nbytes_info,
+            uuid,
+        };
+        self.write_at(0, &header.to_bytes())?;
+        self.file.sync_all().map_err(|e| self.explain(e, end))?;
+        std::fs::rename(&self.temporary, &self.path).map_err(|e| Error::from(e).file(&self.path))?;
+        self.done = true;
+        // The new name is on disk when the folder is; a folder that cannot be opened for that is no error.
+        let folder = self.path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        if let Ok(folder) = File::open(folder) {
+            let _ = folder.sync_all();
+        }
+        Ok(end)
+    }
+
+    fn write_key_lists(&mut self) -> Result<Vec<(u64, u32)>> {
+        let mut lists = Vec::new();
+        for i in 0..self.directories.len() {
+            let Some(directory) = self.directories.get(i) else { break };
+            let (seek, name, title) = (directory.seek, directory.name.clone(), directory.title.clone());
+            let mut payload = Writer::new();
+            payload.i32(i32::try_from(directory.keys.len()).unwrap_or(i32::MAX));
+            for key in &directory.keys {
+                key.write(&mut payload);
+            }
+            let class = if i == 0 { "TFile" } else { "TDirectoryFile" };
+            let mut key = self.checked_key(class, &name, &title, seek)?;
+            self.put(&mut key, &payload.bytes, payload.bytes.len())?;
+            lists.push((key.seek_key, key.nbytes));
+        }
+        Ok(lists)
+    }
+
+    fn write_infos(&mut self) -> Result<(u64, u32)> {
+        let mut key = self.checked_key("TList", "StreamerInfo", "Doubly linked list", BEGIN)?;
+        let infos: Vec<_> = self.infos.iter().map(Arc::clone).collect();
+        let payload = write_record(&infos, usize::from(key.keylen));
+        let mut packed = Vec::new();
+        let setting = Compression::from_root_setting(self.compression).unwrap_or_default();
+        let compressed = self.compressor.compress(setting, &payload, &mut packed)?;
+        self.put(&mut key, if compressed { &packed } else { &payload }, payload.len())?;
+        Ok((key.seek_key, key.nbytes))
+    }
+
+    /// The free list: one segment from the file's end on (`TFree`), whose own record ends the file.
+    fn write_free(&mut self) -> Result<(u64, u32)> {
+        let name = self.directories.first().map(|d| (d.name.clone(), d.title.clone())).unwrap_or_default();
+        let mut key = self.checked_key("TFile", &name.0, &name.1, BEGIN)?;
+        let big = self.position() + 1024 > START_BIG_FILE;
+        let len = if big { 18 } else { 10 };
+        let end = self.position() + u64::from(key.keylen) + len;
+        let mut payload = Writer::new();
+        if big {
+            payload.i16(1001);
+            payload.u64(end);
+            payload.u64(end.max(START_BIG_FILE) + 1_000_000_000);
+        } else {
+            payload.i16(1);
+            payload.u32(u32::try_from(end).unwrap_or(u32::MAX));
+            payload.u32(u32::try_from(START_BIG_FILE).unwrap_or(u32::MAX));
+        }
+        self.put(&mut key, &payload.bytes, payload.bytes.len())?;
+        Ok((key.seek_key, key.nbytes))
+    }
+
+    fn patch_directory(&self, i: usize, seek_keys: u64, nbytes_keys: u32, uuid: [u8; 16]) -> Result<()> {
+        let Some(directory) = self.directories.get(i) else { return Ok(()) };
+        let parent = directory.parent.and_then(|p| self.directories.get(p)).map_or(0, |p| p.seek);
+        let record = DirectoryRecord {
+            created: self.datime,
+            modified: self.datime,
+            nbytes_keys,
+            nbytes_name: u32::try_from(directory.fields - directory.seek).unwrap_or(u32::MAX),
+            seek_dir: directory.seek,
+            seek_parent: parent,
+            seek_keys,
+            uuid,
+        };
+        let mut w = Writer::new();
+        record.write(&mut w);
+        self.write_at(directory.fields, &w.bytes)
+    }
+
+    fn uuid(&self) -> [u8; 16] {
+        let low = self.hash.clone().finish();
+        let mut again = self.hash.clone();
+        again.write(b"basketry");
+        let mut uuid = [0; 16];
+        uuid[..8].copy_from_slice(&low.to_be_bytes());
+        uuid[8..].copy_from_slice(&again.finish().to_be_bytes());
+        // RFC 9562: version 8 (made by a rule of our own), variant 1.
+        uuid[6] = uuid[6] & 0x0F | 0x80;
+        uuid[8] = uuid[8] & 0x3F | 0x80;
+        uuid
+    }
+}
+
+impl Drop for FileWriter {
+    fn drop(&mut self) {
+        if !self.done {
+            let _ = std::fs::remove_file(&self.temporary);
+        }
+    }
+}
