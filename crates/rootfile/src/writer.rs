@@ -5,15 +5,16 @@
 //! give the same bytes: dates are given, and the UUID is a hash of what was written.
 
 use std::fs::File;
+use std::hash::Hasher;
 use std::io::ErrorKind as IoKind;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use twox_hash::XxHash3_64;
+use twox_hash::XxHash64;
 
 use crate::bytes::Writer;
-use crate::codec::{Compression, Compressor};
+use crate::codec::{Compression, Compressor, KEY_STORED_UP_TO};
 use crate::directory::DirectoryRecord;
 use crate::header::{BEGIN, FileHeader, START_BIG_FILE};
 use crate::key::Key;
@@ -53,7 +54,7 @@ pub struct FileWriter {
     infos: StreamerInfos,
     compression: i32,
     datime: u32,
-    hash: XxHash3_64,
+    hash: XxHash64,
     expected: u64,
     compressor: Compressor,
 }
@@ -87,7 +88,7 @@ impl FileWriter {
             infos: StreamerInfos::new(),
             compression,
             datime,
-            hash: XxHash3_64::with_seed(0),
+            hash: XxHash64::with_seed(0),
             expected: 0,
             compressor: Compressor::new(),
         };
@@ -252,7 +253,8 @@ impl FileWriter {
         let payload = make(usize::from(key.keylen))?;
         key.cycle = self.next_cycle(directory, name);
         let mut packed = Vec::new();
-        let compressed = self.compressor.compress(compression, &payload, &mut packed)?;
+        let compressed =
+            payload.len() > KEY_STORED_UP_TO && self.compressor.compress(compression, &payload, &mut packed)?;
         self.put(&mut key, if compressed { &packed } else { &payload }, payload.len())?;
         let seek = key.seek_key;
         self.add_key(directory, key);
@@ -348,7 +350,7 @@ impl FileWriter {
         let infos: Vec<_> = self.infos.iter().map(Arc::clone).collect();
         let payload = write_record(&infos, usize::from(key.keylen));
         let mut packed = Vec::new();
-        let setting = Compression::from_root_setting(self.compression).unwrap_or_default();
+        let setting = Compression::from_root_setting(self.compression).unwrap_or(Compression::NONE);
         let compressed = self.compressor.compress(setting, &payload, &mut packed)?;
         self.put(&mut key, if compressed { &packed } else { &payload }, payload.len())?;
         Ok((key.seek_key, key.nbytes))

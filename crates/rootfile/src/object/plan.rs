@@ -95,7 +95,9 @@ fn step(e: &StreamerElement) -> Step {
     let counter = || match &e.kind {
         ElementKind::Counted { name, .. } => name.clone(),
         // Old files may describe the pointer by its comment alone: "[fN]".
-        _ => e.title.split_once('[').and_then(|(_, r)| r.split_once(']')).map(|(n, _)| n.to_owned()).unwrap_or_default(),
+        _ => {
+            e.title.split_once('[').and_then(|(_, r)| r.split_once(']')).map(|(n, _)| n.to_owned()).unwrap_or_default()
+        }
     };
     match t {
         code::BASE => match e.name.as_str() {
@@ -106,7 +108,9 @@ fn step(e: &StreamerElement) -> Step {
         code::CHAR_STAR => Step::CharStar,
         t if packed(t) => Step::Packed(packed_size(t, &e.title)),
         t if basic(t) => Step::Basic(t),
-        t if packed(t - code::OFFSET_L) => Step::PackedArray(packed_size(t - code::OFFSET_L, &e.title).saturating_mul(n)),
+        t if packed(t - code::OFFSET_L) => {
+            Step::PackedArray(packed_size(t - code::OFFSET_L, &e.title).saturating_mul(n))
+        }
         t if basic(t - code::OFFSET_L) => Step::FixedArray(t - code::OFFSET_L, n),
         t if packed(t - code::OFFSET_P) => Step::CountedPacked(packed_size(t - code::OFFSET_P, &e.title), counter()),
         t if basic(t - code::OFFSET_P) => Step::CountedArray(t - code::OFFSET_P, counter()),

@@ -122,7 +122,7 @@ impl<'a> ObjectReader<'a> {
 
     /// Whether failing on this class may be hidden: not for what a tree is made of.
     fn is_optional(&self, class: &str) -> bool {
-        !(class.starts_with("TTree") || class.starts_with("TBranch") || class.starts_with("TLeaf") || class == "TBasket")
+        !(class == "TTree" || class.starts_with("TBranch") || class.starts_with("TLeaf") || class == "TBasket")
     }
 
     fn framed(&mut self, class: &Arc<str>, frame: Frame) -> Result<Content> {

@@ -45,9 +45,8 @@ impl StreamerInfos {
     /// Adds an info, unless the same class, version and checksum is there.
     pub fn add(&mut self, info: Arc<StreamerInfo>) {
         let known = self.by_name.entry(info.name.clone()).or_default();
-        let same = |&i: &usize| {
-            self.infos.get(i).is_some_and(|k| k.version == info.version && k.checksum == info.checksum)
-        };
+        let same =
+            |&i: &usize| self.infos.get(i).is_some_and(|k| k.version == info.version && k.checksum == info.checksum);
         if !known.iter().any(same) {
             known.push(self.infos.len());
             self.infos.push(info);
