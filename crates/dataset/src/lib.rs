@@ -1,1 +1,5 @@
-//! placeholder
+//! A table in a ROOT file: what it holds and how it lies there.
+#![warn(missing_docs)]
+
+pub mod glob;
+pub mod layout;

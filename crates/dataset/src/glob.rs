@@ -1,0 +1,286 @@
+//! Name patterns for trees and columns: shell globs in which a literal full name always matches.
+//!
+//! Shared by [`crate::layout::Layout`] (whose rules are addressed by pattern) and by `--keep`/`--drop`
+//! ([`NameFilter`]). Nothing here knows a file; callers give names.
+
+use std::fmt;
+
+use globset::{GlobBuilder, GlobMatcher};
+use rootfile::{Error, Result};
+
+/// A glob over one name: `*`, `?`, `[...]`, `{a,b}`; `*` also crosses `.` and `/`.
+///
+/// Branch names may end in array dimensions (`fTracks.fX[3]`), which a glob would read as a character
+/// class. So a name equal to the pattern's text matches whatever it means as a glob, and a name with
+/// dimensions is also tried without them, as ROOT's own look-up of branches does.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    text: String,
+    /// Absent when the text has no special character: equality says it all.
+    matcher: Option<GlobMatcher>,
+}
+
+impl Pattern {
+    /// Compiles a pattern; an error names the text and what is wrong with it.
+    pub fn new(text: &str) -> Result<Self> {
+        if text.is_empty() {
+            return Err(Error::request("an empty name pattern matches nothing"));
+        }
+        let matcher = match text.contains(['*', '?', '[', '{', '\\']) {
+            false => None,
+            true => Some(compile(text)?),
+        };
+        Ok(Self { text: text.to_owned(), matcher })
+    }
+
+    /// The pattern that stands for exactly this name, special characters and all.
+    pub fn exact(name: &str) -> Self {
+        Self { text: globset::escape(name), matcher: compile(&globset::escape(name)).ok() }
+    }
+
+    /// The text it was made from.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether `name` is meant.
+    pub fn matches(&self, name: &str) -> bool {
+        let base = without_dimensions(name);
+        self.text == name
+            || self.text == base
+            || self.matcher.as_ref().is_some_and(|m| m.is_match(name) || (base.len() < name.len() && m.is_match(base)))
+    }
+}
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+fn compile(text: &str) -> Result<GlobMatcher> {
+    GlobBuilder::new(text)
+        .literal_separator(false)
+        .backslash_escape(true)
+        .build()
+        .map(|glob| glob.compile_matcher())
+        .map_err(|e| Error::request(format!("name pattern {text:?}: {}", e.kind())))
+}
+
+/// `fX[3][4]` without its dimensions: `fX`. A name that is all dimensions stays as it is.
+fn without_dimensions(name: &str) -> &str {
+    match name.find('[') {
+        Some(at) if at > 0 && name.ends_with(']') => name.get(..at).unwrap_or(name),
+        _ => name,
+    }
+}
+
+/// A pattern over trees, which are named by their path in the file (`dir/Events`).
+///
+/// Without a `/` it is held against the last part of the path, otherwise against the whole path.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TreePattern(Pattern);
+
+impl TreePattern {
+    /// Compiles a pattern.
+    pub fn new(text: &str) -> Result<Self> {
+        Pattern::new(text).map(Self)
+    }
+
+    /// The text it was made from.
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// Whether the tree with this path is meant.
+    pub fn matches(&self, path: &str) -> bool {
+        let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+        self.0.matches(path) || (!self.as_str().contains('/') && self.0.matches(name))
+    }
+}
+
+/// A pattern over columns, `COLUMN` or `TREE/COLUMN`.
+///
+/// With a `/` it is also split at the last one and held against tree and column apart, so that
+/// `Events/Muon_*` leaves the columns of other trees alone.
+#[derive(Clone, Debug)]
+pub struct ColumnPattern {
+    whole: Pattern,
+    parts: Option<(TreePattern, Pattern)>,
+}
+
+impl PartialEq for ColumnPattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.whole == other.whole
+    }
+}
+
+impl ColumnPattern {
+    /// Compiles a pattern.
+    pub fn new(text: &str) -> Result<Self> {
+        let whole = Pattern::new(text)?;
+        // A half that does not compile by itself (`a[/]b`) was not meant as tree and column.
+        let parts = text
+            .rsplit_once('/')
+            .and_then(|(tree, column)| Some((TreePattern::new(tree).ok()?, Pattern::new(column).ok()?)));
+        Ok(Self { whole, parts })
+    }
+
+    /// The pattern for exactly this column of exactly this tree.
+    pub fn exact(tree: &str, column: &str) -> Self {
+        let (tree, column) = (Pattern::exact(tree), Pattern::exact(column));
+        let text = format!("{tree}/{column}");
+        let whole = Pattern { matcher: compile(&text).ok(), text };
+        Self { whole, parts: Some((TreePattern(tree), column)) }
+    }
+
+    /// The text it was made from.
+    pub fn as_str(&self) -> &str {
+        self.whole.as_str()
+    }
+
+    /// Whether this column of the tree with this path is meant.
+    pub fn matches(&self, tree: &str, column: &str) -> bool {
+        self.whole.matches(column) || self.parts.as_ref().is_some_and(|(t, c)| c.matches(column) && t.matches(tree))
+    }
+
+    /// Whether columns of this tree can be meant at all.
+    pub fn speaks_of(&self, tree: &str) -> bool {
+        self.parts.as_ref().is_none_or(|(t, _)| t.matches(tree))
+    }
+}
+
+/// Which columns to take along: those that a `keep` pattern names (all, if none is given for the tree),
+/// less those that a `drop` pattern names.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NameFilter {
+    keep: Vec<ColumnPattern>,
+    drop: Vec<ColumnPattern>,
+}
+
+impl NameFilter {
+    /// Compiles both lists.
+    pub fn new<S: AsRef<str>>(keep: &[S], drop: &[S]) -> Result<Self> {
+        let compile = |list: &[S]| list.iter().map(|text| ColumnPattern::new(text.as_ref())).collect::<Result<_>>();
+        Ok(Self { keep: compile(keep)?, drop: compile(drop)? })
+    }
+
+    /// True when nothing is filtered.
+    pub fn keeps_all(&self) -> bool {
+        self.keep.is_empty() && self.drop.is_empty()
+    }
+
+    /// Whether a column stays. `lineage` is its branch's name after those of its parents, outermost first:
+    /// a pattern that names a parent speaks of all its children.
+    ///
+    /// A parent of a kept column has to stay too, as its frame; that is the caller's to see to.
+    pub fn keeps(&self, tree: &str, lineage: &[&str]) -> bool {
+        let named = |p: &ColumnPattern| lineage.iter().any(|name| p.matches(tree, name));
+        let mut asked = self.keep.iter().filter(|p| p.speaks_of(tree)).peekable();
+        (asked.peek().is_none() || asked.any(named)) && !self.drop.iter().any(named)
+    }
+
+    /// The patterns that match none of these `(tree, branch)` names: most likely typing errors.
+    pub fn unmatched<'a>(&self, names: &[(&'a str, &'a str)]) -> Vec<&str> {
+        let idle = |p: &&ColumnPattern| !names.iter().any(|(tree, name)| p.matches(tree, name));
+        self.keep.iter().chain(&self.drop).filter(idle).map(ColumnPattern::as_str).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matches(pattern: &str, name: &str) -> bool {
+        Pattern::new(pattern).unwrap().matches(name)
+    }
+
+    #[test]
+    fn globs_cross_dots_and_slashes() {
+        assert!(matches("Muon_*", "Muon_pt"));
+        assert!(!matches("Muon_*", "nMuon_pt"));
+        assert!(matches("*.fX", "event.tracks.fX"));
+        assert!(matches("a*z", "a/b.c/z"));
+        assert!(matches("Muon_p?", "Muon_pt"));
+        assert!(matches("[EM]*_pt", "Electron_pt"));
+        assert!(matches("{Muon,Jet}_pt", "Jet_pt"));
+        assert!(!matches("Muon", "Muon_pt"));
+    }
+
+    #[test]
+    fn a_literal_name_with_dimensions_matches_itself() {
+        assert!(matches("fTracks.fX[3]", "fTracks.fX[3]"));
+        assert!(matches("fTracks.fM[fN_][2]", "fTracks.fM[fN_][2]"));
+        assert!(matches("fTracks.fX", "fTracks.fX[3]"));
+        assert!(matches("*.fX", "fTracks.fX[3]"));
+        assert!(!matches("fTracks.fX", "fTracks.fXY[3]"));
+        for name in ["fX[3]", "a*b", "what?", "a{b", "x]", "back\\slash", "plain"] {
+            let exact = Pattern::exact(name);
+            assert!(exact.matches(name), "{name}");
+            assert!(Pattern::new(exact.as_str()).unwrap().matches(name), "{name} written and read again");
+        }
+        assert!(!Pattern::exact("a*b").matches("axb"));
+        assert!(!Pattern::exact("fX[3]").matches("fX3"));
+    }
+
+    #[test]
+    fn a_broken_pattern_is_named() {
+        let message = Pattern::new("Muon_[").unwrap_err().to_string();
+        assert!(message.contains("\"Muon_[\""), "{message}");
+        assert!(Pattern::new("").is_err());
+    }
+
+    #[test]
+    fn tree_patterns_see_name_or_path() {
+        let matches = |p: &str, path: &str| TreePattern::new(p).unwrap().matches(path);
+        assert!(matches("MetaData*", "MetaDataTree"));
+        assert!(matches("Events", "dir/Events"));
+        assert!(matches("dir/Events", "dir/Events"));
+        assert!(matches("dir/*", "dir/Events"));
+        assert!(!matches("dir", "dir/Events"));
+        assert!(!matches("other/Events", "dir/Events"));
+    }
+
+    #[test]
+    fn column_patterns_may_name_the_tree() {
+        let matches = |p: &str, tree: &str, column: &str| ColumnPattern::new(p).unwrap().matches(tree, column);
+        assert!(matches("Muon_*", "Events", "Muon_pt"));
+        assert!(matches("Events/Muon_*", "Events", "Muon_pt"));
+        assert!(matches("Events/Muon_*", "dir/Events", "Muon_pt"));
+        assert!(!matches("Events/Muon_*", "Runs", "Muon_pt"));
+        assert!(!matches("Muon_*", "Muon_tree", "Jet_pt"));
+        assert!(matches("odd/name", "Events", "odd/name"));
+        let exact = ColumnPattern::exact("dir/T[1]", "x*");
+        assert!(exact.matches("dir/T[1]", "x*"));
+        assert!(!exact.matches("dir/T[1]", "xy"));
+        assert!(ColumnPattern::new(exact.as_str()).unwrap().matches("dir/T[1]", "x*"));
+    }
+
+    #[test]
+    fn keep_and_drop() {
+        let filter = NameFilter::new(&["muons", "Jet_*"], &["*_mass"]).unwrap();
+        assert!(filter.keeps("Events", &["muons", "muons.pt"]), "a parent's name keeps its children");
+        assert!(filter.keeps("Events", &["Jet_pt"]));
+        assert!(!filter.keeps("Events", &["Jet_mass"]));
+        assert!(!filter.keeps("Events", &["MET_pt"]));
+        assert!(NameFilter::default().keeps("Events", &["anything"]));
+        let dropping = NameFilter::new(&[], &["muons"]).unwrap();
+        assert!(!dropping.keeps("Events", &["muons", "muons.pt"]));
+        assert!(dropping.keeps("Events", &["jets"]));
+    }
+
+    #[test]
+    fn a_tree_that_no_keep_pattern_speaks_of_stays_whole() {
+        let filter = NameFilter::new(&["Events/Muon_*"], &[]).unwrap();
+        assert!(filter.keeps("Runs", &["run"]));
+        assert!(!filter.keeps("Events", &["run"]));
+        assert_eq!(filter.unmatched(&[("Events", "Jet_pt")]), ["Events/Muon_*"]);
+        assert!(filter.unmatched(&[("Events", "Muon_pt")]).is_empty());
+    }
+}

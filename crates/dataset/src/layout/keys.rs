@@ -1,0 +1,308 @@
+//! The keys of a layout: what each is called, what it holds, how its text is read and written.
+//!
+//! A key that is absent keeps what the input has, or falls to ROOT's default where there is no input. Which trees and
+//! columns a group of keys speaks of is the business of [`Layout`](super::Layout).
+
+use std::fmt;
+use std::str::FromStr;
+
+use rootfile::codec::Compression;
+use rootfile::{Error, Result};
+
+use super::{ByteSize, ClusterSize};
+
+/// Which kind of table in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Container {
+    /// A TTree: branches, baskets.
+    Ttree,
+    /// An RNTuple: fields, columns, pages.
+    Rntuple,
+}
+
+/// How a collection that is not split is streamed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Streaming {
+    /// All values of one member, then all of the next.
+    MemberWise,
+    /// All members of one object, then all of the next.
+    ObjectWise,
+}
+
+/// The words of a closed set, for `FromStr` and `Display` alike.
+macro_rules! words {
+    ($type:ident, $what:literal, $($variant:ident = $word:literal),+) => {
+        impl FromStr for $type {
+            type Err = Error;
+
+            fn from_str(text: &str) -> Result<Self> {
+                match text {
+                    $($word => Ok(Self::$variant),)+
+                    _ => Err(Error::request(format!("{text:?} is not a {}; write one of: {}", $what, [$($word),+].join(", ")))),
+                }
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(match self { $(Self::$variant => $word),+ })
+            }
+        }
+    };
+}
+
+words!(Container, "container", Ttree = "ttree", Rntuple = "rntuple");
+words!(Streaming, "streaming", MemberWise = "member-wise", ObjectWise = "object-wise");
+
+/// Every key, for a whole tree.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TreeLayout {
+    /// TTree or RNTuple.
+    pub container: Option<Container>,
+    /// Size of a cluster (AutoFlush).
+    pub cluster: Option<ClusterSize>,
+    /// Buffer a writer starts a branch with; page size of an RNTuple.
+    pub basket: Option<ByteSize>,
+    /// For all baskets together, shared out anew among branches after the first flush
+    /// ([`optimize_baskets`](super::optimize_baskets)). Absent: never.
+    pub basket_memory: Option<ByteSize>,
+    /// Close baskets at the end of clusters only.
+    pub one_basket_per_cluster: Option<bool>,
+    /// Shrink a basket buffer to this times what it held, at each flush.
+    pub memory_ratio: Option<f64>,
+    /// How deep objects are split into branches.
+    pub split_level: Option<u32>,
+    /// For collections that are not split.
+    pub streaming: Option<Streaming>,
+    /// Codec and level.
+    pub compression: Option<Compression>,
+}
+
+/// The keys that columns may have for themselves. Same meaning as in [`TreeLayout`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ColumnLayout {
+    /// Buffer a writer starts the branch with; page size of an RNTuple.
+    pub basket: Option<ByteSize>,
+    /// Shrink the basket buffer to this times what it held, at each flush.
+    pub memory_ratio: Option<f64>,
+    /// How deep the object is split into branches.
+    pub split_level: Option<u32>,
+    /// For a collection that is not split.
+    pub streaming: Option<Streaming>,
+    /// Codec and level.
+    pub compression: Option<Compression>,
+}
+
+/// The value of a key on its way out.
+pub(super) enum Value {
+    Text(String),
+    Bool(bool),
+    Int(u32),
+    Float(f64),
+}
+
+/// A group of keys that are set by name.
+pub(super) trait Keys: Default {
+    /// The names, in the order they are written.
+    const NAMES: &'static [&'static str];
+
+    /// Sets one by its text; an unknown name is answered with the known ones.
+    fn set_key(&mut self, key: &str, text: &str) -> Result<()>;
+
+    /// The value of one, if set.
+    fn get_key(&self, key: &str) -> Option<Value>;
+
+    /// Takes over all that is set in `other`.
+    fn overlay_keys(&mut self, other: &Self);
+
+    /// What is set, in the order of [`Keys::NAMES`].
+    fn values(&self) -> impl Iterator<Item = (&'static str, Value)> {
+        Self::NAMES.iter().filter_map(|name| Some((*name, self.get_key(name)?)))
+    }
+}
+
+/// Ties names to fields; each line is `"name" field: read, write`.
+macro_rules! keys {
+    ($type:ident: $($name:literal $field:ident: $read:ident, $write:expr;)+) => {
+        impl Keys for $type {
+            const NAMES: &'static [&'static str] = &[$($name),+];
+
+            fn set_key(&mut self, key: &str, text: &str) -> Result<()> {
+                match key {
+                    $($name => self.$field = Some($read(text).map_err(|e| e.object(key))?),)+
+                    _ => return Err(unknown_key(key, Self::NAMES)),
+                }
+                Ok(())
+            }
+
+            fn get_key(&self, key: &str) -> Option<Value> {
+                match key {
+                    $($name => self.$field.map($write),)+
+                    _ => None,
+                }
+            }
+
+            fn overlay_keys(&mut self, other: &Self) {
+                $(self.$field = other.$field.or(self.$field);)+
+            }
+        }
+
+        impl $type {
+            /// The names of all keys, as users write them.
+            pub const KEYS: &'static [&'static str] = <Self as Keys>::NAMES;
+
+            /// Sets one key by name and text, as on a command line.
+            pub fn set(&mut self, key: &str, text: &str) -> Result<()> {
+                self.set_key(key, text)
+            }
+
+            /// Takes over every key that is set in `other`.
+            pub fn overlay(&mut self, other: &Self) {
+                self.overlay_keys(other);
+            }
+
+            /// True when no key is set.
+            pub fn is_empty(&self) -> bool {
+                *self == Self::default()
+            }
+        }
+    };
+}
+
+keys! { TreeLayout:
+    "container" container: read, text;
+    "cluster" cluster: read, text;
+    "basket" basket: read_basket, text;
+    "basket-memory" basket_memory: read, text;
+    "one-basket-per-cluster" one_basket_per_cluster: read_bool, Value::Bool;
+    "memory-ratio" memory_ratio: read_ratio, Value::Float;
+    "split-level" split_level: read_level, Value::Int;
+    "streaming" streaming: read, text;
+    "compression" compression: read, text;
+}
+
+keys! { ColumnLayout:
+    "basket" basket: read_basket, text;
+    "memory-ratio" memory_ratio: read_ratio, Value::Float;
+    "split-level" split_level: read_level, Value::Int;
+    "streaming" streaming: read, text;
+    "compression" compression: read, text;
+}
+
+impl TreeLayout {
+    /// The part that speaks of columns.
+    pub fn columns(&self) -> ColumnLayout {
+        ColumnLayout {
+            basket: self.basket,
+            memory_ratio: self.memory_ratio,
+            split_level: self.split_level,
+            streaming: self.streaming,
+            compression: self.compression,
+        }
+    }
+}
+
+fn text(value: impl fmt::Display) -> Value {
+    Value::Text(value.to_string())
+}
+
+fn read<T: FromStr<Err = Error>>(text: &str) -> Result<T> {
+    text.parse()
+}
+
+/// `fBasketSize` is a signed 32-bit number, and a buffer is doubled when it is full.
+fn read_basket(text: &str) -> Result<ByteSize> {
+    let size: ByteSize = text.parse()?;
+    match size.bytes() {
+        1..=0x3fff_ffff => Ok(size),
+        _ => Err(Error::request(format!("a basket of {text:?} cannot be; it is from 1B to less than 1GiB"))),
+    }
+}
+
+fn read_bool(text: &str) -> Result<bool> {
+    text.parse().map_err(|_| Error::request(format!("{text:?} is neither true nor false")))
+}
+
+fn read_ratio(text: &str) -> Result<f64> {
+    let ratio = text.parse().ok().filter(|r: &f64| r.is_finite() && *r >= 1.0);
+    ratio.ok_or_else(|| Error::request(format!("{text:?} is not a memory ratio; write a number from 1.0, like 1.1")))
+}
+
+fn read_level(text: &str) -> Result<u32> {
+    // ROOT adds 100 to the level (TTree::kSplitCollectionOfPointers) to split collections of pointers too.
+    let level = text.parse().ok().filter(|level| *level <= 199);
+    level.ok_or_else(|| Error::request(format!("{text:?} is not a split level; write 0 to 99")))
+}
+
+/// The error for a name that is no key: the nearest one and all of them.
+pub(super) fn unknown_key(key: &str, known: &[&str]) -> Error {
+    let nearest = known
+        .iter()
+        .map(|name| (strsim::damerau_levenshtein(&key.replace('_', "-").to_lowercase(), name), name))
+        .filter(|(distance, name)| *distance <= name.len().div_ceil(2))
+        .min_by_key(|(distance, _)| *distance);
+    let hint = nearest.map(|(_, name)| format!(" (did you mean {name:?}?)")).unwrap_or_default();
+    Error::request(format!("unknown key {key:?}{hint}; known keys: {}", known.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_set_by_text() {
+        let mut layout = TreeLayout::default();
+        for (key, text) in [
+            ("container", "ttree"),
+            ("cluster", "1000"),
+            ("basket", "64k"),
+            ("basket-memory", "30MB"),
+            ("one-basket-per-cluster", "true"),
+            ("memory-ratio", "1.25"),
+            ("split-level", "0"),
+            ("streaming", "object-wise"),
+            ("compression", "505"),
+        ] {
+            layout.set(key, text).unwrap();
+        }
+        assert_eq!(layout.basket, Some(ByteSize(64_000)));
+        assert_eq!(layout.columns().streaming, Some(Streaming::ObjectWise));
+        assert_eq!(layout.values().count(), TreeLayout::KEYS.len());
+    }
+
+    #[test]
+    fn an_unknown_key_is_answered_with_the_nearest() {
+        for (key, nearest) in [("baskets", "basket"), ("Split_Level", "split-level"), ("compresion", "compression")] {
+            let message = ColumnLayout::default().set(key, "1").unwrap_err().to_string();
+            assert!(message.contains(&format!("did you mean {nearest:?}?")), "{message}");
+            assert!(message.contains("known keys: basket, memory-ratio"), "{message}");
+        }
+        let message = ColumnLayout::default().set("cluster", "1").unwrap_err().to_string();
+        assert!(message.contains("unknown key \"cluster\""), "{message}");
+        assert!(!unknown_key("xyzzy", TreeLayout::KEYS).to_string().contains("did you mean"));
+    }
+
+    #[test]
+    fn values_out_of_range_are_refused_with_the_key() {
+        for (key, text) in [
+            ("basket", "0"),
+            ("basket", "1GiB"),
+            ("memory-ratio", "0.5"),
+            ("memory-ratio", "NaN"),
+            ("split-level", "-1"),
+            ("split-level", "1000"),
+            ("streaming", "columnar"),
+            ("compression", "zip"),
+        ] {
+            let message = ColumnLayout::default().set(key, text).unwrap_err().to_string();
+            assert!(message.starts_with(key) && message.contains(text), "{message}");
+        }
+    }
+
+    #[test]
+    fn overlay_takes_only_what_is_set() {
+        let mut below = ColumnLayout { basket: Some(ByteSize(1)), split_level: Some(1), ..Default::default() };
+        below.overlay(&ColumnLayout { split_level: Some(99), ..Default::default() });
+        assert_eq!(below, ColumnLayout { basket: Some(ByteSize(1)), split_level: Some(99), ..Default::default() });
+    }
+}

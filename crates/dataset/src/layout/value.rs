@@ -1,0 +1,125 @@
+//! The layout of a file: keys for all, for some trees, for some columns.
+
+use std::str::FromStr;
+
+use rootfile::{Error, Result};
+
+use super::{ColumnLayout, TreeLayout};
+use crate::glob::{ColumnPattern, TreePattern};
+
+/// How the entries of trees lie in a file.
+///
+/// Rules are held in the order they were given and the last that matches wins, key by key. A rule for columns
+/// always goes before one for trees, and that before the common keys. Written and read as TOML:
+///
+/// ```toml
+/// cluster      = "30MB"
+/// compression  = "zstd:5"
+/// [tree."MetaData*"]
+/// basket       = "1kB"
+/// [column."Muon_*"]
+/// compression  = "lz4:4"
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Layout {
+    /// For every tree that no rule speaks of.
+    pub common: TreeLayout,
+    trees: Vec<(TreePattern, TreeLayout)>,
+    columns: Vec<(ColumnPattern, ColumnLayout)>,
+}
+
+impl Layout {
+    /// The rules for trees, in order.
+    pub fn trees(&self) -> &[(TreePattern, TreeLayout)] {
+        &self.trees
+    }
+
+    /// The rules for columns, in order.
+    pub fn columns(&self) -> &[(ColumnPattern, ColumnLayout)] {
+        &self.columns
+    }
+
+    /// Adds a rule for trees, as the last. A pattern stands once: if it had a rule, that moves here and the new keys
+    /// are laid over it.
+    pub fn set_tree(&mut self, pattern: TreePattern, keys: &TreeLayout) {
+        let mut rule = take(&mut self.trees, &pattern);
+        rule.overlay(keys);
+        self.trees.push((pattern, rule));
+    }
+
+    /// Adds a rule for columns, as the last. A pattern stands once: if it had a rule, that moves here and the new keys
+    /// are laid over it.
+    pub fn set_column(&mut self, pattern: ColumnPattern, keys: &ColumnLayout) {
+        let mut rule = take(&mut self.columns, &pattern);
+        rule.overlay(keys);
+        self.columns.push((pattern, rule));
+    }
+
+    /// Adds rules for columns that are known to have none yet, such as one for each column of a tree. Unlike
+    /// [`Layout::set_column`] it does not look for an equal pattern.
+    pub fn extend_columns(&mut self, rules: impl IntoIterator<Item = (ColumnPattern, ColumnLayout)>) {
+        self.columns.extend(rules);
+    }
+
+    /// Lays another layout over this one: its keys and rules come last, and so win.
+    pub fn overlay(&mut self, other: &Self) {
+        self.common.overlay(&other.common);
+        for (pattern, keys) in &other.trees {
+            self.set_tree(pattern.clone(), keys);
+        }
+        for (pattern, keys) in &other.columns {
+            self.set_column(pattern.clone(), keys);
+        }
+    }
+
+    /// Everything said about the tree with this path in the file.
+    pub fn resolve_tree(&self, tree: &str) -> TreeLayout {
+        let mut merged = self.common.clone();
+        for (_, keys) in self.trees.iter().filter(|(pattern, _)| pattern.matches(tree)) {
+            merged.overlay(keys);
+        }
+        merged
+    }
+
+    /// Everything said about a column of the tree with this path.
+    pub fn resolve(&self, tree: &str, column: &str) -> ColumnLayout {
+        self.resolve_in(tree, &self.resolve_tree(tree), &[column])
+    }
+
+    /// [`Layout::resolve`] for many columns of one tree, given what [`Layout::resolve_tree`] said once. `lineage` is
+    /// the branch's name after those of its parents, outermost first: a rule that names a parent is for its children.
+    pub fn resolve_in(&self, tree: &str, tree_layout: &TreeLayout, lineage: &[&str]) -> ColumnLayout {
+        let mut merged = tree_layout.columns();
+        for (pattern, keys) in &self.columns {
+            if lineage.iter().any(|name| pattern.matches(tree, name)) {
+                merged.overlay(keys);
+            }
+        }
+        merged
+    }
+
+    /// Reads TOML. The error says line and column, and for an unknown key the known ones.
+    pub fn from_toml(text: &str) -> Result<Self> {
+        toml::from_str(text).map_err(|e| Error::request(format!("layout: {}", e.to_string().trim_end())))
+    }
+
+    /// Writes TOML: keys in a fixed order, rules in theirs. An equal pattern twice cannot be written.
+    pub fn to_toml(&self) -> Result<String> {
+        toml::to_string(self).map_err(|e| Error::request(format!("layout: {e}")))
+    }
+}
+
+impl FromStr for Layout {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Self::from_toml(text)
+    }
+}
+
+fn take<P: PartialEq, K: Default>(rules: &mut Vec<(P, K)>, pattern: &P) -> K {
+    match rules.iter().position(|(p, _)| p == pattern) {
+        Some(at) => rules.remove(at).1,
+        None => K::default(),
+    }
+}
