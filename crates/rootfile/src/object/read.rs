@@ -12,6 +12,8 @@ use crate::{Error, Result};
 
 /// `TObject` bit: a `TRef` points here, and a process identifier follows.
 const IS_REFERENCED: u32 = 1 << 4;
+/// What pointers to the record's own object say.
+const ROOT_SLOT: u32 = 1;
 /// Objects inside objects, at most. ROOT's own trees stay below twenty.
 const MAX_DEPTH: usize = 100;
 
@@ -66,17 +68,12 @@ impl<'a> ObjectReader<'a> {
 
     /// Reads the record's own object.
     pub fn read_root(mut self, class: &str) -> Result<(Object, Graph)> {
-        // The object of a key is the first that pointers may refer to (`TKey::ReadObj` maps it).
-        let slot = u32::try_from(self.tags_origin()).unwrap_or_default() + super::tags::MAP_OFFSET;
+        // Pointers refer to the object of the key itself as 1 (`TKey::ReadObj`, `TBufferFile::MapObject`).
         let id = self.graph.objects.len();
         self.graph.objects.push(None);
-        self.tags.register(slot, id);
+        self.tags.register(ROOT_SLOT, id);
         let object = self.object(class)?;
         Ok((object, self.graph))
-    }
-
-    fn tags_origin(&self) -> usize {
-        self.tags.origin()
     }
 
     /// Reads an object by value.
@@ -150,13 +147,15 @@ impl<'a> ObjectReader<'a> {
     fn plan(&mut self, class: &Arc<str>, frame: Frame) -> Result<Arc<Plan>> {
         let version = i32::from(frame.version);
         if version <= 0 {
-            // Classes without a version are told apart by checksum (`TBufferFile::ReadVersion`).
-            let checksum = self.cursor.u32()?;
-            let info = self.infos.by_checksum(class, checksum);
-            let info = info.ok_or_else(|| {
-                Error::unsupported(format!("no streamer info for class {class} with checksum {checksum:#x}"))
-            })?;
-            return Ok(Arc::new(Plan::new(&info)));
+            // Classes without a version are told apart by checksum (`TBufferFile::ReadVersion`); those that
+            // have version 0, such as TH1L, go without.
+            let mut peek = self.cursor.clone();
+            if let Ok(checksum) = peek.u32()
+                && let Some(info) = self.infos.by_checksum(class, checksum)
+            {
+                self.cursor = peek;
+                return Ok(Arc::new(Plan::new(&info)));
+            }
         }
         if let Some(plan) = self.plans.get(&(Arc::clone(class), version)) {
             return Ok(Arc::clone(plan));
@@ -318,10 +317,10 @@ impl<'a> ObjectReader<'a> {
         let mut out = Collection::default();
         let version = frame.version;
         let is_array = class == "TObjArray";
-        if version > if is_array { 2 } else { 3 } {
+        if version > 2 {
             out.object = read_tobject(&mut self.cursor)?;
         }
-        if version > if is_array { 1 } else { 3 } {
+        if version > 1 {
             out.name = self.cursor.string()?;
         }
         let n = self.cursor.count(4)?;
@@ -332,7 +331,8 @@ impl<'a> ObjectReader<'a> {
         for i in 0..n {
             out.items.push(self.pointer()?);
             if !is_array && version > 3 {
-                let option = self.cursor.string()?;
+                // Version 4 had no long form of the option's length.
+                let option = if version > 4 { self.cursor.string()? } else { self.short_string()? };
                 if !option.is_empty() {
                     out.options.resize(i, String::new());
                     out.options.push(option);
@@ -343,6 +343,11 @@ impl<'a> ObjectReader<'a> {
             out.options.resize(n, String::new());
         }
         Ok(out)
+    }
+
+    fn short_string(&mut self) -> Result<String> {
+        let n = usize::from(self.cursor.u8()?);
+        self.cursor.bytes(n).map(crate::text::decode)
     }
 
     fn opaque(&mut self) -> Result<&'a [u8]> {

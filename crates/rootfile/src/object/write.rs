@@ -52,7 +52,8 @@ impl<'a> ObjectWriter<'a> {
             }
             Content::Members(members) => {
                 let frame = begin_frame(&mut self.out, object.version);
-                if object.version <= 0 {
+                // A class that has a version in its info but not in its frame is one without ClassDef.
+                if object.version <= 0 && members.plan.version > 0 {
                     self.out.u32(members.plan.checksum);
                 }
                 self.members(members)?;

@@ -80,7 +80,10 @@ impl StreamerInfos {
 
     /// The info with this checksum, for classes written without a version of their own.
     pub fn by_checksum(&self, class: &str, checksum: u32) -> Option<Arc<StreamerInfo>> {
-        self.versions(class).find(|info| info.checksum == checksum).cloned()
+        self.versions(class)
+            .find(|info| info.checksum == checksum)
+            .or_else(|| builtin::infos().iter().find(|info| info.name == class && info.checksum == checksum))
+            .cloned()
     }
 
     /// The newest version of a class, from the file or else built in.
