@@ -12,6 +12,6 @@ mod value;
 mod write;
 
 pub use plan::{Plan, Step};
-pub use read::{CustomStreamer, ObjectReader, read_tobject};
+pub use read::{CustomStreamer, ObjectReader, UNFRAMED, read_tobject};
 pub use value::{Array, Collection, Content, Graph, Members, Named, Object, ObjectId, TObject, Value};
 pub use write::{ObjectWriter, write_tobject};

@@ -17,6 +17,9 @@ const ROOT_SLOT: u32 = 1;
 /// Objects inside objects, at most. ROOT's own trees stay below twenty.
 const MAX_DEPTH: usize = 100;
 
+/// Version of opaque objects whose bytes hold their frame, if any, themselves.
+pub const UNFRAMED: i16 = i16::MIN;
+
 /// Reads classes whose bytes no streamer info describes: those with hand-written streamers.
 pub trait CustomStreamer {
     /// Reads the content of an object of `class` that follows its frame, or gives `None` to leave it to the
@@ -280,12 +283,12 @@ impl<'a> ObjectReader<'a> {
                 self.graph.objects.push(None);
                 self.tags.register(slot, id);
                 let start = self.cursor.pos();
-                let object = self.object_of(&class).or_else(|e| match end {
+                let object = if &*class == "TBasket" { self.whole(&class, end) } else { self.object_of(&class) };
+                let object = object.or_else(|e| match end {
                     // Behind a pointer the end is known even of objects without a frame of their own.
                     Some(end) if self.is_optional(&class) => {
                         let bytes = self.cursor.data().get(start..end).unwrap_or_default().to_vec();
-                        // A version of i16::MIN marks bytes that hold their frame, if any, themselves.
-                        Ok(Object { class: Arc::clone(&class), version: i16::MIN, content: Content::Opaque(bytes) })
+                        Ok(Object { class: Arc::clone(&class), version: UNFRAMED, content: Content::Opaque(bytes) })
                     }
                     _ => Err(e),
                 })?;
@@ -301,6 +304,14 @@ impl<'a> ObjectReader<'a> {
                 Ok(Some(id))
             }
         }
+    }
+
+    /// A `TBasket` has no frame; whoever knows baskets takes its bytes apart.
+    fn whole(&mut self, class: &Arc<str>, end: Option<usize>) -> Result<Object> {
+        let start = self.cursor.pos();
+        let end = end.ok_or_else(|| Error::unsupported("a TBasket without a byte count"))?;
+        let bytes = self.cursor.bytes(end.saturating_sub(start))?.to_vec();
+        Ok(Object { class: Arc::clone(class), version: UNFRAMED, content: Content::Opaque(bytes) })
     }
 
     /// The object that a pointer led to.

@@ -1,6 +1,7 @@
 //! Writes objects by the plans they were read by.
 
 use super::plan::Step;
+use super::read::UNFRAMED;
 use super::tags::{WriteTags, begin_frame, end_frame};
 use super::value::{Array, Collection, Content, Graph, Members, Named, Object, ObjectId, TObject, Value};
 use crate::bytes::Writer;
@@ -44,7 +45,7 @@ impl<'a> ObjectWriter<'a> {
                 self.out.raw(&array.raw);
             }
             Content::TObject(t) => write_whole_tobject(&mut self.out, t),
-            Content::Opaque(bytes) if object.version == i16::MIN => self.out.raw(bytes),
+            Content::Opaque(bytes) if object.version == UNFRAMED => self.out.raw(bytes),
             Content::Opaque(bytes) => {
                 let frame = begin_frame(&mut self.out, object.version);
                 self.out.raw(bytes);

@@ -1,0 +1,271 @@
+//! A basket: the record that holds some consecutive entries of one branch.
+//!
+//! Layout (`TBasket::Streamer`, `TBasket::ReadBasketBuffers`): a key, and behind its title the basket's own
+//! header, both within fKeylen. The payload is the entries; behind them, for entries of variable length, their
+//! offsets (a count, then numbers that count from the start of the key), and the displacements, if any: where
+//! an entry lay when it was first written, which the class tags inside it count from.
+
+use rootfile::bytes::{Cursor, Writer};
+use rootfile::{Error, Key, Result};
+
+/// Bit of fIOBits: offsets are left out where they follow from the counter (`kGenerateOffsetMap`).
+pub const GENERATE_OFFSET_MAP: u8 = 1;
+/// Flag of a basket whose offsets were left out.
+const FLAG_GENERATED: i8 = 80;
+/// Bytes of the basket's own header, behind the key's strings.
+const HEADER: usize = 2 + 4 * 4 + 1;
+/// `TBasket`'s class version that this crate writes. Version 3 differs only where fIOBits is set.
+const VERSION: i16 = 3;
+
+/// The header of a basket.
+#[derive(Clone, Debug)]
+pub struct BasketHeader {
+    /// The key.
+    pub key: Key,
+    /// fBufferSize.
+    pub buffer_size: i32,
+    /// fNevBufSize: length of the offset array, or of each entry where there is none.
+    pub nev_buf_size: i32,
+    /// fIOBits.
+    pub io_bits: u8,
+    /// fNevBuf: number of entries.
+    pub nev_buf: u32,
+    /// fLast: where the last entry ends, from the start of the key.
+    pub last: u32,
+    /// What else lies in the record (see `docs/format/ttree-history.md`, section 4).
+    pub flag: i8,
+}
+
+/// How the entries of a basket are told apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entries {
+    /// All have this many bytes.
+    Fixed(u32),
+    /// Where each begins, and last where the last ends; from the start of the data.
+    Offsets(Vec<u32>),
+    /// They follow from the branch's counter, and are not in the record.
+    Generated,
+}
+
+/// The entries of a basket.
+#[derive(Clone, Debug)]
+pub struct BasketData {
+    /// Number of entries.
+    pub count: u32,
+    /// Bytes of the key; tags inside entries count from the start of the key.
+    pub keylen: u32,
+    /// The entries, one after the other.
+    pub data: Vec<u8>,
+    /// Where they begin.
+    pub entries: Entries,
+    /// Where they lay when they were first written, if that is not where they lie.
+    pub displacement: Option<Vec<u32>>,
+}
+
+impl BasketHeader {
+    /// Reads the header at the start of a basket's record, or of an embedded basket.
+    pub fn parse(c: &mut Cursor<'_>) -> Result<Self> {
+        let key = Key::parse(c)?;
+        c.i16()?;
+        let buffer_size = c.i32()?;
+        let mut nev_buf_size = c.i32()?;
+        let mut io_bits = 0;
+        if nev_buf_size < 0 {
+            nev_buf_size = nev_buf_size.checked_neg().ok_or_else(|| Error::corrupt("a basket with fNevBufSize -2^31"))?;
+            io_bits = c.u8()?;
+        }
+        let nev_buf = c.i32()?;
+        let last = c.i32()?;
+        let flag = c.i8()?;
+        let nonnegative = |n: i32, what: &str| {
+            u32::try_from(n).map_err(|_| Error::corrupt(format!("a basket whose {what} is {n}")))
+        };
+        Ok(Self {
+            nev_buf: nonnegative(nev_buf, "number of entries")?,
+            last: nonnegative(last, "end")?,
+            key,
+            buffer_size,
+            nev_buf_size,
+            io_bits,
+            flag,
+        })
+    }
+
+    /// The header of a basket to be written.
+    pub fn new(branch: &str, tree: &str, seek: u64, seek_pdir: u64) -> Self {
+        let mut key = Key::new("TBasket", branch, tree, seek, seek_pdir);
+        // Baskets have eight-byte positions whatever the file's size (`TBasket`'s constructor).
+        if !key.is_big() {
+            key.version += rootfile::BIG_KEY;
+        }
+        key.keylen = u16::try_from(key.header_len() + HEADER).unwrap_or(u16::MAX);
+        Self { key, buffer_size: 0, nev_buf_size: 0, io_bits: 0, nev_buf: 0, last: 0, flag: 0 }
+    }
+
+    /// Bytes before the payload.
+    pub fn keylen(&self) -> usize {
+        usize::from(self.key.keylen)
+    }
+
+    /// Writes the header.
+    pub fn write(&self, w: &mut Writer) {
+        self.key.write(w);
+        w.i16(VERSION);
+        w.i32(self.buffer_size);
+        w.i32(self.nev_buf_size);
+        w.u32(self.nev_buf);
+        w.u32(self.last);
+        w.i8(self.flag);
+    }
+
+    /// Bytes of the entries, without offsets.
+    pub fn data_len(&self) -> Result<usize> {
+        (self.last as usize).checked_sub(self.keylen()).ok_or_else(|| {
+            Error::corrupt(format!("a basket whose entries end at {} inside its {} bytes of header", self.last, self.keylen()))
+        })
+    }
+
+    /// Takes apart a decompressed payload.
+    pub fn open(&self, mut payload: Vec<u8>) -> Result<BasketData> {
+        let len = self.data_len()?;
+        if len > payload.len() {
+            return Err(Error::corrupt(format!("a basket's entries take {len} bytes of a payload of {}", payload.len())));
+        }
+        let mut c = Cursor::at(&payload, len);
+        let generated = self.flag >= FLAG_GENERATED;
+        let offsets = if generated || c.remaining() < 4 { None } else { Some(self.read_numbers(&mut c)?) };
+        let displacement = match offsets {
+            Some(_) if c.remaining() >= 4 => Some(self.read_numbers(&mut c)?),
+            _ => None,
+        };
+        payload.truncate(len);
+        let (entries, displacement) = self.boundaries(len, generated, offsets, displacement)?;
+        Ok(BasketData {
+            count: self.nev_buf,
+            keylen: u32::from(self.key.keylen),
+            data: payload,
+            entries,
+            displacement,
+        })
+    }
+
+    fn read_numbers(&self, c: &mut Cursor<'_>) -> Result<Vec<u32>> {
+        let n = c.count(4)?;
+        let raw = c.bytes(n * 4)?;
+        Ok(raw.as_chunks::<4>().0.iter().map(|b| u32::from_be_bytes(*b)).collect())
+    }
+
+    fn boundaries(
+        &self,
+        len: usize,
+        generated: bool,
+        offsets: Option<Vec<u32>>,
+        displacement: Option<Vec<u32>>,
+    ) -> Result<(Entries, Option<Vec<u32>>)> {
+        let n = self.nev_buf as usize;
+        let Some(mut offsets) = offsets else {
+            return Ok((if generated { Entries::Generated } else { self.fixed(len)? }, None));
+        };
+        if n == 0 {
+            return Ok((Entries::Offsets(vec![0]), None));
+        }
+        if offsets.len() < n {
+            return Err(Error::corrupt(format!("a basket of {n} entries with {} offsets", offsets.len())));
+        }
+        if self.io_bits & GENERATE_OFFSET_MAP != 0 {
+            // The array holds sizes, to compress better; they add up to offsets.
+            let mut sum = u32::from(self.key.keylen);
+            for offset in &mut offsets {
+                sum = sum.wrapping_add(*offset);
+                *offset = sum;
+            }
+        }
+        let keylen = u32::from(self.key.keylen);
+        offsets.truncate(n);
+        for offset in &mut offsets {
+            *offset = offset.wrapping_sub(keylen);
+        }
+        let end = u32::try_from(len).unwrap_or(u32::MAX);
+        offsets.push(end);
+        if !offsets.is_sorted() {
+            return Err(Error::corrupt("a basket whose entry offsets do not grow, or lie outside of it"));
+        }
+        Ok((Entries::Offsets(offsets), displacement.filter(|d| d.len() >= n)))
+    }
+
+    fn fixed(&self, len: usize) -> Result<Entries> {
+        let n = self.nev_buf as usize;
+        if n == 0 || len == 0 {
+            return Ok(Entries::Fixed(0));
+        }
+        // fNevBufSize is the length of an entry here, but old files leave it 0 or stale; the sizes decide.
+        if len % n != 0 {
+            if n == 1 { return Ok(Entries::Fixed(u32::try_from(len).unwrap_or(u32::MAX))); }
+            return Err(Error::corrupt(format!("a basket of {n} entries without offsets has {len} bytes, not a multiple")));
+        }
+        Ok(Entries::Fixed(u32::try_from(len / n).unwrap_or(u32::MAX)))
+    }
+}
+
+impl BasketData {
+    /// Reads a basket that lies in the tree's record.
+    pub fn parse_embedded(bytes: &[u8]) -> Result<(BasketHeader, Self)> {
+        let mut c = Cursor::new(bytes);
+        let header = BasketHeader::parse(&mut c)?;
+        let mut flag = i32::from(header.flag);
+        let generated = flag >= i32::from(FLAG_GENERATED);
+        if generated {
+            flag -= i32::from(FLAG_GENERATED);
+        }
+        let mut offsets = None;
+        let mut displacement = None;
+        if !generated && flag != 0 && flag % 10 != 2 && header.nev_buf > 0 {
+            let mut numbers = header.read_numbers(&mut c)?;
+            if 20 < flag && flag < 40 {
+                // The upper byte of each offset was lent to displacements for a while.
+                for n in &mut numbers {
+                    *n &= 0x00FF_FFFF;
+                }
+            }
+            offsets = Some(numbers);
+            if flag > 40 {
+                displacement = Some(header.read_numbers(&mut c)?);
+            }
+        }
+        if flag != 1 && flag <= 10 {
+            return Err(Error::corrupt("an embedded basket without its entries"));
+        }
+        // The buffer holds the key as well, so that offsets count from its start.
+        let len = header.data_len()?;
+        let last = header.last as usize;
+        let buffer = c.bytes(last)?;
+        let data = buffer.get(header.keylen()..).unwrap_or_default().to_vec();
+        let (entries, displacement) = header.boundaries(len, generated, offsets, displacement)?;
+        let count = header.nev_buf;
+        let keylen = u32::from(header.key.keylen);
+        Ok((header, Self { count, keylen, data, entries, displacement }))
+    }
+
+    /// Where entry `i` of the basket lies in its data.
+    pub fn range(&self, i: usize) -> Option<std::ops::Range<usize>> {
+        match &self.entries {
+            Entries::Fixed(len) => {
+                let len = *len as usize;
+                Some(i * len..(i + 1) * len)
+            }
+            Entries::Offsets(offsets) => Some(*offsets.get(i)? as usize..*offsets.get(i + 1)? as usize),
+            Entries::Generated => None,
+        }
+    }
+
+    /// Where the tags of entry `i` count from: its position when it was first written.
+    pub fn origin(&self, i: usize) -> u32 {
+        match self.displacement.as_ref().and_then(|d| d.get(i)) {
+            Some(&origin) => origin,
+            None => {
+                let start = self.range(i).map_or(0, |r| r.start);
+                u32::try_from(start).unwrap_or(u32::MAX).wrapping_add(self.keylen)
+            }
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! A tree's metadata as typed values: what the record of a `TTree` says, whatever version it was written by.
+//!
+//! Branches and leaves lie flat, in depth-first order, and refer to each other by index. Objects that are only
+//! carried along (user info, friends, aliases, index, reference table) stay in the record's object graph.
+
+use rootfile::object::{Graph, Members, Named, Object, ObjectId};
+
+/// A tree.
+#[derive(Debug)]
+pub struct Tree {
+    /// Class of the tree: `TTree`, or a subclass such as `TNtuple`.
+    pub class: String,
+    /// Name and title.
+    pub named: Named,
+    /// Line, fill and marker attributes.
+    pub attributes: Attributes,
+    /// fEntries.
+    pub entries: u64,
+    /// fTotBytes: all baskets before compression, their keys included.
+    pub tot_bytes: u64,
+    /// fZipBytes: all baskets as they lie on disk.
+    pub zip_bytes: u64,
+    /// fSavedBytes: bytes saved at the last AutoSave.
+    pub saved_bytes: u64,
+    /// fFlushedBytes: bytes flushed at the last flush.
+    pub flushed_bytes: u64,
+    /// fWeight.
+    pub weight: f64,
+    /// fTimerInterval, in milliseconds.
+    pub timer_interval: i32,
+    /// fScanField: rows before `Scan` asks.
+    pub scan_field: i32,
+    /// fUpdate.
+    pub update: i32,
+    /// fDefaultEntryOffsetLen.
+    pub default_entry_offset_len: i32,
+    /// fMaxEntries.
+    pub max_entries: i64,
+    /// fMaxEntryLoop.
+    pub max_entry_loop: i64,
+    /// fMaxVirtualSize.
+    pub max_virtual_size: i64,
+    /// fAutoSave.
+    pub auto_save: i64,
+    /// fAutoFlush: negative bytes, or positive entries of a cluster.
+    pub auto_flush: i64,
+    /// fEstimate.
+    pub estimate: i64,
+    /// Ranges of clusters: last entry of the range, and entries of each cluster in it.
+    pub cluster_ranges: Vec<(i64, i64)>,
+    /// fIOBits of fIOFeatures.
+    pub io_bits: u8,
+    /// All branches, depth first.
+    pub branches: Vec<Branch>,
+    /// The branches of the first level.
+    pub top: Vec<usize>,
+    /// All leaves.
+    pub leaves: Vec<Leaf>,
+    /// The tree's own list of leaves.
+    pub leaf_list: Vec<usize>,
+    /// The `TBranchRef`, which is not among the first level.
+    pub branch_ref: Option<usize>,
+    /// fAliases.
+    pub aliases: Option<ObjectId>,
+    /// fTreeIndex.
+    pub tree_index: Option<ObjectId>,
+    /// fFriends.
+    pub friends: Option<ObjectId>,
+    /// fUserInfo.
+    pub user_info: Option<ObjectId>,
+    /// What the subclass adds around the `TTree` base, outermost class first. The base itself is left out.
+    pub subclass: Option<Object>,
+    /// Objects behind the pointers above.
+    pub graph: Graph,
+}
+
+/// `TAttLine`, `TAttFill` and `TAttMarker` of a tree.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Attributes {
+    /// Line colour, style, width.
+    pub line: [i16; 3],
+    /// Fill colour, style.
+    pub fill: [i16; 2],
+    /// Marker colour, style.
+    pub marker: [i16; 2],
+    /// Marker size.
+    pub marker_size: f32,
+}
+
+impl Default for Attributes {
+    fn default() -> Self {
+        // TTree's constructor: SetFillColor and friends from gStyle; these are ROOT's "Modern" style.
+        Self { line: [602, 1, 1], fill: [0, 1001], marker: [1, 1], marker_size: 1.0 }
+    }
+}
+
+/// A branch.
+#[derive(Debug)]
+pub struct Branch {
+    /// Identity in the record's graph.
+    pub id: ObjectId,
+    /// Name and title.
+    pub named: Named,
+    /// Fill colour and style.
+    pub fill: [i16; 2],
+    /// fCompress: ROOT's compression setting, or -1 for the file's.
+    pub compress: i32,
+    /// fBasketSize: bytes of the buffer that a writer fills.
+    pub basket_size: u32,
+    /// fEntryOffsetLen: 0 where entries have a fixed length.
+    pub entry_offset_len: i32,
+    /// fIOBits of fIOFeatures.
+    pub io_bits: u8,
+    /// fOffset: where the data lie in the user's object.
+    pub offset: i32,
+    /// fSplitLevel.
+    pub split_level: i32,
+    /// fEntryNumber.
+    pub entry_number: u64,
+    /// fEntries.
+    pub entries: u64,
+    /// fFirstEntry.
+    pub first_entry: u64,
+    /// fTotBytes.
+    pub tot_bytes: u64,
+    /// fZipBytes.
+    pub zip_bytes: u64,
+    /// fFileName: the file that holds the baskets, if it is another one.
+    pub file_name: String,
+    /// Branches below.
+    pub children: Vec<usize>,
+    /// The branch above.
+    pub parent: Option<usize>,
+    /// Its leaves.
+    pub leaves: Vec<usize>,
+    /// Its baskets, in the order of entries.
+    pub baskets: Vec<BasketRef>,
+    /// Baskets that lie in the tree's record, by their index among `baskets`.
+    pub embedded: Vec<(usize, Embedded)>,
+    /// What kind of branch it is.
+    pub kind: BranchKind,
+}
+
+/// Where a basket lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BasketRef {
+    /// First entry in it.
+    pub first_entry: u64,
+    /// Entries in it.
+    pub entries: u64,
+    /// Offset of its record, 0 if it is embedded.
+    pub seek: u64,
+    /// Bytes of its record.
+    pub nbytes: u32,
+}
+
+/// A basket that was never written out and lies in the tree's record.
+#[derive(Clone, Debug)]
+pub struct Embedded {
+    /// The bytes of the `TBasket` object, its key first.
+    pub bytes: Vec<u8>,
+}
+
+/// What the subclasses of `TBranch` add.
+#[derive(Debug)]
+pub enum BranchKind {
+    /// `TBranch`: leaves of basic types.
+    Plain,
+    /// `TBranchElement`: a member, a base or a collection of a class.
+    Element(Box<Element>),
+    /// `TBranchObject`: whole objects, with their class name.
+    Object {
+        /// fClassName.
+        class_name: String,
+    },
+    /// `TBranchRef`: the table behind `TRef` auto-loading.
+    Ref {
+        /// fRefTable.
+        ref_table: Option<ObjectId>,
+    },
+    /// `TBranchClones` of ROOT 2 and 3.
+    Clones(Box<Clones>),
+}
+
+/// `TBranchElement`'s own members.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Element {
+    /// fClassName.
+    pub class_name: String,
+    /// fParentName.
+    pub parent_name: String,
+    /// fClonesName.
+    pub clones_name: String,
+    /// fCheckSum.
+    pub checksum: u32,
+    /// fClassVersion.
+    pub class_version: i16,
+    /// fID.
+    pub element_id: i32,
+    /// fType.
+    pub element_type: i32,
+    /// fStreamerType.
+    pub streamer_type: i32,
+    /// fMaximum.
+    pub maximum: i32,
+    /// fBranchCount.
+    pub branch_count: Option<ObjectId>,
+    /// fBranchCount2.
+    pub branch_count2: Option<ObjectId>,
+}
+
+/// `TBranchClones`' own members.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Clones {
+    /// fClassName.
+    pub class_name: String,
+    /// fBranchCount.
+    pub branch_count: Option<ObjectId>,
+}
+
+/// A leaf.
+#[derive(Debug)]
+pub struct Leaf {
+    /// Identity in the record's graph.
+    pub id: ObjectId,
+    /// Class, such as `TLeafI`.
+    pub class: String,
+    /// Name and title.
+    pub named: Named,
+    /// fLen: fixed array length.
+    pub len: i32,
+    /// fLenType: bytes of one value.
+    pub len_type: i32,
+    /// fOffset: where it lies in the user's struct.
+    pub offset: i32,
+    /// fIsRange: it counts others, and fMaximum holds.
+    pub is_range: bool,
+    /// fIsUnsigned.
+    pub is_unsigned: bool,
+    /// fLeafCount: the leaf that counts this one.
+    pub leaf_count: Option<ObjectId>,
+    /// What the subclass adds: extremes, or element numbers.
+    pub extra: Option<Members>,
+    /// The branch it belongs to.
+    pub branch: usize,
+}
+
+impl Branch {
+    /// ROOT's class name of the branch.
+    pub fn class(&self) -> &'static str {
+        match self.kind {
+            BranchKind::Plain => "TBranch",
+            BranchKind::Element(_) => "TBranchElement",
+            BranchKind::Object { .. } => "TBranchObject",
+            BranchKind::Ref { .. } => "TBranchRef",
+            BranchKind::Clones(_) => "TBranchClones",
+        }
+    }
+
+    /// Name.
+    pub fn name(&self) -> &str {
+        &self.named.name
+    }
+
+    /// Its own members if it is a `TBranchElement`.
+    pub fn element(&self) -> Option<&Element> {
+        match &self.kind {
+            BranchKind::Element(element) => Some(element),
+            _ => None,
+        }
+    }
+}
+
+impl Tree {
+    /// Name.
+    pub fn name(&self) -> &str {
+        &self.named.name
+    }
+
+    /// Names of a branch and those above it, the branch's own first.
+    pub fn lineage(&self, branch: usize) -> Vec<&str> {
+        let mut names = Vec::new();
+        let mut at = Some(branch);
+        while let Some(branch) = at.and_then(|i| self.branches.get(i)) {
+            names.push(branch.name());
+            at = branch.parent;
+        }
+        names
+    }
+
+    /// Position of a branch as the oracle of ROOT tools writes it: `2.0.1` is the second branch of the first
+    /// of the third.
+    pub fn position(&self, branch: usize) -> String {
+        let mut parts = Vec::new();
+        let mut at = branch;
+        loop {
+            let parent = self.branches.get(at).and_then(|b| b.parent);
+            let siblings = match parent.and_then(|p| self.branches.get(p)) {
+                Some(parent) => &parent.children,
+                None => &self.top,
+            };
+            parts.push(siblings.iter().position(|&s| s == at).map_or_else(|| "ref".to_owned(), |i| i.to_string()));
+            match parent {
+                Some(parent) => at = parent,
+                None => break,
+            }
+        }
+        parts.reverse();
+        parts.join(".")
+    }
+}

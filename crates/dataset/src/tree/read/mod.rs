@@ -1,0 +1,437 @@
+//! Reads a tree's record into a [`Tree`].
+//!
+//! The record is read through the file's streamer infos, so any version is understood; versions from before
+//! there were streamer infos come through [`legacy`]. Members are then looked up by name.
+
+mod legacy;
+
+use std::sync::Arc;
+
+use rootfile::object::{Collection, Content, Graph, Members, Named, Object, ObjectId, ObjectReader, Value};
+use rootfile::{Error, Key, Result, RootFile};
+
+use super::model::{
+    Attributes, BasketRef, Branch, BranchKind, Clones, Element, Embedded, Leaf, Tree,
+};
+
+/// Reads the tree of a key.
+pub fn read_tree(file: &RootFile, key: &Key) -> Result<Tree> {
+    let with_context = |e: Error| e.object(key.name.clone()).at(key.seek_key).file(file.name());
+    let payload = file.payload(key).map_err(with_context)?;
+    let reader = ObjectReader::new(&payload, usize::from(key.keylen), file.infos()).with_custom(&legacy::OldStreamers);
+    let (object, graph) = reader.read_root(&key.class).map_err(with_context)?;
+    drop(payload);
+    build(object, graph).map_err(with_context)
+}
+
+/// Whether an object of this class is a tree, as far as the file's streamer infos can say.
+pub fn is_tree_class(file: &RootFile, class: &str) -> bool {
+    let mut class = class.to_owned();
+    for _ in 0..16 {
+        match class.as_str() {
+            "TTree" | "TNtuple" | "TNtupleD" | "TChain" => return class != "TChain",
+            _ => {}
+        }
+        let Some(info) = file.infos().latest(&class) else { return false };
+        match info.elements.first() {
+            Some(first) if first.class == "TStreamerBase" => class.clone_from(&first.name),
+            _ => return false,
+        }
+    }
+    false
+}
+
+fn build(mut object: Object, graph: Graph) -> Result<Tree> {
+    let class = object.class.to_string();
+    let subclass = if class == "TTree" {
+        None
+    } else {
+        let base = take_base(&mut object, "TTree").ok_or_else(|| Error::unsupported(format!("a {class} is no TTree")))?;
+        Some(std::mem::replace(&mut object, base))
+    };
+    let Content::Members(members) = object.content else {
+        return Err(Error::unsupported(format!("a {class} whose members are not described")));
+    };
+    let mut builder = Builder { graph, branches: Vec::new(), leaves: Vec::new() };
+    let mut m = Fields { members, class: "TTree" };
+    let top_list = m.collection("fBranches")?;
+    let leaf_ids = m.collection("fLeaves").unwrap_or_default();
+    let branch_ref = m.pointer("fBranchRef");
+    let mut top = Vec::new();
+    for id in top_list.items.into_iter().flatten() {
+        top.push(builder.branch(id, None, 0)?);
+    }
+    let branch_ref = match branch_ref {
+        Some(id) => Some(builder.branch(id, None, 0)?),
+        None => None,
+    };
+    let by_id: std::collections::HashMap<ObjectId, usize> =
+        builder.leaves.iter().enumerate().map(|(i, leaf)| (leaf.id, i)).collect();
+    let leaf_list = leaf_ids.items.into_iter().flatten().filter_map(|id| by_id.get(&id).copied()).collect();
+    let ranges = m.i64_array("fClusterRangeEnd").into_iter().zip(m.i64_array("fClusterSize")).collect();
+    let entries = m.count("fEntries");
+    let mut tree = Tree {
+        named: m.named()?,
+        attributes: attributes(&m),
+        entries,
+        tot_bytes: m.count("fTotBytes"),
+        zip_bytes: m.count("fZipBytes"),
+        saved_bytes: m.count("fSavedBytes"),
+        flushed_bytes: m.count("fFlushedBytes"),
+        weight: m.f64("fWeight").unwrap_or(1.0),
+        timer_interval: m.i32("fTimerInterval"),
+        scan_field: m.i32_or("fScanField", 25),
+        update: m.i32("fUpdate"),
+        default_entry_offset_len: m.i32_or("fDefaultEntryOffsetLen", 1000),
+        max_entries: m.i64_or("fMaxEntries", 1_000_000_000_000),
+        max_entry_loop: m.i64_or("fMaxEntryLoop", 1_000_000_000_000),
+        max_virtual_size: m.i64_or("fMaxVirtualSize", 0),
+        auto_save: m.i64_or("fAutoSave", crate::layout::AUTO_SAVE),
+        auto_flush: m.i64_or("fAutoFlush", crate::layout::AUTO_FLUSH),
+        estimate: m.i64_or("fEstimate", 1_000_000),
+        cluster_ranges: ranges,
+        io_bits: m.io_bits(),
+        aliases: m.pointer("fAliases"),
+        tree_index: m.pointer("fTreeIndex"),
+        friends: m.pointer("fFriends"),
+        user_info: m.pointer("fUserInfo"),
+        branches: builder.branches,
+        top,
+        leaves: builder.leaves,
+        leaf_list,
+        branch_ref,
+        class,
+        subclass,
+        graph: builder.graph,
+    };
+    place_baskets(&mut tree)?;
+    Ok(tree)
+}
+
+/// Takes the base of class `name` out of an object, leaving a number in its place.
+fn take_base(object: &mut Object, name: &str) -> Option<Object> {
+    let members = object.members_mut()?;
+    for value in &mut members.values {
+        if let Value::Object(base) = value {
+            if &*base.class == name {
+                return match std::mem::replace(value, Value::Int(0)) {
+                    Value::Object(base) => Some(*base),
+                    _ => None,
+                };
+            }
+            if let Some(found) = take_base(base, name) {
+                return Some(found);
+            }
+        }
+    }
+    None
+}
+
+fn attributes(m: &Fields) -> Attributes {
+    let get = |name: &str, default: i16| {
+        m.members.get(name).and_then(Value::as_i64).and_then(|v| i16::try_from(v).ok()).unwrap_or(default)
+    };
+    let d = Attributes::default();
+    #[expect(clippy::cast_possible_truncation, reason = "it was a float")]
+    let size = m.f64("fMarkerSize").map_or(d.marker_size, |v| v as f32);
+    Attributes {
+        line: [get("fLineColor", d.line[0]), get("fLineStyle", d.line[1]), get("fLineWidth", d.line[2])],
+        fill: [get("fFillColor", d.fill[0]), get("fFillStyle", d.fill[1])],
+        marker: [get("fMarkerColor", d.marker[0]), get("fMarkerStyle", d.marker[1])],
+        marker_size: size,
+    }
+}
+
+/// Members of one object, looked up by name.
+struct Fields {
+    members: Members,
+    class: &'static str,
+}
+
+impl Fields {
+    fn of(object: Object, class: &'static str) -> Result<Self> {
+        match object.content {
+            Content::Members(members) => Ok(Self { members, class }),
+            _ => Err(Error::unsupported(format!("a {} whose members are not described", object.class))),
+        }
+    }
+
+    fn named(&mut self) -> Result<Named> {
+        for value in &mut self.members.values {
+            if let Value::Named(named) = value {
+                return Ok(std::mem::take(named));
+            }
+        }
+        self.members.named().cloned().ok_or_else(|| Error::corrupt(format!("a {} without a name", self.class)))
+    }
+
+    fn i64_or(&self, name: &str, default: i64) -> i64 {
+        self.members.get(name).and_then(Value::as_i64).unwrap_or(default)
+    }
+
+    fn i32_or(&self, name: &str, default: i32) -> i32 {
+        i32::try_from(self.i64_or(name, i64::from(default))).unwrap_or(default)
+    }
+
+    fn i32(&self, name: &str) -> i32 {
+        self.i32_or(name, 0)
+    }
+
+    fn count(&self, name: &str) -> u64 {
+        u64::try_from(self.i64_or(name, 0)).unwrap_or(0)
+    }
+
+    fn f64(&self, name: &str) -> Option<f64> {
+        self.members.get(name).and_then(Value::as_f64)
+    }
+
+    fn string(&mut self, name: &str) -> String {
+        match self.members.take(name) {
+            Some(Value::Str(s)) => s,
+            _ => String::new(),
+        }
+    }
+
+    fn pointer(&self, name: &str) -> Option<ObjectId> {
+        self.members.get(name).and_then(Value::as_pointer)
+    }
+
+    fn i64_array(&self, name: &str) -> Vec<i64> {
+        self.members.get(name).and_then(Value::as_array).map(rootfile::object::Array::to_i64).unwrap_or_default()
+    }
+
+    fn collection(&mut self, name: &str) -> Result<Collection> {
+        match self.members.take(name) {
+            Some(Value::Object(object)) => match object.content {
+                Content::Collection(collection) => Ok(*collection),
+                _ => Err(Error::corrupt(format!("{}::{name} is no list", self.class))),
+            },
+            _ => Err(Error::corrupt(format!("{}::{name} is missing", self.class))),
+        }
+    }
+
+    fn io_bits(&self) -> u8 {
+        let bits = self.members.get("fIOFeatures").and_then(|value| match value {
+            Value::Object(object) => object.members().and_then(|m| m.get("fIOBits")).and_then(Value::as_i64),
+            _ => None,
+        });
+        bits.and_then(|b| u8::try_from(b).ok()).unwrap_or(0)
+    }
+
+    fn fill(&self) -> [i16; 2] {
+        let get = |name| self.members.get(name).and_then(Value::as_i64).and_then(|v| i16::try_from(v).ok());
+        [get("fFillColor").unwrap_or(0), get("fFillStyle").unwrap_or(1001)]
+    }
+}
+
+/// Branch trees may be this deep.
+const MAX_NESTING: usize = 64;
+
+struct Builder {
+    graph: Graph,
+    branches: Vec<Branch>,
+    leaves: Vec<Leaf>,
+}
+
+impl Builder {
+    fn take(&mut self, id: ObjectId, what: &str) -> Result<Object> {
+        self.graph.take(id).ok_or_else(|| Error::corrupt(format!("a {what} that the tree lists twice, or not at all")))
+    }
+
+    fn branch(&mut self, id: ObjectId, parent: Option<usize>, depth: usize) -> Result<usize> {
+        if depth > MAX_NESTING {
+            return Err(Error::corrupt("branches nest too deep"));
+        }
+        let mut object = self.take(id, "branch")?;
+        let class = object.class.to_string();
+        let own = if class == "TBranch" {
+            None
+        } else {
+            let base = take_base(&mut object, "TBranch")
+                .ok_or_else(|| Error::unsupported(format!("a branch of class {class}")))?;
+            Some(Fields::of(std::mem::replace(&mut object, base), "branch")?)
+        };
+        let kind = match (class.as_str(), own) {
+            ("TBranch", _) => BranchKind::Plain,
+            ("TBranchElement", Some(mut f)) => BranchKind::Element(Box::new(Element {
+                class_name: f.string("fClassName"),
+                parent_name: f.string("fParentName"),
+                clones_name: f.string("fClonesName"),
+                checksum: u32::try_from(f.i64_or("fCheckSum", 0)).unwrap_or(0),
+                class_version: i16::try_from(f.i64_or("fClassVersion", 0)).unwrap_or(0),
+                element_id: f.i32("fID"),
+                element_type: f.i32("fType"),
+                streamer_type: f.i32_or("fStreamerType", -1),
+                maximum: f.i32("fMaximum"),
+                branch_count: f.pointer("fBranchCount"),
+                branch_count2: f.pointer("fBranchCount2"),
+            })),
+            ("TBranchObject", Some(mut f)) => BranchKind::Object { class_name: f.string("fClassName") },
+            ("TBranchRef", Some(f)) => BranchKind::Ref { ref_table: f.pointer("fRefTable") },
+            ("TBranchClones", Some(mut f)) => BranchKind::Clones(Box::new(Clones {
+                class_name: f.string("fClassName"),
+                branch_count: f.pointer("fBranchCount"),
+            })),
+            (class, _) => return Err(Error::unsupported(format!("a branch of class {class}"))),
+        };
+        self.plain_branch(object, id, kind, parent, depth)
+    }
+
+    fn plain_branch(
+        &mut self,
+        object: Object,
+        id: ObjectId,
+        kind: BranchKind,
+        parent: Option<usize>,
+        depth: usize,
+    ) -> Result<usize> {
+        let mut m = Fields::of(object, "TBranch")?;
+        let named = m.named()?;
+        let in_branch = |e: Error, name: &str| e.object(format!("branch {name}"));
+        let write_basket = usize::try_from(m.i32("fWriteBasket")).unwrap_or(0);
+        let (bytes, entry, seek) =
+            (m.i64_array("fBasketBytes"), m.i64_array("fBasketEntry"), m.i64_array("fBasketSeek"));
+        let listed = bytes.len().min(entry.len()).min(seek.len());
+        let embedded = self.embedded(&mut m)?;
+        // The basket being filled counts as well, if it lies in the record.
+        let slots = embedded.iter().map(|(i, _)| i + 1).max().unwrap_or(0).max(write_basket);
+        if slots > listed {
+            return Err(in_branch(
+                Error::corrupt(format!("{slots} baskets, of which {listed} are listed")),
+                &named.name,
+            ));
+        }
+        let at = |list: &[i64], i: usize| list.get(i).copied().unwrap_or(0);
+        let mut baskets = Vec::with_capacity(slots);
+        for i in 0..slots {
+            baskets.push(BasketRef {
+                first_entry: u64::try_from(at(&entry, i)).unwrap_or(0),
+                entries: 0,
+                seek: u64::try_from(at(&seek, i)).unwrap_or(0),
+                nbytes: u32::try_from(at(&bytes, i)).unwrap_or(0),
+            });
+        }
+        let children = m.collection("fBranches").map_err(|e| in_branch(e, &named.name))?;
+        let leaves = m.collection("fLeaves").map_err(|e| in_branch(e, &named.name))?;
+        let index = self.branches.len();
+        self.branches.push(Branch {
+            id,
+            fill: m.fill(),
+            compress: m.i32("fCompress"),
+            basket_size: u32::try_from(m.i32("fBasketSize")).unwrap_or(0),
+            entry_offset_len: m.i32("fEntryOffsetLen"),
+            io_bits: m.io_bits(),
+            offset: m.i32("fOffset"),
+            split_level: m.i32("fSplitLevel"),
+            entry_number: m.count("fEntryNumber"),
+            entries: m.count("fEntries"),
+            first_entry: m.count("fFirstEntry"),
+            tot_bytes: m.count("fTotBytes"),
+            zip_bytes: m.count("fZipBytes"),
+            file_name: m.string("fFileName"),
+            children: Vec::new(),
+            parent,
+            leaves: Vec::new(),
+            baskets,
+            embedded,
+            kind,
+            named,
+        });
+        for id in leaves.items.into_iter().flatten() {
+            let leaf = self.leaf(id, index)?;
+            if let Some(branch) = self.branches.get_mut(index) {
+                branch.leaves.push(leaf);
+            }
+        }
+        for id in children.items.into_iter().flatten() {
+            let child = self.branch(id, Some(index), depth + 1)?;
+            if let Some(branch) = self.branches.get_mut(index) {
+                branch.children.push(child);
+            }
+        }
+        Ok(index)
+    }
+
+    /// Baskets in the tree's record: those that have entries. ROOT also leaves empty ones behind.
+    fn embedded(&mut self, m: &mut Fields) -> Result<Vec<(usize, Embedded)>> {
+        let mut found = Vec::new();
+        let Ok(list) = m.collection("fBaskets") else { return Ok(found) };
+        for (i, id) in list.items.into_iter().enumerate() {
+            let Some(object) = id.and_then(|id| self.graph.take(id)) else { continue };
+            if let (Content::Opaque(bytes), "TBasket") = (object.content, &*object.class) {
+                let header = super::basket::BasketHeader::parse(&mut rootfile::bytes::Cursor::new(&bytes))?;
+                if header.nev_buf > 0 && header.flag != 0 {
+                    found.push((i, Embedded { bytes }));
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn leaf(&mut self, id: ObjectId, branch: usize) -> Result<usize> {
+        // A counter's leaf may be met first as the fLeafCount of another; then it is still in the graph.
+        let mut object = self.take(id, "leaf")?;
+        let class = object.class.to_string();
+        let extra = if class == "TLeaf" {
+            None
+        } else {
+            let base = take_base(&mut object, "TLeaf")
+                .ok_or_else(|| Error::unsupported(format!("a leaf of class {class}")))?;
+            match std::mem::replace(&mut object, base).content {
+                Content::Members(members) => Some(members),
+                _ => None,
+            }
+        };
+        let mut m = Fields::of(object, "TLeaf")?;
+        self.leaves.push(Leaf {
+            id,
+            class,
+            named: m.named()?,
+            len: m.i32("fLen"),
+            len_type: m.i32("fLenType"),
+            offset: m.i32("fOffset"),
+            is_range: m.i32("fIsRange") != 0,
+            is_unsigned: m.i32("fIsUnsigned") != 0,
+            leaf_count: m.pointer("fLeafCount"),
+            extra,
+            branch,
+        });
+        Ok(self.leaves.len() - 1)
+    }
+}
+
+/// Fills in how many entries each basket has, and drops listed baskets that hold none.
+fn place_baskets(tree: &mut Tree) -> Result<()> {
+    let total = tree.entries;
+    for branch in &mut tree.branches {
+        let end = branch.entry_number.max(branch.first_entry + branch.entries).min(total.max(branch.entry_number));
+        let n = branch.baskets.len();
+        for i in 0..n {
+            let next = branch.baskets.get(i + 1).map_or(end, |b| b.first_entry);
+            let embedded = branch.embedded.iter().find(|(at, _)| *at == i);
+            let Some(basket) = branch.baskets.get_mut(i) else { break };
+            if let Some((_, embedded)) = embedded {
+                let header = super::basket::BasketHeader::parse(&mut rootfile::bytes::Cursor::new(&embedded.bytes))?;
+                basket.entries = u64::from(header.nev_buf);
+                basket.seek = 0;
+                basket.nbytes = 0;
+            } else {
+                basket.entries = next.checked_sub(basket.first_entry).ok_or_else(|| {
+                    Error::corrupt(format!("basket {i} begins at entry {}, the next at {next}", basket.first_entry))
+                        .object(format!("branch {}", branch.named.name))
+                })?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The names of a plan made by hand, for objects that no streamer info describes.
+pub(crate) fn plan_of(class: &str, names: &[(&str, rootfile::object::Step)]) -> Arc<rootfile::object::Plan> {
+    Arc::new(rootfile::object::Plan {
+        class: class.to_owned(),
+        version: 0,
+        checksum: 0,
+        steps: names.iter().map(|(name, step)| ((*name).to_owned(), step.clone())).collect(),
+    })
+}
