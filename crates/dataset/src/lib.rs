@@ -3,3 +3,4 @@
 
 pub mod glob;
 pub mod layout;
+pub mod tree;

@@ -47,6 +47,15 @@ pub struct Key {
 impl Key {
     /// Reads a key header. Says nothing about whether the record lies in the file.
     pub fn parse(c: &mut Cursor<'_>) -> Result<Self> {
+        let key = Self::parse_unplaced(c)?;
+        if u32::from(key.keylen) > key.nbytes {
+            return Err(Error::corrupt(format!("a record of {} bytes whose key takes {}", key.nbytes, key.keylen)));
+        }
+        Ok(key)
+    }
+
+    /// Reads the key of an object that has no record of its own, whose fNbytes therefore says nothing.
+    pub fn parse_unplaced(c: &mut Cursor<'_>) -> Result<Self> {
         let nbytes = c.i32()?;
         let version = c.i16()?;
         let objlen = c.i32()?;
@@ -61,7 +70,7 @@ impl Key {
         let class = c.string()?;
         let name = c.string()?;
         let title = c.string()?;
-        let key = Self {
+        Ok(Self {
             nbytes: u32::try_from(nbytes).map_err(|_| Error::corrupt(format!("a key of {nbytes} bytes")))?,
             version,
             objlen: u32::try_from(objlen).map_err(|_| Error::corrupt(format!("an object of {objlen} bytes")))?,
@@ -74,11 +83,7 @@ impl Key {
             class,
             name,
             title,
-        };
-        if u32::from(key.keylen) > key.nbytes {
-            return Err(Error::corrupt(format!("a record of {} bytes whose key takes {}", key.nbytes, key.keylen)));
-        }
-        Ok(key)
+        })
     }
 
     /// A key for a record to be written at `seek_key`; `nbytes` and `objlen` are set when its size is known.

@@ -65,21 +65,21 @@ pub struct BasketData {
 impl BasketHeader {
     /// Reads the header at the start of a basket's record, or of an embedded basket.
     pub fn parse(c: &mut Cursor<'_>) -> Result<Self> {
-        let key = Key::parse(c)?;
+        let key = Key::parse_unplaced(c)?;
         c.i16()?;
         let buffer_size = c.i32()?;
         let mut nev_buf_size = c.i32()?;
         let mut io_bits = 0;
         if nev_buf_size < 0 {
-            nev_buf_size = nev_buf_size.checked_neg().ok_or_else(|| Error::corrupt("a basket with fNevBufSize -2^31"))?;
+            nev_buf_size =
+                nev_buf_size.checked_neg().ok_or_else(|| Error::corrupt("a basket with fNevBufSize -2^31"))?;
             io_bits = c.u8()?;
         }
         let nev_buf = c.i32()?;
         let last = c.i32()?;
         let flag = c.i8()?;
-        let nonnegative = |n: i32, what: &str| {
-            u32::try_from(n).map_err(|_| Error::corrupt(format!("a basket whose {what} is {n}")))
-        };
+        let nonnegative =
+            |n: i32, what: &str| u32::try_from(n).map_err(|_| Error::corrupt(format!("a basket whose {what} is {n}")));
         Ok(Self {
             nev_buf: nonnegative(nev_buf, "number of entries")?,
             last: nonnegative(last, "end")?,
@@ -121,7 +121,11 @@ impl BasketHeader {
     /// Bytes of the entries, without offsets.
     pub fn data_len(&self) -> Result<usize> {
         (self.last as usize).checked_sub(self.keylen()).ok_or_else(|| {
-            Error::corrupt(format!("a basket whose entries end at {} inside its {} bytes of header", self.last, self.keylen()))
+            Error::corrupt(format!(
+                "a basket whose entries end at {} inside its {} bytes of header",
+                self.last,
+                self.keylen()
+            ))
         })
     }
 
@@ -129,7 +133,10 @@ impl BasketHeader {
     pub fn open(&self, mut payload: Vec<u8>) -> Result<BasketData> {
         let len = self.data_len()?;
         if len > payload.len() {
-            return Err(Error::corrupt(format!("a basket's entries take {len} bytes of a payload of {}", payload.len())));
+            return Err(Error::corrupt(format!(
+                "a basket's entries take {len} bytes of a payload of {}",
+                payload.len()
+            )));
         }
         let mut c = Cursor::at(&payload, len);
         let generated = self.flag >= FLAG_GENERATED;
@@ -140,13 +147,7 @@ impl BasketHeader {
         };
         payload.truncate(len);
         let (entries, displacement) = self.boundaries(len, generated, offsets, displacement)?;
-        Ok(BasketData {
-            count: self.nev_buf,
-            keylen: u32::from(self.key.keylen),
-            data: payload,
-            entries,
-            displacement,
-        })
+        Ok(BasketData { count: self.nev_buf, keylen: u32::from(self.key.keylen), data: payload, entries, displacement })
     }
 
     fn read_numbers(&self, c: &mut Cursor<'_>) -> Result<Vec<u32>> {
@@ -200,8 +201,12 @@ impl BasketHeader {
         }
         // fNevBufSize is the length of an entry here, but old files leave it 0 or stale; the sizes decide.
         if len % n != 0 {
-            if n == 1 { return Ok(Entries::Fixed(u32::try_from(len).unwrap_or(u32::MAX))); }
-            return Err(Error::corrupt(format!("a basket of {n} entries without offsets has {len} bytes, not a multiple")));
+            if n == 1 {
+                return Ok(Entries::Fixed(u32::try_from(len).unwrap_or(u32::MAX)));
+            }
+            return Err(Error::corrupt(format!(
+                "a basket of {n} entries without offsets has {len} bytes, not a multiple"
+            )));
         }
         Ok(Entries::Fixed(u32::try_from(len / n).unwrap_or(u32::MAX)))
     }

@@ -120,9 +120,12 @@ impl<'a> ObjectReader<'a> {
         Ok(Object { class: Arc::clone(class), version: frame.version, content })
     }
 
-    /// Whether failing on this class may be hidden: not for what a tree is made of.
+    /// Whether failing on this class may be hidden: not for what a tree is made of, nor for lists, whose
+    /// items are opaque one by one.
     fn is_optional(&self, class: &str) -> bool {
-        !(class == "TTree" || class.starts_with("TBranch") || class.starts_with("TLeaf") || class == "TBasket")
+        !(matches!(class, "TTree" | "TBasket" | "TList" | "THashList" | "TObjArray")
+            || class.starts_with("TBranch")
+            || class.starts_with("TLeaf"))
     }
 
     fn framed(&mut self, class: &Arc<str>, frame: Frame) -> Result<Content> {

@@ -23,6 +23,9 @@ pub const MAP_OFFSET: u32 = 2;
 /// Bit of a version that says "member-wise".
 pub const STREAMED_MEMBER_WISE: i16 = 1 << 14;
 
+/// Stands for a class whose name is inside bytes that were not interpreted.
+pub const UNKNOWN_CLASS: &str = "(unknown)";
+
 /// A version, and where the object ends if that is known.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
@@ -190,9 +193,15 @@ impl ReadTags {
             class
         } else {
             let key = tag & !CLASS_MASK;
-            Arc::clone(self.classes.get(&key).ok_or_else(|| {
-                Error::corrupt(format!("an object at {start} names a class at {key} where none was read"))
-            })?)
+            match self.classes.get(&key) {
+                Some(class) => Arc::clone(class),
+                // Its name was first met inside an object that was passed over: so is this one, then.
+                None if end.is_some() => Arc::from(UNKNOWN_CLASS),
+                None => {
+                    let message = format!("an object at {start} names a class at {key} where none was read");
+                    return Err(Error::corrupt(message));
+                }
+            }
         };
         let slot = if by_count { self.next_count() } else { self.offset(start) };
         Ok(Tag::New { class, end, slot })

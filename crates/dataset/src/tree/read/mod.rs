@@ -10,9 +10,7 @@ use std::sync::Arc;
 use rootfile::object::{Collection, Content, Graph, Members, Named, Object, ObjectId, ObjectReader, Value};
 use rootfile::{Error, Key, Result, RootFile};
 
-use super::model::{
-    Attributes, BasketRef, Branch, BranchKind, Clones, Element, Embedded, Leaf, Tree,
-};
+use super::model::{Attributes, BasketRef, Branch, BranchKind, Clones, Element, Embedded, Leaf, Tree};
 
 /// Reads the tree of a key.
 pub fn read_tree(file: &RootFile, key: &Key) -> Result<Tree> {
@@ -46,7 +44,8 @@ fn build(mut object: Object, graph: Graph) -> Result<Tree> {
     let subclass = if class == "TTree" {
         None
     } else {
-        let base = take_base(&mut object, "TTree").ok_or_else(|| Error::unsupported(format!("a {class} is no TTree")))?;
+        let base =
+            take_base(&mut object, "TTree").ok_or_else(|| Error::unsupported(format!("a {class} is no TTree")))?;
         Some(std::mem::replace(&mut object, base))
     };
     let Content::Members(members) = object.content else {
@@ -86,8 +85,8 @@ fn build(mut object: Object, graph: Graph) -> Result<Tree> {
         max_entries: m.i64_or("fMaxEntries", 1_000_000_000_000),
         max_entry_loop: m.i64_or("fMaxEntryLoop", 1_000_000_000_000),
         max_virtual_size: m.i64_or("fMaxVirtualSize", 0),
-        auto_save: m.i64_or("fAutoSave", crate::layout::AUTO_SAVE),
-        auto_flush: m.i64_or("fAutoFlush", crate::layout::AUTO_FLUSH),
+        auto_save: m.i64_or("fAutoSave", crate::layout::defaults::AUTO_SAVE),
+        auto_flush: m.i64_or("fAutoFlush", crate::layout::defaults::AUTO_FLUSH),
         estimate: m.i64_or("fEstimate", 1_000_000),
         cluster_ranges: ranges,
         io_bits: m.io_bits(),
