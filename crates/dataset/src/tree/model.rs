@@ -214,8 +214,9 @@ pub struct Element {
 pub struct Clones {
     /// fClassName.
     pub class_name: String,
-    /// fBranchCount.
-    pub branch_count: Option<ObjectId>,
+    /// fBranchCount: the branch that counts the objects. It is among the tree's branches and has this one for
+    /// its parent, but is not among its children.
+    pub branch_count: Option<usize>,
 }
 
 /// A leaf.

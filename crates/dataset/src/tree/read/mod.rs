@@ -5,8 +5,6 @@
 
 mod legacy;
 
-use std::sync::Arc;
-
 use rootfile::object::{Collection, Content, Graph, Members, Named, Object, ObjectId, ObjectReader, Value};
 use rootfile::{Error, Key, Result, RootFile};
 
@@ -16,10 +14,23 @@ use super::model::{Attributes, BasketRef, Branch, BranchKind, Clones, Element, E
 pub fn read_tree(file: &RootFile, key: &Key) -> Result<Tree> {
     let with_context = |e: Error| e.object(key.name.clone()).at(key.seek_key).file(file.name());
     let payload = file.payload(key).map_err(with_context)?;
-    let reader = ObjectReader::new(&payload, usize::from(key.keylen), file.infos()).with_custom(&legacy::OldStreamers);
+    let old = legacy::OldStreamers { file_version: file.header().version };
+    let reader = ObjectReader::new(&payload, usize::from(key.keylen), file.infos()).with_custom(&old);
     let (object, graph) = reader.read_root(&key.class).map_err(with_context)?;
     drop(payload);
-    build(object, graph).map_err(with_context)
+    let mut tree = build(object, graph).map_err(with_context)?;
+    find_sizes(file, &mut tree).map_err(with_context)?;
+    Ok(tree)
+}
+
+/// Asks the keys of baskets for the sizes that `TBranch` did not keep before version 5.
+fn find_sizes(file: &RootFile, tree: &mut Tree) -> Result<()> {
+    for branch in tree.branches.iter_mut().filter(|branch| branch.file_name.is_empty()) {
+        for basket in branch.baskets.iter_mut().filter(|basket| basket.nbytes == 0 && basket.seek > 0) {
+            basket.nbytes = file.key_at(basket.seek).map_err(|e| e.object(&branch.named.name))?.nbytes;
+        }
+    }
+    Ok(())
 }
 
 /// Whether an object of this class is a tree, as far as the file's streamer infos can say.
@@ -250,6 +261,7 @@ impl Builder {
                 .ok_or_else(|| Error::unsupported(format!("a branch of class {class}")))?;
             Some(Fields::of(std::mem::replace(&mut object, base), "branch")?)
         };
+        let mut clones_count = None;
         let kind = match (class.as_str(), own) {
             ("TBranch", _) => BranchKind::Plain,
             ("TBranchElement", Some(mut f)) => BranchKind::Element(Box::new(Element {
@@ -267,13 +279,21 @@ impl Builder {
             })),
             ("TBranchObject", Some(mut f)) => BranchKind::Object { class_name: f.string("fClassName") },
             ("TBranchRef", Some(f)) => BranchKind::Ref { ref_table: f.pointer("fRefTable") },
-            ("TBranchClones", Some(mut f)) => BranchKind::Clones(Box::new(Clones {
-                class_name: f.string("fClassName"),
-                branch_count: f.pointer("fBranchCount"),
-            })),
+            ("TBranchClones", Some(mut f)) => {
+                clones_count = f.pointer("fBranchCount");
+                BranchKind::Clones(Box::new(Clones { class_name: f.string("fClassName"), branch_count: None }))
+            }
             (class, _) => return Err(Error::unsupported(format!("a branch of class {class}"))),
         };
-        self.plain_branch(object, id, kind, parent, depth)
+        let index = self.plain_branch(object, id, kind, parent, depth)?;
+        if let Some(id) = clones_count {
+            // Listed nowhere else, though it has baskets of its own.
+            let count = self.branch(id, Some(index), depth + 1)?;
+            if let Some(BranchKind::Clones(clones)) = self.branches.get_mut(index).map(|branch| &mut branch.kind) {
+                clones.branch_count = Some(count);
+            }
+        }
+        Ok(index)
     }
 
     fn plain_branch(
@@ -423,14 +443,4 @@ fn place_baskets(tree: &mut Tree) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// The names of a plan made by hand, for objects that no streamer info describes.
-pub(crate) fn plan_of(class: &str, names: &[(&str, rootfile::object::Step)]) -> Arc<rootfile::object::Plan> {
-    Arc::new(rootfile::object::Plan {
-        class: class.to_owned(),
-        version: 0,
-        checksum: 0,
-        steps: names.iter().map(|(name, step)| ((*name).to_owned(), step.clone())).collect(),
-    })
 }
