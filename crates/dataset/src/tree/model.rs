@@ -3,7 +3,7 @@
 //! Branches and leaves lie flat, in depth-first order, and refer to each other by index. Objects that are only
 //! carried along (user info, friends, aliases, index, reference table) stay in the record's object graph.
 
-use rootfile::object::{Graph, Members, Named, Object, ObjectId};
+use rootfile::object::{Graph, Named, Object, ObjectId};
 
 /// A tree.
 #[derive(Debug)]
@@ -240,8 +240,8 @@ pub struct Leaf {
     pub is_unsigned: bool,
     /// fLeafCount: the leaf that counts this one.
     pub leaf_count: Option<ObjectId>,
-    /// What the subclass adds: extremes, or element numbers.
-    pub extra: Option<Members>,
+    /// What the subclass adds: extremes, or element numbers. The `TLeaf` base is left out.
+    pub extra: Option<Object>,
     /// The branch it belongs to.
     pub branch: usize,
 }

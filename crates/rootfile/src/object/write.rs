@@ -65,6 +65,23 @@ impl<'a> ObjectWriter<'a> {
         Ok(())
     }
 
+    /// Writes an object whose base, left out and marked by [`Value::Int`], is written by `base` in its place.
+    pub fn object_around(&mut self, object: &Object, base: &mut dyn FnMut(&mut Self) -> Result<()>) -> Result<()> {
+        let Content::Members(members) = &object.content else {
+            return Err(Error::request(format!("a {} without members", object.class)));
+        };
+        let frame = begin_frame(&mut self.out, object.version);
+        for ((_, step), value) in members.plan.steps.iter().zip(&members.values) {
+            match (step, value) {
+                (Step::Base { .. }, Value::Int(_)) => base(self)?,
+                (Step::Base { .. }, Value::Object(inner)) if has_gap(inner) => self.object_around(inner, base)?,
+                _ => self.step(step, value, members)?,
+            }
+        }
+        end_frame(&mut self.out, frame);
+        Ok(())
+    }
+
     fn members(&mut self, members: &Members) -> Result<()> {
         for ((name, step), value) in members.plan.steps.iter().zip(&members.values) {
             self.step(step, value, members).map_err(|e| e.object(format!("{}::{name}", members.plan.class)))?;
@@ -187,4 +204,15 @@ impl<'a> ObjectWriter<'a> {
         end_frame(&mut self.out, frame);
         Ok(())
     }
+}
+
+/// Whether a base was taken out of this object.
+fn has_gap(object: &Object) -> bool {
+    object.members().is_some_and(|m| {
+        m.plan.steps.iter().zip(&m.values).any(|((_, step), value)| match (step, value) {
+            (Step::Base { .. }, Value::Int(_)) => true,
+            (Step::Base { .. }, Value::Object(inner)) => has_gap(inner),
+            _ => false,
+        })
+    })
 }

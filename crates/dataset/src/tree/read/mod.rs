@@ -396,10 +396,7 @@ impl Builder {
         } else {
             let base = take_base(&mut object, "TLeaf")
                 .ok_or_else(|| Error::unsupported(format!("a leaf of class {class}")))?;
-            match std::mem::replace(&mut object, base).content {
-                Content::Members(members) => Some(members),
-                _ => None,
-            }
+            Some(std::mem::replace(&mut object, base))
         };
         let mut m = Fields::of(object, "TLeaf")?;
         self.leaves.push(Leaf {
