@@ -1,7 +1,7 @@
 //! Writes a tree's record as ROOT 6 does: `TTree` version 20 and what belongs to it, whatever version it was
 //! read from. Member order and versions: `docs/format/ttree-history.md`, section 6.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rootfile::object::tags::{begin_frame, end_frame};
 use rootfile::object::{Named, ObjectWriter, TObject, write_tobject};
@@ -49,10 +49,13 @@ pub fn classes(tree: &Tree) -> Vec<&'static str> {
         "TRefTable",
         "TObjArray",
     ];
-    let used = tree.leaves.iter().map(|leaf| leaf.class.as_str()).chain(tree.branches.iter().map(Branch::class));
-    for class in used.chain([tree.class.as_str()]) {
-        let known = builtin::infos().iter().find(|info| info.name == class).map(|info| info.name.as_str());
-        if let Some(name) = known.filter(|name| !classes.contains(name)) {
+    let used: HashSet<&str> = (tree.leaves.iter().map(|leaf| leaf.class.as_str()))
+        .chain(tree.branches.iter().map(Branch::class))
+        .chain([tree.class.as_str()])
+        .collect();
+    for info in builtin::infos() {
+        let name = info.name.as_str();
+        if used.contains(name) && !classes.contains(&name) {
             classes.push(name);
         }
     }
