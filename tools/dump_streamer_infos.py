@@ -74,8 +74,19 @@ def element_line(element):
     else:
         extra = "-"
     kind = type(element).__name__.removeprefix("Model_")
-    fields = [kind, element.instance_version, m["fType"], m["fSize"], m["fArrayLength"], m["fArrayDim"],
-              ",".join(map(str, index)) if any(index) else "-", extra, m["fName"], m["fTypeName"], m["fTitle"]]
+    fields = [
+        kind,
+        element.instance_version,
+        m["fType"],
+        m["fSize"],
+        m["fArrayLength"],
+        m["fArrayDim"],
+        ",".join(map(str, index)) if any(index) else "-",
+        extra,
+        m["fName"],
+        m["fTypeName"],
+        m["fTitle"],
+    ]
     assert not any(c in str(f) for f in fields for c in "\t\n\r"), fields
     return "\t".join(map(str, fields))
 

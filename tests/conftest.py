@@ -1,0 +1,53 @@
+"""Fixtures: the binary under test, the readers that judge it, and the corpus."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from referee import paths
+from referee.command import Basketry
+from referee.entry_bytes import EntryBytes
+from referee.readers import Readers
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """--full: every layout read back by every reader, for every corpus file; every corruption."""
+    parser.addoption("--full", action="store_true", help="all combinations instead of a rotation through them")
+
+
+@pytest.fixture(scope="session")
+def full(request: pytest.FixtureRequest) -> bool:
+    """Whether --full was given."""
+    return bool(request.config.getoption("--full"))
+
+
+@pytest.fixture(scope="session")
+def basketry() -> Basketry:
+    """The command under test."""
+    if not paths.BINARY.is_file():
+        pytest.fail(f"{paths.BINARY} is missing: run `make build`, or set BASKETRY_BIN", pytrace=False)
+    return Basketry(paths.BINARY)
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Path:
+    """The corpus folder; the test is skipped where it is absent."""
+    if not paths.corpus_is_here():
+        pytest.skip(f"no corpus at {paths.CORPUS} (BASKETRY_CORPUS names another place)")
+    return paths.CORPUS
+
+
+@pytest.fixture(scope="session")
+def readers(corpus: Path) -> Iterator[Readers]:
+    """ROOT and uproot, reading values with the corpus' own script."""
+    assert corpus.is_dir()
+    with Readers() as both:
+        yield both
+
+
+@pytest.fixture(scope="session")
+def root_bytes() -> Iterator[EntryBytes]:
+    """ROOT, hashing the bytes of entries."""
+    with EntryBytes() as worker:
+        yield worker

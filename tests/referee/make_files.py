@@ -1,0 +1,62 @@
+"""Makes, with real ROOT, the files that the corpus lacks; each macro in macros/ has one job and is named for it.
+
+A macro defines `make()`, which writes one or more files into the current folder; everything is seeded. The results are
+kept under build/ until the macro changes. Run as a script this module makes one recipe here.
+"""
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from referee.paths import BUILD
+
+MACROS = Path(__file__).resolve().parent / "macros"
+# ROOT's compression settings, 100 * algorithm + level, by what the format's documents call the codec.
+CODECS = {"zlib": 101, "lzma": 201, "lz4": 404, "zstd": 501}
+HEADERS = """
+TFile.h TTree.h TNtuple.h TNtupleD.h TBranch.h TBasket.h TFree.h TChain.h TTreeIndex.h ROOT/TIOFeatures.hxx
+TObjArray.h TObjString.h TNamed.h TList.h TParameter.h TClonesArray.h TRef.h TRefArray.h TProcessID.h TArrayD.h
+TRandom3.h TLorentzVector.h TGraph.h TH1.h TH2.h TH3.h TProfile.h TProfile2D.h TProfile3D.h
+map string vector unistd.h
+""".split()
+# Recipe: its macro, and the arguments of make().
+RECIPES = {macro.stem: (macro, "") for macro in sorted(MACROS.glob("*.C"))}
+del RECIPES["big_records"]
+RECIPES |= {f"big_records_{codec}": (MACROS / "big_records.C", str(code)) for codec, code in CODECS.items()}
+
+
+def made(recipe: str) -> Path:
+    """The folder with the recipe's files, which are made if they are not there yet."""
+    macro, arguments = RECIPES[recipe]
+    key = hashlib.sha256(macro.read_bytes() + arguments.encode() + Path(__file__).read_bytes()).hexdigest()[:12]
+    folder = BUILD / "files" / f"{recipe}-{key}"
+    if not folder.exists():
+        scratch = folder.with_name(f".{folder.name}")
+        scratch.mkdir(parents=True, exist_ok=True)
+        environment = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[1])}
+        command = [sys.executable, "-W", "ignore", "-m", "referee.make_files", recipe]
+        done = subprocess.run(command, cwd=scratch, env=environment, capture_output=True, text=True, timeout=600)
+        if done.returncode:
+            raise RuntimeError(f"recipe {recipe} failed:\n{done.stdout}{done.stderr}")
+        scratch.rename(folder)
+    return folder
+
+
+def main() -> None:
+    """Makes one recipe's files in the current folder."""
+    import ROOT
+
+    ROOT.gROOT.SetBatch(True)
+    ROOT.gErrorIgnoreLevel = ROOT.kError
+    macro, arguments = RECIPES[sys.argv[1]]
+    includes = "".join(f"#include <{header}>\n" for header in HEADERS)
+    if not ROOT.gInterpreter.Declare(includes) or not ROOT.gInterpreter.Declare(macro.read_text()):
+        raise SystemExit(f"{macro} does not compile")
+    if not ROOT.gInterpreter.ProcessLine(f"make({arguments}); 1;"):
+        raise SystemExit(f"{macro} failed")
+
+
+if __name__ == "__main__":
+    main()
