@@ -1,0 +1,180 @@
+"""Merging: by content, basketry's merge is what real hadd's merge is; differing inputs are refused, filled or cut."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+import uproot
+
+from referee import entry_bytes, make_files, oracle, paths, values
+from referee.command import Basketry
+from referee.entry_bytes import EntryBytes
+
+# Corpus files merged with themselves: each kind of branch and container, small enough to be quick.
+CORPUS_FILES = [line["name"] for line in oracle.index() if line["n_branches"] and line["size"] < 1_000_000]
+# Single-precision sums depend on the order of additions; hadd's and ours may differ in the last bit.
+TOLERANCE = 1e-6
+
+
+def hadd(out: Path, *sources: Path, flags: tuple[str, ...] = ("-f",)) -> bool:
+    """Real hadd; False where it fails, and then there is nothing to compare with."""
+    command = [str(paths.root_command("hadd")), "-v", "0", *flags, str(out), *map(str, sources)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=sources[0].parent)
+    return done.returncode == 0 and out.exists()
+
+
+@pytest.mark.skipif(not CORPUS_FILES, reason="the corpus is absent")
+@pytest.mark.parametrize("name", CORPUS_FILES)
+def test_merging_a_corpus_file_with_itself(
+    name: str, full: bool, basketry: Basketry, root_bytes: EntryBytes, tmp_path: Path
+) -> None:
+    if not full and CORPUS_FILES.index(name) % 4:
+        pytest.skip("one in four; all of them with --full")
+    source = oracle.corpus_file(name)
+    ours, theirs = tmp_path / "ours.root", tmp_path / "theirs.root"
+    basketry("hadd", "-f", ours, source, source)
+    if not hadd(theirs, source, source):
+        pytest.skip("real hadd fails on this file")
+    found = list(entry_bytes.differences(root_bytes.of(theirs), root_bytes.of(ours), objects=False))
+    assert not found, "\n".join(found[:20])
+
+
+@pytest.mark.parametrize("pair", ["histograms", "unequal"])
+@pytest.mark.parametrize(
+    "flags", [("-f",), ("-ff",), ("-fk",), ("-f505",), ("-f", "-O"), ("-f", "-j", "2")], ids=" ".join
+)
+def test_histograms_and_trees_are_added_as_hadd_adds_them(
+    pair: str, flags: tuple[str, ...], basketry: Basketry, tmp_path: Path
+) -> None:
+    sources = [make_files.made("histograms") / f"{pair}{part}.root" for part in (0, 1)]
+    ours, theirs = tmp_path / "ours.root", tmp_path / "theirs.root"
+    basketry("hadd", *flags, ours, *sources)
+    assert hadd(theirs, *sources, flags=flags)
+    found = list(values.differences(values.of(theirs), values.of(ours), tolerance=TOLERANCE))
+    assert not found, "\n".join(found[:20])
+
+
+@pytest.mark.parametrize("flag", ["-f", "-ff", "-fk", "-f0", "-f1", "-f404", "-f505"])
+def test_hadd_flags_choose_the_compression(flag: str, basketry: Basketry, tmp_path: Path) -> None:
+    sources = [make_files.made("chained") / f"part{part}.root" for part in (0, 1, 2)]
+    ours, theirs = tmp_path / "ours.root", tmp_path / "theirs.root"
+    basketry("hadd", flag, ours, *sources)
+    assert hadd(theirs, *sources, flags=(flag,))
+    assert not list(values.differences(values.of(theirs), values.of(ours)))
+    with uproot.open(ours) as mine, uproot.open(theirs) as root:
+        assert mine.file.compression == root.file.compression
+
+
+def test_append(basketry: Basketry, tmp_path: Path) -> None:
+    parts = [make_files.made("chained") / f"part{part}.root" for part in (0, 1, 2)]
+    out, theirs = tmp_path / "out.root", tmp_path / "theirs.root"
+    basketry("hadd", out, parts[0], parts[1])
+    basketry("hadd", "-a", out, parts[2])
+    assert hadd(theirs, *parts)
+    assert not list(values.differences(values.of(theirs), values.of(out)))
+
+
+def test_without_trees(basketry: Basketry, tmp_path: Path) -> None:
+    sources = [make_files.made("histograms") / f"histograms{part}.root" for part in (0, 1)]
+    out = tmp_path / "out.root"
+    basketry("hadd", "-T", out, *sources)
+    found = values.of(out)
+    assert not found["trees"]
+    assert "h1f" in found["objects"]
+
+
+def test_list_of_inputs(basketry: Basketry, tmp_path: Path) -> None:
+    parts = [make_files.made("chained") / f"part{part}.root" for part in (0, 1, 2)]
+    listing, out = tmp_path / "inputs.txt", tmp_path / "out.root"
+    listing.write_text("".join(f"{part}\n" for part in parts))
+    basketry("hadd", out, f"@{listing}")
+    with uproot.open(out) as file:
+        assert file["tree"].num_entries == 600
+        assert file["tree"]["i"].array().tolist() == [1000 * k + i for k in range(3) for i in range(200)]
+
+
+def test_small_inputs_become_good_clusters(basketry: Basketry, tmp_path: Path) -> None:
+    part = make_files.made("chained") / "part1.root"
+    out = tmp_path / "out.root"
+    basketry("merge", *[part] * 50, "-o", out)
+    with uproot.open(out) as file:
+        assert file["tree"].num_entries == 50 * 200
+        assert file["tree"]["i"].num_baskets < 50 * 3
+        assert file["tree"]["s"].array().tolist() == [str(1000 + i) for _ in range(50) for i in range(200)]
+
+
+def test_bad_file_is_refused_or_skipped(basketry: Basketry, tmp_path: Path) -> None:
+    good = [make_files.made("chained") / f"part{part}.root" for part in (0, 1)]
+    bad, out = tmp_path / "bad.root", tmp_path / "out.root"
+    bad.write_bytes(good[0].read_bytes()[:700])
+    outcome = basketry.run("hadd", out, good[0], bad, good[1])
+    assert outcome.code == 2, str(outcome)
+    assert "bad.root" in outcome.err
+    assert not out.exists()
+    outcome = basketry.run("hadd", "-k", out, good[0], bad, good[1])
+    assert outcome.code == 0, str(outcome)
+    assert "bad.root" in outcome.out + outcome.err
+    with uproot.open(out) as file:
+        assert file["tree"].num_entries == 400
+
+
+def test_different_schemas_are_refused_with_the_differences(basketry: Basketry, tmp_path: Path) -> None:
+    folder, out = make_files.made("schemas"), tmp_path / "out.root"
+    outcome = basketry.run("merge", folder / "base.root", folder / "more.root", "-o", out)
+    assert outcome.code == 2, str(outcome)
+    assert "extra" in outcome.err
+    assert not out.exists()
+    outcome = basketry.run("merge", folder / "base.root", folder / "other.root", "-o", out)
+    assert outcome.code == 2, str(outcome)
+    assert "x" in outcome.err
+
+
+def test_common_keeps_what_all_have(basketry: Basketry, tmp_path: Path) -> None:
+    folder, out = make_files.made("schemas"), tmp_path / "out.root"
+    basketry("merge", "--common", folder / "base.root", folder / "more.root", folder / "less.root", "-o", out)
+    with uproot.open(out) as file:
+        assert file["tree"].keys() == ["i"]
+        assert file["tree"]["i"].array().tolist() == list(range(100)) * 3
+
+
+def test_fill_fills_with_defaults(basketry: Basketry, tmp_path: Path) -> None:
+    folder, out = make_files.made("schemas"), tmp_path / "out.root"
+    basketry("merge", "--fill", folder / "base.root", folder / "more.root", folder / "less.root", "-o", out)
+    with uproot.open(out) as file:
+        tree = file["tree"]
+        assert sorted(tree.keys()) == ["extra", "i", "x"]
+        assert tree["x"].array().tolist() == [float(i) for i in range(100)] * 2 + [0.0] * 100
+        assert tree["extra"].array().tolist() == [0.0] * 100 + [2.0 * i for i in range(100)] + [0.0] * 100
+
+
+@pytest.mark.parametrize("order", [("none", "base"), ("base", "none"), ("bare", "base"), ("base", "bare")])
+def test_an_empty_input_loses_nothing(order: tuple[str, str], basketry: Basketry, tmp_path: Path) -> None:
+    folder, out = make_files.made("schemas"), tmp_path / "out.root"
+    basketry("merge", *(folder / f"{name}.root" for name in order), "-o", out)
+    with uproot.open(out) as file:
+        assert file["tree"]["x"].array().tolist() == [float(i) for i in range(100)]
+
+
+def test_relations_survive_a_merge(basketry: Basketry, tmp_path: Path) -> None:
+    source = make_files.made("references") / "references.root"
+    (tmp_path / "friend.root").symlink_to(source.parent / "friend.root")
+    ours, theirs = tmp_path / "ours.root", tmp_path / "theirs.root"
+    basketry("hadd", "-f", ours, source, source)
+    assert hadd(theirs, source, source)
+    mine, root = values.of(ours)["trees"], values.of(theirs)["trees"]
+    assert mine.keys() == root.keys()
+    for fact in ("entries", "aliases", "friends", "user_info", "weight"):
+        assert mine["tree"][fact] == root["tree"][fact], fact
+    assert mine["inner"] == root["inner"]
+    for name in ("run", "event"):
+        assert mine["tree"]["branches"][name] == root["tree"]["branches"][name]
+
+
+def test_class_tags_survive_a_merge(basketry: Basketry, tmp_path: Path) -> None:
+    sources = [make_files.made("class_tags") / "class_tags.root"] * 2
+    ours, theirs = tmp_path / "ours.root", tmp_path / "theirs.root"
+    assert hadd(theirs, *sources)
+    for layout in ((), ("--cluster", "40"), ("--compression", "zstd:1", "--cluster", "1000", "--basket", "50kB")):
+        basketry("merge", *sources, "-o", ours, "--force", *layout)
+        found = list(values.differences(values.of(theirs), values.of(ours)))
+        assert not found, f"{layout}: {found}"

@@ -1,0 +1,184 @@
+"""What the corpus lacks: files made by real ROOT for one feature each, rewritten, and read back by ROOT value by value."""
+
+import functools
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uproot
+
+from referee import entry_bytes, make_files, values
+from referee.command import Basketry
+from referee.entry_bytes import EntryBytes
+
+LAYOUTS: dict[str, tuple[str, ...]] = {
+    "copy": (),
+    "zstd-clusters": ("--compression", "zstd:1", "--cluster", "100"),
+    "lz4-one-basket": ("--compression", "lz4:4", "--basket", "8kB", "--one-basket-per-cluster"),
+    "none-tiny": ("--compression", "none", "--cluster", "17", "--basket", "1kB"),
+    "bytes": ("--compression", "zlib:1", "--cluster", "20kB", "--basket-memory", "1MB"),
+}
+SMALL = {
+    "beyond_2gb": "beyond.root",
+    "chained": "chained.root",
+    "class_tags": "class_tags.root",
+    "cluster_ranges": "clusters.root",
+    "displaced": "displaced.root",
+    "empty": "empty.root",
+    "external_branch": "external.root",
+    "histograms": "histograms0.root",
+    "leaf_types": "leaves.root",
+    "ntuples": "ntuples.root",
+    "offset_map": "offset_map.root",
+    "one_record": "one_record.root",
+    "references": "references.root",
+    "unclosed": "saved.root",
+    "wide": "wide.root",
+}
+
+
+@functools.cache
+def original(recipe: str) -> dict[str, Any]:
+    """What ROOT reads in a recipe's file."""
+    return values.of(make_files.made(recipe) / SMALL[recipe])
+
+
+def uproot_reads(path: Path) -> dict[str, Any]:
+    """Every branch that uproot can turn into an array, as lists."""
+    found: dict[str, Any] = {}
+    with uproot.open(path) as file:
+        for key, cls in file.classnames(recursive=True, cycle=False).items():
+            if cls not in ("TTree", "TNtuple", "TNtupleD"):
+                continue
+            for name, branch in file[key].items(recursive=True):
+                try:
+                    found[f"{key}/{name}"] = branch.array().tolist()
+                except Exception as error:  # uproot's refusals have many types; the rewritten file may have fewer
+                    found[f"{key}/{name}"] = error
+    return found
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("recipe", SMALL)
+def test_special_file_is_rewritten(
+    recipe: str, layout: str, basketry: Basketry, root_bytes: EntryBytes, tmp_path: Path
+) -> None:
+    source = make_files.made(recipe) / SMALL[recipe]
+    # Beside the source's companions, so that friends and external files are found under their relative names.
+    for companion in source.parent.iterdir():
+        if companion != source:
+            (tmp_path / companion.name).symlink_to(companion)
+    out = tmp_path / source.name
+    basketry("rewrite", source, "-o", out, *LAYOUTS[layout])
+    basketry("verify", source, out)
+    found = list(entry_bytes.differences(root_bytes.of(source), root_bytes.of(out)))
+    before = original(recipe) | {"recovered": False}
+    found += values.differences(before, values.of(out))
+    after = uproot_reads(out)
+    for name, array in uproot_reads(source).items():
+        if not isinstance(array, Exception) and repr(after.get(name)) != repr(array):
+            found.append(f"uproot reads {name} differently")
+    assert not found, "\n".join(found[:20])
+
+
+@pytest.mark.parametrize("codec", make_files.CODECS)
+@pytest.mark.parametrize("layout", ["copy", "zstd-clusters", "none-tiny"])
+def test_records_of_several_blocks(
+    codec: str, layout: str, basketry: Basketry, root_bytes: EntryBytes, tmp_path: Path
+) -> None:
+    source = make_files.made(f"big_records_{codec}") / "big.root"
+    out = tmp_path / "big.root"
+    basketry("rewrite", source, "-o", out, *LAYOUTS[layout])
+    basketry("verify", source, out)
+    assert not list(entry_bytes.differences(root_bytes.of(source), root_bytes.of(out)))
+
+
+@pytest.mark.parametrize("codec", ["lzma:1", "lz4:4", "zlib:1", "zstd:1"])
+def test_writes_records_of_several_blocks(
+    codec: str, basketry: Basketry, root_bytes: EntryBytes, tmp_path: Path
+) -> None:
+    source = make_files.made("big_records_zstd") / "big.root"
+    out = tmp_path / "big.root"
+    basketry("rewrite", source, "-o", out, "--compression", codec)
+    found = list(entry_bytes.differences(root_bytes.of(source), root_bytes.of(out)))
+    assert not found, "\n".join(found)
+
+
+def test_output_beyond_2gb(full: bool, basketry: Basketry, root_bytes: EntryBytes, tmp_path: Path) -> None:
+    if not full:
+        pytest.skip("writes 2.3 GB: only with --full")
+    source = make_files.made("compressible_2gb") / "zeros.root"
+    out = tmp_path / "zeros.root"
+    basketry("rewrite", source, "-o", out, "--compression", "none", timeout=300)
+    assert out.stat().st_size > 2_300_000_000
+    basketry("verify", source, out, timeout=300)
+    found = list(entry_bytes.differences(root_bytes.of(source), root_bytes.of(out)))
+    out.unlink()
+    assert not found, "\n".join(found)
+
+
+def test_unreadable_file_is_refused(basketry: Basketry, tmp_path: Path) -> None:
+    source = make_files.made("unclosed") / "unsaved.root"
+    line = basketry.refuses("rewrite", source, "-o", tmp_path / "out.root")
+    assert "unsaved.root" in line
+    assert not list(tmp_path.iterdir())
+
+
+def test_missing_external_file_is_named(basketry: Basketry, tmp_path: Path) -> None:
+    source = tmp_path / "external.root"
+    source.write_bytes((make_files.made("external_branch") / "external.root").read_bytes())
+    line = basketry.refuses("rewrite", source, "-o", tmp_path / "out.root")
+    assert "external_far.root" in line
+
+
+def test_slimming_keeps_and_drops(basketry: Basketry, tmp_path: Path) -> None:
+    source = make_files.made("wide") / "wide.root"
+    out = tmp_path / "slim.root"
+    basketry("rewrite", source, "-o", out, "--keep", "n?", "--keep", "j1*", "--drop", "j11*")
+    with uproot.open(source) as before, uproot.open(out) as after:
+        names = set(after["Events"].keys())
+        kept = {name for name in before["Events"].keys() if name.startswith("j1") and not name.startswith("j11")}
+        assert kept <= names
+        assert not any(name.startswith(("j11", "s")) for name in names)
+        assert after["Events"]["j10"].array().tolist() == before["Events"]["j10"].array().tolist()
+
+
+def test_entry_range(basketry: Basketry, tmp_path: Path) -> None:
+    source = make_files.made("cluster_ranges") / "clusters.root"
+    out = tmp_path / "range.root"
+    basketry("rewrite", f"{source}:tree", "-o", out, "--first", "123", "--last", "1456")
+    with uproot.open(source) as before, uproot.open(out) as after:
+        for name in ("i", "d", "n", "x"):
+            whole, part = before["tree"][name].array(), after["tree"][name].array()
+            assert whole[123:1456].tolist() == part.tolist()
+
+
+def test_verify_names_the_first_difference(basketry: Basketry) -> None:
+    folder = make_files.made("schemas")
+    outcome = basketry.run("verify", folder / "base.root", folder / "other.root")
+    assert outcome.code == 1, str(outcome)
+    assert "x" in outcome.out + outcome.err
+    parts = make_files.made("chained")
+    outcome = basketry.run("verify", parts / "part0.root", parts / "part1.root")
+    assert outcome.code == 1, str(outcome)
+    assert "tree" in outcome.out + outcome.err
+    assert "entry 0" in outcome.out + outcome.err
+
+
+def test_output_that_exists_is_kept_without_force(basketry: Basketry, tmp_path: Path) -> None:
+    source = make_files.made("chained") / "part0.root"
+    out = tmp_path / "out.root"
+    out.write_text("mine")
+    assert "out.root" in basketry.refuses("rewrite", source, "-o", out)
+    assert out.read_text() == "mine"
+    basketry("rewrite", source, "-o", out, "--force")
+    basketry("verify", source, out)
+
+
+def test_one_basket_per_cluster(basketry: Basketry, tmp_path: Path) -> None:
+    source = make_files.made("wide") / "wide.root"
+    out = tmp_path / "out.root"
+    basketry("rewrite", source, "-o", out, "--cluster", "50", "--one-basket-per-cluster", "--basket", "100B")
+    with uproot.open(out) as file:
+        tree = file["Events"]
+        assert {branch.num_baskets for branch in tree.branches} == {tree.num_entries // 50}
