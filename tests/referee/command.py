@@ -2,16 +2,15 @@
 
 import json
 import os
-import signal
 import subprocess
-import tempfile
-import time
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 Argument = str | Path
+LAUNCHER = Path(__file__).resolve().parent / "launcher.py"
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,7 @@ class Outcome:
     wall: float
     cpu: float
     peak_rss: int
-    timed_out: bool = False
+    timed_out: bool
 
     def __str__(self) -> str:
         ended = "timed out" if self.timed_out else f"exit {self.code}"
@@ -33,51 +32,34 @@ class Outcome:
 
 
 def run(
-    command: Sequence[Argument],
-    *,
-    timeout: float = 120.0,
-    cwd: Path | None = None,
-    env: dict[str, str] | None = None,
-    while_running: Callable[[int, float], None] | None = None,
+    command: Sequence[Argument], *, timeout: float = 120.0, cwd: Path | None = None, env: dict[str, str] | None = None
 ) -> Outcome:
-    """Runs a command and reports, whatever came of it.
-
-    `while_running` is called every few milliseconds with the process id and the seconds since the start.
-    """
+    """Runs a command through the launcher and reports, whatever came of it."""
     words = tuple(str(word) for word in command)
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        start = time.perf_counter()
-        process = subprocess.Popen(
-            words, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=cwd, env=(os.environ | env) if env else None
-        )
-        timed_out = False
-        while True:
-            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
-            wall = time.perf_counter() - start
-            if pid:
-                break
-            if while_running:
-                while_running(process.pid, wall)
-            if wall > timeout and not timed_out:
-                timed_out = True
-                os.kill(process.pid, signal.SIGKILL)
-            time.sleep(0.0005 if wall < 0.05 else 0.005)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        return Outcome(
-            command=words,
-            code=process.returncode,
-            out=_text(out),
-            err=_text(err),
-            wall=wall,
-            cpu=usage.ru_utime + usage.ru_stime,
-            peak_rss=usage.ru_maxrss * 1024,
-            timed_out=timed_out,
-        )
-
-
-def _text(file: Any) -> str:
-    file.seek(0)
-    return bytes(file.read()).decode(errors="replace")
+    reading, writing = os.pipe()
+    launch = [sys.executable, "-I", "-S", str(LAUNCHER), str(timeout), str(writing)]
+    done = subprocess.run(
+        [*launch, *words],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        cwd=cwd,
+        env=(os.environ | env) if env else None,
+        pass_fds=[writing],
+        check=False,
+    )
+    os.close(writing)
+    with os.fdopen(reading) as report:
+        code, wall, user, system, peak, timed_out = report.read().split()
+    return Outcome(
+        command=words,
+        code=int(code),
+        out=done.stdout.decode(errors="replace"),
+        err=done.stderr.decode(errors="replace"),
+        wall=float(wall),
+        cpu=float(user) + float(system),
+        peak_rss=int(peak) * 1024,
+        timed_out=timed_out == "1",
+    )
 
 
 class Basketry:
@@ -86,15 +68,9 @@ class Basketry:
     def __init__(self, binary: Path) -> None:
         self.binary = binary
 
-    def run(
-        self,
-        *arguments: Argument,
-        timeout: float = 120.0,
-        cwd: Path | None = None,
-        while_running: Callable[[int, float], None] | None = None,
-    ) -> Outcome:
+    def run(self, *arguments: Argument, timeout: float = 120.0, cwd: Path | None = None) -> Outcome:
         """Runs the command and reports, whatever came of it."""
-        return run([self.binary, *arguments], timeout=timeout, cwd=cwd, while_running=while_running)
+        return run([self.binary, *arguments], timeout=timeout, cwd=cwd)
 
     def __call__(self, *arguments: Argument, timeout: float = 120.0) -> str:
         """Runs the command, which must succeed, and returns what it printed."""

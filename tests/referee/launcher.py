@@ -1,0 +1,45 @@
+"""Starts one command from a process that is itself small, and reports what the command used.
+
+The kernel counts a new process's peak memory from before its exec, when it still shared its parent's; so a command
+started from a large Python would look as large. Run with -I -S; imports nothing that is big.
+"""
+
+import os
+import signal
+import sys
+import time
+
+
+def main() -> None:
+    """argv: time limit in seconds, descriptor for the report, then the command.
+
+    The report is "status wall cpu_user cpu_system maxrss_kB timed_out".
+    """
+    limit, descriptor, command = float(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+    start = time.perf_counter()
+    pid = os.fork()
+    if pid == 0:
+        os.close(descriptor)
+        try:
+            os.execvp(command[0], command)
+        finally:
+            os._exit(127)
+    timed_out = False
+
+    def expire(_number: int, _frame: object) -> None:
+        nonlocal timed_out
+        timed_out = True
+        os.kill(pid, signal.SIGKILL)
+
+    signal.signal(signal.SIGALRM, expire)
+    signal.setitimer(signal.ITIMER_REAL, limit)
+    _, status, usage = os.wait4(pid, 0)
+    wall = time.perf_counter() - start
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    code = os.waitstatus_to_exitcode(status)
+    report = f"{code} {wall} {usage.ru_utime} {usage.ru_stime} {usage.ru_maxrss} {int(timed_out)}"
+    os.write(descriptor, report.encode())
+
+
+if __name__ == "__main__":
+    main()

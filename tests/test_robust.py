@@ -1,0 +1,178 @@
+"""Bad input and bad luck: an error or a right answer, within limits of time and memory; no half-written output.
+
+All corruptions of all files are the Rust tests' business (they need no process for each); here the command is asked.
+"""
+
+import hashlib
+import os
+import random
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from referee import make_files, oracle
+from referee.command import Basketry, Outcome
+
+NAMES = [line["name"] for line in oracle.index()]
+TRUNCATIONS, FLIPS = 20, 200
+MEMORY_FLOOR, MEMORY_FACTOR = 64 << 20, 4
+TIME_LIMIT = 20.0
+
+
+def corruptions(name: str, data: bytes, full: bool) -> Iterator[tuple[str, bytes]]:
+    """Truncations and seeded byte flips of one file; a few of them, chosen by its name, unless full."""
+    chance = random.Random(name)
+    cuts = [len(data) * k // TRUNCATIONS for k in range(TRUNCATIONS)]
+    # Metadata is mostly at both ends: the header and the first keys, and the tree and the lists written last.
+    regions = (range(min(400, len(data))), range(len(data) * 9 // 10, len(data)), range(len(data)))
+    flips = [(chance.choice(chance.choice(regions)), chance.choice((0, 0x7F, 0x80, 0xFF))) for _ in range(FLIPS)]
+    if not full:
+        cuts, flips = chance.sample(cuts, 1), chance.sample(flips, 3)
+    for cut in cuts:
+        yield f"truncated to {cut} bytes", data[:cut]
+    for at, value in flips:
+        yield f"byte {at} set to {value:#x}", data[:at] + bytes([value]) + data[at + 1 :]
+
+
+def assert_decent(outcome: Outcome, size: int, case: str) -> None:
+    """An answer or a refusal: no panic, no signal, no hang, no memory out of proportion."""
+    told = f"{case}\n{outcome}"
+    assert not outcome.timed_out, told
+    assert outcome.code in (0, 1, 2), told
+    assert "panicked" not in outcome.err, told
+    assert outcome.peak_rss <= MEMORY_FLOOR + MEMORY_FACTOR * size, f"{outcome.peak_rss >> 20} MiB: {told}"
+    if outcome.code == 2:
+        assert len(outcome.err.strip().splitlines()) == 1, told
+
+
+@pytest.mark.skipif(not NAMES, reason="the corpus is absent")
+@pytest.mark.parametrize("name", NAMES)
+def test_corrupt_file(name: str, full: bool, basketry: Basketry, tmp_path: Path) -> None:
+    data = oracle.corpus_file(name).read_bytes()
+    bad, out = tmp_path / "bad.root", tmp_path / "out.root"
+    for case, content in corruptions(name, data, full):
+        bad.write_bytes(content)
+        assert_decent(basketry.run("inspect", bad, timeout=TIME_LIMIT), len(data), case)
+        outcome = basketry.run("rewrite", bad, "-o", out, "--cluster", "100", "--memory", "32MB", timeout=TIME_LIMIT)
+        assert_decent(outcome, len(data), case)
+        assert out.exists() == (outcome.code == 0), f"{case}\n{outcome}"
+        assert bad.read_bytes() == content
+        if out.exists():
+            assert_decent(basketry.run("verify", bad, out, timeout=TIME_LIMIT), len(data), case)
+            out.unlink()
+        assert [path.name for path in tmp_path.iterdir()] == ["bad.root"], case
+
+
+@pytest.mark.parametrize("content", [b"", b"root", b"not a root file", b"\0" * 1000, b"root" + b"\xff" * 500])
+@pytest.mark.parametrize("verb", ["inspect", "rewrite", "verify", "merge", "tune"])
+def test_no_root_file(content: bytes, verb: str, basketry: Basketry, tmp_path: Path) -> None:
+    bad, out = tmp_path / "bad.root", tmp_path / "out.root"
+    bad.write_bytes(content)
+    extra: dict[str, list[str | Path]] = {"rewrite": ["-o", out], "merge": ["-o", out], "verify": [bad]}
+    assert "bad.root" in basketry.refuses(verb, bad, *extra.get(verb, []))
+    assert not out.exists()
+
+
+def test_no_such_file(basketry: Basketry, tmp_path: Path) -> None:
+    assert "absent.root" in basketry.refuses("inspect", tmp_path / "absent.root")
+    source = make_files.made("chained") / "part0.root"
+    assert "nowhere" in basketry.refuses("rewrite", source, "-o", tmp_path / "nowhere" / "out.root")
+
+
+def test_no_such_tree_is_told_with_those_there_are(basketry: Basketry, tmp_path: Path) -> None:
+    source = make_files.made("references") / "references.root"
+    line = basketry.refuses("rewrite", f"{source}:absent", "-o", tmp_path / "out.root")
+    assert "absent" in line
+    assert "inner" in line
+
+
+def test_a_budget_too_small_is_refused_with_the_smallest_that_would_do(basketry: Basketry, tmp_path: Path) -> None:
+    source, out = make_files.made("big_records_zstd") / "big.root", tmp_path / "out.root"
+    line = basketry.refuses("rewrite", source, "-o", out, "--compression", "lz4:4", "--memory", "4MB")
+    assert re.search(r"\d+(\.\d+)? ?[kMG]i?B", line), line
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of one megabyte; mounting it needs root."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=1m", "basketry-test", str(disk)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if mounted.returncode:
+        pytest.skip(f"cannot mount a tmpfs here: {mounted.stderr.strip()}")
+    yield disk
+    subprocess.run(["umount", str(disk)], check=True)
+
+
+@pytest.mark.parametrize("verb", ["rewrite", "merge"])
+def test_full_disk(verb: str, small_disk: Path, basketry: Basketry) -> None:
+    source = make_files.made("wide") / "wide.root"
+    before = hashlib.sha256(source.read_bytes()).digest()
+    outcome = basketry.run(verb, source, "-o", small_disk / "out.root", "--compression", "none")
+    assert outcome.code == 2, str(outcome)
+    assert len(outcome.err.strip().splitlines()) == 1, str(outcome)
+    assert re.search(r"space", outcome.err), str(outcome)
+    assert re.search(r"\d+(\.\d+)? ?([kMG]i?)?B\b", outcome.err), str(outcome)
+    assert not list(small_disk.iterdir()), "something is left on the full disk"
+    assert hashlib.sha256(source.read_bytes()).digest() == before
+
+
+def start(basketry: Basketry, arguments: list[str]) -> subprocess.Popen[bytes]:
+    """Starts the command without waiting for it."""
+    return subprocess.Popen([basketry.binary, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def test_killed_job_leaves_no_output_under_its_name(basketry: Basketry, tmp_path: Path) -> None:
+    source = make_files.made("wide") / "wide.root"
+    before = hashlib.sha256(source.read_bytes()).digest()
+    arguments = ["rewrite", str(source), "-o", str(tmp_path / "out.root"), "--compression", "lzma:5", "-j", "1"]
+    whole = basketry.run(*arguments)
+    assert whole.code == 0, str(whole)
+    reference = (tmp_path / "out.root").read_bytes()
+    (tmp_path / "out.root").unlink()
+    killed = 0
+    for k in range(12):
+        process = start(basketry, arguments)
+        time.sleep(whole.wall * k / 12)
+        os.kill(process.pid, signal.SIGKILL)
+        killed += process.wait() == -signal.SIGKILL
+        if (tmp_path / "out.root").exists():
+            assert (tmp_path / "out.root").read_bytes() == reference
+            (tmp_path / "out.root").unlink()
+    assert killed >= 6
+    assert hashlib.sha256(source.read_bytes()).digest() == before
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_job_cleans_up(number: signal.Signals, basketry: Basketry, tmp_path: Path) -> None:
+    source, out = make_files.made("wide") / "wide.root", tmp_path / "out.root"
+    process = start(basketry, ["rewrite", str(source), "-o", str(out), "--compression", "lzma:9", "-j", "1"])
+    deadline = time.monotonic() + 10
+    while not list(tmp_path.iterdir()) and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.001)
+    process.send_signal(number)
+    assert process.wait(timeout=10) != 0
+    assert not out.exists()
+
+
+def test_memory_stays_within_the_budget(basketry: Basketry, tmp_path: Path) -> None:
+    source, out = make_files.made("big_records_lz4") / "big.root", tmp_path / "out.root"
+    for megabytes in (128, 256):
+        outcome = basketry.run(
+            "rewrite", source, "-o", out, "--force", "--memory", f"{megabytes}MB", "--compression", "zstd:1"
+        )
+        assert outcome.code == 0, str(outcome)
+        assert outcome.peak_rss <= (megabytes + 24) * 1_000_000, (
+            f"{outcome.peak_rss / 1e6} MB of {megabytes}: {outcome}"
+        )
