@@ -50,7 +50,7 @@ pub fn classes(tree: &Tree) -> Vec<&'static str> {
         "TObjArray",
     ];
     let used: HashSet<&str> = (tree.leaves.iter().map(|leaf| leaf.class.as_str()))
-        .chain(tree.branches.iter().map(Branch::class))
+        .chain(tree.branches.iter().map(|branch| -> &str { branch.class() }))
         .chain([tree.class.as_str()])
         .collect();
     for info in builtin::infos() {
