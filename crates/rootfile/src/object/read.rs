@@ -135,11 +135,11 @@ impl<'a> ObjectReader<'a> {
             return Ok(content);
         }
         match &**class {
-            "TList" | "THashList" | "TObjArray" | "TSortedList" => {
+            "TList" | "THashList" | "TObjArray" | "TSortedList" | "TMap" => {
                 return self.collection(class, frame).map(|c| Content::Collection(Box::new(c)));
             }
             // Members of these lie in an order of their own; nothing here looks into them.
-            "TClonesArray" | "TMap" | "TRefArray" | "TProcessID" => {
+            "TClonesArray" | "TRefArray" => {
                 return Err(Error::unsupported("has a streamer of its own"));
             }
             _ => {}
@@ -330,21 +330,21 @@ impl<'a> ObjectReader<'a> {
     fn collection(&mut self, class: &str, frame: Frame) -> Result<Collection> {
         let mut out = Collection::default();
         let version = frame.version;
-        let is_array = class == "TObjArray";
+        let (is_array, is_map) = (class == "TObjArray", class == "TMap");
         if version > 2 {
             out.object = read_tobject(&mut self.cursor)?;
         }
         if version > 1 {
             out.name = self.cursor.string()?;
         }
-        let n = self.cursor.count(4)?;
+        let n = if is_map { self.cursor.count(8)? * 2 } else { self.cursor.count(4)? };
         if is_array {
             out.lower_bound = self.cursor.i32()?;
         }
         out.items.reserve(n);
         for i in 0..n {
             out.items.push(self.pointer()?);
-            if !is_array && version > 3 {
+            if !is_array && !is_map && version > 3 {
                 // Version 4 had no long form of the option's length.
                 let option = if version > 4 { self.cursor.string()? } else { self.short_string()? };
                 if !option.is_empty() {

@@ -51,7 +51,7 @@ pub enum Content {
     Members(Members),
     /// `TObject` alone.
     TObject(TObject),
-    /// `TList`, `THashList`, `TObjArray` and their kin.
+    /// `TList`, `THashList`, `TObjArray`, `TMap` and their kin.
     Collection(Box<Collection>),
     /// `TArrayD` and its kin: a length and numbers.
     Array(Array),
@@ -99,7 +99,7 @@ pub struct Collection {
     pub name: String,
     /// Index of the first item (`TObjArray` only).
     pub lower_bound: i32,
-    /// The objects.
+    /// The objects; keys and values by turns in a `TMap`.
     pub items: Vec<Option<ObjectId>>,
     /// `TList` keeps a string with each item; empty where there are none.
     pub options: Vec<String>,

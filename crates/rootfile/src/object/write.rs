@@ -187,17 +187,18 @@ impl<'a> ObjectWriter<'a> {
     }
 
     fn collection(&mut self, class: &str, collection: &Collection) -> Result<()> {
-        let is_array = class == "TObjArray";
-        let frame = begin_frame(&mut self.out, if is_array { 3 } else { 5 });
+        let (is_array, is_map) = (class == "TObjArray", class == "TMap");
+        let frame = begin_frame(&mut self.out, if is_array || is_map { 3 } else { 5 });
         write_whole_tobject(&mut self.out, &collection.object);
         self.out.string(&collection.name);
-        self.out.i32(i32::try_from(collection.items.len()).map_err(|_| Error::request("a list too long"))?);
+        let n = if is_map { collection.items.len() / 2 } else { collection.items.len() };
+        self.out.i32(i32::try_from(n).map_err(|_| Error::request("a list too long"))?);
         if is_array {
             self.out.i32(collection.lower_bound);
         }
         for (i, item) in collection.items.iter().enumerate() {
             self.pointer(*item)?;
-            if !is_array {
+            if !is_array && !is_map {
                 self.out.string(collection.options.get(i).map_or("", String::as_str));
             }
         }
