@@ -56,7 +56,7 @@ lint: $(TEST_STAMP) ## rustfmt, clippy, ruff, mypy: no warning is left standing
 
 .PHONY: bench
 bench: build $(TEST_STAMP) ## the published figures, beside hadd, cat and the bare codecs (BENCH=names, default all)
-	$(VENV)/bin/python bench/run.py $(BENCH)
+	PYTHONPATH=tests:bench $(VENV)/bin/python bench/run.py $(BENCH)
 
 .PHONY: fuzz
 fuzz: ## each cargo-fuzz target for SECONDS_EACH seconds (needs a nightly toolchain and cargo-fuzz)

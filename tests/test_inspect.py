@@ -1,4 +1,4 @@
-"""`inspect --json` against the oracle, for every tree of every corpus file: entries, schema, baskets, bytes, clusters."""
+"""`inspect --json` against the oracle, for every tree of every corpus file: entries, schema, baskets, clusters."""
 
 import collections
 from typing import Any
