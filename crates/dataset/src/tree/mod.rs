@@ -1,13 +1,15 @@
 //! Trees: the `TTree` container of a dataset.
 //!
 //! [`read`] turns a tree's record into the typed [`model`], [`write`] turns the model into a record of ROOT 6,
-//! and [`basket`] takes apart and makes the records that hold the entries.
+//! [`basket`] takes apart and makes the records that hold the entries, and [`clusters`] says where clusters begin.
 
 pub mod basket;
+pub mod clusters;
 pub mod model;
 pub mod read;
 pub mod write;
 
+pub use clusters::{ClusterSource, Clusters};
 pub use model::{BasketRef, Branch, BranchKind, Leaf, Tree};
 pub use read::{is_tree_class, read_tree};
 pub use write::write_tree;

@@ -1,0 +1,144 @@
+//! Options and arguments that verbs share. A verb flattens the groups that it needs into its own.
+
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use clap::Args;
+use dataset::layout::ByteSize;
+use rootfile::{Error, Result};
+
+/// How much of the machine a verb may use.
+#[derive(Args, Clone, Debug)]
+pub struct Resources {
+    /// Threads to use; 0 means all cores.
+    #[arg(short = 'j', long, value_name = "N", default_value_t = 0)]
+    pub threads: usize,
+    /// Memory that the work may take, such as 512MB.
+    #[arg(long, value_name = "SIZE", default_value = "1GiB")]
+    pub memory: ByteSize,
+}
+
+impl Resources {
+    /// The number of threads, all cores counted out.
+    pub fn threads(&self) -> NonZero<usize> {
+        NonZero::new(self.threads)
+            .or_else(|| std::thread::available_parallelism().ok())
+            .unwrap_or(NonZero::<usize>::MIN)
+    }
+}
+
+/// How a verb talks.
+#[derive(Args, Clone, Debug)]
+pub struct Talk {
+    /// Print nothing but what was asked for: no progress, no summary.
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Print one JSON object, for machines.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Where a verb writes.
+#[derive(Args, Clone, Debug)]
+pub struct Target {
+    /// The file to write. It appears under its name only when it is whole.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Replace the output if it is there.
+    #[arg(short, long)]
+    pub force: bool,
+}
+
+impl Target {
+    /// Refuses an output that is there already, unless forced.
+    pub fn check(&self) -> Result<()> {
+        if !self.force && self.output.exists() {
+            return Err(Error::request("is there already; give --force to replace it").file(&self.output));
+        }
+        Ok(())
+    }
+}
+
+/// A file, and the tree in it that is meant, if one was named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// The file.
+    pub path: PathBuf,
+    /// Path of the tree in the file, or a pattern.
+    pub tree: Option<String>,
+}
+
+impl FromStr for Input {
+    type Err = std::convert::Infallible;
+
+    /// `FILE` or `FILE:TREE`. What is there as a file is never split.
+    fn from_str(text: &str) -> std::result::Result<Self, Self::Err> {
+        let whole = || Self { path: text.into(), tree: None };
+        Ok(match text.rsplit_once(':') {
+            Some((file, tree)) if !file.is_empty() && !tree.is_empty() && !Path::new(text).exists() => {
+                Self { path: file.into(), tree: Some(tree.trim_matches('/').to_owned()) }
+            }
+            _ => whole(),
+        })
+    }
+}
+
+/// Takes the inputs apart, reading `@list.txt`: an input a line, blank lines and lines that open with `#` left out.
+pub fn inputs(arguments: &[String]) -> Result<Vec<Input>> {
+    let mut found = Vec::new();
+    for argument in arguments {
+        let Some(list) = argument.strip_prefix('@') else {
+            found.extend(argument.parse::<Input>());
+            continue;
+        };
+        let text = std::fs::read_to_string(list).map_err(|e| Error::from(e).file(list))?;
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        found.extend(lines.flat_map(str::parse::<Input>));
+    }
+    match found.is_empty() {
+        true => Err(Error::request("no input: the lists name no file")),
+        false => Ok(found),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_and_trees() {
+        let input = |path: &str, tree: Option<&str>| Input { path: path.into(), tree: tree.map(str::to_owned) };
+        for (text, expected) in [
+            ("a.root", input("a.root", None)),
+            ("a.root:Events", input("a.root", Some("Events"))),
+            ("a.root:dir/Events", input("a.root", Some("dir/Events"))),
+            ("d/a.root:/Events", input("d/a.root", Some("Events"))),
+            ("a.root:", input("a.root:", None)),
+            (":x", input(":x", None)),
+        ] {
+            assert_eq!(text.parse::<Input>().unwrap(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_file_with_a_colon_in_its_name_is_a_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a:b.root");
+        std::fs::write(&path, "").unwrap();
+        let text = path.to_str().unwrap();
+        assert_eq!(text.parse::<Input>().unwrap().path, path);
+        assert_eq!(format!("{text}:T").parse::<Input>().unwrap(), Input { path, tree: Some("T".into()) });
+    }
+
+    #[test]
+    fn lists_are_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let list = dir.path().join("list.txt");
+        std::fs::write(&list, "# mine\n\na.root\n  b.root:T \n").unwrap();
+        let found = inputs(&[format!("@{}", list.display()), "c.root".into()]).unwrap();
+        let paths: Vec<_> = found.iter().map(|input| input.path.to_str().unwrap()).collect();
+        assert_eq!(paths, ["a.root", "b.root", "c.root"]);
+        assert!(inputs(&["@/no/such/list".into()]).is_err());
+    }
+}

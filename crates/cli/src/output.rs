@@ -1,0 +1,177 @@
+//! How the command speaks: exit codes, one line of error, tables, numbers and progress.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use indicatif::{ProgressBar, ProgressStyle};
+use rootfile::{ErrorKind, Result};
+
+/// What a verb that could do its work has to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Done, or yes.
+    Yes,
+    /// No: a difference was found, a limit cannot be met.
+    No,
+}
+
+/// Turns what a verb came to into an exit code, and prints the error if it is one.
+pub fn exit_code(result: Result<Answer>) -> ExitCode {
+    match result {
+        Ok(Answer::Yes) => ExitCode::SUCCESS,
+        Ok(Answer::No) => ExitCode::from(1),
+        // Whoever read our output has seen enough.
+        Err(e) if matches!(e.kind(), ErrorKind::Io(io) if io.kind() == io::ErrorKind::BrokenPipe) => ExitCode::SUCCESS,
+        Err(e) => fail(&e.to_string()),
+    }
+}
+
+/// Prints what clap has to say: help as it is, an error in one line.
+pub fn usage(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() || error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        // Nobody is left to tell if this fails.
+        let _ = error.print();
+        return if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS };
+    }
+    let text = error.to_string();
+    let said = text.lines().take_while(|line| !line.starts_with("Usage:")).map(str::trim);
+    let said: Vec<&str> = said.filter(|line| !line.is_empty()).collect();
+    let said = said.join(" ");
+    fail(said.strip_prefix("error: ").unwrap_or(&said))
+}
+
+fn fail(message: &str) -> ExitCode {
+    let _ = writeln!(io::stderr().lock(), "basketry: {}", one_line(message));
+    ExitCode::from(2)
+}
+
+/// A message without line breaks. Pictures of the place in a text, as the TOML reader draws them, are left out.
+pub fn one_line(message: &str) -> Cow<'_, str> {
+    if !message.contains('\n') {
+        return Cow::Borrowed(message);
+    }
+    let is_picture = |line: &str| line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ').starts_with('|');
+    let lines: Vec<&str> = message.lines().map(str::trim).filter(|l| !l.is_empty() && !is_picture(l)).collect();
+    Cow::Owned(lines.join(": "))
+}
+
+/// Standard output, buffered. Flush it at the end; a closed pipe ends the command with success.
+pub fn stdout() -> io::BufWriter<io::StdoutLock<'static>> {
+    io::BufWriter::with_capacity(1 << 16, io::stdout().lock())
+}
+
+/// Prints a value as JSON.
+pub fn json(value: &impl serde::Serialize) -> Result<()> {
+    let mut out = stdout();
+    serde_json::to_writer(&mut out, value).map_err(io::Error::from)?;
+    writeln!(out)?;
+    Ok(out.flush()?)
+}
+
+/// A table without borders; columns named with a leading `>` are right-aligned.
+pub fn table(columns: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(columns.iter().map(|name| name.trim_start_matches('>')));
+    for (column, name) in table.column_iter_mut().zip(columns) {
+        column.set_padding((0, 2));
+        if name.starts_with('>') {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
+}
+
+/// A number of bytes for people: three digits and a unit.
+pub fn bytes(n: u64) -> String {
+    scaled(n, &["B", "kB", "MB", "GB", "TB", "PB", "EB"])
+}
+
+/// A count for people: whole below a million.
+pub fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(c);
+    }
+    out
+}
+
+fn scaled(n: u64, units: &[&str]) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+    let mut value = n as f64;
+    let mut unit = 0;
+    // 999.5 would be shown as 1000.
+    while value >= 999.5 && unit + 1 < units.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    let name = units.get(unit).copied().unwrap_or("");
+    match value {
+        _ if unit == 0 => format!("{n} {name}"),
+        v if v < 9.995 => format!("{v:.2} {name}"),
+        v if v < 99.95 => format!("{v:.1} {name}"),
+        v => format!("{v:.0} {name}"),
+    }
+}
+
+/// A share of a whole in per cent, as `12.3%`; nothing of nothing is left blank.
+pub fn percent(part: u64, whole: u64) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "one decimal is shown")]
+    match whole {
+        0 => String::new(),
+        _ => format!("{:.1}%", 100.0 * part as f64 / whole as f64),
+    }
+}
+
+/// A bar on standard error that counts bytes; hidden unless that is a terminal, and when `quiet`.
+pub fn progress(total: u64, what: &'static str, quiet: bool) -> ProgressBar {
+    if quiet {
+        return ProgressBar::hidden();
+    }
+    // Indicatif hides itself where standard error is no terminal.
+    let bar = ProgressBar::new(total).with_message(what);
+    if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}") {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_for_people() {
+        for (n, text) in [
+            (0, "0 B"),
+            (999, "999 B"),
+            (1000, "1.00 kB"),
+            (12_345, "12.3 kB"),
+            (999_499, "999 kB"),
+            (999_500, "1.00 MB"),
+            (u64::MAX, "18.4 EB"),
+        ] {
+            assert_eq!(bytes(n), text);
+        }
+        assert_eq!(count(0), "0");
+        assert_eq!(count(999), "999");
+        assert_eq!(count(1_234_567), "1,234,567");
+        assert_eq!(percent(1, 8), "12.5%");
+        assert_eq!(percent(1, 0), "");
+    }
+
+    #[test]
+    fn errors_take_one_line() {
+        let toml = "layout: TOML parse error at line 1, column 1\n  |\n1 | clutser = 1\n  | ^^^^^^^\nunknown key";
+        assert_eq!(one_line(toml), "layout: TOML parse error at line 1, column 1: unknown key");
+        assert_eq!(one_line("plain"), "plain");
+    }
+}

@@ -1,0 +1,22 @@
+//! The verbs, one module each: its arguments, a call into the crates below, and what it prints.
+
+mod inspect;
+
+use clap::Subcommand;
+
+use crate::output::Answer;
+
+/// What to do.
+#[derive(Subcommand)]
+pub enum Verb {
+    Inspect(inspect::Args),
+}
+
+impl Verb {
+    /// Does it.
+    pub fn run(self) -> rootfile::Result<Answer> {
+        match self {
+            Self::Inspect(args) => inspect::run(&args),
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Where the clusters of a tree begin: as its metadata declare them, and as its baskets really lie.
+//!
+//! A cluster is a run of entries whose baskets a reader fetches together. A tree only says how many entries a
+//! cluster has (fAutoFlush, and fClusterSize for the ranges that end at fClusterRangeEnd); nothing keeps baskets
+//! from crossing those marks. Pure functions of the metadata: no file is read here.
+
+use super::{Branch, Tree};
+
+/// Compressed bytes that ROOT takes a cluster to be where none is declared: the default size of `TTreeCache`.
+const CACHE: u64 = 30_000_000;
+
+/// How cluster starts are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClusterSource {
+    /// The tree records them.
+    Declared,
+    /// The tree records none: ROOT cuts it into what fits its read cache.
+    Estimated,
+    /// They are where all branches start a basket.
+    Baskets,
+}
+
+/// First entries of clusters, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clusters {
+    /// First entry of each; the last ends with the tree. Empty for an empty tree.
+    pub starts: Vec<u64>,
+    /// How they are known.
+    pub source: ClusterSource,
+}
+
+impl Clusters {
+    /// First entry of each cluster and the one behind its last, for a tree of `entries`.
+    pub fn ranges(&self, entries: u64) -> impl Iterator<Item = std::ops::Range<u64>> {
+        let ends = self.starts.iter().skip(1).copied().chain([entries]);
+        self.starts.iter().copied().zip(ends).map(|(start, end)| start..end)
+    }
+}
+
+/// What ROOT's cluster iterator gives for the whole tree.
+///
+/// More starts than `most` are not listed: a cluster may have as few as one entry.
+pub fn declared_up_to(tree: &Tree, most: usize) -> Clusters {
+    let rules = Rules {
+        entries: tree.entries,
+        zip_bytes: tree.zip_bytes,
+        auto_flush: tree.auto_flush,
+        ranges: &tree.cluster_ranges,
+    };
+    rules.starts(most)
+}
+
+/// What ROOT's cluster iterator gives for the whole tree.
+pub fn declared(tree: &Tree) -> Clusters {
+    declared_up_to(tree, usize::MAX)
+}
+
+/// Entries at which every branch that holds data starts a basket: there the tree can be cut without opening any.
+pub fn common_boundaries(tree: &Tree) -> Clusters {
+    let mut holders: Vec<&Branch> = tree.branches.iter().filter(|branch| !branch.baskets.is_empty()).collect();
+    holders.sort_by_key(|branch| branch.baskets.len());
+    let (mut starts, rest) = match holders.split_first() {
+        Some((first, rest)) => (starts_of(first).collect::<Vec<_>>(), rest),
+        None => (if tree.entries > 0 { vec![0] } else { Vec::new() }, holders.get(..0).unwrap_or_default()),
+    };
+    for branch in rest {
+        let mut theirs = starts_of(branch).peekable();
+        starts.retain(|start| {
+            while theirs.next_if(|at| at < start).is_some() {}
+            theirs.peek() == Some(start)
+        });
+    }
+    starts.retain(|&start| start < tree.entries);
+    Clusters { starts, source: ClusterSource::Baskets }
+}
+
+fn starts_of(branch: &Branch) -> impl Iterator<Item = u64> {
+    branch.baskets.iter().filter(|basket| basket.entries > 0).map(|basket| basket.first_entry)
+}
+
+/// What decides on clusters.
+struct Rules<'a> {
+    entries: u64,
+    zip_bytes: u64,
+    auto_flush: i64,
+    ranges: &'a [(i64, i64)],
+}
+
+impl Rules<'_> {
+    /// `TTree::TClusterIterator::Next`, from entry 0 on.
+    fn starts(&self, most: usize) -> Clusters {
+        let recorded = !self.ranges.is_empty() || self.auto_flush > 0;
+        let default = self.default_size();
+        let mut starts = Vec::new();
+        let mut ranges = self.ranges.iter().copied().peekable();
+        let mut start = 0;
+        let mut estimated = !recorded;
+        while start < self.entries && starts.len() < most {
+            starts.push(start);
+            // At most one range is left behind at each step, as in ROOT.
+            let _ = ranges.next_if(|&(end, _)| i64::try_from(start).unwrap_or(i64::MAX) > end);
+            let next = match ranges.peek() {
+                Some(&(end, size)) => {
+                    let size = u64::try_from(size).ok().filter(|&size| size > 0);
+                    estimated |= size.is_none() && self.auto_flush <= 0;
+                    let behind = u64::try_from(end).unwrap_or(0).saturating_add(1);
+                    start.saturating_add(size.unwrap_or(default)).min(behind)
+                }
+                None => {
+                    estimated |= self.auto_flush <= 0;
+                    start.saturating_add(default)
+                }
+            };
+            if next <= start {
+                break;
+            }
+            start = next;
+        }
+        let source = if estimated { ClusterSource::Estimated } else { ClusterSource::Declared };
+        Clusters { starts, source }
+    }
+
+    /// `TTree::TClusterIterator::GetEstimatedClusterSize`.
+    fn default_size(&self) -> u64 {
+        match (u64::try_from(self.auto_flush), self.zip_bytes) {
+            (Ok(entries @ 1..), _) => entries,
+            (_, 0) => self.entries.saturating_sub(1).max(1),
+            (_, zip) => {
+                let size = u128::from(self.entries) * u128::from(CACHE) / u128::from(zip);
+                u64::try_from(size).unwrap_or(u64::MAX).max(1)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn starts(entries: u64, zip_bytes: u64, auto_flush: i64, ranges: &[(i64, i64)]) -> (Vec<u64>, ClusterSource) {
+        let clusters = Rules { entries, zip_bytes, auto_flush, ranges }.starts(usize::MAX);
+        (clusters.starts, clusters.source)
+    }
+
+    #[test]
+    fn auto_flush_in_entries() {
+        assert_eq!(starts(25, 1000, 10, &[]), (vec![0, 10, 20], ClusterSource::Declared));
+        assert_eq!(starts(20, 1000, 10, &[]), (vec![0, 10], ClusterSource::Declared));
+        assert!(starts(0, 0, 10, &[]).0.is_empty());
+    }
+
+    #[test]
+    fn ranges_then_auto_flush() {
+        let ranges = [(24, 10), (29, 5)];
+        assert_eq!(starts(60, 1000, 20, &ranges), (vec![0, 10, 20, 25, 30, 50], ClusterSource::Declared));
+    }
+
+    #[test]
+    fn nothing_declared_is_estimated_from_the_cache() {
+        // 30 MB of 120 MB: a quarter of the entries.
+        assert_eq!(starts(100, 120_000_000, -30_000_000, &[]), (vec![0, 25, 50, 75], ClusterSource::Estimated));
+        assert_eq!(starts(100, 1000, 0, &[]), (vec![0], ClusterSource::Estimated));
+        assert_eq!(starts(3, 0, 0, &[]).0, vec![0, 2]);
+        assert_eq!(starts(1, 0, 0, &[]).0, vec![0]);
+        // A range without a size, and entries behind the last range.
+        assert_eq!(starts(100, 300_000_000, 0, &[(49, 0)]).0, (0..10).map(|i| i * 10).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn hostile_numbers_end() {
+        for ranges in [&[(-5, 3)][..], &[(i64::MAX, 0)], &[(i64::MIN, i64::MIN)], &[(10, 3), (4, 2), (20, 7)]] {
+            for auto_flush in [i64::MIN, -1, 0, 1, i64::MAX] {
+                let found = Rules { entries: u64::MAX, zip_bytes: 1, auto_flush, ranges }.starts(50);
+                assert!(found.starts.len() <= 50 && found.starts.is_sorted());
+            }
+        }
+    }
+}
