@@ -9,9 +9,9 @@ element has type 500 there, though ROOT shows 300 after reading), not the one in
 The table's own header describes its lines.
 """
 
-import os
 import sys
 import tempfile
+from pathlib import Path
 
 CLASSES = """
 TObject TNamed TString TObjString TDatime TUUID TRef TRefArray TProcessID TRefTable
@@ -43,7 +43,7 @@ HEADER = """\
 #   count=VERSION,CLASS,NAME            for TStreamerBasicPointer and TStreamerLoop: the member that counts
 #   stl=STLTYPE,CTYPE                   for TStreamerSTL and TStreamerSTLstring
 #   -                                   otherwise
-"""
+"""  # noqa: E501
 
 
 def write_file(path):
@@ -96,7 +96,7 @@ def main():
 
     uproot.streamers._canonical_typename = lambda name: name  # uproot would show Long64_t as `long long`
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "infos.root")
+        path = str(Path(folder) / "infos.root")
         version = write_file(path)
         with uproot.open(path) as file:
             infos = file.file.streamers

@@ -3,11 +3,11 @@
 a TBranchClones, as ROOT 2 and 3 did. Five entries; entry i has i objects in its TClonesArray.
 """
 
-import os
+from pathlib import Path
 
 import ROOT
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+HERE = Path(__file__).resolve().parent
 
 ROOT.gInterpreter.Declare("""
 class Ev : public TObject {
@@ -30,7 +30,7 @@ void fill(TTree *t)
    t->Write();
 }
 """)
-out = ROOT.TFile(os.path.join(HERE, "../data/branch_clones.root"), "RECREATE", "", 101)
+out = ROOT.TFile(str(HERE.parent / "data" / "branch_clones.root"), "RECREATE", "", 101)
 tree = ROOT.TTree("t", "t")
 ROOT.fill(tree)
 out.Close()
