@@ -22,7 +22,6 @@ LAYOUTS: dict[str, tuple[str, ...]] = {
 # Read back by value in every layout even without --full: one of each kind that has broken somebody's writer.
 REPRESENTATIVE = {
     "skhep--nanoAOD_2015_CMS_Open_Data_ttbar.root",
-    "coffea--PHYSLITE_example.root",
     "coffea--test_FCC_Winter2023.root",
     "roottest--EDM.root",
     "roottest--AliESDs-0.root",
@@ -35,10 +34,10 @@ REPRESENTATIVE = {
     "unroot--ttreeindex.root",
 }
 
-# Files that ROOT itself cannot open under another name, with the reason that basketry must give.
-REFUSED: dict[str, str] = {}
-
-NAMES = [line["name"] for line in oracle.index()]
+INDEX = oracle.index()
+NAMES = [line["name"] for line in INDEX]
+# What basketry refuses, with a word of the reason that it must give.
+REFUSED: dict[str, str] = {line["name"]: "RNTuple" for line in INDEX if "RNTuple" in line["features"]}
 
 
 def rotation(name: str) -> str:

@@ -9,6 +9,7 @@ import json
 import subprocess
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Self
@@ -83,6 +84,8 @@ class Readers:
             if not stdout.readline():
                 raise RuntimeError(f"the {reader} worker died on {path}")
         merged = scratch / "merged.jsonl"
-        self._make_oracle.merge(str(path.resolve()), parts, str(merged))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ResourceWarning)  # the script leaves closing its files to the interpreter
+            self._make_oracle.merge(str(path.resolve()), parts, str(merged))
         with merged.open(encoding="utf-8") as lines:
             return oracle.parse(lines)
