@@ -1,0 +1,77 @@
+//! What an operation may use: memory and threads.
+
+use rootfile::{Error, Result};
+
+/// Memory and threads for one operation. Output does not depend on either.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// Bytes for metadata, scratch buffers and finished output that waits its turn, all together.
+    pub memory: u64,
+    /// Worker threads, at least one.
+    pub threads: usize,
+}
+
+/// Memory that is used where nothing else is said: 512 MB.
+pub const DEFAULT_MEMORY: u64 = 512_000_000;
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { memory: DEFAULT_MEMORY, threads: all_cores() }
+    }
+}
+
+impl Budget {
+    /// A budget with `threads` workers, or as many as there are cores for 0.
+    pub fn new(memory: u64, threads: usize) -> Self {
+        Self { memory, threads: if threads == 0 { all_cores() } else { threads } }
+    }
+
+    /// Shares the memory out: what metadata takes, then scratch for each thread, then the rest for output that
+    /// waits. Uses fewer threads where their scratch would not fit, and refuses where not even one would.
+    pub(crate) fn share(&self, metadata: u64, scratch: u64) -> Result<Share> {
+        let free = self.memory.saturating_sub(metadata);
+        if free < scratch {
+            return Err(Error::request(format!(
+                "a memory budget of {} MB is too small: the smallest that would do is --memory {}MB \
+                 ({} MB of metadata, {} MB for the largest piece of work)",
+                self.memory / 1_000_000,
+                (metadata + scratch).div_ceil(1_000_000),
+                metadata.div_ceil(1_000_000),
+                scratch.div_ceil(1_000_000),
+            )));
+        }
+        let fitting = free.checked_div(scratch).unwrap_or(u64::MAX);
+        let threads = usize::try_from(fitting).unwrap_or(usize::MAX).min(self.threads).max(1);
+        Ok(Share { threads, waiting: free - scratch * threads as u64 })
+    }
+}
+
+/// A budget shared out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Share {
+    /// Threads that fit.
+    pub threads: usize,
+    /// Bytes of output that may wait.
+    pub waiting: u64,
+}
+
+fn all_cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_small_a_budget_names_the_smallest_that_would_do() {
+        let message = Budget::new(10_000_000, 2).share(4_000_000, 9_000_000).unwrap_err().to_string();
+        assert!(message.contains("--memory 13MB"), "{message}");
+    }
+
+    #[test]
+    fn threads_give_way_to_memory() {
+        let share = Budget::new(40_000_000, 8).share(10_000_000, 9_000_000).unwrap();
+        assert_eq!((share.threads, share.waiting), (3, 3_000_000));
+    }
+}

@@ -1,0 +1,97 @@
+//! One column of an output: where its entries come from, over all inputs, and how they are to lie.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use dataset::tree::basket::BasketHeader;
+use rootfile::Source;
+use rootfile::codec::Compression;
+
+/// Some consecutive entries of a column that lie in one record of an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// First entry, counted over all inputs.
+    pub first_entry: u64,
+    /// Number of entries.
+    pub entries: u64,
+    /// Offset of the record; 0 for a basket that lies in the tree's record.
+    pub seek: u64,
+    /// Bytes of the record.
+    pub nbytes: u32,
+    /// Which of the files of the job holds it.
+    pub file: u32,
+}
+
+impl Piece {
+    /// The entry after the last.
+    pub fn end(&self) -> u64 {
+        self.first_entry + self.entries
+    }
+
+    /// Whether it lies in the tree's record.
+    pub fn is_embedded(&self) -> bool {
+        self.seek == 0
+    }
+}
+
+/// How the entries of a column are to be cut into baskets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Shape {
+    /// As they are, as far as clusters allow; where they must be cut anew, by this size.
+    Keep(u32),
+    /// Where ROOT's writer would close a basket of this size.
+    Size(u32),
+    /// One basket a cluster.
+    PerCluster,
+}
+
+/// A column of the output.
+#[derive(Debug)]
+pub struct Column {
+    /// Its branch in the output tree.
+    pub branch: usize,
+    /// Name of the branch and title of its baskets: the tree's name.
+    pub names: (String, String),
+    /// Where its entries are, in order.
+    pub pieces: Vec<Piece>,
+    /// The baskets that lie in trees' records, by index among `pieces`.
+    pub embedded: HashMap<usize, Vec<u8>>,
+    /// How it is to be compressed.
+    pub compression: Compression,
+    /// Whether pieces of a file have that compression already, by file.
+    pub as_asked: Vec<bool>,
+    /// How it is to be cut.
+    pub shape: Shape,
+    /// Whether entries vary in length.
+    pub has_offsets: bool,
+    /// Whether entries may hold class tags, which count from where the entry lies.
+    pub has_tags: bool,
+    /// Bytes before compression over bytes on disk, of what there is.
+    pub expansion: f64,
+    /// How entry lengths follow from a counter, where offsets were left out.
+    pub generated: Option<crate::engine::Generated>,
+}
+
+impl Column {
+    /// The pieces that hold entries of a range.
+    pub fn overlapping(&self, entries: &Range<u64>) -> Range<usize> {
+        let from = self.pieces.partition_point(|p| p.end() <= entries.start);
+        let to = self.pieces.partition_point(|p| p.first_entry < entries.end);
+        from..to.max(from)
+    }
+
+    /// Bytes of a basket's key in the output.
+    pub fn keylen(&self) -> usize {
+        BasketHeader::new(&self.names.0, &self.names.1, 0, 0).keylen()
+    }
+
+    /// Bytes that a piece is thought to have before compression.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate, clamped")]
+    pub fn expanded(&self, piece: &Piece) -> u64 {
+        (f64::from(piece.nbytes) * self.expansion.max(1.0)) as u64
+    }
+}
+
+/// The bytes of all inputs.
+pub type Files = [Arc<dyn Source>];

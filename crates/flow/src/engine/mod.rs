@@ -1,0 +1,70 @@
+//! The engine: runs the tasks of a plan on threads and appends what they make in order.
+//!
+//! One way through: [`tasks`] deals out tasks in the order of the output, a [`worker`] fetches, decompresses,
+//! regroups and compresses, and the [`queue`] appends in order, within its share of the budget.
+
+mod copy;
+mod generated;
+mod queue;
+mod regroup;
+mod tasks;
+mod worker;
+
+use std::sync::Arc;
+
+use dataset::tree::BasketRef;
+use rootfile::{FileWriter, Result, Source};
+
+pub use generated::Generated;
+pub use tasks::{Depth, Depths};
+pub(crate) use worker::Scratch;
+
+use crate::budget::Share;
+use crate::column::Column;
+use queue::Queue;
+
+/// What the engine is to do: columns, cut at clusters.
+pub(crate) struct Job<'a> {
+    /// The inputs' bytes.
+    pub files: &'a [Arc<dyn Source>],
+    /// Added to the process-identifier numbers inside the entries of each file.
+    pub pid_offsets: &'a [u16],
+    /// Columns of the output.
+    pub columns: &'a [Column],
+    /// First entry of each cluster, and last the number of entries.
+    pub bounds: &'a [u64],
+    /// Offset of the directory that the tree lies in.
+    pub seek_pdir: u64,
+    /// Whether records with 32-bit positions may be copied: not if the output may grow beyond them.
+    pub small: bool,
+}
+
+/// What became of one column.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Written {
+    /// Its baskets.
+    pub baskets: Vec<BasketRef>,
+    /// Bytes before compression, keys included.
+    pub tot_bytes: u64,
+    /// Bytes on disk.
+    pub zip_bytes: u64,
+    /// Bytes of the largest basket before compression.
+    pub largest: u64,
+}
+
+/// Is told how many bytes were appended; used for progress bars.
+pub type Progress<'a> = &'a (dyn Fn(u64) + Sync);
+
+/// Runs a job.
+pub(crate) fn run(job: &Job<'_>, writer: &mut FileWriter, share: Share, progress: Progress<'_>) -> Result<Vec<Written>> {
+    let queue = Queue::new(job, writer, share.waiting, progress);
+    let carry = worker::Carry::new(share.waiting / 4);
+    std::thread::scope(|scope| {
+        // The calling thread works as well: one thread means no thread at all.
+        for _ in 1..share.threads {
+            scope.spawn(|| worker::work(job, &queue, &carry));
+        }
+        worker::work(job, &queue, &carry);
+    });
+    queue.finish()
+}

@@ -1,0 +1,147 @@
+//! The order of the output, as tasks: for each cluster first what is copied, then what is made anew, column by
+//! column. Tasks are made when they are asked for, since there may be millions.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use super::Job;
+use crate::column::{Column, Piece, Shape};
+
+/// Bytes that one copying task moves.
+pub(super) const WINDOW: usize = 4 << 20;
+
+/// A piece of work.
+#[derive(Debug)]
+pub(super) enum Task {
+    /// Records to be moved as they are: column and index of the piece, neighbours in one file.
+    Copy(Vec<(usize, usize)>),
+    /// The entries of one column in one cluster, to be made anew.
+    Make { column: usize, entries: Range<u64> },
+}
+
+/// How deep a column's entries are opened in a cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Depth {
+    /// Records are moved as they are.
+    Copy,
+    /// Records are decompressed and compressed anew.
+    Recompress,
+    /// Entries are put into new baskets.
+    Regroup,
+}
+
+/// How many clusters of a column are treated at each depth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Depths {
+    /// Copied.
+    pub copy: u64,
+    /// Recompressed.
+    pub recompress: u64,
+    /// Regrouped.
+    pub regroup: u64,
+}
+
+impl Depths {
+    /// Counts one more.
+    pub fn add(&mut self, depth: Depth) {
+        match depth {
+            Depth::Copy => self.copy += 1,
+            Depth::Recompress => self.recompress += 1,
+            Depth::Regroup => self.regroup += 1,
+        }
+    }
+}
+
+/// The shallowest depth that brings a column's entries of one cluster into the asked layout.
+pub(crate) fn depth(column: &Column, entries: &Range<u64>, small: bool) -> Depth {
+    let pieces = column.pieces.get(column.overlapping(entries)).unwrap_or_default();
+    let whole = |p: &Piece| p.first_entry >= entries.start && p.end() <= entries.end && !p.is_embedded();
+    if !pieces.iter().all(whole) || !shape_fits(column, pieces) {
+        return Depth::Regroup;
+    }
+    let as_asked = |p: &Piece| usize::try_from(p.file).ok().and_then(|f| column.as_asked.get(f)).is_some_and(|a| *a);
+    if !pieces.iter().all(as_asked) {
+        return Depth::Recompress;
+    }
+    if small { Depth::Copy } else { Depth::Recompress }
+}
+
+/// Whether the baskets there are, are as asked. Their sizes before compression are estimated: only their
+/// records know them.
+fn shape_fits(column: &Column, pieces: &[Piece]) -> bool {
+    match column.shape {
+        Shape::Keep(_) => true,
+        Shape::PerCluster => pieces.len() <= 1,
+        Shape::Size(size) => {
+            let size = u64::from(size);
+            let fits = |p: &Piece| column.expanded(p) <= size + size / 8;
+            // A basket that the next one's first half would still fit into was closed too early.
+            let full = |pair: &[Piece]| column.expanded(&pair[0]) + column.expanded(&pair[1]) / 2 > size;
+            pieces.iter().all(fits) && pieces.windows(2).all(full)
+        }
+    }
+}
+
+pub(super) struct Tasks<'a> {
+    job: &'a Job<'a>,
+    cluster: usize,
+    ready: VecDeque<Task>,
+}
+
+impl<'a> Tasks<'a> {
+    pub fn new(job: &'a Job<'a>) -> Self {
+        Self { job, cluster: 0, ready: VecDeque::new() }
+    }
+
+    pub fn next(&mut self) -> Option<Task> {
+        while self.ready.is_empty() {
+            let start = *self.job.bounds.get(self.cluster)?;
+            let end = *self.job.bounds.get(self.cluster + 1)?;
+            self.cluster += 1;
+            self.fill(&(start..end));
+        }
+        self.ready.pop_front()
+    }
+
+    fn fill(&mut self, entries: &Range<u64>) {
+        let mut copies = Vec::new();
+        let mut makes = Vec::new();
+        for (i, column) in self.job.columns.iter().enumerate() {
+            let overlapping = column.overlapping(entries);
+            if overlapping.is_empty() {
+                continue;
+            }
+            if depth(column, entries, self.job.small) == Depth::Copy {
+                copies.extend(overlapping.map(|p| (i, p)));
+            } else {
+                makes.push(Task::Make { column: i, entries: entries.clone() });
+            }
+        }
+        self.add_copies(copies);
+        self.ready.extend(makes);
+    }
+
+    /// Neighbours are moved together: pieces in the order they lie in, cut into windows.
+    fn add_copies(&mut self, mut copies: Vec<(usize, usize)>) {
+        let at = |&(c, p): &(usize, usize)| self.job.columns.get(c).and_then(|c| c.pieces.get(p)).copied();
+        copies.sort_by_key(|copy| at(copy).map(|p| (p.file, p.seek)));
+        let mut window: Vec<(usize, usize)> = Vec::new();
+        let mut start = None;
+        for copy in copies {
+            let Some(piece) = at(&copy) else { continue };
+            let fits = start.is_some_and(|(file, seek): (u32, u64)| {
+                file == piece.file && piece.seek + u64::from(piece.nbytes) - seek <= WINDOW as u64
+            });
+            if !fits && !window.is_empty() {
+                self.ready.push_back(Task::Copy(std::mem::take(&mut window)));
+            }
+            if window.is_empty() {
+                start = Some((piece.file, piece.seek));
+            }
+            window.push(copy);
+        }
+        if !window.is_empty() {
+            self.ready.push_back(Task::Copy(window));
+        }
+    }
+}

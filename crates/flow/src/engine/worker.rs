@@ -1,0 +1,151 @@
+//! A worker: takes tasks, and has the buffers and codecs that they need.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use dataset::tree::basket::{BasketData, BasketHeader};
+use rootfile::bytes::Cursor;
+use rootfile::codec::{Compressor, Decompressor, is_stored};
+use rootfile::{Error, Result, Source};
+
+use super::queue::{Chunk, Queue, Stopped};
+use super::tasks::Task;
+use super::{Job, copy, regroup};
+use crate::column::{Column, Files, Piece};
+
+/// Buffers and codecs of one worker.
+pub(crate) struct Scratch {
+    pub record: Vec<u8>,
+    pub payload: Vec<u8>,
+    pub decompressor: Decompressor,
+    pub compressor: Compressor,
+    pub builder: regroup::Builder,
+    pub(super) chunk: Chunk,
+}
+
+impl Scratch {
+    pub fn new() -> Self {
+        Self {
+            record: Vec::new(),
+            payload: Vec::new(),
+            // What is read is passed on with a checksum of its own; errors in it are found here or never.
+            decompressor: Decompressor::new(),
+            compressor: Compressor::new(),
+            builder: regroup::Builder::default(),
+            chunk: Chunk::default(),
+        }
+    }
+
+    /// Reads a piece's record and its header.
+    pub fn fetch(&mut self, files: &Files, piece: &Piece) -> Result<BasketHeader> {
+        let file = files.get(piece.file as usize).ok_or_else(|| Error::request("a piece of a file that is not there"))?;
+        self.record.clear();
+        read_into(&**file, piece.seek, piece.nbytes as usize, &mut self.record)?;
+        let in_file = |e: Error| e.at(piece.seek).file(file.name());
+        let header = BasketHeader::parse(&mut Cursor::new(&self.record)).map_err(in_file)?;
+        if u64::from(header.nev_buf) != piece.entries || header.key.nbytes != piece.nbytes {
+            return Err(in_file(Error::corrupt(format!(
+                "the basket here has {} entries in {} bytes, the tree says {} in {}",
+                header.nev_buf, header.key.nbytes, piece.entries, piece.nbytes
+            ))));
+        }
+        Ok(header)
+    }
+
+    /// Decompresses the record that was fetched last into `payload`.
+    pub fn unpack(&mut self, header: &BasketHeader) -> Result<()> {
+        let raw = self.record.get(header.keylen()..).unwrap_or_default();
+        let objlen = header.key.objlen as usize;
+        self.payload.clear();
+        if is_stored(raw.len(), objlen) {
+            self.payload.extend_from_slice(raw.get(..objlen).unwrap_or_default());
+            return Ok(());
+        }
+        self.decompressor.decompress(raw, objlen, &mut self.payload)
+    }
+
+    /// A piece's entries.
+    pub fn load(&mut self, files: &Files, column: &Column, index: usize) -> Result<BasketData> {
+        let piece = column.pieces.get(index).ok_or_else(|| Error::request("a piece that is not there"))?;
+        let named = |e: Error| {
+            let e = e.object(format!("branch {} of {}", column.names.0, column.names.1)).at(piece.seek);
+            match files.get(piece.file as usize) {
+                Some(file) => e.file(file.name()),
+                None => e,
+            }
+        };
+        let loaded = if let Some(bytes) = column.embedded.get(&index) {
+            BasketData::parse_embedded(bytes).map(|(_, data)| data)
+        } else {
+            self.fetch(files, piece).and_then(|header| {
+                self.unpack(&header)?;
+                header.open(std::mem::take(&mut self.payload))
+            })
+        };
+        loaded.map_err(named)
+    }
+}
+
+/// Appends bytes of a file to a buffer, after checking that they are there.
+pub(super) fn read_into(file: &dyn Source, seek: u64, len: usize, out: &mut Vec<u8>) -> Result<()> {
+    if seek.checked_add(len as u64).is_none_or(|end| end > file.size()) {
+        return Err(Error::corrupt(format!("a basket of {len} bytes lies beyond the file's end")).at(seek).file(file.name()));
+    }
+    let start = out.len();
+    out.resize(start + len, 0);
+    file.read_exact_at(seek, out.get_mut(start..).unwrap_or_default())
+}
+
+/// Baskets that one cluster used in part, kept for the next cluster, which uses the rest.
+pub(super) struct Carry {
+    kept: Mutex<(u64, HashMap<usize, (usize, BasketData)>)>,
+    limit: u64,
+}
+
+impl Carry {
+    pub fn new(limit: u64) -> Self {
+        Self { kept: Mutex::new((0, HashMap::new())), limit }
+    }
+
+    pub fn take(&self, column: usize, piece: usize) -> Option<BasketData> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let (index, data) = kept.1.remove(&column)?;
+        kept.0 = kept.0.saturating_sub(data.data.len() as u64);
+        (index == piece).then_some(data)
+    }
+
+    pub fn keep(&self, column: usize, piece: usize, data: BasketData) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let len = data.data.len() as u64;
+        if kept.0 + len <= self.limit {
+            kept.0 += len;
+            if let Some((_, old)) = kept.1.insert(column, (piece, data)) {
+                kept.0 = kept.0.saturating_sub(old.data.len() as u64);
+            }
+        }
+    }
+}
+
+/// Works until there are no more tasks, or one failed.
+pub(super) fn work(job: &Job<'_>, queue: &Queue<'_>, carry: &Carry) {
+    let mut scratch = Scratch::new();
+    while let Some((place, task)) = queue.next() {
+        let made = match task {
+            Task::Copy(pieces) => copy::copy(job, &pieces, &mut scratch),
+            Task::Make { column, entries } => {
+                regroup::make(job, (column, entries), &mut scratch, carry, &mut |chunk| queue.emit(place, chunk))
+            }
+        };
+        let handed = match made {
+            Ok(Ok(())) => queue.emit(place, &mut scratch.chunk).and_then(|()| queue.done(place)),
+            Ok(Err(stopped)) => Err(stopped),
+            Err(error) => {
+                queue.fail(error);
+                Err(Stopped)
+            }
+        };
+        if handed.is_err() {
+            return;
+        }
+    }
+}
