@@ -59,6 +59,8 @@ pub struct Column {
     pub embedded: HashMap<usize, Vec<u8>>,
     /// How it is to be compressed.
     pub compression: Compression,
+    /// Whether no compression was asked for, so that any there is may stay.
+    pub keeps_compression: bool,
     /// Whether pieces of a file have that compression already, by file.
     pub as_asked: Vec<bool>,
     /// How it is to be cut.
@@ -71,7 +73,12 @@ pub struct Column {
     pub expansion: f64,
     /// How entry lengths follow from a counter, where offsets were left out.
     pub generated: Option<crate::engine::Generated>,
+    /// The bytes of an entry of pieces whose file is [`FILL`].
+    pub fill: Option<Vec<u8>>,
 }
+
+/// Number of no file: pieces of it hold the column's default entry.
+pub const FILL: u32 = u32::MAX;
 
 impl Column {
     /// The pieces that hold entries of a range.
@@ -79,6 +86,25 @@ impl Column {
         let from = self.pieces.partition_point(|p| p.end() <= entries.start);
         let to = self.pieces.partition_point(|p| p.first_entry < entries.end);
         from..to.max(from)
+    }
+
+    /// The same entries, to be read only.
+    pub fn only_pieces(&self) -> Self {
+        Self {
+            branch: self.branch,
+            names: self.names.clone(),
+            pieces: self.pieces.clone(),
+            embedded: self.embedded.clone(),
+            compression: self.compression,
+            keeps_compression: true,
+            as_asked: Vec::new(),
+            shape: self.shape,
+            has_offsets: self.has_offsets,
+            has_tags: self.has_tags,
+            expansion: self.expansion,
+            generated: None,
+            fill: self.fill.clone(),
+        }
     }
 
     /// Bytes of a basket's key in the output.

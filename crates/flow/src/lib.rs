@@ -1,1 +1,20 @@
-//! placeholder
+//! Makes ROOT files out of ROOT files: rewrite, merge, verify.
+//!
+//! One way through a rewrite: inputs are opened, [`plan`] lays out the columns and clusters of each table,
+//! [`engine`] runs that plan on threads within a [`Budget`], and [`rewrite`] closes the file around it. Whatever
+//! is done to a column is done at the shallowest depth that reaches the asked layout.
+
+mod budget;
+mod column;
+mod engine;
+mod fill;
+mod maxima;
+mod options;
+mod plan;
+mod rewrite;
+
+pub use budget::{Budget, DEFAULT_MEMORY};
+pub use engine::{Depth, Depths, Progress};
+pub use options::{Options, Schema};
+pub use plan::{ColumnForecast, Forecast};
+pub use rewrite::{Summary, TableSummary, forecast, rewrite};

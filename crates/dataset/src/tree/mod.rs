@@ -7,9 +7,12 @@ pub mod basket;
 pub mod clusters;
 pub mod model;
 pub mod read;
+mod select;
+mod tags;
 pub mod write;
 
 pub use clusters::{ClusterSource, Clusters};
 pub use model::{BasketRef, Branch, BranchKind, Leaf, Tree};
 pub use read::{is_tree_class, read_tree};
+pub use tags::may_hold_tags;
 pub use write::write_tree;

@@ -17,6 +17,7 @@ use rootfile::{FileWriter, Result, Source};
 
 pub use generated::Generated;
 pub use tasks::{Depth, Depths};
+pub(crate) use tasks::{Asked, depth};
 pub(crate) use worker::Scratch;
 
 use crate::budget::Share;
@@ -33,10 +34,12 @@ pub(crate) struct Job<'a> {
     pub columns: &'a [Column],
     /// First entry of each cluster, and last the number of entries.
     pub bounds: &'a [u64],
+    /// Whether a cluster is put together from several of the inputs'.
+    pub packed: &'a [bool],
     /// Offset of the directory that the tree lies in.
     pub seek_pdir: u64,
-    /// Whether records with 32-bit positions may be copied: not if the output may grow beyond them.
-    pub small: bool,
+    /// Whether records may be copied: not if their keys have no room for positions beyond 2 GB.
+    pub copies_fit: bool,
 }
 
 /// What became of one column.

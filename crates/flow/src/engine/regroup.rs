@@ -13,7 +13,7 @@ use rootfile::{Error, Result};
 
 use super::Job;
 use super::queue::{Chunk, OutPiece, Stopped};
-use super::tasks::{Depth, depth};
+use super::tasks::Depth;
 use super::worker::{Carry, Scratch};
 use crate::column::{Column, Shape};
 
@@ -25,7 +25,7 @@ type Emit<'a> = &'a mut dyn FnMut(&mut Chunk) -> std::result::Result<(), Stopped
 /// Makes the entries of a column in a cluster.
 pub(super) fn make(
     job: &Job<'_>,
-    (index, entries): (usize, Range<u64>),
+    (index, entries, depth): (usize, Range<u64>, Depth),
     scratch: &mut Scratch,
     carry: &Carry,
     emit: Emit<'_>,
@@ -34,7 +34,7 @@ pub(super) fn make(
     scratch.chunk.bytes.clear();
     scratch.chunk.pieces.clear();
     let mut maker = Maker { job, column, index, keylen: column.keylen() };
-    if depth(column, &entries, job.small) == Depth::Regroup {
+    if depth == Depth::Regroup {
         maker.regroup(&entries, scratch, carry, emit)
     } else {
         maker.recompress(&entries, scratch, emit)

@@ -16,7 +16,7 @@ pub(super) enum Task {
     /// Records to be moved as they are: column and index of the piece, neighbours in one file.
     Copy(Vec<(usize, usize)>),
     /// The entries of one column in one cluster, to be made anew.
-    Make { column: usize, entries: Range<u64> },
+    Make { column: usize, entries: Range<u64>, depth: Depth },
 }
 
 /// How deep a column's entries are opened in a cluster.
@@ -52,33 +52,55 @@ impl Depths {
     }
 }
 
+/// A cluster of the output, as far as the choice of depth goes.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    /// Its entries.
+    pub entries: Range<u64>,
+    /// Whether it is put together from several clusters of the inputs.
+    pub packed: bool,
+    /// Whether records may be copied.
+    pub copies_fit: bool,
+}
+
 /// The shallowest depth that brings a column's entries of one cluster into the asked layout.
-pub(crate) fn depth(column: &Column, entries: &Range<u64>, small: bool) -> Depth {
+pub(crate) fn depth(column: &Column, asked: &Asked) -> Depth {
+    let entries = &asked.entries;
     let pieces = column.pieces.get(column.overlapping(entries)).unwrap_or_default();
     let whole = |p: &Piece| p.first_entry >= entries.start && p.end() <= entries.end && !p.is_embedded();
-    if !pieces.iter().all(whole) || !shape_fits(column, pieces) {
+    if !pieces.iter().all(whole) || !shape_fits(column, pieces, asked.packed) {
         return Depth::Regroup;
     }
     let as_asked = |p: &Piece| usize::try_from(p.file).ok().and_then(|f| column.as_asked.get(f)).is_some_and(|a| *a);
     if !pieces.iter().all(as_asked) {
         return Depth::Recompress;
     }
-    if small { Depth::Copy } else { Depth::Recompress }
+    if asked.copies_fit { Depth::Copy } else { Depth::Recompress }
 }
 
 /// Whether the baskets there are, are as asked. Their sizes before compression are estimated: only their
 /// records know them.
-fn shape_fits(column: &Column, pieces: &[Piece]) -> bool {
+fn shape_fits(column: &Column, pieces: &[Piece], packed: bool) -> bool {
+    // A basket that the next one's first half would still fit into was closed too early.
+    let full = |size: u32| {
+        let enough = |pair: &[Piece]| column.expanded(&pair[0]) + column.expanded(&pair[1]) / 2 > u64::from(size);
+        pieces.windows(2).all(enough)
+    };
     match column.shape {
-        Shape::Keep(_) => true,
+        Shape::Keep(size) => !packed || full(size),
         Shape::PerCluster => pieces.len() <= 1,
         Shape::Size(size) => {
-            let size = u64::from(size);
-            let fits = |p: &Piece| column.expanded(p) <= size + size / 8;
-            // A basket that the next one's first half would still fit into was closed too early.
-            let full = |pair: &[Piece]| column.expanded(&pair[0]) + column.expanded(&pair[1]) / 2 > size;
-            pieces.iter().all(fits) && pieces.windows(2).all(full)
+            let most = u64::from(size) + u64::from(size) / 8;
+            full(size) && pieces.iter().all(|p| column.expanded(p) <= most || p.entries == 1)
         }
+    }
+}
+
+impl Job<'_> {
+    /// A cluster of the output.
+    pub fn asked(&self, cluster: usize, entries: Range<u64>) -> Asked {
+        let packed = self.packed.get(cluster).copied().unwrap_or(false);
+        Asked { entries, packed, copies_fit: self.copies_fit }
     }
 }
 
@@ -97,13 +119,15 @@ impl<'a> Tasks<'a> {
         while self.ready.is_empty() {
             let start = *self.job.bounds.get(self.cluster)?;
             let end = *self.job.bounds.get(self.cluster + 1)?;
+            let asked = self.job.asked(self.cluster, start..end);
             self.cluster += 1;
-            self.fill(&(start..end));
+            self.fill(&asked);
         }
         self.ready.pop_front()
     }
 
-    fn fill(&mut self, entries: &Range<u64>) {
+    fn fill(&mut self, asked: &Asked) {
+        let entries = &asked.entries;
         let mut copies = Vec::new();
         let mut makes = Vec::new();
         for (i, column) in self.job.columns.iter().enumerate() {
@@ -111,10 +135,9 @@ impl<'a> Tasks<'a> {
             if overlapping.is_empty() {
                 continue;
             }
-            if depth(column, entries, self.job.small) == Depth::Copy {
-                copies.extend(overlapping.map(|p| (i, p)));
-            } else {
-                makes.push(Task::Make { column: i, entries: entries.clone() });
+            match depth(column, asked) {
+                Depth::Copy => copies.extend(overlapping.map(|p| (i, p))),
+                depth => makes.push(Task::Make { column: i, entries: entries.clone(), depth }),
             }
         }
         self.add_copies(copies);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use dataset::tree::basket::{BasketData, BasketHeader};
+use dataset::tree::basket::{BasketData, BasketHeader, Entries};
 use rootfile::bytes::Cursor;
 use rootfile::codec::{Compressor, Decompressor, is_stored};
 use rootfile::{Error, Result, Source};
@@ -11,7 +11,7 @@ use rootfile::{Error, Result, Source};
 use super::queue::{Chunk, Queue, Stopped};
 use super::tasks::Task;
 use super::{Job, copy, regroup};
-use crate::column::{Column, Files, Piece};
+use crate::column::{Column, FILL, Files, Piece};
 
 /// Buffers and codecs of one worker.
 pub(crate) struct Scratch {
@@ -74,6 +74,9 @@ impl Scratch {
                 None => e,
             }
         };
+        if let (FILL, Some(entry)) = (piece.file, &column.fill) {
+            return default_entries(column, entry, piece.entries);
+        }
         let loaded = if let Some(bytes) = column.embedded.get(&index) {
             BasketData::parse_embedded(bytes).map(|(_, data)| data)
         } else {
@@ -84,6 +87,20 @@ impl Scratch {
         };
         loaded.map_err(named)
     }
+}
+
+/// Entries that an input lacks: the column's default, over and over.
+fn default_entries(column: &Column, entry: &[u8], entries: u64) -> Result<BasketData> {
+    let too_many = || Error::request("too many entries to fill in at once");
+    let count = u32::try_from(entries).map_err(|_| too_many())?;
+    let len = u32::try_from(entry.len()).map_err(|_| too_many())?;
+    Ok(BasketData {
+        count,
+        keylen: u32::try_from(column.keylen()).map_err(|_| too_many())?,
+        data: entry.repeat(count as usize),
+        entries: Entries::Fixed(len),
+        displacement: None,
+    })
 }
 
 /// Appends bytes of a file to a buffer, after checking that they are there.
@@ -132,8 +149,8 @@ pub(super) fn work(job: &Job<'_>, queue: &Queue<'_>, carry: &Carry) {
     while let Some((place, task)) = queue.next() {
         let made = match task {
             Task::Copy(pieces) => copy::copy(job, &pieces, &mut scratch),
-            Task::Make { column, entries } => {
-                regroup::make(job, (column, entries), &mut scratch, carry, &mut |chunk| queue.emit(place, chunk))
+            Task::Make { column, entries, depth } => {
+                regroup::make(job, (column, entries, depth), &mut scratch, carry, &mut |chunk| queue.emit(place, chunk))
             }
         };
         let handed = match made {

@@ -1,0 +1,95 @@
+//! Slimming: a tree without some of its branches.
+
+use std::collections::HashSet;
+
+use super::model::{BranchKind, Tree};
+
+impl Tree {
+    /// Drops the branches that `keep` says no to. What the kept ones need stays: branches above, branches that
+    /// count them, and the table of references.
+    pub fn select(&mut self, keep: &[bool]) {
+        let mut kept: Vec<bool> = (0..self.branches.len()).map(|i| keep.get(i).copied().unwrap_or(true)).collect();
+        if let Some(i) = self.branch_ref
+            && let Some(slot) = kept.get_mut(i)
+        {
+            *slot = true;
+        }
+        self.close(&mut kept);
+        if kept.iter().all(|k| *k) {
+            return;
+        }
+        let renumber = renumbering(&kept);
+        let to = |i: usize| renumber.get(i).copied().flatten();
+        let leaf_kept: Vec<bool> =
+            self.leaves.iter().map(|leaf| kept.get(leaf.branch).copied().unwrap_or(false)).collect();
+        let leaf_renumber = renumbering(&leaf_kept);
+        let leaf_to = |i: usize| leaf_renumber.get(i).copied().flatten();
+        let mut flags = kept.iter();
+        self.branches.retain(|_| flags.next().copied().unwrap_or(false));
+        let mut flags = leaf_kept.iter();
+        self.leaves.retain(|_| flags.next().copied().unwrap_or(false));
+        for branch in &mut self.branches {
+            branch.parent = branch.parent.and_then(to);
+            branch.children = branch.children.iter().filter_map(|&i| to(i)).collect();
+            branch.leaves = branch.leaves.iter().filter_map(|&i| leaf_to(i)).collect();
+            if let BranchKind::Clones(clones) = &mut branch.kind {
+                clones.branch_count = clones.branch_count.and_then(to);
+            }
+        }
+        for leaf in &mut self.leaves {
+            leaf.branch = to(leaf.branch).unwrap_or(0);
+        }
+        self.top = self.top.iter().filter_map(|&i| to(i)).collect();
+        self.leaf_list = self.leaf_list.iter().filter_map(|&i| leaf_to(i)).collect();
+        self.branch_ref = self.branch_ref.and_then(to);
+    }
+
+    /// Adds to the kept branches what they need, until nothing is missing.
+    fn close(&self, kept: &mut [bool]) {
+        loop {
+            let mut wanted: HashSet<usize> = HashSet::new();
+            for (i, branch) in self.branches.iter().enumerate().filter(|(i, _)| kept.get(*i).copied().unwrap_or(false)) {
+                wanted.extend(branch.parent);
+                wanted.extend(self.counters(i));
+                if let BranchKind::Clones(clones) = &branch.kind {
+                    wanted.extend(clones.branch_count);
+                }
+            }
+            let mut grew = false;
+            for i in wanted {
+                if let Some(slot) = kept.get_mut(i) {
+                    grew |= !*slot;
+                    *slot = true;
+                }
+            }
+            if !grew {
+                return;
+            }
+        }
+    }
+
+    /// The branches that say how long the entries of a branch are.
+    pub fn counters(&self, branch: usize) -> Vec<usize> {
+        let Some(b) = self.branches.get(branch) else { return Vec::new() };
+        let by_leaf = b.leaves.iter().filter_map(|&l| self.leaves.get(l)?.leaf_count).filter_map(|id| {
+            let counter = self.leaves.iter().find(|leaf| leaf.id == id)?;
+            Some(counter.branch)
+        });
+        let by_branch = b.element().into_iter().flat_map(|e| [e.branch_count, e.branch_count2]).flatten();
+        let by_branch = by_branch.filter_map(|id| self.branches.iter().position(|b| b.id == id));
+        by_leaf.chain(by_branch).filter(|&i| i != branch).collect()
+    }
+}
+
+/// New positions of what is kept.
+fn renumbering(kept: &[bool]) -> Vec<Option<usize>> {
+    let mut next = 0;
+    kept.iter()
+        .map(|&k| {
+            k.then(|| {
+                next += 1;
+                next - 1
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,62 @@
+//! Default entries, for branches that an input lacks (`--fill`): zeros, empty arrays, empty strings.
+
+use dataset::tree::{Branch, BranchKind, Tree};
+use rootfile::streamer::code;
+use rootfile::{Error, Result};
+
+/// The version that ROOT 6 writes in front of a standard collection, and its empty content: byte count 6,
+/// version 9, no items.
+const EMPTY_COLLECTION: [u8; 10] = [0x40, 0, 0, 6, 0, 9, 0, 0, 0, 0];
+/// An empty `std::string` member: byte count 3, version 9, length 0.
+const EMPTY_STRING: [u8; 7] = [0x40, 0, 0, 3, 0, 9, 0];
+
+/// The bytes of an entry that says nothing.
+pub(crate) fn default_entry(tree: &Tree, branch: &Branch) -> Result<Vec<u8>> {
+    let unknown = |what: &str| {
+        Error::request(format!(
+            "an input has no branch {}, and no default can be made for {what}; --common leaves the branch out",
+            branch.name()
+        ))
+    };
+    match &branch.kind {
+        BranchKind::Plain => {
+            let mut entry = Vec::new();
+            for leaf in branch.leaves.iter().filter_map(|&l| tree.leaves.get(l)) {
+                let width = usize::try_from(leaf.len_type).unwrap_or(0);
+                let n = usize::try_from(leaf.len).unwrap_or(0).max(1);
+                match (leaf.class.as_str(), leaf.leaf_count) {
+                    ("TLeafObject" | "TLeafElement", _) => return Err(unknown("an object")),
+                    (_, Some(_)) => {}
+                    ("TLeafC", None) => entry.push(0),
+                    // Float16_t takes three bytes in a file, Double32_t four.
+                    ("TLeafF16", None) => entry.resize(entry.len() + 3 * n, 0),
+                    ("TLeafD32", None) => entry.resize(entry.len() + 4 * n, 0),
+                    _ => entry.resize(entry.len() + width * n, 0),
+                }
+            }
+            Ok(entry)
+        }
+        BranchKind::Element(e) => match (e.element_type, e.streamer_type) {
+            // The counter of a split collection, and the members behind it.
+            (3 | 4, _) => Ok(vec![0; 4]),
+            (31 | 41, _) => Ok(Vec::new()),
+            (_, t) if (1..code::OFFSET_L).contains(&t) => {
+                let width = match t {
+                    code::CHAR | code::UCHAR | code::BOOL => 1,
+                    code::SHORT | code::USHORT => 2,
+                    code::LONG | code::ULONG | code::LONG64 | code::ULONG64 | code::DOUBLE => 8,
+                    code::DOUBLE32 | code::FLOAT16 | code::CHAR_STAR => return Err(unknown("its packed numbers")),
+                    _ => 4,
+                };
+                Ok(vec![0; width])
+            }
+            (_, code::TSTRING) => Ok(vec![0]),
+            (_, code::STL_STRING) => Ok(EMPTY_STRING.to_vec()),
+            (_, code::STL) => Ok(EMPTY_COLLECTION.to_vec()),
+            (_, -1) if e.class_name == "string" => Ok(vec![0]),
+            (_, -1) if e.class_name.starts_with("vector<") => Ok(EMPTY_COLLECTION.to_vec()),
+            _ => Err(unknown(&format!("class {}", e.class_name))),
+        },
+        _ => Err(unknown("whole objects")),
+    }
+}

@@ -1,0 +1,43 @@
+//! Extremes that a tree's metadata records, taken over several trees.
+//!
+//! `TLeafI::fMaximum` and its like hold for the leaves that count others: a reader allocates by them, so a merged
+//! tree needs the largest. `TBranchElement::fMaximum` is the same for split collections.
+
+use dataset::tree::{Branch, BranchKind, Leaf};
+use rootfile::object::{Members, Value};
+
+/// Raises a branch's maximum to another's.
+pub(crate) fn raise_branch(mine: &mut Branch, theirs: &Branch) {
+    if let (BranchKind::Element(mine), BranchKind::Element(theirs)) = (&mut mine.kind, &theirs.kind) {
+        mine.maximum = mine.maximum.max(theirs.maximum);
+    }
+}
+
+/// Widens a leaf's extremes to hold another's, and its length as well, which strings grow by.
+pub(crate) fn raise_leaf(mine: &mut Leaf, theirs: &Leaf) {
+    if mine.class == "TLeafC" {
+        mine.len = mine.len.max(theirs.len);
+    }
+    let theirs = theirs.extra.as_ref().and_then(|o| o.members());
+    let mine = mine.extra.as_mut().and_then(|o| o.members_mut());
+    if let (Some(mine), Some(theirs)) = (mine, theirs) {
+        widen(mine, theirs, "fMinimum", |a, b| a > b);
+        widen(mine, theirs, "fMaximum", |a, b| a < b);
+    }
+}
+
+fn widen(mine: &mut Members, theirs: &Members, name: &str, replace: impl Fn(f64, f64) -> bool) {
+    let Some(other) = theirs.get(name) else { return };
+    if let Some(own) = mine.get_mut(name)
+        && std::mem::discriminant(own) == std::mem::discriminant(other)
+    {
+        let larger = match (&*own, other) {
+            (Value::Int(a), Value::Int(b)) => replace(0.0, 1.0) == (a < b) && a != b,
+            (Value::UInt(a), Value::UInt(b)) => replace(0.0, 1.0) == (a < b) && a != b,
+            _ => own.as_f64().zip(other.as_f64()).is_some_and(|(a, b)| replace(a, b)),
+        };
+        if larger {
+            *own = other.clone();
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Where the clusters of the output begin.
+//!
+//! Clusters of the inputs are kept whole as far as the asked size allows, since a column whose baskets stay
+//! inside a cluster need not be opened. Sizes in bytes are compressed bytes, as ROOT counts them.
+
+use dataset::layout::ClusterSize;
+use dataset::tree::{Tree, clusters};
+
+/// A cluster of the inputs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct SourceCluster {
+    pub first_entry: u64,
+    pub entries: u64,
+    /// Compressed bytes that it is thought to take in the output.
+    pub bytes: f64,
+}
+
+/// How clusters are to be formed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Clustering {
+    /// As in the inputs.
+    Keep,
+    /// As in the inputs, but small neighbours are put together up to this many bytes.
+    Pack(u64),
+    /// Of this size.
+    Size(ClusterSize),
+}
+
+/// The first entries of an input tree's clusters: as it declares them, or else where all its baskets begin.
+pub(crate) fn source_starts(tree: &Tree) -> Vec<u64> {
+    let mut starts = if tree.cluster_ranges.is_empty() && tree.auto_flush <= 0 {
+        clusters::common_boundaries(tree)
+    } else {
+        clusters::declared(tree).starts
+    };
+    starts.retain(|&s| s < tree.entries);
+    if starts.first() != Some(&0) && tree.entries > 0 {
+        starts.insert(0, 0);
+    }
+    starts
+}
+
+/// First entries of the output's clusters, and last the end of the last.
+pub(crate) fn bounds(source: &[SourceCluster], clustering: Clustering) -> Vec<u64> {
+    let Some(first) = source.first() else { return Vec::new() };
+    let end = source.last().map_or(0, |c| c.first_entry + c.entries);
+    let mut bounds = match clustering {
+        Clustering::Keep => source.iter().map(|c| c.first_entry).collect(),
+        Clustering::Size(ClusterSize::Entries(n)) => every(first.first_entry, end, n.max(1)),
+        Clustering::Size(ClusterSize::Bytes(bytes)) => packed(source, bytes, true),
+        Clustering::Pack(bytes) => packed(source, bytes, false),
+    };
+    bounds.push(end);
+    bounds
+}
+
+fn every(first: u64, end: u64, n: u64) -> Vec<u64> {
+    (0..(end - first).div_ceil(n)).map(|i| first + i * n).collect()
+}
+
+/// Puts whole clusters together until the next would take the sum further from `bytes` than it is. A cluster
+/// far larger is cut evenly, if that is asked for.
+#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "estimates")]
+fn packed(source: &[SourceCluster], bytes: u64, cut: bool) -> Vec<u64> {
+    let target = (bytes as f64).max(1.0);
+    let mut bounds: Vec<u64> = Vec::new();
+    let mut sum = 0.0;
+    for cluster in source {
+        if bounds.is_empty() || sum + cluster.bytes / 2.0 > target {
+            bounds.push(cluster.first_entry);
+            sum = 0.0;
+        }
+        sum += cluster.bytes;
+        let parts = (cluster.bytes / target).round() as u64;
+        if cut && parts > 1 && cluster.entries > 1 {
+            let parts = parts.min(cluster.entries);
+            let each = cluster.entries.div_ceil(parts);
+            bounds.extend(every(cluster.first_entry, cluster.first_entry + cluster.entries, each).into_iter().skip(1));
+            // What is left of a cut cluster is full as well.
+            sum = target;
+        }
+    }
+    bounds.dedup();
+    bounds
+}
+
+/// Cluster ranges as a tree records them: last entry of the range, and entries of each cluster in it.
+pub(crate) fn ranges(bounds: &[u64]) -> Vec<(i64, i64)> {
+    let long = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
+    let Some((&base, rest)) = bounds.split_first() else { return Vec::new() };
+    let mut ranges: Vec<(i64, i64)> = Vec::new();
+    let mut previous = base;
+    for (i, &bound) in rest.iter().enumerate() {
+        let size = long(bound - previous);
+        let end = long(bound - base) - 1;
+        let last_of_all = i + 1 == rest.len();
+        match ranges.last_mut() {
+            // A shorter cluster may end a range, but only the last one: readers count from its start.
+            Some((range_end, range_size)) if *range_size == size || (last_of_all && size < *range_size) => {
+                *range_end = end;
+            }
+            _ if size > 0 => ranges.push((end, size)),
+            _ => {}
+        }
+        previous = bound;
+    }
+    ranges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn even(n: u64, entries: u64, bytes: f64) -> Vec<SourceCluster> {
+        (0..n).map(|i| SourceCluster { first_entry: i * entries, entries, bytes }).collect()
+    }
+
+    #[test]
+    fn clusters_are_kept_counted_or_packed() {
+        let source = even(10, 100, 1e6);
+        assert_eq!(bounds(&source, Clustering::Keep).len(), 11);
+        assert_eq!(bounds(&source, Clustering::Size(ClusterSize::Entries(400))), [0, 400, 800, 1000]);
+        assert_eq!(bounds(&source, Clustering::Pack(3_000_000)), [0, 300, 600, 900, 1000]);
+        let cut = bounds(&even(2, 100, 10e6), Clustering::Size(ClusterSize::Bytes(5_000_000)));
+        assert_eq!(cut, [0, 50, 100, 150, 200]);
+        assert_eq!(bounds(&even(2, 100, 10e6), Clustering::Pack(5_000_000)), [0, 100, 200]);
+    }
+
+    #[test]
+    fn ranges_say_where_each_cluster_begins() {
+        assert_eq!(ranges(&[0, 100, 200, 250]), [(249, 100)]);
+        assert_eq!(ranges(&[0, 100, 150, 300]), [(99, 100), (149, 50), (299, 150)]);
+        assert_eq!(ranges(&[50, 150, 250]), [(199, 100)]);
+        assert_eq!(ranges(&[]), []);
+    }
+}

@@ -1,0 +1,10 @@
+//! Plans a table: from the inputs' metadata and the asked layout to columns cut at clusters, before any entry
+//! is touched.
+
+pub(crate) mod clusters;
+mod predict;
+pub(crate) mod schema;
+mod table;
+
+pub use predict::{ColumnForecast, Forecast};
+pub(crate) use table::{TablePlan, TableRequest, plan_table};

@@ -1,0 +1,502 @@
+//! The plan of one table: its schema, its columns with all their pieces, and its clusters.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use dataset::glob::NameFilter;
+use dataset::layout::{BranchFigures, ByteSize, Layout, TreeLayout, defaults, optimize_baskets};
+use dataset::tree::basket::GENERATE_OFFSET_MAP;
+use dataset::tree::{Branch, Tree, may_hold_tags, read_tree};
+use rootfile::codec::Compression;
+use rootfile::{Error, Key, LocalFile, Result, RootFile, Source, START_BIG_FILE};
+
+use super::clusters::{self, Clustering, SourceCluster};
+use super::schema::{self, Difference};
+use crate::column::{Column, FILL, Piece, Shape};
+use crate::engine::Generated;
+use crate::options::Schema;
+
+/// From this version of ROOT on, keys of baskets have eight-byte positions, whatever the file's size.
+const BIG_BASKET_KEYS: i32 = 40200;
+
+/// What a table is made from, and how it is to be.
+pub(crate) struct TableRequest<'a> {
+    /// The trees to be put together.
+    pub inputs: &'a [(Arc<RootFile>, Key)],
+    /// Path of the tree in its file.
+    pub path: &'a str,
+    /// The asked layout.
+    pub layout: &'a Layout,
+    /// The branches asked for.
+    pub filter: &'a NameFilter,
+    /// The entries asked for.
+    pub entries: Option<Range<u64>>,
+    /// Whether small clusters are put together, and up to which size in bytes.
+    pub pack: Option<u64>,
+    /// What is done where schemas differ.
+    pub schema: Schema,
+}
+
+/// The plan of a table.
+pub(crate) struct TablePlan {
+    /// Metadata of the output, baskets and counts still those of the first input.
+    pub tree: Tree,
+    /// Its columns.
+    pub columns: Vec<Column>,
+    /// First entry of each cluster, and last the end.
+    pub bounds: Vec<u64>,
+    /// Whether a cluster is put together from several.
+    pub packed: Vec<bool>,
+    /// The files that the pieces lie in.
+    pub files: Vec<Arc<dyn Source>>,
+    /// Entries of each input.
+    pub input_entries: Vec<u64>,
+    /// The tree's layout with all rules for it.
+    pub tree_layout: TreeLayout,
+    /// What the user should know.
+    pub notes: Vec<String>,
+    /// Bytes of metadata while the job runs.
+    pub metadata: u64,
+    /// Whether records may be copied: not if their keys have no room for positions beyond 2 GB.
+    pub copies_fit: bool,
+}
+
+/// Plans a table.
+pub(crate) fn plan_table(request: &TableRequest<'_>) -> Result<TablePlan> {
+    let mut inputs = request.inputs.iter();
+    let (file, key) = inputs.next().ok_or_else(|| Error::request("no input"))?;
+    let mut first = read_tree(file, key)?;
+    let keep: Vec<bool> = (0..first.branches.len())
+        .map(|i| request.filter.keeps(request.path, &first.lineage(i)))
+        .collect();
+    first.select(&keep);
+    let mut builder = Builder::new(request, first, file)?;
+    builder.check_readable(file)?;
+    let first_tree_entries = builder.tree.entries;
+    builder.add_first(file)?;
+    for (file, key) in inputs {
+        let mut tree = read_tree(file, key)?;
+        let keep: Vec<bool> =
+            (0..tree.branches.len()).map(|i| request.filter.keeps(request.path, &tree.lineage(i))).collect();
+        tree.select(&keep);
+        builder.add(tree, file).map_err(|e| e.file(file.name()))?;
+    }
+    debug_assert!(builder.entries >= first_tree_entries);
+    builder.finish()
+}
+
+struct Builder<'a> {
+    request: &'a TableRequest<'a>,
+    tree: Tree,
+    tree_layout: TreeLayout,
+    columns: Vec<Column>,
+    files: Vec<Arc<dyn Source>>,
+    clusters: Vec<SourceCluster>,
+    input_entries: Vec<u64>,
+    entries: u64,
+    notes: Vec<String>,
+    big_keys: bool,
+}
+
+impl<'a> Builder<'a> {
+    fn new(request: &'a TableRequest<'a>, tree: Tree, file: &Arc<RootFile>) -> Result<Self> {
+        let tree_layout = request.layout.resolve_tree(request.path);
+        let mut columns = Vec::with_capacity(tree.branches.len());
+        for (i, branch) in tree.branches.iter().enumerate() {
+            let asked = request.layout.resolve_in(request.path, &tree_layout, &tree.lineage(i));
+            let compression = asked.compression.unwrap_or_else(|| setting(branch, file));
+            let own = if branch.basket_size == 0 { defaults::BASKET_SIZE } else { branch.basket_size };
+            let shape = match (tree_layout.one_basket_per_cluster, asked.basket) {
+                (Some(true), _) => Shape::PerCluster,
+                (_, Some(ByteSize(size))) => Shape::Size(u32::try_from(size).unwrap_or(u32::MAX)),
+                (_, None) => Shape::Keep(own),
+            };
+            columns.push(Column {
+                branch: i,
+                names: (branch.name().to_owned(), tree.name().to_owned()),
+                pieces: Vec::new(),
+                embedded: HashMap::new(),
+                compression,
+                keeps_compression: asked.compression.is_none(),
+                as_asked: Vec::new(),
+                shape,
+                has_offsets: branch.entry_offset_len != 0,
+                has_tags: may_hold_tags(&tree, branch, file.infos()),
+                expansion: 1.0,
+                generated: None,
+                fill: None,
+            });
+        }
+        Ok(Self {
+            big_keys: true,
+            request,
+            tree,
+            tree_layout,
+            columns,
+            files: Vec::new(),
+            clusters: Vec::new(),
+            input_entries: Vec::new(),
+            entries: 0,
+            notes: Vec::new(),
+        })
+    }
+
+    fn check_readable(&self, file: &RootFile) -> Result<()> {
+        match file.infos_problem() {
+            Some(problem) => Err(Error::corrupt(problem.to_string()).file(file.name())),
+            None => Ok(()),
+        }
+    }
+
+    fn add_first(&mut self, file: &Arc<RootFile>) -> Result<()> {
+        let starts = clusters::source_starts(&self.tree);
+        let mut branches = std::mem::take(&mut self.tree.branches);
+        let map: Vec<Option<usize>> = (0..branches.len()).map(Some).collect();
+        let entries = self.tree.entries;
+        let taken = self.take_pieces(&mut branches, &map, file, entries, &starts);
+        self.tree.branches = branches;
+        taken
+    }
+
+    fn add(&mut self, mut tree: Tree, file: &Arc<RootFile>) -> Result<()> {
+        self.check_readable(file)?;
+        let (map, differences) = schema::compare(&self.tree, &tree);
+        let map = self.settle(&tree, map, differences)?;
+        self.raise_maxima(&tree, &map);
+        let starts = clusters::source_starts(&tree);
+        let mut branches = std::mem::take(&mut tree.branches);
+        self.take_pieces(&mut branches, &map, file, tree.entries, &starts)
+    }
+
+    /// Decides what is done about differences of schema.
+    fn settle(
+        &mut self,
+        tree: &Tree,
+        map: Vec<Option<usize>>,
+        differences: Vec<Difference>,
+    ) -> Result<Vec<Option<usize>>> {
+        // An empty tree has nothing to disagree about: it is no reason to fail or to lose branches.
+        if differences.is_empty() || tree.entries == 0 {
+            return Ok(map);
+        }
+        let changed = differences.iter().any(|d| matches!(d, Difference::Changed { .. }));
+        if self.request.schema == Schema::Fill && !changed {
+            return Ok(map);
+        }
+        let mut message = format!("tree {}: its schema differs from the first input's: ", self.request.path);
+        let shown: Vec<String> = differences.iter().take(10).map(ToString::to_string).collect();
+        message.push_str(&shown.join("; "));
+        if differences.len() > shown.len() {
+            message.push_str(&format!("; and {} more", differences.len() - shown.len()));
+        }
+        message.push_str(" (--common keeps what all have, --fill fills in what is missing)");
+        Err(Error::request(message))
+    }
+
+    /// Counters and collections of the output must have room for the largest of all inputs, or readers that
+    /// allocate by the maximum overrun.
+    fn raise_maxima(&mut self, other: &Tree, map: &[Option<usize>]) {
+        for (i, theirs) in map.iter().enumerate() {
+            let Some(their_branch) = theirs.and_then(|t| other.branches.get(t)) else { continue };
+            let Some(branch) = self.tree.branches.get_mut(i) else { continue };
+            crate::maxima::raise_branch(branch, their_branch);
+            for (&mine, &theirs) in branch.leaves.iter().zip(&their_branch.leaves) {
+                if let (Some(mine), Some(theirs)) = (self.tree.leaves.get_mut(mine), other.leaves.get(theirs)) {
+                    crate::maxima::raise_leaf(mine, theirs);
+                }
+            }
+        }
+    }
+
+    fn take_pieces(
+        &mut self,
+        branches: &mut [Branch],
+        map: &[Option<usize>],
+        file: &Arc<RootFile>,
+        entries: u64,
+        starts: &[u64],
+    ) -> Result<()> {
+        let base = self.entries;
+        self.big_keys &= file.header().version >= BIG_BASKET_KEYS;
+        let own_file = self.add_file(Arc::clone(file.source()));
+        let mut externals: HashMap<String, u32> = HashMap::new();
+        let mut bytes = vec![0.0; starts.len()];
+        for (i, theirs) in map.iter().enumerate() {
+            let Some(branch) = theirs.and_then(|t| branches.get_mut(t)) else {
+                if entries > 0 {
+                    self.fill_in(i, base, entries)?;
+                }
+                continue;
+            };
+            let mut in_file = own_file;
+            if !branch.file_name.is_empty() {
+                let external = std::mem::take(&mut branch.file_name);
+                in_file = match externals.get(&external) {
+                    Some(&known) => known,
+                    None => {
+                        let opened = open_external(file.name(), &external)
+                            .map_err(|e| e.object(format!("branch {}", branch.name())))?;
+                        let added = self.add_file(opened);
+                        externals.insert(external, added);
+                        added
+                    }
+                };
+            }
+            let Some(column) = self.columns.get_mut(i) else { continue };
+            let asked = column.keeps_compression || setting(branch, file) == column.compression;
+            column.as_asked.resize(in_file as usize, true);
+            column.as_asked.push(asked);
+            column.expansion = column.expansion.max(ratio(branch.tot_bytes, branch.zip_bytes));
+            let mut embedded: HashMap<usize, Vec<u8>> = branch.embedded.drain(..).map(|(i, e)| (i, e.bytes)).collect();
+            for (k, basket) in branch.baskets.drain(..).enumerate() {
+                if basket.entries == 0 {
+                    continue;
+                }
+                if let Some(bytes) = embedded.remove(&k) {
+                    column.embedded.insert(column.pieces.len(), bytes);
+                }
+                column.pieces.push(Piece {
+                    first_entry: base + basket.first_entry,
+                    entries: basket.entries,
+                    seek: basket.seek,
+                    nbytes: basket.nbytes,
+                    file: in_file,
+                });
+                spread(&mut bytes, starts, entries, basket.first_entry, basket.entries, f64::from(basket.nbytes));
+            }
+        }
+        let ends = starts.iter().skip(1).copied().chain([entries]);
+        for ((&start, end), bytes) in starts.iter().zip(ends).zip(bytes) {
+            let entries = end.saturating_sub(start);
+            self.clusters.push(SourceCluster { first_entry: base + start, entries, bytes });
+        }
+        self.input_entries.push(entries);
+        self.entries += entries;
+        Ok(())
+    }
+
+    fn add_file(&mut self, source: Arc<dyn Source>) -> u32 {
+        self.files.push(source);
+        u32::try_from(self.files.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    /// Entries of a branch that an input lacks.
+    fn fill_in(&mut self, index: usize, base: u64, entries: u64) -> Result<()> {
+        let (Some(column), Some(branch)) = (self.columns.get_mut(index), self.tree.branches.get(index)) else {
+            return Ok(());
+        };
+        if branch.leaves.is_empty() && branch.baskets.is_empty() && column.pieces.is_empty() {
+            return Ok(());
+        }
+        if column.fill.is_none() {
+            column.fill = Some(crate::fill::default_entry(&self.tree, branch)?);
+        }
+        // Pieces are loaded whole: they are kept small.
+        const MOST: u64 = 8192;
+        let mut at = 0;
+        while at < entries {
+            let n = MOST.min(entries - at);
+            column.pieces.push(Piece { first_entry: base + at, entries: n, seek: 0, nbytes: 0, file: FILL });
+            at += n;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<TablePlan> {
+        self.link_counters();
+        let total = self.entries;
+        let asked = self.request.entries.clone().unwrap_or(0..total);
+        let (from, to) = (asked.start.min(total), asked.end.min(total));
+        if self.request.entries.is_some() {
+            clip(&mut self.clusters, from, to);
+        } else {
+            self.cover_all();
+        }
+        let factor = self.size_factor();
+        for cluster in &mut self.clusters {
+            cluster.bytes *= factor;
+        }
+        let clustering = match (self.tree_layout.cluster, self.request.pack) {
+            (Some(size), _) => Clustering::Size(size),
+            (None, Some(bytes)) => Clustering::Pack(bytes),
+            (None, None) => Clustering::Keep,
+        };
+        let bounds = clusters::bounds(&self.clusters, clustering);
+        let packed = bounds
+            .windows(2)
+            .map(|w| self.clusters.iter().filter(|c| w[0] <= c.first_entry && c.first_entry < w[1]).count() > 1)
+            .collect::<Vec<_>>();
+        self.optimise(&bounds);
+        let pieces: u64 = self.columns.iter().map(|c| c.pieces.len() as u64).sum();
+        let branches = self.tree.branches.len() as u64;
+        let total_bytes: f64 = self.clusters.iter().map(|c| c.bytes).sum();
+        // Structures seen here: about 1.5 kB for each branch read, as much again for the record written.
+        let metadata = branches * 3000 + pieces * 96 + (1 << 20);
+        #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+        let small = total_bytes * 1.05 < START_BIG_FILE as f64;
+        Ok(TablePlan {
+            tree: self.tree,
+            columns: self.columns,
+            bounds,
+            packed,
+            files: self.files,
+            input_entries: self.input_entries,
+            tree_layout: self.tree_layout,
+            notes: self.notes,
+            metadata,
+            copies_fit: small || self.big_keys,
+        })
+    }
+
+    /// Entries that only some branch has, beyond the tree's own count, make a last cluster.
+    fn cover_all(&mut self) {
+        let end = self.columns.iter().filter_map(|c| c.pieces.last()).map(Piece::end).max().unwrap_or(0);
+        let covered = self.clusters.last().map_or(0, |c| c.first_entry + c.entries);
+        if end > covered {
+            self.clusters.push(SourceCluster { first_entry: covered, entries: end - covered, bytes: 0.0 });
+        }
+    }
+
+    /// How much larger or smaller the output is thought to be than its inputs, by what is known of codecs.
+    fn size_factor(&self) -> f64 {
+        let mut before = 0.0;
+        let mut after = 0.0;
+        for column in &self.columns {
+            let bytes: f64 = column.pieces.iter().map(|p| f64::from(p.nbytes)).sum();
+            before += bytes;
+            after += if column.compression.is_none() { bytes * column.expansion } else { bytes };
+        }
+        if before > 0.0 { after / before } else { 1.0 }
+    }
+
+    /// Branches whose baskets leave out their offsets get the branch that counts them.
+    fn link_counters(&mut self) {
+        for i in 0..self.columns.len() {
+            let Some(branch) = self.tree.branches.get(i) else { continue };
+            if branch.io_bits & GENERATE_OFFSET_MAP == 0 {
+                continue;
+            }
+            let mut counter = None;
+            let (mut each, mut besides) = (0u32, 0u32);
+            for leaf in branch.leaves.iter().filter_map(|&l| self.tree.leaves.get(l)) {
+                let len = u32::try_from(leaf.len_type.saturating_mul(leaf.len.max(1))).unwrap_or(0);
+                match leaf.leaf_count.and_then(|id| self.tree.leaves.iter().find(|l| l.id == id)) {
+                    Some(c) => {
+                        each += len;
+                        counter = Some(c);
+                    }
+                    None => besides += len,
+                }
+            }
+            let Some(counter) = counter else { continue };
+            let Some(counting) = self.tree.branches.get(counter.branch) else { continue };
+            // Where the count lies among the leaves of its branch.
+            let before = counting.leaves.iter().filter_map(|&l| self.tree.leaves.get(l));
+            let at = before.take_while(|l| l.id != counter.id).map(|l| l.len_type.max(0).unsigned_abs() as usize).sum();
+            let width = counter.len_type.max(0).unsigned_abs() as usize;
+            let Some(source) = self.columns.get(counter.branch) else { continue };
+            let counter = Arc::new(source.only_pieces());
+            if let Some(column) = self.columns.get_mut(i) {
+                column.generated = Some(Generated { counter, at, width, each, besides });
+            }
+        }
+    }
+
+    /// Basket sizes by ROOT's OptimizeBaskets, over the figures of the first cluster, where it is asked for.
+    fn optimise(&mut self, bounds: &[u64]) {
+        let Some(ByteSize(memory)) = self.tree_layout.basket_memory else { return };
+        if self.tree_layout.one_basket_per_cluster == Some(true) {
+            return;
+        }
+        let total: u64 = self.entries.max(1);
+        let cluster = bounds.windows(2).next().map_or(total, |w| w[1] - w[0]).max(1);
+        #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "shares")]
+        let share = |bytes: u64| (bytes as f64 * cluster as f64 / total as f64) as u64;
+        let figures: Vec<BranchFigures> = self
+            .columns
+            .iter()
+            .zip(&self.tree.branches)
+            .map(|(column, branch)| {
+                let zip: u64 = column.pieces.iter().map(|p| u64::from(p.nbytes)).sum();
+                let raw: u64 = column.pieces.iter().map(|p| column.expanded(p)).sum();
+                let start = match column.shape {
+                    Shape::Size(size) | Shape::Keep(size) => size,
+                    Shape::PerCluster => branch.basket_size,
+                };
+                BranchFigures {
+                    name_len: u32::try_from(branch.name().len()).unwrap_or(0),
+                    entries: share(column.pieces.iter().map(|p| p.entries).sum()).max(1),
+                    total_bytes: share(raw),
+                    zip_bytes: share(zip),
+                    basket_size: start,
+                    entry_offset_len: u32::try_from(branch.entry_offset_len).unwrap_or(0),
+                    leaves: u32::try_from(branch.leaves.len()).unwrap_or(0),
+                    has_branches: !branch.children.is_empty(),
+                }
+            })
+            .collect();
+        let tree_bytes = figures.iter().map(|f| f.total_bytes).sum();
+        let plans = optimize_baskets(&figures, tree_bytes, Some(cluster), memory, 1.0);
+        for (column, plan) in self.columns.iter_mut().zip(plans) {
+            column.shape = Shape::Size(plan.basket_size);
+        }
+    }
+}
+
+/// The compression a branch was written with, by its own word or its file's.
+fn setting(branch: &Branch, file: &RootFile) -> Compression {
+    Compression::from_root_setting(branch.compress)
+        .or_else(|| Compression::from_root_setting(file.header().compress))
+        .unwrap_or(defaults::COMPRESSION)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a ratio")]
+fn ratio(tot: u64, zip: u64) -> f64 {
+    if zip == 0 { 1.0 } else { (tot as f64 / zip as f64).clamp(1.0, 1000.0) }
+}
+
+/// Adds a basket's bytes to the clusters that it lies in, by the share of its entries.
+#[expect(clippy::cast_precision_loss, reason = "shares")]
+fn spread(bytes: &mut [f64], starts: &[u64], end: u64, first: u64, entries: u64, nbytes: f64) {
+    let mut i = starts.partition_point(|&s| s <= first).saturating_sub(1);
+    let last = first + entries;
+    while let (Some(slot), Some(&start)) = (bytes.get_mut(i), starts.get(i)) {
+        let stop = starts.get(i + 1).copied().unwrap_or(end.max(last));
+        let overlap = last.min(stop).saturating_sub(first.max(start));
+        *slot += nbytes * overlap as f64 / entries.max(1) as f64;
+        if stop >= last {
+            break;
+        }
+        i += 1;
+    }
+}
+
+/// Keeps the clusters of a range of entries, the first and last of them in part.
+#[expect(clippy::cast_precision_loss, reason = "shares")]
+fn clip(clusters: &mut Vec<SourceCluster>, from: u64, to: u64) {
+    for c in clusters.iter_mut() {
+        let start = c.first_entry.max(from);
+        let end = (c.first_entry + c.entries).min(to);
+        let kept = end.saturating_sub(start);
+        c.bytes *= kept as f64 / c.entries.max(1) as f64;
+        c.first_entry = start;
+        c.entries = kept;
+    }
+    clusters.retain(|c| c.entries > 0);
+}
+
+/// Opens the file that holds a branch's baskets: named as it was, or beside the tree's own file.
+fn open_external(own: &Path, external: &str) -> Result<Arc<dyn Source>> {
+    let path = Path::new(external);
+    let beside = own.parent().unwrap_or(Path::new("")).join(path.file_name().unwrap_or_default());
+    let opened = if path.is_absolute() { LocalFile::open(path) } else { LocalFile::open(&beside) };
+    match opened.or_else(|_| LocalFile::open(&beside)) {
+        Ok(file) => Ok(Arc::new(file)),
+        Err(e) => Err(Error::request(format!(
+            "its baskets are in another file, {external}, which cannot be opened ({e}); \
+             put that file beside this one, or leave the branch out with --drop"
+        ))),
+    }
+}
