@@ -1,6 +1,7 @@
 //! The `basketry` command: arguments in, tables and exit codes out. What the verbs do lies in the crates below.
 #![warn(missing_docs)]
 
+mod layout_args;
 mod options;
 mod output;
 mod verbs;

@@ -65,6 +65,8 @@ pub struct Column {
     pub as_asked: Vec<bool>,
     /// How it is to be cut.
     pub shape: Shape,
+    /// Buffer sizes recorded in the output are this times the largest basket, if asked for.
+    pub memory_ratio: Option<f64>,
     /// Whether entries vary in length.
     pub has_offsets: bool,
     /// Whether entries may hold class tags, which count from where the entry lies.
@@ -99,6 +101,7 @@ impl Column {
             keeps_compression: true,
             as_asked: Vec::new(),
             shape: self.shape,
+            memory_ratio: None,
             has_offsets: self.has_offsets,
             has_tags: self.has_tags,
             expansion: self.expansion,

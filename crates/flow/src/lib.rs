@@ -6,6 +6,7 @@
 
 mod budget;
 mod column;
+mod contents;
 mod engine;
 mod fill;
 mod maxima;
@@ -17,4 +18,4 @@ pub use budget::{Budget, DEFAULT_MEMORY};
 pub use engine::{Depth, Depths, Progress};
 pub use options::{Options, Schema};
 pub use plan::{ColumnForecast, Forecast};
-pub use rewrite::{Summary, TableSummary, forecast, rewrite};
+pub use rewrite::{Outlook, Summary, TableSummary, forecast, rewrite};

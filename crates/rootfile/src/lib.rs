@@ -13,6 +13,7 @@
 
 pub mod bytes;
 pub mod codec;
+mod datime;
 mod directory;
 mod error;
 mod file;
@@ -24,6 +25,7 @@ pub mod streamer;
 pub mod text;
 mod writer;
 
+pub use datime::datime_of_epoch;
 pub use directory::{DirectoryRecord, parse_key_list};
 pub use error::{Error, ErrorKind, Result};
 pub use file::{Directory, RootFile, Walk, is_directory};

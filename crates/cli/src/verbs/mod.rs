@@ -1,6 +1,7 @@
 //! The verbs, one module each: its arguments, a call into the crates below, and what it prints.
 
 mod inspect;
+mod rewrite;
 
 use clap::Subcommand;
 
@@ -10,6 +11,7 @@ use crate::output::Answer;
 #[derive(Subcommand)]
 pub enum Verb {
     Inspect(inspect::Args),
+    Rewrite(rewrite::Args),
 }
 
 impl Verb {
@@ -17,6 +19,7 @@ impl Verb {
     pub fn run(self) -> rootfile::Result<Answer> {
         match self {
             Self::Inspect(args) => inspect::run(&args),
+            Self::Rewrite(args) => rewrite::run(&args),
         }
     }
 }

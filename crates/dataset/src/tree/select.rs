@@ -48,7 +48,8 @@ impl Tree {
     fn close(&self, kept: &mut [bool]) {
         loop {
             let mut wanted: HashSet<usize> = HashSet::new();
-            for (i, branch) in self.branches.iter().enumerate().filter(|(i, _)| kept.get(*i).copied().unwrap_or(false)) {
+            for (i, branch) in self.branches.iter().enumerate().filter(|(i, _)| kept.get(*i).copied().unwrap_or(false))
+            {
                 wanted.extend(branch.parent);
                 wanted.extend(self.counters(i));
                 if let BranchKind::Clones(clones) = &branch.kind {

@@ -51,8 +51,23 @@ fn type_may_hold_tags(type_name: &str, infos: &StreamerInfos, seen: &mut HashSet
     }
     if let Some((outer, inner)) = bare.split_once('<') {
         let outer = outer.trim_start_matches("std::");
-        let known = ["vector", "list", "deque", "set", "multiset", "map", "multimap", "pair", "array", "bitset",
-            "unordered_set", "unordered_multiset", "unordered_map", "unordered_multimap", "forward_list"];
+        let known = [
+            "vector",
+            "list",
+            "deque",
+            "set",
+            "multiset",
+            "map",
+            "multimap",
+            "pair",
+            "array",
+            "bitset",
+            "unordered_set",
+            "unordered_multiset",
+            "unordered_map",
+            "unordered_multimap",
+            "forward_list",
+        ];
         if known.contains(&outer) || outer.ends_with("RVec") {
             let inner = inner.strip_suffix('>').unwrap_or(inner);
             return arguments(inner).iter().any(|a| a.parse::<u64>().is_err() && type_may_hold_tags(a, infos, seen));
@@ -86,11 +101,51 @@ fn type_may_hold_tags(type_name: &str, infos: &StreamerInfos, seen: &mut HashSet
 
 fn is_basic(name: &str) -> bool {
     const NAMES: &[&str] = &[
-        "bool", "char", "signed char", "unsigned char", "short", "unsigned short", "int", "unsigned int", "unsigned",
-        "long", "unsigned long", "long long", "unsigned long long", "float", "double", "string", "std::string",
-        "TString", "Long64_t", "ULong64_t", "Int_t", "UInt_t", "Short_t", "UShort_t", "Char_t", "UChar_t", "Bool_t",
-        "Float_t", "Double_t", "Double32_t", "Float16_t", "Long_t", "ULong_t", "int8_t", "uint8_t", "int16_t",
-        "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t", "size_t", "TObject", "TNamed", "TRef",
+        "bool",
+        "char",
+        "signed char",
+        "unsigned char",
+        "short",
+        "unsigned short",
+        "int",
+        "unsigned int",
+        "unsigned",
+        "long",
+        "unsigned long",
+        "long long",
+        "unsigned long long",
+        "float",
+        "double",
+        "string",
+        "std::string",
+        "TString",
+        "Long64_t",
+        "ULong64_t",
+        "Int_t",
+        "UInt_t",
+        "Short_t",
+        "UShort_t",
+        "Char_t",
+        "UChar_t",
+        "Bool_t",
+        "Float_t",
+        "Double_t",
+        "Double32_t",
+        "Float16_t",
+        "Long_t",
+        "ULong_t",
+        "int8_t",
+        "uint8_t",
+        "int16_t",
+        "uint16_t",
+        "int32_t",
+        "uint32_t",
+        "int64_t",
+        "uint64_t",
+        "size_t",
+        "TObject",
+        "TNamed",
+        "TRef",
     ];
     NAMES.contains(&name)
 }

@@ -16,8 +16,8 @@ use dataset::tree::BasketRef;
 use rootfile::{FileWriter, Result, Source};
 
 pub use generated::Generated;
-pub use tasks::{Depth, Depths};
 pub(crate) use tasks::{Asked, depth};
+pub use tasks::{Depth, Depths};
 pub(crate) use worker::Scratch;
 
 use crate::budget::Share;
@@ -59,7 +59,12 @@ pub(crate) struct Written {
 pub type Progress<'a> = &'a (dyn Fn(u64) + Sync);
 
 /// Runs a job.
-pub(crate) fn run(job: &Job<'_>, writer: &mut FileWriter, share: Share, progress: Progress<'_>) -> Result<Vec<Written>> {
+pub(crate) fn run(
+    job: &Job<'_>,
+    writer: &mut FileWriter,
+    share: Share,
+    progress: Progress<'_>,
+) -> Result<Vec<Written>> {
     let queue = Queue::new(job, writer, share.waiting, progress);
     let carry = worker::Carry::new(share.waiting / 4);
     std::thread::scope(|scope| {

@@ -110,11 +110,8 @@ impl Maker<'_> {
         for index in self.column.overlapping(entries) {
             let Some(&piece) = self.column.pieces.get(index) else { continue };
             if piece.first_entry > next && next != entries.start {
-                return Err(Error::corrupt(format!(
-                    "entries {next} to {} are in no basket",
-                    piece.first_entry
-                ))
-                .object(format!("branch {}", self.column.names.0)));
+                return Err(Error::corrupt(format!("entries {next} to {} are in no basket", piece.first_entry))
+                    .object(format!("branch {}", self.column.names.0)));
             }
             let mut data = match carry.take(self.index, index) {
                 Some(data) => data,
@@ -350,7 +347,9 @@ impl Builder {
         header.nev_buf = count.unsigned_abs();
         let last = self.data.len() + header.keylen();
         header.last = i32::try_from(last)
-            .map_err(|_| Error::request("a basket of 2 GB or more cannot be written; ask for smaller clusters or baskets"))?
+            .map_err(|_| {
+                Error::request("a basket of 2 GB or more cannot be written; ask for smaller clusters or baskets")
+            })?
             .unsigned_abs();
         if !has_offsets {
             header.nev_buf_size = i32::try_from(self.fixed).map_err(|_| out_of_basket())?;

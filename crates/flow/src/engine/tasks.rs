@@ -31,7 +31,7 @@ pub enum Depth {
 }
 
 /// How many clusters of a column are treated at each depth.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Depths {
     /// Copied.
     pub copy: u64,
@@ -43,11 +43,23 @@ pub struct Depths {
 
 impl Depths {
     /// Counts one more.
-    pub fn add(&mut self, depth: Depth) {
+    pub fn count(&mut self, depth: Depth) {
         match depth {
             Depth::Copy => self.copy += 1,
             Depth::Recompress => self.recompress += 1,
             Depth::Regroup => self.regroup += 1,
+        }
+    }
+}
+
+impl std::ops::Add for Depths {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            copy: self.copy + other.copy,
+            recompress: self.recompress + other.recompress,
+            regroup: self.regroup + other.regroup,
         }
     }
 }

@@ -38,7 +38,8 @@ impl Scratch {
 
     /// Reads a piece's record and its header.
     pub fn fetch(&mut self, files: &Files, piece: &Piece) -> Result<BasketHeader> {
-        let file = files.get(piece.file as usize).ok_or_else(|| Error::request("a piece of a file that is not there"))?;
+        let file =
+            files.get(piece.file as usize).ok_or_else(|| Error::request("a piece of a file that is not there"))?;
         self.record.clear();
         read_into(&**file, piece.seek, piece.nbytes as usize, &mut self.record)?;
         let in_file = |e: Error| e.at(piece.seek).file(file.name());
@@ -106,7 +107,9 @@ fn default_entries(column: &Column, entry: &[u8], entries: u64) -> Result<Basket
 /// Appends bytes of a file to a buffer, after checking that they are there.
 pub(super) fn read_into(file: &dyn Source, seek: u64, len: usize, out: &mut Vec<u8>) -> Result<()> {
     if seek.checked_add(len as u64).is_none_or(|end| end > file.size()) {
-        return Err(Error::corrupt(format!("a basket of {len} bytes lies beyond the file's end")).at(seek).file(file.name()));
+        return Err(Error::corrupt(format!("a basket of {len} bytes lies beyond the file's end"))
+            .at(seek)
+            .file(file.name()));
     }
     let start = out.len();
     out.resize(start + len, 0);

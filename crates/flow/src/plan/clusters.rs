@@ -29,7 +29,7 @@ pub enum Clustering {
 /// The first entries of an input tree's clusters: as it declares them, or else where all its baskets begin.
 pub(crate) fn source_starts(tree: &Tree) -> Vec<u64> {
     let mut starts = if tree.cluster_ranges.is_empty() && tree.auto_flush <= 0 {
-        clusters::common_boundaries(tree)
+        clusters::common_boundaries(tree).starts
     } else {
         clusters::declared(tree).starts
     };

@@ -6,5 +6,6 @@ mod predict;
 pub(crate) mod schema;
 mod table;
 
+pub(crate) use predict::forecast;
 pub use predict::{ColumnForecast, Forecast};
 pub(crate) use table::{TablePlan, TableRequest, plan_table};

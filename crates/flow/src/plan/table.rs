@@ -10,7 +10,7 @@ use dataset::layout::{BranchFigures, ByteSize, Layout, TreeLayout, defaults, opt
 use dataset::tree::basket::GENERATE_OFFSET_MAP;
 use dataset::tree::{Branch, Tree, may_hold_tags, read_tree};
 use rootfile::codec::Compression;
-use rootfile::{Error, Key, LocalFile, Result, RootFile, Source, START_BIG_FILE};
+use rootfile::{Error, Key, LocalFile, Result, RootFile, START_BIG_FILE, Source};
 
 use super::clusters::{self, Clustering, SourceCluster};
 use super::schema::{self, Difference};
@@ -68,9 +68,8 @@ pub(crate) fn plan_table(request: &TableRequest<'_>) -> Result<TablePlan> {
     let mut inputs = request.inputs.iter();
     let (file, key) = inputs.next().ok_or_else(|| Error::request("no input"))?;
     let mut first = read_tree(file, key)?;
-    let keep: Vec<bool> = (0..first.branches.len())
-        .map(|i| request.filter.keeps(request.path, &first.lineage(i)))
-        .collect();
+    let keep: Vec<bool> =
+        (0..first.branches.len()).map(|i| request.filter.keeps(request.path, &first.lineage(i))).collect();
     first.select(&keep);
     let mut builder = Builder::new(request, first, file)?;
     builder.check_readable(file)?;
@@ -85,6 +84,26 @@ pub(crate) fn plan_table(request: &TableRequest<'_>) -> Result<TablePlan> {
     }
     debug_assert!(builder.entries >= first_tree_entries);
     builder.finish()
+}
+
+impl TablePlan {
+    /// Bytes of buffers that one thread needs at most, by what is known of basket sizes.
+    pub fn scratch(&self) -> u64 {
+        let longest = self.bounds.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0).max(1);
+        let of_column = |column: &Column| {
+            let record = column.pieces.iter().map(|p| u64::from(p.nbytes)).max().unwrap_or(0);
+            let raw = column.pieces.iter().map(|p| column.expanded(p)).max().unwrap_or(0);
+            let total: u64 = column.pieces.iter().map(|p| column.expanded(p)).sum();
+            let entries = column.pieces.iter().map(|p| p.entries).sum::<u64>().max(1);
+            let basket = match column.shape {
+                Shape::Size(size) | Shape::Keep(size) => u64::from(size).max(raw),
+                Shape::PerCluster => total.div_ceil(entries).saturating_mul(longest).min(total),
+            };
+            record + raw + 2 * basket
+        };
+        // Besides: a window of copies or finished baskets, and the codecs' own state.
+        self.columns.iter().map(of_column).max().unwrap_or(0) + (8 << 20)
+    }
 }
 
 struct Builder<'a> {
@@ -122,6 +141,7 @@ impl<'a> Builder<'a> {
                 keeps_compression: asked.compression.is_none(),
                 as_asked: Vec::new(),
                 shape,
+                memory_ratio: asked.memory_ratio,
                 has_offsets: branch.entry_offset_len != 0,
                 has_tags: may_hold_tags(&tree, branch, file.infos()),
                 expansion: 1.0,
@@ -412,7 +432,12 @@ impl<'a> Builder<'a> {
         }
         let total: u64 = self.entries.max(1);
         let cluster = bounds.windows(2).next().map_or(total, |w| w[1] - w[0]).max(1);
-        #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "shares")]
+        #[expect(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "shares"
+        )]
         let share = |bytes: u64| (bytes as f64 * cluster as f64 / total as f64) as u64;
         let figures: Vec<BranchFigures> = self
             .columns

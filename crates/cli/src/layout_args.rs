@@ -1,0 +1,139 @@
+//! The options that ask for a layout, shared by the verbs that write.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use dataset::glob::{ColumnPattern, NameFilter, TreePattern};
+use dataset::layout::{ByteSize, ClusterSize, ColumnLayout, Compression, Layout, TreeLayout};
+use rootfile::{Error, Result};
+
+/// The asked layout. What is left open stays as it is in the input.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Layout")]
+pub struct LayoutArgs {
+    /// Read the layout from a TOML file, as `inspect --layout` prints it; options here go on top of it.
+    #[arg(long, value_name = "FILE")]
+    layout: Option<PathBuf>,
+    /// Codec and level: none, zlib:1, lz4:4, zstd:5, lzma:7, or ROOT's own code (505).
+    #[arg(long, value_name = "CODEC")]
+    compression: Option<Compression>,
+    /// Size of a cluster: compressed bytes (30MB) or entries (1000).
+    #[arg(long, value_name = "SIZE")]
+    cluster: Option<ClusterSize>,
+    /// Close a basket when its buffer holds this much, as ROOT does.
+    #[arg(long, value_name = "SIZE")]
+    basket: Option<ByteSize>,
+    /// Share this much among the baskets of all branches (ROOT's OptimizeBaskets).
+    #[arg(long, value_name = "SIZE")]
+    basket_memory: Option<ByteSize>,
+    /// One basket for each branch in each cluster, however large.
+    #[arg(long)]
+    one_basket_per_cluster: bool,
+    /// Record buffer sizes of this times what the largest basket holds, such as 1.1.
+    #[arg(long, value_name = "RATIO")]
+    memory_ratio: Option<f64>,
+    /// Settings for the trees that match, such as --tree-set 'Meta*' basket=1kB,compression=none.
+    #[arg(long, value_names = ["GLOB", "KEY=VALUE,..."], num_args = 2, action = clap::ArgAction::Append)]
+    tree_set: Vec<String>,
+    /// Settings for the branches that match, such as --column-set 'Muon_*' compression=lz4:4. The last match wins.
+    #[arg(long, value_names = ["GLOB", "KEY=VALUE,..."], num_args = 2, action = clap::ArgAction::Append)]
+    column_set: Vec<String>,
+}
+
+impl LayoutArgs {
+    /// The layout that the options describe.
+    pub fn layout(&self) -> Result<Layout> {
+        let mut layout = match &self.layout {
+            Some(path) => {
+                let text = std::fs::read_to_string(path).map_err(|e| Error::from(e).file(path))?;
+                Layout::from_toml(&text).map_err(|e| e.file(path))?
+            }
+            None => Layout::default(),
+        };
+        layout.common.overlay(&TreeLayout {
+            compression: self.compression,
+            cluster: self.cluster,
+            basket: self.basket,
+            basket_memory: self.basket_memory,
+            one_basket_per_cluster: self.one_basket_per_cluster.then_some(true),
+            memory_ratio: self.memory_ratio,
+            ..TreeLayout::default()
+        });
+        for pair in self.tree_set.chunks_exact(2) {
+            let mut keys = TreeLayout::default();
+            for (key, value) in settings(&pair[1])? {
+                keys.set(key, value)?;
+            }
+            layout.set_tree(TreePattern::new(&pair[0])?, &keys);
+        }
+        for pair in self.column_set.chunks_exact(2) {
+            let mut keys = ColumnLayout::default();
+            for (key, value) in settings(&pair[1])? {
+                keys.set(key, value)?;
+            }
+            layout.set_column(ColumnPattern::new(&pair[0])?, &keys);
+        }
+        refuse_recode(&layout)?;
+        Ok(layout)
+    }
+}
+
+fn settings(text: &str) -> Result<Vec<(&str, &str)>> {
+    let pair = |part: &'_ str| -> Option<(usize, usize)> { part.find('=').map(|i| (i, i + 1)) };
+    text.split(',')
+        .map(|part| match pair(part) {
+            Some((end, start)) => Ok((part[..end].trim(), part[start..].trim())),
+            None => Err(Error::request(format!("{part:?} is no setting; write KEY=VALUE, such as compression=zstd:5"))),
+        })
+        .collect()
+}
+
+/// Split level, streaming and container are content of the entries' bytes: changing them needs types.
+fn refuse_recode(layout: &Layout) -> Result<()> {
+    let trees = std::iter::once(&layout.common).chain(layout.trees().iter().map(|(_, keys)| keys));
+    let by_tree = trees.into_iter().any(|t| t.split_level.is_some() || t.streaming.is_some());
+    let by_column = layout.columns().iter().any(|(_, c)| c.split_level.is_some() || c.streaming.is_some());
+    if by_tree || by_column {
+        return Err(Error::unsupported(
+            "split-level and streaming cannot be changed: entries are moved as they are; leave these keys out",
+        ));
+    }
+    Ok(())
+}
+
+/// Which branches and entries are kept.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Selection")]
+pub struct SelectArgs {
+    /// Keep only the branches that match (a branch keeps those below it, and those that count it).
+    #[arg(long, value_name = "GLOB")]
+    keep: Vec<String>,
+    /// Drop the branches that match.
+    #[arg(long, value_name = "GLOB")]
+    drop: Vec<String>,
+    /// First entry to keep.
+    #[arg(long, value_name = "ENTRY")]
+    first: Option<u64>,
+    /// Last entry to keep.
+    #[arg(long, value_name = "ENTRY")]
+    last: Option<u64>,
+}
+
+impl SelectArgs {
+    /// The branches asked for.
+    pub fn filter(&self) -> Result<NameFilter> {
+        NameFilter::new(&self.keep, &self.drop)
+    }
+
+    /// The entries asked for, if not all.
+    pub fn entries(&self) -> Result<Option<std::ops::Range<u64>>> {
+        if self.first.is_none() && self.last.is_none() {
+            return Ok(None);
+        }
+        let (first, last) = (self.first.unwrap_or(0), self.last.unwrap_or(u64::MAX - 1));
+        if first > last {
+            return Err(Error::request(format!("--first {first} lies behind --last {last}")));
+        }
+        Ok(Some(first..last + 1))
+    }
+}

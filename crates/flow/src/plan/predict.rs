@@ -1,0 +1,132 @@
+//! What a plan will come to, before it runs: at which depth each column is treated, and how many bytes it will
+//! take. Sizes under another codec are measured on one basket of each column, chosen from its middle.
+
+use std::ops::Range;
+
+use rootfile::Result;
+use rootfile::codec::Compression;
+
+use super::table::TablePlan;
+use crate::engine::{Asked, Depth, Depths, Scratch, depth};
+
+/// Most bytes that are compressed to see how well that goes.
+const SAMPLED: u64 = 32 << 20;
+
+/// What a table will come to.
+#[derive(Clone, Debug, Default, serde::Serialize)]
+pub struct Forecast {
+    /// Path of the tree.
+    pub path: String,
+    /// Entries of the output.
+    pub entries: u64,
+    /// Clusters of the output.
+    pub clusters: u64,
+    /// Columns with entries.
+    pub columns: Vec<ColumnForecast>,
+    /// What the user should know.
+    pub notes: Vec<String>,
+}
+
+/// What a column will come to.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct ColumnForecast {
+    /// Branch names from the top down, with `/` between.
+    pub name: String,
+    /// Clusters by depth.
+    pub depths: Depths,
+    /// Bytes on disk now.
+    pub bytes_before: u64,
+    /// Bytes on disk that are expected.
+    pub bytes_after: u64,
+    /// Compression of the output.
+    #[serde(serialize_with = "as_text")]
+    pub compression: Compression,
+}
+
+/// Looks ahead. `sample` says whether to measure compression; without it codecs are taken to do equally well.
+pub(crate) fn forecast(plan: &TablePlan, path: &str, sample: bool) -> Result<Forecast> {
+    let mut scratch = Scratch::new();
+    let mut sampled = 0;
+    let mut columns = Vec::new();
+    for column in &plan.columns {
+        let Some(all) = plan.bounds.first().zip(plan.bounds.last()) else { break };
+        let kept = column.overlapping(&(*all.0..*all.1));
+        let pieces = column.pieces.get(kept.clone()).unwrap_or_default();
+        if pieces.is_empty() {
+            continue;
+        }
+        let mut depths = Depths::default();
+        let mut opened = 0.0;
+        for (i, bound) in plan.bounds.windows(2).enumerate() {
+            let entries = bound[0]..bound[1];
+            let packed = plan.packed.get(i).copied().unwrap_or(false);
+            let overlapping = column.overlapping(&entries);
+            if overlapping.is_empty() {
+                continue;
+            }
+            let asked = Asked { entries: entries.clone(), packed, copies_fit: plan.copies_fit };
+            let depth = depth(column, &asked);
+            depths.count(depth);
+            if depth != Depth::Copy {
+                opened += share(column.pieces.get(overlapping).unwrap_or_default(), &entries);
+            }
+        }
+        let before = share(pieces, &(*all.0..*all.1));
+        let mut factor = 1.0;
+        if opened > 0.0 && sample && sampled < SAMPLED {
+            let middle = kept.start + kept.len() / 2;
+            if let Some((was, is)) = measure(plan, column, middle, &mut scratch)? {
+                sampled += was;
+                #[expect(clippy::cast_precision_loss, reason = "a ratio")]
+                let ratio = is as f64 / was.max(1) as f64;
+                factor = ratio;
+            }
+        }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate")]
+        columns.push(ColumnForecast {
+            name: plan.tree.lineage(column.branch).into_iter().rev().collect::<Vec<_>>().join("/"),
+            depths,
+            bytes_before: before as u64,
+            bytes_after: (before - opened + opened * factor) as u64,
+            compression: column.compression,
+        });
+    }
+    let entries = plan.bounds.first().zip(plan.bounds.last()).map_or(0, |(a, b)| b - a);
+    Ok(Forecast {
+        path: path.to_owned(),
+        entries,
+        clusters: (plan.bounds.len() as u64).saturating_sub(1),
+        columns,
+        notes: plan.notes.clone(),
+    })
+}
+
+/// Bytes of the pieces that fall to a range of entries.
+#[expect(clippy::cast_precision_loss, reason = "shares")]
+fn share(pieces: &[crate::column::Piece], entries: &Range<u64>) -> f64 {
+    let overlap = |p: &crate::column::Piece| {
+        let n = p.end().min(entries.end).saturating_sub(p.first_entry.max(entries.start));
+        f64::from(p.nbytes) * n as f64 / p.entries.max(1) as f64
+    };
+    pieces.iter().map(overlap).sum()
+}
+
+/// Bytes on disk of one basket, as it is and compressed as asked.
+fn measure(
+    plan: &TablePlan,
+    column: &crate::column::Column,
+    index: usize,
+    scratch: &mut Scratch,
+) -> Result<Option<(u64, u64)>> {
+    let Some(piece) = column.pieces.get(index).copied().filter(|p| !p.is_embedded()) else { return Ok(None) };
+    let header = scratch.fetch(&plan.files, &piece)?;
+    scratch.unpack(&header)?;
+    let mut out = Vec::new();
+    let packed = scratch.compressor.compress(column.compression, &scratch.payload, &mut out)?;
+    let len = if packed { out.len() } else { scratch.payload.len() };
+    Ok(Some((u64::from(piece.nbytes), (len + header.keylen()) as u64)))
+}
+
+fn as_text<S: serde::Serializer>(compression: &Compression, s: S) -> std::result::Result<S::Ok, S::Error> {
+    s.collect_str(compression)
+}

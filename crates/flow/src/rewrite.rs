@@ -1,0 +1,280 @@
+//! Makes one file of one or more: opens the inputs, plans every tree, and writes directories, objects and trees.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use dataset::tree::{BasketRef, write};
+use rootfile::codec::Compression;
+use rootfile::streamer::builtin;
+use rootfile::{DirId, Error, FileWriter, Result, RootFile};
+
+use crate::budget::Share;
+use crate::column::Shape;
+use crate::contents::{Contents, TreePlace};
+use crate::engine::{self, Depths, Job, Progress, Written};
+use crate::options::Options;
+use crate::plan::{Forecast, TablePlan, TableRequest, clusters, forecast as look_ahead, plan_table};
+
+/// What was done.
+#[derive(Clone, Debug, Default, serde::Serialize)]
+pub struct Summary {
+    /// Bytes of all inputs.
+    pub bytes_read: u64,
+    /// Bytes of the output.
+    pub bytes_written: u64,
+    /// Trees of the output.
+    pub tables: Vec<TableSummary>,
+    /// What the user should know.
+    pub notes: Vec<String>,
+}
+
+/// What became of one tree.
+#[derive(Clone, Debug, Default, serde::Serialize)]
+pub struct TableSummary {
+    /// Path of the tree.
+    pub path: String,
+    /// Entries.
+    pub entries: u64,
+    /// Clusters.
+    pub clusters: u64,
+    /// Baskets.
+    pub baskets: u64,
+    /// Bytes before compression.
+    pub tot_bytes: u64,
+    /// Bytes on disk.
+    pub zip_bytes: u64,
+    /// Clusters of columns by depth.
+    pub depths: Depths,
+}
+
+/// Everything that is settled before a byte is written.
+struct Prepared {
+    files: Vec<Arc<RootFile>>,
+    contents: Contents,
+    plans: Vec<TablePlan>,
+    share: Share,
+}
+
+/// Rewrites `inputs` into `output`. The output appears under its name only when it is whole.
+pub fn rewrite(inputs: &[PathBuf], output: &Path, options: &Options, progress: Progress<'_>) -> Result<Summary> {
+    let prepared = prepare(inputs, output, options)?;
+    let first = prepared.files.first().ok_or_else(|| Error::request("no input"))?;
+    let asked = options.layout.common.compression.map(Compression::to_root_setting);
+    let setting = asked.unwrap_or(first.header().compress);
+    let datime = date(prepared.contents.newest);
+    let mut writer = FileWriter::create(output, options.overwrite, setting, datime, &first.top().title)?;
+    let bytes_read = prepared.files.iter().map(|f| f.source().size()).sum();
+    writer.expect_size(bytes_read);
+    let mut directories = HashMap::from([(String::new(), writer.top())]);
+    for (path, title) in &prepared.contents.directories {
+        let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let parent = *directories.get(parent).unwrap_or(&writer.top());
+        let made = writer.mkdir(parent, name, title)?;
+        directories.insert(path.clone(), made);
+    }
+    for file in &prepared.files {
+        writer.infos_mut().extend(file.infos());
+    }
+    // Objects come first: their keys have no room to grow, and positions are small here.
+    for (directory, number, key) in &prepared.contents.objects {
+        let Some(file) = prepared.files.get(*number) else { continue };
+        let payload = file.raw_payload(key)?;
+        let directory = *directories.get(directory).unwrap_or(&writer.top());
+        writer.copy_object(directory, key, &payload)?;
+    }
+    let mut summary = Summary { bytes_read, ..Summary::default() };
+    let metadata = Compression::from_root_setting(setting).unwrap_or(Compression::NONE);
+    for (place, plan) in prepared.contents.trees.iter().zip(prepared.plans) {
+        let directory = *directories.get(&place.directory).unwrap_or(&writer.top());
+        summary.notes.extend(plan.notes.iter().cloned());
+        let table = write_table(&mut writer, (place, directory), plan, prepared.share, metadata, progress)
+            .map_err(|e| e.object(place.path.clone()))?;
+        summary.tables.push(table);
+    }
+    summary.bytes_written = writer.finish()?;
+    Ok(summary)
+}
+
+/// What [`rewrite`] would do.
+#[derive(Clone, Debug, Default, serde::Serialize)]
+pub struct Outlook {
+    /// Trees of the output.
+    pub tables: Vec<Forecast>,
+    /// Bytes of the trees' baskets now.
+    pub bytes_before: u64,
+    /// Bytes that are expected.
+    pub bytes_after: u64,
+    /// The smallest memory budget that would do.
+    pub least_memory: u64,
+    /// Memory that will be used at most, of the budget given.
+    pub memory: u64,
+    /// Threads that fit into it.
+    pub threads: usize,
+}
+
+/// Says what [`rewrite`] would do, without writing. `sample` measures how well the asked codecs do.
+pub fn forecast(inputs: &[PathBuf], output: &Path, options: &Options, sample: bool) -> Result<Outlook> {
+    let prepared = prepare(inputs, output, options)?;
+    let plans = prepared.contents.trees.iter().zip(&prepared.plans);
+    let tables = plans.map(|(place, plan)| look_ahead(plan, &place.path, sample)).collect::<Result<Vec<_>>>()?;
+    let (metadata, scratch) = needs(&prepared.plans);
+    let columns = || tables.iter().flat_map(|t| &t.columns);
+    Ok(Outlook {
+        bytes_before: columns().map(|c| c.bytes_before).sum(),
+        bytes_after: columns().map(|c| c.bytes_after).sum(),
+        least_memory: metadata + scratch,
+        memory: options.budget.memory,
+        threads: prepared.share.threads,
+        tables,
+    })
+}
+
+/// Bytes of metadata for all trees, and of buffers for each thread.
+fn needs(plans: &[TablePlan]) -> (u64, u64) {
+    (plans.iter().map(|p| p.metadata).sum(), plans.iter().map(TablePlan::scratch).max().unwrap_or(0))
+}
+
+fn prepare(inputs: &[PathBuf], output: &Path, options: &Options) -> Result<Prepared> {
+    for input in inputs {
+        if same_file(input, output) {
+            return Err(Error::request("is an input as well; choose another output").file(output));
+        }
+    }
+    let files = inputs.iter().map(|p| RootFile::open(p).map(Arc::new)).collect::<Result<Vec<_>>>()?;
+    for file in files.iter().filter(|f| f.recovered()) {
+        // What a file that was cut short still has may not be all that it should have.
+        if file.header().end > file.source().size() {
+            return Err(Error::corrupt("the file is cut short").file(file.name()));
+        }
+    }
+    let mut contents = Contents::of(&files)?;
+    if let Some(tree) = &options.tree {
+        contents.only(tree)?;
+    }
+    let mut plans = Vec::with_capacity(contents.trees.len());
+    for place in &contents.trees {
+        let inputs: Vec<_> =
+            place.keys.iter().filter_map(|(n, key)| Some((Arc::clone(files.get(*n)?), key.clone()))).collect();
+        plans.push(plan_table(&TableRequest {
+            inputs: &inputs,
+            path: &place.path,
+            layout: &options.layout,
+            filter: &options.filter,
+            entries: options.entries.clone(),
+            pack: options.pack,
+            schema: options.schema,
+        })?);
+    }
+    let (metadata, scratch) = needs(&plans);
+    let share = options.budget.share(metadata, scratch)?;
+    Ok(Prepared { files, contents, plans, share })
+}
+
+fn same_file(a: &Path, b: &Path) -> bool {
+    match (std::fs::canonicalize(a), std::fs::canonicalize(b)) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => false,
+    }
+}
+
+fn write_table(
+    writer: &mut FileWriter,
+    (place, directory): (&TreePlace, DirId),
+    mut plan: TablePlan,
+    share: Share,
+    compression: Compression,
+    progress: Progress<'_>,
+) -> Result<TableSummary> {
+    let pid_offsets = vec![0; plan.files.len()];
+    let job = Job {
+        files: &plan.files,
+        pid_offsets: &pid_offsets,
+        columns: &plan.columns,
+        bounds: &plan.bounds,
+        packed: &plan.packed,
+        seek_pdir: writer.seek_of(directory),
+        copies_fit: plan.copies_fit,
+    };
+    let written = engine::run(&job, writer, share, progress)?;
+    let mut summary = TableSummary {
+        depths: look_ahead(&plan, &place.path, false)?.columns.iter().fold(Depths::default(), |sum, c| sum + c.depths),
+        path: place.path.clone(),
+        clusters: (plan.bounds.len() as u64).saturating_sub(1),
+        baskets: written.iter().map(|w| w.baskets.len() as u64).sum(),
+        ..TableSummary::default()
+    };
+    close_tree(&mut plan, written);
+    summary.entries = plan.tree.entries;
+    summary.tot_bytes = plan.tree.tot_bytes;
+    summary.zip_bytes = plan.tree.zip_bytes;
+    let tree = plan.tree;
+    for name in write::classes(&tree) {
+        if let Some(info) = builtin::infos().iter().filter(|i| i.name == name).max_by_key(|i| i.version) {
+            writer.infos_mut().add(Arc::clone(info));
+        }
+    }
+    let labels = (tree.class.as_str(), tree.named.name.as_str(), tree.named.title.as_str());
+    writer.write_object(directory, labels, compression, |keylen| write::write_tree(&tree, keylen))?;
+    Ok(summary)
+}
+
+/// Puts what was written into the tree's metadata.
+fn close_tree(plan: &mut TablePlan, written: Vec<Written>) {
+    let base = plan.bounds.first().copied().unwrap_or(0);
+    let end = plan.bounds.last().copied().unwrap_or(0);
+    let whole = plan.input_entries.iter().sum::<u64>();
+    let tree = &mut plan.tree;
+    tree.entries = if end - base < whole { end - base } else { whole };
+    for (column, written) in plan.columns.iter().zip(written) {
+        let Some(branch) = tree.branches.get_mut(column.branch) else { continue };
+        let had_data = !column.pieces.is_empty();
+        branch.compress = column.compression.to_root_setting();
+        branch.baskets = written
+            .baskets
+            .into_iter()
+            .map(|b| BasketRef { first_entry: b.first_entry.saturating_sub(base), ..b })
+            .collect();
+        branch.embedded.clear();
+        branch.tot_bytes = written.tot_bytes;
+        branch.zip_bytes = written.zip_bytes;
+        branch.first_entry = branch.baskets.first().map_or(0, |b| b.first_entry);
+        // A branch above others has no entries of its own, but counts them.
+        branch.entries = if had_data { branch.baskets.iter().map(|b| b.entries).sum() } else { tree.entries };
+        branch.entry_number = branch.first_entry + branch.entries;
+        let asked = match column.shape {
+            Shape::Size(size) => Some(u64::from(size)),
+            Shape::Keep(_) => None,
+            Shape::PerCluster => Some(written.largest),
+        };
+        let asked = match (column.memory_ratio, asked) {
+            #[expect(
+                clippy::cast_precision_loss,
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "bytes"
+            )]
+            (Some(ratio), _) => Some((written.largest as f64 * ratio).ceil() as u64),
+            (None, asked) => asked,
+        };
+        if let Some(size) = asked {
+            // ROOT wants room for the key and the entry offsets, and rounds to 512.
+            let least = 100 + branch.named.name.len() as u64 + u64::from(branch.entry_offset_len.max(0).unsigned_abs());
+            branch.basket_size = u32::try_from(size.max(least)).unwrap_or(u32::MAX >> 1);
+        }
+    }
+    tree.tot_bytes = tree.branches.iter().map(|b| b.tot_bytes).sum();
+    tree.zip_bytes = tree.branches.iter().map(|b| b.zip_bytes).sum();
+    tree.saved_bytes = tree.zip_bytes;
+    tree.flushed_bytes = tree.zip_bytes;
+    tree.cluster_ranges = clusters::ranges(&plan.bounds);
+    if let Some((_, size)) = tree.cluster_ranges.last() {
+        tree.auto_flush = *size;
+    }
+}
+
+/// The date that the output's records get: SOURCE_DATE_EPOCH, or the newest of the inputs'.
+fn date(newest: u32) -> u32 {
+    let epoch = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|s| s.trim().parse::<i64>().ok());
+    epoch.and_then(rootfile::datime_of_epoch).unwrap_or(newest)
+}
