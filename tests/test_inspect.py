@@ -11,6 +11,8 @@ from referee.oracle import Line, Tree
 
 NAMES = [line["name"] for line in oracle.index()]
 Branches = dict[str, Any]
+# The scan names codecs by the first three bytes of their blocks.
+CODECS = {"none": "none", "ZL8": "zlib", "XZ0": "lzma", "CS8": "cs", "L41": "lz4", "ZS1": "zstd"}
 
 
 @pytest.mark.skipif(not NAMES, reason="the corpus is absent")
@@ -77,8 +79,15 @@ def branch_differences(line: Line, branch: Branches) -> list[str]:
     if root["type_name"]:
         facts["type"] = root["type_name"]
     found = [f"{k}: ROOT {v}, inspect {branch.get(k)}" for k, v in facts.items() if branch.get(k) != v]
-    leaves = [(leaf["cls"], leaf["name"], leaf["title"], leaf["type"], leaf["len"]) for leaf in root["leaves"]]
-    mine = [(leaf["class"], leaf["name"], leaf["title"], leaf["type"], leaf["len"]) for leaf in branch["leaves"]]
+    # ROOT sets a slash before the range in the title of a TLeafF16 or TLeafD32 when it reads one ("/f[0,1]").
+    leaves = [
+        (leaf["cls"], leaf["name"], leaf["title"].removeprefix("/"), leaf["type"], leaf["len"])
+        for leaf in root["leaves"]
+    ]
+    mine = [
+        (leaf["class"], leaf["name"], leaf["title"].removeprefix("/"), leaf["type"], leaf["len"])
+        for leaf in branch["leaves"]
+    ]
     if leaves != mine:
         found.append(f"leaves: ROOT {leaves}, inspect {mine}")
     return found + basket_differences(line, branch)
@@ -89,20 +98,24 @@ def basket_differences(line: Line, branch: Branches) -> list[str]:
     baskets = line["root"].get("baskets")
     if not baskets:
         return []
-    entry, size, seek = baskets["entry"], baskets["bytes"], baskets["seek"]
-    truth = [(entry[i], size[i], at) for i, at in enumerate(seek) if at > 0]
+    entry, seek = baskets["entry"], baskets["seek"]
+    size = baskets["bytes"] + [0] * len(seek)
+    # The place behind the last basket is not cleared in files of old: what it has there is no basket.
+    written = [at > 0 and (i < baskets["write"] or size[i] > 0) for i, at in enumerate(seek)]
+    truth = [(entry[i], size[i], seek[i]) for i, there in enumerate(written) if there]
     mine = [(basket["first_entry"], basket["bytes"], basket["seek"]) for basket in branch["baskets"]]
     found = []
     if truth != mine:
         found.append(f"baskets: ROOT {len(truth)} {truth[:4]}, inspect {len(mine)} {mine[:4]}")
-    embedded = [basket[0] for basket in baskets.get("embedded", [])]
-    if embedded != [basket["index"] for basket in branch["embedded"]]:
+    # ROOT leaves empty baskets behind, and the oracle leaves out those in a place that is not cleared.
+    embedded = [index for index, entries, *_ in baskets.get("embedded", []) if entries > 0]
+    if embedded != [basket["index"] for basket in branch["embedded"] if not any(seek[basket["index"] :][:1])]:
         found.append(f"embedded: ROOT {embedded}, inspect {branch['embedded']}")
     raw = line.get("raw") or {}
-    if truth and "unreadable" not in raw:
+    if truth and "codecs" in raw and "unreadable" not in raw:
         codecs = collections.Counter[str]()
         for code, count in raw["codecs"].items():
-            codecs["+".join(sorted({part.rstrip("0123456789") for part in code.split("+")}))] += count
+            codecs["+".join(sorted({CODECS[part] for part in code.split("+")}))] += count
         if dict(codecs) != branch["codecs"]:
             found.append(f"codecs: scan {dict(codecs)}, inspect {branch['codecs']}")
     return found

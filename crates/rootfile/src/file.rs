@@ -10,6 +10,7 @@ use std::sync::Arc;
 use crate::bytes::Cursor;
 use crate::codec::{Decompressor, is_stored};
 use crate::directory::{DirectoryRecord, parse_key_list};
+use crate::free::{FreeSegment, parse_free_list};
 use crate::header::FileHeader;
 use crate::key::Key;
 use crate::source::{LocalFile, Source};
@@ -249,6 +250,12 @@ impl RootFile {
             self.read_keys(record.seek_keys, record.nbytes_keys)?
         };
         Ok(Directory { path, title: key.title.clone(), seek: key.seek_key, keys })
+    }
+
+    /// The free segments of the file: gaps between its records, and all that is behind the last.
+    pub fn free_segments(&self) -> Result<Vec<FreeSegment>> {
+        let key = self.key_at(self.header.seek_free).map_err(|e| e.object("free list"))?;
+        parse_free_list(&self.payload(&key)?).map_err(|e| e.object("free list").at(key.seek_key))
     }
 
     /// The payload of a record as it lies on disk, compressed or not.

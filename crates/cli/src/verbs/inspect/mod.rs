@@ -1,0 +1,68 @@
+//! `basketry inspect`: what is in a file, how it lies, and what is wrong with it.
+
+mod tables;
+
+use std::io::Write;
+
+use dataset::glob::TreePattern;
+use lab::inspect::{Options, inspect, layout};
+use rootfile::{Result, RootFile};
+
+use crate::options::{Input, Talk};
+use crate::output::{self, Answer};
+
+/// Show what is in a file and how it lies there; ends with what is wrong with it, worst first.
+///
+/// Sizes "in memory" are before compression. The column `fill` is what baskets held over the buffers they were
+/// written from; `crossing` counts the baskets that cross the start of a cluster, which readers in parallel fetch
+/// twice. The schema of --json is documented and versioned.
+#[derive(clap::Args)]
+pub struct Args {
+    /// FILE, or FILE:TREE for one of its trees (a pattern such as 'dir/*' will do).
+    #[arg(value_name = "FILE")]
+    input: Input,
+    /// Branches to show for each tree, largest first.
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
+    top: usize,
+    /// Show all branches, in the order of the tree.
+    #[arg(short, long, conflicts_with = "top")]
+    all: bool,
+    /// Look at the header of every basket, also where there are thousands (as --json does).
+    #[arg(long)]
+    codecs: bool,
+    /// With --json: list every basket.
+    #[arg(long, requires = "json")]
+    baskets: bool,
+    /// Print the layout of the file as TOML, for rewrite --layout.
+    #[arg(long, conflicts_with = "json")]
+    layout: bool,
+    #[command(flatten)]
+    talk: Talk,
+}
+
+/// Does it.
+pub fn run(args: &Args) -> Result<Answer> {
+    let file = RootFile::open(&args.input.path)?;
+    let options = Options {
+        tree: args.input.tree.as_deref().map(TreePattern::new).transpose()?,
+        probe_all: args.codecs || args.talk.json,
+        list_baskets: args.baskets,
+    };
+    if args.layout {
+        let text = layout(&file, &options)?.to_toml()?;
+        let mut out = output::stdout();
+        out.write_all(text.as_bytes())?;
+        out.flush()?;
+        return Ok(Answer::Yes);
+    }
+    let report = inspect(&file, &options)?;
+    if args.talk.json {
+        output::json(&report)?;
+    } else {
+        let top = if args.all { tables::Top::All } else { tables::Top::Largest(args.top) };
+        let mut out = output::stdout();
+        tables::print(&mut out, &report, &top, args.talk.quiet)?;
+        out.flush()?;
+    }
+    Ok(Answer::Yes)
+}

@@ -1,0 +1,369 @@
+//! A report as tables for people.
+
+use std::io::{Result, Write};
+
+use dataset::layout::Compression;
+use lab::diagnose::Finding;
+use lab::inspect::report::{BranchReport, ClustersKnown, FileReport, LeafReport, Probed, Report, Spread, TreeReport};
+
+use crate::output::{bytes, count, percent, table};
+
+/// Which branches are shown.
+pub enum Top {
+    /// So many, largest first.
+    Largest(usize),
+    /// All, in the order of the tree.
+    All,
+}
+
+/// Prints a report. `quiet` leaves out the diagnosis.
+pub fn print(out: &mut impl Write, report: &Report, top: &Top, quiet: bool) -> Result<()> {
+    file_line(out, &report.file)?;
+    objects(out, report)?;
+    if !report.trees.is_empty() {
+        writeln!(out)?;
+        trees(out, report)?;
+    }
+    for tree in report.newest() {
+        writeln!(out)?;
+        one_tree(out, tree, top)?;
+    }
+    for line in &report.skipped {
+        let cycle = line.cycle.map(|cycle| format!(";{cycle}")).unwrap_or_default();
+        writeln!(out, "\nskipped {}{cycle}: {}", line.object, line.reason)?;
+    }
+    if quiet { Ok(()) } else { findings(out, &report.findings) }
+}
+
+fn file_line(out: &mut impl Write, file: &FileReport) -> Result<()> {
+    let compression = setting(file.compression);
+    let mut line = format!("{}: {}, ROOT {}, {compression}", file.path, bytes(file.bytes), file.root_version);
+    if file.big {
+        line += ", 64-bit positions";
+    }
+    if file.directories > 0 {
+        line += &format!(", {}", plural(file.directories, "directory", "directories"));
+    }
+    if file.free_bytes > 0 {
+        line += &format!(", {} in free gaps", bytes(file.free_bytes));
+    }
+    if file.recovered {
+        line += ", not closed: keys found by scanning";
+    }
+    writeln!(out, "{line}")
+}
+
+/// Objects that are no trees, by class: a file may have thousands.
+fn objects(out: &mut impl Write, report: &Report) -> Result<()> {
+    let mut classes: Vec<(&str, u64, u64)> = Vec::new();
+    for object in &report.objects {
+        match classes.iter_mut().find(|(class, ..)| *class == object.class) {
+            Some((_, n, size)) => {
+                *n += 1;
+                *size += object.bytes;
+            }
+            None => classes.push((&object.class, 1, object.bytes)),
+        }
+    }
+    if classes.is_empty() {
+        return Ok(());
+    }
+    classes.sort_by_key(|(_, _, size)| std::cmp::Reverse(*size));
+    let rest = classes.split_off(classes.len().min(8));
+    let mut parts: Vec<_> = classes.iter().map(|(class, n, size)| format!("{n} {class} ({})", bytes(*size))).collect();
+    if !rest.is_empty() {
+        parts.push(format!("{} of other classes", rest.iter().map(|(_, n, _)| n).sum::<u64>()));
+    }
+    writeln!(out, "besides trees: {}", parts.join(", "))
+}
+
+fn trees(out: &mut impl Write, report: &Report) -> Result<()> {
+    let columns = [
+        "tree",
+        "class",
+        ">entries",
+        ">branches",
+        ">in memory",
+        ">on disk",
+        ">ratio",
+        ">of file",
+        ">clusters",
+        ">baskets",
+        ">metadata",
+    ];
+    let mut table = table(&columns);
+    for tree in &report.trees {
+        let old = if tree.newest { String::new() } else { format!(";{} (older cycle)", tree.cycle) };
+        table.add_row([
+            format!("{}{old}", tree.path),
+            tree.class.clone(),
+            count(tree.entries),
+            count(tree.branches.len() as u64),
+            bytes(tree.tot_bytes),
+            bytes(tree.zip_bytes),
+            ratio(tree.tot_bytes, tree.zip_bytes),
+            percent(tree.zip_bytes, report.file.bytes),
+            clusters(tree),
+            count(tree.baskets),
+            bytes(tree.metadata.bytes),
+        ]);
+    }
+    writeln!(out, "{}", table.trim_fmt())
+}
+
+fn clusters(tree: &TreeReport) -> String {
+    let n = count(tree.clusters.len() as u64);
+    let more = if tree.clusters_cut { "+" } else { "" };
+    match tree.clusters_known {
+        ClustersKnown::Declared => format!("{n}{more}"),
+        ClustersKnown::Estimated => format!("~{n}{more}"),
+    }
+}
+
+fn one_tree(out: &mut impl Write, tree: &TreeReport, top: &Top) -> Result<()> {
+    branches(out, tree, top)?;
+    codecs(out, tree)?;
+    summary(out, tree)
+}
+
+fn branches(out: &mut impl Write, tree: &TreeReport, top: &Top) -> Result<()> {
+    let mut shown: Vec<&BranchReport> = match top {
+        Top::All => tree.branches.iter().collect(),
+        Top::Largest(_) => tree.holders().collect(),
+    };
+    let all = shown.len();
+    if let Top::Largest(n) = top {
+        shown.sort_by_key(|branch| std::cmp::Reverse(branch.zip_bytes));
+        shown.truncate(*n);
+    }
+    let columns = [
+        "branch",
+        "type",
+        ">in memory",
+        ">on disk",
+        ">ratio",
+        ">of tree",
+        "codec",
+        ">baskets",
+        ">fill",
+        ">mean",
+        ">largest",
+        ">crossing",
+    ];
+    let mut table = table(&columns);
+    for branch in &shown {
+        table.add_row(branch_row(tree, branch));
+    }
+    let which =
+        if shown.len() < all { format!(", the largest {} of {all} branches", shown.len()) } else { String::new() };
+    writeln!(out, "{}{which}\n{}", tree.path, table.trim_fmt())
+}
+
+fn branch_row(tree: &TreeReport, branch: &BranchReport) -> [String; 12] {
+    let baskets = &branch.basket_summary;
+    let on_disk = baskets.count > 0;
+    let some = |text: String| if on_disk { text } else { String::new() };
+    let depth = branch.id.matches('.').count();
+    let embedded = if branch.embedded.is_empty() { "" } else { "*" };
+    [
+        format!("{}{}", "  ".repeat(depth), branch.name),
+        type_text(branch),
+        bytes(branch.tot_bytes),
+        bytes(branch.zip_bytes),
+        ratio(branch.tot_bytes, branch.zip_bytes),
+        percent(branch.zip_bytes, tree.zip_bytes),
+        some(codec_text(branch)),
+        format!("{}{embedded}", count(baskets.count)),
+        baskets.fill.map(|fill| format!("{:.0}%", 100.0 * fill)).unwrap_or_default(),
+        some(bytes(branch.tot_bytes / baskets.count.max(1))),
+        baskets.raw.map(|raw| bytes(raw.max)).unwrap_or_default(),
+        some(count(baskets.crossing)),
+    ]
+}
+
+/// The type in one word: of the leaf where there is one, of the class otherwise.
+fn type_text(branch: &BranchReport) -> String {
+    match &branch.leaves[..] {
+        [leaf] if branch.class == "TBranch" => leaf_text(leaf),
+        [leaf] if !leaf.type_name.is_empty() && leaf.type_name != "BASE" && branch.id.contains('.') => leaf_text(leaf),
+        leaves if branch.type_name.is_empty() => leaves.iter().map(leaf_text).collect::<Vec<_>>().join(" "),
+        _ => branch.type_name.clone(),
+    }
+}
+
+fn leaf_text(leaf: &LeafReport) -> String {
+    match (&leaf.count, leaf.len) {
+        (Some(count), 0 | 1) => format!("{}[{count}]", leaf.type_name),
+        (Some(count), n) => format!("{}[{count}][{n}]", leaf.type_name),
+        (None, 0 | 1) => leaf.type_name.clone(),
+        (None, n) => format!("{}[{n}]", leaf.type_name),
+    }
+}
+
+/// The setting, and what baskets have if that is something else.
+fn codec_text(branch: &BranchReport) -> String {
+    let text = setting(branch.compression);
+    let expected = text.split(':').next().unwrap_or_default();
+    let others: Vec<&str> = branch.codecs.keys().map(String::as_str).filter(|codec| *codec != expected).collect();
+    match (others.is_empty(), branch.codecs.contains_key(expected)) {
+        (true, _) => text,
+        (false, true) => format!("{text} ({})", others.join(", ")),
+        (false, false) => format!("{text} → {}", others.join(", ")),
+    }
+}
+
+fn setting(setting: i32) -> String {
+    Compression::from_root_setting(setting).map_or_else(|| "as the file".to_owned(), |c| c.to_string())
+}
+
+fn codecs(out: &mut impl Write, tree: &TreeReport) -> Result<()> {
+    if tree.codecs.is_empty() {
+        return Ok(());
+    }
+    let mut table = table(&["codec", ">baskets", ">branches", ">in memory", ">on disk", ">of tree"]);
+    for (codec, baskets) in &tree.codecs {
+        // A branch's bytes are shared out as its baskets are.
+        let (mut branches, mut tot, mut zip) = (0u64, 0u64, 0u64);
+        for branch in &tree.branches {
+            let all: u64 = branch.codecs.values().sum();
+            let Some(own) = branch.codecs.get(codec).filter(|_| all > 0) else { continue };
+            let part = |n: u64| u64::try_from(u128::from(n) * u128::from(*own) / u128::from(all)).unwrap_or(n);
+            branches += 1;
+            tot += part(branch.tot_bytes);
+            zip += part(branch.zip_bytes);
+        }
+        table.add_row([
+            codec.clone(),
+            count(*baskets),
+            count(branches),
+            bytes(tot),
+            bytes(zip),
+            percent(zip, tree.zip_bytes),
+        ]);
+    }
+    writeln!(out, "\n{}", table.trim_fmt())?;
+    match tree.probed {
+        Probed::All => Ok(()),
+        Probed::Some => writeln!(out, "from a sample of the baskets; --codecs looks at all"),
+    }
+}
+
+fn summary(out: &mut impl Write, tree: &TreeReport) -> Result<()> {
+    let n = tree.clusters.len() as u64;
+    let how = match tree.clusters_known {
+        ClustersKnown::Declared => "declared",
+        ClustersKnown::Estimated => "none declared; ROOT would take these",
+    };
+    writeln!(
+        out,
+        "\nclusters: {} ({how}), {} entries and {} on average, the largest {}",
+        clusters(tree),
+        count(tree.entries / n.max(1)),
+        bytes(tree.zip_bytes / n.max(1)),
+        bytes(tree.largest_cluster)
+    )?;
+    let sizes = spread(tree.branches.iter().filter_map(|branch| branch.basket_summary.disk));
+    let embedded: usize = tree.branches.iter().map(|branch| branch.embedded.len()).sum();
+    let mut line = format!("baskets: {}", count(tree.baskets));
+    if let Some(sizes) = sizes {
+        line += &format!(
+            ", {} in memory and {} on disk on average, {} to {}",
+            bytes(tree.tot_bytes / tree.baskets.max(1)),
+            bytes(tree.zip_bytes / tree.baskets.max(1)),
+            bytes(sizes.min),
+            bytes(sizes.max)
+        );
+    }
+    if tree.clusters_known == ClustersKnown::Declared && tree.baskets > 0 {
+        line += &format!("; {} cross clusters", count(tree.crossing));
+    }
+    if embedded > 0 {
+        line += &format!("; {embedded} more in the tree's record (*)");
+    }
+    writeln!(out, "{line}")?;
+    let memory = &tree.memory;
+    writeln!(
+        out,
+        "memory: a reader of all branches {} (baskets {}, as on disk {}, cache {}); a writer {}",
+        bytes(memory.read),
+        bytes(memory.read_baskets),
+        bytes(memory.read_compressed),
+        bytes(memory.read_cache),
+        bytes(memory.write)
+    )?;
+    extras(out, tree)
+}
+
+fn extras(out: &mut impl Write, tree: &TreeReport) -> Result<()> {
+    let list = |pairs: &[lab::inspect::report::Pair], between: &str| {
+        let texts: Vec<String> = pairs.iter().map(|p| format!("{}{between}{}", p.name, p.value)).collect();
+        texts.join(", ")
+    };
+    if !tree.friends.is_empty() {
+        writeln!(out, "friends: {}", list(&tree.friends, " in "))?;
+    }
+    if !tree.aliases.is_empty() {
+        writeln!(out, "aliases: {}", list(&tree.aliases, " = "))?;
+    }
+    if let Some(index) = &tree.index {
+        writeln!(out, "index: {index}")?;
+    }
+    if !tree.user_info.is_empty() {
+        writeln!(out, "user info: {}", list(&tree.user_info, " of class "))?;
+    }
+    Ok(())
+}
+
+fn findings(out: &mut impl Write, findings: &[Finding]) -> Result<()> {
+    if findings.is_empty() {
+        return writeln!(out, "\nNothing is wrong with how this file lies.");
+    }
+    writeln!(out, "\nWhat is wrong, worst first:")?;
+    for (i, finding) in findings.iter().enumerate() {
+        let tree = finding.tree.as_ref().map(|tree| format!("{tree}: ")).unwrap_or_default();
+        writeln!(out, "{:>2}. {tree}{}{}", i + 1, finding.text, cost(finding))?;
+        if let Some(command) = &finding.command {
+            writeln!(out, "    {command}")?;
+        }
+    }
+    Ok(())
+}
+
+fn cost(finding: &Finding) -> String {
+    let cost = &finding.cost;
+    let mut parts = Vec::new();
+    if cost.bytes > 0 {
+        parts.push(format!("{} on disk", bytes(cost.bytes)));
+    }
+    if cost.read_seconds >= 0.0005 {
+        parts.push(format!("{} at each full read", seconds(cost.read_seconds)));
+    }
+    if cost.write_seconds >= 0.0005 {
+        parts.push(format!("{} when written", seconds(cost.write_seconds)));
+    }
+    if cost.memory > 0 {
+        parts.push(format!("{} of memory", bytes(cost.memory)));
+    }
+    if parts.is_empty() { String::new() } else { format!(" Costs about {}.", parts.join(", ")) }
+}
+
+fn seconds(s: f64) -> String {
+    match s {
+        _ if s < 0.0995 => format!("{:.0} ms", 1000.0 * s),
+        _ if s < 9.95 => format!("{s:.1} s"),
+        _ => format!("{s:.0} s"),
+    }
+}
+
+fn spread(all: impl Iterator<Item = Spread>) -> Option<Spread> {
+    all.reduce(|a, b| Spread { min: a.min.min(b.min), median: a.median, max: a.max.max(b.max) })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "two decimals are shown")]
+fn ratio(tot: u64, zip: u64) -> String {
+    if zip == 0 { String::new() } else { format!("{:.2}", tot as f64 / zip as f64) }
+}
+
+fn plural(n: u64, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}

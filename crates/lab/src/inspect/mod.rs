@@ -1,0 +1,169 @@
+//! What is in a file and how it lies there, as one [`Report`].
+//!
+//! Reads the header, the directories, the tree records and, of baskets, the first bytes of each (or of some): no data
+//! are decompressed but a sample where nothing is compressed. What cannot be read is named in the report and skipped.
+
+mod layout;
+mod probe;
+pub mod report;
+mod sample;
+mod tree;
+mod types;
+
+use std::collections::HashMap;
+
+use dataset::glob::TreePattern;
+use dataset::layout::Layout;
+use dataset::tree::{is_tree_class, read_tree};
+use rootfile::{Directory, Error, Key, Result, RootFile};
+
+use crate::diagnose::diagnose;
+use report::{FileReport, ObjectReport, Report, SCHEMA, Skipped};
+
+/// What to look at.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Only trees that this pattern matches, by path.
+    pub tree: Option<TreePattern>,
+    /// Look at the header of every basket, however many there are.
+    pub probe_all: bool,
+    /// List every basket.
+    pub list_baskets: bool,
+}
+
+/// Looks at an open file.
+pub fn inspect(file: &RootFile, options: &Options) -> Result<Report> {
+    let walk = file.walk();
+    let skipped = walk.problems.iter().map(|e| Skipped {
+        object: "(directory)".to_owned(),
+        cycle: None,
+        class: String::new(),
+        reason: e.to_string(),
+    });
+    let mut report = Report {
+        schema: SCHEMA,
+        file: file_report(file, walk.directories.len()),
+        trees: Vec::new(),
+        objects: Vec::new(),
+        skipped: skipped.collect(),
+        findings: Vec::new(),
+    };
+    if let Some(e) = file.infos_problem() {
+        report.skipped.push(Skipped {
+            object: "(streamer infos)".to_owned(),
+            cycle: None,
+            class: String::new(),
+            reason: e.to_string(),
+        });
+    }
+    for directory in &walk.directories {
+        for key in directory.keys.iter().filter(|key| !rootfile::is_directory(&key.class)) {
+            look_at(file, directory, key, options, &mut report);
+        }
+    }
+    if let Some(pattern) = &options.tree
+        && report.trees.is_empty()
+        && report.skipped.is_empty()
+    {
+        return Err(no_such_tree(file, pattern));
+    }
+    mark_newest(&mut report);
+    report.findings = diagnose(&report);
+    Ok(report)
+}
+
+/// The layout of a file's trees, newest cycles only, in the terms that `rewrite --layout` takes.
+pub fn layout(file: &RootFile, options: &Options) -> Result<Layout> {
+    let mut recovered = layout::Recovered::default();
+    for (path, key) in newest_trees(file, options) {
+        recovered.add(&path, &read_tree(file, &key)?);
+    }
+    match (recovered.is_empty(), &options.tree) {
+        (true, Some(pattern)) => Err(no_such_tree(file, pattern)),
+        _ => recovered.layout(),
+    }
+}
+
+fn newest_trees(file: &RootFile, options: &Options) -> Vec<(String, Key)> {
+    let mut found: Vec<(String, Key)> = Vec::new();
+    for directory in file.walk().directories {
+        for key in directory.keys.iter().filter(|key| is_tree_class(file, &key.class)) {
+            let path = directory.path_of(&key.name);
+            if options.tree.as_ref().is_some_and(|pattern| !pattern.matches(&path)) {
+                continue;
+            }
+            match found.iter_mut().find(|(other, _)| *other == path) {
+                Some((_, known)) if known.cycle >= key.cycle => {}
+                Some((_, known)) => *known = key.clone(),
+                None => found.push((path, key.clone())),
+            }
+        }
+    }
+    found
+}
+
+fn no_such_tree(file: &RootFile, pattern: &TreePattern) -> Error {
+    let names: Vec<String> = newest_trees(file, &Options::default()).into_iter().map(|(path, _)| path).collect();
+    let has = if names.is_empty() { "no trees at all".to_owned() } else { names.join(", ") };
+    Error::request(format!("no tree matches {:?}; the file has {has}", pattern.as_str())).file(file.name())
+}
+
+fn look_at(file: &RootFile, directory: &Directory, key: &Key, options: &Options, report: &mut Report) {
+    let path = directory.path_of(&key.name);
+    let wanted = options.tree.as_ref().is_none_or(|pattern| pattern.matches(&path));
+    let skip =
+        |reason: String| Skipped { object: path.clone(), cycle: Some(key.cycle), class: key.class.clone(), reason };
+    if !is_tree_class(file, &key.class) {
+        if wanted && key.class.contains("RNTuple") {
+            report.skipped.push(skip("an RNTuple; only TTree is read so far".to_owned()));
+        }
+        report.objects.push(ObjectReport {
+            path,
+            cycle: key.cycle,
+            class: key.class.clone(),
+            bytes: u64::from(key.nbytes),
+            raw_bytes: u64::from(key.objlen),
+        });
+    } else if wanted {
+        match read_tree(file, key) {
+            Ok(tree) => report.trees.push(tree::report(file, key, path, &tree, options)),
+            Err(e) => report.skipped.push(skip(e.to_string())),
+        }
+    }
+}
+
+fn mark_newest(report: &mut Report) {
+    let mut newest: HashMap<String, i16> = HashMap::new();
+    for tree in &report.trees {
+        let known = newest.entry(tree.path.clone()).or_insert(tree.cycle);
+        *known = (*known).max(tree.cycle);
+    }
+    for tree in &mut report.trees {
+        tree.newest = newest.get(&tree.path) == Some(&tree.cycle);
+    }
+}
+
+fn file_report(file: &RootFile, directories: usize) -> FileReport {
+    let header = file.header();
+    let size = file.source().size();
+    // The last segment begins behind the end of the file.
+    let gaps = file.free_segments().unwrap_or_default();
+    let gaps = || gaps.iter().filter(|gap| gap.last < size.min(header.end));
+    FileReport {
+        path: file.name().display().to_string(),
+        bytes: size,
+        root_version: version_text(header.version),
+        compression: header.compress,
+        big: header.big,
+        recovered: file.recovered(),
+        directories: directories.saturating_sub(1) as u64,
+        streamer_infos: file.infos().iter().count() as u64,
+        free_bytes: gaps().map(|gap| gap.last - gap.first + 1).sum(),
+        free_segments: gaps().count() as u64,
+    }
+}
+
+/// `62804` as ROOT shows it: `6.28/04`.
+fn version_text(version: i32) -> String {
+    format!("{}.{:02}/{:02}", version / 10_000, version / 100 % 100, version % 100)
+}

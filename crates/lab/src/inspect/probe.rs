@@ -1,0 +1,146 @@
+//! Looks at the headers of baskets: how large each is before compression, and in which codec.
+//!
+//! One small read a basket. Where there are many and nobody asked for all, some of each branch are taken, spread
+//! evenly, and the largest on disk. Nothing is decompressed.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use dataset::tree::Tree;
+use rootfile::bytes::Cursor;
+use rootfile::codec::{BlockHeader, is_stored};
+use rootfile::{Key, Source};
+
+/// Most headers that are looked at where not all are asked for.
+const ENOUGH: usize = 4000;
+/// Bytes of a basket's key besides its names, of its own header and of the first block's, generously.
+const HEADER: usize = 96;
+
+/// What the headers of one branch's baskets say.
+#[derive(Clone, Debug, Default)]
+pub struct Probe {
+    /// Bytes before compression, in no order.
+    pub raw: Vec<u32>,
+    /// Baskets by codec, `a+b` where the blocks of one basket differ.
+    pub codecs: BTreeMap<String, u64>,
+    /// Bytes of the largest basket in memory, and the same one's on disk.
+    pub largest: (u64, u64),
+    /// Headers that could not be read.
+    pub unreadable: u64,
+}
+
+/// Looks at a tree's baskets, a [`Probe`] for each branch; says whether at all of them.
+pub fn probe(source: &dyn Source, tree: &Tree, all: bool) -> (Vec<Probe>, bool) {
+    let total: usize = tree.branches.iter().map(|branch| branch.baskets.len()).sum();
+    let all = all || total <= ENOUGH;
+    let each = if all { usize::MAX } else { (ENOUGH / tree.branches.len().max(1)).max(1) };
+    let mut places = Vec::with_capacity(if all { total } else { ENOUGH });
+    for (b, branch) in tree.branches.iter().enumerate() {
+        // Baskets of a branch with a file name lie there.
+        if !branch.file_name.is_empty() {
+            continue;
+        }
+        let step = branch.baskets.len().div_ceil(each).max(1);
+        let largest = branch.baskets.iter().enumerate().max_by_key(|(_, basket)| basket.nbytes).map(|(i, _)| i);
+        for (i, basket) in branch.baskets.iter().enumerate() {
+            if basket.seek > 0 && (i % step == 0 || Some(i) == largest) {
+                places.push((basket.seek, b, i));
+            }
+        }
+    }
+    // In the order of the file, for the disk's sake.
+    places.sort_unstable();
+    let mut probes = vec![Probe::default(); tree.branches.len()];
+    let mut buffer = Vec::new();
+    for (seek, b, _) in places {
+        let (Some(branch), Some(probe)) = (tree.branches.get(b), probes.get_mut(b)) else { continue };
+        let names = branch.name().len() + tree.name().len();
+        match look(source, seek, HEADER + names, &mut buffer) {
+            Some(found) => probe.add(&found),
+            None => probe.unreadable += 1,
+        }
+    }
+    (probes, all)
+}
+
+/// What one header says.
+struct Found {
+    keylen: u32,
+    raw: u32,
+    disk: u32,
+    codec: Cow<'static, str>,
+}
+
+fn look(source: &dyn Source, seek: u64, guess: usize, buffer: &mut Vec<u8>) -> Option<Found> {
+    read(source, seek, guess, buffer)?;
+    let key = match Key::parse(&mut Cursor::new(buffer)) {
+        Ok(key) => key,
+        Err(_) => {
+            // The key carries other names than the branch and the tree have by now.
+            read(source, seek, 4096, buffer)?;
+            Key::parse(&mut Cursor::new(buffer)).ok()?
+        }
+    };
+    if !key.class.is_empty() && !key.class.starts_with("TBasket") {
+        return None;
+    }
+    let codec = codec(source, seek, &key, buffer)?;
+    Some(Found { keylen: u32::from(key.keylen), raw: key.objlen, disk: key.nbytes, codec })
+}
+
+fn read(source: &dyn Source, at: u64, len: usize, buffer: &mut Vec<u8>) -> Option<()> {
+    let left = source.size().checked_sub(at)?;
+    buffer.resize(len.min(usize::try_from(left).unwrap_or(len)), 0);
+    source.read_exact_at(at, buffer).ok()
+}
+
+/// Names of the codecs of a record's blocks.
+fn codec(source: &dyn Source, seek: u64, key: &Key, head: &[u8]) -> Option<Cow<'static, str>> {
+    let end = u64::from(key.payload_len());
+    if is_stored(key.payload_len() as usize, key.objlen as usize) {
+        return Some(Cow::Borrowed("none"));
+    }
+    let mut names: Vec<&'static str> = Vec::new();
+    let mut at = 0;
+    let mut left = key.objlen as usize;
+    let mut buffer = Vec::new();
+    while left > 0 {
+        let in_head = usize::try_from(at).ok()?.checked_add(usize::from(key.keylen))?;
+        let header = match head.get(in_head..in_head + BlockHeader::SIZE) {
+            Some(bytes) => BlockHeader::parse(bytes).ok()?,
+            None => {
+                read(source, seek + u64::from(key.keylen) + at, BlockHeader::SIZE, &mut buffer)?;
+                BlockHeader::parse(&buffer).ok()?
+            }
+        };
+        if !names.contains(&header.algorithm.name()) {
+            names.push(header.algorithm.name());
+        }
+        at += (BlockHeader::SIZE + header.compressed) as u64;
+        left = left.checked_sub(header.uncompressed)?;
+        if at > end {
+            return None;
+        }
+    }
+    names.sort_unstable();
+    Some(match names[..] {
+        [name] => Cow::Borrowed(name),
+        _ => Cow::Owned(names.join("+")),
+    })
+}
+
+impl Probe {
+    fn add(&mut self, found: &Found) {
+        self.raw.push(found.raw);
+        match self.codecs.get_mut(&*found.codec) {
+            Some(n) => *n += 1,
+            None => {
+                self.codecs.insert(found.codec.to_string(), 1);
+            }
+        }
+        let memory = u64::from(found.keylen) + u64::from(found.raw);
+        if memory > self.largest.0 {
+            self.largest = (memory, u64::from(found.disk));
+        }
+    }
+}

@@ -1,0 +1,341 @@
+//! The report of `inspect` as plain values: the JSON schema, version 1. `docs/inspect-schema.md` describes it;
+//! fields may be added to a version, but none changes its meaning or goes.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::diagnose::Finding;
+
+/// Version of the schema.
+pub const SCHEMA: u32 = 1;
+
+/// Everything that is said about a file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Report {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// The file itself.
+    pub file: FileReport,
+    /// Its trees, every cycle of them.
+    pub trees: Vec<TreeReport>,
+    /// Everything else that has a key, directories left out.
+    pub objects: Vec<ObjectReport>,
+    /// What could not be read.
+    pub skipped: Vec<Skipped>,
+    /// What is wrong, worst first.
+    pub findings: Vec<Finding>,
+}
+
+/// A file.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct FileReport {
+    /// Name, as given.
+    pub path: String,
+    /// Bytes.
+    pub bytes: u64,
+    /// Version of ROOT that wrote it, as ROOT shows it: `6.28/04`.
+    pub root_version: String,
+    /// ROOT's compression setting of the file, 100 × algorithm + level.
+    pub compression: i32,
+    /// Whether the header has 64-bit positions.
+    pub big: bool,
+    /// Whether the list of keys had to be made from a scan, since the file was not closed or is cut short.
+    pub recovered: bool,
+    /// Directories, the top one left out.
+    pub directories: u64,
+    /// Streamer infos.
+    pub streamer_infos: u64,
+    /// Bytes that belong to no record.
+    pub free_bytes: u64,
+    /// Gaps that they lie in.
+    pub free_segments: u64,
+}
+
+/// An object that is no tree.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ObjectReport {
+    /// Path in the file.
+    pub path: String,
+    /// Cycle.
+    pub cycle: i16,
+    /// Class.
+    pub class: String,
+    /// Bytes of its record.
+    pub bytes: u64,
+    /// Bytes before compression.
+    pub raw_bytes: u64,
+}
+
+/// Something that could not be read.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Skipped {
+    /// Path in the file.
+    pub object: String,
+    /// Cycle, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cycle: Option<i16>,
+    /// Class, where it is known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub class: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// How the starts of clusters are known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ClustersKnown {
+    /// The tree records them.
+    #[default]
+    Declared,
+    /// It does not; ROOT cuts it into what fits its read cache.
+    Estimated,
+}
+
+/// A tree.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct TreeReport {
+    /// Path of its key in the file.
+    pub path: String,
+    /// Cycle of its key.
+    pub cycle: i16,
+    /// Whether no key of this path has a higher cycle.
+    pub newest: bool,
+    /// Class.
+    pub class: String,
+    /// Name, which may differ from the key's.
+    pub name: String,
+    /// Title.
+    pub title: String,
+    /// Entries.
+    pub entries: u64,
+    /// fTotBytes: all baskets before compression.
+    pub tot_bytes: u64,
+    /// fZipBytes: all baskets on disk.
+    pub zip_bytes: u64,
+    /// fAutoFlush: negative compressed bytes, or positive entries.
+    pub auto_flush: i64,
+    /// The tree's own record.
+    pub metadata: Sizes,
+    /// First entry of each cluster.
+    pub clusters: Vec<u64>,
+    /// How they are known.
+    pub clusters_known: ClustersKnown,
+    /// Whether `clusters` was ended before the tree did, for there are too many.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub clusters_cut: bool,
+    /// Compressed bytes of the largest cluster.
+    pub largest_cluster: u64,
+    /// Entries at which all branches begin a basket.
+    pub common_boundaries: u64,
+    /// Baskets on disk.
+    pub baskets: u64,
+    /// Baskets that begin before a cluster does and end behind its start; none where clusters are estimated.
+    pub crossing: u64,
+    /// Whether every basket's header was looked at, or only some of each branch.
+    pub probed: Probed,
+    /// Codecs of the baskets looked at, all branches together.
+    pub codecs: BTreeMap<String, u64>,
+    /// Size of uncompressed baskets, as zlib:1 would make it, over what they have; absent where not tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compressible_to: Option<f64>,
+    /// Memory that readers and writers need.
+    pub memory: Memory,
+    /// Friends: the alias or tree name, and the file if it is another one.
+    pub friends: Vec<Pair>,
+    /// Aliases: name and formula.
+    pub aliases: Vec<Pair>,
+    /// Class of the index, if there is one.
+    pub index: Option<String>,
+    /// What is in the user info.
+    pub user_info: Vec<Pair>,
+    /// Branches, depth first.
+    pub branches: Vec<BranchReport>,
+}
+
+/// Which headers of baskets were looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Probed {
+    /// All.
+    All,
+    /// Some of each branch, the largest among them.
+    #[default]
+    Some,
+}
+
+/// A size on disk and before compression.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sizes {
+    /// Bytes on disk.
+    pub bytes: u64,
+    /// Bytes before compression.
+    pub raw_bytes: u64,
+}
+
+/// Two strings that belong together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pair {
+    /// Name.
+    pub name: String,
+    /// What it stands for: a formula, a file, a class.
+    pub value: String,
+}
+
+/// Memory that jobs need for a tree's baskets, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Memory {
+    /// A reader of all branches: the largest basket of each, unpacked.
+    pub read_baskets: u64,
+    /// The same baskets as they lie on disk.
+    pub read_compressed: u64,
+    /// A read cache that holds the largest cluster.
+    pub read_cache: u64,
+    /// The three together.
+    pub read: u64,
+    /// A writer of all branches: the buffer of each.
+    pub write: u64,
+}
+
+/// A branch.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct BranchReport {
+    /// Its place in the tree: `2.0.1` is the second branch of the first of the third.
+    pub id: String,
+    /// Name.
+    pub name: String,
+    /// Title.
+    pub title: String,
+    /// ROOT's class of the branch.
+    pub class: String,
+    /// What it holds: a class, or empty where the leaves say it all.
+    #[serde(rename = "type")]
+    pub type_name: String,
+    /// Its leaves.
+    pub leaves: Vec<LeafReport>,
+    /// ROOT's compression setting.
+    pub compression: i32,
+    /// Bytes of the buffer that a writer fills.
+    pub basket_size: u64,
+    /// Split level.
+    pub split_level: i32,
+    /// The file with the baskets, if it is another one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub file_name: String,
+    /// Entries.
+    pub entries: u64,
+    /// Bytes before compression, keys of baskets included.
+    pub tot_bytes: u64,
+    /// Bytes on disk.
+    pub zip_bytes: u64,
+    /// Its share of the tree's bytes on disk, 0 to 1.
+    pub share: f64,
+    /// How its baskets are.
+    pub basket_summary: BasketSummary,
+    /// Codecs of the baskets looked at, and how many have each; `none` where a basket is not compressed.
+    pub codecs: BTreeMap<String, u64>,
+    /// Baskets in the tree's own record.
+    pub embedded: Vec<EmbeddedReport>,
+    /// Every basket on disk, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baskets: Option<Vec<BasketReport>>,
+}
+
+/// A leaf.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct LeafReport {
+    /// ROOT's class of the leaf.
+    pub class: String,
+    /// Name.
+    pub name: String,
+    /// Title.
+    pub title: String,
+    /// Type, as `TLeaf::GetTypeName` says it.
+    #[serde(rename = "type")]
+    pub type_name: String,
+    /// Elements of the fixed array.
+    pub len: i32,
+    /// The leaf that counts its elements.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<String>,
+    /// The largest value that the leaf claims to hold, where it counts others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub maximum: Option<i64>,
+    /// The least number of elements that the longest entry of what it counts must have, from sizes alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted_at_least: Option<u64>,
+}
+
+/// The baskets of a branch, summed up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BasketSummary {
+    /// Baskets on disk.
+    pub count: u64,
+    /// Mean of what they held over the size of the writer's buffer; may exceed 1, for buffers grow.
+    pub fill: Option<f64>,
+    /// Least, median and greatest size on disk.
+    pub disk: Option<Spread>,
+    /// The same before compression, of the baskets looked at.
+    pub raw: Option<Spread>,
+    /// Baskets that cross the start of a cluster.
+    pub crossing: u64,
+}
+
+/// Least, median and greatest of some sizes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spread {
+    /// Least.
+    pub min: u64,
+    /// Median.
+    pub median: u64,
+    /// Greatest.
+    pub max: u64,
+}
+
+/// A basket on disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BasketReport {
+    /// First entry in it.
+    pub first_entry: u64,
+    /// Entries in it.
+    pub entries: u64,
+    /// Bytes of its record.
+    pub bytes: u32,
+    /// Offset of its record.
+    pub seek: u64,
+}
+
+/// A basket in the tree's own record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EmbeddedReport {
+    /// Its place among the branch's baskets.
+    pub index: u64,
+    /// Entries in it.
+    pub entries: u64,
+    /// Bytes of it.
+    pub bytes: u64,
+}
+
+impl Spread {
+    /// Of these sizes, which are sorted for it.
+    pub(crate) fn of(sizes: &mut [u32]) -> Option<Self> {
+        sizes.sort_unstable();
+        let at = |i: usize| sizes.get(i).map(|&size| u64::from(size));
+        Some(Self { min: at(0)?, median: at(sizes.len() / 2)?, max: at(sizes.len().checked_sub(1)?)? })
+    }
+}
+
+impl Report {
+    /// The newest cycle of each tree.
+    pub fn newest(&self) -> impl Iterator<Item = &TreeReport> {
+        self.trees.iter().filter(|tree| tree.newest)
+    }
+}
+
+impl TreeReport {
+    /// Branches that have baskets anywhere.
+    pub fn holders(&self) -> impl Iterator<Item = &BranchReport> {
+        self.branches.iter().filter(|branch| branch.basket_summary.count > 0 || !branch.embedded.is_empty())
+    }
+}

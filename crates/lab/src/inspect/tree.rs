@@ -1,0 +1,261 @@
+//! The report on one tree, from its metadata and what a [`Probe`] of its baskets found.
+
+use std::collections::{BTreeMap, HashMap};
+
+use dataset::tree::clusters::{common_boundaries, declared_up_to};
+use dataset::tree::model::BasketRef;
+use dataset::tree::{Branch, ClusterSource, Leaf, Tree};
+use rootfile::object::{Content, Members, Named, ObjectId};
+use rootfile::{Key, RootFile};
+
+use super::Options;
+use super::probe::{Probe, probe};
+use super::report::{
+    BasketReport, BasketSummary, BranchReport, ClustersKnown, EmbeddedReport, LeafReport, Memory, Pair, Probed, Sizes,
+    Spread, TreeReport,
+};
+use super::sample::compressible_to;
+use super::types::{branch_type, leaf_type};
+
+/// Most cluster starts that are listed.
+const MOST_CLUSTERS: usize = 1 << 20;
+
+/// What the parts of a report need.
+struct Context<'a> {
+    file: &'a RootFile,
+    tree: &'a Tree,
+    options: &'a Options,
+    /// Cluster starts that baskets should keep to; empty where none are declared.
+    starts: &'a [u64],
+    leaves: HashMap<ObjectId, usize>,
+    /// For leaves that count others: the least that the longest entry must have.
+    counted: HashMap<ObjectId, u64>,
+}
+
+/// The report on a tree.
+pub fn report(file: &RootFile, key: &Key, path: String, tree: &Tree, options: &Options) -> TreeReport {
+    let clusters = declared_up_to(tree, MOST_CLUSTERS);
+    let (probes, all) = probe(&**file.source(), tree, options.probe_all);
+    let declared = clusters.source == ClusterSource::Declared;
+    let context = Context {
+        file,
+        tree,
+        options,
+        starts: if declared { &clusters.starts } else { &[] },
+        leaves: tree.leaves.iter().enumerate().map(|(i, leaf)| (leaf.id, i)).collect(),
+        counted: counted(tree),
+    };
+    let mut codecs = BTreeMap::new();
+    let mut branches = Vec::with_capacity(tree.branches.len());
+    for ((branch, probe), id) in tree.branches.iter().zip(&probes).zip(ids(tree)) {
+        for (codec, n) in &probe.codecs {
+            *codecs.entry(codec.clone()).or_default() += n;
+        }
+        branches.push(context.branch(branch, probe, id));
+    }
+    let largest_cluster = largest_cluster(tree, &clusters.starts);
+    TreeReport {
+        path,
+        cycle: key.cycle,
+        newest: true,
+        class: tree.class.clone(),
+        name: tree.name().to_owned(),
+        title: tree.named.title.clone(),
+        entries: tree.entries,
+        tot_bytes: tree.tot_bytes,
+        zip_bytes: tree.zip_bytes,
+        auto_flush: tree.auto_flush,
+        metadata: Sizes { bytes: u64::from(key.nbytes), raw_bytes: u64::from(key.objlen) },
+        clusters_known: if declared { ClustersKnown::Declared } else { ClustersKnown::Estimated },
+        clusters_cut: clusters.starts.len() >= MOST_CLUSTERS,
+        largest_cluster,
+        common_boundaries: common_boundaries(tree).starts.len() as u64,
+        baskets: branches.iter().map(|b| b.basket_summary.count).sum(),
+        crossing: branches.iter().map(|b| b.basket_summary.crossing).sum(),
+        probed: if all { Probed::All } else { Probed::Some },
+        codecs,
+        compressible_to: compressible_to(file, tree),
+        memory: memory(tree, &probes, largest_cluster),
+        friends: pairs(tree, tree.friends, |named, _| named.title.clone()),
+        aliases: pairs(tree, tree.aliases, |named, _| named.title.clone()),
+        index: tree.tree_index.and_then(|id| tree.graph.get(id)).map(|object| object.class.to_string()),
+        user_info: pairs(tree, tree.user_info, |_, class| class.to_owned()),
+        branches,
+        clusters: clusters.starts,
+    }
+}
+
+/// Positions of all branches, as [`Tree::position`] says them one by one.
+fn ids(tree: &Tree) -> Vec<String> {
+    let mut ids = vec![String::new(); tree.branches.len()];
+    for (i, &top) in tree.top.iter().enumerate() {
+        if let Some(id) = ids.get_mut(top) {
+            *id = i.to_string();
+        }
+    }
+    // Parents stand before their children.
+    for (b, branch) in tree.branches.iter().enumerate() {
+        let own = ids.get(b).cloned().unwrap_or_default();
+        for (i, &child) in branch.children.iter().enumerate() {
+            if let Some(id) = ids.get_mut(child) {
+                *id = format!("{own}.{i}");
+            }
+        }
+    }
+    for (b, id) in ids.iter_mut().enumerate() {
+        if id.is_empty() {
+            *id = tree.position(b);
+        }
+    }
+    ids
+}
+
+fn on_disk(branch: &Branch) -> impl Iterator<Item = &BasketRef> {
+    branch.baskets.iter().filter(|basket| basket.seek > 0)
+}
+
+impl Context<'_> {
+    fn branch(&self, branch: &Branch, probe: &Probe, id: String) -> BranchReport {
+        let mut sizes: Vec<u32> = on_disk(branch).map(|basket| basket.nbytes).collect();
+        let count = sizes.len() as u64;
+        let buffers = count.saturating_mul(u64::from(branch.basket_size));
+        BranchReport {
+            id,
+            name: branch.name().to_owned(),
+            title: branch.named.title.clone(),
+            class: branch.class().to_owned(),
+            type_name: branch_type(branch).to_owned(),
+            leaves: branch.leaves.iter().filter_map(|&leaf| self.leaf(branch, leaf)).collect(),
+            compression: branch.compress,
+            basket_size: u64::from(branch.basket_size),
+            split_level: branch.split_level,
+            file_name: branch.file_name.clone(),
+            entries: branch.entries,
+            tot_bytes: branch.tot_bytes,
+            zip_bytes: branch.zip_bytes,
+            share: ratio(branch.zip_bytes, self.tree.zip_bytes),
+            basket_summary: BasketSummary {
+                count,
+                fill: (buffers > 0).then(|| ratio(branch.tot_bytes, buffers)),
+                disk: Spread::of(&mut sizes),
+                raw: Spread::of(&mut probe.raw.clone()),
+                crossing: on_disk(branch).filter(|basket| self.crosses(basket)).count() as u64,
+            },
+            codecs: probe.codecs.clone(),
+            embedded: branch.embedded.iter().map(|(i, found)| embedded(branch, *i, &found.bytes)).collect(),
+            baskets: self.options.list_baskets.then(|| on_disk(branch).map(basket).collect()),
+        }
+    }
+
+    fn crosses(&self, basket: &BasketRef) -> bool {
+        let next = self.starts.partition_point(|&start| start <= basket.first_entry);
+        self.starts.get(next).is_some_and(|&start| start < basket.first_entry.saturating_add(basket.entries))
+    }
+
+    fn leaf(&self, branch: &Branch, index: usize) -> Option<LeafReport> {
+        let leaf = self.tree.leaves.get(index)?;
+        let count = leaf.leaf_count.and_then(|id| self.tree.leaves.get(*self.leaves.get(&id)?));
+        Some(LeafReport {
+            class: leaf.class.clone(),
+            name: leaf.named.name.clone(),
+            title: leaf.named.title.clone(),
+            type_name: leaf_type(leaf, branch, self.file.infos()),
+            len: leaf.len,
+            count: count.map(|leaf| leaf.named.name.clone()),
+            maximum: if leaf.is_range { maximum(leaf) } else { None },
+            counted_at_least: self.counted.get(&leaf.id).copied(),
+        })
+    }
+}
+
+fn basket(basket: &BasketRef) -> BasketReport {
+    BasketReport { first_entry: basket.first_entry, entries: basket.entries, bytes: basket.nbytes, seek: basket.seek }
+}
+
+fn embedded(branch: &Branch, index: usize, bytes: &[u8]) -> EmbeddedReport {
+    let entries = branch.baskets.get(index).map_or(0, |basket| basket.entries);
+    EmbeddedReport { index: index as u64, entries, bytes: bytes.len() as u64 }
+}
+
+/// fMaximum of a leaf of whole numbers.
+fn maximum(leaf: &Leaf) -> Option<i64> {
+    leaf.extra.as_ref()?.members()?.get("fMaximum")?.as_i64()
+}
+
+/// For each leaf that counts others, the least number of elements that the longest entry must have: the mean, where
+/// keys and offsets of the counted baskets are taken to be as long as they can be.
+fn counted(tree: &Tree) -> HashMap<ObjectId, u64> {
+    let mut found: HashMap<ObjectId, u64> = HashMap::new();
+    for leaf in &tree.leaves {
+        let (Some(counter), Some(branch)) = (leaf.leaf_count, tree.branches.get(leaf.branch)) else { continue };
+        let element = u64::try_from(i64::from(leaf.len) * i64::from(leaf.len_type)).unwrap_or(0);
+        // A branch with several leaves, or elements of a class, has more in an entry than this leaf.
+        if element == 0 || branch.leaves.len() != 1 || branch.element().is_some() {
+            continue;
+        }
+        let key = 128 + branch.name().len() + tree.name().len();
+        let offsets = 4 * branch.entries + (key as u64 + 8) * branch.baskets.len() as u64;
+        let data = branch.tot_bytes.saturating_sub(offsets);
+        let least = data.div_ceil(element.saturating_mul(branch.entries).max(1));
+        let known = found.entry(counter).or_default();
+        *known = (*known).max(least);
+    }
+    found
+}
+
+/// Bytes on disk of the cluster that has most; a basket counts for each cluster that it reaches into.
+fn largest_cluster(tree: &Tree, starts: &[u64]) -> u64 {
+    let mut changes = vec![0i64; starts.len() + 1];
+    for basket in tree.branches.iter().flat_map(on_disk).filter(|basket| basket.entries > 0) {
+        let cluster_of = |entry: u64| starts.partition_point(|&start| start <= entry).saturating_sub(1);
+        let last = cluster_of(basket.first_entry.saturating_add(basket.entries - 1));
+        let bytes = i64::from(basket.nbytes);
+        if let Some(change) = changes.get_mut(cluster_of(basket.first_entry)) {
+            *change += bytes;
+        }
+        if let Some(change) = changes.get_mut(last + 1) {
+            *change -= bytes;
+        }
+    }
+    let mut sum = 0;
+    let mut largest = 0;
+    for change in changes {
+        sum += change;
+        largest = largest.max(sum);
+    }
+    u64::try_from(largest).unwrap_or(0)
+}
+
+fn memory(tree: &Tree, probes: &[Probe], largest_cluster: u64) -> Memory {
+    let mut memory = Memory { read_cache: largest_cluster, ..Memory::default() };
+    for (branch, probe) in tree.branches.iter().zip(probes) {
+        if branch.baskets.is_empty() {
+            continue;
+        }
+        memory.read_baskets += probe.largest.0;
+        memory.read_compressed += probe.largest.1;
+        // A buffer grows where an entry does not fit; its last size is not on record.
+        memory.write += u64::from(branch.basket_size).max(probe.largest.0);
+    }
+    memory.read = memory.read_baskets + memory.read_compressed + memory.read_cache;
+    memory
+}
+
+/// Names of the objects in a list, each with what `value` says.
+fn pairs(tree: &Tree, list: Option<ObjectId>, value: impl Fn(&Named, &str) -> String) -> Vec<Pair> {
+    let Some(Content::Collection(list)) = list.and_then(|id| tree.graph.get(id)).map(|list| &list.content) else {
+        return Vec::new();
+    };
+    let unnamed = Named::default();
+    let pair = |id: &ObjectId| {
+        let object = tree.graph.get(*id)?;
+        let named = object.members().and_then(Members::named).unwrap_or(&unnamed);
+        Some(Pair { name: named.name.clone(), value: value(named, &object.class) })
+    };
+    list.items.iter().flatten().filter_map(pair).collect()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a ratio for people")]
+fn ratio(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
