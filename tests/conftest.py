@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from referee import paths
+from referee import entry_bytes, paths, values
 from referee.command import Basketry
-from referee.entry_bytes import EntryBytes
 from referee.readers import Readers
+from referee.root_server import RootServer
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -47,7 +47,14 @@ def readers(corpus: Path) -> Iterator[Readers]:
 
 
 @pytest.fixture(scope="session")
-def root_bytes() -> Iterator[EntryBytes]:
+def root_bytes() -> Iterator[RootServer]:
     """ROOT, hashing the bytes of entries."""
-    with EntryBytes() as worker:
-        yield worker
+    with entry_bytes.server() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def root_values() -> Iterator[RootServer]:
+    """ROOT, turning everything into values."""
+    with values.server() as server:
+        yield server

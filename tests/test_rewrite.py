@@ -8,8 +8,8 @@ import pytest
 
 from referee import compare, entry_bytes, oracle
 from referee.command import Basketry
-from referee.entry_bytes import EntryBytes
 from referee.readers import Readers
+from referee.root_server import RootServer
 
 LAYOUTS: dict[str, tuple[str, ...]] = {
     "copy": (),
@@ -46,7 +46,7 @@ def rotation(name: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def known(root_bytes: EntryBytes) -> dict[str, dict[str, Any]]:
+def known(root_bytes: RootServer) -> dict[str, dict[str, Any]]:
     """The entry bytes of the originals, asked for once each."""
 
     class Cache(dict[str, dict[str, Any]]):
@@ -81,7 +81,7 @@ def test_rewritten_file_has_the_same_content(
     full: bool,
     basketry: Basketry,
     readers: Readers,
-    root_bytes: EntryBytes,
+    root_bytes: RootServer,
     known: dict[str, dict[str, Any]],
     tmp_path: Path,
 ) -> None:

@@ -9,7 +9,7 @@ import uproot
 
 from referee import entry_bytes, make_files, values
 from referee.command import Basketry
-from referee.entry_bytes import EntryBytes
+from referee.root_server import RootServer
 
 LAYOUTS: dict[str, tuple[str, ...]] = {
     "copy": (),
@@ -38,9 +38,9 @@ SMALL = {
 
 
 @functools.cache
-def original(recipe: str) -> dict[str, Any]:
-    """What ROOT reads in a recipe's file."""
-    return values.of(make_files.made(recipe) / SMALL[recipe])
+def uproot_reads_original(recipe: str) -> dict[str, Any]:
+    """What uproot reads in a recipe's file."""
+    return uproot_reads(make_files.made(recipe) / SMALL[recipe])
 
 
 def uproot_reads(path: Path) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def uproot_reads(path: Path) -> dict[str, Any]:
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("recipe", SMALL)
 def test_special_file_is_rewritten(
-    recipe: str, layout: str, basketry: Basketry, root_bytes: EntryBytes, tmp_path: Path
+    recipe: str, layout: str, basketry: Basketry, root_bytes: RootServer, root_values: RootServer, tmp_path: Path
 ) -> None:
     source = make_files.made(recipe) / SMALL[recipe]
     # Beside the source's companions, so that friends and external files are found under their relative names.
@@ -72,10 +72,10 @@ def test_special_file_is_rewritten(
     basketry("rewrite", source, "-o", out, *LAYOUTS[layout])
     basketry("verify", source, out)
     found = list(entry_bytes.differences(root_bytes.of(source), root_bytes.of(out)))
-    before = original(recipe) | {"recovered": False}
-    found += values.differences(before, values.of(out))
+    before = root_values.of(source) | {"recovered": False}
+    found += values.differences(before, root_values.of(out))
     after = uproot_reads(out)
-    for name, array in uproot_reads(source).items():
+    for name, array in uproot_reads_original(recipe).items():
         if not isinstance(array, Exception) and repr(after.get(name)) != repr(array):
             found.append(f"uproot reads {name} differently")
     assert not found, "\n".join(found[:20])
@@ -84,7 +84,7 @@ def test_special_file_is_rewritten(
 @pytest.mark.parametrize("codec", make_files.CODECS)
 @pytest.mark.parametrize("layout", ["copy", "zstd-clusters", "none-tiny"])
 def test_records_of_several_blocks(
-    codec: str, layout: str, basketry: Basketry, root_bytes: EntryBytes, tmp_path: Path
+    codec: str, layout: str, basketry: Basketry, root_bytes: RootServer, tmp_path: Path
 ) -> None:
     source = make_files.made(f"big_records_{codec}") / "big.root"
     out = tmp_path / "big.root"
@@ -95,7 +95,7 @@ def test_records_of_several_blocks(
 
 @pytest.mark.parametrize("codec", ["lzma:1", "lz4:4", "zlib:1", "zstd:1"])
 def test_writes_records_of_several_blocks(
-    codec: str, basketry: Basketry, root_bytes: EntryBytes, tmp_path: Path
+    codec: str, basketry: Basketry, root_bytes: RootServer, tmp_path: Path
 ) -> None:
     source = make_files.made("big_records_zstd") / "big.root"
     out = tmp_path / "big.root"
@@ -104,7 +104,7 @@ def test_writes_records_of_several_blocks(
     assert not found, "\n".join(found)
 
 
-def test_output_beyond_2gb(full: bool, basketry: Basketry, root_bytes: EntryBytes, tmp_path: Path) -> None:
+def test_output_beyond_2gb(full: bool, basketry: Basketry, root_bytes: RootServer, tmp_path: Path) -> None:
     if not full:
         pytest.skip("writes 2.3 GB: only with --full")
     source = make_files.made("compressible_2gb") / "zeros.root"

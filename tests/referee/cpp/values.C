@@ -5,6 +5,7 @@
 #include <TError.h>
 #include <TFile.h>
 #include <TFriendElement.h>
+#include <TH1.h>
 #include <TKey.h>
 #include <TLeaf.h>
 #include <TLeafObject.h>
@@ -12,8 +13,6 @@
 #include <TMD5.h>
 #include <TTree.h>
 #include <TVirtualIndex.h>
-#include <cstdlib>
-#include <fstream>
 #include <map>
 #include <string>
 
@@ -114,14 +113,14 @@ void walk(TDirectory *directory, const std::string &path, std::string &trees, st
   }
 }
 
-void all(const char *path, const char *out) {
+std::string all(const char *path) {
   SetErrorHandler(count);
   TH1::AddDirectory(false);
-  std::ofstream file(out);
   TFile *source = TFile::Open(path);
-  if (!source || source->IsZombie()) { file << "{\"error\":\"ROOT cannot open it\"}"; return; }
+  if (!source || source->IsZombie()) return "{\"error\":\"ROOT cannot open it\"}";
   std::string trees, objects;
   walk(source, "", trees, objects);
-  file << "{\"recovered\":" << (source->TestBit(TFile::kRecovered) ? "true" : "false") << ",\"trees\":{" << trees << "},\"objects\":{" << objects << "}}";
+  const std::string recovered = source->TestBit(TFile::kRecovered) ? "true" : "false";
+  return "{\"recovered\":" + recovered + ",\"trees\":{" + trees + "},\"objects\":{" + objects + "}}";
 }
 }
