@@ -10,6 +10,7 @@ mod contents;
 mod engine;
 mod fill;
 mod maxima;
+pub mod objects;
 mod options;
 mod plan;
 mod rewrite;

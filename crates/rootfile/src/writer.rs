@@ -4,6 +4,8 @@
 //! to them; so a file under its final name is whole, and an interrupted one never appears. The same records
 //! give the same bytes: dates are given, and the UUID is a hash of what was written.
 
+use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::fs::File;
 use std::hash::Hasher;
 use std::io::ErrorKind as IoKind;
@@ -40,6 +42,28 @@ struct OpenDirectory {
     seek: u64,
     fields: u64,
     keys: Vec<Key>,
+    /// The newest cycle of each name.
+    cycles: HashMap<String, i16>,
+}
+
+impl OpenDirectory {
+    fn add_key(&mut self, key: Key) {
+        self.cycles.insert(key.name.clone(), key.cycle);
+        self.keys.push(key);
+    }
+
+    /// The keys as a list has them: readers take the first key of a name, which must be the newest cycle.
+    fn listed(&self) -> Vec<&Key> {
+        let mut keys: Vec<&Key> = self.keys.iter().collect();
+        if self.cycles.len() < keys.len() {
+            let mut first: HashMap<&str, usize> = HashMap::with_capacity(self.cycles.len());
+            for (i, key) in self.keys.iter().enumerate() {
+                first.entry(&key.name).or_insert(i);
+            }
+            keys.sort_by_key(|key| (first.get(key.name.as_str()).copied(), Reverse(key.cycle)));
+        }
+        keys
+    }
 }
 
 /// A ROOT file being written.
@@ -125,7 +149,7 @@ impl FileWriter {
         payload.bytes.resize(payload.pos() + DirectoryRecord::MAX_LEN, 0);
         self.put(&mut key, &payload.bytes, payload.bytes.len())?;
         if let Some(parent) = parent.and_then(|p| self.directories.get_mut(p)) {
-            parent.keys.push(key);
+            parent.add_key(key);
         }
         self.directories.push(OpenDirectory {
             name: name.to_owned(),
@@ -134,6 +158,7 @@ impl FileWriter {
             seek,
             fields,
             keys: Vec::new(),
+            cycles: HashMap::new(),
         });
         Ok(DirId(self.directories.len() - 1))
     }
@@ -278,13 +303,13 @@ impl FileWriter {
 
     /// The cycle that the next object of this name gets.
     fn next_cycle(&self, directory: DirId, name: &str) -> i16 {
-        let keys = self.directories.get(directory.0).map(|d| d.keys.as_slice()).unwrap_or_default();
-        keys.iter().filter(|k| k.name == name).map(|k| k.cycle).max().unwrap_or(0).saturating_add(1)
+        let cycles = self.directories.get(directory.0).map(|d| &d.cycles);
+        cycles.and_then(|c| c.get(name)).copied().unwrap_or(0).saturating_add(1)
     }
 
     fn add_key(&mut self, directory: DirId, key: Key) {
         if let Some(directory) = self.directories.get_mut(directory.0) {
-            directory.keys.push(key);
+            directory.add_key(key);
         }
     }
 
@@ -334,7 +359,7 @@ impl FileWriter {
             let (seek, name, title) = (directory.seek, directory.name.clone(), directory.title.clone());
             let mut payload = Writer::new();
             payload.i32(i32::try_from(directory.keys.len()).unwrap_or(i32::MAX));
-            for key in &directory.keys {
+            for key in directory.listed() {
                 key.write(&mut payload);
             }
             let class = if i == 0 { "TFile" } else { "TDirectoryFile" };

@@ -41,7 +41,7 @@ fn objects_round_trip() {
             match ObjectReader::new(&payload, keylen, file.infos()).read_root(&key.class) {
                 Ok((object, graph)) if !matches!(object.content, Content::Opaque(_)) => {
                     let mut writer = ObjectWriter::new(keylen, &graph);
-                    writer.object(&object).unwrap();
+                    writer.root(&object).unwrap();
                     tally[usize::from(writer.out.bytes != payload)] += 1;
                 }
                 _ => tally[2] += 1,

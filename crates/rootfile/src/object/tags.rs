@@ -253,6 +253,12 @@ impl WriteTags {
         }
     }
 
+    /// Says that the object `id` begins here, without a tag of its own.
+    pub fn register(&mut self, w: &Writer, id: usize) {
+        let offset = self.offset(w.pos());
+        self.objects.insert(id, offset);
+    }
+
     /// Starts an object that nothing else will refer to. Close it with [`end_frame`].
     pub fn begin_object(&mut self, w: &mut Writer, class: &str) -> usize {
         let at = w.pos();
@@ -271,8 +277,7 @@ impl WriteTags {
 
     /// Starts an object that [`WriteTags::reference`] can refer to by `id`. Close it with [`end_frame`].
     pub fn begin_shared(&mut self, w: &mut Writer, class: &str, id: usize) -> usize {
-        let offset = self.offset(w.pos());
-        self.objects.insert(id, offset);
+        self.register(w, id);
         self.begin_object(w, class)
     }
 }

@@ -37,6 +37,13 @@ impl<'a> ObjectWriter<'a> {
         Self { out: Writer::new(), tags: WriteTags::new(keylen), graph }
     }
 
+    /// Writes the record's own object, which is what [`ObjectReader::read_root`](super::ObjectReader::read_root)
+    /// read: pointers to it have the first identity.
+    pub fn root(&mut self, object: &Object) -> Result<()> {
+        self.tags.register(&self.out, 0);
+        self.object(object)
+    }
+
     /// Writes an object by value.
     pub fn object(&mut self, object: &Object) -> Result<()> {
         match &object.content {
@@ -173,13 +180,13 @@ impl<'a> ObjectWriter<'a> {
 
     /// Writes a pointer, and the object behind it if it was not written before.
     pub fn pointer(&mut self, id: Option<ObjectId>) -> Result<()> {
+        if id.is_some_and(|id| self.tags.reference(&mut self.out, id)) {
+            return Ok(());
+        }
         let Some((id, object)) = id.and_then(|id| self.graph.get(id).map(|object| (id, object))) else {
             WriteTags::null(&mut self.out);
             return Ok(());
         };
-        if self.tags.reference(&mut self.out, id) {
-            return Ok(());
-        }
         let at = self.tags.begin_shared(&mut self.out, &object.class, id);
         self.object(object)?;
         end_frame(&mut self.out, at);

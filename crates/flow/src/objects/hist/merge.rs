@@ -1,0 +1,200 @@
+//! One histogram added to another: which of ROOT's ways of merging applies, and the ways that go by numbers.
+//!
+//! The cases and their order are those of `TH1Merger::ExamineHistograms`; merging by labels is in `labels`.
+
+use rootfile::object::{Graph, Object};
+use rootfile::streamer::StreamerInfos;
+
+use super::{Axis, Buffer, Hist};
+
+/// Adds a histogram to the first. On failure, the first is as it was and the reason is given.
+pub(in crate::objects) fn merge(
+    (first, graph): (&mut Object, &mut Graph),
+    (other, other_graph): (&Object, &Graph),
+    infos: &StreamerInfos,
+) -> Result<(), String> {
+    let mut sum = Hist::decode(first, graph)?;
+    let mut added = Hist::decode(other, other_graph)?;
+    sum.merge(&mut added)?;
+    sum.store(first, graph, infos)
+}
+
+impl Hist {
+    fn merge(&mut self, other: &mut Self) -> Result<(), String> {
+        if self.shape != other.shape {
+            return Err("their dimensions differ".to_owned());
+        }
+        if self.auto_power_of_two != other.auto_power_of_two {
+            return Err("only one has bins chosen among powers of two".to_owned());
+        }
+        let axes = self.common_axes(other)?;
+        let limits = (self.has_limits(), other.has_limits());
+        for (hist, limits) in [(&mut *self, limits.0), (&mut *other, limits.1)] {
+            if hist.shape.profile && !hist.buffer.waiting.is_empty() {
+                return Err("a profile whose entries still wait in a buffer".to_owned());
+            }
+            if limits {
+                hist.fill_buffer();
+            }
+        }
+        let by_labels = self.agree_on_labels(other);
+        if !other.sumw2.is_empty() {
+            self.keep_weights();
+        }
+        match axes {
+            _ if by_labels => self.merge_labels(other),
+            Common::Same => self.merge_same_axes(other),
+            Common::NoLimits => {
+                self.buffer.waiting.append(&mut other.buffer.waiting);
+                self.buffer.changed = true;
+                self.buffer.present = true;
+                Ok(())
+            }
+            Common::New(_) if self.auto_power_of_two => {
+                Err("bins chosen among powers of two, and not the same ones".to_owned())
+            }
+            Common::New(axes) => self.merge_by_centers(other, &axes),
+        }
+    }
+
+    /// The axes that both fit into.
+    fn common_axes(&self, other: &Self) -> Result<Common, String> {
+        let mut axes = match (self.has_limits(), other.has_limits()) {
+            (false, false) => return Ok(Common::NoLimits),
+            (false, true) => return Ok(Common::New(other.axes.clone())),
+            (true, false) => return Ok(Common::New(self.axes.clone())),
+            (true, true) => self.axes.clone(),
+        };
+        let mut same = true;
+        for (mine, theirs) in axes.iter_mut().zip(&other.axes) {
+            if !mine.same(theirs) {
+                same = false;
+                if !mine.join(theirs) {
+                    let say = |axis: &Axis| format!("{} bins from {} to {}", axis.bins, axis.min, axis.max);
+                    return Err(format!("their limits do not fit together: {}, and {}", say(mine), say(theirs)));
+                }
+            }
+        }
+        Ok(if same { Common::Same } else { Common::New(axes) })
+    }
+
+    fn merge_same_axes(&mut self, other: &Self) -> Result<(), String> {
+        self.add_totals(other, |sum| {
+            for cell in 0..other.cells.len() {
+                sum.add_cell(cell, other, cell);
+            }
+            Ok(())
+        })
+    }
+
+    /// Adds cells in one way or another, and the sums and entries that `add` must not see change.
+    pub(super) fn add_totals(
+        &mut self,
+        other: &Self,
+        add: impl FnOnce(&mut Self) -> Result<(), String>,
+    ) -> Result<(), String> {
+        let mut totals = self.stats();
+        let mut entries = self.entries;
+        if !other.is_empty() {
+            for (total, sum) in totals.iter_mut().zip(other.stats()) {
+                *total += sum;
+            }
+            entries += other.entries;
+            add(self)?;
+        }
+        self.sums = totals;
+        self.entries = entries;
+        Ok(())
+    }
+
+    /// Defines the axes anew and brings both histograms in by the centres of their bins.
+    fn merge_by_centers(&mut self, other: &Self, axes: &[Axis]) -> Result<(), String> {
+        let mut sum = self.clone();
+        let old = self.clone();
+        for (axis, new) in sum.axes.iter_mut().zip(axes) {
+            if !axis.same(new) || !axis.has_limits() {
+                axis.redefine(new);
+            }
+        }
+        sum.resize_cells()?;
+        sum.sums.fill(0.0);
+        sum.entries = 0.0;
+        sum.buffer = Buffer { present: self.buffer.present, ..Buffer::default() };
+        sum.reset |= !self.is_empty();
+        for hist in [&old, other] {
+            if !hist.has_limits() {
+                if !hist.buffer.waiting.is_empty() && sum.axes.iter().any(Axis::can_extend) {
+                    return Err("one has no limits yet, and the other's axis can grow".to_owned());
+                }
+                sum.fill(&hist.buffer.waiting);
+            }
+        }
+        for hist in [&old, other].into_iter().filter(|hist| hist.has_limits()) {
+            sum.add_totals(hist, |sum| sum.add_by_centers(hist))?;
+        }
+        *self = sum;
+        Ok(())
+    }
+
+    fn add_by_centers(&mut self, other: &Self) -> Result<(), String> {
+        for cell in 0..other.cells.len() {
+            if other.is_cell_empty(cell) {
+                continue;
+            }
+            let bins = other.bins_of(cell);
+            let mut to = [0; 3];
+            for ((to, bin), (mine, theirs)) in to.iter_mut().zip(bins).zip(self.axes.iter().zip(&other.axes)) {
+                let center = theirs.center(bin);
+                let outside = bin == 0 || bin > theirs.bins;
+                if outside && (mine.can_extend() || center > mine.min && center < mine.max) {
+                    return Err("their limits differ and one has underflows or overflows".to_owned());
+                }
+                *to = mine.find(center);
+            }
+            let to = self.cell_at(to);
+            self.add_cell(to, other, cell);
+        }
+        Ok(())
+    }
+
+    /// Fills in the entries that wait in the buffer, if there are limits to fill them into.
+    pub(super) fn fill_buffer(&mut self) {
+        if self.has_limits() && !self.shape.profile {
+            let waiting = std::mem::take(&mut self.buffer.waiting);
+            self.fill(&waiting);
+        }
+    }
+
+    /// Fills entries (`TH1::Fill`, without growing axes).
+    fn fill(&mut self, entries: &[f64]) {
+        for entry in entries.chunks_exact(Buffer::stride(self.shape)) {
+            let (w, at) = (entry.first().copied().unwrap_or(0.0), entry.get(1..).unwrap_or_default());
+            let mut bins = [0; 3];
+            for ((bin, axis), x) in bins.iter_mut().zip(&self.axes).zip(at) {
+                *bin = axis.find(*x);
+            }
+            let cell = self.cell_at(bins);
+            self.cells.add(cell, w);
+            if let Some(sum) = self.sumw2.get_mut(cell) {
+                *sum += w * w;
+            }
+            self.entries += 1.0;
+            let outside = self.axes.iter().zip(bins).any(|(axis, bin)| bin == 0 || bin > axis.bins);
+            if outside && !self.consider_overflows {
+                continue;
+            }
+            let place = |i: usize| at.get(i).copied().unwrap_or(0.0);
+            let (x, y, z) = (place(0), place(1), place(2));
+            let terms = [1.0, w, x, x * x, y, y * y, x * y, z, z * z, x * z, y * z];
+            for (sum, term) in self.sums.iter_mut().zip(terms) {
+                *sum += w * term;
+            }
+        }
+    }
+}
+
+enum Common {
+    Same,
+    NoLimits,
+    New(Vec<Axis>),
+}

@@ -1,0 +1,318 @@
+//! Histograms and profiles: taken apart into axes, cells and sums, added as `TH1::Merge` adds them, and put back.
+//!
+//! The result keeps the class version, name, title, options and attached functions of the first histogram; only
+//! what a merge changes is written over. Where ROOT would leave a histogram half merged, ours stays as it was.
+
+mod axis;
+mod cells;
+mod labels;
+mod merge;
+mod stats;
+
+use rootfile::object::{Array, Graph, Members, Object, Value};
+use rootfile::streamer::StreamerInfos;
+
+use self::axis::Axis;
+use self::cells::Cells;
+use super::values::{array_mut, array_of, int, number, set_array, set_int, set_number};
+
+pub(super) use self::merge::merge;
+
+/// `TH1::kAutoBinPTwo`: limits and bins were chosen among powers of two.
+const AUTO_POWER_OF_TWO: u32 = 1 << 20;
+/// `TH1::EStatOverflows::kConsider`.
+const CONSIDER_OVERFLOWS: i64 = 1;
+
+/// What a class of histograms is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    dimensions: usize,
+    profile: bool,
+}
+
+impl Shape {
+    /// The shape of ROOT's own histogram classes; `TH1K`, `TH2Poly` and user classes have rules of their own.
+    pub fn of(class: &str) -> Option<Self> {
+        let profile = match class {
+            "TProfile" => Some(1),
+            "TProfile2D" => Some(2),
+            "TProfile3D" => Some(3),
+            _ => None,
+        };
+        if let Some(dimensions) = profile {
+            return Some(Self { dimensions, profile: true });
+        }
+        let mut letters = class.strip_prefix("TH")?.chars();
+        let dimensions = letters.next().and_then(|c| c.to_digit(10)).filter(|d| (1..=3).contains(d))?;
+        let known = letters.next().is_some_and(|c| "CSILFD".contains(c)) && letters.next().is_none();
+        known.then_some(Self { dimensions: dimensions as usize, profile: false })
+    }
+}
+
+/// A histogram taken apart.
+#[derive(Clone, Debug)]
+struct Hist {
+    shape: Shape,
+    /// One for each dimension.
+    axes: Vec<Axis>,
+    cells: Cells,
+    /// Sums of squares of weights; for profiles, of contents.
+    sumw2: Vec<f64>,
+    entries: f64,
+    /// Global sums in the order of `TH1::GetStats`.
+    sums: Vec<f64>,
+    profile: Option<ProfileCells>,
+    buffer: Buffer,
+    auto_power_of_two: bool,
+    consider_overflows: bool,
+    /// The axes were defined anew, and with them went attached functions and contours.
+    reset: bool,
+}
+
+/// What a profile has besides.
+#[derive(Clone, Debug)]
+struct ProfileCells {
+    entries: Vec<f64>,
+    /// Sums of squares of weights; empty where weights are not kept.
+    sumw2: Vec<f64>,
+}
+
+/// Entries that were not yet filled in: for each, a weight and its values.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Buffer {
+    waiting: Vec<f64>,
+    /// The file has room for a buffer, used or not.
+    present: bool,
+    changed: bool,
+}
+
+impl Hist {
+    fn decode(object: &Object, graph: &Graph) -> Result<Self, String> {
+        let shape = Shape::of(&object.class).ok_or("is no histogram")?;
+        let m = object.members().ok_or("its members cannot be read")?;
+        let mut axes = Vec::new();
+        for name in ["fXaxis", "fYaxis", "fZaxis"].iter().take(shape.dimensions) {
+            match m.get(name) {
+                Some(Value::Object(axis)) => axes.push(Axis::decode(axis, graph)?),
+                _ => return Err(format!("{name} cannot be read")),
+            }
+        }
+        let cells = contents(m).map(Cells::decode).ok_or("its contents cannot be read")?;
+        let hist = Self {
+            shape,
+            axes,
+            cells,
+            sumw2: array_of(m, "fSumw2"),
+            entries: number(m, "fEntries"),
+            sums: stats::names(shape).map(|name| number(m, name)).collect(),
+            profile: shape
+                .profile
+                .then(|| ProfileCells { entries: array_of(m, "fBinEntries"), sumw2: array_of(m, "fBinSumw2") }),
+            buffer: Buffer::decode(&array_of(m, "fBuffer"), shape),
+            auto_power_of_two: m.named().is_some_and(|n| n.object.bits & AUTO_POWER_OF_TWO != 0),
+            consider_overflows: int(m, "fStatOverflows") == CONSIDER_OVERFLOWS,
+            reset: false,
+        };
+        hist.check()?;
+        Ok(hist)
+    }
+
+    /// All arrays must have a place for each cell.
+    fn check(&self) -> Result<(), String> {
+        let n = self.count_cells().ok_or("too many cells")?;
+        let profile = self.profile.as_ref();
+        if self.cells.len() != n
+            || !(self.sumw2.is_empty() && !self.shape.profile || self.sumw2.len() == n)
+            || profile.is_some_and(|p| p.entries.len() != n || !(p.sumw2.is_empty() || p.sumw2.len() == n))
+        {
+            return Err(format!("its axes have {n} cells, its contents {}", self.cells.len()));
+        }
+        Ok(())
+    }
+
+    fn count_cells(&self) -> Option<usize> {
+        self.axes.iter().try_fold(1usize, |n, axis| n.checked_mul(axis.cells()))
+    }
+
+    fn store(mut self, object: &mut Object, graph: &mut Graph, infos: &StreamerInfos) -> Result<(), String> {
+        if self.reset {
+            drop_functions(object, graph);
+        }
+        let m = object.members_mut().ok_or("its members cannot be read")?;
+        for (axis, name) in self.axes.iter().zip(["fXaxis", "fYaxis", "fZaxis"]) {
+            if let Some(Value::Object(object)) = m.get_mut(name) {
+                axis.store(object, graph, infos)?;
+            }
+        }
+        if let Some(array) = contents_mut(m) {
+            array.raw = self.cells.encode();
+        }
+        set_array(m, "fSumw2", &self.sumw2);
+        set_int(m, "fNcells", i64::try_from(self.cells.len()).unwrap_or(i64::MAX));
+        set_number(m, "fEntries", self.entries);
+        for (name, sum) in stats::names(self.shape).zip(&self.sums) {
+            set_number(m, name, *sum);
+        }
+        if let Some(profile) = &self.profile {
+            set_array(m, "fBinEntries", &profile.entries);
+            set_array(m, "fBinSumw2", &profile.sumw2);
+        }
+        if self.buffer.present && (self.buffer.changed || self.buffer.waiting.is_empty()) {
+            let raw = std::mem::take(&mut self.buffer).encode(self.shape);
+            set_int(m, "fBufferSize", i64::try_from(raw.len()).unwrap_or(i64::MAX));
+            set_array(m, "fBuffer", &raw);
+        }
+        Ok(())
+    }
+
+    /// The bins along each axis of a cell; 0 beyond the histogram's dimensions.
+    fn bins_of(&self, cell: usize) -> [usize; 3] {
+        let mut rest = cell;
+        let mut bins = [0; 3];
+        for (bin, axis) in bins.iter_mut().zip(&self.axes) {
+            *bin = rest % axis.cells();
+            rest /= axis.cells();
+        }
+        bins
+    }
+
+    /// The cell at these bins.
+    fn cell_at(&self, bins: [usize; 3]) -> usize {
+        let pairs = self.axes.iter().zip(bins).rev();
+        pairs.fold(0, |cell: usize, (axis, bin)| cell.saturating_mul(axis.cells()).saturating_add(bin))
+    }
+
+    fn has_limits(&self) -> bool {
+        self.axes.iter().all(Axis::has_limits)
+    }
+
+    /// Whether nothing was ever filled in (`TH1::IsEmpty`).
+    fn is_empty(&self) -> bool {
+        self.sums.first().is_none_or(|sumw| *sumw == 0.0)
+            && self.buffer.waiting.is_empty()
+            && self.entries == 0.0
+            && (0..self.cells.len()).map(|cell| self.cells.get(cell)).sum::<f64>() == 0.0
+    }
+
+    /// Whether a cell has nothing to add. ROOT looks at mean and error of a profile and so loses the entries of
+    /// a cell whose values are all zero; here they count.
+    fn is_cell_empty(&self, cell: usize) -> bool {
+        let at = |v: &[f64]| v.get(cell).copied().unwrap_or(0.0);
+        self.cells.get(cell) == 0.0
+            && at(&self.sumw2) == 0.0
+            && self.profile.as_ref().is_none_or(|p| at(&p.entries) == 0.0 && at(&p.sumw2) == 0.0)
+    }
+
+    /// Adds one cell of another histogram to a cell of this one (`TH1Merger::MergeBin`).
+    fn add_cell(&mut self, cell: usize, other: &Self, from: usize) {
+        let content = other.cells.get(from);
+        self.cells.add(cell, content);
+        if let Some(sum) = self.sumw2.get_mut(cell) {
+            *sum += other.sumw2.get(from).copied().unwrap_or(content);
+        }
+        if let (Some(profile), Some(other)) = (&mut self.profile, &other.profile) {
+            let entries = other.entries.get(from).copied().unwrap_or(0.0);
+            if let Some(sum) = profile.entries.get_mut(cell) {
+                *sum += entries;
+            }
+            if let Some(sum) = profile.sumw2.get_mut(cell) {
+                *sum += other.sumw2.get(from).copied().unwrap_or(entries);
+            }
+        }
+    }
+
+    /// Begins to keep sums of squares of weights (`TH1::Sumw2`).
+    fn keep_weights(&mut self) {
+        if self.sumw2.is_empty() {
+            self.fill_buffer();
+            let squares = (0..self.cells.len()).map(|cell| self.cells.get(cell).abs());
+            self.sumw2 = if self.entries > 0.0 { squares.collect() } else { vec![0.0; self.cells.len()] };
+        }
+    }
+
+    /// Empties all cells and gives them the number that the axes ask for now.
+    fn resize_cells(&mut self) -> Result<(), String> {
+        let n = self.count_cells().filter(|n| i32::try_from(*n).is_ok()).ok_or("the axis grows beyond all bounds")?;
+        let empty = |v: &mut Vec<f64>| {
+            if !v.is_empty() {
+                *v = vec![0.0; n];
+            }
+        };
+        self.cells = self.cells.empty(n);
+        empty(&mut self.sumw2);
+        if let Some(profile) = &mut self.profile {
+            empty(&mut profile.entries);
+            empty(&mut profile.sumw2);
+        }
+        Ok(())
+    }
+}
+
+impl Buffer {
+    /// Numbers that one entry takes: its weight, its place and, in a profile, its value.
+    fn stride(shape: Shape) -> usize {
+        1 + shape.dimensions + usize::from(shape.profile)
+    }
+
+    /// Reads `fBuffer`: the count of entries, then the entries. A negative count says that they were filled in.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count, and bounded by the array")]
+    fn decode(raw: &[f64], shape: Shape) -> Self {
+        let count = raw.first().copied().unwrap_or(0.0).max(0.0) as usize;
+        let end = count.saturating_mul(Self::stride(shape)).saturating_add(1).min(raw.len());
+        Self { waiting: raw.get(1..end).unwrap_or_default().to_vec(), present: !raw.is_empty(), changed: false }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "counts are kept as doubles")]
+    fn encode(self, shape: Shape) -> Vec<f64> {
+        if self.waiting.is_empty() {
+            return Vec::new();
+        }
+        let count = self.waiting.len() / Self::stride(shape);
+        std::iter::once(count as f64).chain(self.waiting).collect()
+    }
+}
+
+/// The array of cell contents: the histogram's own `TArray` base, or that of a profile's histogram.
+fn contents(m: &Members) -> Option<&Array> {
+    ARRAYS.iter().find_map(|name| m.get(name)).and_then(Value::as_array)
+}
+
+fn contents_mut(m: &mut Members) -> Option<&mut Array> {
+    let name = ARRAYS.iter().find(|name| m.get(name).is_some())?;
+    array_mut(m, name)
+}
+
+const ARRAYS: [&str; 7] = ["TArrayD", "TArrayF", "TArrayI", "TArrayS", "TArrayC", "TArrayL", "TArrayL64"];
+
+/// What `TH1::Reset` takes away: attached objects but the statistics box, and contour levels.
+fn drop_functions(object: &mut Object, graph: &mut Graph) {
+    let Some(m) = object.members_mut() else { return };
+    set_array(m, "fContour", &[]);
+    let Some(list) = m.get("fFunctions").and_then(Value::as_pointer) else { return };
+    let is_box = |id: &Option<usize>, graph: &Graph| {
+        let members = id.and_then(|id| graph.get(id)).and_then(Object::members);
+        members.is_some_and(|m| m.get("fName").and_then(Value::as_str) == Some("stats"))
+    };
+    let Some(mut taken) = graph.take(list) else { return };
+    if let rootfile::object::Content::Collection(functions) = &mut taken.content {
+        functions.items.retain(|id| is_box(id, graph));
+        functions.options.clear();
+    }
+    if let Some(slot) = graph.objects.get_mut(list) {
+        *slot = Some(taken);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_of_classes() {
+        assert_eq!(Shape::of("TH2L"), Some(Shape { dimensions: 2, profile: false }));
+        assert_eq!(Shape::of("TProfile3D"), Some(Shape { dimensions: 3, profile: true }));
+        for other in ["TH1", "TH1K", "TH4F", "THStack", "TH2Poly", "TProfile2Poly", "TH1DD"] {
+            assert_eq!(Shape::of(other), None, "{other}");
+        }
+    }
+}
