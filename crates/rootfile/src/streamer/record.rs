@@ -214,10 +214,12 @@ fn write_info(w: &mut Writer, tags: &mut WriteTags, info: &StreamerInfo) {
 }
 
 fn write_element(w: &mut Writer, element: &StreamerElement) {
-    // Class versions of ROOT 6: TStreamerElement 4, TStreamerBase 3, TStreamerSTL 3, all others 2.
+    // Class versions of ROOT 6: TStreamerElement 4, TStreamerBase 3, TStreamerSTL 3, TStreamerObjectAnyPointer 1,
+    // all others 2.
     let version = match element.class.as_str() {
         "TStreamerElement" => None,
         "TStreamerBase" | "TStreamerSTL" => Some(3),
+        "TStreamerObjectAnyPointer" => Some(1),
         "TStreamerArtificial" => Some(0),
         _ => Some(2),
     };
