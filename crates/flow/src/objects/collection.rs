@@ -23,10 +23,11 @@ pub(super) fn merge_list(
     };
     let class = |id: &Option<ObjectId>, graph: &Graph| Some(graph.get((*id)?)?.class.clone());
     for (i, (mine, theirs)) in list.items.iter().zip(&others.items).enumerate() {
-        if let (Some(mine), Some(theirs)) = (class(mine, graph), class(theirs, other_graph)) {
-            if mine != theirs && Kind::of(&mine).merges() {
-                return Err(format!("element {i} is a {mine} in one and a {theirs} in the other"));
-            }
+        if let (Some(mine), Some(theirs)) = (class(mine, graph), class(theirs, other_graph))
+            && mine != theirs
+            && Kind::of(&mine).merges()
+        {
+            return Err(format!("element {i} is a {mine} in one and a {theirs} in the other"));
         }
     }
     if others.items.len() > list.items.len() {

@@ -230,10 +230,10 @@ impl Planner {
                         self.plan.problems.push(Problem::new(&directory.path, &entry.name, &message));
                     }
                 }
-                if let Action::Merge(parts) | Action::KeepAll(parts) = &entry.action {
-                    if let [part] = parts[..] {
-                        entry.action = Action::Copy(part);
-                    }
+                if let Action::Merge(parts) | Action::KeepAll(parts) = &entry.action
+                    && let [part] = parts[..]
+                {
+                    entry.action = Action::Copy(part);
                 }
             }
         }

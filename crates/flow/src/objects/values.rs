@@ -31,7 +31,7 @@ pub(super) fn set_number(m: &mut Members, name: &str, number: f64) {
 }
 
 /// Sets a whole number, in the type that the member has.
-#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "the member's own type is kept")]
+#[expect(clippy::cast_precision_loss, reason = "the member's own type is kept")]
 pub(super) fn set_int(m: &mut Members, name: &str, number: i64) {
     match m.get_mut(name) {
         Some(Value::Int(v)) => *v = number,

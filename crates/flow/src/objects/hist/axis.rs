@@ -154,10 +154,11 @@ impl Axis {
     /// Centre of a bin, also of the two outer ones.
     #[expect(clippy::cast_precision_loss, reason = "bins are counted in ints")]
     pub fn center(&self, bin: usize) -> f64 {
-        if bin >= 1 && bin <= self.bins {
-            if let (Some(low), Some(up)) = (self.edges.get(bin - 1), self.edges.get(bin)) {
-                return low + 0.5 * (up - low);
-            }
+        if bin >= 1
+            && bin <= self.bins
+            && let (Some(low), Some(up)) = (self.edges.get(bin - 1), self.edges.get(bin))
+        {
+            return low + 0.5 * (up - low);
         }
         let width = self.average_width();
         self.min + (bin as f64 - 1.0) * width + 0.5 * width
@@ -173,7 +174,7 @@ impl Axis {
     pub fn find(&self, x: f64) -> usize {
         if x < self.min {
             0
-        } else if !(x < self.max) {
+        } else if x >= self.max || x.is_nan() {
             self.bins.saturating_add(1)
         } else if self.edges.is_empty() {
             let bin = (self.bins as f64 * (x - self.min) / (self.max - self.min)) as usize;

@@ -29,12 +29,13 @@ impl Hist {
         }
         let mut sums = self.sums.clone();
         // Profiles of versions up to 3 did not keep the sums of what they average.
-        if let (1, Some([sumwy, sumwy2])) = (self.shape.dimensions, sums.get_mut(own..)) {
-            if *sumwy == 0.0 && *sumwy2 == 0.0 {
-                let inner = 1..self.cells.len().saturating_sub(1);
-                *sumwy = inner.clone().map(|cell| self.cells.get(cell)).sum();
-                *sumwy2 = inner.filter_map(|cell| self.sumw2.get(cell)).sum();
-            }
+        if let (1, Some([sumwy, sumwy2])) = (self.shape.dimensions, sums.get_mut(own..))
+            && *sumwy == 0.0
+            && *sumwy2 == 0.0
+        {
+            let inner = 1..self.cells.len().saturating_sub(1);
+            *sumwy = inner.clone().map(|cell| self.cells.get(cell)).sum();
+            *sumwy2 = inner.filter_map(|cell| self.sumw2.get(cell)).sum();
         }
         sums
     }
