@@ -177,10 +177,9 @@ impl<'a> ObjectReader<'a> {
 
     /// Reads the values of a plan.
     pub fn members(&mut self, plan: Arc<Plan>) -> Result<Members> {
-        let mut members = Members { values: Vec::with_capacity(plan.steps.len()), plan };
-        for i in 0..members.plan.steps.len() {
-            let Some((name, step)) = members.plan.steps.get(i).cloned() else { break };
-            let value = self.step(&step, &members).map_err(|e| e.object(format!("{}::{name}", members.plan.class)))?;
+        let mut members = Members { values: Vec::with_capacity(plan.steps.len()), plan: Arc::clone(&plan) };
+        for (name, step) in &plan.steps {
+            let value = self.step(step, &members).map_err(|e| e.object(format!("{}::{name}", plan.class)))?;
             members.values.push(value);
         }
         Ok(members)
@@ -205,9 +204,9 @@ impl<'a> ObjectReader<'a> {
                 let bytes = n.checked_mul(*size).ok_or_else(|| Error::corrupt("an array too large"))?;
                 Value::Raw(self.cursor.bytes(bytes)?.into())
             }
-            Step::Base { class } => Value::Object(Box::new(self.object(class)?)),
-            Step::Inline(class) if class == "TString" => Value::Str(self.cursor.string()?),
-            Step::Inline(class) => Value::Object(Box::new(self.object(class)?)),
+            Step::Base { class } => Value::Object(Box::new(self.object_of(class)?)),
+            Step::Inline(class) if &**class == "TString" => Value::Str(self.cursor.string()?),
+            Step::Inline(class) => Value::Object(Box::new(self.object_of(class)?)),
             Step::Pointer => Value::Pointer(self.pointer()?),
             Step::TString => Value::Str(self.cursor.string()?),
             Step::TObject => Value::TObject(read_tobject(&mut self.cursor)?),
