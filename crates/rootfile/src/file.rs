@@ -173,11 +173,15 @@ impl RootFile {
                 self.header.seek_info = at;
                 self.header.nbytes_info = key.nbytes;
             } else if key.seek_pdir == top && key.class != "TFile" && key.class != "TBasket" && !key.class.is_empty() {
-                self.top.keys.retain(|k| !(k.name == key.name && k.cycle == key.cycle && k.class == key.class));
                 self.top.keys.push(key);
             }
             at = next;
         }
+        // Of equal keys the last one counts.
+        let mut seen = HashSet::new();
+        let mut last: Vec<bool> =
+            self.top.keys.iter().rev().map(|k| seen.insert((&k.name, k.cycle, &k.class))).collect();
+        self.top.keys.retain(|_| last.pop().unwrap_or(true));
         Ok(())
     }
 
@@ -218,32 +222,38 @@ impl RootFile {
 
     /// All directories, parents first. A directory that cannot be read is named among the problems.
     pub fn walk(&self) -> Walk {
-        let mut walk = Walk { directories: vec![self.top.clone()], problems: Vec::new() };
+        let mut walk = Walk::default();
         let mut seen: HashSet<u64> = HashSet::from([self.top.seek]);
-        let mut next = 0;
-        while let Some(parent) = walk.directories.get(next) {
-            let mut found = Vec::new();
+        // Lists of keys lie side by side in an honest file, and long paths are rare: this bounds the memory that
+        // directories can ask for by sharing one list, or by nesting.
+        let mut room = self.source.size().saturating_mul(4);
+        // Depth first: a directory's own directories follow it.
+        let mut next = vec![self.top.clone()];
+        while let Some(parent) = next.pop() {
+            let from = next.len();
             for key in parent.keys.iter().filter(|k| is_directory(&k.class)) {
                 if !seen.insert(key.seek_key) {
                     continue;
                 }
                 let path = parent.path_of(&key.name);
-                match self.read_directory(key, path.clone()) {
-                    Ok(directory) => found.push(directory),
+                match self.read_directory(key, path.clone(), &mut room) {
+                    Ok(directory) => next.push(directory),
                     Err(e) => walk.problems.push(e.object(path).file(self.name())),
                 }
             }
-            next += 1;
-            // Depth first: a directory's own directories follow it.
-            let at = next;
-            walk.directories.splice(at..at, found);
+            if let Some(found) = next.get_mut(from..) {
+                found.reverse();
+            }
+            walk.directories.push(parent);
         }
         walk
     }
 
-    fn read_directory(&self, key: &Key, path: String) -> Result<Directory> {
+    fn read_directory(&self, key: &Key, path: String, room: &mut u64) -> Result<Directory> {
         let payload = self.payload(key)?;
         let record = DirectoryRecord::parse(&mut Cursor::new(&payload))?;
+        let asked = u64::from(record.nbytes_keys) + path.len() as u64;
+        *room = room.checked_sub(asked).ok_or_else(|| Error::corrupt("directories list more than the file holds"))?;
         let keys = if record.nbytes_keys == 0 || record.seek_keys == 0 {
             Vec::new()
         } else {
@@ -260,7 +270,7 @@ impl RootFile {
 
     /// The payload of a record as it lies on disk, compressed or not.
     pub fn raw_payload(&self, key: &Key) -> Result<Vec<u8>> {
-        let at = key.seek_key + u64::from(key.keylen);
+        let at = key.seek_key.saturating_add(u64::from(key.keylen));
         self.source.read(at, key.payload_len() as usize).map_err(|e| e.object(&key.name))
     }
 

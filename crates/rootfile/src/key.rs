@@ -47,9 +47,14 @@ pub struct Key {
 impl Key {
     /// Reads a key header. Says nothing about whether the record lies in the file.
     pub fn parse(c: &mut Cursor<'_>) -> Result<Self> {
+        let start = c.pos();
         let key = Self::parse_unplaced(c)?;
-        if u32::from(key.keylen) > key.nbytes {
-            return Err(Error::corrupt(format!("a record of {} bytes whose key takes {}", key.nbytes, key.keylen)));
+        let fields = c.pos() - start;
+        if u32::from(key.keylen) > key.nbytes || usize::from(key.keylen) < fields {
+            return Err(Error::corrupt(format!(
+                "a record of {} bytes whose key says it takes {}, and takes {fields}",
+                key.nbytes, key.keylen
+            )));
         }
         Ok(key)
     }

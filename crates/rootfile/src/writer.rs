@@ -27,8 +27,6 @@ use crate::{Error, Result};
 pub const ROOT_VERSION: i32 = 64000;
 /// Records are gathered up to this size before they go to the system.
 const BUFFER: usize = 1 << 20;
-/// Records of this size go to the system at once: gathering them would cost more than the call it saves.
-const DIRECT: usize = 64 << 10;
 /// How much of each end of a record goes into the UUID.
 const HASHED: usize = 256;
 
@@ -212,10 +210,11 @@ impl FileWriter {
     }
 
     fn push(&mut self, bytes: &[u8]) -> Result<()> {
-        if self.buffer.len() + bytes.len() > BUFFER || bytes.len() >= DIRECT {
+        let large = bytes.len() >= BUFFER / 2;
+        if large || self.buffer.len() + bytes.len() > BUFFER {
             self.flush()?;
         }
-        if bytes.len() >= DIRECT {
+        if large {
             self.write_at(self.flushed, bytes)?;
             self.flushed += bytes.len() as u64;
         } else {
@@ -441,5 +440,40 @@ impl Drop for FileWriter {
         if !self.done {
             let _ = std::fs::remove_file(&self.temporary);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::RootFile;
+
+    #[test]
+    fn records_of_any_size_lie_where_the_writer_says() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.root");
+        let mut writer = FileWriter::create(&path, false, 0, 0, "").unwrap();
+        let mut places = Vec::new();
+        for (i, size) in [10, BUFFER / 2 + 7, BUFFER / 2 - 1, BUFFER / 2, 3 * BUFFER, 1, BUFFER].into_iter().enumerate()
+        {
+            let record = vec![u8::try_from(i + 1).unwrap(); size];
+            places.push((writer.position(), record.clone()));
+            writer.append(&record).unwrap();
+        }
+        let size = writer.finish().unwrap();
+        let file = RootFile::open(&path).unwrap();
+        assert_eq!(file.source().size(), size);
+        for (at, record) in places {
+            assert!(file.source().read(at, record.len()).unwrap() == record, "{} bytes at {at}", record.len());
+        }
+    }
+
+    #[test]
+    fn what_is_not_finished_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut writer = FileWriter::create(&folder.path().join("out.root"), false, 0, 0, "").unwrap();
+        writer.append(&[1; 2 * BUFFER]).unwrap();
+        drop(writer);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 }

@@ -32,8 +32,7 @@ impl Generated {
     /// The boundaries of a piece's entries.
     pub(super) fn offsets(&self, job: &Job<'_>, piece: Option<Piece>, data: &BasketData) -> Result<Entries> {
         let piece = piece.ok_or_else(|| Error::request("a piece that is not there"))?;
-        let mut ends = Vec::with_capacity(data.count as usize + 1);
-        ends.push(0u32);
+        let mut ends = vec![0u32];
         let wanted = piece.first_entry..piece.end();
         let mut scratch = Scratch::new();
         for index in self.counter.overlapping(&wanted) {

@@ -69,10 +69,11 @@ pub(crate) fn run(
     let carry = worker::Carry::new(share.waiting / 4);
     std::thread::scope(|scope| {
         // The calling thread works as well: one thread means no thread at all.
+        let work = || queue.guarded(|| worker::work(job, &queue, &carry));
         for _ in 1..share.threads {
-            scope.spawn(|| worker::work(job, &queue, &carry));
+            scope.spawn(work);
         }
-        worker::work(job, &queue, &carry);
+        work();
     });
     queue.finish()
 }

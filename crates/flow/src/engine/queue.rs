@@ -4,6 +4,7 @@
 //! itself. The task whose turn it is never waits, so there is always progress.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::panic::AssertUnwindSafe;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use dataset::tree::BasketRef;
@@ -151,6 +152,13 @@ impl<'a> Queue<'a> {
             self.turn.notify_all();
         }
         if state.error.is_some() { Err(Stopped) } else { Ok(()) }
+    }
+
+    /// Runs a worker. A panic in it ends the job with an error: else the others would wait for its turn for ever.
+    pub fn guarded(&self, work: impl FnOnce()) {
+        if std::panic::catch_unwind(AssertUnwindSafe(work)).is_err() {
+            self.fail(Error::unsupported("basketry made a mistake here (its message is above); please report it"));
+        }
     }
 
     /// Ends the job: the first error stays.

@@ -20,6 +20,9 @@ use crate::column::{Column, Shape};
 /// Finished baskets are handed over when there are this many bytes of them.
 const HAND_OVER: usize = 1 << 20;
 
+/// Most entries of a basket that have no bytes, where each needs an offset.
+const MOST_EMPTY: u32 = 1 << 22;
+
 type Emit<'a> = &'a mut dyn FnMut(&mut Chunk) -> std::result::Result<(), Stopped>;
 
 /// Makes the entries of a column in a cluster.
@@ -263,6 +266,11 @@ impl Builder {
     ) -> Result<(usize, bool)> {
         if column.has_offsets {
             if let Entries::Fixed(len) = source.entries {
+                // Entries without bytes cost nothing in a file, so there is no limit to how many it says there are.
+                if len == 0 && source.count > MOST_EMPTY {
+                    return Err(Error::corrupt(format!("{} entries without bytes", source.count))
+                        .object(format!("branch {}", column.names.0)));
+                }
                 let ends = (0..=source.count).map(|i| i.saturating_mul(len)).collect();
                 source.entries = Entries::Offsets(ends);
             }

@@ -130,17 +130,17 @@ impl Carry {
     pub fn take(&self, column: usize, piece: usize) -> Option<BasketData> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let (index, data) = kept.1.remove(&column)?;
-        kept.0 = kept.0.saturating_sub(data.data.len() as u64);
+        kept.0 = kept.0.saturating_sub(data.memory());
         (index == piece).then_some(data)
     }
 
     pub fn keep(&self, column: usize, piece: usize, data: BasketData) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let len = data.data.len() as u64;
+        let len = data.memory();
         if kept.0 + len <= self.limit {
             kept.0 += len;
             if let Some((_, old)) = kept.1.insert(column, (piece, data)) {
-                kept.0 = kept.0.saturating_sub(old.data.len() as u64);
+                kept.0 = kept.0.saturating_sub(old.memory());
             }
         }
     }

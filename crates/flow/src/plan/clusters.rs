@@ -5,6 +5,10 @@
 
 use dataset::layout::ClusterSize;
 use dataset::tree::{Tree, clusters};
+use rootfile::{Error, Result};
+
+/// Most clusters that an asked size may lead to.
+const MOST_CLUSTERS: u64 = 2_000_000;
 
 /// A cluster of the inputs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,11 +32,11 @@ pub enum Clustering {
 
 /// The first entries of an input tree's clusters: as it declares them, or else where all its baskets begin.
 pub(crate) fn source_starts(tree: &Tree) -> Vec<u64> {
-    let mut starts = if tree.cluster_ranges.is_empty() && tree.auto_flush <= 0 {
-        clusters::common_boundaries(tree).starts
-    } else {
-        clusters::declared(tree).starts
-    };
+    let declares = !tree.cluster_ranges.is_empty() || tree.auto_flush > 0;
+    // Clusters of which most have no basket of their own are none: the metadata may say anything.
+    let most = tree.branches.iter().map(|b| b.baskets.len()).max().unwrap_or(0).saturating_mul(16).max(1000);
+    let declared = declares.then(|| clusters::declared_up_to(tree, most + 1).starts).filter(|s| s.len() <= most);
+    let mut starts = declared.unwrap_or_else(|| clusters::common_boundaries(tree).starts);
     starts.retain(|&s| s < tree.entries);
     if starts.first() != Some(&0) && tree.entries > 0 {
         starts.insert(0, 0);
@@ -41,27 +45,34 @@ pub(crate) fn source_starts(tree: &Tree) -> Vec<u64> {
 }
 
 /// First entries of the output's clusters, and last the end of the last.
-pub(crate) fn bounds(source: &[SourceCluster], clustering: Clustering) -> Vec<u64> {
-    let Some(first) = source.first() else { return Vec::new() };
+pub(crate) fn bounds(source: &[SourceCluster], clustering: Clustering) -> Result<Vec<u64>> {
+    let Some(first) = source.first() else { return Ok(Vec::new()) };
     let end = source.last().map_or(0, |c| c.first_entry + c.entries);
     let mut bounds = match clustering {
         Clustering::Keep => source.iter().map(|c| c.first_entry).collect(),
-        Clustering::Size(ClusterSize::Entries(n)) => every(first.first_entry, end, n.max(1)),
-        Clustering::Size(ClusterSize::Bytes(bytes)) => packed(source, bytes, true),
-        Clustering::Pack(bytes) => packed(source, bytes, false),
+        Clustering::Size(ClusterSize::Entries(n)) => every(first.first_entry, end, n.max(1))?,
+        Clustering::Size(ClusterSize::Bytes(bytes)) => packed(source, bytes, true)?,
+        Clustering::Pack(bytes) => packed(source, bytes, false)?,
     };
     bounds.push(end);
-    bounds
+    Ok(bounds)
 }
 
-fn every(first: u64, end: u64, n: u64) -> Vec<u64> {
-    (0..(end - first).div_ceil(n)).map(|i| first + i * n).collect()
+fn every(first: u64, end: u64, n: u64) -> Result<Vec<u64>> {
+    let clusters = (end - first).div_ceil(n);
+    if clusters > MOST_CLUSTERS {
+        return Err(Error::request(format!(
+            "clusters of {n} entries would be {clusters} of them; ask for larger ones, so that there are at most \
+             {MOST_CLUSTERS}"
+        )));
+    }
+    Ok((0..clusters).map(|i| first + i * n).collect())
 }
 
 /// Puts whole clusters together until the next would take the sum further from `bytes` than it is. A cluster
 /// far larger is cut evenly, if that is asked for.
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "estimates")]
-fn packed(source: &[SourceCluster], bytes: u64, cut: bool) -> Vec<u64> {
+fn packed(source: &[SourceCluster], bytes: u64, cut: bool) -> Result<Vec<u64>> {
     let target = (bytes as f64).max(1.0);
     let mut bounds: Vec<u64> = Vec::new();
     let mut sum = 0.0;
@@ -75,13 +86,14 @@ fn packed(source: &[SourceCluster], bytes: u64, cut: bool) -> Vec<u64> {
         if cut && parts > 1 && cluster.entries > 1 {
             let parts = parts.min(cluster.entries);
             let each = cluster.entries.div_ceil(parts);
-            bounds.extend(every(cluster.first_entry, cluster.first_entry + cluster.entries, each).into_iter().skip(1));
+            let parts = every(cluster.first_entry, cluster.first_entry + cluster.entries, each)?;
+            bounds.extend(parts.into_iter().skip(1));
             // What is left of a cut cluster is full as well.
             sum = target;
         }
     }
     bounds.dedup();
-    bounds
+    Ok(bounds)
 }
 
 /// Cluster ranges as a tree records them: last entry of the range, and entries of each cluster in it.
@@ -111,6 +123,10 @@ pub(crate) fn ranges(bounds: &[u64]) -> Vec<(i64, i64)> {
 mod tests {
     use super::*;
 
+    fn bounds(source: &[SourceCluster], clustering: Clustering) -> Vec<u64> {
+        super::bounds(source, clustering).unwrap()
+    }
+
     fn even(n: u64, entries: u64, bytes: f64) -> Vec<SourceCluster> {
         (0..n).map(|i| SourceCluster { first_entry: i * entries, entries, bytes }).collect()
     }
@@ -124,6 +140,13 @@ mod tests {
         let cut = bounds(&even(2, 100, 10e6), Clustering::Size(ClusterSize::Bytes(5_000_000)));
         assert_eq!(cut, [0, 50, 100, 150, 200]);
         assert_eq!(bounds(&even(2, 100, 10e6), Clustering::Pack(5_000_000)), [0, 100, 200]);
+    }
+
+    #[test]
+    fn clusters_without_number_are_refused() {
+        for clustering in [ClusterSize::Entries(1), ClusterSize::Bytes(1)] {
+            assert!(super::bounds(&even(2, 1 << 40, 1e12), Clustering::Size(clustering)).is_err());
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use dataset::glob::NameFilter;
 use dataset::layout::{BranchFigures, ByteSize, Layout, TreeLayout, defaults, optimize_baskets};
 use dataset::tree::basket::GENERATE_OFFSET_MAP;
-use dataset::tree::{Branch, Tree, may_hold_tags, read_tree};
+use dataset::tree::{BasketRef, Branch, Tree, may_hold_tags, read_tree};
 use rootfile::codec::Compression;
 use rootfile::{Error, Key, LocalFile, Result, RootFile, START_BIG_FILE, Source};
 
@@ -242,6 +242,7 @@ impl<'a> Builder<'a> {
         self.big_keys &= file.header().version >= BIG_BASKET_KEYS;
         let own_file = self.add_file(Arc::clone(file.source()));
         let mut externals: HashMap<String, u32> = HashMap::new();
+        let mut room: HashMap<u32, u64> = HashMap::new();
         let mut bytes = vec![0.0; starts.len()];
         for (i, theirs) in map.iter().enumerate() {
             let Some(branch) = theirs.and_then(|t| branches.get_mut(t)) else {
@@ -276,6 +277,10 @@ impl<'a> Builder<'a> {
                 }
                 if let Some(bytes) = embedded.remove(&k) {
                     column.embedded.insert(column.pieces.len(), bytes);
+                } else if let Some(source) = self.files.get(in_file as usize) {
+                    check_place(&basket, &**source, room.entry(in_file).or_insert(source.size())).map_err(|e| {
+                        e.at(basket.seek).object(format!("branch {}", column.names.0)).file(source.name())
+                    })?;
                 }
                 column.pieces.push(Piece {
                     first_entry: base + basket.first_entry,
@@ -313,8 +318,11 @@ impl<'a> Builder<'a> {
         if column.fill.is_none() {
             column.fill = Some(crate::fill::default_entry(&self.tree, branch)?);
         }
-        // Pieces are loaded whole: they are kept small.
+        // Pieces are loaded whole: they are kept small. An input may claim any number of entries.
         const MOST: u64 = 8192;
+        if entries / MOST > 1 << 20 {
+            return Err(Error::request(format!("{entries} entries are too many to fill in")));
+        }
         let mut at = 0;
         while at < entries {
             let n = MOST.min(entries - at);
@@ -343,10 +351,13 @@ impl<'a> Builder<'a> {
             (None, Some(bytes)) => Clustering::Pack(bytes),
             (None, None) => Clustering::Keep,
         };
-        let bounds = clusters::bounds(&self.clusters, clustering);
+        let bounds = clusters::bounds(&self.clusters, clustering)?;
         let packed = bounds
             .windows(2)
-            .map(|w| self.clusters.iter().filter(|c| w[0] <= c.first_entry && c.first_entry < w[1]).count() > 1)
+            .map(|w| {
+                let before = |entry: u64| self.clusters.partition_point(|c| c.first_entry < entry);
+                before(w[1]) - before(w[0]) > 1
+            })
             .collect::<Vec<_>>();
         self.optimise(&bounds);
         let pieces: u64 = self.columns.iter().map(|c| c.pieces.len() as u64).sum();
@@ -404,13 +415,13 @@ impl<'a> Builder<'a> {
                 let len = u32::try_from(leaf.len_type.saturating_mul(leaf.len.max(1))).unwrap_or(0);
                 match leaf.leaf_count.and_then(|id| self.tree.leaves.iter().find(|l| l.id == id)) {
                     Some(c) => {
-                        each += len;
+                        each = each.saturating_add(len);
                         counter = Some(c);
                     }
-                    None => besides += len,
+                    None => besides = besides.saturating_add(len),
                 }
             }
-            let Some(counter) = counter else { continue };
+            let Some(counter) = counter.filter(|c| (1..=8).contains(&c.len_type)) else { continue };
             let Some(counting) = self.tree.branches.get(counter.branch) else { continue };
             // Where the count lies among the leaves of its branch.
             let before = counting.leaves.iter().filter_map(|&l| self.tree.leaves.get(l));
@@ -475,6 +486,16 @@ fn setting(branch: &Branch, file: &RootFile) -> Compression {
     Compression::from_root_setting(branch.compress)
         .or_else(|| Compression::from_root_setting(file.header().compress))
         .unwrap_or(defaults::COMPRESSION)
+}
+
+/// Checks that a basket lies in its file, and that all together can: `room` is what the others leave.
+fn check_place(basket: &BasketRef, source: &dyn Source, room: &mut u64) -> Result<()> {
+    let nbytes = u64::from(basket.nbytes);
+    if basket.seek.saturating_add(nbytes) > source.size() {
+        return Err(Error::corrupt(format!("a basket of {nbytes} bytes lies beyond the file's end")));
+    }
+    *room = room.checked_sub(nbytes).ok_or_else(|| Error::corrupt("the tree's baskets do not fit into the file"))?;
+    Ok(())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a ratio")]

@@ -5,8 +5,6 @@
 
 mod cost;
 mod rules;
-#[cfg(test)]
-mod tests;
 mod words;
 
 pub use cost::Cost;
@@ -103,8 +101,8 @@ pub enum Fault {
     Incompressible {
         /// Branches.
         branches: u64,
-        /// The largest of them, at most eight.
-        largest: Vec<String>,
+        /// The largest of them.
+        largest: String,
         /// Bytes before compression.
         tot_bytes: u64,
         /// Bytes on disk.

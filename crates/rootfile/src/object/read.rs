@@ -16,6 +16,8 @@ const IS_REFERENCED: u32 = 1 << 4;
 const ROOT_SLOT: u32 = 1;
 /// Objects inside objects, at most. ROOT's own trees stay below twenty.
 const MAX_DEPTH: usize = 100;
+/// Values that objects may have whatever the size of their record; beyond, one for each byte.
+const MOST_VALUES: usize = 100_000;
 
 /// Version of opaque objects whose bytes hold their frame, if any, themselves.
 pub const UNFRAMED: i16 = i16::MIN;
@@ -37,6 +39,7 @@ pub struct ObjectReader<'a> {
     custom: Option<&'a dyn CustomStreamer>,
     graph: Graph,
     depth: usize,
+    values: usize,
 }
 
 /// Reads a `TObject`, whose version comes without a byte count unless a subclass of it was emulated.
@@ -59,6 +62,7 @@ impl<'a> ObjectReader<'a> {
             custom: None,
             graph: Graph::default(),
             depth: 0,
+            values: 0,
         }
     }
 
@@ -85,10 +89,10 @@ impl<'a> ObjectReader<'a> {
     }
 
     fn object_of(&mut self, class: &Arc<str>) -> Result<Object> {
-        self.depth += 1;
-        if self.depth > MAX_DEPTH {
+        if self.depth >= MAX_DEPTH {
             return Err(Error::corrupt(format!("objects nest more than {MAX_DEPTH} deep")));
         }
+        self.depth += 1;
         let object = self.dispatch(class).map_err(|e| e.object(format!("a {class}")));
         self.depth -= 1;
         object
@@ -177,9 +181,15 @@ impl<'a> ObjectReader<'a> {
 
     /// Reads the values of a plan.
     pub fn members(&mut self, plan: Arc<Plan>) -> Result<Members> {
-        let mut members = Members { values: Vec::with_capacity(plan.steps.len()), plan: Arc::clone(&plan) };
-        for (name, step) in &plan.steps {
-            let value = self.step(step, &members).map_err(|e| e.object(format!("{}::{name}", plan.class)))?;
+        // Members of no bytes could make a small record into many values.
+        self.values = self.values.saturating_add(plan.steps.len());
+        if self.values > MOST_VALUES.max(self.cursor.data().len()) {
+            return Err(Error::corrupt("objects with more members than the record has bytes"));
+        }
+        let mut members = Members { values: Vec::with_capacity(plan.steps.len()), plan };
+        for i in 0..members.plan.steps.len() {
+            let Some((name, step)) = members.plan.steps.get(i).cloned() else { break };
+            let value = self.step(&step, &members).map_err(|e| e.object(format!("{}::{name}", members.plan.class)))?;
             members.values.push(value);
         }
         Ok(members)
@@ -204,9 +214,9 @@ impl<'a> ObjectReader<'a> {
                 let bytes = n.checked_mul(*size).ok_or_else(|| Error::corrupt("an array too large"))?;
                 Value::Raw(self.cursor.bytes(bytes)?.into())
             }
-            Step::Base { class } => Value::Object(Box::new(self.object_of(class)?)),
-            Step::Inline(class) if &**class == "TString" => Value::Str(self.cursor.string()?),
-            Step::Inline(class) => Value::Object(Box::new(self.object_of(class)?)),
+            Step::Base { class } => Value::Object(Box::new(self.object(class)?)),
+            Step::Inline(class) if class == "TString" => Value::Str(self.cursor.string()?),
+            Step::Inline(class) => Value::Object(Box::new(self.object(class)?)),
             Step::Pointer => Value::Pointer(self.pointer()?),
             Step::TString => Value::Str(self.cursor.string()?),
             Step::TObject => Value::TObject(read_tobject(&mut self.cursor)?),

@@ -416,14 +416,25 @@ impl Builder {
     }
 }
 
+/// Entries that a tree may have: far more than any has, few enough that sums over many trees stay in range.
+const MOST_ENTRIES: u64 = 1 << 48;
+
 /// Fills in how many entries each basket has, and drops listed baskets that hold none.
 fn place_baskets(tree: &mut Tree) -> Result<()> {
     let total = tree.entries;
+    if total > MOST_ENTRIES {
+        return Err(Error::corrupt(format!("a tree of {total} entries")));
+    }
     for branch in &mut tree.branches {
-        let end = branch.entry_number.max(branch.first_entry + branch.entries).min(total.max(branch.entry_number));
+        let in_branch = |e: Error| e.object(format!("branch {}", branch.named.name));
+        let counted = branch.first_entry.saturating_add(branch.entries);
+        let end = branch.entry_number.max(counted).min(total.max(branch.entry_number));
+        if end > MOST_ENTRIES {
+            return Err(in_branch(Error::corrupt(format!("{end} entries"))));
+        }
         let n = branch.baskets.len();
         for i in 0..n {
-            let next = branch.baskets.get(i + 1).map_or(end, |b| b.first_entry);
+            let next = branch.baskets.get(i + 1).map(|b| b.first_entry);
             let embedded = branch.embedded.iter().find(|(at, _)| *at == i);
             let Some(basket) = branch.baskets.get_mut(i) else { break };
             if let Some((_, embedded)) = embedded {
@@ -432,10 +443,21 @@ fn place_baskets(tree: &mut Tree) -> Result<()> {
                 basket.seek = 0;
                 basket.nbytes = 0;
             } else {
-                basket.entries = next.checked_sub(basket.first_entry).ok_or_else(|| {
-                    Error::corrupt(format!("basket {i} begins at entry {}, the next at {next}", basket.first_entry))
-                        .object(format!("branch {}", branch.named.name))
+                basket.entries = next.unwrap_or(end).checked_sub(basket.first_entry).ok_or_else(|| {
+                    let next = next.unwrap_or(end);
+                    in_branch(Error::corrupt(format!(
+                        "basket {i} begins at entry {}, the next at {next}",
+                        basket.first_entry
+                    )))
                 })?;
+            }
+            // fNevBuf is a signed number of 32 bits.
+            let last = basket.first_entry.saturating_add(basket.entries);
+            if basket.entries > 1 << 31 || last > MOST_ENTRIES || next.is_some_and(|next| last > next) {
+                return Err(in_branch(Error::corrupt(format!(
+                    "basket {i} has {} entries from {} on",
+                    basket.entries, basket.first_entry
+                ))));
             }
         }
     }

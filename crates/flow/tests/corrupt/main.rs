@@ -1,0 +1,272 @@
+//! Damaged input is an error or a right answer: never a panic, a hang, or memory out of proportion.
+//!
+//! Every file is truncated and its bytes are changed, by a seed; each damaged file is looked through, its trees are
+//! read, and it is rewritten in two layouts (copied; regrouped and recompressed). A rewrite that succeeds must say
+//! what the damaged input says. The same is done with the file rewritten without compression first, since behind a
+//! codec's checksum few changes are met by what lies beneath. Files are those of the corpus (beside the checkout or
+//! at `BASKETRY_CORPUS`), and those in `fixtures/`. `BASKETRY_CORRUPT=all` does everything, `BASKETRY_CORRUPT_ONLY`
+//! picks files by a part of their name; without them a few cases of each file are done.
+//!
+//! Each file is done by a child process, which may run out of its memory or time and die; the case is then named,
+//! and the rest goes on in another.
+#![allow(clippy::cast_possible_truncation, reason = "a test")]
+
+mod content;
+mod memory;
+mod mutate;
+
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use dataset::layout::Layout;
+use flow::{Budget, Options, rewrite};
+use mutate::Damage;
+use rootfile::{MemoryFile, RootFile};
+
+#[global_allocator]
+static ALLOCATOR: memory::Counting = memory::Counting;
+
+/// What a case may take besides four times the file's size.
+const MEMORY_FLOOR: usize = 64 << 20;
+const MEMORY_FACTOR: usize = 4;
+/// The budget that a rewrite is given.
+const BUDGET: u64 = 48_000_000;
+/// What a case may take, on a machine that has other work to do.
+const SECONDS: u64 = 20;
+
+/// Names the file that a child process does.
+const CHILD: &str = "BASKETRY_CORRUPT_CHILD";
+/// The first case that it does.
+const FROM: &str = "BASKETRY_CORRUPT_FROM";
+
+fn everything() -> bool {
+    std::env::var("BASKETRY_CORRUPT").is_ok_and(|v| v == "all")
+}
+
+fn files() -> Vec<PathBuf> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let corpus = std::env::var_os("BASKETRY_CORPUS").map_or_else(|| here.join("../../../shared/corpus"), PathBuf::from);
+    let folders = [here.join("tests/corrupt/fixtures"), corpus.join("files")];
+    if !folders[1].is_dir() {
+        eprintln!("no corpus beside the checkout, and BASKETRY_CORPUS is not set: only the fixtures are damaged");
+    }
+    let only = std::env::var("BASKETRY_CORRUPT_ONLY").unwrap_or_default();
+    let mut files: Vec<PathBuf> = (folders.iter())
+        .filter_map(|folder| std::fs::read_dir(folder).ok())
+        .flatten()
+        .map(|file| file.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "root") && path.to_string_lossy().contains(&only))
+        .collect();
+    files.sort();
+    files
+}
+
+/// One damaged file.
+struct Case {
+    title: String,
+    stored: bool,
+    damage: Option<Damage>,
+}
+
+/// The cases of a file, given its size and that without compression, if there is such a one.
+fn cases(name: &str, len: usize, stored_len: Option<usize>) -> Vec<Case> {
+    let (cuts, flips) = if everything() { (20, 200) } else { (2, 3) };
+    let mut cases = vec![Case { title: "as it is".to_owned(), stored: false, damage: None }];
+    let mut add = |stored: bool, damages: Vec<Damage>| {
+        let prefix = if stored { "stored, " } else { "" };
+        cases.extend(damages.into_iter().map(|damage| Case {
+            title: format!("{prefix}{damage:x?}"),
+            stored,
+            damage: Some(damage),
+        }));
+    };
+    add(false, mutate::damages(name, len, cuts, flips, false));
+    if let Some(len) = stored_len {
+        add(true, mutate::damages(&format!("stored {name}"), len, 0, flips, true));
+    }
+    cases
+}
+
+fn options(layout: &str) -> Options {
+    Options {
+        layout: Layout::from_toml(layout).unwrap(),
+        budget: Budget::new(BUDGET, 2),
+        overwrite: true,
+        ..Options::default()
+    }
+}
+
+const LAYOUTS: [&str; 2] = ["", "cluster = \"1000\"\nbasket = \"2kB\"\ncompression = \"zstd:1\""];
+
+/// Milliseconds since the start at which the case in hand is over time; 0 for none.
+static DEADLINE: AtomicU64 = AtomicU64::new(0);
+
+fn watch(start: Instant) {
+    let _ = std::thread::spawn(move || {
+        loop {
+            std::thread::sleep(Duration::from_millis(200));
+            let deadline = DEADLINE.load(Ordering::Relaxed);
+            if deadline > 0 && start.elapsed().as_millis() as u64 > deadline {
+                eprintln!("time limit: {SECONDS} s");
+                std::process::abort();
+            }
+        }
+    });
+}
+
+/// Looks through a damaged file and rewrites it. Says what is wrong.
+fn try_case(bytes: &[u8], folder: &Path) -> Result<(), String> {
+    let (input, output) = (folder.join("in.root"), folder.join("out.root"));
+    std::fs::write(&input, bytes).unwrap();
+    let opened = RootFile::from_source(Arc::new(MemoryFile(bytes.to_vec())));
+    let said = opened.as_ref().ok().map(|file| {
+        content::look_through(file);
+        content::read(file)
+    });
+    let mut problems = Vec::new();
+    for layout in LAYOUTS {
+        let _ = std::fs::remove_file(&output);
+        let done = rewrite(std::slice::from_ref(&input), &output, &options(layout), &|_| ());
+        let left = std::fs::read_dir(folder).unwrap().count();
+        match done {
+            Err(_) if left != 1 => problems.push("a failed rewrite left something behind".to_owned()),
+            Err(_) => {}
+            Ok(_) => {
+                let Some(said) = &said else {
+                    problems.push("rewritten, though it cannot be opened".to_owned());
+                    continue;
+                };
+                match RootFile::open(&output) {
+                    Ok(file) => problems.extend(content::difference(said, &content::read(&file))),
+                    Err(e) => problems.push(format!("the output cannot be opened: {e}")),
+                }
+            }
+        }
+    }
+    if std::fs::read(&input).unwrap() != bytes {
+        problems.push("the input was touched".to_owned());
+    }
+    if problems.is_empty() { Ok(()) } else { Err(problems.join("; ")) }
+}
+
+/// What a child process does: one file.
+#[test]
+fn child() {
+    let Some(path) = std::env::var_os(CHILD) else { return };
+    let from: usize = std::env::var(FROM).unwrap().parse().unwrap();
+    let name = Path::new(&path).file_name().unwrap().to_string_lossy().into_owned();
+    let original = std::fs::read(&path).unwrap();
+    let shm = Path::new("/dev/shm");
+    let folder = if shm.is_dir() { tempfile::tempdir_in(shm) } else { tempfile::tempdir() }.unwrap();
+    let plain = folder.path().join("out.root");
+    let bare = options("compression = \"none\"");
+    let stored = rewrite(&[PathBuf::from(&path)], &plain, &bare, &|_| ()).ok().map(|_| std::fs::read(&plain).unwrap());
+    let _ = std::fs::remove_file(&plain);
+    let start = Instant::now();
+    watch(start);
+    for (number, case) in cases(&name, original.len(), stored.as_ref().map(Vec::len)).iter().enumerate().skip(from) {
+        println!("case {number} {}", case.title);
+        std::io::stdout().flush().unwrap();
+        let base = stored.as_ref().filter(|_| case.stored).unwrap_or(&original);
+        let bytes = case.damage.as_ref().map_or_else(|| base.clone(), |damage| damage.apply(base));
+        DEADLINE.store(start.elapsed().as_millis() as u64 + SECONDS * 1000, Ordering::Relaxed);
+        // The two copies of the damaged file that are held here are the test's own.
+        memory::allow(MEMORY_FLOOR + (MEMORY_FACTOR + 2) * base.len());
+        let tried = catch_unwind(AssertUnwindSafe(|| try_case(&bytes, folder.path())));
+        memory::allow(usize::MAX);
+        DEADLINE.store(0, Ordering::Relaxed);
+        match tried {
+            Ok(Ok(())) => {}
+            Ok(Err(problem)) => println!("problem {problem}"),
+            Err(_) => println!("problem a panic"),
+        }
+    }
+    println!("done");
+}
+
+/// What is wrong with one file, and how many cases were tried.
+fn run_file(path: &Path) -> (Vec<String>, usize) {
+    let name = path.file_name().unwrap().to_string_lossy().into_owned();
+    let mut problems = Vec::new();
+    let mut from = 0;
+    loop {
+        let child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "child", "--nocapture", "--test-threads=1"])
+            .env(CHILD, path)
+            .env(FROM, from.to_string())
+            .env("RUST_BACKTRACE", "1")
+            .output()
+            .unwrap();
+        let (out, err) = (String::from_utf8_lossy(&child.stdout), String::from_utf8_lossy(&child.stderr));
+        let mut last = None;
+        let mut done = false;
+        for line in out.lines() {
+            // The harness writes the test's name in front of the first.
+            if let Some((_, rest)) = line.split_once("case ").filter(|(before, _)| !before.contains("problem")) {
+                let (number, title) = rest.split_once(' ').unwrap();
+                from = number.parse::<usize>().unwrap() + 1;
+                last = Some(title.to_owned());
+            } else if let Some(problem) = line.strip_prefix("problem ") {
+                let said = if problem == "a panic" { notable(&err) } else { String::new() };
+                problems.push(format!("{name}: {}: {problem}{said}", last.clone().unwrap_or_default()));
+            } else if line.contains("done") {
+                done = true;
+            }
+        }
+        if done {
+            return (problems, from);
+        }
+        let Some(last) = last else {
+            problems.push(format!("{name}: {}", notable(&err)));
+            return (problems, from);
+        };
+        problems.push(format!("{name}: {last}: died{}", notable(&err)));
+    }
+}
+
+/// What a dying process says, without what is always there.
+fn notable(err: &str) -> String {
+    let said = |line: &&str| {
+        line.contains("panicked at")
+            || line.contains("limit:")
+            || line.contains("overflow")
+            || line.contains("at ./src/")
+            || line.contains("crates/")
+    };
+    let lines: Vec<&str> = err.lines().filter(said).map(str::trim).collect();
+    format!("\n      {}", lines.iter().rev().take(30).rev().copied().collect::<Vec<_>>().join("\n      "))
+}
+
+#[test]
+fn damaged_files() {
+    if std::env::var_os(CHILD).is_some() {
+        return;
+    }
+    let files = files();
+    assert!(!files.is_empty(), "no files");
+    let (next, found, tried) = (AtomicUsize::new(0), Mutex::new(Vec::new()), AtomicUsize::new(0));
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(path) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let (problems, cases) = run_file(path);
+                    for problem in &problems {
+                        eprintln!("{problem}");
+                    }
+                    found.lock().unwrap().extend(problems);
+                    tried.fetch_add(cases, Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    let found = found.into_inner().unwrap();
+    eprintln!("{} files, {} cases, {} problems", files.len(), tried.into_inner(), found.len());
+    assert!(found.is_empty(), "{} problems", found.len());
+}

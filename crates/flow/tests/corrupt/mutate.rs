@@ -1,0 +1,81 @@
+//! The ways in which a file is damaged: cut short, and bytes changed, by a seed so that a case can be made again.
+
+/// One damage.
+#[derive(Clone, Debug)]
+pub enum Damage {
+    /// Only so many bytes are left.
+    Cut(usize),
+    /// From this offset on the bytes are these.
+    Change(usize, Vec<u8>),
+}
+
+impl Damage {
+    /// The damaged file.
+    pub fn apply(&self, data: &[u8]) -> Vec<u8> {
+        let mut bytes = data.to_vec();
+        match self {
+            Self::Cut(len) => bytes.truncate(*len),
+            Self::Change(at, new) => {
+                for (slot, byte) in bytes.iter_mut().skip(*at).zip(new) {
+                    *slot = *byte;
+                }
+            }
+        }
+        bytes
+    }
+}
+
+/// Numbers that follow from a seed (xorshift).
+pub struct Chance(u64);
+
+impl Chance {
+    /// Starts from a text.
+    pub fn new(seed: &str) -> Self {
+        // FNV-1a.
+        let hash =
+            seed.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+        Self(hash | 1)
+    }
+
+    /// A number below `n`.
+    pub fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        ((self.0 >> 16) as usize) % n.max(1)
+    }
+
+    fn of<T: Clone>(&mut self, items: &[T]) -> T {
+        items[self.below(items.len())].clone()
+    }
+}
+
+/// `cuts` truncations and `flips` changed bytes of a file of `len` bytes.
+///
+/// Metadata lies at both ends (the header and first keys; trees, streamer infos and lists written last), so
+/// two thirds of the changes go there. With `words` some change a whole number to one that is hostile.
+pub fn damages(name: &str, len: usize, cuts: usize, flips: usize, words: bool) -> Vec<Damage> {
+    let mut chance = Chance::new(name);
+    let mut damages: Vec<Damage> = (0..cuts).map(|k| Damage::Cut(len * (2 * k + 1) / (2 * cuts))).collect();
+    for _ in 0..flips {
+        let at = match chance.below(3) {
+            0 => chance.below(len.min(400)),
+            1 => len - 1 - chance.below(len.min(10_000)),
+            _ => chance.below(len),
+        };
+        let new = match chance.below(if words { 8 } else { 4 }) {
+            0..=2 => vec![chance.of(&[0, 1, 0x7f, 0x80, 0xff, 0x40])],
+            3 => vec![u8::try_from(chance.below(256)).unwrap()],
+            4 | 5 => chance
+                .of(&[0u32, 1, 0x7fff_ffff, 0x8000_0000, u32::MAX, 0x4000_0000, 0x4000_ffff, 1 << 24])
+                .to_be_bytes()
+                .to_vec(),
+            _ => chance
+                .of(&[0u64, 1, 1 << 60, 1 << 40, i64::MAX.unsigned_abs(), 1 << 63, u64::MAX, 1 << 31])
+                .to_be_bytes()
+                .to_vec(),
+        };
+        damages.push(Damage::Change(at, new));
+    }
+    damages
+}
