@@ -50,6 +50,14 @@ def tree_differences(truth: Tree, tree: Branches) -> list[str]:
     found = [f"{k}: ROOT {v}, inspect {tree.get(k)}" for k, v in facts.items() if tree.get(k) != v]
     if "cluster_starts" in root and tree["clusters"] != root["cluster_starts"]:
         found.append(f"clusters: ROOT {root['cluster_starts'][:8]}, inspect {tree['clusters'][:8]}")
+    lists = {
+        "friends": [f"{pair['name']}@{pair['value']}" for pair in tree["friends"]],
+        "aliases": [[pair["name"], pair["value"]] for pair in tree["aliases"]],
+        # ROOT passes over objects of classes that it has no dictionary for.
+        "user_info": [pair["value"] for pair in tree["user_info"] if pair["value"] in root.get("user_info", [])],
+        "index": tree["index"],
+    }
+    found += [f"{k}: ROOT {root.get(k)}, inspect {v}" for k, v in lists.items() if (root.get(k) or None) != (v or None)]
     branches = {branch["id"]: branch for branch in tree["branches"]}
     for branch_id, line in truth.branches.items():
         # The TBranchRef is no branch of the tree's list; it has no place among the columns.

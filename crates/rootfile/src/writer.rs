@@ -27,6 +27,8 @@ use crate::{Error, Result};
 pub const ROOT_VERSION: i32 = 64000;
 /// Records are gathered up to this size before they go to the system.
 const BUFFER: usize = 1 << 20;
+/// Records of this size go to the system at once: gathering them would cost more than the call it saves.
+const DIRECT: usize = 64 << 10;
 /// How much of each end of a record goes into the UUID.
 const HASHED: usize = 256;
 
@@ -210,11 +212,10 @@ impl FileWriter {
     }
 
     fn push(&mut self, bytes: &[u8]) -> Result<()> {
-        let large = bytes.len() >= BUFFER / 2;
-        if large || self.buffer.len() + bytes.len() > BUFFER {
+        if self.buffer.len() + bytes.len() > BUFFER || bytes.len() >= DIRECT {
             self.flush()?;
         }
-        if large {
+        if bytes.len() >= DIRECT {
             self.write_at(self.flushed, bytes)?;
             self.flushed += bytes.len() as u64;
         } else {

@@ -36,6 +36,23 @@ pub struct BasketHeader {
     pub flag: i8,
 }
 
+/// Some numbers of a basket's header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Peek {
+    /// Bytes of the record.
+    pub nbytes: u32,
+    /// Bytes of the payload before compression.
+    pub objlen: u32,
+    /// Bytes of the header.
+    pub keylen: u16,
+    /// Number of entries.
+    pub nev_buf: u32,
+    /// Added to process-identifier numbers inside.
+    pub pid_offset: u16,
+    /// Whether positions take eight bytes.
+    pub big: bool,
+}
+
 /// How the entries of a basket are told apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entries {
@@ -89,6 +106,23 @@ impl BasketHeader {
             io_bits,
             flag,
         })
+    }
+
+    /// The numbers of a record's header that copying it needs, without its strings.
+    pub fn peek(record: &[u8]) -> Result<Peek> {
+        let mut c = Cursor::new(record);
+        let nbytes = c.u32()?;
+        let version = c.i16()?;
+        let objlen = c.u32()?;
+        c.u32()?;
+        let keylen = c.u16()?;
+        let big = version > rootfile::BIG_KEY;
+        // The top two bytes of the eight-byte fSeekPdir: behind the cycle and fSeekKey.
+        let mut pid = Cursor::at(record, 26);
+        let pid_offset = if big { pid.u16()? } else { 0 };
+        // fNevBuf, fLast and the flag end the header, whatever comes before.
+        let nev_buf = Cursor::at(record, usize::from(keylen).saturating_sub(9)).u32()?;
+        Ok(Peek { nbytes, objlen, keylen, nev_buf, pid_offset, big })
     }
 
     /// The header of a basket to be written.

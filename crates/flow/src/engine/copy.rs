@@ -1,7 +1,6 @@
 //! Depth *copy*: records are moved as they are. Only the positions in their keys change, when they are appended.
 
 use dataset::tree::basket::BasketHeader;
-use rootfile::bytes::Cursor;
 use rootfile::{Error, Result};
 
 use super::Job;
@@ -39,8 +38,8 @@ pub(super) fn copy(
             let Some((names, piece)) = lookup(job, (column, index)) else { continue };
             let record = chunk.bytes.get(at..at + piece.nbytes as usize).unwrap_or_default();
             let in_file = |e: Error| e.at(piece.seek).object(format!("branch {names}")).file(file.name());
-            let header = BasketHeader::parse(&mut Cursor::new(record)).map_err(in_file)?;
-            if header.key.nbytes != piece.nbytes || u64::from(header.nev_buf) != piece.entries {
+            let header = BasketHeader::peek(record).map_err(in_file)?;
+            if header.nbytes != piece.nbytes || u64::from(header.nev_buf) != piece.entries {
                 return Err(in_file(Error::corrupt("the basket here is not the one that the tree lists")));
             }
             chunk.pieces.push(OutPiece {
@@ -49,10 +48,10 @@ pub(super) fn copy(
                 entries: piece.entries,
                 offset: at,
                 nbytes: piece.nbytes,
-                objlen: header.key.objlen,
-                keylen: header.key.keylen,
-                pid_offset: header.key.pid_offset.wrapping_add(pid),
-                big: header.key.is_big(),
+                objlen: header.objlen,
+                keylen: header.keylen,
+                pid_offset: header.pid_offset.wrapping_add(pid),
+                big: header.big,
             });
             at += piece.nbytes as usize;
         }

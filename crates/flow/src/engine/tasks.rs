@@ -7,8 +7,8 @@ use std::ops::Range;
 use super::Job;
 use crate::column::{Column, Piece, Shape};
 
-/// Bytes that one copying task moves.
-pub(super) const WINDOW: usize = 4 << 20;
+/// Bytes that one copying task moves: few enough to stay in a core's own cache between reading and writing.
+pub(super) const WINDOW: usize = 256 << 10;
 
 /// A piece of work.
 #[derive(Debug)]

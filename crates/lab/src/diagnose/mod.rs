@@ -5,6 +5,8 @@
 
 mod cost;
 mod rules;
+#[cfg(test)]
+mod tests;
 mod words;
 
 pub use cost::Cost;
@@ -101,8 +103,8 @@ pub enum Fault {
     Incompressible {
         /// Branches.
         branches: u64,
-        /// The largest of them.
-        largest: String,
+        /// The largest of them, at most eight.
+        largest: Vec<String>,
         /// Bytes before compression.
         tot_bytes: u64,
         /// Bytes on disk.

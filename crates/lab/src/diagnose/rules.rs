@@ -21,6 +21,8 @@ const HUGE_CLUSTER: u64 = 200_000_000;
 const MEMORY: u64 = 4_000_000;
 /// Bytes below this are not worth a word.
 const BYTES: u64 = 100_000;
+/// Most branches that are named one by one.
+const NAMED: usize = 8;
 /// Bytes a second at which metadata become objects.
 const METADATA_SPEED: f64 = 100e6;
 
@@ -40,7 +42,7 @@ pub fn file(report: &Report, found: &mut Vec<Finding>) {
     }
     let old = || report.trees.iter().filter(|tree| !tree.newest);
     let bytes = old().map(|tree| tree.metadata.bytes).sum();
-    if bytes > BYTES || bytes > report.file.bytes / 20 {
+    if bytes > BYTES / 10 && bytes > report.file.bytes / 50 {
         say(Fault::OldCycles { cycles: old().count() as u64, bytes }, Cost { bytes, ..Cost::default() });
     }
 }
@@ -184,25 +186,25 @@ fn uneven(tree: &TreeReport) -> Found {
 }
 
 fn incompressible(tree: &TreeReport) -> Found {
-    let mut cost = Cost::default();
-    let (mut branches, mut tot_bytes, mut zip_bytes) = (0, 0, 0);
-    let mut largest: Option<&BranchReport> = None;
     let is_one =
         |b: &&BranchReport| !setting(b).is_none() && b.zip_bytes > BYTES && b.zip_bytes > b.tot_bytes / 100 * 98;
-    for branch in on_disk(tree).filter(is_one) {
-        branches += 1;
-        tot_bytes += branch.tot_bytes;
-        zip_bytes += branch.zip_bytes;
+    let mut found: Vec<&BranchReport> = on_disk(tree).filter(is_one).collect();
+    found.sort_by_key(|branch| std::cmp::Reverse(branch.zip_bytes));
+    let mut cost = Cost::default();
+    for branch in &found {
         let setting = setting(branch);
         let name = setting.algorithm().map_or("none", |algorithm| algorithm.name());
         cost.write_seconds += as_f64(branch.tot_bytes) / write_speed(name, setting.level());
         cost.read_seconds += as_f64(branch.tot_bytes) / read_speed(codec(branch));
-        if largest.is_none_or(|known| known.zip_bytes < branch.zip_bytes) {
-            largest = Some(branch);
-        }
     }
-    let fault = Fault::Incompressible { branches, largest: largest?.name.clone(), tot_bytes, zip_bytes };
-    (zip_bytes > tree.zip_bytes / 20).then_some((fault, cost))
+    let zip_bytes = found.iter().map(|branch| branch.zip_bytes).sum();
+    let fault = Fault::Incompressible {
+        branches: found.len() as u64,
+        largest: found.iter().take(NAMED).map(|branch| branch.name.clone()).collect(),
+        tot_bytes: found.iter().map(|branch| branch.tot_bytes).sum(),
+        zip_bytes,
+    };
+    (zip_bytes > tree.zip_bytes / 20 && !found.is_empty()).then_some((fault, cost))
 }
 
 fn heavy_codec(tree: &TreeReport) -> Found {

@@ -17,8 +17,8 @@ enum Mend {
     Rewrite,
     /// A rewrite with this setting for the tree.
     Tree(&'static str, String),
-    /// A rewrite with this setting for one branch.
-    Column(String, &'static str, String),
+    /// A rewrite with this setting for some branches.
+    Columns(Vec<String>, &'static str, String),
 }
 
 /// Puts a finding together.
@@ -44,7 +44,7 @@ fn mend(fault: &Fault) -> Mend {
         | Fault::ClustersNotRecorded { .. }
         | Fault::MisalignedClusters { .. } => Mend::Tree("cluster", ByteSize(GOOD_CLUSTER).to_string()),
         Fault::OversizedBuffers { .. } => Mend::Tree("memory-ratio", "1.1".to_owned()),
-        Fault::Incompressible { largest, .. } => Mend::Column(largest.clone(), "compression", "none".to_owned()),
+        Fault::Incompressible { largest, .. } => Mend::Columns(largest.clone(), "compression", "none".to_owned()),
         Fault::HeavyCodec { .. } => Mend::Tree("compression", "zstd:5".to_owned()),
         Fault::Uncompressed { .. } => Mend::Tree("compression", "zstd:1".to_owned()),
     }
@@ -59,7 +59,9 @@ fn command(report: &Report, tree: Option<&TreeReport>, mend: Mend) -> Option<Str
             format!(" --tree-set {} {key}={value}", quoted(&tree.path))
         }
         (Mend::Tree(key, value), _) => format!(" --{key} {value}"),
-        (Mend::Column(branch, key, value), _) => format!(" --column-set {} {key}={value}", quoted(&branch)),
+        (Mend::Columns(branches, key, value), _) => {
+            branches.iter().map(|branch| format!(" --column-set {} {key}={value}", quoted(branch))).collect()
+        }
     };
     Some(format!("basketry rewrite {} -o OUT.root{options}", quoted(&report.file.path)))
 }
@@ -126,11 +128,12 @@ fn text(fault: &Fault) -> String {
             size(*median)
         ),
         Fault::Incompressible { branches, largest, tot_bytes, zip_bytes } => {
-            let what = if *branches == 1 { "does" } else { "do" };
+            let rest = branches - largest.len() as u64;
+            let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
             format!(
-                "{} {what} not shrink ({} to {}; the largest is {largest}), though compressed: the time to compress \
-                 and to unpack them is lost.",
-                many(*branches, "branch"),
+                "{}{more} {} compressed but not smaller for it ({} to {}): the time to compress and to unpack is lost.",
+                largest.join(", "),
+                if *branches == 1 { "is" } else { "are" },
                 size(*tot_bytes),
                 size(*zip_bytes)
             )
@@ -164,7 +167,7 @@ fn text(fault: &Fault) -> String {
             size(*bytes)
         ),
         Fault::OldCycles { cycles, bytes } => format!(
-            "{} of trees with {} of records: left by AutoSave or by a crash, and read by nobody.",
+            "{} of trees take {}: left by AutoSave or by a crash, and read by nobody.",
             many(*cycles, "older cycle"),
             size(*bytes)
         ),

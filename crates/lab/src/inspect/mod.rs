@@ -72,16 +72,25 @@ pub fn inspect(file: &RootFile, options: &Options) -> Result<Report> {
     Ok(report)
 }
 
-/// The layout of a file's trees, newest cycles only, in the terms that `rewrite --layout` takes.
-pub fn layout(file: &RootFile, options: &Options) -> Result<Layout> {
+/// The layout of a file's trees, newest cycles only, in the terms that `rewrite --layout` takes, and why some could
+/// not be read.
+pub fn layout(file: &RootFile, options: &Options) -> Result<(Layout, Vec<Error>)> {
     let mut recovered = layout::Recovered::default();
+    let mut problems = Vec::new();
     for (path, key) in newest_trees(file, options) {
-        recovered.add(&path, &read_tree(file, &key)?);
+        match read_tree(file, &key) {
+            Ok(tree) => recovered.add(&path, &tree),
+            Err(e) => problems.push(e),
+        }
     }
-    match (recovered.is_empty(), &options.tree) {
-        (true, Some(pattern)) => Err(no_such_tree(file, pattern)),
-        _ => recovered.layout(),
+    if recovered.is_empty() {
+        match (problems.pop(), &options.tree) {
+            (Some(problem), _) => return Err(problem),
+            (None, Some(pattern)) => return Err(no_such_tree(file, pattern)),
+            (None, None) => {}
+        }
     }
+    Ok((recovered.layout()?, problems))
 }
 
 fn newest_trees(file: &RootFile, options: &Options) -> Vec<(String, Key)> {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use dataset::tree::clusters::{common_boundaries, declared_up_to};
 use dataset::tree::model::BasketRef;
 use dataset::tree::{Branch, ClusterSource, Leaf, Tree};
-use rootfile::object::{Content, Members, Named, ObjectId};
+use rootfile::object::{Content, Object, ObjectId, Value};
 use rootfile::{Key, RootFile};
 
 use super::Options;
@@ -76,8 +76,8 @@ pub fn report(file: &RootFile, key: &Key, path: String, tree: &Tree, options: &O
         codecs,
         compressible_to: compressible_to(file, tree),
         memory: memory(tree, &probes, largest_cluster),
-        friends: pairs(tree, tree.friends, |named, _| named.title.clone()),
-        aliases: pairs(tree, tree.aliases, |named, _| named.title.clone()),
+        friends: pairs(tree, tree.friends, |title, _| title.to_owned()),
+        aliases: pairs(tree, tree.aliases, |title, _| title.to_owned()),
         index: tree.tree_index.and_then(|id| tree.graph.get(id)).map(|object| object.class.to_string()),
         user_info: pairs(tree, tree.user_info, |_, class| class.to_owned()),
         branches,
@@ -241,18 +241,27 @@ fn memory(tree: &Tree, probes: &[Probe], largest_cluster: u64) -> Memory {
     memory
 }
 
-/// Names of the objects in a list, each with what `value` says.
-fn pairs(tree: &Tree, list: Option<ObjectId>, value: impl Fn(&Named, &str) -> String) -> Vec<Pair> {
+/// Names of the objects in a list, each with what `value` says of its title and class.
+fn pairs(tree: &Tree, list: Option<ObjectId>, value: impl Fn(&str, &str) -> String) -> Vec<Pair> {
     let Some(Content::Collection(list)) = list.and_then(|id| tree.graph.get(id)).map(|list| &list.content) else {
         return Vec::new();
     };
-    let unnamed = Named::default();
     let pair = |id: &ObjectId| {
         let object = tree.graph.get(*id)?;
-        let named = object.members().and_then(Members::named).unwrap_or(&unnamed);
-        Some(Pair { name: named.name.clone(), value: value(named, &object.class) })
+        let (name, title) = named(object);
+        Some(Pair { name: name.to_owned(), value: value(title, &object.class) })
     };
     list.items.iter().flatten().filter_map(pair).collect()
+}
+
+/// Name and title: of the `TNamed` that an object has for a base, or of the `TNamed` that it is.
+fn named(object: &Object) -> (&str, &str) {
+    let Some(members) = object.members() else { return ("", "") };
+    let own = |member| members.get(member).and_then(Value::as_str).unwrap_or_default();
+    match members.named() {
+        Some(named) => (&named.name, &named.title),
+        None => (own("fName"), own("fTitle")),
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a ratio for people")]

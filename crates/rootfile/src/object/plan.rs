@@ -1,6 +1,8 @@
 //! A plan says how the members of one class version lie in bytes: a streamer info with its type codes
 //! resolved to steps, made once and used for every object of the class.
 
+use std::sync::Arc;
+
 use crate::streamer::{ElementKind, StreamerElement, StreamerInfo, code};
 
 /// The steps of a class version.
@@ -36,10 +38,10 @@ pub enum Step {
     /// Base class and its version.
     Base {
         /// Class of the base.
-        class: String,
+        class: Arc<str>,
     },
     /// Object by value, or behind a pointer that is never null.
-    Inline(String),
+    Inline(Arc<str>),
     /// Pointer.
     Pointer,
     /// `TString`.
@@ -103,7 +105,7 @@ fn step(e: &StreamerElement) -> Step {
         code::BASE => match e.name.as_str() {
             "TObject" => Step::TObject,
             "TNamed" => Step::TNamed,
-            _ => Step::Base { class: e.name.clone() },
+            _ => Step::Base { class: e.name.as_str().into() },
         },
         code::CHAR_STAR => Step::CharStar,
         t if packed(t) => Step::Packed(packed_size(t, &e.title)),
@@ -132,6 +134,6 @@ fn step(e: &StreamerElement) -> Step {
     }
 }
 
-fn class_name(e: &StreamerElement) -> String {
-    e.type_name.trim_start_matches("const ").trim_end_matches(['*', ' ', '&']).to_owned()
+fn class_name(e: &StreamerElement) -> Arc<str> {
+    e.type_name.trim_start_matches("const ").trim_end_matches(['*', ' ', '&']).into()
 }

@@ -186,10 +186,9 @@ impl<'a> ObjectReader<'a> {
         if self.values > MOST_VALUES.max(self.cursor.data().len()) {
             return Err(Error::corrupt("objects with more members than the record has bytes"));
         }
-        let mut members = Members { values: Vec::with_capacity(plan.steps.len()), plan };
-        for i in 0..members.plan.steps.len() {
-            let Some((name, step)) = members.plan.steps.get(i).cloned() else { break };
-            let value = self.step(&step, &members).map_err(|e| e.object(format!("{}::{name}", members.plan.class)))?;
+        let mut members = Members { values: Vec::with_capacity(plan.steps.len()), plan: Arc::clone(&plan) };
+        for (name, step) in &plan.steps {
+            let value = self.step(step, &members).map_err(|e| e.object(format!("{}::{name}", plan.class)))?;
             members.values.push(value);
         }
         Ok(members)
@@ -214,9 +213,9 @@ impl<'a> ObjectReader<'a> {
                 let bytes = n.checked_mul(*size).ok_or_else(|| Error::corrupt("an array too large"))?;
                 Value::Raw(self.cursor.bytes(bytes)?.into())
             }
-            Step::Base { class } => Value::Object(Box::new(self.object(class)?)),
-            Step::Inline(class) if class == "TString" => Value::Str(self.cursor.string()?),
-            Step::Inline(class) => Value::Object(Box::new(self.object(class)?)),
+            Step::Base { class } => Value::Object(Box::new(self.object_of(class)?)),
+            Step::Inline(class) if &**class == "TString" => Value::Str(self.cursor.string()?),
+            Step::Inline(class) => Value::Object(Box::new(self.object_of(class)?)),
             Step::Pointer => Value::Pointer(self.pointer()?),
             Step::TString => Value::Str(self.cursor.string()?),
             Step::TObject => Value::TObject(read_tobject(&mut self.cursor)?),

@@ -49,8 +49,12 @@ pub fn run(args: &Args) -> Result<Answer> {
         list_baskets: args.baskets,
     };
     if args.layout {
-        let text = layout(&file, &options)?.to_toml()?;
+        let (layout, problems) = layout(&file, &options)?;
+        let text = layout.to_toml()?;
         let mut out = output::stdout();
+        for problem in &problems {
+            writeln!(out, "# left out: {}", output::one_line(&problem.to_string()))?;
+        }
         out.write_all(text.as_bytes())?;
         out.flush()?;
         return Ok(Answer::Yes);

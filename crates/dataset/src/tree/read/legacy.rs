@@ -46,7 +46,7 @@ fn steps<'a>(step: &Step, names: &'a [&str]) -> impl Iterator<Item = (String, St
 }
 
 fn lists<'a>(names: &'a [&str]) -> impl Iterator<Item = (String, Step)> + use<'a> {
-    steps(&Step::Inline("TObjArray".to_owned()), names)
+    steps(&Step::Inline("TObjArray".into()), names)
 }
 
 fn add(members: &mut Members, name: &str, step: Step, value: Value) {
@@ -59,7 +59,7 @@ fn branch_before_10(reader: &mut ObjectReader<'_>, version: i16) -> Result<Membe
     let counted = || Step::CountedArray(code::INT, "fMaxBaskets".to_owned());
     let mut list: Steps = vec![("TNamed".to_owned(), Step::TNamed)];
     if version > 7 {
-        list.push(("TAttFill".to_owned(), Step::Base { class: "TAttFill".to_owned() }));
+        list.push(("TAttFill".to_owned(), Step::Base { class: "TAttFill".into() }));
     }
     list.extend(steps(
         &int,
@@ -119,12 +119,12 @@ impl OldStreamers {
         let own = vec![("fBranchCount".to_owned(), Step::Pointer), ("fClassName".to_owned(), Step::TString)];
         let mut own = reader.members(plan("TBranchClones", 0, own))?;
         let branches = reader.object("TObjArray")?;
-        add(&mut base, "fBranches", Step::Inline("TObjArray".to_owned()), Value::Object(Box::new(branches)));
+        add(&mut base, "fBranches", Step::Inline("TObjArray".into()), Value::Object(Box::new(branches)));
         // Its data lie in the branches below, but fMaxBaskets and fWriteBasket are written all the same.
         for name in ["fLeaves", "fBaskets"] {
             let empty = Content::Collection(Box::default());
             let list = Object { class: Arc::from("TObjArray"), version: 3, content: empty };
-            add(&mut base, name, Step::Inline("TObjArray".to_owned()), Value::Object(Box::new(list)));
+            add(&mut base, name, Step::Inline("TObjArray".into()), Value::Object(Box::new(list)));
         }
         for name in ["fWriteBasket", "fMaxBaskets"] {
             if let Some(value) = base.get_mut(name) {
@@ -132,7 +132,7 @@ impl OldStreamers {
             }
         }
         let base = Object { class: Arc::from("TBranch"), version: 0, content: Content::Members(base) };
-        let step = Step::Base { class: "TBranch".to_owned() };
+        let step = Step::Base { class: "TBranch".into() };
         add(&mut own, "TBranch", step, Value::Object(Box::new(base)));
         Ok(own)
     }
