@@ -64,14 +64,19 @@ pub fn common_boundaries(tree: &Tree) -> Clusters {
         None => (if tree.entries > 0 { vec![0] } else { Vec::new() }, holders.get(..0).unwrap_or_default()),
     };
     for branch in rest {
-        let mut theirs = starts_of(branch).peekable();
-        starts.retain(|start| {
-            while theirs.next_if(|at| at < start).is_some() {}
-            theirs.peek() == Some(start)
-        });
+        keep_common(&mut starts, starts_of(branch));
     }
     starts.retain(|&start| start < tree.entries);
     Clusters { starts, source: ClusterSource::Baskets }
+}
+
+/// Keeps what is in both; both ascend.
+fn keep_common(starts: &mut Vec<u64>, theirs: impl Iterator<Item = u64>) {
+    let mut theirs = theirs.peekable();
+    starts.retain(|start| {
+        while theirs.next_if(|at| at < start).is_some() {}
+        theirs.peek() == Some(start)
+    });
 }
 
 fn starts_of(branch: &Branch) -> impl Iterator<Item = u64> {
@@ -164,6 +169,23 @@ mod tests {
         assert_eq!(starts(1, 0, 0, &[]).0, vec![0]);
         // A range without a size, and entries behind the last range.
         assert_eq!(starts(100, 300_000_000, 0, &[(49, 0)]).0, (0..10).map(|i| i * 10).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn common_starts_are_those_of_all() {
+        let mut starts = vec![0, 10, 20, 30, 40];
+        keep_common(&mut starts, [0, 5, 10, 25, 30, 40].into_iter());
+        assert_eq!(starts, [0, 10, 30, 40]);
+        keep_common(&mut starts, [0, 30, 30].into_iter());
+        assert_eq!(starts, [0, 30]);
+        keep_common(&mut starts, std::iter::empty());
+        assert!(starts.is_empty());
+    }
+
+    #[test]
+    fn ranges_end_with_the_tree() {
+        let clusters = Clusters { starts: vec![0, 10], source: ClusterSource::Declared };
+        assert_eq!(clusters.ranges(15).collect::<Vec<_>>(), [0..10, 10..15]);
     }
 
     #[test]

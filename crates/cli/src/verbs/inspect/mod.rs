@@ -68,5 +68,7 @@ pub fn run(args: &Args) -> Result<Answer> {
         tables::print(&mut out, &report, &top, args.talk.quiet)?;
         out.flush()?;
     }
+    // The process ends here; to take thousands of strings apart first is a tenth of its time.
+    std::mem::forget(report);
     Ok(Answer::Yes)
 }
