@@ -3,6 +3,7 @@
 import tomllib
 
 import pytest
+
 from referee.paths import REPO
 
 FLOORS = ["rootfile", "dataset", "flow", "lab", "cli"]
