@@ -214,7 +214,9 @@ fn write_table(
             writer.infos_mut().add(Arc::clone(info));
         }
     }
-    let labels = (tree.class.as_str(), tree.named.name.as_str(), tree.named.title.as_str());
+    // The name of the key is the tree's name to users; that in its record may be another.
+    let name = place.path.strip_prefix(&format!("{}/", place.directory)).unwrap_or(&place.path);
+    let labels = (tree.class.as_str(), name, tree.named.title.as_str());
     writer.write_object(directory, labels, compression, |keylen| write::write_tree(&tree, keylen))?;
     Ok(summary)
 }

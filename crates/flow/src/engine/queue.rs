@@ -176,10 +176,16 @@ impl<'a> Queue<'a> {
     /// What became of the columns.
     pub fn finish(self) -> Result<Vec<Written>> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        match state.error {
-            Some(error) => Err(error),
-            None => Ok(state.sink.written),
+        if let Some(error) = state.error {
+            return Err(error);
         }
+        let mut written = state.sink.written;
+        for column in &mut written {
+            // Records that are copied keep the order that they lie in, which in a file with reused gaps is not
+            // that of their entries.
+            column.baskets.sort_by_key(|b| b.first_entry);
+        }
+        Ok(written)
     }
 }
 

@@ -63,7 +63,8 @@ fn files() -> Vec<PathBuf> {
         .map(|file| file.unwrap().path())
         .filter(|path| path.extension().is_some_and(|e| e == "root") && path.to_string_lossy().contains(&only))
         .collect();
-    files.sort();
+    // Small ones first.
+    files.sort_by_key(|path| std::fs::metadata(path).map_or(0, |m| m.len()));
     files
 }
 
