@@ -82,16 +82,18 @@ impl ObjectPlan {
 
 /// Plans the objects of the output. A directory that cannot be read is an error.
 pub fn plan_objects(files: &[impl Borrow<RootFile>]) -> Result<ObjectPlan> {
-    let mut planner = Planner::default();
+    let mut planner = Planner { single: files.len() == 1, ..Planner::default() };
     planner.directory("", "", "");
     for (index, file) in files.iter().enumerate() {
         planner.add(u32::try_from(index).unwrap_or(u32::MAX), file.borrow())?;
     }
-    Ok(planner.finish(files.len()))
+    Ok(planner.finish())
 }
 
 #[derive(Default)]
 struct Planner {
+    /// There is one input: nothing is merged, and all cycles of objects are kept.
+    single: bool,
     plan: ObjectPlan,
     by_path: HashMap<String, usize>,
     /// For each directory, the entries of each name.
@@ -156,7 +158,7 @@ impl Planner {
                 if !std::mem::replace(&mut newest_taken, true) {
                     self.append(at, key, part, Action::Tree(Vec::new()));
                 }
-            } else if Kind::of(&key.class).merges() {
+            } else if Kind::of(&key.class).merges() && !self.single {
                 if !std::mem::replace(&mut newest_taken, true) {
                     self.append(at, key, part, Action::Merge(Vec::new()));
                 }
@@ -206,7 +208,7 @@ impl Planner {
     }
 
     /// Names the problems that only all inputs together show, and reduces what has one part to a copy.
-    fn finish(mut self, files: usize) -> ObjectPlan {
+    fn finish(mut self) -> ObjectPlan {
         let mut found = Vec::new();
         for (directory, names) in self.plan.directories.iter_mut().zip(&self.by_name) {
             for known in names.values().filter(|known| known.len() > 1) {
@@ -214,7 +216,7 @@ impl Planner {
                 let text: Vec<&str> = classes.clone().map(|e| e.class.as_str()).collect();
                 let merged = classes.any(|e| !matches!(e.action, Action::KeepAll(_)));
                 if let (true, Some(first)) =
-                    (merged && files > 1, known.first().and_then(|i| directory.entries.get(*i)))
+                    (merged && !self.single, known.first().and_then(|i| directory.entries.get(*i)))
                 {
                     let message = format!("has different classes in the inputs ({}); each is kept", text.join(", "));
                     found.push((*known.first().unwrap_or(&0), Problem::new(&directory.path, &first.name, &message)));
@@ -223,7 +225,7 @@ impl Planner {
             found.sort_by_key(|(at, _)| *at);
             self.plan.problems.extend(found.drain(..).map(|(_, problem)| problem));
             for entry in &mut directory.entries {
-                if files > 1 && Kind::of(&entry.class) == Kind::OnlyByRoot {
+                if !self.single && Kind::of(&entry.class) == Kind::OnlyByRoot {
                     let message = format!("a {}, which basketry cannot merge; all are kept as cycles", entry.class);
                     let several = matches!(&entry.action, Action::KeepAll(parts) if parts.len() > 1);
                     if several {

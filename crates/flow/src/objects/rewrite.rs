@@ -6,8 +6,9 @@
 use std::collections::HashMap;
 
 use rootfile::object::tags::{BYTE_COUNT_MASK, CLASS_MASK, NEW_CLASS_TAG};
-use rootfile::object::{Content, Graph, Object, ObjectId, TObject, Value};
-use rootfile::{Error, Result};
+use rootfile::object::{Content, Graph, Object, ObjectId, ObjectReader, ObjectWriter, TObject, Value};
+use rootfile::streamer::StreamerInfos;
+use rootfile::{BIG_KEY, Error, Key, Result};
 
 /// Adds to the process-identifier numbers of all referenced objects.
 pub(super) fn shift_pids(object: &mut Object, graph: &mut Graph, offset: u16) -> Result<()> {
@@ -93,9 +94,27 @@ fn remap_value(value: &mut Value, map: &mut Map<'_>) -> std::result::Result<(), 
     Ok(())
 }
 
-/// Whether a record's objects can be written behind a key of another length.
-pub(super) fn is_movable(object: &Object, graph: &Graph) -> bool {
-    is_understood(object) && graph.objects.iter().flatten().all(is_understood)
+/// A record behind a key with eight-byte positions, which alone can lie far or have an offset of process
+/// identifiers: the key, and the payload with its tags counted from there. `None` where that cannot be told.
+pub(super) fn with_big_key(key: &Key, payload: &[u8], infos: &StreamerInfos) -> Option<(Key, Vec<u8>)> {
+    let mut big = key.clone();
+    big.version = key.version.checked_add(BIG_KEY)?;
+    big.keylen = key.keylen.checked_add(8)?;
+    let moved = if may_hold_tags(payload) { count_anew(key, payload, infos, big.keylen)? } else { payload.to_vec() };
+    big.objlen = u32::try_from(moved.len()).ok()?;
+    Some((big, moved))
+}
+
+/// Reads and writes the objects. That they come back the same behind the old key shows that they are understood.
+fn count_anew(key: &Key, payload: &[u8], infos: &StreamerInfos, keylen: u16) -> Option<Vec<u8>> {
+    let (object, graph) = ObjectReader::new(payload, usize::from(key.keylen), infos).read_root(&key.class).ok()?;
+    let written = |keylen: u16| {
+        let mut writer = ObjectWriter::new(usize::from(keylen), &graph);
+        writer.root(&object).ok()?;
+        Some(writer.out.bytes)
+    };
+    let understood = is_understood(&object) && graph.objects.iter().flatten().all(is_understood);
+    if understood && written(key.keylen)? == payload { written(keylen) } else { None }
 }
 
 fn is_understood(object: &Object) -> bool {

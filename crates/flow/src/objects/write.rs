@@ -4,7 +4,6 @@ use std::borrow::Borrow;
 use std::fmt;
 
 use rootfile::codec::{Compression, Compressor, KEY_STORED_UP_TO};
-use rootfile::object::{ObjectReader, ObjectWriter};
 use rootfile::{DirId, Error, FileWriter, Key, Result, RootFile, START_BIG_FILE};
 
 use super::merge::{Input, Merger};
@@ -115,8 +114,8 @@ impl<'a> Run<'a> {
 
     fn entry(&mut self, path: &str, directory: DirId, entry: &Entry) -> Result<()> {
         match &entry.action {
-            Action::Copy(part) => self.copy(directory, *part),
-            Action::KeepAll(parts) => parts.iter().try_for_each(|part| self.copy(directory, *part)),
+            Action::Copy(part) => self.copy(path, directory, *part),
+            Action::KeepAll(parts) => parts.iter().try_for_each(|part| self.copy(path, directory, *part)),
             Action::Merge(parts) => self.merge(path, directory, entry, parts),
             Action::Tree(_) | Action::Directory(_) => Ok(()),
         }
@@ -132,41 +131,48 @@ impl<'a> Run<'a> {
     }
 
     /// Copies one object, as it lies where that is possible.
-    fn copy(&mut self, directory: DirId, part: Part) -> Result<()> {
+    fn copy(&mut self, path: &str, directory: DirId, part: Part) -> Result<()> {
         let file = self.file(part)?;
-        let key = file.key_at(part.seek).map_err(|e| e.file(file.name()))?;
-        let far = !key.is_big() && self.writer.position() > START_BIG_FILE;
-        if far || self.pid_offset(part) != 0 {
-            return self.rewrite(directory, part, &key);
+        let mut key = file.key_at(part.seek).map_err(|e| e.file(file.name()))?;
+        let far = self.writer.position() > START_BIG_FILE;
+        let pid_offset = self.pid_offset(part);
+        if key.is_big() {
+            key.pid_offset = key.pid_offset.saturating_add(pid_offset);
+        } else if far || pid_offset != 0 {
+            let payload = file.payload(&key).map_err(|e| e.file(file.name()))?;
+            match rewrite::with_big_key(&key, &payload, file.infos()) {
+                Some((mut key, payload)) => {
+                    key.pid_offset = pid_offset;
+                    return self.put(directory, &key, &payload, self.compression(file));
+                }
+                None if far => {
+                    let message = format!("a {} that cannot be moved beyond 2 GB", key.class);
+                    return Err(Error::unsupported(message).file(file.name()));
+                }
+                None => {
+                    let message = "references in it, if any, may not find what they point to".to_owned();
+                    self.written.problems.push(Problem::new(path, &key.name, &message));
+                }
+            }
         }
-        let raw = match self.pack {
-            Pack::Keep => file.raw_payload(&key),
-            Pack::As(_) => file.payload(&key),
-        };
-        let raw = raw.map_err(|e| e.file(file.name()))?;
-        let Pack::As(compression) = self.pack else { return self.writer.copy_object(directory, &key, &raw) };
-        let mut packed = Vec::new();
-        let smaller = raw.len() > KEY_STORED_UP_TO && self.compressor.compress(compression, &raw, &mut packed)?;
-        self.writer.copy_object(directory, &key, if smaller { &packed } else { &raw })
+        match self.pack {
+            Pack::Keep => {
+                let raw = file.raw_payload(&key).map_err(|e| e.file(file.name()))?;
+                self.writer.copy_object(directory, &key, &raw)
+            }
+            Pack::As(compression) => {
+                let payload = file.payload(&key).map_err(|e| e.file(file.name()))?;
+                self.put(directory, &key, &payload, compression)
+            }
+        }
     }
 
-    /// Writes one object anew, with its tags counted from another key and its references renumbered.
-    fn rewrite(&mut self, directory: DirId, part: Part, key: &Key) -> Result<()> {
-        let file = self.file(part)?;
-        let payload = file.payload(key)?;
-        let compression = self.compression(file);
-        let reader = ObjectReader::new(&payload, usize::from(key.keylen), file.infos());
-        let read = reader.read_root(&key.class).ok().filter(|(object, graph)| rewrite::is_movable(object, graph));
-        let Some((mut object, mut graph)) = read else {
-            return Err(Error::unsupported(format!("a {} that cannot be moved within the file", key.class)));
-        };
-        rewrite::shift_pids(&mut object, &mut graph, self.pid_offset(part))?;
-        self.writer.write_object(directory, (&key.class, &key.name, &key.title), compression, |keylen| {
-            let mut writer = ObjectWriter::new(keylen, &graph);
-            writer.root(&object)?;
-            Ok(writer.out.bytes)
-        })?;
-        Ok(())
+    /// Writes a payload behind a key that is all but placed.
+    fn put(&mut self, directory: DirId, key: &Key, payload: &[u8], compression: Compression) -> Result<()> {
+        let mut packed = Vec::new();
+        let smaller =
+            payload.len() > KEY_STORED_UP_TO && self.compressor.compress(compression, payload, &mut packed)?;
+        self.writer.copy_object(directory, key, if smaller { &packed } else { payload })
     }
 
     fn compression(&self, file: &RootFile) -> Compression {
@@ -187,7 +193,7 @@ impl<'a> Run<'a> {
             Err(why) => {
                 let message = format!("cannot be merged, all are kept as cycles: {why}");
                 self.written.problems.push(Problem::new(path, &entry.name, &message));
-                return parts.iter().try_for_each(|part| self.copy(directory, *part));
+                return parts.iter().try_for_each(|part| self.copy(path, directory, *part));
             }
         };
         let mut problems = Vec::new();

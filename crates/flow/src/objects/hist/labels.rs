@@ -58,6 +58,10 @@ impl Hist {
                 Ok(())
             })
         })?;
+        // Bins without a label went behind the last label, as if they had an empty one.
+        for axis in &mut sum.axes {
+            axis.forget_empty_label();
+        }
         *self = sum;
         Ok(())
     }
@@ -78,6 +82,7 @@ impl Hist {
             }
             let label = theirs.labels.as_ref().map_or("", |labels| labels.of_bin(bin));
             match mine.find_label(label) {
+                Slot::Bin(bin) if bin > mine.bins => return Err(format!("the label {label:?} is for a bin {bin}")),
                 Slot::Bin(bin) => return Ok(bin),
                 Slot::Changed(bin) => {
                     self.keep_inner_cells(dimension, |_| Ok(()))?;

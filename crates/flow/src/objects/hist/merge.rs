@@ -5,7 +5,7 @@
 use rootfile::object::{Graph, Object};
 use rootfile::streamer::StreamerInfos;
 
-use super::{Axis, Buffer, Hist};
+use super::{Axis, Buffer, CELLS_ALLOWED, Hist};
 
 /// Adds a histogram to the first. On failure, the first is as it was and the reason is given.
 pub(in crate::objects) fn merge(
@@ -27,6 +27,7 @@ impl Hist {
         if self.auto_power_of_two != other.auto_power_of_two {
             return Err("only one has bins chosen among powers of two".to_owned());
         }
+        self.most_cells = CELLS_ALLOWED.max((self.cells.len() + other.cells.len()).saturating_mul(16));
         let axes = self.common_axes(other)?;
         let limits = (self.has_limits(), other.has_limits());
         for (hist, limits) in [(&mut *self, limits.0), (&mut *other, limits.1)] {
@@ -42,6 +43,13 @@ impl Hist {
             self.keep_weights();
         }
         match axes {
+            Common::New(axes) if by_labels && self.differs_from(&axes) => {
+                let mut sum = self.on_axes(&axes)?;
+                sum.merge_labels(self)?;
+                sum.merge_labels(other)?;
+                *self = sum;
+                Ok(())
+            }
             _ if by_labels => self.merge_labels(other),
             Common::Same => self.merge_same_axes(other),
             Common::NoLimits => {
@@ -107,29 +115,43 @@ impl Hist {
         Ok(())
     }
 
-    /// Defines the axes anew and brings both histograms in by the centres of their bins.
-    fn merge_by_centers(&mut self, other: &Self, axes: &[Axis]) -> Result<(), String> {
-        let mut sum = self.clone();
-        let old = self.clone();
-        for (axis, new) in sum.axes.iter_mut().zip(axes) {
+    fn differs_from(&self, axes: &[Axis]) -> bool {
+        self.axes.iter().zip(axes).any(|(axis, new)| !axis.same(new) || !axis.has_limits())
+    }
+
+    /// This histogram without contents, and with these axes (`TH1Merger::DefineNewAxes`).
+    fn on_axes(&self, axes: &[Axis]) -> Result<Self, String> {
+        let mut empty = self.clone();
+        for (axis, new) in empty.axes.iter_mut().zip(axes) {
             if !axis.same(new) || !axis.has_limits() {
                 axis.redefine(new);
             }
         }
-        sum.resize_cells()?;
-        sum.sums.fill(0.0);
-        sum.entries = 0.0;
-        sum.buffer = Buffer { present: self.buffer.present, ..Buffer::default() };
-        sum.reset |= !self.is_empty();
-        for hist in [&old, other] {
+        empty.resize_cells()?;
+        empty.sums.fill(0.0);
+        empty.entries = 0.0;
+        empty.buffer = Buffer { present: self.buffer.present, ..Buffer::default() };
+        empty.reset |= !self.is_empty();
+        Ok(empty)
+    }
+
+    /// Defines the axes anew and brings both histograms in by the centres of their bins.
+    fn merge_by_centers(&mut self, other: &Self, axes: &[Axis]) -> Result<(), String> {
+        let mut sum = self.on_axes(axes)?;
+        let old = &*self;
+        for hist in [old, other] {
             if !hist.has_limits() {
                 if !hist.buffer.waiting.is_empty() && sum.axes.iter().any(Axis::can_extend) {
                     return Err("one has no limits yet, and the other's axis can grow".to_owned());
                 }
+                // Filling in one entry starts to keep weights, emptying the own buffer (below) does not.
+                if hist.weights().any(|w| w != 1.0) && !sum.never_weighted {
+                    sum.start_weights();
+                }
                 sum.fill(&hist.buffer.waiting);
             }
         }
-        for hist in [&old, other].into_iter().filter(|hist| hist.has_limits()) {
+        for hist in [old, other].into_iter().filter(|hist| hist.has_limits()) {
             sum.add_totals(hist, |sum| sum.add_by_centers(hist))?;
         }
         *self = sum;
@@ -163,6 +185,11 @@ impl Hist {
             let waiting = std::mem::take(&mut self.buffer.waiting);
             self.fill(&waiting);
         }
+    }
+
+    /// The weights of the entries that wait.
+    fn weights(&self) -> impl Iterator<Item = f64> {
+        self.buffer.waiting.iter().copied().step_by(Buffer::stride(self.shape))
     }
 
     /// Fills entries (`TH1::Fill`, without growing axes).

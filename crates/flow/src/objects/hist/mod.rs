@@ -18,6 +18,10 @@ use super::values::{array_mut, array_of, int, number, set_array, set_int, set_nu
 
 pub(super) use self::merge::merge;
 
+/// Cells that any merged histogram may have, 32 MB of doubles; more if the inputs are that large.
+const CELLS_ALLOWED: usize = 1 << 22;
+/// `TH1::kIsNotW`: sums of squares are not kept, whatever the weights.
+const NEVER_WEIGHTED: u32 = 1 << 19;
 /// `TH1::kAutoBinPTwo`: limits and bins were chosen among powers of two.
 const AUTO_POWER_OF_TWO: u32 = 1 << 20;
 /// `TH1::EStatOverflows::kConsider`.
@@ -65,6 +69,9 @@ struct Hist {
     buffer: Buffer,
     auto_power_of_two: bool,
     consider_overflows: bool,
+    never_weighted: bool,
+    /// As many cells as it may grow to: axes far apart must not take memory out of proportion.
+    most_cells: usize,
     /// The axes were defined anew, and with them went attached functions and contours.
     reset: bool,
 }
@@ -98,6 +105,7 @@ impl Hist {
             }
         }
         let cells = contents(m).map(Cells::decode).ok_or("its contents cannot be read")?;
+        let bits = m.named().map_or(0, |n| n.object.bits);
         let hist = Self {
             shape,
             axes,
@@ -109,8 +117,10 @@ impl Hist {
                 .profile
                 .then(|| ProfileCells { entries: array_of(m, "fBinEntries"), sumw2: array_of(m, "fBinSumw2") }),
             buffer: Buffer::decode(&array_of(m, "fBuffer"), shape),
-            auto_power_of_two: m.named().is_some_and(|n| n.object.bits & AUTO_POWER_OF_TWO != 0),
+            auto_power_of_two: bits & AUTO_POWER_OF_TWO != 0,
+            never_weighted: bits & NEVER_WEIGHTED != 0,
             consider_overflows: int(m, "fStatOverflows") == CONSIDER_OVERFLOWS,
+            most_cells: 0,
             reset: false,
         };
         hist.check()?;
@@ -225,6 +235,12 @@ impl Hist {
     fn keep_weights(&mut self) {
         if self.sumw2.is_empty() {
             self.fill_buffer();
+            self.start_weights();
+        }
+    }
+
+    fn start_weights(&mut self) {
+        if self.sumw2.is_empty() {
             let squares = (0..self.cells.len()).map(|cell| self.cells.get(cell).abs());
             self.sumw2 = if self.entries > 0.0 { squares.collect() } else { vec![0.0; self.cells.len()] };
         }
@@ -232,7 +248,9 @@ impl Hist {
 
     /// Empties all cells and gives them the number that the axes ask for now.
     fn resize_cells(&mut self) -> Result<(), String> {
-        let n = self.count_cells().filter(|n| i32::try_from(*n).is_ok()).ok_or("the axis grows beyond all bounds")?;
+        let most = self.most_cells;
+        let n = self.count_cells().filter(|n| *n <= most);
+        let n = n.ok_or_else(|| format!("together they would have more than {most} cells"))?;
         let empty = |v: &mut Vec<f64>| {
             if !v.is_empty() {
                 *v = vec![0.0; n];
