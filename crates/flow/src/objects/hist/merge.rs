@@ -30,6 +30,8 @@ impl Hist {
         self.most_cells = CELLS_ALLOWED.max((self.cells.len() + other.cells.len()).saturating_mul(16));
         let axes = self.common_axes(other)?;
         let limits = (self.has_limits(), other.has_limits());
+        // As ROOT, which looks before it fills in waiting entries, whatever weights those have.
+        let weighted = !other.sumw2.is_empty();
         for (hist, limits) in [(&mut *self, limits.0), (&mut *other, limits.1)] {
             if hist.shape.profile && !hist.buffer.waiting.is_empty() {
                 return Err("a profile whose entries still wait in a buffer".to_owned());
@@ -39,7 +41,7 @@ impl Hist {
             }
         }
         let by_labels = self.agree_on_labels(other);
-        if !other.sumw2.is_empty() {
+        if weighted {
             self.keep_weights();
         }
         match axes {
@@ -144,10 +146,6 @@ impl Hist {
                 if !hist.buffer.waiting.is_empty() && sum.axes.iter().any(Axis::can_extend) {
                     return Err("one has no limits yet, and the other's axis can grow".to_owned());
                 }
-                // Filling in one entry starts to keep weights, emptying the own buffer (below) does not.
-                if hist.weights().any(|w| w != 1.0) && !sum.never_weighted {
-                    sum.start_weights();
-                }
                 sum.fill(&hist.buffer.waiting);
             }
         }
@@ -187,15 +185,13 @@ impl Hist {
         }
     }
 
-    /// The weights of the entries that wait.
-    fn weights(&self) -> impl Iterator<Item = f64> {
-        self.buffer.waiting.iter().copied().step_by(Buffer::stride(self.shape))
-    }
-
     /// Fills entries (`TH1::Fill`, without growing axes).
     fn fill(&mut self, entries: &[f64]) {
         for entry in entries.chunks_exact(Buffer::stride(self.shape)) {
             let (w, at) = (entry.first().copied().unwrap_or(0.0), entry.get(1..).unwrap_or_default());
+            if w != 1.0 && !self.never_weighted {
+                self.start_weights();
+            }
             let mut bins = [0; 3];
             for ((bin, axis), x) in bins.iter_mut().zip(&self.axes).zip(at) {
                 *bin = axis.find(*x);
