@@ -8,6 +8,8 @@ mod generated;
 mod queue;
 mod regroup;
 mod tasks;
+#[cfg(test)]
+mod tests;
 mod worker;
 
 use std::sync::Arc;
