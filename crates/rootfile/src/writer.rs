@@ -243,7 +243,8 @@ impl FileWriter {
             return Error::from(e).file(&self.path);
         }
         let need = self.expected.max(reached);
-        let written = self.file.metadata().map_or(self.flushed, |m| m.len().min(self.flushed));
+        // Part of the last write may have found room.
+        let written = self.file.metadata().map_or(self.flushed, |m| m.len());
         Error::request(format!(
             "no space left: {written} bytes were written, about {} more are missing of {need}; nothing was left behind",
             need.saturating_sub(written)

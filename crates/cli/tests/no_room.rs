@@ -1,0 +1,111 @@
+//! A disk that is full and a job that is killed: nothing under the output's name, the input untouched, and for the
+//! full disk a message that says how much was missing and nothing left behind.
+//!
+//! A limit on the size of files (`ulimit -f`) stands in for the full disk, since anybody may set it; where a small
+//! file system can be mounted, that is tried as well.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+/// A folder with one list that names the same small file many times, to make some megabytes of it.
+struct Place {
+    folder: tempfile::TempDir,
+    source: PathBuf,
+    before: Vec<u8>,
+}
+
+impl Place {
+    fn new(times: usize) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../flow/tests/corrupt/fixtures/plain_zlib.root");
+        let source = folder.path().join("in.root");
+        std::fs::copy(fixture, &source).unwrap();
+        let list = format!("{}\n", source.display()).repeat(times);
+        std::fs::write(folder.path().join("list.txt"), list).unwrap();
+        let before = std::fs::read(&source).unwrap();
+        Self { folder, source, before }
+    }
+
+    fn rewrite(&self, output: &Path) -> Vec<String> {
+        let list = format!("@{}", self.folder.path().join("list.txt").display());
+        let output = output.display().to_string();
+        ["rewrite", &list, "-o", &output, "--compression", "none", "-j2", "-q"].map(str::to_owned).to_vec()
+    }
+
+    fn untouched(&self) -> bool {
+        std::fs::read(&self.source).unwrap() == self.before
+    }
+}
+
+/// The command behind a shell that sets things up first.
+fn in_shell(setup: &str, arguments: &[String]) -> Output {
+    Command::new("sh")
+        .args(["-c", &format!("{setup}\nexec \"$@\""), "sh", env!("CARGO_BIN_EXE_basketry")])
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+fn refused_for_room(place: &Place, output: &Path, done: &Output) {
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(done.status.code(), Some(2), "{said}");
+    assert_eq!(said.trim().lines().count(), 1, "{said}");
+    assert!(said.contains("no space left") && said.contains("missing"), "{said}");
+    let folder = output.parent().unwrap();
+    let left: Vec<_> = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name()).collect();
+    assert!(left.iter().all(|name| name == "in.root" || name == "list.txt"), "{left:?}");
+    assert!(place.untouched());
+}
+
+#[test]
+fn a_limit_on_file_size_is_told_and_leaves_nothing() {
+    let place = Place::new(400);
+    let output = place.folder.path().join("out.root");
+    // The system tells by a signal first, which is ignored here: then the write fails as it does on a full disk.
+    let done = in_shell("trap '' XFSZ\nulimit -f 1500", &place.rewrite(&output));
+    refused_for_room(&place, &output, &done);
+    let whole = in_shell("", &place.rewrite(&output));
+    assert!(whole.status.success(), "{}", String::from_utf8_lossy(&whole.stderr));
+    assert!(std::fs::metadata(&output).unwrap().len() > 2_000_000, "too small for the limit to mean anything");
+}
+
+#[test]
+fn a_full_disk_is_told_and_leaves_nothing() {
+    let place = Place::new(400);
+    let disk = tempfile::tempdir().unwrap();
+    let mount = Command::new("mount").args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"]).arg(disk.path()).output();
+    if !mount.is_ok_and(|m| m.status.success()) {
+        eprintln!("skipped: no file system can be mounted here");
+        return;
+    }
+    let output = disk.path().join("out.root");
+    let done = in_shell("", &place.rewrite(&output));
+    let checked = std::panic::catch_unwind(|| refused_for_room(&place, &output, &done));
+    assert!(Command::new("umount").arg(disk.path()).status().unwrap().success());
+    if let Err(failed) = checked {
+        std::panic::resume_unwind(failed);
+    }
+}
+
+#[test]
+fn a_killed_job_leaves_nothing_under_the_name() {
+    let place = Place::new(200);
+    let output = place.folder.path().join("out.root");
+    let start = Instant::now();
+    let whole = in_shell("", &place.rewrite(&output));
+    let took = start.elapsed();
+    assert!(whole.status.success(), "{}", String::from_utf8_lossy(&whole.stderr));
+    let expected = std::fs::read(&output).unwrap();
+    let mut killed = 0;
+    for k in 0..10 {
+        std::fs::remove_file(&output).ok();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_basketry")).args(place.rewrite(&output)).spawn().unwrap();
+        std::thread::sleep(took.min(Duration::from_secs(5)) * k / 10);
+        child.kill().unwrap();
+        killed += usize::from(!child.wait().unwrap().success());
+        assert!(!output.exists() || std::fs::read(&output).unwrap() == expected);
+    }
+    assert!(killed >= 3, "only {killed} of 10 were killed in time");
+    assert!(place.untouched());
+}
