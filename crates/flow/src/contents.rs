@@ -66,6 +66,8 @@ impl Contents {
                 }
             }
         }
+        // Lists have the newest cycle first, and it is to be the newest again.
+        contents.objects.sort_by_key(|(_, number, key)| (*number, key.cycle));
         Ok(contents)
     }
 

@@ -14,9 +14,11 @@ pub mod objects;
 mod options;
 mod plan;
 mod rewrite;
+mod verify;
 
 pub use budget::{Budget, DEFAULT_MEMORY};
 pub use engine::{Depth, Depths, Progress};
 pub use options::{Options, Schema};
 pub use plan::{ColumnForecast, Forecast};
 pub use rewrite::{Outlook, Summary, TableSummary, forecast, rewrite};
+pub use verify::{Difference, TreeVerdict, Verdict, VerifyOptions, verify};

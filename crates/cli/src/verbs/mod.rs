@@ -2,6 +2,7 @@
 
 mod inspect;
 mod rewrite;
+mod verify;
 
 use clap::Subcommand;
 
@@ -12,6 +13,7 @@ use crate::output::Answer;
 pub enum Verb {
     Inspect(inspect::Args),
     Rewrite(rewrite::Args),
+    Verify(verify::Args),
 }
 
 impl Verb {
@@ -20,6 +22,7 @@ impl Verb {
         match self {
             Self::Inspect(args) => inspect::run(&args),
             Self::Rewrite(args) => rewrite::run(&args),
+            Self::Verify(args) => verify::run(&args),
         }
     }
 }

@@ -9,9 +9,8 @@ use std::sync::Arc;
 use dataset::tree::basket::{BasketData, Entries};
 use rootfile::{Error, Result};
 
-use super::Job;
 use super::worker::Scratch;
-use crate::column::{Column, Piece};
+use crate::column::{Column, Files, Piece};
 
 /// How long the entries of a branch are, by its counter.
 #[derive(Clone, Debug)]
@@ -30,14 +29,13 @@ pub struct Generated {
 
 impl Generated {
     /// The boundaries of a piece's entries.
-    pub(super) fn offsets(&self, job: &Job<'_>, piece: Option<Piece>, data: &BasketData) -> Result<Entries> {
-        let piece = piece.ok_or_else(|| Error::request("a piece that is not there"))?;
+    pub(super) fn offsets(&self, files: &Files, piece: &Piece, data: &BasketData) -> Result<Entries> {
         let mut ends = vec![0u32];
         let wanted = piece.first_entry..piece.end();
         let mut scratch = Scratch::new();
         for index in self.counter.overlapping(&wanted) {
             let Some(counts) = self.counter.pieces.get(index) else { continue };
-            let values = scratch.load(job.files, &self.counter, index)?;
+            let values = scratch.load(files, &self.counter, index)?;
             for entry in wanted.start.max(counts.first_entry)..wanted.end.min(counts.end()) {
                 let i = usize::try_from(entry - counts.first_entry).unwrap_or(usize::MAX);
                 let bytes = values.range(i).and_then(|r| values.data.get(r)).unwrap_or_default();

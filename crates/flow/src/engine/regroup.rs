@@ -118,7 +118,7 @@ impl Maker<'_> {
             }
             let mut data = match carry.take(self.index, index) {
                 Some(data) => data,
-                None => self.load(scratch, index)?,
+                None => scratch.load(self.job.files, self.column, index)?,
             };
             let this_pid = self.job.pid_offsets.get(piece.file as usize).copied().unwrap_or(0);
             let from = entries.start.max(piece.first_entry);
@@ -158,19 +158,6 @@ impl Maker<'_> {
         }
         self.flush(scratch, pid)?;
         Ok(Ok(()))
-    }
-
-    fn load(&self, scratch: &mut Scratch, index: usize) -> Result<BasketData> {
-        let mut data = scratch.load(self.job.files, self.column, index)?;
-        if data.entries == Entries::Generated {
-            let generated = self.column.generated.as_ref().ok_or_else(|| {
-                Error::unsupported("leaves out its entry offsets, and no counter says how long entries are")
-                    .object(format!("branch {}", self.column.names.0))
-            })?;
-            let piece = self.column.pieces.get(index).copied();
-            data.entries = generated.offsets(self.job, piece, &data)?;
-        }
-        Ok(data)
     }
 
     /// Closes the basket that is being built.

@@ -65,7 +65,7 @@ impl Scratch {
         self.decompressor.decompress(raw, objlen, &mut self.payload)
     }
 
-    /// A piece's entries.
+    /// A piece's entries and their boundaries.
     pub fn load(&mut self, files: &Files, column: &Column, index: usize) -> Result<BasketData> {
         let piece = column.pieces.get(index).ok_or_else(|| Error::request("a piece that is not there"))?;
         let named = |e: Error| {
@@ -86,7 +86,14 @@ impl Scratch {
                 header.open(std::mem::take(&mut self.payload))
             })
         };
-        loaded.map_err(named)
+        let mut data = loaded.map_err(named)?;
+        if data.entries == Entries::Generated {
+            let generated = column.generated.as_ref().ok_or_else(|| {
+                named(Error::unsupported("leaves out its entry offsets, and no counter says how long entries are"))
+            })?;
+            data.entries = generated.offsets(files, piece, &data).map_err(named)?;
+        }
+        Ok(data)
     }
 }
 

@@ -1,0 +1,116 @@
+//! `basketry verify`: whether two files hold the same, whatever their layout.
+
+use std::io::Write;
+use std::time::Instant;
+
+use flow::{Budget, Schema, TreeVerdict, Verdict, VerifyOptions};
+use rootfile::{Error, Result};
+
+use super::rewrite::one_tree;
+use crate::layout_args::SelectArgs;
+use crate::options::{Resources, Talk, inputs};
+use crate::output::{self, Answer};
+
+/// Differences that are printed; --json has them all.
+const SHOWN: usize = 20;
+
+/// Check that two files have equal content, whatever their layout.
+///
+/// Schema and entry bytes of all trees are compared, and all other objects; where trees differ, the first entry is
+/// named for each branch. With several inputs all but the last are taken as one, in their order: this proves a
+/// merge. --first, --last, --keep and --drop choose from the first side what a rewrite with them would have kept.
+/// Exit code 0: equal; 1: different; 2: something cannot be read.
+#[derive(clap::Args)]
+pub struct Args {
+    /// FILE or FILE:TREE, twice or more, or @list.txt. One tree is compared where one is named, and nothing else.
+    #[arg(required = true, num_args = 1.., value_name = "FILE")]
+    inputs: Vec<String>,
+    /// Compare only this tree, by its path.
+    #[arg(long, value_name = "TREE")]
+    tree: Option<String>,
+    #[command(flatten)]
+    select: SelectArgs,
+    /// Compare only what both sides have: trees, branches and objects were left out on purpose.
+    #[arg(long)]
+    common: bool,
+    /// What an input of several lacks was filled with defaults (`merge --fill`).
+    #[arg(long, conflicts_with = "common")]
+    fill: bool,
+    #[command(flatten)]
+    resources: Resources,
+    #[command(flatten)]
+    talk: Talk,
+}
+
+pub fn run(args: &Args) -> Result<Answer> {
+    let mut sides = inputs(&args.inputs)?;
+    let Some(last) = sides.pop().filter(|_| !sides.is_empty()) else {
+        return Err(Error::request("verify compares two files or more; only one is given"));
+    };
+    let named = one_tree(&sides)?;
+    let options = VerifyOptions {
+        tree: named.or_else(|| args.tree.clone()),
+        second_tree: last.tree,
+        filter: args.select.filter()?,
+        entries: args.select.entries()?,
+        common: args.common,
+        schema: match (args.common, args.fill) {
+            (true, _) => Schema::Common,
+            (_, true) => Schema::Fill,
+            _ => Schema::Strict,
+        },
+        budget: Budget::new(args.resources.memory.bytes(), args.resources.threads),
+    };
+    let paths: Vec<_> = sides.into_iter().map(|side| side.path).collect();
+    let size = |path| std::fs::metadata(path).map_or(0, |m| m.len());
+    let total = paths.iter().chain([&last.path]).map(size).sum();
+    let bar = output::progress(total, "compared", args.talk.quiet || args.talk.json);
+    let start = Instant::now();
+    let verdict = flow::verify(&paths, &last.path, &options, &|bytes| bar.inc(bytes))?;
+    bar.finish_and_clear();
+    if args.talk.json {
+        output::json(&verdict)?;
+    } else {
+        print(&verdict, start, args.talk.quiet)?;
+    }
+    Ok(if verdict.equal { Answer::Yes } else { Answer::No })
+}
+
+fn print(verdict: &Verdict, start: Instant, quiet: bool) -> Result<()> {
+    let mut out = output::stdout();
+    for difference in verdict.differences.iter().take(SHOWN) {
+        writeln!(out, "{}", output::one_line(&difference.to_string()))?;
+    }
+    if let Some(more @ 1..) = verdict.differences.len().checked_sub(SHOWN) {
+        writeln!(out, "and {} more; --json lists all", output::count(more as u64))?;
+    }
+    if !quiet {
+        let mut table = output::table(&["tree", ">entries", ">branches", ">columns", ">compared", ""]);
+        for TreeVerdict { path, entries, branches, columns, bytes, equal } in &verdict.trees {
+            table.add_row([
+                path.clone(),
+                output::count(*entries),
+                output::count(*branches),
+                output::count(*columns),
+                output::bytes(*bytes),
+                (if *equal { "equal" } else { "different" }).to_owned(),
+            ]);
+        }
+        if !verdict.trees.is_empty() {
+            writeln!(out, "{}", table.trim_fmt())?;
+        }
+        for note in &verdict.notes {
+            writeln!(out, "note: {note}")?;
+        }
+        writeln!(
+            out,
+            "{}: {} trees, {} other objects, {} compared in {:.2} s",
+            if verdict.equal { "equal" } else { "different" },
+            verdict.trees.len(),
+            verdict.objects,
+            output::bytes(verdict.trees.iter().map(|t| t.bytes).sum()),
+            start.elapsed().as_secs_f64()
+        )?;
+    }
+    Ok(out.flush()?)
+}

@@ -1,0 +1,168 @@
+//! Says whether two sides have equal content, whatever their layout: schema and entry bytes of every tree, and
+//! all other objects. Entries are compared as bytes, so branches of any class can be; nothing is decoded.
+
+mod columns;
+mod entries;
+mod objects;
+mod trees;
+mod values;
+mod verdict;
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use dataset::glob::NameFilter;
+use dataset::layout::Layout;
+use rootfile::{Error, Key, Result, RootFile};
+
+pub use verdict::{Difference, TreeVerdict, Verdict};
+
+use crate::budget::Budget;
+use crate::engine::Progress;
+use crate::objects::{ObjectPlan, Part, plan_objects};
+use crate::options::Schema;
+use crate::plan::{TablePlan, TableRequest, plan_table};
+
+/// What is to be compared.
+#[derive(Clone, Debug, Default)]
+pub struct VerifyOptions {
+    /// Only this tree of the first side, by its path, and nothing else.
+    pub tree: Option<String>,
+    /// What that tree is called on the second side, if not the same.
+    pub second_tree: Option<String>,
+    /// Branches to compare, on both sides.
+    pub filter: NameFilter,
+    /// Entries of the first side, which must be all that the second side has.
+    pub entries: Option<Range<u64>>,
+    /// Only what both sides have is compared: the second was slimmed on purpose.
+    pub common: bool,
+    /// How the inputs of the first side were put together where their schemas differ.
+    pub schema: Schema,
+    /// Memory and threads.
+    pub budget: Budget,
+}
+
+/// One side: a file, or several that are taken as one.
+struct Side {
+    files: Vec<Arc<RootFile>>,
+    plan: ObjectPlan,
+}
+
+/// A tree of a side.
+struct TreePlace<'a> {
+    path: String,
+    parts: &'a [Part],
+}
+
+impl Side {
+    fn open(paths: &[PathBuf], with_objects: bool) -> Result<Self> {
+        let files = paths.iter().map(|path| open(path, with_objects)).collect::<Result<Vec<_>>>()?;
+        let plan = plan_objects(&files)?;
+        Ok(Self { files, plan })
+    }
+
+    /// The trees in it, or the only one asked for.
+    fn trees(&self, only: Option<&str>) -> Result<Vec<TreePlace<'_>>> {
+        let all = self.plan.trees().map(|(directory, entry, parts)| {
+            let directory = self.plan.directories.get(directory).map_or("", |d| d.path.as_str());
+            TreePlace { path: path_of(directory, &entry.name), parts }
+        });
+        let mut trees: Vec<_> = all.collect();
+        let Some(only) = only else { return Ok(trees) };
+        let all: Vec<String> = trees.iter().map(|tree| tree.path.clone()).collect();
+        trees.retain(|tree| tree.path == only);
+        match (trees.is_empty(), self.files.first()) {
+            (true, Some(file)) => {
+                Err(Error::request(format!("no tree {only}; there are: {}", all.join(", "))).file(file.name()))
+            }
+            _ => Ok(trees),
+        }
+    }
+
+    /// The columns of a tree; `path` is its name where branches are chosen.
+    fn list(&self, tree: &TreePlace<'_>, path: &str, options: &VerifyOptions) -> Result<TablePlan> {
+        let inputs = tree.parts.iter().map(|part| self.locate(*part)).collect::<Result<Vec<_>>>()?;
+        let planned = plan_table(&TableRequest {
+            inputs: &inputs,
+            path,
+            layout: &Layout::default(),
+            filter: &options.filter,
+            entries: None,
+            pack: None,
+            schema: options.schema,
+        });
+        planned.map_err(|e| e.object(tree.path.clone()))
+    }
+
+    fn locate(&self, part: Part) -> Result<(Arc<RootFile>, Key)> {
+        let file = self.files.get(part.file as usize).ok_or_else(no_file)?;
+        let key = file.key_at(part.seek).map_err(|e| e.file(file.name()))?;
+        Ok((Arc::clone(file), key))
+    }
+}
+
+#[cold]
+fn no_file() -> Error {
+    Error::request("a file that is not there")
+}
+
+fn path_of(directory: &str, name: &str) -> String {
+    if directory.is_empty() { name.to_owned() } else { format!("{directory}/{name}") }
+}
+
+/// Opens a file that is whole, and has nothing in it that cannot be compared.
+fn open(path: &Path, with_objects: bool) -> Result<Arc<RootFile>> {
+    let file = RootFile::open(path)?;
+    if file.recovered() && file.header().end > file.source().size() {
+        return Err(Error::corrupt("the file is cut short").file(path));
+    }
+    let walk = file.walk();
+    let mut keys = walk.directories.iter().flat_map(|d| d.keys.iter().map(move |key| (d, key)));
+    let is_ntuple = |class: &str| matches!(class, "ROOT::RNTuple" | "ROOT::Experimental::RNTuple");
+    match keys.find(|(_, key)| with_objects && is_ntuple(&key.class)) {
+        // Its record only says where the content lies.
+        Some((directory, key)) => {
+            Err(Error::unsupported("is an RNTuple, which cannot be compared; trees can, one at a time, with --tree")
+                .object(directory.path_of(&key.name))
+                .file(path))
+        }
+        None => Ok(Arc::new(file)),
+    }
+}
+
+/// Compares `inputs`, one after the other, with `output`. Differences are no error; what cannot be read is.
+pub fn verify(inputs: &[PathBuf], output: &Path, options: &VerifyOptions, progress: Progress<'_>) -> Result<Verdict> {
+    if inputs.is_empty() {
+        return Err(Error::request("no input"));
+    }
+    let tree = options.tree.as_deref().or(options.second_tree.as_deref());
+    let second_tree = options.second_tree.as_deref().or(tree);
+    let first = Side::open(inputs, tree.is_none())?;
+    let second = Side::open(&[output.to_path_buf()], tree.is_none())?;
+    let (ours, theirs) = (first.trees(tree)?, second.trees(second_tree)?);
+    let mut verdict = Verdict::default();
+    if tree.is_none() {
+        objects::directories(&first, &second, options.common, &mut verdict);
+    }
+    for mine in &ours {
+        let Some(other) = theirs.iter().find(|t| tree.is_some() || t.path == mine.path) else {
+            if !options.common {
+                verdict.differences.push(Difference::of_tree(&mine.path, "only the first side has this tree"));
+            }
+            continue;
+        };
+        let whole = mine.parts.len() == 1 && options.entries.is_none();
+        let job = trees::Context { path: &mine.path, options, whole, progress };
+        let (a, b) = (first.list(mine, &mine.path, options)?, second.list(other, &mine.path, options)?);
+        trees::compare(&a, &b, &job, &mut verdict)?;
+    }
+    for other in theirs.iter().filter(|t| tree.is_none() && !options.common && !ours.iter().any(|o| o.path == t.path)) {
+        verdict.differences.push(Difference::of_tree(&other.path, "only the second side has this tree"));
+    }
+    if tree.is_none() {
+        objects::compare(&first, &second, options, &mut verdict)?;
+    }
+    verdict.equal = verdict.differences.is_empty();
+    Ok(verdict)
+}

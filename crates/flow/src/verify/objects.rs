@@ -1,0 +1,174 @@
+//! Compares what is no tree: directories and objects. What several inputs have is put together first, as a merge
+//! does it. Equal payloads are equal objects; others are read as values, since names of another length move class
+//! tags inside a record.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use rootfile::object::ObjectReader;
+use rootfile::{Key, Result, RootFile};
+
+use super::values::Comparison;
+use super::verdict::{Difference, Verdict};
+use super::{Side, VerifyOptions, path_of};
+use crate::objects::{Action, Input, Merger, Part, pids};
+
+/// Compares directories by path and title.
+pub(super) fn directories(first: &Side, second: &Side, common: bool, verdict: &mut Verdict) {
+    let titles = |side: &'_ Side| -> HashMap<String, String> {
+        side.plan.directories.iter().map(|d| (d.path.clone(), d.title.clone())).collect()
+    };
+    let (ours, theirs) = (titles(first), titles(second));
+    // The first is the top, whose title is the file's own.
+    for directory in first.plan.directories.iter().skip(1) {
+        let path = &directory.path;
+        match theirs.get(path) {
+            None if common => {}
+            None => verdict.differences.push(Difference::of_object(path, "only the first side has this directory")),
+            Some(other) if *other != directory.title => {
+                let what = format!("the directory's title is {:?} and {other:?}", directory.title);
+                verdict.differences.push(Difference::of_object(path, what));
+            }
+            Some(_) => {}
+        }
+    }
+    for directory in second.plan.directories.iter().filter(|d| !common && !ours.contains_key(&d.path)) {
+        let difference = Difference::of_object(&directory.path, "only the second side has this directory");
+        verdict.differences.push(difference);
+    }
+}
+
+/// The objects of one name and class.
+struct Objects<'a> {
+    parts: &'a [Part],
+    /// Whether they become one.
+    merge: bool,
+}
+
+/// Objects by path and class.
+fn listed(side: &Side) -> BTreeMap<(String, &str), Objects<'_>> {
+    let entries = side.plan.directories.iter().flat_map(|d| d.entries.iter().map(move |e| (d, e)));
+    entries
+        .filter_map(|(directory, entry)| {
+            let (parts, merge) = match &entry.action {
+                Action::Copy(part) => (std::slice::from_ref(part), false),
+                Action::KeepAll(parts) => (parts.as_slice(), false),
+                Action::Merge(parts) => (parts.as_slice(), true),
+                Action::Tree(_) | Action::Directory(_) => return None,
+            };
+            Some(((path_of(&directory.path, &entry.name), entry.class.as_str()), Objects { parts, merge }))
+        })
+        .collect()
+}
+
+/// Compares all objects, and the process identifiers that references in entries and objects count by.
+pub(super) fn compare(first: &Side, second: &Side, options: &VerifyOptions, verdict: &mut Verdict) -> Result<()> {
+    let lists: Vec<_> = first.files.iter().map(|file| pids::read(file)).collect();
+    let (processes, pid_offsets) = pids::plan(&lists)?;
+    let others: Vec<_> = second.files.iter().flat_map(|file| pids::read(file)).collect();
+    if !options.common && processes != others {
+        let what = format!("there are {} process identifiers and {}, not all the same", processes.len(), others.len());
+        verdict.differences.push(Difference::of_object("TProcessID", what));
+    }
+    let job = Job { first, second, pid_offsets, options };
+    let (ours, theirs) = (listed(first), listed(second));
+    let keys: BTreeSet<_> = ours.keys().chain(theirs.keys()).collect();
+    for at in keys {
+        let (path, class) = at;
+        let (mine, other) = match (ours.get(at), theirs.get(at)) {
+            (Some(mine), Some(other)) => (mine, other),
+            (mine, _) => {
+                if !options.common {
+                    let side = if mine.is_some() { "first" } else { "second" };
+                    let what = format!("only the {side} side has this {class}");
+                    verdict.differences.push(Difference::of_object(path, what));
+                }
+                continue;
+            }
+        };
+        verdict.objects += 1;
+        if let Some(what) = job.objects(mine, other).map_err(|e| e.object(path.clone()))? {
+            verdict.differences.push(Difference::of_object(path, what));
+        }
+    }
+    Ok(())
+}
+
+struct Job<'a> {
+    first: &'a Side,
+    second: &'a Side,
+    /// Added to the numbers of process identifiers in the objects of each input.
+    pid_offsets: Vec<u16>,
+    options: &'a VerifyOptions,
+}
+
+impl Job<'_> {
+    fn objects(&self, ours: &Objects<'_>, theirs: &Objects<'_>) -> Result<Option<String>> {
+        let Some(newest) = theirs.parts.last() else { return Ok(None) };
+        if ours.merge {
+            return self.object(ours.parts, *newest);
+        }
+        if self.first.files.len() == 1 {
+            // Older cycles are what was saved before, and need not be kept.
+            let newest_of_ours = ours.parts.get(ours.parts.len().saturating_sub(1)..).unwrap_or_default();
+            return self.object(newest_of_ours, *newest);
+        }
+        if ours.parts.len() != theirs.parts.len() {
+            return Ok(Some(format!("there are {} cycles and {}", ours.parts.len(), theirs.parts.len())));
+        }
+        for (mine, other) in ours.parts.iter().zip(theirs.parts) {
+            if let Some(what) = self.object(std::slice::from_ref(mine), *other)? {
+                return Ok(Some(what));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What differs between the sum of `parts` and an object of the second side.
+    fn object(&self, parts: &[Part], other: Part) -> Result<Option<String>> {
+        let (file, key, payload) = self.load(self.second, other)?;
+        let Some(first) = parts.first() else { return Ok(None) };
+        let (own_file, own_key, own_payload) = self.load(self.first, *first)?;
+        if own_key.title != key.title {
+            return Ok(Some(format!("the title is {:?} and {:?}", own_key.title, key.title)));
+        }
+        if parts.len() == 1 && own_payload == payload {
+            return Ok(None);
+        }
+        let mut expected = None;
+        // A class that cannot be read can only be compared as bytes.
+        if let Ok(mut merger) = Merger::new(self.input(*first, own_file, &own_key, &own_payload)) {
+            for part in parts.iter().skip(1) {
+                let (file, key, payload) = self.load(self.first, *part)?;
+                // What cannot be added is left out of the sum, by a merge as well.
+                let _ = merger.add(self.input(*part, file, &key, &payload));
+            }
+            expected = merger.payload(usize::from(key.keylen)).ok();
+        }
+        let differs = format!("the {} has another content", key.class);
+        let Some(expected) = expected else { return Ok(Some(differs)) };
+        if expected == payload {
+            return Ok(None);
+        }
+        let read = |payload: &[u8], file: &RootFile| {
+            ObjectReader::new(payload, usize::from(key.keylen), file.infos()).read_root(&key.class)
+        };
+        match (read(&expected, own_file), read(&payload, file)) {
+            (Ok((a, ours)), Ok((b, theirs))) if Comparison::new(&ours, &theirs).objects_equal(&a, &b) => Ok(None),
+            _ => Ok(Some(differs)),
+        }
+    }
+
+    fn load<'a>(&self, side: &'a Side, part: Part) -> Result<(&'a RootFile, Key, Vec<u8>)> {
+        let (_, key) = side.locate(part)?;
+        let file = side.files.get(part.file as usize).ok_or_else(super::no_file)?;
+        // Two such objects at once, each beside its record.
+        self.options.budget.share(0, 4 * u64::from(key.objlen))?;
+        let payload = file.payload(&key)?;
+        Ok((file, key, payload))
+    }
+
+    fn input<'a>(&self, part: Part, file: &'a RootFile, key: &'a Key, payload: &'a [u8]) -> Input<'a> {
+        let pid_offset = self.pid_offsets.get(part.file as usize).copied().unwrap_or(0);
+        Input { class: &key.class, payload, keylen: key.keylen, infos: file.infos(), pid_offset }
+    }
+}

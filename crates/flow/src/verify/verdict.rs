@@ -1,0 +1,93 @@
+//! What a comparison came to: a list of differences, and what was looked at. No judgement is made here.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// What a comparison came to. Serialised, it is the `--json` of `basketry verify`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Verdict {
+    /// Version of this structure.
+    pub schema: u32,
+    /// Whether no difference was found.
+    pub equal: bool,
+    /// The trees that both sides have.
+    pub trees: Vec<TreeVerdict>,
+    /// Objects that are no trees and were compared.
+    pub objects: u64,
+    /// All differences: those of directories and trees in the order of the first side, then those of objects.
+    pub differences: Vec<Difference>,
+    /// What the user should know.
+    pub notes: Vec<String>,
+}
+
+impl Default for Verdict {
+    fn default() -> Self {
+        Self { schema: 1, equal: true, trees: Vec::new(), objects: 0, differences: Vec::new(), notes: Vec::new() }
+    }
+}
+
+/// What was compared of one tree.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct TreeVerdict {
+    /// Path of the tree on the first side.
+    pub path: String,
+    /// Entries of the first side that were asked for.
+    pub entries: u64,
+    /// Branches that both sides have.
+    pub branches: u64,
+    /// Branches among them that hold entries, all of which were compared.
+    pub columns: u64,
+    /// Bytes of the entries compared, of one side.
+    pub bytes: u64,
+    /// Whether no difference was found.
+    pub equal: bool,
+}
+
+/// One difference. Of the bytes of a branch only the first is listed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    /// Path of the tree, if it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tree: Option<String>,
+    /// Path of the object or directory, if it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object: Option<String>,
+    /// Branch, with those above it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// Entry, as the first side counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entry: Option<u64>,
+    /// Byte of the entry.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub byte: Option<u64>,
+    /// What differs.
+    pub what: String,
+}
+
+impl Difference {
+    pub(super) fn of_tree(tree: &str, what: impl Into<String>) -> Self {
+        Self { tree: Some(tree.to_owned()), what: what.into(), ..Self::default() }
+    }
+
+    pub(super) fn of_branch(tree: &str, branch: &str, what: impl Into<String>) -> Self {
+        Self { branch: Some(branch.to_owned()), ..Self::of_tree(tree, what) }
+    }
+
+    pub(super) fn of_object(object: &str, what: impl Into<String>) -> Self {
+        Self { object: Some(object.to_owned()), what: what.into(), ..Self::default() }
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = Vec::new();
+        parts.extend(self.tree.as_ref().map(|tree| format!("tree {tree}")));
+        parts.extend(self.object.clone());
+        parts.extend(self.branch.as_ref().map(|branch| format!("branch {branch}")));
+        parts.extend(self.entry.map(|entry| format!("entry {entry}")));
+        parts.extend(self.byte.map(|byte| format!("byte {byte}")));
+        write!(f, "{}: {}", parts.join(", "), self.what)
+    }
+}
