@@ -261,25 +261,6 @@ impl Axis {
         self.redefine(&new);
     }
 
-    /// Takes away a label without text, unless it came from the file.
-    pub fn forget_empty_label(&mut self) {
-        if let Some(labels) = &mut self.labels {
-            let (stored, mut i) = (labels.stored, 0);
-            labels.list.retain(|(label, _)| {
-                i += 1;
-                i <= stored || !label.is_empty()
-            });
-            let list = std::mem::take(&mut labels.list);
-            if list.len() < labels.bins.len() {
-                labels.bins.clear();
-                labels.names.clear();
-                list.into_iter().for_each(|(label, bin)| labels.push(label, bin));
-            } else {
-                labels.list = list;
-            }
-        }
-    }
-
     /// The bin of a label (`TAxis::FindBin`). A new one is added if the axis may grow.
     pub fn find_label(&mut self, label: &str) -> Slot {
         let was_alphanumeric = self.is_alphanumeric();

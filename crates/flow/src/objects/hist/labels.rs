@@ -58,10 +58,6 @@ impl Hist {
                 Ok(())
             })
         })?;
-        // Bins without a label went behind the last label, as if they had an empty one.
-        for axis in &mut sum.axes {
-            axis.forget_empty_label();
-        }
         *self = sum;
         Ok(())
     }

@@ -45,7 +45,7 @@ impl Hist {
             self.keep_weights();
         }
         match axes {
-            Common::New(axes) if by_labels && self.differs_from(&axes) => {
+            Common::New(axes) if by_labels && axes.iter().any(Option::is_some) => {
                 let mut sum = self.on_axes(&axes)?;
                 sum.merge_labels(self)?;
                 sum.merge_labels(other)?;
@@ -71,21 +71,21 @@ impl Hist {
     fn common_axes(&self, other: &Self) -> Result<Common, String> {
         let mut axes = match (self.has_limits(), other.has_limits()) {
             (false, false) => return Ok(Common::NoLimits),
-            (false, true) => return Ok(Common::New(other.axes.clone())),
-            (true, false) => return Ok(Common::New(self.axes.clone())),
+            (false, true) => return Ok(Common::New(other.axes.iter().cloned().map(Some).collect())),
+            (true, false) => return Ok(Common::New(vec![None; self.axes.len()])),
             (true, true) => self.axes.clone(),
         };
-        let mut same = true;
-        for (mine, theirs) in axes.iter_mut().zip(&other.axes) {
+        let mut new = vec![None; axes.len()];
+        for ((mine, theirs), new) in axes.iter_mut().zip(&other.axes).zip(&mut new) {
             if !mine.same(theirs) {
-                same = false;
                 if !mine.join(theirs) {
                     let say = |axis: &Axis| format!("{} bins from {} to {}", axis.bins, axis.min, axis.max);
                     return Err(format!("their limits do not fit together: {}, and {}", say(mine), say(theirs)));
                 }
+                *new = Some(mine.clone());
             }
         }
-        Ok(if same { Common::Same } else { Common::New(axes) })
+        Ok(if new.iter().all(Option::is_none) { Common::Same } else { Common::New(new) })
     }
 
     fn merge_same_axes(&mut self, other: &Self) -> Result<(), String> {
@@ -117,15 +117,11 @@ impl Hist {
         Ok(())
     }
 
-    fn differs_from(&self, axes: &[Axis]) -> bool {
-        self.axes.iter().zip(axes).any(|(axis, new)| !axis.same(new) || !axis.has_limits())
-    }
-
     /// This histogram without contents, and with these axes (`TH1Merger::DefineNewAxes`).
-    fn on_axes(&self, axes: &[Axis]) -> Result<Self, String> {
+    fn on_axes(&self, axes: &[Option<Axis>]) -> Result<Self, String> {
         let mut empty = self.clone();
         for (axis, new) in empty.axes.iter_mut().zip(axes) {
-            if !axis.same(new) || !axis.has_limits() {
+            if let Some(new) = new {
                 axis.redefine(new);
             }
         }
@@ -138,7 +134,7 @@ impl Hist {
     }
 
     /// Defines the axes anew and brings both histograms in by the centres of their bins.
-    fn merge_by_centers(&mut self, other: &Self, axes: &[Axis]) -> Result<(), String> {
+    fn merge_by_centers(&mut self, other: &Self, axes: &[Option<Axis>]) -> Result<(), String> {
         let mut sum = self.on_axes(axes)?;
         let old = &*self;
         for hist in [old, other] {
@@ -219,5 +215,6 @@ impl Hist {
 enum Common {
     Same,
     NoLimits,
-    New(Vec<Axis>),
+    /// Those that are to be defined anew.
+    New(Vec<Option<Axis>>),
 }
