@@ -23,7 +23,7 @@ struct Cli {
 
 fn main() -> ExitCode {
     match Cli::try_parse() {
-        Ok(cli) => output::exit_code(cli.verb.run()),
+        Ok(cli) => cli.verb.exit_code(),
         Err(usage) => output::usage(&usage),
     }
 }

@@ -89,17 +89,36 @@ pub fn inputs(arguments: &[String]) -> Result<Vec<Input>> {
     let mut found = Vec::new();
     for argument in arguments {
         let Some(list) = argument.strip_prefix('@') else {
-            found.extend(argument.parse::<Input>());
+            found.extend(expand(argument)?);
             continue;
         };
         let text = std::fs::read_to_string(list).map_err(|e| Error::from(e).file(list))?;
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-        found.extend(lines.flat_map(str::parse::<Input>));
+        for line in lines {
+            found.extend(expand(line)?);
+        }
     }
     match found.is_empty() {
         true => Err(Error::request("no input: the lists name no file")),
         false => Ok(found),
     }
+}
+
+/// The inputs that a word means: files that match where it is a pattern and no file of that very name is there.
+fn expand(text: &str) -> Result<Vec<Input>> {
+    let Ok(input) = text.parse::<Input>();
+    let pattern = input.path.to_string_lossy().into_owned();
+    if !pattern.contains(['*', '?', '[']) || input.path.exists() {
+        return Ok(vec![input]);
+    }
+    let bad = |e: &dyn std::fmt::Display| Error::request(format!("{pattern}: not a pattern for files: {e}"));
+    // In order of their names, as TChain takes them.
+    let files = glob::glob(&pattern).map_err(|e| bad(&e))?.collect::<std::result::Result<Vec<_>, _>>();
+    let files = files.map_err(|e| bad(&e))?;
+    if files.is_empty() {
+        return Err(Error::request(format!("no file matches {pattern}")));
+    }
+    Ok(files.into_iter().map(|path| Input { path, tree: input.tree.clone() }).collect())
 }
 
 #[cfg(test)]
@@ -129,6 +148,19 @@ mod tests {
         let text = path.to_str().unwrap();
         assert_eq!(text.parse::<Input>().unwrap().path, path);
         assert_eq!(format!("{text}:T").parse::<Input>().unwrap(), Input { path, tree: Some("T".into()) });
+    }
+
+    #[test]
+    fn patterns_are_files_in_order() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["b2.root", "b10.root", "a.root"] {
+            std::fs::write(dir.path().join(name), "").unwrap();
+        }
+        let found = inputs(&[format!("{}/b*.root:T", dir.path().display())]).unwrap();
+        let names: Vec<_> = found.iter().map(|i| i.path.file_name().unwrap().to_str().unwrap()).collect();
+        assert_eq!(names, ["b10.root", "b2.root"]);
+        assert_eq!(found[0].tree.as_deref(), Some("T"));
+        assert!(inputs(&[format!("{}/c*.root", dir.path().display())]).is_err());
     }
 
     #[test]

@@ -57,6 +57,8 @@ pub(crate) fn default_entry(tree: &Tree, branch: &Branch) -> Result<Vec<u8>> {
             (_, -1) if e.class_name.starts_with("vector<") => Ok(EMPTY_COLLECTION.to_vec()),
             _ => Err(unknown(&format!("class {}", e.class_name))),
         },
+        // TRefTable::FillBuffer: how many processes were referred to.
+        BranchKind::Ref { .. } => Ok(vec![0; 4]),
         _ => Err(unknown("whole objects")),
     }
 }

@@ -6,7 +6,6 @@
 
 mod budget;
 mod column;
-mod contents;
 mod engine;
 mod fill;
 mod maxima;
@@ -18,7 +17,7 @@ mod verify;
 
 pub use budget::{Budget, DEFAULT_MEMORY};
 pub use engine::{Depth, Depths, Progress};
-pub use options::{Options, Schema};
+pub use options::{Listed, Options, Pack, Schema};
 pub use plan::{ColumnForecast, Forecast};
-pub use rewrite::{Outlook, Summary, TableSummary, forecast, rewrite};
+pub use rewrite::{Outlook, Skipped, Summary, TableSummary, forecast, rewrite};
 pub use verify::{Difference, TreeVerdict, Verdict, VerifyOptions, verify};

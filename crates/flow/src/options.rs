@@ -1,9 +1,11 @@
 //! What a rewrite or merge is asked to do.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use dataset::glob::NameFilter;
 use dataset::layout::Layout;
+use rootfile::codec::Compression;
 
 use crate::budget::Budget;
 
@@ -19,6 +21,41 @@ pub enum Schema {
     Fill,
 }
 
+/// Whether small clusters are put together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pack {
+    /// Clusters stay as they are.
+    #[default]
+    No,
+    /// Up to the size that the first input aims at.
+    Auto,
+    /// Up to this many bytes, compressed.
+    Bytes(u64),
+}
+
+/// Names of objects, trees and directories that a merge is restricted to, or leaves out. A directory stands for
+/// all that is in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Listed {
+    /// Only these.
+    Only(HashSet<String>),
+    /// All but these.
+    Skip(HashSet<String>),
+}
+
+impl Listed {
+    /// Whether an object is wanted: `directory` is the path of the directory it lies in.
+    pub(crate) fn wants(&self, directory: &str, name: &str) -> bool {
+        let named = |set: &HashSet<String>| {
+            set.contains(name) || directory.split('/').any(|part| !part.is_empty() && set.contains(part))
+        };
+        match self {
+            Self::Only(set) => named(set),
+            Self::Skip(set) => !named(set),
+        }
+    }
+}
+
 /// What a rewrite or merge is asked to do.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -30,12 +67,26 @@ pub struct Options {
     pub entries: Option<Range<u64>>,
     /// Only this tree, by its path.
     pub tree: Option<String>,
-    /// Clusters smaller than this are put together with their neighbours, in bytes.
-    pub pack: Option<u64>,
+    /// Whether small clusters are put together with their neighbours.
+    pub pack: Pack,
     /// What is done where schemas differ.
     pub schema: Schema,
     /// Memory and threads.
     pub budget: Budget,
     /// Whether an output that exists may be replaced.
     pub overwrite: bool,
+    /// Whether the output is the first input as well, and what comes of it replaces it.
+    pub append: bool,
+    /// Whether inputs that cannot be read are left out and reported.
+    pub skip_bad: bool,
+    /// Whether everything is compressed as the first input says it is, unless the layout asks for something.
+    pub as_first: bool,
+    /// Compression of what is no entry of a tree; that of the layout, or else the first input's, if not given.
+    pub metadata: Option<Compression>,
+    /// Whether trees are left out.
+    pub no_trees: bool,
+    /// Names that the merge is restricted to, or leaves out.
+    pub listed: Option<Listed>,
+    /// Most input files that are open at once; 0 for a default.
+    pub open_files: usize,
 }

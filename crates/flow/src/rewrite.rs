@@ -1,18 +1,19 @@
 //! Makes one file of one or more: opens the inputs, plans every tree, and writes directories, objects and trees.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use dataset::layout::Layout;
 use dataset::tree::{BasketRef, write};
 use rootfile::codec::Compression;
 use rootfile::streamer::builtin;
-use rootfile::{DirId, Error, FileWriter, Result, RootFile};
+use rootfile::{DirId, Error, ErrorKind, FilePool, FileWriter, Key, Result, RootFile};
 
 use crate::budget::Share;
 use crate::column::Shape;
-use crate::contents::{Contents, TreePlace};
 use crate::engine::{self, Depths, Job, Progress, Written};
+use crate::objects::pids::{self, ProcessId};
+use crate::objects::{Action, ObjectPlan, Pack, Part, plan_objects};
 use crate::options::Options;
 use crate::plan::{Forecast, TablePlan, TableRequest, clusters, forecast as look_ahead, plan_table};
 
@@ -27,6 +28,17 @@ pub struct Summary {
     pub tables: Vec<TableSummary>,
     /// What the user should know.
     pub notes: Vec<String>,
+    /// Inputs that were left out since they cannot be read.
+    pub skipped: Vec<Skipped>,
+}
+
+/// An input that was left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Skipped {
+    /// The file.
+    pub path: PathBuf,
+    /// Why.
+    pub reason: String,
 }
 
 /// What became of one tree.
@@ -51,44 +63,49 @@ pub struct TableSummary {
 /// Everything that is settled before a byte is written.
 struct Prepared {
     files: Vec<Arc<RootFile>>,
-    contents: Contents,
-    plans: Vec<TablePlan>,
+    skipped: Vec<Skipped>,
+    objects: ObjectPlan,
+    plans: Vec<(PlannedTree, TablePlan)>,
+    pids: Vec<ProcessId>,
+    pid_offsets: Vec<u16>,
+    layout: Layout,
+    notes: Vec<String>,
     share: Share,
+}
+
+/// A tree of the output.
+struct PlannedTree {
+    /// Number of its directory in the plan of objects.
+    directory: usize,
+    name: String,
+    path: String,
 }
 
 /// Rewrites `inputs` into `output`. The output appears under its name only when it is whole.
 pub fn rewrite(inputs: &[PathBuf], output: &Path, options: &Options, progress: Progress<'_>) -> Result<Summary> {
     let prepared = prepare(inputs, output, options)?;
     let first = prepared.files.first().ok_or_else(|| Error::request("no input"))?;
-    let asked = options.layout.common.compression.map(Compression::to_root_setting);
-    let setting = asked.unwrap_or(first.header().compress);
-    let datime = date(prepared.contents.newest);
-    let mut writer = FileWriter::create(output, options.overwrite, setting, datime, &first.top().title)?;
+    let asked = options.metadata.or(prepared.layout.common.compression);
+    let setting = asked.map_or(first.header().compress, Compression::to_root_setting);
+    let datime = date(prepared.objects.newest);
+    let overwrite = options.overwrite || options.append;
+    let mut writer = FileWriter::create(output, overwrite, setting, datime, &first.top().title)?;
     let bytes_read = prepared.files.iter().map(|f| f.source().size()).sum();
     writer.expect_size(bytes_read);
-    let mut directories = HashMap::from([(String::new(), writer.top())]);
-    for (path, title) in &prepared.contents.directories {
-        let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let parent = *directories.get(parent).unwrap_or(&writer.top());
-        let made = writer.mkdir(parent, name, title)?;
-        directories.insert(path.clone(), made);
-    }
-    for file in &prepared.files {
-        writer.infos_mut().extend(file.infos());
-    }
     // Objects come first: their keys have no room to grow, and positions are small here.
-    for (directory, number, key) in &prepared.contents.objects {
-        let Some(file) = prepared.files.get(*number) else { continue };
-        let payload = file.raw_payload(key)?;
-        let directory = *directories.get(directory).unwrap_or(&writer.top());
-        writer.copy_object(directory, key, &payload)?;
-    }
-    let mut summary = Summary { bytes_read, ..Summary::default() };
+    let pack = asked.map_or(Pack::Keep, Pack::As);
+    let written = prepared.objects.write(&mut writer, &prepared.files, pack, &prepared.pid_offsets)?;
+    pids::write(&mut writer, &prepared.pids)?;
+    let mut summary = Summary { bytes_read, notes: prepared.notes, skipped: prepared.skipped, ..Summary::default() };
+    summary.notes.extend(written.problems.iter().map(ToString::to_string));
+    // Whatever is needed of the inputs from here on is in the plans.
+    drop(prepared.files);
     let metadata = Compression::from_root_setting(setting).unwrap_or(Compression::NONE);
-    for (place, plan) in prepared.contents.trees.iter().zip(prepared.plans) {
-        let directory = *directories.get(&place.directory).unwrap_or(&writer.top());
+    for (place, plan) in prepared.plans {
+        let directory = written.directories.get(place.directory).copied().unwrap_or(writer.top());
         summary.notes.extend(plan.notes.iter().cloned());
-        let table = write_table(&mut writer, (place, directory), plan, prepared.share, metadata, progress)
+        let offsets = plan.file_inputs.iter().map(|&n| prepared.pid_offsets.get(n).copied().unwrap_or(0)).collect();
+        let table = write_table(&mut writer, (&place, directory), (plan, offsets), prepared.share, metadata, progress)
             .map_err(|e| e.object(place.path.clone()))?;
         summary.tables.push(table);
     }
@@ -116,7 +133,7 @@ pub struct Outlook {
 /// Says what [`rewrite`] would do, without writing. `sample` measures how well the asked codecs do.
 pub fn forecast(inputs: &[PathBuf], output: &Path, options: &Options, sample: bool) -> Result<Outlook> {
     let prepared = prepare(inputs, output, options)?;
-    let plans = prepared.contents.trees.iter().zip(&prepared.plans);
+    let plans = prepared.plans.iter();
     let tables = plans.map(|(place, plan)| look_ahead(plan, &place.path, sample)).collect::<Result<Vec<_>>>()?;
     let (metadata, scratch) = needs(&prepared.plans);
     let columns = || tables.iter().flat_map(|t| &t.columns);
@@ -131,44 +148,105 @@ pub fn forecast(inputs: &[PathBuf], output: &Path, options: &Options, sample: bo
 }
 
 /// Bytes of metadata for all trees, and of buffers for each thread.
-fn needs(plans: &[TablePlan]) -> (u64, u64) {
-    (plans.iter().map(|p| p.metadata).sum(), plans.iter().map(TablePlan::scratch).max().unwrap_or(0))
+fn needs(plans: &[(PlannedTree, TablePlan)]) -> (u64, u64) {
+    let plans = || plans.iter().map(|(_, plan)| plan);
+    (plans().map(|p| p.metadata).sum(), plans().map(TablePlan::scratch).max().unwrap_or(0))
 }
 
+/// Opens and plans, leaving out inputs that cannot be read, if that is asked for.
 fn prepare(inputs: &[PathBuf], output: &Path, options: &Options) -> Result<Prepared> {
-    for input in inputs {
-        if same_file(input, output) {
-            return Err(Error::request("is an input as well; choose another output").file(output));
+    let mut left = Vec::with_capacity(inputs.len());
+    let mut skipped = Vec::new();
+    for (i, input) in inputs.iter().enumerate() {
+        if same_file(input, output) && !(options.append && i == 0) {
+            let error = Error::request("is an input as well; choose another output").file(output);
+            if !options.skip_bad {
+                return Err(error);
+            }
+            skipped.push(Skipped { path: input.clone(), reason: error.to_string() });
+            continue;
+        }
+        left.push(input.clone());
+    }
+    loop {
+        let error = match prepare_all(&left, options) {
+            Ok(prepared) => return Ok(Prepared { skipped, ..prepared }),
+            Err(error) => error,
+        };
+        let unreadable = !matches!(error.kind(), ErrorKind::Request(_));
+        let culprit = error.path().and_then(|path| left.iter().position(|input| input == path));
+        match culprit {
+            Some(i) if options.skip_bad && unreadable && left.len() > 1 => {
+                skipped.push(Skipped { path: left.remove(i), reason: error.to_string() });
+            }
+            _ => return Err(error),
         }
     }
-    let files = inputs.iter().map(|p| RootFile::open(p).map(Arc::new)).collect::<Result<Vec<_>>>()?;
+}
+
+fn prepare_all(inputs: &[PathBuf], options: &Options) -> Result<Prepared> {
+    let pool = FilePool::new(if options.open_files == 0 { rootfile::OPEN_FILES } else { options.open_files });
+    let files = inputs.iter().map(|p| pool.open(p).map(Arc::new)).collect::<Result<Vec<_>>>()?;
     for file in files.iter().filter(|f| f.recovered()) {
         // What a file that was cut short still has may not be all that it should have.
         if file.header().end > file.source().size() {
             return Err(Error::corrupt("the file is cut short").file(file.name()));
         }
     }
-    let mut contents = Contents::of(&files)?;
-    if let Some(tree) = &options.tree {
-        contents.only(tree)?;
+    let mut objects = plan_objects(&files)?;
+    objects.retain(|directory, entry| {
+        let is_tree = matches!(entry.action, Action::Tree(_));
+        (!is_tree || !options.no_trees) && options.listed.as_ref().is_none_or(|l| l.wants(directory, &entry.name))
+    });
+    let wanted = |path: &str| {
+        let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+        options.listed.as_ref().is_none_or(|l| l.wants(directory, name))
+    };
+    if let Some(problem) = objects.unreadable.iter().find(|p| wanted(&p.path)) {
+        return Err(Error::unsupported(problem.to_string()));
     }
-    let mut plans = Vec::with_capacity(contents.trees.len());
-    for place in &contents.trees {
-        let inputs: Vec<_> =
-            place.keys.iter().filter_map(|(n, key)| Some((Arc::clone(files.get(*n)?), key.clone()))).collect();
-        plans.push(plan_table(&TableRequest {
+    let mut layout = options.layout.clone();
+    if let (true, Some(first)) = (options.as_first, files.first()) {
+        let own = Compression::from_root_setting(first.header().compress);
+        layout.common.compression = layout.common.compression.or(own);
+    }
+    let mut notes = Vec::new();
+    let mut plans = Vec::new();
+    for (directory, entry, parts) in objects.trees() {
+        let path = objects.directories.get(directory).map_or_else(String::new, |d| d.path_of(&entry.name));
+        if options.tree.as_ref().is_some_and(|only| *only != path) {
+            continue;
+        }
+        let inputs = parts.iter().map(|part| tree_input(&files, *part)).collect::<Result<Vec<_>>>()?;
+        if inputs.len() < files.len() {
+            notes.push(format!("tree {path} is in {} of the {} inputs only", inputs.len(), files.len()));
+        }
+        let plan = plan_table(&TableRequest {
             inputs: &inputs,
-            path: &place.path,
-            layout: &options.layout,
+            path: &path,
+            layout: &layout,
             filter: &options.filter,
             entries: options.entries.clone(),
             pack: options.pack,
             schema: options.schema,
-        })?);
+        })?;
+        plans.push((PlannedTree { directory, name: entry.name.clone(), path }, plan));
     }
+    if let (Some(only), true) = (&options.tree, plans.is_empty()) {
+        let there: Vec<String> = objects.trees().map(|(_, entry, _)| entry.name.clone()).collect();
+        return Err(Error::request(format!("no tree {only}; there are: {}", there.join(", "))));
+    }
+    let (pids, pid_offsets) = pids::plan(&files.iter().map(|f| pids::read(f)).collect::<Vec<_>>())?;
     let (metadata, scratch) = needs(&plans);
     let share = options.budget.share(metadata, scratch)?;
-    Ok(Prepared { files, contents, plans, share })
+    Ok(Prepared { files, skipped: Vec::new(), objects, plans, pids, pid_offsets, layout, notes, share })
+}
+
+fn tree_input(files: &[Arc<RootFile>], part: Part) -> Result<(usize, Arc<RootFile>, Key)> {
+    let number = usize::try_from(part.file).unwrap_or(usize::MAX);
+    let file = files.get(number).ok_or_else(|| Error::request("a plan of other files"))?;
+    let key = file.key_at(part.seek).map_err(|e| e.file(file.name()))?;
+    Ok((number, Arc::clone(file), key))
 }
 
 fn same_file(a: &Path, b: &Path) -> bool {
@@ -180,13 +258,12 @@ fn same_file(a: &Path, b: &Path) -> bool {
 
 fn write_table(
     writer: &mut FileWriter,
-    (place, directory): (&TreePlace, DirId),
-    mut plan: TablePlan,
+    (place, directory): (&PlannedTree, DirId),
+    (mut plan, pid_offsets): (TablePlan, Vec<u16>),
     share: Share,
     compression: Compression,
     progress: Progress<'_>,
 ) -> Result<TableSummary> {
-    let pid_offsets = vec![0; plan.files.len()];
     let job = Job {
         files: &plan.files,
         pid_offsets: &pid_offsets,
@@ -214,9 +291,8 @@ fn write_table(
             writer.infos_mut().add(Arc::clone(info));
         }
     }
-    // The name of the key is the tree's name to users; that in its record may be another.
-    let name = place.path.strip_prefix(&format!("{}/", place.directory)).unwrap_or(&place.path);
-    let labels = (tree.class.as_str(), name, tree.named.title.as_str());
+    // The key's name: a tree may not know its own.
+    let labels = (tree.class.as_str(), place.name.as_str(), tree.named.title.as_str());
     writer.write_object(directory, labels, compression, |keylen| write::write_tree(&tree, keylen))?;
     Ok(summary)
 }

@@ -78,6 +78,11 @@ impl Error {
         self
     }
 
+    /// The file it happened in, if one is known.
+    pub fn path(&self) -> Option<&Path> {
+        self.0.file.as_deref()
+    }
+
     /// What kind of thing went wrong.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind

@@ -7,12 +7,15 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use twox_hash::xxhash3_64;
+
 use crate::bytes::Cursor;
 use crate::codec::{Decompressor, is_stored};
 use crate::directory::{DirectoryRecord, parse_key_list};
 use crate::free::{FreeSegment, parse_free_list};
 use crate::header::FileHeader;
 use crate::key::Key;
+use crate::pool::FilePool;
 use crate::source::{LocalFile, Source};
 use crate::streamer::{StreamerInfos, parse_record};
 use crate::{Error, Result};
@@ -24,7 +27,7 @@ const KEY_GUESS: usize = 1024;
 pub struct RootFile {
     source: Arc<dyn Source>,
     header: FileHeader,
-    infos: StreamerInfos,
+    infos: Arc<StreamerInfos>,
     infos_problem: Option<Error>,
     top: Directory,
     recovered: bool,
@@ -67,16 +70,21 @@ impl RootFile {
 
     /// Opens whatever bytes there are.
     pub fn from_source(source: Arc<dyn Source>) -> Result<Self> {
-        let name = source.name().to_path_buf();
-        Self::read(source).map_err(|e| e.file(name))
+        Self::from_shared(source, None)
     }
 
-    fn read(source: Arc<dyn Source>) -> Result<Self> {
+    /// Opens a file whose streamer infos may be shared with others.
+    pub(crate) fn from_shared(source: Arc<dyn Source>, pool: Option<&FilePool>) -> Result<Self> {
+        let name = source.name().to_path_buf();
+        Self::read(source, pool).map_err(|e| e.file(name))
+    }
+
+    fn read(source: Arc<dyn Source>, pool: Option<&FilePool>) -> Result<Self> {
         let size = source.size();
         let first = source.read(0, usize::try_from(size.min(512)).unwrap_or(512))?;
         let header = FileHeader::parse(&first)?;
         let (top, record) = read_top(&*source, &header).map_err(|e| e.object("top directory"))?;
-        let mut file = Self { source, infos: StreamerInfos::new(), infos_problem: None, top, recovered: false, header };
+        let mut file = Self { source, infos: Arc::default(), infos_problem: None, top, recovered: false, header };
         let listed = if file.header.end > size {
             Err(Error::corrupt(format!(
                 "the file is cut short: it has {size} bytes of {}; the objects found before the cut can be read",
@@ -95,7 +103,7 @@ impl RootFile {
             }
         }
         if file.header.seek_info > 0 {
-            match file.read_infos() {
+            match file.read_infos(pool) {
                 Ok(infos) => file.infos = infos,
                 Err(e) => file.infos_problem = Some(e),
             }
@@ -103,16 +111,25 @@ impl RootFile {
         Ok(file)
     }
 
-    fn read_infos(&self) -> Result<StreamerInfos> {
+    fn read_infos(&self, pool: Option<&FilePool>) -> Result<Arc<StreamerInfos>> {
         let at = self.header.seek_info;
         let in_infos = |e: Error| e.object("streamer infos").at(at);
         let key = self.key_at(at).map_err(in_infos)?;
-        let payload = self.payload(&key).map_err(in_infos)?;
-        let mut infos = StreamerInfos::new();
-        for info in parse_record(&payload, usize::from(key.keylen)).map_err(in_infos)? {
-            infos.add(Arc::new(info));
+        let raw = self.raw_payload(&key).map_err(in_infos)?;
+        let keylen = usize::from(key.keylen);
+        let hash = infos_hash(&raw, &key);
+        let parse = || {
+            let payload = self.unpacked(&key, raw).map_err(in_infos)?;
+            let mut infos = StreamerInfos::new();
+            for info in parse_record(&payload, keylen).map_err(in_infos)? {
+                infos.add(Arc::new(info));
+            }
+            Ok(infos)
+        };
+        match pool {
+            Some(pool) => pool.shared_infos(hash, parse),
+            None => parse().map(Arc::new),
         }
-        Ok(infos)
     }
 
     /// Reads the key header at an offset.
@@ -276,7 +293,10 @@ impl RootFile {
 
     /// The payload of a record, decompressed.
     pub fn payload(&self, key: &Key) -> Result<Vec<u8>> {
-        let mut raw = self.raw_payload(key)?;
+        self.unpacked(key, self.raw_payload(key)?)
+    }
+
+    fn unpacked(&self, key: &Key, mut raw: Vec<u8>) -> Result<Vec<u8>> {
         if is_stored(raw.len(), key.objlen as usize) {
             raw.truncate(key.objlen as usize);
             return Ok(raw);
@@ -287,6 +307,12 @@ impl RootFile {
             .map_err(|e| e.object(&key.name).at(key.seek_key).file(self.name()))?;
         Ok(out)
     }
+}
+
+/// Tells records of streamer infos apart. Tags in them count from the key, so its length belongs to it.
+fn infos_hash(raw: &[u8], key: &Key) -> (u64, u64) {
+    let lengths = u64::from(key.objlen) << 16 | u64::from(key.keylen);
+    (xxhash3_64::Hasher::oneshot(raw), xxhash3_64::Hasher::oneshot_with_seed(lengths, raw))
 }
 
 /// Whether a class is one of ROOT's directories in a file.

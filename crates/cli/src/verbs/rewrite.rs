@@ -1,6 +1,8 @@
 //! `basketry rewrite`: one output in the asked layout.
 
-use flow::{Budget, Depths, Forecast, Options, Schema, Summary, TableSummary};
+use std::path::{Path, PathBuf};
+
+use flow::{Budget, Depths, Forecast, Options, Summary, TableSummary};
 use rootfile::{Error, Result};
 
 use crate::layout_args::{LayoutArgs, SelectArgs};
@@ -40,26 +42,31 @@ pub fn run(args: &Args) -> Result<Answer> {
         filter: args.select.filter()?,
         entries: args.select.entries()?,
         tree: one_tree(&inputs)?,
-        pack: None,
-        schema: Schema::Strict,
         budget: Budget::new(args.resources.memory.bytes(), args.resources.threads),
         overwrite: args.target.force,
+        ..Options::default()
     };
     let paths: Vec<_> = inputs.into_iter().map(|i| i.path).collect();
     if args.dry_run {
-        return dry_run(&paths, args, &options);
+        return dry_run(&paths, &args.target.output, &options, args.talk.json);
     }
     args.target.check()?;
-    let total = paths.iter().filter_map(|p| std::fs::metadata(p).ok()).map(|m| m.len()).sum();
-    let bar = output::progress(total, "written", args.talk.quiet || args.talk.json);
-    let summary = flow::rewrite(&paths, &args.target.output, &options, &|bytes| bar.inc(bytes))?;
-    bar.finish_and_clear();
+    let summary = execute(&paths, &args.target.output, &options, &args.talk)?;
     if args.talk.json {
         output::json(&summary)?;
     } else if !args.talk.quiet {
         print_summary(&summary)?;
     }
     Ok(Answer::Yes)
+}
+
+/// Runs a rewrite or merge, with a progress bar.
+pub fn execute(paths: &[PathBuf], target: &Path, options: &Options, talk: &Talk) -> Result<Summary> {
+    let total = paths.iter().filter_map(|p| std::fs::metadata(p).ok()).map(|m| m.len()).sum();
+    let bar = output::progress(total, "written", talk.quiet || talk.json);
+    let summary = flow::rewrite(paths, target, options, &|bytes| bar.inc(bytes));
+    bar.finish_and_clear();
+    summary
 }
 
 /// The tree that all inputs name, if they do.
@@ -91,6 +98,9 @@ pub fn print_summary(summary: &Summary) -> Result<()> {
     use std::io::Write;
     let mut out = output::stdout();
     writeln!(out, "{table}")?;
+    for skipped in &summary.skipped {
+        writeln!(out, "skipped: {}", skipped.reason)?;
+    }
     for note in &summary.notes {
         writeln!(out, "note: {note}")?;
     }
@@ -117,9 +127,10 @@ fn depth_text(d: Depths) -> String {
     }
 }
 
-fn dry_run(paths: &[std::path::PathBuf], args: &Args, options: &Options) -> Result<Answer> {
-    let forecast = flow::forecast(paths, &args.target.output, options, true)?;
-    if args.talk.json {
+/// Says what would be done.
+pub fn dry_run(paths: &[PathBuf], target: &Path, options: &Options, json: bool) -> Result<Answer> {
+    let forecast = flow::forecast(paths, target, options, true)?;
+    if json {
         output::json(&forecast)?;
         return Ok(Answer::Yes);
     }

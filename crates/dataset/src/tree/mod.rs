@@ -5,6 +5,7 @@
 
 pub mod basket;
 pub mod clusters;
+mod graft;
 pub mod model;
 pub mod read;
 mod select;

@@ -263,12 +263,46 @@ impl Branch {
         &self.named.name
     }
 
+    /// What is left of a branch when its content was moved elsewhere: its identity and its sizes.
+    pub(super) fn hollow(&self) -> Self {
+        Self {
+            id: self.id,
+            named: Named::default(),
+            fill: self.fill,
+            compress: self.compress,
+            basket_size: 0,
+            entry_offset_len: self.entry_offset_len,
+            io_bits: self.io_bits,
+            offset: 0,
+            split_level: 0,
+            entry_number: 0,
+            entries: 0,
+            first_entry: 0,
+            tot_bytes: self.tot_bytes,
+            zip_bytes: self.zip_bytes,
+            file_name: String::new(),
+            children: Vec::new(),
+            parent: self.parent,
+            leaves: self.leaves.clone(),
+            baskets: Vec::new(),
+            embedded: Vec::new(),
+            kind: BranchKind::Plain,
+        }
+    }
+
     /// Its own members if it is a `TBranchElement`.
     pub fn element(&self) -> Option<&Element> {
         match &self.kind {
             BranchKind::Element(element) => Some(element),
             _ => None,
         }
+    }
+}
+
+impl Leaf {
+    /// What is left of a leaf when its content was moved elsewhere: its identity.
+    pub(super) fn hollow(&self) -> Self {
+        Self { class: String::new(), named: Named::default(), extra: None, ..*self }
     }
 }
 

@@ -6,17 +6,19 @@ use super::model::{BranchKind, Tree};
 
 impl Tree {
     /// Drops the branches that `keep` says no to. What the kept ones need stays: branches above, branches that
-    /// count them, and the table of references.
-    pub fn select(&mut self, keep: &[bool]) {
+    /// count them, and the table of references. Says which branches were kept.
+    pub fn select(&mut self, keep: &[bool]) -> Vec<bool> {
         let mut kept: Vec<bool> = (0..self.branches.len()).map(|i| keep.get(i).copied().unwrap_or(true)).collect();
         if let Some(i) = self.branch_ref
             && let Some(slot) = kept.get_mut(i)
         {
             *slot = true;
         }
-        self.close(&mut kept);
+        if kept.iter().any(|k| !*k) {
+            self.close(&mut kept);
+        }
         if kept.iter().all(|k| *k) {
-            return;
+            return kept;
         }
         let renumber = renumbering(&kept);
         let to = |i: usize| renumber.get(i).copied().flatten();
@@ -42,6 +44,7 @@ impl Tree {
         self.top = self.top.iter().filter_map(|&i| to(i)).collect();
         self.leaf_list = self.leaf_list.iter().filter_map(|&i| leaf_to(i)).collect();
         self.branch_ref = self.branch_ref.and_then(to);
+        kept
     }
 
     /// Adds to the kept branches what they need, until nothing is missing.

@@ -99,7 +99,8 @@ fn shape_fits(column: &Column, pieces: &[Piece], packed: bool) -> bool {
         pieces.windows(2).all(enough)
     };
     match column.shape {
-        Shape::Keep(size) => !packed || full(size),
+        // Entries with class tags are better left where they are: ROOT complains of null pointers in moved ones.
+        Shape::Keep(size) => !packed || column.has_tags || full(size),
         Shape::PerCluster => pieces.len() <= 1,
         Shape::Size(size) => {
             let most = u64::from(size) + u64::from(size) / 8;

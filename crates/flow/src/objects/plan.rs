@@ -2,7 +2,7 @@
 //! places of keys only, in `hadd`'s order: directory by directory, the first file's names, then new ones.
 
 use std::borrow::Borrow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use dataset::tree::is_tree_class;
 use rootfile::{Key, Result, RootFile, is_directory};
@@ -67,9 +67,44 @@ pub struct ObjectPlan {
     pub newest: u32,
     /// What cannot be carried over as ROOT would, known from the keys alone.
     pub problems: Vec<Problem>,
+    /// What cannot be carried over at all: RNTuples.
+    pub unreadable: Vec<Problem>,
+}
+
+impl OutDirectory {
+    /// Path of something in it.
+    pub(crate) fn path_of(&self, name: &str) -> String {
+        if self.path.is_empty() { name.to_owned() } else { format!("{}/{name}", self.path) }
+    }
+
+    fn paths(&self) -> impl Iterator<Item = String> {
+        self.entries.iter().map(|entry| self.path_of(&entry.name))
+    }
 }
 
 impl ObjectPlan {
+    /// Leaves only the entries that `wanted` says yes to, given the path of their directory, and the directories
+    /// that it says yes to or that hold such entries.
+    pub(crate) fn retain(&mut self, wanted: impl Fn(&str, &Entry) -> bool) {
+        // Directories come after their parents, so going backwards all below is decided before a directory is.
+        for i in (0..self.directories.len()).rev() {
+            let Some(directory) = self.directories.get_mut(i) else { continue };
+            let mut entries = std::mem::take(&mut directory.entries);
+            let path = std::mem::take(&mut directory.path);
+            entries.retain(|entry| match entry.action {
+                Action::Directory(below) => {
+                    wanted(&path, entry) || self.directories.get(below).is_some_and(|d| !d.entries.is_empty())
+                }
+                _ => wanted(&path, entry),
+            });
+            if let Some(directory) = self.directories.get_mut(i) {
+                (directory.entries, directory.path) = (entries, path);
+            }
+        }
+        let left: HashSet<String> = self.directories.iter().flat_map(OutDirectory::paths).collect();
+        self.problems.retain(|p| left.contains(&p.path));
+    }
+
     /// The trees: index of the directory, entry, and where its parts lie.
     pub fn trees(&self) -> impl Iterator<Item = (usize, &Entry, &[Part])> {
         let entries = self.directories.iter().enumerate().flat_map(|(i, d)| d.entries.iter().map(move |e| (i, e)));
@@ -145,7 +180,9 @@ impl Planner {
                 continue;
             }
             if is_ntuple(&key.class) {
-                self.problem(at, &key.name, "an RNTuple, which is not carried over");
+                let path = self.plan.directories.get(at).map_or("", |d| &d.path);
+                let message = format!("an RNTuple, in {}; only trees are merged so far", file.name().display());
+                self.plan.unreadable.push(Problem::new(path, &key.name, &message));
             } else if is_directory(&key.class) {
                 if !self.has(at, &key.name, &key.class) {
                     let parent = self.plan.directories.get(at).map_or("", |d| &d.path);
@@ -200,11 +237,6 @@ impl Planner {
         {
             parts.push(part);
         }
-    }
-
-    fn problem(&mut self, at: usize, name: &str, message: &str) {
-        let path = self.plan.directories.get(at).map_or("", |d| &d.path);
-        self.plan.problems.push(Problem::new(path, name, message));
     }
 
     /// Names the problems that only all inputs together show, and reduces what has one part to a copy.

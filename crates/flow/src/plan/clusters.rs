@@ -51,8 +51,8 @@ pub(crate) fn bounds(source: &[SourceCluster], clustering: Clustering) -> Result
     let mut bounds = match clustering {
         Clustering::Keep => source.iter().map(|c| c.first_entry).collect(),
         Clustering::Size(ClusterSize::Entries(n)) => every(first.first_entry, end, n.max(1))?,
-        Clustering::Size(ClusterSize::Bytes(bytes)) => packed(source, bytes, true)?,
-        Clustering::Pack(bytes) => packed(source, bytes, false)?,
+        Clustering::Size(ClusterSize::Bytes(bytes)) => resized(source, bytes)?,
+        Clustering::Pack(bytes) => packed(source, bytes),
     };
     bounds.push(end);
     Ok(bounds)
@@ -70,9 +70,9 @@ fn every(first: u64, end: u64, n: u64) -> Result<Vec<u64>> {
 }
 
 /// Puts whole clusters together until the next would take the sum further from `bytes` than it is. A cluster
-/// far larger is cut evenly, if that is asked for.
+/// far larger is cut evenly.
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "estimates")]
-fn packed(source: &[SourceCluster], bytes: u64, cut: bool) -> Result<Vec<u64>> {
+fn resized(source: &[SourceCluster], bytes: u64) -> Result<Vec<u64>> {
     let target = (bytes as f64).max(1.0);
     let mut bounds: Vec<u64> = Vec::new();
     let mut sum = 0.0;
@@ -83,7 +83,7 @@ fn packed(source: &[SourceCluster], bytes: u64, cut: bool) -> Result<Vec<u64>> {
         }
         sum += cluster.bytes;
         let parts = (cluster.bytes / target).round() as u64;
-        if cut && parts > 1 && cluster.entries > 1 {
+        if parts > 1 && cluster.entries > 1 {
             let parts = parts.min(cluster.entries);
             let each = cluster.entries.div_ceil(parts);
             let parts = every(cluster.first_entry, cluster.first_entry + cluster.entries, each)?;
@@ -94,6 +94,72 @@ fn packed(source: &[SourceCluster], bytes: u64, cut: bool) -> Result<Vec<u64>> {
     }
     bounds.dedup();
     Ok(bounds)
+}
+
+/// What a file aims at that has not come to its first cluster's end: ROOT's default for fAutoFlush.
+const DEFAULT_AIM: f64 = 30e6;
+/// Clusters that a writer was told to make of so and so many entries are not taken for a model below this.
+const LEAST_AIM: f64 = 4e6;
+
+/// The size of cluster, in bytes, that a tree's fAutoFlush aims at: negative it is bytes, positive it is entries.
+#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "estimates")]
+pub(crate) fn aim(source: &[SourceCluster], auto_flush: i64) -> u64 {
+    let entries: u64 = source.iter().map(|c| c.entries).sum();
+    let bytes: f64 = source.iter().map(|c| c.bytes).sum();
+    let aim = match auto_flush {
+        ..=-1 => (auto_flush as f64).abs().max(LEAST_AIM),
+        // A number that no cluster has reached yet may be anything.
+        1.. if source.iter().any(|c| c.entries >= auto_flush.unsigned_abs()) => {
+            (bytes / entries.max(1) as f64 * auto_flush as f64).clamp(LEAST_AIM, DEFAULT_AIM)
+        }
+        _ => DEFAULT_AIM,
+    };
+    aim as u64
+}
+
+/// Clusters of at least half of `bytes` are left alone, so that they can be copied; runs of smaller ones between
+/// them are put together. Doing it again changes nothing: no two small ones are left side by side. A remainder
+/// that is next to nothing is added to a neighbour, even if that one must then be made anew.
+#[expect(clippy::cast_precision_loss, reason = "estimates")]
+fn packed(source: &[SourceCluster], bytes: u64) -> Vec<u64> {
+    let target = (bytes as f64).max(1.0);
+    let is_good = |c: &SourceCluster| c.bytes >= target / 2.0;
+    // First entry, bytes, and whether it is a cluster of the input that would be copied.
+    let mut groups: Vec<(u64, f64, bool)> = Vec::new();
+    let mut open = false;
+    for cluster in source {
+        match groups.last_mut() {
+            _ if is_good(cluster) => {
+                groups.push((cluster.first_entry, cluster.bytes, true));
+                open = false;
+            }
+            Some((_, sum, _)) if open && *sum + cluster.bytes / 2.0 <= target => *sum += cluster.bytes,
+            _ => {
+                groups.push((cluster.first_entry, cluster.bytes, false));
+                open = true;
+            }
+        }
+    }
+    let mut bounds: Vec<(u64, f64, bool)> = Vec::with_capacity(groups.len());
+    for group in groups {
+        let (_, bytes, _) = group;
+        match bounds.last_mut() {
+            // Behind a group that is made anyway it costs nothing, behind one that is copied it does.
+            Some((_, sum, false)) if !group.2 && bytes < target / 4.0 => *sum += bytes,
+            Some((_, sum, copied @ true)) if bytes < target / 64.0 => {
+                *sum += bytes;
+                *copied = false;
+            }
+            _ => bounds.push(group),
+        }
+    }
+    bounds.into_iter().map(|(first, ..)| first).collect()
+}
+
+/// Which clusters of the output begin more than one of the inputs'.
+pub(crate) fn are_packed(source: &[SourceCluster], bounds: &[u64]) -> Vec<bool> {
+    let first = |bound: u64| source.partition_point(|c| c.first_entry < bound);
+    bounds.windows(2).map(|w| first(w[1]) - first(w[0]) > 1).collect()
 }
 
 /// Cluster ranges as a tree records them: last entry of the range, and entries of each cluster in it.
@@ -136,10 +202,48 @@ mod tests {
         let source = even(10, 100, 1e6);
         assert_eq!(bounds(&source, Clustering::Keep).len(), 11);
         assert_eq!(bounds(&source, Clustering::Size(ClusterSize::Entries(400))), [0, 400, 800, 1000]);
-        assert_eq!(bounds(&source, Clustering::Pack(3_000_000)), [0, 300, 600, 900, 1000]);
+        assert_eq!(bounds(&source, Clustering::Size(ClusterSize::Bytes(3_000_000))), [0, 300, 600, 900, 1000]);
         let cut = bounds(&even(2, 100, 10e6), Clustering::Size(ClusterSize::Bytes(5_000_000)));
         assert_eq!(cut, [0, 50, 100, 150, 200]);
         assert_eq!(bounds(&even(2, 100, 10e6), Clustering::Pack(5_000_000)), [0, 100, 200]);
+    }
+
+    fn mixed(bytes: &[f64]) -> Vec<SourceCluster> {
+        let cluster = |(i, &bytes): (usize, &f64)| SourceCluster { first_entry: i as u64 * 10, entries: 10, bytes };
+        bytes.iter().enumerate().map(cluster).collect()
+    }
+
+    #[test]
+    fn large_clusters_are_left_alone_among_small_ones() {
+        let pack = |bytes: &[f64]| bounds(&mixed(bytes), Clustering::Pack(100));
+        assert_eq!(pack(&[100.0, 60.0, 50.0]), [0, 10, 20, 30]);
+        assert_eq!(pack(&[100.0, 20.0, 100.0, 20.0, 20.0]), [0, 10, 20, 30, 50]);
+        assert_eq!(pack(&[30.0; 7]), [0, 30, 60, 70]);
+        assert_eq!(pack(&[30.0, 30.0, 30.0, 20.0]), [0, 40]);
+        // A remainder that would stay tiny.
+        assert_eq!(pack(&[100.0, 1.0, 100.0]), [0, 20, 30]);
+    }
+
+    #[test]
+    fn packing_again_changes_nothing() {
+        let mut seed = 1u64;
+        let mut random = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 40) as f64 / 16_777_216.0
+        };
+        for _ in 0..200 {
+            let sizes: Vec<f64> = (0..40).map(|_| random().powi(3) * 150.0).collect();
+            let source = mixed(&sizes);
+            let once = bounds(&source, Clustering::Pack(100));
+            let merged: Vec<SourceCluster> = once
+                .windows(2)
+                .map(|w| {
+                    let inside = source.iter().filter(|c| w[0] <= c.first_entry && c.first_entry < w[1]);
+                    SourceCluster { first_entry: w[0], entries: w[1] - w[0], bytes: inside.map(|c| c.bytes).sum() }
+                })
+                .collect();
+            assert_eq!(bounds(&merged, Clustering::Pack(100)), once, "{sizes:?}");
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! is touched.
 
 pub(crate) mod clusters;
+mod join;
 mod predict;
 pub(crate) mod schema;
 mod table;

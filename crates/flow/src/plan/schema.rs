@@ -63,64 +63,70 @@ pub(crate) fn meaning(tree: &Tree, branch: &Branch) -> String {
         let counter = leaf.leaf_count.and_then(|id| tree.leaves.iter().find(|l| l.id == id));
         let counter = counter.map(|c| format!(" by {}", c.named.name)).unwrap_or_default();
         let unsigned = if leaf.is_unsigned { " unsigned" } else { "" };
-        if plain {
+        if plain && leaf.class == "TLeafC" {
+            // Its fLen is the longest string so far.
+            text.push_str(&format!(", TLeafC {}", leaf.named.name));
+        } else if plain {
             text.push_str(&format!(", {} {}[{}]{counter}{unsigned}", leaf.class, leaf.named.name, leaf.len));
         }
     }
     text
 }
 
-/// One difference between the schemas of two trees.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Difference {
-    /// A branch that only the first has.
-    Missing(String),
-    /// A branch that only the second has.
-    Extra(String),
-    /// A branch whose entries mean something else.
-    Changed {
-        /// The branch.
-        branch: String,
-        /// What it is in the first.
-        first: String,
-        /// What it is in the second.
-        second: String,
-    },
+/// How the branches of two trees correspond, by number.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Comparison {
+    /// For each branch of the first, the one of the other.
+    pub map: Vec<Option<usize>>,
+    /// Branches that only the first has.
+    pub missing: Vec<usize>,
+    /// Branches that only the other has.
+    pub extra: Vec<usize>,
+    /// Branches of the first whose entries mean something else in the other.
+    pub changed: Vec<usize>,
 }
 
-impl std::fmt::Display for Difference {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Missing(branch) => write!(f, "no branch {branch}"),
-            Self::Extra(branch) => write!(f, "a further branch {branch}"),
-            Self::Changed { branch, first, second } => write!(f, "branch {branch}: {second} instead of {first}"),
-        }
-    }
-}
-
-/// Branches of `other` by their number in `first`, and what differs.
-pub(crate) fn compare(first: &Tree, other: &Tree) -> (Vec<Option<usize>>, Vec<Difference>) {
-    let theirs: HashMap<BranchPath, usize> = paths(other).into_iter().enumerate().map(|(i, p)| (p, i)).collect();
-    let mut differences = Vec::new();
+/// Compares two trees. Their tables of references are no part of the schema, though they are mapped.
+pub(crate) fn compare(first: &Tree, other: &Tree) -> Comparison {
+    let their_paths = paths(other);
+    let theirs: HashMap<&BranchPath, usize> = their_paths.iter().enumerate().map(|(i, p)| (p, i)).collect();
+    let mut result = Comparison::default();
     let mut used = vec![false; other.branches.len()];
-    let mut map = Vec::with_capacity(first.branches.len());
-    for (path, branch) in paths(first).iter().zip(&first.branches) {
+    for (i, (path, branch)) in paths(first).iter().zip(&first.branches).enumerate() {
         let found = theirs.get(path).copied();
         match found.and_then(|i| other.branches.get(i)) {
-            None => differences.push(Difference::Missing(path_text(path))),
-            Some(theirs) => {
-                let (a, b) = (meaning(first, branch), meaning(other, theirs));
-                if a != b {
-                    differences.push(Difference::Changed { branch: path_text(path), first: a, second: b });
-                }
-            }
+            None if first.branch_ref == Some(i) => {}
+            None => result.missing.push(i),
+            Some(theirs) if meaning(first, branch) != meaning(other, theirs) => result.changed.push(i),
+            Some(_) => {}
         }
         if let Some(slot) = found.and_then(|i| used.get_mut(i)) {
             *slot = true;
         }
-        map.push(found);
+        result.map.push(found);
     }
-    let extra = paths(other).into_iter().zip(used).filter(|(_, used)| !used);
-    differences.extend(extra.map(|(path, _)| Difference::Extra(path_text(&path))));
-    (map, differences)
+    result.extra = (0..used.len()).filter(|&i| !used.get(i).copied().unwrap_or(true)).collect();
+    result.extra.retain(|&i| other.branch_ref != Some(i));
+    result
+}
+
+impl Comparison {
+    /// Whether the trees have the same schema.
+    pub fn is_equal(&self) -> bool {
+        self.missing.is_empty() && self.extra.is_empty() && self.changed.is_empty()
+    }
+
+    /// The differences, one text each.
+    pub fn texts(&self, first: &Tree, other: &Tree) -> Vec<String> {
+        let (own, theirs) = (paths(first), paths(other));
+        let name = |paths: &[BranchPath], i: usize| paths.get(i).map(path_text).unwrap_or_default();
+        let missing = self.missing.iter().map(|&i| format!("no branch {}", name(&own, i)));
+        let extra = self.extra.iter().map(|&i| format!("a further branch {}", name(&theirs, i)));
+        let changed = self.changed.iter().filter_map(|&i| {
+            let other_branch = self.map.get(i).copied().flatten().and_then(|i| other.branches.get(i))?;
+            let (a, b) = (meaning(first, first.branches.get(i)?), meaning(other, other_branch));
+            Some(format!("branch {}: {b} instead of {a}", name(&own, i)))
+        });
+        missing.chain(extra).chain(changed).collect()
+    }
 }

@@ -13,18 +13,17 @@ use rootfile::codec::Compression;
 use rootfile::{Error, Key, LocalFile, Result, RootFile, START_BIG_FILE, Source};
 
 use super::clusters::{self, Clustering, SourceCluster};
-use super::schema::{self, Difference};
 use crate::column::{Column, FILL, Piece, Shape};
 use crate::engine::Generated;
-use crate::options::Schema;
+use crate::options::{Pack, Schema};
 
 /// From this version of ROOT on, keys of baskets have eight-byte positions, whatever the file's size.
 const BIG_BASKET_KEYS: i32 = 40200;
 
 /// What a table is made from, and how it is to be.
 pub(crate) struct TableRequest<'a> {
-    /// The trees to be put together.
-    pub inputs: &'a [(Arc<RootFile>, Key)],
+    /// The trees to be put together, and the number of the input that each lies in.
+    pub inputs: &'a [(usize, Arc<RootFile>, Key)],
     /// Path of the tree in its file.
     pub path: &'a str,
     /// The asked layout.
@@ -33,8 +32,8 @@ pub(crate) struct TableRequest<'a> {
     pub filter: &'a NameFilter,
     /// The entries asked for.
     pub entries: Option<Range<u64>>,
-    /// Whether small clusters are put together, and up to which size in bytes.
-    pub pack: Option<u64>,
+    /// Whether small clusters are put together.
+    pub pack: Pack,
     /// What is done where schemas differ.
     pub schema: Schema,
 }
@@ -51,10 +50,10 @@ pub(crate) struct TablePlan {
     pub packed: Vec<bool>,
     /// The files that the pieces lie in.
     pub files: Vec<Arc<dyn Source>>,
+    /// The number of the input that each of those files belongs to.
+    pub file_inputs: Vec<usize>,
     /// Entries of each input.
     pub input_entries: Vec<u64>,
-    /// The tree's layout with all rules for it.
-    pub tree_layout: TreeLayout,
     /// What the user should know.
     pub notes: Vec<String>,
     /// Bytes of metadata while the job runs.
@@ -65,25 +64,22 @@ pub(crate) struct TablePlan {
 
 /// Plans a table.
 pub(crate) fn plan_table(request: &TableRequest<'_>) -> Result<TablePlan> {
-    let mut inputs = request.inputs.iter();
-    let (file, key) = inputs.next().ok_or_else(|| Error::request("no input"))?;
-    let mut first = read_tree(file, key)?;
-    let keep: Vec<bool> =
-        (0..first.branches.len()).map(|i| request.filter.keeps(request.path, &first.lineage(i))).collect();
-    first.select(&keep);
-    let mut builder = Builder::new(request, first, file)?;
-    builder.check_readable(file)?;
-    let first_tree_entries = builder.tree.entries;
-    builder.add_first(file)?;
-    for (file, key) in inputs {
+    let mut builder: Option<Builder> = None;
+    for (number, file, key) in request.inputs {
+        if let Some(problem) = file.infos_problem() {
+            return Err(Error::corrupt(problem.to_string()).file(file.name()));
+        }
         let mut tree = read_tree(file, key)?;
         let keep: Vec<bool> =
             (0..tree.branches.len()).map(|i| request.filter.keeps(request.path, &tree.lineage(i))).collect();
         tree.select(&keep);
-        builder.add(tree, file).map_err(|e| e.file(file.name()))?;
+        let in_file = |e: Error| e.file(file.name());
+        match &mut builder {
+            None => builder = Some(Builder::start(request, tree, (*number, file)).map_err(in_file)?),
+            Some(builder) => builder.join(tree, (*number, file)).map_err(in_file)?,
+        }
     }
-    debug_assert!(builder.entries >= first_tree_entries);
-    builder.finish()
+    builder.ok_or_else(|| Error::request("no input"))?.finish()
 }
 
 impl TablePlan {
@@ -106,35 +102,64 @@ impl TablePlan {
     }
 }
 
-struct Builder<'a> {
-    request: &'a TableRequest<'a>,
-    tree: Tree,
-    tree_layout: TreeLayout,
-    columns: Vec<Column>,
-    files: Vec<Arc<dyn Source>>,
-    clusters: Vec<SourceCluster>,
-    input_entries: Vec<u64>,
-    entries: u64,
-    notes: Vec<String>,
-    big_keys: bool,
+/// A plan in the making: the schema so far, and columns with the pieces of all inputs so far.
+pub(super) struct Builder<'a> {
+    pub request: &'a TableRequest<'a>,
+    pub tree: Tree,
+    pub tree_layout: TreeLayout,
+    pub columns: Vec<Column>,
+    /// Columns that not all inputs have, where only common ones are asked for.
+    pub uncommon: Vec<bool>,
+    pub files: Vec<Arc<dyn Source>>,
+    pub file_inputs: Vec<usize>,
+    pub clusters: Vec<SourceCluster>,
+    pub input_entries: Vec<u64>,
+    pub entries: u64,
+    pub notes: Vec<String>,
+    pub big_keys: bool,
 }
 
 impl<'a> Builder<'a> {
-    fn new(request: &'a TableRequest<'a>, tree: Tree, file: &Arc<RootFile>) -> Result<Self> {
-        let tree_layout = request.layout.resolve_tree(request.path);
-        let mut columns = Vec::with_capacity(tree.branches.len());
-        for (i, branch) in tree.branches.iter().enumerate() {
-            let asked = request.layout.resolve_in(request.path, &tree_layout, &tree.lineage(i));
+    /// Begins with the first tree, which gives the schema.
+    pub fn start(request: &'a TableRequest<'a>, tree: Tree, input: (usize, &Arc<RootFile>)) -> Result<Self> {
+        let mut builder = Self {
+            tree_layout: request.layout.resolve_tree(request.path),
+            request,
+            tree,
+            columns: Vec::new(),
+            uncommon: Vec::new(),
+            files: Vec::new(),
+            file_inputs: Vec::new(),
+            clusters: Vec::new(),
+            input_entries: Vec::new(),
+            entries: 0,
+            notes: Vec::new(),
+            big_keys: true,
+        };
+        builder.add_columns(input.1);
+        let starts = clusters::source_starts(&builder.tree);
+        let mut branches = std::mem::take(&mut builder.tree.branches);
+        let map: Vec<Option<usize>> = (0..branches.len()).map(Some).collect();
+        let taken = builder.take_pieces(&mut branches, &map, input, builder.tree.entries, &starts);
+        builder.tree.branches = branches;
+        taken?;
+        Ok(builder)
+    }
+
+    /// Adds columns for the branches that have none yet. `file` is where they come from.
+    pub fn add_columns(&mut self, file: &RootFile) {
+        for (i, branch) in self.tree.branches.iter().enumerate().skip(self.columns.len()) {
+            let asked = self.request.layout.resolve_in(self.request.path, &self.tree_layout, &self.tree.lineage(i));
             let compression = asked.compression.unwrap_or_else(|| setting(branch, file));
             let own = if branch.basket_size == 0 { defaults::BASKET_SIZE } else { branch.basket_size };
-            let shape = match (tree_layout.one_basket_per_cluster, asked.basket) {
+            let shape = match (self.tree_layout.one_basket_per_cluster, asked.basket) {
                 (Some(true), _) => Shape::PerCluster,
                 (_, Some(ByteSize(size))) => Shape::Size(u32::try_from(size).unwrap_or(u32::MAX)),
                 (_, None) => Shape::Keep(own),
             };
-            columns.push(Column {
+            self.columns.push(Column {
                 branch: i,
-                names: (branch.name().to_owned(), tree.name().to_owned()),
+                names: (branch.name().to_owned(), self.tree.name().to_owned()),
                 pieces: Vec::new(),
                 embedded: HashMap::new(),
                 compression,
@@ -143,108 +168,34 @@ impl<'a> Builder<'a> {
                 shape,
                 memory_ratio: asked.memory_ratio,
                 has_offsets: branch.entry_offset_len != 0,
-                has_tags: may_hold_tags(&tree, branch, file.infos()),
+                has_tags: may_hold_tags(&self.tree, branch, file.infos()),
                 expansion: 1.0,
                 generated: None,
                 fill: None,
             });
-        }
-        Ok(Self {
-            big_keys: true,
-            request,
-            tree,
-            tree_layout,
-            columns,
-            files: Vec::new(),
-            clusters: Vec::new(),
-            input_entries: Vec::new(),
-            entries: 0,
-            notes: Vec::new(),
-        })
-    }
-
-    fn check_readable(&self, file: &RootFile) -> Result<()> {
-        match file.infos_problem() {
-            Some(problem) => Err(Error::corrupt(problem.to_string()).file(file.name())),
-            None => Ok(()),
+            self.uncommon.push(false);
         }
     }
 
-    fn add_first(&mut self, file: &Arc<RootFile>) -> Result<()> {
-        let starts = clusters::source_starts(&self.tree);
-        let mut branches = std::mem::take(&mut self.tree.branches);
-        let map: Vec<Option<usize>> = (0..branches.len()).map(Some).collect();
-        let entries = self.tree.entries;
-        let taken = self.take_pieces(&mut branches, &map, file, entries, &starts);
-        self.tree.branches = branches;
-        taken
-    }
-
-    fn add(&mut self, mut tree: Tree, file: &Arc<RootFile>) -> Result<()> {
-        self.check_readable(file)?;
-        let (map, differences) = schema::compare(&self.tree, &tree);
-        let map = self.settle(&tree, map, differences)?;
-        self.raise_maxima(&tree, &map);
-        let starts = clusters::source_starts(&tree);
-        let mut branches = std::mem::take(&mut tree.branches);
-        self.take_pieces(&mut branches, &map, file, tree.entries, &starts)
-    }
-
-    /// Decides what is done about differences of schema.
-    fn settle(
-        &mut self,
-        tree: &Tree,
-        map: Vec<Option<usize>>,
-        differences: Vec<Difference>,
-    ) -> Result<Vec<Option<usize>>> {
-        // An empty tree has nothing to disagree about: it is no reason to fail or to lose branches.
-        if differences.is_empty() || tree.entries == 0 {
-            return Ok(map);
-        }
-        let changed = differences.iter().any(|d| matches!(d, Difference::Changed { .. }));
-        if self.request.schema == Schema::Fill && !changed {
-            return Ok(map);
-        }
-        let mut message = format!("tree {}: its schema differs from the first input's: ", self.request.path);
-        let shown: Vec<String> = differences.iter().take(10).map(ToString::to_string).collect();
-        message.push_str(&shown.join("; "));
-        if differences.len() > shown.len() {
-            message.push_str(&format!("; and {} more", differences.len() - shown.len()));
-        }
-        message.push_str(" (--common keeps what all have, --fill fills in what is missing)");
-        Err(Error::request(message))
-    }
-
-    /// Counters and collections of the output must have room for the largest of all inputs, or readers that
-    /// allocate by the maximum overrun.
-    fn raise_maxima(&mut self, other: &Tree, map: &[Option<usize>]) {
-        for (i, theirs) in map.iter().enumerate() {
-            let Some(their_branch) = theirs.and_then(|t| other.branches.get(t)) else { continue };
-            let Some(branch) = self.tree.branches.get_mut(i) else { continue };
-            crate::maxima::raise_branch(branch, their_branch);
-            for (&mine, &theirs) in branch.leaves.iter().zip(&their_branch.leaves) {
-                if let (Some(mine), Some(theirs)) = (self.tree.leaves.get_mut(mine), other.leaves.get(theirs)) {
-                    crate::maxima::raise_leaf(mine, theirs);
-                }
-            }
-        }
-    }
-
-    fn take_pieces(
+    /// Takes the pieces of one input, whose branches `map` assigns to columns.
+    pub fn take_pieces(
         &mut self,
         branches: &mut [Branch],
         map: &[Option<usize>],
-        file: &Arc<RootFile>,
+        (number, file): (usize, &Arc<RootFile>),
         entries: u64,
         starts: &[u64],
     ) -> Result<()> {
         let base = self.entries;
         self.big_keys &= file.header().version >= BIG_BASKET_KEYS;
-        let own_file = self.add_file(Arc::clone(file.source()));
+        let own_file = self.add_file(Arc::clone(file.source()), number);
         let mut externals: HashMap<String, u32> = HashMap::new();
         let mut room: HashMap<u32, u64> = HashMap::new();
         let mut bytes = vec![0.0; starts.len()];
         for (i, theirs) in map.iter().enumerate() {
+            if self.uncommon.get(i).copied().unwrap_or(false) {
+                continue;
+            }
             let Some(branch) = theirs.and_then(|t| branches.get_mut(t)) else {
                 if entries > 0 {
                     self.fill_in(i, base, entries)?;
@@ -259,7 +210,7 @@ impl<'a> Builder<'a> {
                     None => {
                         let opened = open_external(file.name(), &external)
                             .map_err(|e| e.object(format!("branch {}", branch.name())))?;
-                        let added = self.add_file(opened);
+                        let added = self.add_file(opened, number);
                         externals.insert(external, added);
                         added
                     }
@@ -302,17 +253,18 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn add_file(&mut self, source: Arc<dyn Source>) -> u32 {
+    fn add_file(&mut self, source: Arc<dyn Source>, number: usize) -> u32 {
         self.files.push(source);
+        self.file_inputs.push(number);
         u32::try_from(self.files.len() - 1).unwrap_or(u32::MAX)
     }
 
-    /// Entries of a branch that an input lacks.
-    fn fill_in(&mut self, index: usize, base: u64, entries: u64) -> Result<()> {
+    /// Entries of a branch that an input lacks, if the branch has entries of its own.
+    pub fn fill_in(&mut self, index: usize, base: u64, entries: u64) -> Result<()> {
         let (Some(column), Some(branch)) = (self.columns.get_mut(index), self.tree.branches.get(index)) else {
             return Ok(());
         };
-        if branch.leaves.is_empty() && branch.baskets.is_empty() && column.pieces.is_empty() {
+        if column.pieces.is_empty() && !holds_entries(branch) {
             return Ok(());
         }
         if column.fill.is_none() {
@@ -333,6 +285,7 @@ impl<'a> Builder<'a> {
     }
 
     fn finish(mut self) -> Result<TablePlan> {
+        self.leave_out_uncommon()?;
         self.link_counters();
         let total = self.entries;
         let asked = self.request.entries.clone().unwrap_or(0..total);
@@ -348,17 +301,12 @@ impl<'a> Builder<'a> {
         }
         let clustering = match (self.tree_layout.cluster, self.request.pack) {
             (Some(size), _) => Clustering::Size(size),
-            (None, Some(bytes)) => Clustering::Pack(bytes),
-            (None, None) => Clustering::Keep,
+            (None, Pack::Bytes(bytes)) => Clustering::Pack(bytes),
+            (None, Pack::Auto) => Clustering::Pack(clusters::aim(&self.clusters, self.tree.auto_flush)),
+            (None, Pack::No) => Clustering::Keep,
         };
         let bounds = clusters::bounds(&self.clusters, clustering)?;
-        let packed = bounds
-            .windows(2)
-            .map(|w| {
-                let before = |entry: u64| self.clusters.partition_point(|c| c.first_entry < entry);
-                before(w[1]) - before(w[0]) > 1
-            })
-            .collect::<Vec<_>>();
+        let packed = clusters::are_packed(&self.clusters, &bounds);
         self.optimise(&bounds);
         let pieces: u64 = self.columns.iter().map(|c| c.pieces.len() as u64).sum();
         let branches = self.tree.branches.len() as u64;
@@ -373,8 +321,8 @@ impl<'a> Builder<'a> {
             bounds,
             packed,
             files: self.files,
+            file_inputs: self.file_inputs,
             input_entries: self.input_entries,
-            tree_layout: self.tree_layout,
             notes: self.notes,
             metadata,
             copies_fit: small || self.big_keys,
@@ -479,6 +427,12 @@ impl<'a> Builder<'a> {
             column.shape = Shape::Size(plan.basket_size);
         }
     }
+}
+
+/// Whether a branch has entries of its own, and not only branches below.
+pub(super) fn holds_entries(branch: &Branch) -> bool {
+    let is_master = branch.element().is_some_and(|e| matches!(e.element_type, 3 | 4));
+    !branch.baskets.is_empty() || branch.children.is_empty() || is_master
 }
 
 /// The compression a branch was written with, by its own word or its file's.

@@ -1,0 +1,102 @@
+//! Grafting: branches that a tree lacks, taken over from another tree of the same kind.
+
+use std::collections::HashMap;
+
+use rootfile::object::ObjectId;
+
+use super::model::{BranchKind, Tree};
+
+impl Tree {
+    /// Takes over the branches of `other` that have no counterpart here. `counterparts` says, for each branch of
+    /// `other`, which branch of this tree it is; it is completed with the numbers that the grafted branches get.
+    /// A table of references is not taken over: it belongs to its own tree.
+    ///
+    /// Branches lie parents first and counters stay with what they count, so everything a grafted branch refers
+    /// to is either here already or grafted with it.
+    pub fn graft(&mut self, other: &mut Self, counterparts: &mut [Option<usize>]) -> Vec<usize> {
+        let mut grafted = Vec::new();
+        let mut leaves: HashMap<usize, usize> = HashMap::new();
+        for i in 0..other.branches.len() {
+            if counterparts.get(i).copied().flatten().is_some() || other.branch_ref == Some(i) {
+                continue;
+            }
+            let Some(slot) = other.branches.get_mut(i) else { continue };
+            let parent = slot.parent.and_then(|p| counterparts.get(p).copied().flatten());
+            let new = self.branches.len();
+            let mut branch = std::mem::replace(slot, slot.hollow());
+            branch.id = self.fresh_id();
+            let mut own = Vec::with_capacity(branch.leaves.len());
+            for l in std::mem::take(&mut branch.leaves) {
+                let Some(slot) = other.leaves.get_mut(l) else { continue };
+                let mut leaf = std::mem::replace(slot, slot.hollow());
+                leaf.id = self.fresh_id();
+                leaf.branch = new;
+                leaves.insert(l, self.leaves.len());
+                own.push(self.leaves.len());
+                self.leaves.push(leaf);
+            }
+            branch.leaves = own;
+            branch.children.clear();
+            branch.parent = parent;
+            match parent.and_then(|p| self.branches.get_mut(p)) {
+                Some(parent) => parent.children.push(new),
+                None => self.top.push(new),
+            }
+            self.leaf_list.extend(&branch.leaves);
+            self.branches.push(branch);
+            if let Some(slot) = counterparts.get_mut(i) {
+                *slot = Some(new);
+            }
+            grafted.push(new);
+        }
+        self.relink(other, counterparts, &leaves, &grafted);
+        grafted
+    }
+
+    /// Lets grafted branches refer to the counters of this tree.
+    fn relink(
+        &mut self,
+        other: &Self,
+        counterparts: &[Option<usize>],
+        leaves: &HashMap<usize, usize>,
+        grafted: &[usize],
+    ) {
+        let leaf_by_id: HashMap<ObjectId, usize> = other.leaves.iter().enumerate().map(|(i, l)| (l.id, i)).collect();
+        let branch_by_id: HashMap<ObjectId, usize> =
+            other.branches.iter().enumerate().map(|(i, b)| (b.id, i)).collect();
+        // A leaf here that stands for one there: grafted with it, or at the same place in its branch.
+        let leaf_here = |tree: &Self, id: ObjectId| -> Option<ObjectId> {
+            let there = *leaf_by_id.get(&id)?;
+            if let Some(&here) = leaves.get(&there) {
+                return tree.leaves.get(here).map(|l| l.id);
+            }
+            let branch = other.leaves.get(there)?.branch;
+            let place = other.branches.get(branch)?.leaves.iter().position(|&l| l == there)?;
+            let branch = tree.branches.get((*counterparts.get(branch)?)?)?;
+            tree.leaves.get(*branch.leaves.get(place)?).map(|l| l.id)
+        };
+        let branch_here = |tree: &Self, id: ObjectId| -> Option<ObjectId> {
+            let here = (*counterparts.get(*branch_by_id.get(&id)?)?)?;
+            tree.branches.get(here).map(|b| b.id)
+        };
+        for &i in grafted {
+            let own = self.branches.get(i).map(|b| b.leaves.clone()).unwrap_or_default();
+            for l in own {
+                let count = self.leaves.get(l).and_then(|leaf| leaf.leaf_count).and_then(|id| leaf_here(self, id));
+                if let Some(leaf) = self.leaves.get_mut(l) {
+                    leaf.leaf_count = count;
+                }
+            }
+            let Some(element) = self.branches.get(i).and_then(|b| b.element()) else { continue };
+            let counts = [element.branch_count, element.branch_count2].map(|id| branch_here(self, id?));
+            if let Some(BranchKind::Element(element)) = self.branches.get_mut(i).map(|b| &mut b.kind) {
+                [element.branch_count, element.branch_count2] = counts;
+            }
+        }
+    }
+
+    fn fresh_id(&mut self) -> ObjectId {
+        self.graph.objects.push(None);
+        self.graph.objects.len() - 1
+    }
+}

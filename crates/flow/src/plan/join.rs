@@ -1,0 +1,195 @@
+//! Joins further trees to a plan: what is done where their schemas differ.
+//!
+//! The first tree that has entries gives the schema. Under [`Schema::Strict`] all others must have the same;
+//! under [`Schema::Common`] what one of them lacks is left out; under [`Schema::Fill`] what is missing on either
+//! side is filled with defaults.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use dataset::tree::Tree;
+use rootfile::{Error, Result, RootFile};
+
+use super::clusters;
+use super::schema::{self, Comparison};
+use super::table::Builder;
+use crate::options::Schema;
+
+/// Differences that a message lists at most.
+const SHOWN: usize = 10;
+
+impl Builder<'_> {
+    /// Adds a tree.
+    pub fn join(&mut self, mut tree: Tree, input: (usize, &Arc<RootFile>)) -> Result<()> {
+        let fills = self.request.schema == Schema::Fill;
+        let empty = is_empty(&tree);
+        let nothing_yet = self.entries == 0 && self.columns.iter().all(|c| c.pieces.is_empty());
+        if nothing_yet && (!empty || tree.branches.len() > self.tree.branches.len()) {
+            return self.restart(tree, input);
+        }
+        if empty && !fills {
+            // It has nothing to disagree about, and is no reason to lose branches.
+            self.input_entries.push(0);
+            return Ok(());
+        }
+        let mut found = schema::compare(&self.tree, &tree);
+        if empty {
+            found.changed.clear();
+        }
+        self.settle(&tree, &mut found)?;
+        if fills && !found.extra.is_empty() {
+            self.graft(&mut tree, &mut found, input.1)?;
+        }
+        self.raise_maxima(&tree, &found.map);
+        let starts = clusters::source_starts(&tree);
+        let entries = tree.entries;
+        self.take_pieces(&mut tree.branches, &found.map, input, entries, &starts)
+    }
+
+    /// All trees so far were empty: this one gives the schema.
+    fn restart(&mut self, tree: Tree, input: (usize, &Arc<RootFile>)) -> Result<()> {
+        let fresh = Self::start(self.request, tree, input)?;
+        let mut before = std::mem::replace(self, fresh);
+        let own = std::mem::replace(&mut self.input_entries, before.input_entries);
+        self.input_entries.extend(own);
+        self.notes.append(&mut before.notes);
+        if self.request.schema == Schema::Fill {
+            let mut found = schema::compare(&self.tree, &before.tree);
+            self.graft(&mut before.tree, &mut found, input.1)?;
+        }
+        Ok(())
+    }
+
+    /// Decides what is done about differences.
+    fn settle(&mut self, tree: &Tree, found: &mut Comparison) -> Result<()> {
+        let refuse = match self.request.schema {
+            Schema::Strict => !found.is_equal(),
+            Schema::Fill => !found.changed.is_empty(),
+            Schema::Common => false,
+        };
+        if refuse {
+            return Err(self.refusal(tree, found));
+        }
+        if self.request.schema == Schema::Common {
+            for &i in found.missing.iter().chain(&found.changed) {
+                if let (Some(uncommon), Some(column)) = (self.uncommon.get_mut(i), self.columns.get_mut(i)) {
+                    *uncommon = true;
+                    column.pieces = Vec::new();
+                    column.embedded.clear();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn refusal(&self, tree: &Tree, found: &Comparison) -> Error {
+        let texts = found.texts(&self.tree, tree);
+        let mut message = format!(
+            "tree {}: its schema differs from the first input's: {}",
+            self.request.path,
+            texts.get(..SHOWN).unwrap_or(&texts).join("; ")
+        );
+        if texts.len() > SHOWN {
+            message.push_str(&format!("; and {} more", texts.len() - SHOWN));
+        }
+        message.push_str(match self.request.schema {
+            Schema::Fill => " (--common leaves out what differs)",
+            _ => " (--common keeps what all have, --fill fills in what is missing)",
+        });
+        Error::request(message)
+    }
+
+    /// Takes over branches that only a later tree has. Entries before it are filled.
+    fn graft(&mut self, tree: &mut Tree, found: &mut Comparison, file: &Arc<RootFile>) -> Result<()> {
+        let mut back = vec![None; tree.branches.len()];
+        for (mine, theirs) in found.map.iter().enumerate() {
+            if let Some(slot) = theirs.and_then(|t| back.get_mut(t)) {
+                *slot = Some(mine);
+            }
+        }
+        let grafted: HashSet<usize> = self.tree.graft(tree, &mut back).into_iter().collect();
+        self.add_columns(file);
+        for (theirs, mine) in back.iter().enumerate() {
+            let Some(mine) = mine.filter(|m| grafted.contains(m)) else { continue };
+            if found.map.len() <= mine {
+                found.map.resize(mine + 1, None);
+            }
+            if let Some(slot) = found.map.get_mut(mine) {
+                *slot = Some(theirs);
+            }
+            if self.entries > 0 {
+                self.fill_in(mine, 0, self.entries)?;
+            }
+            // Pieces are still to be taken from where they were.
+            if let (Some(own), Some(hollow)) = (self.tree.branches.get_mut(mine), tree.branches.get_mut(theirs)) {
+                hollow.baskets = std::mem::take(&mut own.baskets);
+                hollow.embedded = std::mem::take(&mut own.embedded);
+                hollow.file_name = std::mem::take(&mut own.file_name);
+            }
+        }
+        Ok(())
+    }
+
+    /// Counters and collections of the output must have room for the largest of all inputs, or readers that
+    /// allocate by the maximum overrun.
+    fn raise_maxima(&mut self, other: &Tree, map: &[Option<usize>]) {
+        for (i, theirs) in map.iter().enumerate() {
+            let Some(their_branch) = theirs.and_then(|t| other.branches.get(t)) else { continue };
+            let Some(branch) = self.tree.branches.get_mut(i) else { continue };
+            crate::maxima::raise_branch(branch, their_branch);
+            // Baskets of any input may leave out their offsets.
+            branch.io_bits |= their_branch.io_bits;
+            for (&mine, &theirs) in branch.leaves.iter().zip(&their_branch.leaves) {
+                if let (Some(mine), Some(theirs)) = (self.tree.leaves.get_mut(mine), other.leaves.get(theirs)) {
+                    crate::maxima::raise_leaf(mine, theirs);
+                }
+            }
+        }
+    }
+
+    /// Drops the branches that not all have, with what lies below them and what they count.
+    pub fn leave_out_uncommon(&mut self) -> Result<()> {
+        if !self.uncommon.contains(&true) {
+            return Ok(());
+        }
+        let names = |builder: &Self, flags: &[bool]| -> Vec<String> {
+            let paths = schema::paths(&builder.tree);
+            paths.iter().zip(flags).filter(|(_, f)| **f).map(|(p, _)| schema::path_text(p)).collect()
+        };
+        let left_out = names(self, &self.uncommon).join(", ");
+        let mut drop = std::mem::take(&mut self.uncommon);
+        loop {
+            let dropped = |i: usize| drop.get(i).copied().unwrap_or(false);
+            let depends = |i: usize| {
+                let parent = self.tree.branches.get(i).and_then(|b| b.parent);
+                parent.is_some_and(dropped) || self.tree.counters(i).into_iter().any(dropped)
+            };
+            let more: Vec<usize> = (0..drop.len()).filter(|&i| !dropped(i) && depends(i)).collect();
+            if more.is_empty() {
+                break;
+            }
+            for i in more {
+                if let Some(flag) = drop.get_mut(i) {
+                    *flag = true;
+                }
+            }
+        }
+        let keep: Vec<bool> = drop.iter().map(|d| !d).collect();
+        let kept = self.tree.select(&keep);
+        let mut flags = kept.into_iter();
+        self.columns.retain(|_| flags.next().unwrap_or(false));
+        for (i, column) in self.columns.iter_mut().enumerate() {
+            column.branch = i;
+        }
+        if self.columns.is_empty() {
+            return Err(Error::request(format!("tree {}: its inputs have no branch in common", self.request.path)));
+        }
+        self.notes.push(format!("tree {}: not in all inputs, and left out: {left_out}", self.request.path));
+        Ok(())
+    }
+}
+
+/// Whether a tree has no entries, in none of its branches.
+fn is_empty(tree: &Tree) -> bool {
+    tree.entries == 0 && tree.branches.iter().all(|b| b.baskets.is_empty())
+}

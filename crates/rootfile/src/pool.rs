@@ -1,0 +1,187 @@
+//! Many input files at once: few file descriptors, and one copy of streamer infos that are equal.
+//!
+//! A merge of thousands of files keeps all of them at hand, but reads them nearly in order. A [`FilePool`]
+//! closes the file that was opened first when there are too many, and opens it again when it is asked for.
+//! Files of one production carry the same streamer infos; they are parsed once.
+
+use std::collections::{HashMap, VecDeque};
+use std::fs::File;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use crate::source::Source;
+use crate::streamer::StreamerInfos;
+use crate::{Error, Result, RootFile};
+
+/// Files open at once where nothing else is asked for: well below the usual limit of 1024 descriptors, and
+/// opening a file again costs microseconds.
+pub const OPEN_FILES: usize = 128;
+
+/// Files that share descriptors and streamer infos.
+#[derive(Debug)]
+pub struct FilePool {
+    limit: usize,
+    open: Mutex<VecDeque<Weak<Slot>>>,
+    infos: Mutex<HashMap<(u64, u64), Arc<StreamerInfos>>>,
+}
+
+#[derive(Debug)]
+struct Slot {
+    path: PathBuf,
+    size: u64,
+    /// Device, inode and time of change: a file that was replaced meanwhile is another one.
+    identity: (u64, u64, i64, i64),
+    file: Mutex<Option<Arc<File>>>,
+}
+
+struct PooledFile {
+    slot: Arc<Slot>,
+    pool: Arc<FilePool>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn identity(meta: &std::fs::Metadata) -> (u64, u64, i64, i64) {
+    (meta.dev(), meta.ino(), meta.mtime(), meta.mtime_nsec())
+}
+
+impl FilePool {
+    /// A pool that keeps at most `limit` files open, at least one.
+    pub fn new(limit: usize) -> Arc<Self> {
+        Arc::new(Self { limit: limit.max(1), open: Mutex::default(), infos: Mutex::default() })
+    }
+
+    /// The bytes of a file.
+    pub fn source(self: &Arc<Self>, path: &Path) -> Result<Arc<dyn Source>> {
+        let with_path = |e: std::io::Error| Error::from(e).file(path);
+        let file = self.open_file(path).map_err(with_path)?;
+        let meta = file.metadata().map_err(with_path)?;
+        if meta.is_dir() {
+            return Err(Error::request("is a directory, not a ROOT file").file(path));
+        }
+        let slot = Arc::new(Slot {
+            path: path.to_path_buf(),
+            size: meta.len(),
+            identity: identity(&meta),
+            file: Mutex::new(Some(Arc::new(file))),
+        });
+        lock(&self.open).push_back(Arc::downgrade(&slot));
+        Ok(Arc::new(PooledFile { slot, pool: Arc::clone(self) }))
+    }
+
+    /// Opens a ROOT file.
+    pub fn open(self: &Arc<Self>, path: &Path) -> Result<RootFile> {
+        RootFile::from_shared(self.source(path)?, Some(self))
+    }
+
+    /// Streamer infos that are known by this hash, or are made now.
+    pub(crate) fn shared_infos(
+        &self,
+        hash: (u64, u64),
+        make: impl FnOnce() -> Result<StreamerInfos>,
+    ) -> Result<Arc<StreamerInfos>> {
+        if let Some(known) = lock(&self.infos).get(&hash) {
+            return Ok(Arc::clone(known));
+        }
+        let made = Arc::new(make()?);
+        lock(&self.infos).insert(hash, Arc::clone(&made));
+        Ok(made)
+    }
+
+    /// Opens a file after making room for it.
+    fn open_file(&self, path: &Path) -> std::io::Result<File> {
+        loop {
+            while lock(&self.open).len() >= self.limit && self.close_oldest() {}
+            match File::open(path) {
+                // Others hold descriptors as well: room is made here as long as there is any.
+                Err(e) if is_out_of_descriptors(&e) && self.close_oldest() => {}
+                opened => return opened,
+            }
+        }
+    }
+
+    fn close_oldest(&self) -> bool {
+        let oldest = lock(&self.open).pop_front();
+        if let Some(slot) = oldest.as_ref().and_then(Weak::upgrade) {
+            lock(&slot.file).take();
+        }
+        oldest.is_some()
+    }
+}
+
+/// EMFILE and ENFILE have no kind of their own.
+fn is_out_of_descriptors(e: &std::io::Error) -> bool {
+    matches!(e.raw_os_error(), Some(23 | 24))
+}
+
+impl PooledFile {
+    fn file(&self) -> Result<Arc<File>> {
+        let slot = &self.slot;
+        // A slot that is closed is not in the queue, so nobody who makes room waits for it.
+        let mut held = lock(&slot.file);
+        if let Some(file) = &*held {
+            return Ok(Arc::clone(file));
+        }
+        let with_path = |e: std::io::Error| Error::from(e).file(&slot.path);
+        let file = Arc::new(self.pool.open_file(&slot.path).map_err(with_path)?);
+        if identity(&file.metadata().map_err(with_path)?) != slot.identity {
+            return Err(Error::corrupt("was changed while it was being read").file(&slot.path));
+        }
+        *held = Some(Arc::clone(&file));
+        drop(held);
+        lock(&self.pool.open).push_back(Arc::downgrade(slot));
+        Ok(file)
+    }
+}
+
+impl Source for PooledFile {
+    fn size(&self) -> u64 {
+        self.slot.size
+    }
+
+    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
+        self.file()?.read_exact_at(buf, offset).map_err(|e| {
+            if e.kind() == std::io::ErrorKind::UnexpectedEof {
+                let message = format!("{} bytes wanted, but the file ends before", buf.len());
+                Error::corrupt(message).at(offset).file(&self.slot.path)
+            } else {
+                Error::from(e).at(offset).file(&self.slot.path)
+            }
+        })
+    }
+
+    fn name(&self) -> &Path {
+        &self.slot.path
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_closed_and_opened_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let pool = FilePool::new(2);
+        let sources: Vec<_> = (0..5u8)
+            .map(|i| {
+                let path = dir.path().join(i.to_string());
+                std::fs::write(&path, [i; 10]).unwrap();
+                pool.source(&path).unwrap()
+            })
+            .collect();
+        for _ in 0..2 {
+            for (i, source) in sources.iter().enumerate() {
+                assert_eq!(source.read(3, 4).unwrap(), [i as u8; 4]);
+                let open =
+                    lock(&pool.open).iter().filter_map(Weak::upgrade).filter(|s| lock(&s.file).is_some()).count();
+                assert!(open <= 2, "{open}");
+            }
+        }
+        std::fs::write(dir.path().join("0"), [9; 10]).unwrap();
+        assert!(sources[0].read(0, 1).unwrap_err().to_string().contains("changed"));
+    }
+}
