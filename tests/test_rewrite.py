@@ -24,7 +24,6 @@ REPRESENTATIVE = {
     "skhep--nanoAOD_2015_CMS_Open_Data_ttbar.root",
     "coffea--test_FCC_Winter2023.root",
     "roottest--EDM.root",
-    "roottest--AliESDs-0.root",
     "roottest--ver_40200.root",
     "skhep--uproot-HZZ-zlib.root",
     "skhep--uproot-issue-tbranch-of-th2.root",
@@ -38,6 +37,10 @@ INDEX = oracle.index()
 NAMES = [line["name"] for line in INDEX]
 # What basketry refuses, with a word of the reason that it must give.
 REFUSED: dict[str, str] = {line["name"]: "RNTuple" for line in INDEX if "RNTuple" in line["features"]}
+REFUSED |= {
+    "generator--sample_dk2nu.root": "cut short",  # by one byte; ROOT does not open it under another name either
+    "roottest--AliESDs-0.root": "AliESDfriends.root",  # the file that has some of its baskets is not in the corpus
+}
 
 
 def rotation(name: str) -> str:
@@ -97,3 +100,14 @@ def test_rewritten_file_has_the_same_content(
         found += value_differences(readers, name, out)
     assert not found, "\n".join(found[:40])
     out.unlink()
+
+
+def test_a_branch_whose_file_is_missing_can_be_left_out(
+    corpus: Path, basketry: Basketry, root_bytes: RootServer, tmp_path: Path
+) -> None:
+    source, out = corpus / "files" / "roottest--AliESDs-0.root", tmp_path / "out.root"
+    basketry("rewrite", source, "-o", out, "--drop", "ESDfriend*")
+    before, after = root_bytes.of(source)["trees"]["esdTree"], root_bytes.of(out)["trees"]["esdTree"]
+    dropped = {branch for branch in before if branch.split(".")[0] == "24"}
+    assert dropped
+    assert {branch: line for branch, line in before.items() if branch not in dropped} == after

@@ -116,6 +116,7 @@ void walk(TFile *file, TDirectory *directory, const std::string &path, int depth
       auto tree = (TTree *)key->ReadObj();
       if (!tree) { trees.push_back(quote(path + name) + ":\"cannot be read\""); continue; }
       tree->SetCacheSize(0);
+      tree->SetMaxVirtualSize(1LL << 40);  // else a full "memory" makes ROOT take embedded baskets for its buffers
       std::vector<std::string> lines;
       branches(tree->GetListOfBranches(), "", lines);
       trees.push_back(quote(path + name) + ":" + join(lines));
