@@ -83,7 +83,7 @@ impl Builder<'_> {
     }
 
     fn refusal(&self, tree: &Tree, found: &Comparison) -> Error {
-        let texts = found.texts(&self.tree, tree);
+        let texts: Vec<String> = found.differences(&self.tree, tree).iter().map(ToString::to_string).collect();
         let mut message = format!(
             "tree {}: its schema differs from the first input's: {}",
             self.request.path,

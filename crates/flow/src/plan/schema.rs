@@ -116,17 +116,45 @@ impl Comparison {
         self.missing.is_empty() && self.extra.is_empty() && self.changed.is_empty()
     }
 
-    /// The differences, one text each.
-    pub fn texts(&self, first: &Tree, other: &Tree) -> Vec<String> {
+    /// The differences by name.
+    pub fn differences(&self, first: &Tree, other: &Tree) -> Vec<Difference> {
         let (own, theirs) = (paths(first), paths(other));
         let name = |paths: &[BranchPath], i: usize| paths.get(i).map(path_text).unwrap_or_default();
-        let missing = self.missing.iter().map(|&i| format!("no branch {}", name(&own, i)));
-        let extra = self.extra.iter().map(|&i| format!("a further branch {}", name(&theirs, i)));
+        let missing = self.missing.iter().map(|&i| Difference::Missing(name(&own, i)));
+        let extra = self.extra.iter().map(|&i| Difference::Extra(name(&theirs, i)));
         let changed = self.changed.iter().filter_map(|&i| {
             let other_branch = self.map.get(i).copied().flatten().and_then(|i| other.branches.get(i))?;
-            let (a, b) = (meaning(first, first.branches.get(i)?), meaning(other, other_branch));
-            Some(format!("branch {}: {b} instead of {a}", name(&own, i)))
+            let (first, second) = (meaning(first, first.branches.get(i)?), meaning(other, other_branch));
+            Some(Difference::Changed { branch: name(&own, i), first, second })
         });
         missing.chain(extra).chain(changed).collect()
+    }
+}
+
+/// One difference between the schemas of two trees.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Difference {
+    /// A branch that only the first has.
+    Missing(String),
+    /// A branch that only the second has.
+    Extra(String),
+    /// A branch whose entries mean something else.
+    Changed {
+        /// The branch.
+        branch: String,
+        /// What it is in the first.
+        first: String,
+        /// What it is in the second.
+        second: String,
+    },
+}
+
+impl std::fmt::Display for Difference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Missing(branch) => write!(f, "no branch {branch}"),
+            Self::Extra(branch) => write!(f, "a further branch {branch}"),
+            Self::Changed { branch, first, second } => write!(f, "branch {branch}: {second} instead of {first}"),
+        }
     }
 }

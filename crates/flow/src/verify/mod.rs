@@ -21,7 +21,7 @@ pub use verdict::{Difference, TreeVerdict, Verdict};
 use crate::budget::Budget;
 use crate::engine::Progress;
 use crate::objects::{ObjectPlan, Part, plan_objects};
-use crate::options::Schema;
+use crate::options::{Pack, Schema};
 use crate::plan::{TablePlan, TableRequest, plan_table};
 
 /// What is to be compared.
@@ -89,16 +89,16 @@ impl Side {
             layout: &Layout::default(),
             filter: &options.filter,
             entries: None,
-            pack: None,
+            pack: Pack::No,
             schema: options.schema,
         });
         planned.map_err(|e| e.object(tree.path.clone()))
     }
 
-    fn locate(&self, part: Part) -> Result<(Arc<RootFile>, Key)> {
+    fn locate(&self, part: Part) -> Result<(usize, Arc<RootFile>, Key)> {
         let file = self.files.get(part.file as usize).ok_or_else(no_file)?;
         let key = file.key_at(part.seek).map_err(|e| e.file(file.name()))?;
-        Ok((Arc::clone(file), key))
+        Ok((part.file as usize, Arc::clone(file), key))
     }
 }
 

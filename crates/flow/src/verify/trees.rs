@@ -29,7 +29,14 @@ pub(super) struct Context<'a> {
 pub(super) fn compare(first: &TablePlan, second: &TablePlan, job: &Context<'_>, verdict: &mut Verdict) -> Result<()> {
     let before = verdict.differences.len();
     let common = job.options.common;
-    let (map, differences) = schema::compare(&first.tree, &second.tree);
+    let found = schema::compare(&first.tree, &second.tree);
+    let mut differences = found.differences(&first.tree, &second.tree);
+    let map = found.map;
+    match (first.tree.branch_ref, second.tree.branch_ref) {
+        (Some(_), None) => differences.push(schema::Difference::Missing("TRefTable".to_owned())),
+        (None, Some(_)) => differences.push(schema::Difference::Extra("TRefTable".to_owned())),
+        _ => {}
+    }
     let paths = schema::paths(&first.tree);
     let names: Vec<String> = paths.iter().map(schema::path_text).collect();
     let total = |table: &TablePlan| table.input_entries.iter().sum::<u64>();
