@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use dataset::glob::NameFilter;
 use dataset::layout::Layout;
-use rootfile::{Error, Key, Result, RootFile};
+use rootfile::{Error, FilePool, Key, Result, RootFile};
 
 pub use verdict::{Difference, TreeVerdict, Verdict};
 
@@ -57,7 +57,8 @@ struct TreePlace<'a> {
 
 impl Side {
     fn open(paths: &[PathBuf], with_objects: bool) -> Result<Self> {
-        let files = paths.iter().map(|path| open(path, with_objects)).collect::<Result<Vec<_>>>()?;
+        let pool = FilePool::new(rootfile::OPEN_FILES);
+        let files = paths.iter().map(|path| open(&pool, path, with_objects)).collect::<Result<Vec<_>>>()?;
         let plan = plan_objects(&files)?;
         Ok(Self { files, plan })
     }
@@ -112,8 +113,8 @@ fn path_of(directory: &str, name: &str) -> String {
 }
 
 /// Opens a file that is whole, and has nothing in it that cannot be compared.
-fn open(path: &Path, with_objects: bool) -> Result<Arc<RootFile>> {
-    let file = RootFile::open(path)?;
+fn open(pool: &Arc<FilePool>, path: &Path, with_objects: bool) -> Result<Arc<RootFile>> {
+    let file = pool.open(path)?;
     if file.recovered() && file.header().end > file.source().size() {
         return Err(Error::corrupt("the file is cut short").file(path));
     }
