@@ -37,7 +37,8 @@ def test_objects_are_merged_or_kept_as_hadd_does_it(
     basketry: Basketry, root_values: RootServer, tmp_path: Path
 ) -> None:
     ours, theirs = tmp_path / "ours.root", tmp_path / "theirs.root"
-    outcome = basketry("hadd", "-f", ours, *sources())
+    outcome = basketry.run("hadd", "-f", ours, *sources())
+    assert outcome.code == 0, str(outcome)
     subprocess.run([str(paths.root_command("hadd")), "-v", "0", "-f", str(theirs), *map(str, sources())], check=True)
     expected = without_room(root_values.of(theirs)["objects"])
     found = without_room(root_values.of(ours)["objects"])
