@@ -1,8 +1,12 @@
 //! Measures what a layout costs, and decides.
 //!
 //! [`inspect`] says what is in a file and how it lies there; [`diagnose`] says what is wrong with that, what it costs,
-//! and which command mends it.
+//! and which command mends it. [`tune`] measures what other layouts would cost ([`cost`]), chooses between them under
+//! limits ([`solve`]) and proves the choice.
 #![warn(missing_docs)]
 
+pub mod cost;
 pub mod diagnose;
 pub mod inspect;
+pub mod solve;
+pub mod tune;

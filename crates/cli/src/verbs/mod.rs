@@ -4,6 +4,7 @@ mod hadd;
 mod inspect;
 mod merge;
 mod rewrite;
+mod tune;
 mod verify;
 
 use std::process::ExitCode;
@@ -19,6 +20,7 @@ pub enum Verb {
     Rewrite(rewrite::Args),
     Merge(merge::Args),
     Hadd(hadd::Args),
+    Tune(tune::Args),
     Verify(verify::Args),
 }
 
@@ -37,6 +39,7 @@ impl Verb {
             Self::Rewrite(args) => rewrite::run(&args),
             Self::Merge(args) => merge::run(&args),
             Self::Hadd(args) => hadd::run(&args),
+            Self::Tune(args) => tune::run(&args),
             Self::Verify(args) => verify::run(&args),
         }
     }

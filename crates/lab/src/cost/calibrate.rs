@@ -1,0 +1,100 @@
+//! What reading costs besides decompression, measured once on this machine: fetching, and taking a basket apart.
+
+use dataset::tree::basket::{BasketHeader, Entries};
+use rootfile::bytes::{Cursor, Writer};
+use rootfile::{Error, Result, Source};
+
+use super::clock::thread_seconds;
+
+/// What reading costs besides decompression. Bytes are fetched from a file that is in the page cache: storage
+/// is not measured, its time is no property of the layout alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+pub struct Access {
+    /// Seconds to fetch a basket and take its header apart.
+    pub per_basket: f64,
+    /// Seconds for each byte fetched.
+    pub per_byte: f64,
+    /// Seconds for each entry whose place is in an offset array.
+    pub per_offset: f64,
+}
+
+/// How often each operation is timed; the fastest counts.
+const ROUNDS: usize = 5;
+
+/// Measures on a file, with one of its baskets.
+pub(crate) fn calibrate(file: &dyn Source, basket: (u64, usize)) -> Result<Access> {
+    let (seek, nbytes) = basket;
+    let size = usize::try_from(file.size()).unwrap_or(usize::MAX);
+    let large = size.min(1 << 18);
+    let mut buffer = vec![0; large.max(nbytes)];
+    let mut fetch = |len: usize, times: u32| -> Result<f64> {
+        fastest(|| {
+            for _ in 0..times {
+                file.read_exact_at(0, buffer.get_mut(..len).unwrap_or_default())?;
+            }
+            Ok(())
+        })
+        .map(|seconds| seconds / f64::from(times))
+    };
+    let small_fetch = fetch(100.min(size), 200)?;
+    let per_byte =
+        ((fetch(large, 20)? - small_fetch) / f64::from(u32::try_from(large.max(1)).unwrap_or(u32::MAX))).max(0.0);
+    let record = file.read(seek, nbytes)?;
+    let parse = fastest(|| {
+        for _ in 0..200 {
+            std::hint::black_box(BasketHeader::parse(&mut Cursor::new(&record))?);
+        }
+        Ok(())
+    })? / 200.0;
+    Ok(Access { per_basket: small_fetch + parse, per_byte, per_offset: per_offset()? })
+}
+
+/// Opens a basket of many entries of no bytes.
+fn per_offset() -> Result<f64> {
+    const ENTRIES: u32 = 20_000;
+    let mut header = BasketHeader::new("b", "t", 0, 0);
+    let keylen = u32::from(header.key.keylen);
+    header.nev_buf = ENTRIES;
+    header.nev_buf_size = i32::try_from(ENTRIES + 1).unwrap_or(i32::MAX);
+    header.last = keylen;
+    let mut w = Writer::new();
+    w.u32(ENTRIES + 1);
+    for _ in 0..=ENTRIES {
+        w.u32(keylen);
+    }
+    let seconds = fastest(|| {
+        let data = header.open(w.bytes.clone())?;
+        match data.entries {
+            Entries::Offsets(_) => Ok(()),
+            _ => Err(Error::corrupt("a basket without offsets")),
+        }
+    })?;
+    Ok(seconds / f64::from(ENTRIES))
+}
+
+fn fastest(mut work: impl FnMut() -> Result<()>) -> Result<f64> {
+    let mut best = f64::INFINITY;
+    for _ in 0..ROUNDS {
+        let start = thread_seconds();
+        work()?;
+        best = best.min(thread_seconds() - start);
+    }
+    Ok(best)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rootfile::MemoryFile;
+
+    #[test]
+    fn every_part_costs_something_and_not_much() {
+        let mut w = Writer::new();
+        BasketHeader::new("branch", "tree", 0, 0).write(&mut w);
+        let len = w.bytes.len();
+        w.bytes.resize(1 << 19, 1);
+        let access = calibrate(&MemoryFile(w.bytes), (0, len)).unwrap();
+        assert!(access.per_basket > 0.0 && access.per_basket < 1e-3, "{access:?}");
+        assert!(access.per_byte < 1e-6 && access.per_offset > 0.0 && access.per_offset < 1e-6, "{access:?}");
+    }
+}

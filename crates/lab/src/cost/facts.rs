@@ -1,0 +1,194 @@
+//! What a file's metadata say about its columns: entries, baskets and bytes, codec and basket size.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use dataset::layout::{Compression, defaults};
+use dataset::tree::basket::{BasketHeader, GENERATE_OFFSET_MAP};
+use dataset::tree::{BasketRef, Tree, clusters, is_tree_class, read_tree};
+use rootfile::{Error, Result, RootFile};
+
+use super::workload::{Demand, Workload};
+
+/// Bytes that the tree's metadata take for each basket: its entry, size and offset are 20, and compress.
+pub(crate) const METADATA_PER_BASKET: f64 = 12.0;
+
+/// A column with baskets in the file.
+#[derive(Clone, Debug)]
+pub(crate) struct Column {
+    /// Its tree, by index.
+    pub tree: usize,
+    /// Columns of one tree with the same name are laid out alike: a layout tells them apart by name alone.
+    pub unit: usize,
+    /// Names of its branch's parents and then its own.
+    pub lineage: Vec<String>,
+    pub entries: f64,
+    /// Bytes before compression, without keys.
+    pub raw: f64,
+    /// Bytes on disk, without keys.
+    pub zip: f64,
+    pub keylen: u32,
+    pub has_offsets: bool,
+    pub compression: Compression,
+    pub basket_size: u32,
+    pub baskets: Vec<BasketRef>,
+    /// Whether its baskets lie in this file and can be cut at entries.
+    pub can_sample: bool,
+    pub demand: Demand,
+}
+
+/// A tree of the file.
+#[derive(Clone, Debug)]
+pub(crate) struct TreeFacts {
+    pub path: String,
+    pub entries: f64,
+    /// Entries and bytes on disk of each cluster.
+    pub clusters: Vec<(f64, f64)>,
+}
+
+/// A file's trees and columns.
+pub(crate) struct Facts {
+    pub file: Arc<RootFile>,
+    pub size: u64,
+    pub trees: Vec<TreeFacts>,
+    pub columns: Vec<Column>,
+    /// Columns that are laid out alike: tree and name.
+    pub units: Vec<(usize, String)>,
+}
+
+impl Facts {
+    /// Reads the metadata of a file; of one tree only, if it is named.
+    pub fn read(path: &Path, tree: Option<&str>, workload: &Workload) -> Result<Self> {
+        let file = Arc::new(RootFile::open(path)?);
+        let size = file.source().size();
+        let mut facts =
+            Self { file: Arc::clone(&file), size, trees: Vec::new(), columns: Vec::new(), units: Vec::new() };
+        let walk = file.walk();
+        if let Some(problem) = walk.problems.into_iter().next() {
+            return Err(problem);
+        }
+        let mut known: HashMap<String, i16> = HashMap::new();
+        for directory in walk.directories {
+            // Of several cycles only the newest is the tree.
+            let mut keys: Vec<_> = directory.keys.iter().filter(|key| is_tree_class(&file, &key.class)).collect();
+            keys.sort_by_key(|key| std::cmp::Reverse(key.cycle));
+            for key in keys {
+                let path = directory.path_of(&key.name);
+                let wanted = tree.is_none_or(|tree| tree == path);
+                if wanted && known.insert(path.clone(), 0).is_none() {
+                    let tree = read_tree(&file, key).map_err(|e| e.object(path.clone()))?;
+                    facts.add(path, &tree, workload);
+                }
+            }
+        }
+        match (facts.columns.is_empty(), tree) {
+            (false, _) => Ok(facts),
+            (true, Some(tree)) => Err(Error::request(format!("no tree {tree} with baskets")).file(path)),
+            (true, None) => Err(Error::request("there is no tree with baskets in it: nothing to tune").file(path)),
+        }
+    }
+
+    fn add(&mut self, path: String, tree: &Tree, workload: &Workload) {
+        let number = self.trees.len();
+        let mut units: HashMap<String, usize> = HashMap::new();
+        let own = Compression::from_root_setting(self.file.header().compress).unwrap_or(defaults::COMPRESSION);
+        let starts = cluster_starts(tree);
+        let mut bytes = vec![0.0; starts.len()];
+        for (i, branch) in tree.branches.iter().enumerate() {
+            let baskets: Vec<BasketRef> =
+                branch.baskets.iter().filter(|b| b.entries > 0 && b.seek > 0).copied().collect();
+            if baskets.is_empty() {
+                continue;
+            }
+            let lineage: Vec<String> = tree.lineage(i).into_iter().rev().map(str::to_owned).collect();
+            let keylen = BasketHeader::new(branch.name(), tree.name(), 0, 0).keylen();
+            let keys = as_f64(baskets.len() as u64) * as_f64(keylen as u64);
+            let on_disk: f64 = baskets.iter().map(|b| f64::from(b.nbytes)).sum();
+            for basket in &baskets {
+                let cluster = starts.partition_point(|&s| s <= basket.first_entry).saturating_sub(1);
+                if let Some(sum) = bytes.get_mut(cluster) {
+                    *sum += f64::from(basket.nbytes);
+                }
+            }
+            let unit = *units.entry(branch.name().to_owned()).or_insert_with(|| {
+                self.units.push((number, branch.name().to_owned()));
+                self.units.len() - 1
+            });
+            let generated = branch.io_bits & GENERATE_OFFSET_MAP != 0;
+            self.columns.push(Column {
+                tree: number,
+                unit,
+                demand: workload.demand(&path, &lineage),
+                lineage,
+                entries: as_f64(baskets.iter().map(|b| b.entries).sum()),
+                // Compression never makes a basket larger; a count that says so was not kept.
+                raw: (as_f64(branch.tot_bytes) - keys).max(on_disk - keys).max(1.0),
+                zip: (on_disk - keys).max(1.0),
+                keylen: u32::try_from(keylen).unwrap_or(u32::MAX),
+                has_offsets: branch.entry_offset_len != 0,
+                compression: Compression::from_root_setting(branch.compress).unwrap_or(own),
+                basket_size: if branch.basket_size == 0 { defaults::BASKET_SIZE } else { branch.basket_size },
+                can_sample: branch.file_name.is_empty() && !generated,
+                baskets,
+            });
+        }
+        let ends = starts.iter().skip(1).copied().chain([tree.entries]);
+        let clusters =
+            starts.iter().zip(ends).zip(bytes).map(|((s, e), b)| (as_f64(e.saturating_sub(*s)), b)).collect();
+        self.trees.push(TreeFacts { path, entries: as_f64(tree.entries), clusters });
+    }
+
+    /// Bytes of the file that no layout changes.
+    pub fn rest(&self) -> f64 {
+        let columns = |c: &Column| c.on_disk() + METADATA_PER_BASKET * c.count();
+        (as_f64(self.size) - self.columns.iter().map(columns).sum::<f64>()).max(0.0)
+    }
+}
+
+impl Column {
+    pub fn name(&self) -> &str {
+        self.lineage.last().map_or("", String::as_str)
+    }
+
+    /// Number of baskets.
+    pub fn count(&self) -> f64 {
+        as_f64(self.baskets.len() as u64)
+    }
+
+    /// Bytes on disk, keys included.
+    pub fn on_disk(&self) -> f64 {
+        self.zip + f64::from(self.keylen) * self.count()
+    }
+
+    /// Bytes of an entry, without its offset.
+    pub fn entry_bytes(&self) -> f64 {
+        let offsets = if self.has_offsets { 4.0 * self.entries + 8.0 * self.count() } else { 0.0 };
+        ((self.raw - offsets) / self.entries.max(1.0)).max(0.0)
+    }
+
+    /// Bytes of all its entries in so many baskets, before compression.
+    pub fn raw_in(&self, baskets: f64) -> f64 {
+        let offsets = if self.has_offsets { 4.0 * self.entries + 8.0 * baskets } else { 0.0 };
+        self.entry_bytes() * self.entries + offsets
+    }
+}
+
+/// First entries of clusters: as the tree declares them, or else where all baskets begin.
+fn cluster_starts(tree: &Tree) -> Vec<u64> {
+    let mut starts = if tree.cluster_ranges.is_empty() && tree.auto_flush <= 0 {
+        clusters::common_boundaries(tree).starts
+    } else {
+        clusters::declared(tree).starts
+    };
+    starts.retain(|&s| s < tree.entries);
+    if starts.first() != Some(&0) && tree.entries > 0 {
+        starts.insert(0, 0);
+    }
+    starts
+}
+
+#[expect(clippy::cast_precision_loss, reason = "costs are estimates")]
+pub(crate) fn as_f64(n: u64) -> f64 {
+    n as f64
+}

@@ -1,0 +1,385 @@
+//! Tries codecs on samples of columns, within a budget, and drops codecs early that no column is better with.
+//!
+//! What is sampled is planned with a table of nominal costs, not with the clock: the same seed takes the same samples
+//! on every machine, and the plan keeps the same proportion to the rewrite on slow ones. Codecs that compress slowly
+//! are tried on fewer columns; the others get the ratio to a codec that was tried on both.
+
+use std::collections::HashMap;
+
+use rootfile::Result;
+use rootfile::codec::{Algorithm, Compression};
+
+use super::bench::Bench;
+use super::facts::{Column, Facts, as_f64};
+use super::line::{Line, Point};
+use super::sample::{self, Sample};
+
+/// Measuring may take this share of the CPU time of the rewrite it decides, by plan. The promise is a quarter.
+const SHARE: f64 = 0.17;
+/// A small file's measuring may take this long instead, in nominal seconds.
+const SMALL_FILE_SECONDS: f64 = 1.0;
+/// A file of more bytes than this is not small.
+const SMALL_FILE: f64 = 100e6;
+/// Columns on which all codecs are tried first.
+const SCOUTS: usize = 24;
+/// Bytes of each that are tried.
+const SCOUTED: usize = 32 << 10;
+/// Bytes of such a column that are sampled.
+const SCOUTS_SAMPLE: f64 = 256e3;
+/// Bytes of a column that are sampled at most, and as a rule at least.
+const MOST_SAMPLED: f64 = 1e6;
+const LEAST_SAMPLED: f64 = 6e3;
+/// The largest basket that is tried.
+const LARGEST_BASKET: usize = 256 << 10;
+/// Codecs with a higher nominal cost are tried on every fourth column only, the largest apart.
+const SLOW: f64 = 12.0;
+/// Largest columns that slow codecs are tried on, each of them.
+const SLOW_ON: usize = 12;
+/// A codec is dropped if others beat it on all but this share of the bytes.
+const KEPT_FOR: f64 = 0.02;
+
+/// What a codec costs on a column: lines over baskets and bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct CodecCost {
+    pub size: Line,
+    pub pack: Line,
+    pub unpack: Line,
+}
+
+/// What was measured of a column.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ColumnCost {
+    /// Seconds to decompress its baskets as they are.
+    pub today: Line,
+    /// By codec, in the order of [`Measured::codecs`].
+    pub codecs: Vec<Option<CodecCost>>,
+    /// Whether its own baskets were sampled.
+    pub sampled: bool,
+}
+
+/// What was measured.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Measured {
+    pub codecs: Vec<Compression>,
+    /// Codecs that were tried first and dropped.
+    pub dropped: Vec<Compression>,
+    pub columns: Vec<ColumnCost>,
+    /// Bytes before compression that were sampled.
+    pub sampled: f64,
+}
+
+/// Codecs that are tried.
+pub(crate) fn candidates() -> Vec<Compression> {
+    vec![
+        Compression::NONE,
+        Compression::new(Algorithm::Lz4, 1),
+        Compression::new(Algorithm::Lz4, 4),
+        Compression::new(Algorithm::Zlib, 1),
+        Compression::new(Algorithm::Zlib, 6),
+        Compression::new(Algorithm::Zstd, 1),
+        Compression::new(Algorithm::Zstd, 3),
+        Compression::new(Algorithm::Zstd, 5),
+    ]
+}
+
+/// Codecs that are tried where nothing else meets a limit of size: reading them takes five times as long.
+pub(crate) fn last_resorts() -> Vec<Compression> {
+    vec![Compression::new(Algorithm::Lzma, 1), Compression::new(Algorithm::Lzma, 5)]
+}
+
+/// Nanoseconds for each byte to compress and decompress, roughly; only proportions matter.
+fn nominal(compression: Compression) -> f64 {
+    match (compression.algorithm(), compression.level()) {
+        (None, _) => 0.3,
+        (Some(Algorithm::Lz4), 0..=3) => 3.0,
+        (Some(Algorithm::Lz4), _) => 18.0,
+        (Some(Algorithm::Zlib | Algorithm::OldCs), 0..=2) => 10.0,
+        (Some(Algorithm::Zlib | Algorithm::OldCs), _) => 18.0,
+        (Some(Algorithm::Zstd), 0..=1) => 6.0,
+        (Some(Algorithm::Zstd), 2..=3) => 11.0,
+        (Some(Algorithm::Zstd), _) => 27.0,
+        (Some(Algorithm::Lzma), 0..=2) => 110.0,
+        (Some(Algorithm::Lzma), _) => 200.0,
+    }
+}
+
+/// Nominal nanoseconds to decompress a byte.
+fn nominal_unpack(compression: Compression) -> f64 {
+    match compression.algorithm() {
+        None => 0.1,
+        Some(Algorithm::Lz4) => 0.7,
+        Some(Algorithm::Zlib | Algorithm::OldCs) => 2.5,
+        Some(Algorithm::Zstd) => 1.6,
+        Some(Algorithm::Lzma) => 22.0,
+    }
+}
+
+/// Nominal nanoseconds that measuring may take: a share of the cheapest rewrite that does anything.
+fn budget(columns: &[Column]) -> f64 {
+    let rewrite: f64 = columns.iter().map(|c| c.raw * (nominal_unpack(c.compression) + 4.0 + 0.5)).sum();
+    let size: f64 = columns.iter().map(Column::on_disk).sum();
+    let small = if size < SMALL_FILE { SMALL_FILE_SECONDS * 1e9 } else { 0.0 };
+    (SHARE * rewrite).max(small)
+}
+
+/// Tries `codecs` on a file's columns. The file's `own` is not dropped: what it costs to write is asked for.
+pub(crate) fn measure(
+    facts: &Facts,
+    codecs: &[Compression],
+    own: Compression,
+    seed: u64,
+    bench: &mut dyn Bench,
+) -> Result<Measured> {
+    let mut order: Vec<usize> = (0..facts.columns.len()).collect();
+    let raw = |i: &usize| facts.columns.get(*i).map_or(0.0, |c| c.raw);
+    order.sort_by(|a, b| raw(b).total_cmp(&raw(a)));
+    order.retain(|&i| facts.columns.get(i).is_some_and(|c| c.can_sample));
+    let mut work =
+        Work { facts, seed, bench, taken: HashMap::new(), buffer: vec![0; 1 << 24], spent: 0.0, sampled: 0.0 };
+    let (codecs, dropped) = work.scout(&order, codecs, own)?;
+    let mut tables = vec![Table::default(); facts.columns.len()];
+    let total: f64 = order.iter().map(raw).sum();
+    let left = (budget(&facts.columns) - work.spent).max(0.0);
+    let fast: f64 = codecs.iter().map(|&c| nominal(c)).filter(|&n| n <= SLOW).sum();
+    let slow: f64 = codecs.iter().map(|&c| nominal(c)).filter(|&n| n > SLOW).sum();
+    // Reading a sample costs about as much as decompressing it thrice.
+    let share = left / (2.0 * fast + 0.5 * slow + 8.0) / total.max(1.0);
+    for (rank, &i) in order.iter().enumerate() {
+        let (Some(column), Some(table)) = (facts.columns.get(i), tables.get_mut(i)) else { continue };
+        // The largest columns are always sampled, whatever the budget.
+        if rank >= 4 && work.spent >= budget(&facts.columns) {
+            break;
+        }
+        let target = (column.raw * share).clamp(LEAST_SAMPLED, MOST_SAMPLED).min(column.raw);
+        let sample = match work.taken.remove(&i) {
+            Some(sample) => sample,
+            None => work.take(i, target)?,
+        };
+        let tried: Vec<bool> = codecs.iter().map(|&c| nominal(c) <= SLOW || rank < SLOW_ON || rank % 4 == 0).collect();
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of bytes")]
+        let most = target as usize / sample.runs.len().max(1);
+        work.fill(table, (column, &sample), &codecs, &tried, most)?;
+    }
+    Ok(Measured { columns: settle(facts, &tables, &codecs), codecs, dropped, sampled: work.sampled })
+}
+
+struct Work<'a> {
+    facts: &'a Facts,
+    seed: u64,
+    bench: &'a mut dyn Bench,
+    buffer: Vec<u8>,
+    /// Samples that the scouts left.
+    taken: HashMap<usize, Sample>,
+    /// Nominal nanoseconds.
+    spent: f64,
+    sampled: f64,
+}
+
+/// What trials on a column came to, by codec and basket size.
+#[derive(Clone, Debug, Default)]
+struct Table {
+    sampled: bool,
+    today: Point,
+    /// Bytes on disk of the whole column over what its sample would let one expect.
+    scale: f64,
+    codecs: Vec<[Tried; 2]>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Tried {
+    size: Point,
+    pack: Point,
+    unpack: Point,
+}
+
+impl Work<'_> {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of bytes")]
+    fn take(&mut self, column: usize, target: f64) -> Result<Sample> {
+        let Some(facts) = self.facts.columns.get(column) else { return Ok(Sample::default()) };
+        let sample = sample::take(
+            &**self.facts.file.source(),
+            facts,
+            target as usize,
+            self.seed,
+            (&mut *self.bench, &mut self.buffer),
+        )?;
+        self.sampled += as_f64(sample.raw() as u64);
+        // Baskets are unpacked whole, small ones twice, and copied.
+        self.spent += sample.today.raw * (1.5 * nominal_unpack(facts.compression) + 0.5);
+        Ok(sample)
+    }
+
+    /// Tries one codec on a sample, cut into baskets of one size.
+    fn run(&mut self, sample: &Sample, codec: Compression, size: usize, most: usize) -> Result<Tried> {
+        let mut tried = Tried::default();
+        for run in &sample.runs {
+            run.baskets(size, most, |payload| {
+                let trial = self.bench.trial(codec, payload)?;
+                let raw = as_f64(payload.len() as u64);
+                self.spent += raw * nominal(codec);
+                tried.size.add(raw, as_f64(trial.stored as u64));
+                tried.pack.add(raw, trial.pack);
+                tried.unpack.add(raw, trial.unpack);
+                Ok(())
+            })?;
+        }
+        Ok(tried)
+    }
+
+    /// Tries all codecs on a few columns, and says which go on.
+    fn scout(
+        &mut self,
+        order: &[usize],
+        codecs: &[Compression],
+        own: Compression,
+    ) -> Result<(Vec<Compression>, Vec<Compression>)> {
+        // The largest, and some of the others: small columns are of other kinds.
+        let largest = order.iter().take(SCOUTS * 2 / 3);
+        let others = order.iter().skip(SCOUTS * 2 / 3).step_by((order.len() / (SCOUTS / 3)).max(1));
+        let mut lost = vec![0.0; codecs.len()];
+        let mut total = 0.0;
+        for &i in largest.chain(others) {
+            let Some(column) = self.facts.columns.get(i) else { continue };
+            let sample = self.take(i, SCOUTS_SAMPLE.min(column.raw))?;
+            let tried: Vec<Tried> =
+                codecs.iter().map(|&codec| self.run(&sample, codec, SCOUTED, SCOUTED)).collect::<Result<_>>()?;
+            self.taken.insert(i, sample);
+            total += column.raw;
+            for (k, sum) in lost.iter_mut().enumerate() {
+                if tried.iter().enumerate().any(|(other, t)| other != k && beats(t, tried.get(k), other < k)) {
+                    *sum += column.raw;
+                }
+            }
+        }
+        let lost = |k: usize| lost.get(k).is_some_and(|lost| *lost > (1.0 - KEPT_FOR) * total);
+        let (dropped, kept): (Vec<_>, Vec<_>) = codecs.iter().enumerate().partition(|(k, c)| lost(*k) && **c != own);
+        let only = |list: Vec<(usize, &Compression)>| list.into_iter().map(|(_, c)| *c).collect::<Vec<_>>();
+        Ok(if kept.is_empty() { (codecs.to_vec(), Vec::new()) } else { (only(kept), only(dropped)) })
+    }
+
+    fn fill(
+        &mut self,
+        table: &mut Table,
+        (column, sample): (&Column, &Sample),
+        codecs: &[Compression],
+        tried: &[bool],
+        most: usize,
+    ) -> Result<()> {
+        table.sampled = true;
+        table.today = sample.today;
+        let expected = sample.stored * column.raw / sample.today.raw.max(1.0);
+        table.scale = if expected > 0.0 { (column.zip / expected).clamp(0.5, 2.0) } else { 1.0 };
+        table.codecs = vec![[Tried::default(); 2]; codecs.len()];
+        let longest = sample.runs.iter().map(sample::Run::payload).max().unwrap_or(0).min(LARGEST_BASKET).min(most);
+        for ((slots, &codec), _) in table.codecs.iter_mut().zip(codecs).zip(tried).filter(|(_, tried)| **tried) {
+            slots[1] = self.run(sample, codec, longest.max(1), most)?;
+            if nominal(codec) <= SLOW && longest >= 4096 {
+                slots[0] = self.run(sample, codec, (longest / 8).max(1024), most)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a codec is as good as another in every way, and better in one; `first` decides a draw. Times within
+/// the noise of the clock count as equal.
+fn beats(a: &Tried, b: Option<&Tried>, first: bool) -> bool {
+    const NOISE: f64 = 2e-6;
+    let Some(b) = b else { return false };
+    let no_worse = |x: f64, y: f64| x <= y * 1.03 + NOISE;
+    let draw = a.size.cost >= b.size.cost && a.pack.cost >= b.pack.cost * 0.9 && a.unpack.cost >= b.unpack.cost * 0.9;
+    a.size.cost <= b.size.cost * 1.001
+        && no_worse(a.unpack.cost, b.unpack.cost)
+        && no_worse(a.pack.cost, b.pack.cost)
+        && (first || !draw)
+}
+
+/// From trials to lines, with what other columns tell where a codec was not tried. A column that was not sampled
+/// has only its own codec, and none: what else would do to it is not known.
+fn settle(facts: &Facts, tables: &[Table], codecs: &[Compression]) -> Vec<ColumnCost> {
+    let shapes: Vec<CodecCost> = (0..codecs.len()).map(|k| pooled(tables, k)).collect();
+    let unpack_today = |c: &Column| codecs.iter().position(|k| *k == c.compression).and_then(|k| shapes.get(k));
+    let all = tables.iter().fold(Point::default(), |mut sum, t| {
+        sum.merge(&t.today);
+        sum
+    });
+    let per_byte = Line { fixed: 0.0, per_byte: all.cost / all.raw.max(1.0) };
+    let column = |(column, table): (&Column, &Table)| {
+        let shape = unpack_today(column).map_or(per_byte, |s| s.unpack);
+        let today = Line::fit(&[table.today], Some(shape)).unwrap_or(shape);
+        if !table.sampled {
+            let known = |(&codec, shape): (&Compression, &CodecCost)| match codec {
+                c if c.is_none() => Some(*shape),
+                c if c == column.compression => {
+                    let size = Point { blocks: column.count(), raw: column.raw, cost: column.zip };
+                    Some(CodecCost { size: Line::fit(&[size], Some(shape.size))?, ..*shape })
+                }
+                _ => None,
+            };
+            let codecs = codecs.iter().zip(&shapes).map(known).collect();
+            return ColumnCost { today, codecs, sampled: false };
+        }
+        let own = |k: usize| {
+            let slots = table.codecs.get(k)?;
+            let shape = shapes.get(k)?;
+            let line = |of: fn(&Tried) -> Point, shape| Line::fit(&slots.each_ref().map(of), Some(shape));
+            Some(CodecCost {
+                size: line(|t| t.size, shape.size)?.scaled(if codecs.get(k)?.is_none() { 1.0 } else { table.scale }),
+                pack: line(|t| t.pack, shape.pack)?,
+                unpack: line(|t| t.unpack, shape.unpack)?,
+            })
+        };
+        let mut costs: Vec<Option<CodecCost>> = (0..codecs.len()).map(own).collect();
+        let measured = costs.clone();
+        for (k, cost) in costs.iter_mut().enumerate().filter(|(_, cost)| cost.is_none()) {
+            *cost = sibling(&measured, tables, k).map(|(known, ratio)| CodecCost {
+                size: known.size.scaled(ratio.size.per_byte),
+                pack: known.pack.scaled(ratio.pack.per_byte),
+                unpack: known.unpack.scaled(ratio.unpack.per_byte),
+            });
+        }
+        ColumnCost { today, codecs: costs, sampled: true }
+    };
+    facts.columns.iter().zip(tables).map(column).collect()
+}
+
+/// A codec over the columns where it was tried with two basket sizes; where there is none, over all.
+fn pooled(tables: &[Table], k: usize) -> CodecCost {
+    let mut sums = [Tried::default(); 2];
+    let tried = || tables.iter().filter_map(|t| t.codecs.get(k));
+    let both = |slots: &&[Tried; 2]| slots[0].size.raw > 0.0;
+    let any = tried().any(|slots| both(&slots));
+    for slots in tried().filter(|slots| !any || both(slots)) {
+        for (sum, slot) in sums.iter_mut().zip(slots) {
+            sum.size.merge(&slot.size);
+            sum.pack.merge(&slot.pack);
+            sum.unpack.merge(&slot.unpack);
+        }
+    }
+    let line = |of: fn(&Tried) -> Point| Line::fit(&sums.each_ref().map(of), None).unwrap_or_default();
+    CodecCost { size: line(|t| t.size), pack: line(|t| t.pack), unpack: line(|t| t.unpack) }
+}
+
+/// A codec that was tried on this column, and how codec `k` compares to it on the columns where both were.
+/// The ratios stand in `per_byte`.
+fn sibling(measured: &[Option<CodecCost>], tables: &[Table], k: usize) -> Option<(CodecCost, CodecCost)> {
+    let compare = |other: usize| {
+        let both = tables.iter().filter_map(|t| {
+            let (a, b) = (t.codecs.get(k)?[1], t.codecs.get(other)?[1]);
+            (a.size.raw > 0.0 && b.size.raw > 0.0).then_some((a, b))
+        });
+        let (mut a, mut b) = ([0.0; 3], [0.0; 3]);
+        for (x, y) in both {
+            for (sum, tried) in [(&mut a, x), (&mut b, y)] {
+                sum[0] += tried.size.cost;
+                sum[1] += tried.pack.cost;
+                sum[2] += tried.unpack.cost;
+            }
+        }
+        let ratio = |i: usize| (b[i] > 0.0).then(|| Line { fixed: 0.0, per_byte: a[i] / b[i] });
+        Some(CodecCost { size: ratio(0)?, pack: ratio(1)?, unpack: ratio(2)? })
+    };
+    // The last one that compresses is the one most like the slow ones.
+    let (other, known) = measured.iter().enumerate().rev().find_map(|(i, cost)| Some((i, (*cost)?)))?;
+    Some((known, compare(other)?))
+}

@@ -1,0 +1,26 @@
+//! What columns cost, measured: bytes, compression and decompression time of samples, by codec and basket size.
+//!
+//! [`facts`] lists columns from a file's metadata, [`sample`] reads some of their baskets, [`measure`] tries codecs
+//! on them within a budget, and [`model`] says from the measured lines what a layout costs. Times are CPU times of
+//! one thread. [`replay`] reads a whole file to see whether the model was right. Nothing here decides.
+
+mod bench;
+mod calibrate;
+mod clock;
+pub(crate) mod facts;
+mod line;
+pub(crate) mod measure;
+pub(crate) mod model;
+pub(crate) mod replay;
+mod sample;
+#[cfg(test)]
+mod tests;
+mod workload;
+
+pub(crate) use bench::{Bench, Codecs};
+pub use calibrate::Access;
+pub(crate) use calibrate::calibrate;
+pub(crate) use clock::{process_seconds, thread_seconds};
+pub use replay::Reading;
+pub(crate) use replay::replay;
+pub use workload::Workload;

@@ -1,0 +1,187 @@
+//! What a layout costs for one column, from measured lines.
+
+use dataset::layout::BasketCutter;
+
+use super::calibrate::Access;
+use super::facts::{Column, METADATA_PER_BASKET};
+use super::line::Line;
+use super::measure::CodecCost;
+
+/// What a column, or a file, costs in some layout. Times are CPU seconds of one thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+pub struct Cost {
+    /// Seconds to read what the workload asks for.
+    pub read: f64,
+    /// Bytes on disk.
+    pub size: f64,
+    /// Seconds to compress.
+    pub write: f64,
+    /// Bytes that a reader of all columns holds: each one's largest basket, on disk and unpacked, and a cluster.
+    pub read_memory: f64,
+    /// Bytes of the buffers that a writer of all columns fills.
+    pub write_memory: f64,
+    /// Number of baskets.
+    pub baskets: f64,
+}
+
+impl std::ops::AddAssign for Cost {
+    fn add_assign(&mut self, other: Self) {
+        self.read += other.read;
+        self.size += other.size;
+        self.write += other.write;
+        self.read_memory += other.read_memory;
+        self.write_memory += other.write_memory;
+        self.baskets += other.baskets;
+    }
+}
+
+/// How a tree is cut into clusters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Clusters {
+    /// How many.
+    pub count: f64,
+    /// Entries of one, on average.
+    pub entries: f64,
+    /// Share of the tree that the largest holds.
+    pub largest: f64,
+}
+
+/// The column as it lies in the file.
+pub(crate) fn today(column: &Column, unpack: Line, access: &Access, clusters: &Clusters) -> Cost {
+    let count = column.count().max(1.0);
+    let largest = column.baskets.iter().map(|b| f64::from(b.nbytes)).fold(0.0, f64::max);
+    let largest_raw = (largest * column.raw / column.zip).max(largest);
+    Cost {
+        read: reading(column, count, column.on_disk(), unpack.of(count, column.raw), access),
+        size: column.on_disk() + METADATA_PER_BASKET * count,
+        // Records are copied as they are.
+        write: column.on_disk() * access.per_byte,
+        read_memory: largest + largest_raw + clusters.largest * column.on_disk(),
+        write_memory: f64::from(column.basket_size).max(largest_raw),
+        baskets: count,
+    }
+}
+
+/// Entries of a basket that a writer closes at `size` bytes, in clusters of so many entries.
+pub(crate) fn entries_per_basket(column: &Column, size: u32, clusters: &Clusters) -> f64 {
+    let mut cutter = BasketCutter::new(size, column.keylen, column.has_offsets, false);
+    // Lengths are whole numbers only on average: a thousand entries say it better than one.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes of an entry")]
+    let entry = column.entry_bytes().ceil() as u32;
+    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    let whole = cutter.fixed(entry) as f64;
+    cutter.close();
+    let offset = if column.has_offsets { 8.0 } else { 0.0 };
+    let rounding = (f64::from(entry) + offset) / (column.entry_bytes() + offset).max(1e-3);
+    (whole * rounding).clamp(1.0, clusters.entries.max(1.0))
+}
+
+/// The column with another codec, and baskets of so many entries.
+pub(crate) fn planned(
+    column: &Column,
+    codec: &CodecCost,
+    (entries, basket_size): (f64, f64),
+    access: &Access,
+    clusters: &Clusters,
+) -> Cost {
+    let count = (clusters.count * (clusters.entries / entries).ceil()).max(1.0).min(column.entries.max(1.0));
+    let raw = column.raw_in(count);
+    let packed = codec.size.of(count, raw).min(raw);
+    let on_disk = packed + f64::from(column.keylen) * count;
+    let basket = raw / column.entries.max(1.0) * entries;
+    Cost {
+        read: reading(column, count, on_disk, codec.unpack.of(count, raw), access),
+        size: on_disk + METADATA_PER_BASKET * count,
+        write: codec.pack.of(count, raw),
+        read_memory: basket * (1.0 + packed / raw.max(1.0)) + clusters.largest * on_disk,
+        write_memory: basket_size.max(basket),
+        baskets: count,
+    }
+}
+
+/// Seconds to read what the workload asks of a column: the baskets that hold any of it are fetched and unpacked whole.
+fn reading(column: &Column, baskets: f64, on_disk: f64, unpack: f64, access: &Access) -> f64 {
+    let whole = baskets * access.per_basket + on_disk * access.per_byte + unpack;
+    let offsets = if column.has_offsets { column.entries * access.per_offset } else { 0.0 };
+    column.demand.touched(column.entries / baskets) * (whole + offsets)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::workload::Workload;
+    use super::*;
+    use dataset::layout::Compression;
+    use dataset::tree::BasketRef;
+
+    /// 100,000 entries of 8 bytes in 100 baskets, compressed to a half.
+    pub(crate) fn column(workload: &str) -> Column {
+        let baskets = (0..100)
+            .map(|i| BasketRef { first_entry: i * 1000, entries: 1000, seek: 100 + i * 4100, nbytes: 4100 })
+            .collect();
+        let lineage = vec!["x".to_owned()];
+        Column {
+            tree: 0,
+            unit: 0,
+            demand: workload.parse::<Workload>().unwrap().demand("t", &lineage),
+            lineage,
+            entries: 1e5,
+            raw: 8e5,
+            zip: 4e5,
+            keylen: 100,
+            has_offsets: false,
+            compression: Compression::from_root_setting(101).unwrap(),
+            basket_size: 8100,
+            baskets,
+            can_sample: true,
+        }
+    }
+
+    const ACCESS: Access = Access { per_basket: 1e-6, per_byte: 1e-10, per_offset: 1e-9 };
+    const CODEC: CodecCost = CodecCost {
+        size: Line { fixed: 20.0, per_byte: 0.25 },
+        pack: Line { fixed: 1e-6, per_byte: 1e-8 },
+        unpack: Line { fixed: 2e-6, per_byte: 1e-9 },
+    };
+    const CLUSTERS: Clusters = Clusters { count: 10.0, entries: 1e4, largest: 0.1 };
+
+    fn close(a: f64, b: f64) -> bool {
+        (a - b).abs() < 1e-9 * b.abs().max(1.0)
+    }
+
+    #[test]
+    fn every_part_of_a_layout_is_counted() {
+        let cost = planned(&column("full"), &CODEC, (5000.0, 40_000.0), &ACCESS, &CLUSTERS);
+        // 20 baskets of 5000 entries; 200,000 + 400 bytes compressed, 2000 of keys, 240 of metadata.
+        assert_eq!(cost.baskets, 20.0);
+        assert!(close(cost.size, 202_640.0), "{cost:?}");
+        assert!(close(cost.write, 20e-6 + 8e-3), "{cost:?}");
+        assert!(close(cost.read, 20e-6 + 202_400.0 * 1e-10 + 40e-6 + 8e-4), "{cost:?}");
+        assert!(close(cost.read_memory, 40_000.0 * (1.0 + 200_400.0 / 8e5) + 20_240.0), "{cost:?}");
+        assert!(close(cost.write_memory, 40_000.0), "{cost:?}");
+    }
+
+    #[test]
+    fn a_sparse_reader_pays_for_whole_baskets() {
+        let column = column("sparse:1%");
+        let cost = |entries| planned(&column, &CODEC, (entries, 0.0), &ACCESS, &CLUSTERS).read;
+        let full = |entries| planned(&super::tests::column("full"), &CODEC, (entries, 0.0), &ACCESS, &CLUSTERS).read;
+        assert!(close(cost(10.0) / full(10.0), 1.0 - 0.99f64.powi(10)));
+        assert!(cost(10_000.0) / full(10_000.0) > 0.999);
+    }
+
+    #[test]
+    fn baskets_end_with_their_clusters() {
+        let column = column("full");
+        assert_eq!(entries_per_basket(&column, 1_000_000_000, &CLUSTERS), 1e4);
+        // The key, 990 entries of 8 bytes, and no room for another.
+        let entries = entries_per_basket(&column, 8028, &CLUSTERS);
+        assert_eq!(entries, 990.0);
+    }
+
+    #[test]
+    fn today_is_what_lies_there() {
+        let cost = today(&column("full"), Line { fixed: 1e-6, per_byte: 2e-9 }, &ACCESS, &CLUSTERS);
+        assert!(close(cost.size, 400_000.0 + 100.0 * 112.0), "{cost:?}");
+        assert!(close(cost.read, 100e-6 + 410_000.0 * 1e-10 + 100e-6 + 1.6e-3), "{cost:?}");
+    }
+}

@@ -1,0 +1,200 @@
+//! Entries of a column, read from a few places spread over the file, and cut into baskets of any size.
+
+use dataset::tree::basket::{BasketHeader, Entries};
+use rootfile::bytes::Cursor;
+use rootfile::{Error, Result, Source};
+
+use super::bench::Bench;
+use super::facts::{Column, as_f64};
+use super::line::Point;
+
+/// Bytes from one place; more come from several.
+const PLACE: usize = 128 << 10;
+/// Places at most.
+const MOST_PLACES: usize = 4;
+
+/// Consecutive entries.
+#[derive(Debug, Default)]
+pub(crate) struct Run {
+    data: Vec<u8>,
+    /// Where each entry ends.
+    ends: Vec<usize>,
+    has_offsets: bool,
+    keylen: u32,
+}
+
+/// Entries of a column, and what their baskets are like in the file.
+#[derive(Debug, Default)]
+pub(crate) struct Sample {
+    pub runs: Vec<Run>,
+    /// The baskets as they are: their bytes before compression, and seconds to decompress them.
+    pub today: Point,
+    /// Their bytes on disk, without keys.
+    pub stored: f64,
+}
+
+impl Sample {
+    /// Bytes before compression.
+    pub fn raw(&self) -> usize {
+        self.runs.iter().map(Run::payload).sum()
+    }
+}
+
+/// Reads about `target` bytes of a column, from places that depend on `seed` alone.
+pub(crate) fn take(
+    file: &dyn Source,
+    column: &Column,
+    target: usize,
+    seed: u64,
+    (bench, buffer): (&mut (dyn Bench + '_), &mut Vec<u8>),
+) -> Result<Sample> {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of bytes")]
+    let basket = (column.raw / column.count().max(1.0)) as usize;
+    let places = (target / PLACE.max(basket)).clamp(1, MOST_PLACES);
+    let last = column.baskets.last().map_or(0, |b| b.first_entry + b.entries);
+    let mut sample = Sample::default();
+    let mut next = 0;
+    for place in 0..places {
+        let position = (as_f64(place as u64) + spread(seed, place as u64)) / as_f64(places as u64);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place among entries")]
+        let entry = (as_f64(last) * position) as u64;
+        let at = column.baskets.partition_point(|b| b.first_entry <= entry).saturating_sub(1).max(next);
+        let mut run = Run { has_offsets: column.has_offsets, keylen: column.keylen, ..Run::default() };
+        next = at;
+        for basket in column.baskets.iter().skip(at) {
+            let named = |e: Error| e.at(basket.seek).object(format!("branch {}", column.name())).file(file.name());
+            let record = file.read(basket.seek, basket.nbytes as usize).map_err(named)?;
+            let header = BasketHeader::parse(&mut Cursor::new(&record)).map_err(named)?;
+            let stored = record.get(header.keylen()..).unwrap_or_default();
+            let objlen = header.key.objlen as usize;
+            let seconds = bench.unpack(stored, objlen, buffer).map_err(named)?;
+            sample.today.add(as_f64(u64::from(header.key.objlen)), seconds);
+            sample.stored += as_f64(stored.len() as u64);
+            let data = header.open(std::mem::take(buffer)).map_err(named)?;
+            let base = run.data.len();
+            match data.entries {
+                Entries::Fixed(len) => {
+                    run.ends.extend((1..=data.count as usize).map(|i| base + i.saturating_mul(len as usize)));
+                }
+                Entries::Offsets(offsets) => {
+                    run.ends.extend(offsets.iter().skip(1).map(|&end| base + end as usize));
+                }
+                Entries::Generated => run.ends.push(base + data.data.len()),
+            }
+            run.data.extend_from_slice(&data.data);
+            // Memory that was touched before: the time is that of the codec, not of the first use of a page.
+            *buffer = data.data;
+            next += 1;
+            if run.payload() * places >= target {
+                break;
+            }
+        }
+        run.shorten(target / places);
+        sample.runs.push(run);
+    }
+    Ok(sample)
+}
+
+impl Run {
+    /// Bytes of all entries in one basket, before compression.
+    pub fn payload(&self) -> usize {
+        self.data.len() + if self.has_offsets { 4 * self.ends.len() + 8 } else { 0 }
+    }
+
+    /// Leaves only the first entries, of about `size` bytes.
+    fn shorten(&mut self, size: usize) {
+        let offset = if self.has_offsets { 4 } else { 0 };
+        let mut kept = 0;
+        while self.ends.get(kept).is_some_and(|end| end + offset * kept < size) {
+            kept += 1;
+        }
+        self.ends.truncate(kept + 1);
+        self.data.truncate(self.ends.last().copied().unwrap_or(0));
+    }
+
+    /// Hands out baskets of about `size` bytes before compression, of the first `most`. A small rest is left out.
+    pub fn baskets(&self, size: usize, most: usize, mut each: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let offset = if self.has_offsets { 4 } else { 0 };
+        let mut payload = Vec::new();
+        let (mut from, mut first, mut given) = (0, 0, false);
+        for (i, &end) in self.ends.iter().enumerate() {
+            if given && end > most {
+                break;
+            }
+            let bytes = end.saturating_sub(from) + offset * (i + 1 - first);
+            let is_last = i + 1 == self.ends.len();
+            if bytes < size && !(is_last && (!given || 2 * bytes > size)) {
+                continue;
+            }
+            payload.clear();
+            payload.extend_from_slice(self.data.get(from..end).unwrap_or_default());
+            if self.has_offsets {
+                self.append_offsets(&mut payload, first..i + 1, from);
+            }
+            each(&payload)?;
+            (from, first, given) = (end, i + 1, true);
+        }
+        Ok(())
+    }
+
+    /// The array behind the entries: a count, where each begins, counted from the start of the key, and a zero.
+    fn append_offsets(&self, payload: &mut Vec<u8>, entries: std::ops::Range<usize>, from: usize) {
+        let count = u32::try_from(entries.len() + 1).unwrap_or(u32::MAX);
+        payload.extend_from_slice(&count.to_be_bytes());
+        let mut begin = from;
+        for &end in self.ends.get(entries).unwrap_or_default() {
+            let offset = u32::try_from(begin - from).unwrap_or(u32::MAX).wrapping_add(self.keylen);
+            payload.extend_from_slice(&offset.to_be_bytes());
+            begin = end;
+        }
+        payload.extend_from_slice(&[0; 4]);
+    }
+}
+
+/// A number from 0 to 1 that depends on the seed and the place (SplitMix64).
+pub(crate) fn spread(seed: u64, place: u64) -> f64 {
+    let mut z = seed.wrapping_add(place.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    as_f64((z ^ (z >> 31)) >> 11) / as_f64(1 << 53)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_cut_into_baskets_with_their_offsets() {
+        let run = Run { data: vec![7; 100], ends: (1..=10).map(|i| i * 10).collect(), has_offsets: true, keylen: 50 };
+        let mut sizes = Vec::new();
+        let mut first = Vec::new();
+        run.baskets(42, usize::MAX, |basket| {
+            sizes.push(basket.len());
+            if first.is_empty() {
+                first = basket.to_vec();
+            }
+            Ok(())
+        })
+        .unwrap();
+        // Three entries of 14 bytes each with their offsets, and 8 besides; the last one alone is left out.
+        assert_eq!(sizes, [50, 50, 50]);
+        assert_eq!(first[30..], [0, 0, 0, 4, 0, 0, 0, 50, 0, 0, 0, 60, 0, 0, 0, 70, 0, 0, 0, 0]);
+        let mut whole = 0;
+        run.baskets(usize::MAX, usize::MAX, |basket| {
+            whole += basket.len();
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(whole, run.payload());
+    }
+
+    #[test]
+    fn places_are_the_same_each_time_and_spread() {
+        let all: Vec<f64> = (0..1000).map(|i| spread(1, i)).collect();
+        assert_eq!(all, (0..1000).map(|i| spread(1, i)).collect::<Vec<_>>());
+        assert!(all.iter().all(|x| (0.0..1.0).contains(x)));
+        let mean = all.iter().sum::<f64>() / 1000.0;
+        assert!((mean - 0.5).abs() < 0.05, "{mean}");
+        assert_ne!(spread(1, 0), spread(2, 0));
+    }
+}

@@ -1,0 +1,162 @@
+//! What a file will be read for: everything, a few entries of everything, or some columns.
+
+use std::str::FromStr;
+
+use dataset::glob::ColumnPattern;
+use rootfile::{Error, Result};
+
+/// One kind of reading.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Term {
+    /// Every entry of every column.
+    Full,
+    /// This share of the entries, scattered, of every column.
+    Sparse(f64),
+    /// Every entry of the columns that match.
+    Columns(Vec<ColumnPattern>),
+}
+
+/// What a file will be read for: kinds of reading with weights.
+///
+/// Written `full`, `sparse:1%`, `columns:Muon_*,nMuon`, or mixed: `full=0.3,columns:Muon_*=0.7`. A part without a
+/// kind belongs to the `columns:` before it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Workload {
+    pub(crate) terms: Vec<(f64, Term)>,
+    text: String,
+}
+
+impl Default for Workload {
+    fn default() -> Self {
+        Self { terms: vec![(1.0, Term::Full)], text: "full".to_owned() }
+    }
+}
+
+impl FromStr for Workload {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let wrong = |what: String| {
+            Error::request(format!(
+                "workload {text:?}: {what}; write full, sparse:1% or columns:GLOB,..., or mix them: full=0.3,columns:Muon_*=0.7"
+            ))
+        };
+        let mut terms: Vec<(Option<f64>, Term)> = Vec::new();
+        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+            let (what, weight) = match part.rsplit_once('=') {
+                Some((what, weight)) => {
+                    let weight = weight.trim().parse::<f64>().ok().filter(|w| w.is_finite() && *w > 0.0);
+                    (what.trim(), Some(weight.ok_or_else(|| wrong(format!("{part:?} has no weight above 0")))?))
+                }
+                None => (part, None),
+            };
+            if what == "full" {
+                terms.push((weight, Term::Full));
+            } else if let Some(share) = what.strip_prefix("sparse:") {
+                terms.push((
+                    weight,
+                    Term::Sparse(share_of(share).ok_or_else(|| wrong(format!("{share:?} is no share")))?),
+                ));
+            } else if let Some(glob) = what.strip_prefix("columns:") {
+                terms.push((weight, Term::Columns(vec![ColumnPattern::new(glob)?])));
+            } else if let Some((old, Term::Columns(globs))) = terms.last_mut() {
+                globs.push(ColumnPattern::new(what)?);
+                *old = weight.or(*old);
+            } else {
+                return Err(wrong(format!("{what:?} is no kind of reading")));
+            }
+        }
+        if terms.is_empty() {
+            return Err(wrong("it is empty".to_owned()));
+        }
+        let sum: f64 = terms.iter().map(|t| t.0.unwrap_or(1.0)).sum();
+        let terms = terms.into_iter().map(|(weight, term)| (weight.unwrap_or(1.0) / sum, term)).collect();
+        Ok(Self { terms, text: text.trim().to_owned() })
+    }
+}
+
+/// `1%` or `0.01`.
+fn share_of(text: &str) -> Option<f64> {
+    let (number, unit) = match text.strip_suffix('%') {
+        Some(number) => (number, 0.01),
+        None => (text, 1.0),
+    };
+    let share = number.trim().parse::<f64>().ok()? * unit;
+    (share > 0.0 && share <= 1.0).then_some(share)
+}
+
+impl std::fmt::Display for Workload {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(&self.text)
+    }
+}
+
+/// What the workload asks of one column.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Demand {
+    /// How often all its entries are read, on average.
+    pub full: f64,
+    /// How often a share of them is: weight and share.
+    pub sparse: Vec<(f64, f64)>,
+}
+
+impl Workload {
+    /// What is asked of a column of a tree; `lineage` is its branch's name after those of its parents.
+    pub(crate) fn demand(&self, tree: &str, lineage: &[String]) -> Demand {
+        let mut demand = Demand::default();
+        for (weight, term) in &self.terms {
+            match term {
+                Term::Full => demand.full += weight,
+                Term::Sparse(share) => demand.sparse.push((*weight, *share)),
+                Term::Columns(globs) => {
+                    if lineage.iter().any(|name| globs.iter().any(|glob| glob.matches(tree, name))) {
+                        demand.full += weight;
+                    }
+                }
+            }
+        }
+        demand
+    }
+}
+
+impl Demand {
+    /// Of baskets with `entries` each, how many are read, weights and all.
+    pub fn touched(&self, entries: f64) -> f64 {
+        // A basket is left alone if none of its entries is among those read.
+        let hit = |share: f64| 1.0 - (1.0 - share).powf(entries.max(1.0));
+        self.full + self.sparse.iter().map(|(weight, share)| weight * hit(*share)).sum::<f64>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_and_weights() {
+        let mixed: Workload = "full=0.3,columns:Muon_*,nMuon=0.9, sparse:1%=1.8".parse().unwrap();
+        let weights: Vec<f64> = mixed.terms.iter().map(|t| (t.0 * 10.0).round()).collect();
+        assert_eq!(weights, [1.0, 3.0, 6.0]);
+        let demand = |name: &str| mixed.demand("Events", &[name.to_owned()]);
+        assert!((demand("Muon_pt").full - 0.4).abs() < 1e-12);
+        assert!((demand("nMuon").full - 0.4).abs() < 1e-12);
+        assert!((demand("Jet_pt").full - 0.1).abs() < 1e-12);
+        assert_eq!(demand("Jet_pt").sparse.len(), 1);
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        for text in ["", "ful", "sparse:", "sparse:200%", "full=0", "full=x", "Muon_*", "sparse:-1"] {
+            let message = text.parse::<Workload>().unwrap_err().to_string();
+            assert!(message.contains("columns:GLOB"), "{message}");
+        }
+    }
+
+    #[test]
+    fn sparse_reading_touches_most_baskets_of_many_entries() {
+        let demand = "sparse:1%".parse::<Workload>().unwrap().demand("t", &[]);
+        assert!((demand.touched(1.0) - 0.01).abs() < 1e-12);
+        assert!((demand.touched(100.0) - (1.0 - 0.99f64.powi(100))).abs() < 1e-12);
+        assert!(demand.touched(10_000.0) > 0.999);
+    }
+}

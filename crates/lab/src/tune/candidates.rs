@@ -1,0 +1,192 @@
+//! What may be chosen: cluster sizes for the file, and for each column codecs and basket sizes, with their costs.
+
+use std::collections::HashMap;
+
+use crate::cost::facts::{Column, Facts, TreeFacts};
+use crate::cost::measure::Measured;
+use crate::cost::model::{self, Clusters, Cost};
+
+use super::Access;
+
+/// Cluster sizes that are tried besides today's, in bytes on disk.
+const CLUSTER_SIZES: [u64; 4] = [3_000_000, 10_000_000, 30_000_000, 100_000_000];
+/// Readers share out work by clusters: none are put together where fewer than this many would be left.
+const LEAST_CLUSTERS: f64 = 8.0;
+/// Basket sizes that are tried, up to the first that holds a cluster.
+const BASKET_SIZES: [u32; 11] =
+    [2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000, 256_000, 512_000, 1_000_000, 4_000_000];
+
+/// What is chosen for a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Pick {
+    /// Codec, by index; none: as it is.
+    pub codec: Option<usize>,
+    /// Basket size; none: baskets as they are.
+    pub basket: Option<u32>,
+}
+
+/// A size of clusters, and what each tree's clusters are then.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ClusterOption {
+    /// Bytes on disk; none: as they are.
+    pub size: Option<u64>,
+    pub trees: Vec<Clusters>,
+}
+
+/// Today's clusters, and others that differ from them and from each other.
+pub(crate) fn cluster_options(facts: &Facts) -> Vec<ClusterOption> {
+    let keep = ClusterOption { size: None, trees: facts.trees.iter().map(as_is).collect() };
+    let mut options = vec![keep];
+    for size in CLUSTER_SIZES {
+        let trees = facts.trees.iter().map(|tree| packed(tree, size)).collect();
+        let option = ClusterOption { size: Some(size), trees };
+        let counts = |o: &ClusterOption| o.trees.iter().map(|t| t.count).collect::<Vec<_>>();
+        let largest = |o: &ClusterOption| o.trees.iter().map(|t| t.count).fold(0.0, f64::max);
+        let enough = largest(&option) >= LEAST_CLUSTERS.min(options.first().map_or(0.0, largest));
+        if enough && options.iter().all(|o| counts(o) != counts(&option)) {
+            options.push(option);
+        }
+    }
+    options
+}
+
+fn as_is(tree: &TreeFacts) -> Clusters {
+    summary(tree, tree.clusters.iter().map(|c| c.0))
+}
+
+/// Whole clusters put together until the next would take the sum further from `size`; far larger ones are cut.
+/// This is how a rewrite forms clusters.
+fn packed(tree: &TreeFacts, size: u64) -> Clusters {
+    let target = crate::cost::facts::as_f64(size);
+    let mut made: Vec<f64> = Vec::new();
+    let mut sum = f64::INFINITY;
+    for &(entries, bytes) in &tree.clusters {
+        let parts = (bytes / target).round();
+        if parts > 1.0 {
+            made.extend(std::iter::repeat_n(entries / parts, parts.min(1e6) as usize));
+            sum = f64::INFINITY;
+            continue;
+        }
+        match made.last_mut() {
+            Some(last) if sum + bytes / 2.0 <= target => {
+                *last += entries;
+                sum += bytes;
+            }
+            _ => {
+                made.push(entries);
+                sum = bytes;
+            }
+        }
+    }
+    summary(tree, made.into_iter())
+}
+
+fn summary(tree: &TreeFacts, clusters: impl Iterator<Item = f64>) -> Clusters {
+    let (count, largest) = clusters.fold((0.0, 0.0f64), |(n, most), entries| (n + 1.0, most.max(entries)));
+    let count = f64::max(count, 1.0);
+    let all = tree.entries.max(1.0);
+    Clusters { count, entries: all / count, largest: (largest / all).clamp(1.0 / count, 1.0) }
+}
+
+/// What one unit may choose from, with costs.
+pub(crate) type Choices = Vec<(Pick, Cost)>;
+
+/// The choices of every unit under one clustering.
+pub(crate) fn choices(facts: &Facts, measured: &Measured, access: &Access, option: &ClusterOption) -> Vec<Choices> {
+    let mut units: Vec<HashMap<Pick, (usize, Cost)>> = vec![HashMap::new(); facts.units.len()];
+    let mut members = vec![0; facts.units.len()];
+    for (i, column) in facts.columns.iter().enumerate() {
+        let (Some(clusters), Some(unit)) = (option.trees.get(column.tree), units.get_mut(column.unit)) else {
+            continue;
+        };
+        if let Some(count) = members.get_mut(column.unit) {
+            *count += 1;
+        }
+        each(column, i, measured, access, (option.size.is_none(), clusters), &mut |pick, cost| {
+            let sum = unit.entry(pick).or_default();
+            sum.0 += 1;
+            sum.1 += cost;
+        });
+    }
+    let whole = |(unit, members): (HashMap<Pick, (usize, Cost)>, usize)| {
+        // A choice counts only if all columns of the unit have it.
+        let mut all: Choices =
+            unit.into_iter().filter(|(_, (n, _))| *n == members).map(|(pick, (_, cost))| (pick, cost)).collect();
+        all.sort_by_key(|(pick, _)| *pick);
+        undominated(all)
+    };
+    units.into_iter().zip(members).map(whole).collect()
+}
+
+fn each(
+    column: &Column,
+    index: usize,
+    measured: &Measured,
+    access: &Access,
+    (keep, clusters): (bool, &Clusters),
+    give: &mut dyn FnMut(Pick, Cost),
+) {
+    let Some(cost) = measured.columns.get(index) else { return };
+    let own = (column.entries / column.count().max(1.0), f64::from(column.basket_size));
+    if keep {
+        give(Pick { codec: None, basket: None }, model::today(column, cost.today, access, clusters));
+    }
+    for (k, codec) in cost.codecs.iter().enumerate() {
+        let Some(codec) = codec else { continue };
+        if keep {
+            give(Pick { codec: Some(k), basket: None }, model::planned(column, codec, own, access, clusters));
+        }
+        for size in BASKET_SIZES {
+            let entries = model::entries_per_basket(column, size, clusters);
+            let shape = (entries, f64::from(size));
+            give(Pick { codec: Some(k), basket: Some(size) }, model::planned(column, codec, shape, access, clusters));
+        }
+    }
+}
+
+/// Leaves out choices that another beats or equals in every way. The first of equals stays.
+fn undominated(all: Choices) -> Choices {
+    let parts = |c: &Cost| [c.read, c.size, c.write, c.read_memory, c.write_memory];
+    let worse = |a: &Cost, b: &Cost| parts(a).iter().zip(parts(b)).all(|(a, b)| *a >= b);
+    let mut kept: Choices = Vec::new();
+    for (pick, cost) in all {
+        if kept.iter().any(|(_, k)| worse(&cost, k)) {
+            continue;
+        }
+        kept.retain(|(_, k)| !worse(k, &cost));
+        kept.push((pick, cost));
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(clusters: &[(f64, f64)]) -> TreeFacts {
+        TreeFacts { path: "t".into(), entries: clusters.iter().map(|c| c.0).sum(), clusters: clusters.to_vec() }
+    }
+
+    #[test]
+    fn clusters_are_put_together_or_cut() {
+        let small = tree(&[(100.0, 1e6); 12]);
+        assert_eq!(packed(&small, 3_000_000).count, 4.0);
+        let large = tree(&[(1000.0, 30e6), (1000.0, 30e6), (10.0, 1e5)]);
+        let cut = packed(&large, 10_000_000);
+        assert_eq!((cut.count, cut.entries.round()), (7.0, 287.0));
+        assert_eq!(as_is(&large).count, 3.0);
+    }
+
+    #[test]
+    fn only_choices_that_can_win_stay() {
+        let cost = |read, size| Cost { read, size, ..Cost::default() };
+        let pick = |k| Pick { codec: Some(k), basket: None };
+        let kept = undominated(vec![
+            (pick(0), cost(2.0, 2.0)),
+            (pick(1), cost(1.0, 3.0)),
+            (pick(2), cost(2.0, 2.0)),
+            (pick(3), cost(1.0, 1.0)),
+        ]);
+        assert_eq!(kept, [(pick(3), cost(1.0, 1.0))]);
+    }
+}

@@ -1,0 +1,160 @@
+//! The decision: for each size of clusters the best choice over columns, and of these the best.
+
+use crate::cost::facts::{Column, Facts};
+use crate::cost::measure::{ColumnCost, Measured};
+use crate::cost::model::{self, Cost};
+use crate::solve::{Choice, Infeasible, Problem, RESOURCES};
+
+use super::Access;
+use super::candidates::{Choices, ClusterOption, Pick, choices};
+
+/// A file is taken to be read so many times for each time it is written: a second of compression is worth it if
+/// it saves this share of a second of reading.
+pub(crate) const READS_PER_WRITE: f64 = 200.0;
+/// One per cent of the file's size is worth this many per cent of its reading time, within the limits.
+pub(crate) const SIZE_VALUE: f64 = 0.05;
+
+/// Limits on the whole file, infinite where there is none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Limits {
+    pub size: f64,
+    pub write: f64,
+    pub read_memory: f64,
+    pub write_memory: f64,
+}
+
+/// Names of the limits, in the order of the solver's resources, as options of the command.
+pub(crate) const LIMIT_NAMES: [&str; RESOURCES] = ["--max-size", "--max-write-time", "--max-read-memory", "--memory"];
+
+impl Limits {
+    pub(crate) fn array(&self) -> [f64; RESOURCES] {
+        [self.size, self.write, self.read_memory, self.write_memory]
+    }
+}
+
+/// A choice for the whole file.
+#[derive(Clone, Debug)]
+pub(crate) struct Chosen {
+    /// Which clustering, by index.
+    pub option: usize,
+    /// By unit.
+    pub picks: Vec<Pick>,
+    /// By unit.
+    pub costs: Vec<Cost>,
+    /// All columns together.
+    pub total: Cost,
+    /// What the solver made small.
+    pub objective: f64,
+    /// How much better another choice could be at most, by the costs that were measured.
+    pub gap: f64,
+}
+
+/// Clusterings with the choices under each.
+pub(crate) struct Space {
+    pub options: Vec<ClusterOption>,
+    choices: Vec<Vec<Choices>>,
+    /// Seconds that a byte on disk is worth.
+    byte_value: f64,
+    /// Bytes of the file that no choice changes.
+    rest: f64,
+}
+
+impl Space {
+    pub fn new(facts: &Facts, measured: &Measured, access: &Access, options: Vec<ClusterOption>, today: &Cost) -> Self {
+        let choices = options.iter().map(|option| choices(facts, measured, access, option)).collect();
+        Self { options, choices, byte_value: SIZE_VALUE * today.read / today.size.max(1.0), rest: facts.rest() }
+    }
+
+    /// The best choice within limits; or for each limit in the way, the nearest that would do.
+    pub fn decide(&self, limits: &Limits) -> Result<Chosen, Infeasible> {
+        let all = 0..self.options.len();
+        self.decide_among(all, limits)
+    }
+
+    /// The same, among some of the clusterings.
+    pub fn decide_among(&self, among: impl Iterator<Item = usize>, limits: &Limits) -> Result<Chosen, Infeasible> {
+        let mut best: Option<Chosen> = None;
+        let mut refused: Vec<Infeasible> = Vec::new();
+        for option in among {
+            match self.solve(option, limits) {
+                Ok(chosen) if best.as_ref().is_none_or(|b| better(&chosen, b)) => best = Some(chosen),
+                Ok(_) => {}
+                Err(infeasible) => refused.push(infeasible),
+            }
+        }
+        best.ok_or_else(|| nearest_of(refused, self.rest))
+    }
+
+    fn solve(&self, option: usize, limits: &Limits) -> Result<Chosen, Infeasible> {
+        let units = self.choices.get(option).map(Vec::as_slice).unwrap_or_default();
+        let value = |c: &Cost| c.read + c.write / READS_PER_WRITE + c.size * self.byte_value;
+        let choice = |c: &Cost| Choice { cost: value(c), uses: [c.size, c.write, c.read_memory, c.write_memory] };
+        let groups = units.iter().map(|unit| unit.iter().map(|(_, c)| choice(c)).collect()).collect();
+        let mut array = limits.array();
+        array[0] -= self.rest;
+        let solution = Problem { groups, limits: array }.solve()?;
+        let gap = solution.gap();
+        let mut chosen = Chosen {
+            option,
+            picks: Vec::with_capacity(units.len()),
+            costs: Vec::with_capacity(units.len()),
+            total: Cost { size: self.rest, ..Cost::default() },
+            objective: solution.cost,
+            gap,
+        };
+        for (unit, pick) in units.iter().zip(solution.picks) {
+            let Some(&(pick, cost)) = unit.get(pick) else { continue };
+            chosen.picks.push(pick);
+            chosen.costs.push(cost);
+            chosen.total += cost;
+        }
+        Ok(chosen)
+    }
+}
+
+/// Another clustering must be better by more than the noise of measuring to be preferred to an earlier one, the
+/// first of which is today's.
+fn better(a: &Chosen, b: &Chosen) -> bool {
+    a.objective < b.objective * 0.99
+}
+
+/// Of what clusterings said, the nearest limits that would do.
+fn nearest_of(refused: Vec<Infeasible>, rest: f64) -> Infeasible {
+    let mut nearest: [Option<Option<f64>>; RESOURCES] = [None; RESOURCES];
+    for (r, value) in refused.into_iter().flat_map(|i| i.nearest) {
+        let value = value.map(|v| if r == 0 { v + rest } else { v });
+        if let Some(slot) = nearest.get_mut(r) {
+            *slot = match (*slot, value) {
+                (None, value) => Some(value),
+                (Some(Some(a)), Some(b)) => Some(Some(a.min(b))),
+                (Some(a), b) => Some(a.or(b)),
+            };
+        }
+    }
+    Infeasible { nearest: nearest.into_iter().enumerate().filter_map(|(r, n)| Some((r, n?))).collect() }
+}
+
+/// Seconds to read every column once.
+pub(crate) fn read_all(facts: &Facts, measured: &Measured, access: &Access) -> f64 {
+    let once = |(column, cost): (&Column, &ColumnCost)| {
+        let count = column.count();
+        count * access.per_basket + column.on_disk() * access.per_byte + cost.today.of(count, column.raw)
+    };
+    facts.columns.iter().zip(&measured.columns).map(once).sum()
+}
+
+/// What each column costs as it lies now, and all together. Its write time is what writing it anew would take.
+pub(crate) fn today(facts: &Facts, measured: &Measured, access: &Access, keep: &ClusterOption) -> (Vec<Cost>, Cost) {
+    let mut total = Cost { size: facts.rest(), ..Cost::default() };
+    let mut costs = Vec::with_capacity(facts.columns.len());
+    for (i, column) in facts.columns.iter().enumerate() {
+        let (Some(clusters), Some(cost)) = (keep.trees.get(column.tree), measured.columns.get(i)) else { continue };
+        let mut now = model::today(column, cost.today, access, clusters);
+        let codec = measured.codecs.iter().position(|c| *c == column.compression);
+        let codec = codec.and_then(|k| *cost.codecs.get(k)?).or_else(|| cost.codecs.iter().flatten().last().copied());
+        now.write = codec.map_or(0.0, |c| c.pack.of(column.count(), column.raw));
+        total += now;
+        costs.push(now);
+    }
+    (costs, total)
+}

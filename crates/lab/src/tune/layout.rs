@@ -1,0 +1,107 @@
+//! The decision as a [`Layout`]: few rules, each for many columns.
+
+use std::collections::BTreeMap;
+
+use dataset::glob::{ColumnPattern, Pattern};
+use dataset::layout::{ByteSize, ClusterSize, ColumnLayout, Compression, Layout, TreeLayout};
+use rootfile::Result;
+
+use crate::cost::facts::Facts;
+
+use super::candidates::{ClusterOption, Pick};
+
+/// Names in one rule; a pattern grows with them.
+const NAMES_PER_RULE: usize = 500;
+
+/// The layout of a choice. What is kept as it is has no rule; the most frequent choice is for all, if no column
+/// keeps what it has.
+pub(crate) fn layout(facts: &Facts, codecs: &[Compression], option: &ClusterOption, picks: &[Pick]) -> Result<Layout> {
+    let mut layout = Layout::default();
+    layout.common.cluster = option.size.map(ClusterSize::Bytes);
+    let mut counts: BTreeMap<Pick, usize> = BTreeMap::new();
+    for pick in picks {
+        *counts.entry(*pick).or_default() += 1;
+    }
+    let most = counts.iter().max_by_key(|(_, n)| **n).map(|(pick, _)| *pick);
+    // A column that keeps its baskets cannot say so against a rule for all.
+    let codec_for_all = picks.iter().all(|p| p.codec.is_some());
+    let basket_for_all = picks.iter().all(|p| p.basket.is_some());
+    let common = most.map(|m| keys(codecs, m)).unwrap_or_default();
+    if codec_for_all && basket_for_all {
+        let TreeLayout { compression, basket, .. } = &mut layout.common;
+        (*compression, *basket) = (common.compression, common.basket);
+    }
+    let is_common = |pick: &Pick| codec_for_all && basket_for_all && Some(*pick) == most;
+    // A rule for a branch is one for those below it too, and the last rule wins: from the top down. A branch that
+    // goes with all others is named only where one above it has a rule.
+    let mut depth = vec![0; facts.units.len()];
+    let mut above: Vec<Vec<&str>> = vec![Vec::new(); facts.units.len()];
+    for column in &facts.columns {
+        if let (Some(depth), Some(above)) = (depth.get_mut(column.unit), above.get_mut(column.unit)) {
+            *depth = column.lineage.len().max(*depth);
+            let parents = column.lineage.len().saturating_sub(1);
+            above.extend(column.lineage.iter().take(parents).map(String::as_str));
+        }
+    }
+    let mut ruled: std::collections::HashSet<(usize, &str)> = std::collections::HashSet::new();
+    let mut order: Vec<usize> = (0..picks.len()).collect();
+    order.sort_by_key(|&u| depth.get(u).copied().unwrap_or(0));
+    let mut rules: BTreeMap<(usize, usize, Pick), Vec<&str>> = BTreeMap::new();
+    for unit in order {
+        let (Some((tree, name)), Some(pick)) = (facts.units.get(unit), picks.get(unit)) else { continue };
+        let below_a_rule = above.get(unit).is_some_and(|a| a.iter().any(|name| ruled.contains(&(*tree, *name))));
+        if keys(codecs, *pick) == ColumnLayout::default() || (is_common(pick) && !below_a_rule) {
+            continue;
+        }
+        ruled.insert((*tree, name));
+        let depth = depth.get(unit).copied().unwrap_or(0);
+        rules.entry((depth, *tree, *pick)).or_default().push(name);
+    }
+    for ((_, tree, pick), names) in rules {
+        let tree = facts.trees.get(tree).map_or("", |t| t.path.as_str());
+        for names in names.chunks(NAMES_PER_RULE) {
+            for pattern in patterns(tree, names)? {
+                layout.set_column(pattern, &keys(codecs, pick));
+            }
+        }
+    }
+    Ok(layout)
+}
+
+fn keys(codecs: &[Compression], pick: Pick) -> ColumnLayout {
+    ColumnLayout {
+        compression: pick.codec.and_then(|k| codecs.get(k)).copied(),
+        basket: pick.basket.map(|size| ByteSize(size.into())),
+        ..ColumnLayout::default()
+    }
+}
+
+/// Patterns for exactly these columns of a tree: plain names together, others each by itself.
+fn patterns(tree: &str, names: &[&str]) -> Result<Vec<ColumnPattern>> {
+    let plain = |name: &&&str| name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':' | '-'));
+    let (plain, others): (Vec<&str>, Vec<&str>) = names.iter().partition(|name| plain(name));
+    let mut patterns: Vec<ColumnPattern> = others.iter().map(|name| ColumnPattern::exact(tree, name)).collect();
+    match plain.as_slice() {
+        [] => {}
+        [one] => patterns.push(ColumnPattern::exact(tree, one)),
+        many => patterns.push(ColumnPattern::new(&format!("{}/{{{}}}", Pattern::exact(tree), many.join(",")))?),
+    }
+    Ok(patterns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_name_exactly_their_columns() {
+        let all = patterns("dir/Events", &["Muon_pt", "nMuon", "fX[3]", "a,b"]).unwrap();
+        assert_eq!(all.len(), 3);
+        let matches = |tree: &str, name: &str| all.iter().filter(|p| p.matches(tree, name)).count();
+        for name in ["Muon_pt", "nMuon", "fX[3]", "a,b"] {
+            assert_eq!(matches("dir/Events", name), 1, "{name}");
+            assert_eq!(matches("Runs", name), 0, "{name}");
+        }
+        assert_eq!(matches("dir/Events", "Muon_ptErr"), 0);
+    }
+}

@@ -1,0 +1,267 @@
+//! Tune: measures candidates, decides for a workload within limits, explains, and with an output proves it.
+//!
+//! [`tune`] is the whole way: costs from [`crate::cost`], choices from [`candidates`], the choice by
+//! [`crate::solve`] in [`decide`], and the [`report`]. [`prove`] rewrites and measures what came of it.
+
+mod candidates;
+mod decide;
+mod explain;
+mod layout;
+mod limits;
+mod prove;
+pub mod report;
+
+use std::path::Path;
+
+use dataset::layout::{Compression, Layout};
+use rootfile::{Error, Result};
+
+use crate::cost::facts::Facts;
+use crate::cost::measure::{self, Measured};
+use crate::cost::model::Cost;
+use crate::cost::{Bench, Codecs, calibrate, thread_seconds};
+use crate::solve::Infeasible;
+use candidates::{ClusterOption, cluster_options};
+use decide::{Chosen, LIMIT_NAMES, Limits, Space};
+use report::{Figures, FrontPoint, LimitReport, Loosened, Measuring, Nearest, Report, SCHEMA};
+
+pub use crate::cost::{Access, Workload};
+pub use limits::Limit;
+pub use prove::prove;
+
+/// A limit on size is met with this much to spare: what samples say of a file is not exact.
+const SIZE_MARGIN: f64 = 0.01;
+/// The least memory that a reader may take where nothing is asked; else it is this times today's.
+const READ_MEMORY: (f64, f64) = (256e6, 1.5);
+/// Points of the front.
+const FRONT: u32 = 10;
+/// A limit is binding if the choice comes so near to it.
+const NEAR: f64 = 0.985;
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What the file will be read for.
+    pub workload: Workload,
+    /// The most bytes that the file may have; today's if nothing is said.
+    pub max_size: Option<Limit>,
+    /// The most memory that a reader of all columns may need.
+    pub max_read_memory: Option<Limit>,
+    /// The most seconds that compression may take.
+    pub max_write_time: Option<Limit>,
+    /// The most memory that a writer of all columns may need.
+    pub memory: u64,
+    /// Seed of the samples.
+    pub seed: u64,
+    /// Only this tree, by its path.
+    pub tree: Option<String>,
+}
+
+/// What was decided.
+pub struct Tuned {
+    /// All there is to say.
+    pub report: Report,
+    /// The chosen layout, if the limits can be met.
+    pub layout: Option<Layout>,
+}
+
+/// Measures a file's columns and decides on a layout. Limits that cannot be met are an answer, not an error.
+pub fn tune(input: &Path, options: &Options) -> Result<Tuned> {
+    tune_with(input, options, &mut Codecs::default())
+}
+
+fn tune_with(input: &Path, options: &Options, bench: &mut dyn Bench) -> Result<Tuned> {
+    let start = thread_seconds();
+    let facts = Facts::read(input, options.tree.as_deref(), &options.workload)?;
+    let basket = facts.columns.iter().filter(|c| c.can_sample).find_map(|c| c.baskets.first());
+    let basket =
+        basket.ok_or_else(|| Error::request("none of its baskets lie in this file: nothing to measure").file(input))?;
+    let access = calibrate(&**facts.file.source(), (basket.seek, basket.nbytes as usize))?;
+    let own = main_codec(&facts);
+    let mut codecs = measure::candidates();
+    if !codecs.contains(&own) {
+        codecs.push(own);
+    }
+    let mut measured = measure::measure(&facts, &codecs, own, options.seed, bench)?;
+    let clusterings = cluster_options(&facts);
+    let mut now = today(&facts, &measured, &access, &clusterings)?;
+    let mut limits = options.limits(&now.1);
+    let mut space = Space::new(&facts, &measured, &access, clusterings, &now.1);
+    let mut decision = space.decide(&limits);
+    let too_large = |i: &Infeasible| i.nearest.is_empty() || i.nearest.iter().any(|(r, _)| *r == 0);
+    if decision.as_ref().is_err_and(too_large) {
+        codecs.extend(measure::last_resorts());
+        codecs.dedup();
+        measured = measure::measure(&facts, &codecs, own, options.seed, bench)?;
+        let clusterings = cluster_options(&facts);
+        now = today(&facts, &measured, &access, &clusterings)?;
+        limits = options.limits(&now.1);
+        space = Space::new(&facts, &measured, &access, clusterings, &now.1);
+        decision = space.decide(&limits);
+    }
+    let mut report = Report {
+        schema: SCHEMA,
+        input: input.display().to_string(),
+        workload: options.workload.to_string(),
+        measuring: measuring(&facts, &measured, access, options.seed),
+        limits: limit_reports(options, &limits, &decision),
+        today: figures(now.1, space.options.first()),
+        read_all: decide::read_all(&facts, &measured, &access),
+        chosen: None,
+        gap: 0.0,
+        groups: Vec::new(),
+        why: Vec::new(),
+        front: Vec::new(),
+        sensitivity: Vec::new(),
+        layout: None,
+        proof: None,
+    };
+    let mut chosen_layout = None;
+    if let Ok(chosen) = &decision {
+        let option = space.options.get(chosen.option);
+        let figures = figures(chosen.total, option);
+        report.gap = chosen.gap;
+        report.groups = explain::groups(&facts, &measured.codecs, &now.0, chosen);
+        let clusters = (report.today.clusters, figures.clusters);
+        report.why = explain::sentences(&facts, &report.groups, &now.1, chosen, clusters);
+        report.chosen = Some(figures);
+        report.front = front(&space, chosen, &limits);
+        report.sensitivity = sensitivity(&space, chosen, &limits);
+        if let Some(option) = option {
+            let layout = layout::layout(&facts, &measured.codecs, option, &chosen.picks)?;
+            report.layout = Some(layout.to_toml()?);
+            chosen_layout = Some(layout);
+        }
+    }
+    report.measuring.cpu_seconds = thread_seconds() - start;
+    Ok(Tuned { report, layout: chosen_layout })
+}
+
+fn today(facts: &Facts, measured: &Measured, access: &Access, options: &[ClusterOption]) -> Result<(Vec<Cost>, Cost)> {
+    let keep = options.first().ok_or_else(|| Error::request("a file without clusters"))?;
+    Ok(decide::today(facts, measured, access, keep))
+}
+
+/// The codec of most bytes.
+fn main_codec(facts: &Facts) -> Compression {
+    let mut bytes: Vec<(Compression, f64)> = Vec::new();
+    for column in &facts.columns {
+        match bytes.iter_mut().find(|(c, _)| *c == column.compression) {
+            Some((_, sum)) => *sum += column.raw,
+            None => bytes.push((column.compression, column.raw)),
+        }
+    }
+    bytes.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map_or(Compression::NONE, |(codec, _)| codec)
+}
+
+impl Options {
+    fn limits(&self, today: &Cost) -> Limits {
+        let size = self.max_size.unwrap_or(Limit::Times(1.0)).of(today.size);
+        let read_memory = self
+            .max_read_memory
+            .map_or((READ_MEMORY.1 * today.read_memory).max(READ_MEMORY.0), |l| l.of(today.read_memory));
+        Limits {
+            size: size * (1.0 - SIZE_MARGIN),
+            write: self.max_write_time.map_or(f64::INFINITY, |l| l.of(today.write)),
+            read_memory,
+            write_memory: crate::cost::facts::as_f64(self.memory),
+        }
+    }
+}
+
+fn measuring(facts: &Facts, measured: &Measured, access: Access, seed: u64) -> Measuring {
+    let text = |codecs: &[Compression]| codecs.iter().map(ToString::to_string).collect();
+    Measuring {
+        seed,
+        cpu_seconds: 0.0,
+        sampled_bytes: measured.sampled,
+        sampled_share: measured.sampled / facts.columns.iter().map(|c| c.raw).sum::<f64>().max(1.0),
+        columns: facts.columns.len(),
+        sampled_columns: measured.columns.iter().filter(|c| c.sampled).count(),
+        codecs: text(&measured.codecs),
+        dropped: text(&measured.dropped),
+        access,
+    }
+}
+
+fn figures(cost: Cost, option: Option<&ClusterOption>) -> Figures {
+    let clusters = option.map_or(0.0, |o| o.trees.iter().map(|t| t.count).sum());
+    Figures { cost, clusters, cluster_bytes: option.and_then(|o| o.size) }
+}
+
+fn limit_reports(
+    options: &Options,
+    limits: &Limits,
+    decision: &std::result::Result<Chosen, Infeasible>,
+) -> Vec<LimitReport> {
+    let defaults =
+        [options.max_size.is_none(), options.max_write_time.is_none(), options.max_read_memory.is_none(), false];
+    let used = decision.as_ref().ok().map(|c| [c.total.size, c.total.write, c.total.read_memory, c.total.write_memory]);
+    let mut reports = Vec::new();
+    for (r, (name, value)) in LIMIT_NAMES.into_iter().zip(limits.array()).enumerate() {
+        let nearest = decision.as_ref().err().and_then(|i| i.nearest.iter().find(|(n, _)| *n == r));
+        // The size is shown as it was asked, without what is kept to spare.
+        let spare = if r == 0 { 1.0 / (1.0 - SIZE_MARGIN) } else { 1.0 };
+        if value.is_finite() {
+            reports.push(LimitReport {
+                name,
+                value: value * spare,
+                is_default: defaults[r],
+                binding: used.is_some_and(|u| u[r] > NEAR * value),
+                nearest: nearest.map(|(_, v)| Nearest { value: v.map(|v| v * spare) }),
+            });
+        }
+    }
+    reports
+}
+
+/// Best reading times by size, from the smallest that can be to where more size gains nothing.
+fn front(space: &Space, chosen: &Chosen, limits: &Limits) -> Vec<FrontPoint> {
+    let among = || std::iter::once(chosen.option);
+    let free = Limits { size: f64::INFINITY, ..*limits };
+    let smallest = match space.decide_among(among(), &Limits { size: 0.0, ..*limits }) {
+        Err(Infeasible { nearest }) => nearest.into_iter().find(|(r, _)| *r == 0).and_then(|(_, v)| v),
+        Ok(_) => None,
+    };
+    let Some((smallest, largest)) = smallest.zip(space.decide_among(among(), &free).ok().map(|c| c.total.size)) else {
+        return Vec::new();
+    };
+    let step = |i: u32| smallest * 1.0001 + (largest - smallest).max(0.0) * f64::from(i) / f64::from(FRONT);
+    let mut points: Vec<FrontPoint> = (0..=FRONT)
+        .filter_map(|i| space.decide_among(among(), &Limits { size: step(i), ..*limits }).ok())
+        .chain([chosen.clone()])
+        .map(|c| FrontPoint { size: c.total.size, read: c.total.read, write: c.total.write })
+        .collect();
+    points.sort_by(|a, b| a.size.total_cmp(&b.size).then(a.read.total_cmp(&b.read)));
+    let mut best = f64::INFINITY;
+    points.retain(|p| {
+        let better = p.read < best;
+        best = best.min(p.read);
+        better
+    });
+    points
+}
+
+/// What a little more of each, or no limit at all, would buy.
+fn sensitivity(space: &Space, chosen: &Chosen, limits: &Limits) -> Vec<Loosened> {
+    let spare = 1.0 - SIZE_MARGIN;
+    let size = |factor: f64| {
+        ("--max-size", Limits { size: limits.size * factor, ..*limits }, Some(limits.size * factor / spare))
+    };
+    let mut asked = vec![size(1.05), size(1.25)];
+    asked.push(("--max-size", Limits { size: f64::INFINITY, ..*limits }, None));
+    let memory = limits.read_memory * 2.0;
+    asked.push(("--max-read-memory", Limits { read_memory: memory, ..*limits }, Some(memory)));
+    let memory = limits.write_memory * 2.0;
+    asked.push(("--memory", Limits { write_memory: memory, ..*limits }, Some(memory)));
+    if limits.write.is_finite() {
+        asked.push(("--max-write-time", Limits { write: limits.write * 2.0, ..*limits }, Some(limits.write * 2.0)));
+    }
+    let loosened = |(name, limits, value): (&'static str, Limits, Option<f64>)| {
+        let found = space.decide(&limits).ok()?;
+        // Less than a per cent is nothing to offer.
+        (found.objective < 0.995 * chosen.objective && found.total.read < 0.99 * chosen.total.read)
+            .then_some(Loosened { name, value, size: found.total.size, read: found.total.read })
+    };
+    asked.into_iter().filter_map(loosened).collect()
+}

@@ -1,0 +1,192 @@
+//! What a tuning came to, as plain values: the tables of the command and its JSON are made of these.
+
+use serde::Serialize;
+
+pub use crate::cost::Reading;
+use crate::cost::model::Cost;
+
+use super::Access;
+
+/// Version of the JSON form. It grows when a field goes or changes its meaning.
+pub const SCHEMA: u32 = 1;
+
+/// What a tuning came to.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// The file.
+    pub input: String,
+    /// What the file will be read for.
+    pub workload: String,
+    /// How the costs were measured.
+    pub measuring: Measuring,
+    /// The limits.
+    pub limits: Vec<LimitReport>,
+    /// What the file costs as it is.
+    pub today: Figures,
+    /// Seconds to read all of it once, whatever the workload.
+    pub read_all: f64,
+    /// What is expected of the chosen layout; none if the limits cannot be met.
+    pub chosen: Option<Figures>,
+    /// How much cheaper another choice could be at most, by what was measured.
+    pub gap: f64,
+    /// What changes, by codec, most bytes first.
+    pub groups: Vec<Group>,
+    /// The same in words.
+    pub why: Vec<String>,
+    /// Best reading times by size of the file, smallest first.
+    pub front: Vec<FrontPoint>,
+    /// What looser limits would buy.
+    pub sensitivity: Vec<Loosened>,
+    /// The chosen layout as TOML.
+    pub layout: Option<String>,
+    /// What became of it, if the file was rewritten.
+    pub proof: Option<Proof>,
+}
+
+impl Report {
+    /// CPU seconds that a rewrite into the chosen layout is expected to take: reading all, and compression.
+    pub fn rewrite_seconds(&self) -> f64 {
+        self.read_all + self.chosen.map_or(0.0, |c| c.cost.write)
+    }
+}
+
+/// How the costs were measured.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Measuring {
+    /// Seed of the samples.
+    pub seed: u64,
+    /// CPU seconds that measuring and deciding took.
+    pub cpu_seconds: f64,
+    /// Bytes before compression that were sampled.
+    pub sampled_bytes: f64,
+    /// Share of all bytes before compression.
+    pub sampled_share: f64,
+    /// Columns with baskets.
+    pub columns: usize,
+    /// Columns of which baskets were sampled.
+    pub sampled_columns: usize,
+    /// Codecs between which the choice was made.
+    pub codecs: Vec<String>,
+    /// Codecs that were tried and are worse than another for nearly all bytes.
+    pub dropped: Vec<String>,
+    /// What reading costs besides decompression.
+    pub access: Access,
+}
+
+/// A limit.
+#[derive(Clone, Debug, Serialize)]
+pub struct LimitReport {
+    /// The option.
+    pub name: &'static str,
+    /// Bytes or seconds.
+    pub value: f64,
+    /// Whether it was not asked for, but is the default.
+    pub is_default: bool,
+    /// Whether the choice is so near to it that it decides.
+    pub binding: bool,
+    /// Where it cannot be met: whether it is in the way, and the nearest that would do.
+    pub nearest: Option<Nearest>,
+}
+
+/// The nearest limit that could be met.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Nearest {
+    /// Bytes or seconds; none if loosening this one limit does not help.
+    pub value: Option<f64>,
+}
+
+/// What a file costs. Times are CPU seconds of one thread.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Figures {
+    /// Costs.
+    #[serde(flatten)]
+    pub cost: Cost,
+    /// Clusters of all trees.
+    pub clusters: f64,
+    /// Size of a cluster that was asked for, in bytes on disk; none where clusters stay as they are.
+    pub cluster_bytes: Option<u64>,
+}
+
+/// Columns that change from one codec to another.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Group {
+    /// Codec today.
+    pub from: String,
+    /// Codec chosen.
+    pub to: String,
+    /// How many columns.
+    pub columns: usize,
+    /// Their costs today.
+    pub today: Cost,
+    /// Their costs in the chosen layout.
+    pub chosen: Cost,
+}
+
+/// A point of the Pareto front.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct FrontPoint {
+    /// Bytes of the file.
+    pub size: f64,
+    /// Seconds to read.
+    pub read: f64,
+    /// Seconds to compress.
+    pub write: f64,
+}
+
+/// What a looser limit would buy.
+#[derive(Clone, Debug, Serialize)]
+pub struct Loosened {
+    /// The option.
+    pub name: &'static str,
+    /// Its value then; none for no limit.
+    pub value: Option<f64>,
+    /// Size of the file then.
+    pub size: f64,
+    /// Seconds to read then.
+    pub read: f64,
+}
+
+/// What became of the chosen layout.
+#[derive(Clone, Debug, Serialize)]
+pub struct Proof {
+    /// The file that was written.
+    pub output: String,
+    /// Bytes that were expected, and that it has.
+    pub size: Compared,
+    /// Seconds to read the input, expected and measured.
+    pub read_today: Compared,
+    /// Seconds to read the output, expected and measured.
+    pub read_chosen: Compared,
+    /// How many times cheaper to read, expected and measured.
+    pub speedup: Compared,
+    /// Baskets, expected and written.
+    pub baskets: Compared,
+    /// CPU seconds of the whole rewrite: reading and compression as expected, and all that was measured.
+    pub rewrite: Compared,
+    /// Measuring took this share of the CPU time of the rewrite.
+    pub measuring_share: f64,
+    /// Whether the content was found equal.
+    pub equal: bool,
+    /// What differs, if anything does.
+    pub differences: Vec<String>,
+    /// Whether the size that was asked for holds.
+    pub within_size: bool,
+}
+
+/// A prediction beside what was measured.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Compared {
+    /// What was expected.
+    pub expected: f64,
+    /// What was measured.
+    pub measured: f64,
+}
+
+impl Compared {
+    /// How far off the prediction was, as a share of what was measured; positive if too much was expected.
+    pub fn error(&self) -> f64 {
+        if self.measured == 0.0 { 0.0 } else { self.expected / self.measured - 1.0 }
+    }
+}
