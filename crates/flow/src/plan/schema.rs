@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use dataset::tree::{Branch, BranchKind, Tree};
+use dataset::tree::{Branch, BranchKind, Leaf, Tree};
+use rootfile::object::ObjectId;
 
 /// How a branch is found in another tree: names from the top down, each with its place among equal names.
 pub(crate) type BranchPath = Vec<(String, usize)>;
@@ -40,37 +41,92 @@ pub(crate) fn path_text(path: &BranchPath) -> String {
     path.iter().map(|(name, _)| name.trim_start_matches('\0')).collect::<Vec<_>>().join("/")
 }
 
-/// What the entries of a branch mean, as text; equal texts can be put into one branch.
-pub(crate) fn meaning(tree: &Tree, branch: &Branch) -> String {
-    let mut text = match &branch.kind {
-        BranchKind::Plain => "TBranch".to_owned(),
-        BranchKind::Element(e) => format!(
-            "TBranchElement of {} (version {}, checksum {:#x}), element {} of type {}/{}{}",
-            e.class_name,
-            e.class_version,
-            e.checksum,
-            e.element_id,
-            e.element_type,
-            e.streamer_type,
-            if e.clones_name.is_empty() { String::new() } else { format!(", of {}", e.clones_name) }
-        ),
-        BranchKind::Object { class_name } => format!("TBranchObject of {class_name}"),
-        BranchKind::Ref { .. } => "TBranchRef".to_owned(),
-        BranchKind::Clones(c) => format!("TBranchClones of {}", c.class_name),
-    };
-    let plain = matches!(branch.kind, BranchKind::Plain);
-    for leaf in branch.leaves.iter().filter_map(|&l| tree.leaves.get(l)) {
-        let counter = leaf.leaf_count.and_then(|id| tree.leaves.iter().find(|l| l.id == id));
-        let counter = counter.map(|c| format!(" by {}", c.named.name)).unwrap_or_default();
-        let unsigned = if leaf.is_unsigned { " unsigned" } else { "" };
-        if plain && leaf.class == "TLeafC" {
-            // Its fLen is the longest string so far.
-            text.push_str(&format!(", TLeafC {}", leaf.named.name));
-        } else if plain {
-            text.push_str(&format!(", {} {}[{}]{counter}{unsigned}", leaf.class, leaf.named.name, leaf.len));
-        }
+/// A tree, and the names of its leaves by identity, to tell what counts what.
+struct Side<'a> {
+    tree: &'a Tree,
+    names: HashMap<ObjectId, &'a str>,
+}
+
+impl<'a> Side<'a> {
+    fn new(tree: &'a Tree) -> Self {
+        Self { tree, names: tree.leaves.iter().map(|leaf| (leaf.id, leaf.named.name.as_str())).collect() }
     }
-    text
+
+    fn leaves(&self, branch: &'a Branch) -> impl Iterator<Item = &'a Leaf> {
+        branch.leaves.iter().filter_map(|&l| self.tree.leaves.get(l))
+    }
+
+    fn counter(&self, leaf: &Leaf) -> Option<&'a str> {
+        leaf.leaf_count.and_then(|id| self.names.get(&id).copied())
+    }
+
+    /// What the entries of a branch mean, as text.
+    fn meaning(&self, branch: &'a Branch) -> String {
+        let mut text = match &branch.kind {
+            BranchKind::Plain => "TBranch".to_owned(),
+            BranchKind::Element(e) => format!(
+                "TBranchElement of {} (version {}, checksum {:#x}), element {} of type {}/{}{}",
+                e.class_name,
+                e.class_version,
+                e.checksum,
+                e.element_id,
+                e.element_type,
+                e.streamer_type,
+                if e.clones_name.is_empty() { String::new() } else { format!(", of {}", e.clones_name) }
+            ),
+            BranchKind::Object { class_name } => return format!("TBranchObject of {class_name}"),
+            BranchKind::Ref { .. } => return "TBranchRef".to_owned(),
+            BranchKind::Clones(c) => return format!("TBranchClones of {}", c.class_name),
+        };
+        if matches!(branch.kind, BranchKind::Plain) {
+            for leaf in self.leaves(branch) {
+                let counter = self.counter(leaf).map(|name| format!(" by {name}")).unwrap_or_default();
+                let unsigned = if leaf.is_unsigned { " unsigned" } else { "" };
+                text.push_str(&match leaf.class.as_str() {
+                    "TLeafC" => format!(", TLeafC {}", leaf.named.name),
+                    class => format!(", {class} {}[{}]{counter}{unsigned}", leaf.named.name, leaf.len),
+                });
+            }
+        }
+        text
+    }
+}
+
+/// Whether the entries of two branches mean the same, so that they can be put into one.
+fn same_meaning((a, mine): (&Side<'_>, &Branch), (b, theirs): (&Side<'_>, &Branch)) -> bool {
+    match (&mine.kind, &theirs.kind) {
+        (BranchKind::Plain, BranchKind::Plain) => {
+            let same = |(x, y): (&Leaf, &Leaf)| {
+                x.class == y.class
+                    && x.named.name == y.named.name
+                    && x.is_unsigned == y.is_unsigned
+                    // The fLen of a string is that of the longest so far.
+                    && (x.len == y.len || x.class == "TLeafC")
+                    && a.counter(x) == b.counter(y)
+            };
+            mine.leaves.len() == theirs.leaves.len() && a.leaves(mine).zip(b.leaves(theirs)).all(same)
+        }
+        (BranchKind::Element(x), BranchKind::Element(y)) => {
+            x.class_name == y.class_name
+                && x.clones_name == y.clones_name
+                && (x.class_version, x.checksum) == (y.class_version, y.checksum)
+                && (x.element_id, x.element_type, x.streamer_type) == (y.element_id, y.element_type, y.streamer_type)
+        }
+        (BranchKind::Object { class_name: x }, BranchKind::Object { class_name: y }) => x == y,
+        (BranchKind::Ref { .. }, BranchKind::Ref { .. }) => true,
+        (BranchKind::Clones(x), BranchKind::Clones(y)) => x.class_name == y.class_name,
+        _ => false,
+    }
+}
+
+/// Whether two trees have branches of the same names in the same places, as the inputs of a merge mostly do.
+fn same_places(first: &Tree, other: &Tree) -> bool {
+    first.branches.len() == other.branches.len()
+        && first.top == other.top
+        && first.branch_ref == other.branch_ref
+        && first.branches.iter().zip(&other.branches).all(|(a, b)| {
+            a.named.name == b.named.name && a.parent == b.parent && a.children == b.children
+        })
 }
 
 /// How the branches of two trees correspond, by number.
@@ -88,26 +144,32 @@ pub(crate) struct Comparison {
 
 /// Compares two trees. Their tables of references are no part of the schema, though they are mapped.
 pub(crate) fn compare(first: &Tree, other: &Tree) -> Comparison {
-    let their_paths = paths(other);
-    let theirs: HashMap<&BranchPath, usize> = their_paths.iter().enumerate().map(|(i, p)| (p, i)).collect();
-    let mut result = Comparison::default();
+    let (mine, theirs) = (Side::new(first), Side::new(other));
+    let mut result = Comparison { map: mapping(first, other), ..Comparison::default() };
     let mut used = vec![false; other.branches.len()];
-    for (i, (path, branch)) in paths(first).iter().zip(&first.branches).enumerate() {
-        let found = theirs.get(path).copied();
+    for (i, (found, branch)) in result.map.iter().zip(&first.branches).enumerate() {
         match found.and_then(|i| other.branches.get(i)) {
             None if first.branch_ref == Some(i) => {}
             None => result.missing.push(i),
-            Some(theirs) if meaning(first, branch) != meaning(other, theirs) => result.changed.push(i),
+            Some(their) if !same_meaning((&mine, branch), (&theirs, their)) => result.changed.push(i),
             Some(_) => {}
         }
         if let Some(slot) = found.and_then(|i| used.get_mut(i)) {
             *slot = true;
         }
-        result.map.push(found);
     }
     result.extra = (0..used.len()).filter(|&i| !used.get(i).copied().unwrap_or(true)).collect();
     result.extra.retain(|&i| other.branch_ref != Some(i));
     result
+}
+
+/// The branch of `other` that each branch of `first` corresponds to.
+fn mapping(first: &Tree, other: &Tree) -> Vec<Option<usize>> {
+    if same_places(first, other) {
+        return (0..first.branches.len()).map(Some).collect();
+    }
+    let theirs: HashMap<BranchPath, usize> = paths(other).into_iter().enumerate().map(|(i, p)| (p, i)).collect();
+    paths(first).iter().map(|path| theirs.get(path).copied()).collect()
 }
 
 impl Comparison {
@@ -119,12 +181,13 @@ impl Comparison {
     /// The differences by name.
     pub fn differences(&self, first: &Tree, other: &Tree) -> Vec<Difference> {
         let (own, theirs) = (paths(first), paths(other));
+        let (mine, yours) = (Side::new(first), Side::new(other));
         let name = |paths: &[BranchPath], i: usize| paths.get(i).map(path_text).unwrap_or_default();
         let missing = self.missing.iter().map(|&i| Difference::Missing(name(&own, i)));
         let extra = self.extra.iter().map(|&i| Difference::Extra(name(&theirs, i)));
         let changed = self.changed.iter().filter_map(|&i| {
             let other_branch = self.map.get(i).copied().flatten().and_then(|i| other.branches.get(i))?;
-            let (first, second) = (meaning(first, first.branches.get(i)?), meaning(other, other_branch));
+            let (first, second) = (mine.meaning(first.branches.get(i)?), yours.meaning(other_branch));
             Some(Difference::Changed { branch: name(&own, i), first, second })
         });
         missing.chain(extra).chain(changed).collect()
