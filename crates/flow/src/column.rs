@@ -73,6 +73,8 @@ pub struct Column {
     pub has_tags: bool,
     /// Bytes before compression over bytes on disk, of what there is.
     pub expansion: f64,
+    /// Bytes before compression of all inputs' baskets together; no single one is larger.
+    pub tot_bytes: u64,
     /// How entry lengths follow from a counter, where offsets were left out.
     pub generated: Option<crate::engine::Generated>,
     /// The bytes of an entry of pieces whose file is [`FILL`].
@@ -105,6 +107,7 @@ impl Column {
             has_offsets: self.has_offsets,
             has_tags: self.has_tags,
             expansion: self.expansion,
+            tot_bytes: self.tot_bytes,
             generated: None,
             fill: self.fill.clone(),
         }
@@ -118,7 +121,7 @@ impl Column {
     /// Bytes that a piece is thought to have before compression.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate, clamped")]
     pub fn expanded(&self, piece: &Piece) -> u64 {
-        (f64::from(piece.nbytes) * self.expansion.max(1.0)) as u64
+        ((f64::from(piece.nbytes) * self.expansion.max(1.0)) as u64).min(self.tot_bytes.max(u64::from(piece.nbytes)))
     }
 }
 

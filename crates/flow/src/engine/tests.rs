@@ -70,6 +70,7 @@ fn input() -> (Vec<u8>, Vec<Column>) {
             has_offsets: false,
             has_tags: false,
             expansion: 1.0,
+            tot_bytes: u64::MAX,
             generated: None,
             fill: None,
         })

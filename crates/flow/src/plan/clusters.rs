@@ -118,8 +118,8 @@ pub(crate) fn aim(source: &[SourceCluster], auto_flush: i64) -> u64 {
 }
 
 /// Clusters of at least half of `bytes` are left alone, so that they can be copied; runs of smaller ones between
-/// them are put together. Doing it again changes nothing: no two small ones are left side by side. A remainder
-/// that is next to nothing is added to a neighbour, even if that one must then be made anew.
+/// them are put together. Doing it again changes nothing: no two small ones are left side by side. A small one
+/// between large ones stays as it is, however small: to add it to a neighbour would mean to make that one anew.
 #[expect(clippy::cast_precision_loss, reason = "estimates")]
 fn packed(source: &[SourceCluster], bytes: u64) -> Vec<u64> {
     let target = (bytes as f64).max(1.0);
@@ -146,10 +146,6 @@ fn packed(source: &[SourceCluster], bytes: u64) -> Vec<u64> {
         match bounds.last_mut() {
             // Behind a group that is made anyway it costs nothing, behind one that is copied it does.
             Some((_, sum, false)) if !group.2 && bytes < target / 4.0 => *sum += bytes,
-            Some((_, sum, copied @ true)) if bytes < target / 64.0 => {
-                *sum += bytes;
-                *copied = false;
-            }
             _ => bounds.push(group),
         }
     }
@@ -220,8 +216,8 @@ mod tests {
         assert_eq!(pack(&[100.0, 20.0, 100.0, 20.0, 20.0]), [0, 10, 20, 30, 50]);
         assert_eq!(pack(&[30.0; 7]), [0, 30, 60, 70]);
         assert_eq!(pack(&[30.0, 30.0, 30.0, 20.0]), [0, 40]);
-        // A remainder that would stay tiny.
-        assert_eq!(pack(&[100.0, 1.0, 100.0]), [0, 20, 30]);
+        // The last few entries of an input are no reason to open its neighbours.
+        assert_eq!(pack(&[100.0, 1.0, 100.0]), [0, 10, 20, 30]);
     }
 
     #[test]

@@ -124,9 +124,11 @@ fn same_places(first: &Tree, other: &Tree) -> bool {
     first.branches.len() == other.branches.len()
         && first.top == other.top
         && first.branch_ref == other.branch_ref
-        && first.branches.iter().zip(&other.branches).all(|(a, b)| {
-            a.named.name == b.named.name && a.parent == b.parent && a.children == b.children
-        })
+        && first
+            .branches
+            .iter()
+            .zip(&other.branches)
+            .all(|(a, b)| a.named.name == b.named.name && a.parent == b.parent && a.children == b.children)
 }
 
 /// How the branches of two trees correspond, by number.

@@ -170,6 +170,7 @@ impl<'a> Builder<'a> {
                 has_offsets: branch.entry_offset_len != 0,
                 has_tags: may_hold_tags(&self.tree, branch, file.infos()),
                 expansion: 1.0,
+                tot_bytes: 0,
                 generated: None,
                 fill: None,
             });
@@ -221,6 +222,7 @@ impl<'a> Builder<'a> {
             column.as_asked.resize(in_file as usize, true);
             column.as_asked.push(asked);
             column.expansion = column.expansion.max(ratio(branch.tot_bytes, branch.zip_bytes));
+            column.tot_bytes = column.tot_bytes.saturating_add(branch.tot_bytes);
             let mut embedded: HashMap<usize, Vec<u8>> = branch.embedded.drain(..).map(|(i, e)| (i, e.bytes)).collect();
             for (k, basket) in branch.baskets.drain(..).enumerate() {
                 if basket.entries == 0 {
