@@ -6,6 +6,7 @@
 pub mod basket;
 pub mod clusters;
 mod graft;
+mod index;
 pub mod model;
 pub mod read;
 mod select;
@@ -13,6 +14,7 @@ mod tags;
 pub mod write;
 
 pub use clusters::{ClusterSource, Clusters};
+pub use index::{IndexLine, TreeIndex};
 pub use model::{BasketRef, Branch, BranchKind, Leaf, Tree};
 pub use read::{is_tree_class, read_tree};
 pub use tags::may_hold_tags;

@@ -41,6 +41,7 @@ impl Builder<'_> {
             self.graft(&mut tree, &mut found, input.1)?;
         }
         self.raise_maxima(&tree, &found.map);
+        self.relations.join(&self.tree, &tree, self.entries);
         let starts = clusters::source_starts(&tree);
         let entries = tree.entries;
         self.take_pieces(&mut tree.branches, &found.map, input, entries, &starts)
@@ -72,14 +73,19 @@ impl Builder<'_> {
         }
         if self.request.schema == Schema::Common {
             for &i in found.missing.iter().chain(&found.changed) {
-                if let (Some(uncommon), Some(column)) = (self.uncommon.get_mut(i), self.columns.get_mut(i)) {
-                    *uncommon = true;
-                    column.pieces = Vec::new();
-                    column.embedded.clear();
-                }
+                self.leave_out(i);
             }
         }
         Ok(())
+    }
+
+    /// Marks a column to be left out.
+    pub fn leave_out(&mut self, i: usize) {
+        if let (Some(uncommon), Some(column)) = (self.uncommon.get_mut(i), self.columns.get_mut(i)) {
+            *uncommon = true;
+            column.pieces = Vec::new();
+            column.embedded.clear();
+        }
     }
 
     fn refusal(&self, tree: &Tree, found: &Comparison) -> Error {
@@ -154,7 +160,7 @@ impl Builder<'_> {
         }
         let names = |builder: &Self, flags: &[bool]| -> Vec<String> {
             let paths = schema::paths(&builder.tree);
-            paths.iter().zip(flags).filter(|(_, f)| **f).map(|(p, _)| schema::path_text(p)).collect()
+            paths.iter().zip(flags).filter(|(p, f)| **f && !p.is_empty()).map(|(p, _)| schema::path_text(p)).collect()
         };
         let left_out = names(self, &self.uncommon).join(", ");
         let mut drop = std::mem::take(&mut self.uncommon);
@@ -184,7 +190,9 @@ impl Builder<'_> {
         if self.columns.is_empty() {
             return Err(Error::request(format!("tree {}: its inputs have no branch in common", self.request.path)));
         }
-        self.notes.push(format!("tree {}: not in all inputs, and left out: {left_out}", self.request.path));
+        if !left_out.is_empty() {
+            self.notes.push(format!("tree {}: not in all inputs, and left out: {left_out}", self.request.path));
+        }
         Ok(())
     }
 }

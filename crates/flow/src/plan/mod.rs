@@ -4,6 +4,7 @@
 pub(crate) mod clusters;
 mod join;
 mod predict;
+mod relations;
 pub(crate) mod schema;
 mod table;
 

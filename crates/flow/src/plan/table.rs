@@ -13,6 +13,7 @@ use rootfile::codec::Compression;
 use rootfile::{Error, Key, LocalFile, Result, RootFile, START_BIG_FILE, Source};
 
 use super::clusters::{self, Clustering, SourceCluster};
+use super::relations::Relations;
 use crate::column::{Column, FILL, Piece, Shape};
 use crate::engine::Generated;
 use crate::options::{Pack, Schema};
@@ -117,6 +118,7 @@ pub(super) struct Builder<'a> {
     pub entries: u64,
     pub notes: Vec<String>,
     pub big_keys: bool,
+    pub relations: Relations,
 }
 
 impl<'a> Builder<'a> {
@@ -124,6 +126,7 @@ impl<'a> Builder<'a> {
     pub fn start(request: &'a TableRequest<'a>, tree: Tree, input: (usize, &Arc<RootFile>)) -> Result<Self> {
         let mut builder = Self {
             tree_layout: request.layout.resolve_tree(request.path),
+            relations: Relations::of(&tree),
             request,
             tree,
             columns: Vec::new(),
@@ -287,11 +290,17 @@ impl<'a> Builder<'a> {
     }
 
     fn finish(mut self) -> Result<TablePlan> {
+        if let (true, Some(refs)) = (self.relations.refs_differ(), self.tree.branch_ref.take()) {
+            self.leave_out(refs);
+        }
         self.leave_out_uncommon()?;
         self.link_counters();
         let total = self.entries;
         let asked = self.request.entries.clone().unwrap_or(0..total);
         let (from, to) = (asked.start.min(total), asked.end.min(total));
+        let index_memory = self.relations.memory();
+        let (path, cut) = (self.request.path, self.request.entries.as_ref().map(|_| from..to));
+        std::mem::take(&mut self.relations).settle(&mut self.tree, cut.as_ref(), path, &mut self.notes);
         if self.request.entries.is_some() {
             clip(&mut self.clusters, from, to);
         } else {
@@ -314,7 +323,7 @@ impl<'a> Builder<'a> {
         let branches = self.tree.branches.len() as u64;
         let total_bytes: f64 = self.clusters.iter().map(|c| c.bytes).sum();
         // Structures seen here: about 1.5 kB for each branch read, as much again for the record written.
-        let metadata = branches * 3000 + pieces * 96 + (1 << 20);
+        let metadata = branches * 3000 + pieces * 96 + index_memory + (1 << 20);
         #[expect(clippy::cast_precision_loss, reason = "an estimate")]
         let small = total_bytes * 1.05 < START_BIG_FILE as f64;
         Ok(TablePlan {

@@ -1,0 +1,152 @@
+//! `TTreeIndex`: the table that finds entries by the values of two expressions, such as run and event.
+//!
+//! Its streamer is hand-written (`TTreeIndex::Streamer`): the base, the two expressions, a count, and three arrays
+//! without counts of their own. It numbers entries, so it must be made anew where entries move.
+
+use std::sync::Arc;
+
+use rootfile::bytes::{Cursor, Writer};
+use rootfile::object::tags::Frame;
+use rootfile::object::{Content, Object};
+use rootfile::{Error, Result};
+
+use super::model::Tree;
+
+const CLASS: &str = "TTreeIndex";
+/// What ROOT writes since 5.34: minor values lie in an array of their own.
+const VERSION: i16 = 2;
+/// Where the major value begins in the one number that version 1 keeps.
+const MAJOR_SHIFT: u32 = 31;
+
+/// One line of an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct IndexLine {
+    /// Value of the first expression.
+    pub major: i64,
+    /// Value of the second.
+    pub minor: i64,
+    /// The entry that has them.
+    pub entry: i64,
+}
+
+/// An index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeIndex {
+    /// The base `TVirtualIndex`, as it lies in the record.
+    base: Vec<u8>,
+    /// The two expressions.
+    names: [String; 2],
+    /// Sorted by the values; entries of equal values in their order.
+    pub lines: Vec<IndexLine>,
+}
+
+impl TreeIndex {
+    /// The index of a tree. None if it has none, or one of a class that finds entries in another way.
+    pub fn of(tree: &Tree) -> Result<Option<Self>> {
+        let object = tree.tree_index.and_then(|id| tree.graph.get(id));
+        match object.map(|object| (&*object.class, object.version, &object.content)) {
+            Some((CLASS, version, Content::Opaque(bytes))) => {
+                Self::parse(bytes, version).map(Some).map_err(|e| e.object("index of the tree"))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn parse(bytes: &[u8], version: i16) -> Result<Self> {
+        let mut c = Cursor::new(bytes);
+        let end = Frame::read(&mut c)?.end.ok_or_else(|| Error::corrupt("a TVirtualIndex without a byte count"))?;
+        let base = bytes.get(..end).ok_or_else(|| Error::corrupt("a TVirtualIndex that has no end"))?.to_vec();
+        c.seek(end);
+        let names = [c.string()?, c.string()?];
+        let count = c.i64()?;
+        let n = c.checked_count(count, if version > 1 { 24 } else { 16 })?;
+        let numbers = |c: &mut Cursor<'_>| (0..n).map(|_| c.i64()).collect::<Result<Vec<i64>>>();
+        let values = numbers(&mut c)?;
+        let minors = if version > 1 { numbers(&mut c)? } else { Vec::new() };
+        let entries = numbers(&mut c)?;
+        let line = |(i, (&value, &entry)): (usize, (&i64, &i64))| match minors.get(i) {
+            Some(&minor) => IndexLine { major: value, minor, entry },
+            None => {
+                let minor = value & ((1 << MAJOR_SHIFT) - 1);
+                IndexLine { major: value >> MAJOR_SHIFT, minor, entry }
+            }
+        };
+        Ok(Self { base, names, lines: values.iter().zip(&entries).enumerate().map(line).collect() })
+    }
+
+    /// Whether another index is over the same expressions.
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.names == other.names
+    }
+
+    /// Adds the lines of an index whose entry 0 is entry `base` here. [`TreeIndex::object`] sorts them.
+    pub fn append(&mut self, other: &Self, base: u64) {
+        let base = i64::try_from(base).unwrap_or(i64::MAX);
+        self.lines.extend(other.lines.iter().map(|line| IndexLine { entry: line.entry.saturating_add(base), ..*line }));
+    }
+
+    /// Keeps the lines of a range of entries, which are counted from its begin.
+    pub fn keep(&mut self, entries: &std::ops::Range<u64>) {
+        self.lines.retain_mut(|line| {
+            let kept = u64::try_from(line.entry).is_ok_and(|entry| entries.contains(&entry));
+            line.entry = line.entry.saturating_sub(i64::try_from(entries.start).unwrap_or(i64::MAX));
+            kept
+        });
+    }
+
+    /// The index as an object.
+    pub fn object(mut self) -> Object {
+        self.lines.sort_unstable();
+        let mut w = Writer::new();
+        w.raw(&self.base);
+        self.names.iter().for_each(|name| w.string(name));
+        w.i64(i64::try_from(self.lines.len()).unwrap_or(i64::MAX));
+        let columns: [fn(&IndexLine) -> i64; 3] = [|line| line.major, |line| line.minor, |line| line.entry];
+        for number in columns {
+            self.lines.iter().for_each(|line| w.i64(number(line)));
+        }
+        Object { class: Arc::from(CLASS), version: VERSION, content: Content::Opaque(w.bytes) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rootfile::object::tags::{begin_frame, end_frame};
+
+    fn index(lines: &[(i64, i64, i64)]) -> TreeIndex {
+        let mut w = Writer::new();
+        let frame = begin_frame(&mut w, 1);
+        w.raw(b"base");
+        end_frame(&mut w, frame);
+        let lines = lines.iter().map(|&(major, minor, entry)| IndexLine { major, minor, entry }).collect();
+        TreeIndex { base: w.bytes, names: ["run".to_owned(), "event".to_owned()], lines }
+    }
+
+    #[test]
+    fn written_and_read_again() {
+        let made = index(&[(2, 1, 0), (1, 7, 1), (1, -3, 2)]);
+        let Content::Opaque(bytes) = made.object().content else { panic!() };
+        assert_eq!(TreeIndex::parse(&bytes, 2).unwrap(), index(&[(1, -3, 2), (1, 7, 1), (2, 1, 0)]));
+        assert!(TreeIndex::parse(&bytes[..bytes.len() - 1], 2).is_err());
+    }
+
+    #[test]
+    fn version_1_has_both_values_in_one() {
+        let mut w = Writer::new();
+        w.raw(&index(&[]).base);
+        w.string("run");
+        w.string("event");
+        [1, (5 << 31) | 9, 0].into_iter().for_each(|n| w.i64(n));
+        assert_eq!(TreeIndex::parse(&w.bytes, 1).unwrap(), index(&[(5, 9, 0)]));
+    }
+
+    #[test]
+    fn appended_and_cut() {
+        let mut joined = index(&[(1, 1, 0), (1, 2, 1)]);
+        joined.append(&index(&[(1, 0, 0), (0, 0, 1)]), 2);
+        joined.keep(&(1..4));
+        let Content::Opaque(bytes) = joined.object().content else { panic!() };
+        assert_eq!(TreeIndex::parse(&bytes, 2).unwrap(), index(&[(0, 0, 2), (1, 0, 1), (1, 2, 0)]));
+    }
+}
