@@ -36,7 +36,9 @@ def test_the_result_is_smaller_and_cheaper_and_equal(flat: Path, basketry: Baske
     report = basketry.json("tune", flat, "-o", output, "--layout-out", layout)
     assert report["schema"] == 1
     proof = report["proof"]
-    assert proof["equal"] and proof["within_size"] and not proof["differences"]
+    assert proof["equal"]
+    assert proof["within_size"]
+    assert not proof["differences"]
     assert proof["size"]["measured"] == output.stat().st_size <= flat.stat().st_size
     assert abs(proof["size"]["expected"] / proof["size"]["measured"] - 1) < 0.1
     assert report["chosen"]["read"] < report["today"]["read"]
@@ -55,7 +57,8 @@ def test_limits_that_cannot_be_met_are_an_answer(flat: Path, basketry: Basketry,
     output = tmp_path / "none.root"
     outcome = basketry.run("tune", flat, "-o", output, "--max-size", "0.1x")
     assert outcome.code == 1, str(outcome)
-    assert "--max-size" in outcome.out and "the nearest that would do is" in outcome.out
+    assert "--max-size" in outcome.out
+    assert "the nearest that would do is" in outcome.out
     assert not output.exists()
 
 

@@ -1,6 +1,5 @@
 //! Options and arguments that verbs share. A verb flattens the groups that it needs into its own.
 
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -17,15 +16,6 @@ pub struct Resources {
     /// Memory that the work may take, such as 512MB.
     #[arg(long, value_name = "SIZE", default_value = "1GiB")]
     pub memory: ByteSize,
-}
-
-impl Resources {
-    /// The number of threads, all cores counted out.
-    pub fn threads(&self) -> NonZero<usize> {
-        NonZero::new(self.threads)
-            .or_else(|| std::thread::available_parallelism().ok())
-            .unwrap_or(NonZero::<usize>::MIN)
-    }
 }
 
 /// How a verb talks.

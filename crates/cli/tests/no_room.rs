@@ -3,6 +3,7 @@
 //!
 //! A limit on the size of files (`ulimit -f`) stands in for the full disk, since anybody may set it; where a small
 //! file system can be mounted, that is tried as well.
+#![expect(clippy::unwrap_used, reason = "a test")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,6 +1,6 @@
 //! The floor of a repack: decompresses every basket of a file and compresses it as asked, with the codec
 //! libraries alone. `bare_codec FILE CODEC`; the benchmark times it as a process beside `basketry rewrite`.
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a measuring tool for well-formed input")]
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a measuring tool for well-formed input")]
 
 use dataset::tree::basket::BasketHeader;
 use dataset::tree::{is_tree_class, read_tree};

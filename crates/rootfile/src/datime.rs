@@ -16,7 +16,7 @@ pub fn datime_of_epoch(seconds: i64) -> Option<u32> {
     let year = yoe + era * 400 + i64::from(month <= 2);
     let years = u32::try_from(year - 1995).ok().filter(|y| *y < 64)?;
     let (month, day) = (u32::try_from(month).ok()?, u32::try_from(day).ok()?);
-    Some(years << 26 | month << 22 | day << 17 | (time / 3600) << 12 | (time / 60 % 60) << 6 | time % 60)
+    Some(years << 26 | month << 22 | day << 17 | (time / 3600) << 12 | (time / 60 % 60) << 6 | (time % 60))
 }
 
 #[cfg(test)]

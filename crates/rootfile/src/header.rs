@@ -73,7 +73,7 @@ impl FileHeader {
         {
             uuid.copy_from_slice(bytes);
         }
-        if begin < 50 || begin > 1 << 20 {
+        if !(50..=1 << 20).contains(&begin) {
             return Err(Error::corrupt(format!("the header says that records begin at byte {begin}")));
         }
         Ok(Self {

@@ -194,7 +194,7 @@ fn options(flags: &Flags, append: bool) -> Result<Options> {
 /// ROOT's setting, 1 to 9 standing for 101 to 109.
 fn setting(n: u32) -> Result<Compression> {
     let unsupported = || Error::request(format!("{n} is not a supported compression setting"));
-    if !(n < 10 || (100..510).contains(&n) && n / 10 % 10 == 0) {
+    if !(n < 10 || (100..510).contains(&n) && (n / 10).is_multiple_of(10)) {
         return Err(unsupported());
     }
     let full = if (1..10).contains(&n) { n + 100 } else { n };

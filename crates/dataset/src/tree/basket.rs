@@ -234,7 +234,7 @@ impl BasketHeader {
             return Ok(Entries::Fixed(0));
         }
         // fNevBufSize is the length of an entry here, but old files leave it 0 or stale; the sizes decide.
-        if len % n != 0 {
+        if !len.is_multiple_of(n) {
             if n == 1 {
                 return Ok(Entries::Fixed(u32::try_from(len).unwrap_or(u32::MAX)));
             }

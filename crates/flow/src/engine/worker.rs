@@ -125,9 +125,12 @@ pub(super) fn read_into(file: &dyn Source, seek: u64, len: usize, out: &mut Vec<
 
 /// Baskets that one cluster used in part, kept for the next cluster, which uses the rest.
 pub(super) struct Carry {
-    kept: Mutex<(u64, HashMap<usize, (usize, BasketData)>)>,
+    kept: Mutex<Kept>,
     limit: u64,
 }
+
+/// Bytes that are kept, and by column the index of the piece and its entries.
+type Kept = (u64, HashMap<usize, (usize, BasketData)>);
 
 impl Carry {
     pub fn new(limit: u64) -> Self {

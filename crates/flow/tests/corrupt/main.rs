@@ -9,7 +9,7 @@
 //!
 //! Each file is done by a child process, which may run out of its memory or time and die; the case is then named,
 //! and the rest goes on in another.
-#![allow(clippy::cast_possible_truncation, reason = "a test")]
+#![allow(clippy::cast_possible_truncation, clippy::unwrap_used, reason = "a test")]
 
 mod content;
 mod memory;

@@ -21,11 +21,6 @@ pub fn allow(more: usize) {
     LIMIT.store(used.saturating_add(more), Relaxed);
 }
 
-/// The most bytes that were in use since [`allow`].
-pub fn peak() -> usize {
-    PEAK.load(Relaxed)
-}
-
 fn take(size: usize) {
     let used = USED.fetch_add(size, Relaxed).saturating_add(size);
     if used > LIMIT.load(Relaxed) {
