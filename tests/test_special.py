@@ -136,9 +136,9 @@ def test_slimming_keeps_and_drops(basketry: Basketry, tmp_path: Path) -> None:
     out = tmp_path / "slim.root"
     basketry("rewrite", source, "-o", out, "--keep", "n?", "--keep", "j1*", "--drop", "j11*")
     with uproot.open(source) as before, uproot.open(out) as after:
-        names = set(after["Events"].keys())
-        kept = {name for name in before["Events"] if name.startswith("j1") and not name.startswith("j11")}
-        assert kept <= names
+        names, known = after["Events"].keys(), before["Events"].keys()
+        kept = {name for name in known if name.startswith("j1") and not name.startswith("j11")}
+        assert kept <= set(names)
         assert not any(name.startswith(("j11", "s")) for name in names)
         assert after["Events"]["j10"].array().tolist() == before["Events"]["j10"].array().tolist()
 
@@ -150,7 +150,7 @@ def test_entry_range(basketry: Basketry, tmp_path: Path) -> None:
     with uproot.open(source) as before, uproot.open(out) as after:
         for name in ("i", "d", "n", "x"):
             whole, part = before["tree"][name].array(), after["tree"][name].array()
-            assert whole[123:1456].tolist() == part.tolist()
+            assert whole[123:1457].tolist() == part.tolist()
 
 
 def test_verify_names_the_first_difference(basketry: Basketry) -> None:
