@@ -9,15 +9,13 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 static USED: AtomicUsize = AtomicUsize::new(0);
 static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
 
 /// Counts what passes through it.
 pub struct Counting;
 
-/// Allows `more` bytes beyond what is in use, and starts a new peak.
+/// Allows `more` bytes beyond what is in use.
 pub fn allow(more: usize) {
     let used = USED.load(Relaxed);
-    PEAK.store(used, Relaxed);
     LIMIT.store(used.saturating_add(more), Relaxed);
 }
 
@@ -29,7 +27,6 @@ fn take(size: usize) {
         eprintln!("memory limit: {used} bytes in use with these {size}\n{trace}");
         std::process::abort();
     }
-    PEAK.fetch_max(used, Relaxed);
 }
 
 // SAFETY: every call is passed on to the system's allocator as it came.
