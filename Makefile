@@ -1,4 +1,5 @@
-# make help lists the targets. Variables: FILE= (demo), VENV= (an existing virtual environment), JOBS=, SECONDS_EACH= (fuzz).
+# make help lists the targets. Variables: FILE= (demo), VENV= (an existing virtual environment), JOBS=, SECONDS_EACH=
+# and CORPUS_FILES= (fuzz).
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
@@ -9,6 +10,8 @@ VENV ?= .venv
 JOBS ?= 2
 SECONDS_EACH ?= 60
 BIN := target/release/basketry
+# Seen from fuzz/.
+CORPUS_FILES ?= ../../shared/corpus/files
 TEST_STAMP := $(VENV)/.basketry-tests.stamp
 DEMO_VENV := build/demo/venv
 DEMO_STAMP := $(DEMO_VENV)/.basketry-demo.stamp
@@ -59,9 +62,11 @@ bench: build $(TEST_STAMP) ## the published figures, beside hadd, cat and the ba
 	PYTHONPATH=tests:bench $(VENV)/bin/python bench/run.py $(BENCH)
 
 .PHONY: fuzz
-fuzz: ## each cargo-fuzz target for SECONDS_EACH seconds (needs a nightly toolchain and cargo-fuzz)
-	for target in $$(cd fuzz && cargo +nightly fuzz list); do \
-	  (cd fuzz && cargo +nightly fuzz run "$$target" -- -max_total_time=$(SECONDS_EACH) -rss_limit_mb=2048 -timeout=20); \
+fuzz: ## each fuzz target for SECONDS_EACH seconds (needs cargo-fuzz; seeds come from the corpus, if it is there)
+	cd fuzz && if [ -d $(CORPUS_FILES) ]; then cargo run --quiet --release --example seeds -- $(CORPUS_FILES); fi
+	cd fuzz && for target in $$(cargo fuzz list); do \
+	  cargo fuzz run -s none "$$target" -- \
+	    -max_total_time=$(SECONDS_EACH) -rss_limit_mb=2048 -malloc_limit_mb=1024 -timeout=20 -max_len=20000; \
 	done
 
 $(TEST_STAMP): tests/requirements.txt

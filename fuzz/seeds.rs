@@ -1,0 +1,61 @@
+//! Takes records out of real files, as seeds: `cargo run --release --example seeds -- FOLDER` writes them to corpus/.
+//!
+//! Small ones only: a fuzzer learns more from many short inputs.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::path::Path;
+
+use dataset::tree::{is_tree_class, read_tree};
+use rootfile::RootFile;
+
+/// Seeds have at most this many bytes, and the records that are taken whole.
+const MOST: usize = 20_000;
+/// Baskets of a tree that are taken.
+const BASKETS: usize = 12;
+
+fn keep(target: &str, bytes: &[u8]) -> std::io::Result<()> {
+    if bytes.len() > MOST {
+        return Ok(());
+    }
+    let folder = Path::new("corpus").join(target);
+    std::fs::create_dir_all(&folder)?;
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    std::fs::write(folder.join(format!("{:016x}", hasher.finish())), bytes)
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let folder = std::env::args().nth(1).ok_or("usage: seeds FOLDER")?;
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        let bytes = std::fs::read(&path)?;
+        keep("header_key", &bytes)?;
+        keep("header_key", bytes.get(..300).unwrap_or_default())?;
+        let Ok(file) = RootFile::open(&path) else { continue };
+        if let Ok(key) = file.key_at(file.header().seek_info)
+            && let Ok(payload) = file.payload(&key)
+        {
+            keep("streamer_info", &payload)?;
+        }
+        for key in file.walk().directories.iter().flat_map(|d| &d.keys) {
+            let at = usize::try_from(key.seek_key)?;
+            keep("header_key", bytes.get(at..(at + 200).min(bytes.len())).unwrap_or_default())?;
+            if !is_tree_class(&file, &key.class) {
+                continue;
+            }
+            if let (Ok(payload), Ok(keylen)) = (file.payload(key), u8::try_from(key.keylen)) {
+                keep("tree", &[&[keylen], &*payload].concat())?;
+            }
+            let Ok(tree) = read_tree(&file, key) else { continue };
+            for basket in tree.branches.iter().flat_map(|b| &b.baskets).filter(|b| b.seek > 0).take(BASKETS) {
+                let at = usize::try_from(basket.seek)?;
+                keep("basket", bytes.get(at..at + basket.nbytes as usize).unwrap_or_default())?;
+            }
+            for embedded in tree.branches.iter().flat_map(|b| &b.embedded).take(BASKETS) {
+                keep("basket", &embedded.1.bytes)?;
+            }
+        }
+    }
+    Ok(())
+}
