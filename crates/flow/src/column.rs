@@ -92,6 +92,22 @@ impl Column {
         from..to.max(from)
     }
 
+    /// About how many baskets it will have in so many clusters, at most.
+    pub fn most_baskets(&self, clusters: u64) -> u64 {
+        let pieces = self.pieces.len() as u64;
+        let (Some(first), Some(last)) = (self.pieces.first(), self.pieces.last()) else { return 0 };
+        // A cluster has at least one entry.
+        let clusters = clusters.min(last.end() - first.first_entry);
+        match self.shape {
+            Shape::PerCluster => clusters,
+            Shape::Keep(_) => pieces + clusters,
+            Shape::Size(size) => {
+                let bytes: u64 = self.pieces.iter().map(|p| self.expanded(p)).sum();
+                clusters + (bytes / u64::from(size.max(1))).max(pieces)
+            }
+        }
+    }
+
     /// The same entries, to be read only.
     pub fn only_pieces(&self) -> Self {
         Self {

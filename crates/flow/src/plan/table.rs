@@ -323,7 +323,11 @@ impl<'a> Builder<'a> {
         let branches = self.tree.branches.len() as u64;
         let total_bytes: f64 = self.clusters.iter().map(|c| c.bytes).sum();
         // Structures seen here: about 1.5 kB for each branch read, as much again for the record written.
-        let metadata = branches * 3000 + pieces * 96 + index_memory + (1 << 20);
+        let clusters = bounds.len() as u64;
+        // A basket written is remembered, and listed in a record that grows by doubling.
+        let written: u64 = self.columns.iter().map(|c| c.most_baskets(clusters)).sum();
+        let metadata =
+            branches * 3000 + pieces * 96 + written.saturating_mul(112) + clusters * 16 + index_memory + (1 << 20);
         #[expect(clippy::cast_precision_loss, reason = "an estimate")]
         let small = total_bytes * 1.05 < START_BIG_FILE as f64;
         Ok(TablePlan {
