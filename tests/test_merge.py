@@ -181,3 +181,46 @@ def test_class_tags_survive_a_merge(basketry: Basketry, root_values: RootServer,
         basketry("merge", *sources, "-o", ours, "--force", *layout)
         found = list(values.differences(root_values.of(theirs), root_values.of(ours)))
         assert not found, f"{layout}: {found}"
+
+
+def test_merging_the_result_again_only_copies(basketry: Basketry, tmp_path: Path) -> None:
+    part = make_files.made("chained") / "part1.root"
+    once, twice = tmp_path / "once.root", tmp_path / "twice.root"
+    first = basketry.json("merge", *[part] * 30, "-o", once)
+    assert first["tables"][0]["depths"]["regroup"]
+    second = basketry.json("merge", once, "-o", twice)
+    assert not second["tables"][0]["depths"]["regroup"]
+    assert not second["tables"][0]["depths"]["recompress"]
+
+
+def test_more_inputs_than_a_process_may_open(basketry: Basketry, tmp_path: Path) -> None:
+    part = make_files.made("chained") / "part1.root"
+    for i in range(300):
+        (tmp_path / f"in{i:03}.root").symlink_to(part)
+    out = tmp_path / "out.root"
+    for flags in ("", "-n 3"):
+        command = f"ulimit -n 40; exec '{basketry.binary}' hadd -v 0 -f {flags} '{out}' '{tmp_path}/in*.root'"
+        subprocess.run(["bash", "-c", command], check=True, timeout=120)
+        with uproot.open(out) as file:
+            assert file["tree"].num_entries == 300 * 200
+
+
+@pytest.mark.parametrize("kind", ["SkipListed", "OnlyListed"])
+def test_listed_objects(kind: str, basketry: Basketry, root_values: RootServer, tmp_path: Path) -> None:
+    sources = [make_files.made("histograms") / f"histograms{part}.root" for part in (0, 1)]
+    names = tmp_path / "names.txt"
+    names.write_text("# two of them\nh1f\nh2d\n")
+    ours, theirs = tmp_path / "ours.root", tmp_path / "theirs.root"
+    flags = ("-f", "-L", str(names), "-Ltype", kind)
+    basketry("hadd", *flags, ours, *sources)
+    assert hadd(theirs, *sources, flags=flags)
+    found = list(values.differences(root_values.of(theirs), root_values.of(ours), tolerance=TOLERANCE))
+    assert not found, "\n".join(found[:20])
+    assert ("h1f" in root_values.of(ours)["objects"]) == (kind == "OnlyListed")
+
+
+def test_a_tree_of_some_inputs_only(basketry: Basketry, tmp_path: Path) -> None:
+    sources = [make_files.made("references") / "references.root", make_files.made("schemas") / "bare.root"]
+    out = tmp_path / "out.root"
+    outcome = basketry.json("merge", *sources, "-o", out)
+    assert any("inner" in note and "1 of the 2 inputs" in note for note in outcome["notes"]), outcome["notes"]

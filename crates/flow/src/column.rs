@@ -65,6 +65,8 @@ pub struct Column {
     pub as_asked: Vec<bool>,
     /// How it is to be cut.
     pub shape: Shape,
+    /// Size of baskets in clusters that are put together from small ones, where the shape keeps what there is.
+    pub packed_size: Option<u32>,
     /// Buffer sizes recorded in the output are this times the largest basket, if asked for.
     pub memory_ratio: Option<f64>,
     /// Whether entries vary in length.
@@ -119,6 +121,7 @@ impl Column {
             keeps_compression: true,
             as_asked: Vec::new(),
             shape: self.shape,
+            packed_size: self.packed_size,
             memory_ratio: None,
             has_offsets: self.has_offsets,
             has_tags: self.has_tags,

@@ -322,7 +322,7 @@ fn close_tree(plan: &mut TablePlan, written: Vec<Written>) {
         branch.entry_number = branch.first_entry + branch.entries;
         let asked = match column.shape {
             Shape::Size(size) => Some(u64::from(size)),
-            Shape::Keep(_) => None,
+            Shape::Keep(_) => column.packed_size.map(u64::from),
             Shape::PerCluster => Some(written.largest),
         };
         let asked = match (column.memory_ratio, asked) {

@@ -8,6 +8,7 @@ use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::source::Source;
@@ -21,7 +22,7 @@ pub const OPEN_FILES: usize = 128;
 /// Files that share descriptors and streamer infos.
 #[derive(Debug)]
 pub struct FilePool {
-    limit: usize,
+    limit: AtomicUsize,
     open: Mutex<VecDeque<Weak<Slot>>>,
     infos: Mutex<HashMap<(u64, u64), Arc<StreamerInfos>>>,
 }
@@ -51,7 +52,7 @@ fn identity(meta: &std::fs::Metadata) -> (u64, u64, i64, i64) {
 impl FilePool {
     /// A pool that keeps at most `limit` files open, at least one.
     pub fn new(limit: usize) -> Arc<Self> {
-        Arc::new(Self { limit: limit.max(1), open: Mutex::default(), infos: Mutex::default() })
+        Arc::new(Self { limit: AtomicUsize::new(limit.max(1)), open: Mutex::default(), infos: Mutex::default() })
     }
 
     /// The bytes of a file.
@@ -94,10 +95,13 @@ impl FilePool {
     /// Opens a file after making room for it.
     fn open_file(&self, path: &Path) -> std::io::Result<File> {
         loop {
-            while lock(&self.open).len() >= self.limit && self.close_oldest() {}
+            while lock(&self.open).len() >= self.limit.load(Ordering::Relaxed) && self.close_oldest() {}
             match File::open(path) {
-                // Others hold descriptors as well: room is made here as long as there is any.
-                Err(e) if is_out_of_descriptors(&e) && self.close_oldest() => {}
+                // The process may open fewer than was thought: half of them are left to others from now on.
+                Err(e) if is_out_of_descriptors(&e) && self.close_oldest() => {
+                    let half = lock(&self.open).len() / 2;
+                    self.limit.store(half.max(1), Ordering::Relaxed);
+                }
                 opened => return opened,
             }
         }

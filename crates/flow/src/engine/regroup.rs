@@ -102,6 +102,7 @@ impl Maker<'_> {
         emit: Emit<'_>,
     ) -> Result<std::result::Result<(), Stopped>> {
         let (size, per_cluster) = match self.column.shape {
+            Shape::Keep(size) if self.job.is_packed(entries.start) => (self.column.packed_size.unwrap_or(size), false),
             Shape::Keep(size) | Shape::Size(size) => (size, false),
             Shape::PerCluster => (u32::MAX, true),
         };

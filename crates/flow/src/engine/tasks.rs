@@ -100,7 +100,7 @@ fn shape_fits(column: &Column, pieces: &[Piece], packed: bool) -> bool {
     };
     match column.shape {
         // Entries with class tags are better left where they are: ROOT complains of null pointers in moved ones.
-        Shape::Keep(size) => !packed || column.has_tags || full(size),
+        Shape::Keep(size) => !packed || column.has_tags || full(column.packed_size.unwrap_or(size)),
         Shape::PerCluster => pieces.len() <= 1,
         Shape::Size(size) => {
             let most = u64::from(size) + u64::from(size) / 8;
@@ -110,6 +110,12 @@ fn shape_fits(column: &Column, pieces: &[Piece], packed: bool) -> bool {
 }
 
 impl Job<'_> {
+    /// Whether the cluster that holds an entry is put together from several.
+    pub fn is_packed(&self, entry: u64) -> bool {
+        let cluster = self.bounds.partition_point(|&bound| bound <= entry).checked_sub(1);
+        cluster.and_then(|cluster| self.packed.get(cluster)).copied().unwrap_or(false)
+    }
+
     /// A cluster of the output.
     pub fn asked(&self, cluster: usize, entries: Range<u64>) -> Asked {
         let packed = self.packed.get(cluster).copied().unwrap_or(false);

@@ -65,6 +65,7 @@ fn input() -> (Vec<u8>, Vec<Column>) {
             compression: if i % 3 == 0 { Compression::NONE } else { "zstd:1".parse().unwrap() },
             keeps_compression: i % 3 == 0,
             as_asked: vec![i % 3 == 0],
+            packed_size: None,
             shape: if i % 3 == 2 { Shape::Size(300) } else { Shape::Keep(32_000) },
             memory_ratio: None,
             has_offsets: false,

@@ -3,6 +3,7 @@
 
 pub(crate) mod clusters;
 mod join;
+mod optimise;
 mod predict;
 mod relations;
 pub(crate) mod schema;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dataset::glob::NameFilter;
-use dataset::layout::{BranchFigures, ByteSize, Layout, TreeLayout, defaults, optimize_baskets};
+use dataset::layout::{ByteSize, Layout, TreeLayout, defaults};
 use dataset::tree::basket::GENERATE_OFFSET_MAP;
 use dataset::tree::{BasketRef, Branch, Tree, may_hold_tags, read_tree};
 use rootfile::codec::Compression;
@@ -93,7 +93,9 @@ impl TablePlan {
             let total: u64 = column.pieces.iter().map(|p| column.expanded(p)).sum();
             let entries = column.pieces.iter().map(|p| p.entries).sum::<u64>().max(1);
             let basket = match column.shape {
-                Shape::Size(size) | Shape::Keep(size) => u64::from(size).max(raw),
+                Shape::Size(size) | Shape::Keep(size) => {
+                    u64::from(size).max(u64::from(column.packed_size.unwrap_or(0))).max(raw)
+                }
                 Shape::PerCluster => total.div_ceil(entries).saturating_mul(longest).min(total),
             };
             record + raw + 2 * basket
@@ -169,6 +171,7 @@ impl<'a> Builder<'a> {
                 keeps_compression: asked.compression.is_none(),
                 as_asked: Vec::new(),
                 shape,
+                packed_size: None,
                 memory_ratio: asked.memory_ratio,
                 has_offsets: branch.entry_offset_len != 0,
                 has_tags: may_hold_tags(&self.tree, branch, file.infos()),
@@ -319,6 +322,7 @@ impl<'a> Builder<'a> {
         let bounds = clusters::bounds(&self.clusters, clustering)?;
         let packed = clusters::are_packed(&self.clusters, &bounds);
         self.optimise(&bounds);
+        self.optimise_packed(&bounds, &packed);
         let pieces: u64 = self.columns.iter().map(|c| c.pieces.len() as u64).sum();
         let branches = self.tree.branches.len() as u64;
         let total_bytes: f64 = self.clusters.iter().map(|c| c.bytes).sum();
@@ -395,51 +399,6 @@ impl<'a> Builder<'a> {
             if let Some(column) = self.columns.get_mut(i) {
                 column.generated = Some(Generated { counter, at, width, each, besides });
             }
-        }
-    }
-
-    /// Basket sizes by ROOT's OptimizeBaskets, over the figures of the first cluster, where it is asked for.
-    fn optimise(&mut self, bounds: &[u64]) {
-        let Some(ByteSize(memory)) = self.tree_layout.basket_memory else { return };
-        if self.tree_layout.one_basket_per_cluster == Some(true) {
-            return;
-        }
-        let total: u64 = self.entries.max(1);
-        let cluster = bounds.windows(2).next().map_or(total, |w| w[1] - w[0]).max(1);
-        #[expect(
-            clippy::cast_precision_loss,
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "shares"
-        )]
-        let share = |bytes: u64| (bytes as f64 * cluster as f64 / total as f64) as u64;
-        let figures: Vec<BranchFigures> = self
-            .columns
-            .iter()
-            .zip(&self.tree.branches)
-            .map(|(column, branch)| {
-                let zip: u64 = column.pieces.iter().map(|p| u64::from(p.nbytes)).sum();
-                let raw: u64 = column.pieces.iter().map(|p| column.expanded(p)).sum();
-                let start = match column.shape {
-                    Shape::Size(size) | Shape::Keep(size) => size,
-                    Shape::PerCluster => branch.basket_size,
-                };
-                BranchFigures {
-                    name_len: u32::try_from(branch.name().len()).unwrap_or(0),
-                    entries: share(column.pieces.iter().map(|p| p.entries).sum()).max(1),
-                    total_bytes: share(raw),
-                    zip_bytes: share(zip),
-                    basket_size: start,
-                    entry_offset_len: u32::try_from(branch.entry_offset_len).unwrap_or(0),
-                    leaves: u32::try_from(branch.leaves.len()).unwrap_or(0),
-                    has_branches: !branch.children.is_empty(),
-                }
-            })
-            .collect();
-        let tree_bytes = figures.iter().map(|f| f.total_bytes).sum();
-        let plans = optimize_baskets(&figures, tree_bytes, Some(cluster), memory, 1.0);
-        for (column, plan) in self.columns.iter_mut().zip(plans) {
-            column.shape = Shape::Size(plan.basket_size);
         }
     }
 }
