@@ -262,7 +262,10 @@ fn damaged_files() {
                         eprintln!("{problem}");
                     }
                     found.lock().unwrap().extend(problems);
-                    tried.fetch_add(cases, Ordering::Relaxed);
+                    let so_far = tried.fetch_add(cases, Ordering::Relaxed) + cases;
+                    if everything() {
+                        eprintln!("{so_far} cases with {}", path.display());
+                    }
                 }
             });
         }
