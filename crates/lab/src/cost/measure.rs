@@ -14,10 +14,11 @@ use super::facts::{Column, Facts, as_f64};
 use super::line::{Line, Point};
 use super::sample::{self, Sample};
 
-/// Measuring may take this share of the CPU time of the rewrite it decides, by plan. The promise is a quarter.
-const SHARE: f64 = 0.17;
+/// Trying codecs may take this share of the CPU time of the rewrite it decides, by plan. The promise is a quarter,
+/// for all of measuring.
+const SHARE: f64 = 0.09;
 /// A small file's measuring may take this long instead, in nominal seconds.
-const SMALL_FILE_SECONDS: f64 = 1.0;
+const SMALL_FILE_SECONDS: f64 = 0.6;
 /// A file of more bytes than this is not small.
 const SMALL_FILE: f64 = 100e6;
 /// Columns on which all codecs are tried first.
@@ -27,8 +28,8 @@ const SCOUTED: usize = 32 << 10;
 /// Bytes of such a column that are sampled.
 const SCOUTS_SAMPLE: f64 = 256e3;
 /// Bytes of a column that are sampled at most, and as a rule at least.
-const MOST_SAMPLED: f64 = 1e6;
-const LEAST_SAMPLED: f64 = 6e3;
+pub(super) const MOST_SAMPLED: f64 = 1e6;
+pub(super) const LEAST_SAMPLED: f64 = 6e3;
 /// The largest basket that is tried.
 const LARGEST_BASKET: usize = 256 << 10;
 /// Codecs with a higher nominal cost are tried on every fourth column only, the largest apart.
@@ -53,8 +54,8 @@ pub(crate) struct ColumnCost {
     pub today: Line,
     /// By codec, in the order of [`Measured::codecs`].
     pub codecs: Vec<Option<CodecCost>>,
-    /// Whether its own baskets were sampled.
-    pub sampled: bool,
+    /// Bytes of its own baskets that were sampled; without any, only its own codec and none are known.
+    pub sampled: f64,
 }
 
 /// What was measured.
@@ -88,7 +89,7 @@ pub(crate) fn last_resorts() -> Vec<Compression> {
 }
 
 /// Nanoseconds for each byte to compress and decompress, roughly; only proportions matter.
-fn nominal(compression: Compression) -> f64 {
+pub(super) fn nominal(compression: Compression) -> f64 {
     match (compression.algorithm(), compression.level()) {
         (None, _) => 0.3,
         (Some(Algorithm::Lz4), 0..=3) => 3.0,
@@ -104,7 +105,7 @@ fn nominal(compression: Compression) -> f64 {
 }
 
 /// Nominal nanoseconds to decompress a byte.
-fn nominal_unpack(compression: Compression) -> f64 {
+pub(super) fn nominal_unpack(compression: Compression) -> f64 {
     match compression.algorithm() {
         None => 0.1,
         Some(Algorithm::Lz4) => 0.7,
@@ -115,7 +116,7 @@ fn nominal_unpack(compression: Compression) -> f64 {
 }
 
 /// Nominal nanoseconds that measuring may take: a share of the cheapest rewrite that does anything.
-fn budget(columns: &[Column]) -> f64 {
+pub(super) fn budget(columns: &[Column]) -> f64 {
     let rewrite: f64 = columns.iter().map(|c| c.raw * (nominal_unpack(c.compression) + 4.0 + 0.5)).sum();
     let size: f64 = columns.iter().map(Column::on_disk).sum();
     let small = if size < SMALL_FILE { SMALL_FILE_SECONDS * 1e9 } else { 0.0 };
@@ -178,7 +179,8 @@ struct Work<'a> {
 /// What trials on a column came to, by codec and basket size.
 #[derive(Clone, Debug, Default)]
 struct Table {
-    sampled: bool,
+    /// Bytes tried.
+    sampled: f64,
     today: Point,
     /// Bytes on disk of the whole column over what its sample would let one expect.
     scale: f64,
@@ -265,10 +267,9 @@ impl Work<'_> {
         tried: &[bool],
         most: usize,
     ) -> Result<()> {
-        table.sampled = true;
+        table.sampled = as_f64(sample.raw().min(most * sample.runs.len()) as u64);
         table.today = sample.today;
-        let expected = sample.stored * column.raw / sample.today.raw.max(1.0);
-        table.scale = if expected > 0.0 { (column.zip / expected).clamp(0.5, 2.0) } else { 1.0 };
+        table.scale = sample.scale(column);
         table.codecs = vec![[Tried::default(); 2]; codecs.len()];
         let longest = sample.runs.iter().map(sample::Run::payload).max().unwrap_or(0).min(LARGEST_BASKET).min(most);
         for ((slots, &codec), _) in table.codecs.iter_mut().zip(codecs).zip(tried).filter(|(_, tried)| **tried) {
@@ -297,7 +298,7 @@ fn beats(a: &Tried, b: Option<&Tried>, first: bool) -> bool {
 /// From trials to lines, with what other columns tell where a codec was not tried. A column that was not sampled
 /// has only its own codec, and none: what else would do to it is not known.
 fn settle(facts: &Facts, tables: &[Table], codecs: &[Compression]) -> Vec<ColumnCost> {
-    let shapes: Vec<CodecCost> = (0..codecs.len()).map(|k| pooled(tables, k)).collect();
+    let shapes = shapes(tables, codecs);
     let unpack_today = |c: &Column| codecs.iter().position(|k| *k == c.compression).and_then(|k| shapes.get(k));
     let all = tables.iter().fold(Point::default(), |mut sum, t| {
         sum.merge(&t.today);
@@ -307,7 +308,7 @@ fn settle(facts: &Facts, tables: &[Table], codecs: &[Compression]) -> Vec<Column
     let column = |(column, table): (&Column, &Table)| {
         let shape = unpack_today(column).map_or(per_byte, |s| s.unpack);
         let today = Line::fit(&[table.today], Some(shape)).unwrap_or(shape);
-        if !table.sampled {
+        if table.sampled <= 0.0 {
             let known = |(&codec, shape): (&Compression, &CodecCost)| match codec {
                 c if c.is_none() => Some(*shape),
                 c if c == column.compression => {
@@ -317,7 +318,7 @@ fn settle(facts: &Facts, tables: &[Table], codecs: &[Compression]) -> Vec<Column
                 _ => None,
             };
             let codecs = codecs.iter().zip(&shapes).map(known).collect();
-            return ColumnCost { today, codecs, sampled: false };
+            return ColumnCost { today, codecs, sampled: 0.0 };
         }
         let own = |k: usize| {
             let slots = table.codecs.get(k)?;
@@ -338,17 +339,47 @@ fn settle(facts: &Facts, tables: &[Table], codecs: &[Compression]) -> Vec<Column
                 unpack: known.unpack.scaled(ratio.unpack.per_byte),
             });
         }
-        ColumnCost { today, codecs: costs, sampled: true }
+        ColumnCost { today, codecs: costs, sampled: table.sampled }
     };
     facts.columns.iter().zip(tables).map(column).collect()
 }
 
-/// A codec over the columns where it was tried with two basket sizes; where there is none, over all.
-fn pooled(tables: &[Table], k: usize) -> CodecCost {
+/// Each codec over all columns. One that was tried with one basket size only has the shape of one that was tried
+/// with two, of the same algorithm if there is one.
+fn shapes(tables: &[Table], codecs: &[Compression]) -> Vec<CodecCost> {
+    let sums: Vec<[Tried; 2]> = (0..codecs.len()).map(|k| summed(tables, k)).collect();
+    let known: Vec<Option<CodecCost>> = sums
+        .iter()
+        .map(|sums| {
+            let line = |of: fn(&Tried) -> Point| Line::fit(&sums.each_ref().map(of), None);
+            let both = sums.iter().all(|tried| tried.size.raw > 0.0);
+            both.then_some(CodecCost { size: line(|t| t.size)?, pack: line(|t| t.pack)?, unpack: line(|t| t.unpack)? })
+        })
+        .collect();
+    let shape = |(k, sums): (usize, &[Tried; 2])| {
+        let own = known.get(k).copied().flatten();
+        let same = |other: usize| codecs.get(other).map(|c| c.algorithm()) == codecs.get(k).map(|c| c.algorithm());
+        let others = || known.iter().enumerate().rev().filter_map(|(i, cost)| Some((i, (*cost)?)));
+        let like = others().find(|(i, _)| same(*i)).or_else(|| others().next()).map(|(_, cost)| cost);
+        own.unwrap_or_else(|| {
+            let like = like.unwrap_or_default();
+            let line = |of: fn(&Tried) -> Point, like| Line::fit(&[of(&sums[1])], Some(like)).unwrap_or_default();
+            CodecCost {
+                size: line(|t| t.size, like.size),
+                pack: line(|t| t.pack, like.pack),
+                unpack: line(|t| t.unpack, like.unpack),
+            }
+        })
+    };
+    sums.iter().enumerate().map(shape).collect()
+}
+
+/// What a codec came to on the columns where it was tried with two basket sizes; where there is none, on all.
+fn summed(tables: &[Table], k: usize) -> [Tried; 2] {
     let mut sums = [Tried::default(); 2];
     let tried = || tables.iter().filter_map(|t| t.codecs.get(k));
-    let both = |slots: &&[Tried; 2]| slots[0].size.raw > 0.0;
-    let any = tried().any(|slots| both(&slots));
+    let both = |slots: &[Tried; 2]| slots[0].size.raw > 0.0;
+    let any = tried().any(both);
     for slots in tried().filter(|slots| !any || both(slots)) {
         for (sum, slot) in sums.iter_mut().zip(slots) {
             sum.size.merge(&slot.size);
@@ -356,8 +387,7 @@ fn pooled(tables: &[Table], k: usize) -> CodecCost {
             sum.unpack.merge(&slot.unpack);
         }
     }
-    let line = |of: fn(&Tried) -> Point| Line::fit(&sums.each_ref().map(of), None).unwrap_or_default();
-    CodecCost { size: line(|t| t.size), pack: line(|t| t.pack), unpack: line(|t| t.unpack) }
+    sums
 }
 
 /// A codec that was tried on this column, and how codec `k` compares to it on the columns where both were.

@@ -1,12 +1,13 @@
 //! What columns cost, measured: bytes, compression and decompression time of samples, by codec and basket size.
 //!
 //! [`facts`] lists columns from a file's metadata, [`sample`] reads some of their baskets, [`measure`] tries codecs
-//! on them within a budget, and [`model`] says from the measured lines what a layout costs. Times are CPU times of
+//! on them within a budget, [`confirm`] looks at other baskets for what was chosen, and [`model`] says from the measured lines what a layout costs. Times are CPU times of
 //! one thread. [`replay`] reads a whole file to see whether the model was right. Nothing here decides.
 
 mod bench;
 mod calibrate;
 mod clock;
+pub(crate) mod confirm;
 pub(crate) mod facts;
 mod line;
 pub(crate) mod measure;

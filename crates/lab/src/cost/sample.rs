@@ -38,6 +38,13 @@ impl Sample {
     pub fn raw(&self) -> usize {
         self.runs.iter().map(Run::payload).sum()
     }
+
+    /// Bytes on disk of the whole column, over what the sampled baskets would let one expect: what is found on the
+    /// sample is corrected by it.
+    pub fn scale(&self, column: &Column) -> f64 {
+        let expected = self.stored * column.raw / self.today.raw.max(1.0);
+        if expected > 0.0 { (column.zip / expected).clamp(0.5, 2.0) } else { 1.0 }
+    }
 }
 
 /// Reads about `target` bytes of a column, from places that depend on `seed` alone.

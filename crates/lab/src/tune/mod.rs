@@ -16,7 +16,8 @@ use std::path::Path;
 use dataset::layout::{Compression, Layout};
 use rootfile::{Error, Result};
 
-use crate::cost::facts::Facts;
+use crate::cost::confirm::{Confirmed, Finalist};
+use crate::cost::facts::{Column, Facts};
 use crate::cost::measure::{self, Measured};
 use crate::cost::model::Cost;
 use crate::cost::{Bench, Codecs, calibrate, thread_seconds};
@@ -33,6 +34,9 @@ pub use prove::prove;
 const SIZE_MARGIN: f64 = 0.01;
 /// The least memory that a reader may take where nothing is asked; else it is this times today's.
 const READ_MEMORY: (f64, f64) = (256e6, 1.5);
+/// Second looks at most, and the share of new bytes in one that makes another worth it.
+const ROUNDS: u64 = 3;
+const WORTH_A_ROUND: f64 = 0.05;
 /// Points of the front.
 const FRONT: u32 = 10;
 /// A limit is binding if the choice comes so near to it.
@@ -82,28 +86,17 @@ fn tune_with(input: &Path, options: &Options, bench: &mut dyn Bench) -> Result<T
     if !codecs.contains(&own) {
         codecs.push(own);
     }
-    let mut measured = measure::measure(&facts, &codecs, own, options.seed, bench)?;
-    let clusterings = cluster_options(&facts);
-    let mut now = today(&facts, &measured, &access, &clusterings)?;
-    let mut limits = options.limits(&now.1);
-    let mut space = Space::new(&facts, &measured, &access, clusterings, &now.1);
-    let mut decision = space.decide(&limits);
-    let too_large = |i: &Infeasible| i.nearest.is_empty() || i.nearest.iter().any(|(r, _)| *r == 0);
-    if decision.as_ref().is_err_and(too_large) {
-        codecs.extend(measure::last_resorts());
-        codecs.dedup();
-        measured = measure::measure(&facts, &codecs, own, options.seed, bench)?;
-        let clusterings = cluster_options(&facts);
-        now = today(&facts, &measured, &access, &clusterings)?;
-        limits = options.limits(&now.1);
-        space = Space::new(&facts, &measured, &access, clusterings, &now.1);
-        decision = space.decide(&limits);
+    let mut search = Search::new(&facts, options, access, &codecs, own, bench)?;
+    if search.decision.as_ref().is_err_and(|i| i.nearest.is_empty() || i.nearest.iter().any(|(r, _)| *r == 0)) {
+        codecs.extend(measure::last_resorts().into_iter().filter(|c| *c != own));
+        search = Search::new(&facts, options, access, &codecs, own, bench)?;
     }
+    let Search { measured, confirmed, space, now, limits, decision } = search;
     let mut report = Report {
         schema: SCHEMA,
         input: input.display().to_string(),
         workload: options.workload.to_string(),
-        measuring: measuring(&facts, &measured, access, options.seed),
+        measuring: measuring(&facts, &measured, &confirmed, access, options.seed),
         limits: limit_reports(options, &limits, &decision),
         today: figures(now.1, space.options.first()),
         read_all: decide::read_all(&facts, &measured, &access),
@@ -135,6 +128,61 @@ fn tune_with(input: &Path, options: &Options, bench: &mut dyn Bench) -> Result<T
     }
     report.measuring.cpu_seconds = thread_seconds() - start;
     Ok(Tuned { report, layout: chosen_layout })
+}
+
+/// The way to a decision: samples, a choice, a second look at what was chosen, and the choice anew.
+struct Search {
+    measured: Measured,
+    confirmed: Confirmed,
+    space: Space,
+    now: (Vec<Cost>, Cost),
+    limits: Limits,
+    decision: std::result::Result<Chosen, Infeasible>,
+}
+
+impl Search {
+    fn new(
+        facts: &Facts,
+        options: &Options,
+        access: Access,
+        codecs: &[Compression],
+        own: Compression,
+        bench: &mut dyn Bench,
+    ) -> Result<Self> {
+        let measured = measure::measure(facts, codecs, own, options.seed, bench)?;
+        let mut search = Self::decide(facts, options, access, measured)?;
+        for round in 1..=ROUNDS {
+            let Ok(chosen) = &search.decision else { break };
+            let finalists = finalists(facts, chosen);
+            let Self { mut measured, mut confirmed, .. } = search;
+            let new = confirmed.round(facts, &mut measured, &finalists, options.seed.wrapping_add(round), bench)?;
+            search = Self { confirmed, ..Self::decide(facts, options, access, measured)? };
+            if new < WORTH_A_ROUND {
+                break;
+            }
+        }
+        Ok(search)
+    }
+
+    fn decide(facts: &Facts, options: &Options, access: Access, measured: Measured) -> Result<Self> {
+        let clusterings = cluster_options(facts);
+        let now = today(facts, &measured, &access, &clusterings)?;
+        let limits = options.limits(&now.1);
+        let space = Space::new(facts, &measured, &access, clusterings, &now.1);
+        let decision = space.decide(&limits);
+        Ok(Self { measured, confirmed: Confirmed::default(), space, now, limits, decision })
+    }
+}
+
+/// What is chosen for each column that does not stay as it is.
+fn finalists(facts: &Facts, chosen: &Chosen) -> Vec<Finalist> {
+    let finalist = |(i, column): (usize, &Column)| {
+        let codec = chosen.picks.get(column.unit)?.codec?;
+        // Columns of one unit share the number of baskets by their entries; most units are one column.
+        let baskets = chosen.costs.get(column.unit)?.baskets.max(1.0);
+        Some(Finalist { column: i, codec, basket: column.raw / baskets })
+    };
+    facts.columns.iter().enumerate().filter_map(finalist).collect()
 }
 
 fn today(facts: &Facts, measured: &Measured, access: &Access, options: &[ClusterOption]) -> Result<(Vec<Cost>, Cost)> {
@@ -169,18 +217,20 @@ impl Options {
     }
 }
 
-fn measuring(facts: &Facts, measured: &Measured, access: Access, seed: u64) -> Measuring {
+fn measuring(facts: &Facts, measured: &Measured, confirmed: &Confirmed, access: Access, seed: u64) -> Measuring {
     let text = |codecs: &[Compression]| codecs.iter().map(ToString::to_string).collect();
     Measuring {
         seed,
         cpu_seconds: 0.0,
-        sampled_bytes: measured.sampled,
-        sampled_share: measured.sampled / facts.columns.iter().map(|c| c.raw).sum::<f64>().max(1.0),
+        sampled_bytes: measured.sampled + confirmed.sampled,
+        sampled_share: (measured.sampled + confirmed.sampled)
+            / facts.columns.iter().map(|c| c.raw).sum::<f64>().max(1.0),
         columns: facts.columns.len(),
-        sampled_columns: measured.columns.iter().filter(|c| c.sampled).count(),
+        sampled_columns: measured.columns.iter().filter(|c| c.sampled > 0.0).count(),
         codecs: text(&measured.codecs),
         dropped: text(&measured.dropped),
         access,
+        optimism: if confirmed.found > 0.0 { 1.0 - confirmed.expected / confirmed.found } else { 0.0 },
     }
 }
 

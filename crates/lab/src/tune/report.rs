@@ -73,6 +73,8 @@ pub struct Measuring {
     pub dropped: Vec<String>,
     /// What reading costs besides decompression.
     pub access: Access,
+    /// By which share the sizes of what was chosen first were too good, as a second look at other baskets found.
+    pub optimism: f64,
 }
 
 /// A limit.

@@ -1,0 +1,118 @@
+//! Looks again, at other baskets, for the codecs that were chosen.
+//!
+//! Whatever is chosen by samples was lucky in them: of many candidates the one whose sample was easiest wins, and
+//! the sum of winners is too good. So the chosen codecs, and only they, are tried on a second sample, and the lines
+//! are corrected by what that says. The choice is then made anew.
+
+use std::collections::HashSet;
+
+use rootfile::Result;
+
+use super::bench::Bench;
+use super::facts::{Facts, as_f64};
+use super::line::Point;
+use super::measure::{LEAST_SAMPLED, MOST_SAMPLED, Measured, budget, nominal, nominal_unpack};
+use super::sample;
+
+/// Of what trying codecs may take, this much more may be used in each round.
+const SHARE: f64 = 0.3;
+/// The largest basket that is tried.
+const LARGEST_BASKET: usize = 1 << 20;
+
+/// What is chosen for a column.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Finalist {
+    /// The column, by index.
+    pub column: usize,
+    /// The codec, by index.
+    pub codec: usize,
+    /// Bytes of a basket before compression.
+    pub basket: f64,
+}
+
+/// What was looked at again so far.
+#[derive(Default)]
+pub(crate) struct Confirmed {
+    known: HashSet<(usize, usize)>,
+    /// Bytes before compression that were sampled.
+    pub sampled: f64,
+    /// Bytes on disk of what was sampled: as the first samples had it, and as it was found.
+    pub expected: f64,
+    /// See `expected`.
+    pub found: f64,
+}
+
+impl Confirmed {
+    /// Tries the finalists that were not tried yet, the largest columns first, and corrects their lines. Says which
+    /// share of the bytes was new.
+    pub fn round(
+        &mut self,
+        facts: &Facts,
+        measured: &mut Measured,
+        finalists: &[Finalist],
+        seed: u64,
+        bench: &mut dyn Bench,
+    ) -> Result<f64> {
+        let raw = |f: &Finalist| facts.columns.get(f.column).map_or(0.0, |c| c.raw);
+        let codec_of = |f: &Finalist| measured.codecs.get(f.codec).copied();
+        let total: f64 = finalists.iter().map(raw).sum();
+        let mut new: Vec<Finalist> = finalists
+            .iter()
+            .filter(|f| !self.known.contains(&(f.column, f.codec)))
+            .filter(|f| facts.columns.get(f.column).is_some_and(|c| c.can_sample))
+            .filter(|f| measured.columns.get(f.column).is_some_and(|c| c.sampled > 0.0))
+            .copied()
+            .collect();
+        new.sort_by(|a, b| raw(b).total_cmp(&raw(a)));
+        let price = |f: &Finalist| codec_of(f).map_or(1.0, nominal) + 4.0;
+        let all: f64 = new.iter().map(|f| raw(f) * price(f)).sum();
+        let mut left = SHARE * budget(&facts.columns);
+        let share = left / all.max(1.0);
+        let mut buffer = vec![0; 1 << 20];
+        let mut looked_at = 0.0;
+        for finalist in &new {
+            let (Some(column), Some(codec)) = (facts.columns.get(finalist.column), codec_of(finalist)) else {
+                continue;
+            };
+            if left <= 0.0 {
+                break;
+            }
+            let target = (column.raw * share).clamp(LEAST_SAMPLED, MOST_SAMPLED).min(column.raw);
+            let source = &**facts.file.source();
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "numbers of bytes")]
+            let (target, size) = (target as usize, (finalist.basket as usize).clamp(1, LARGEST_BASKET));
+            let sample = sample::take(source, column, target, seed, (&mut *bench, &mut buffer))?;
+            left -= sample.today.raw * (1.5 * nominal_unpack(column.compression) + 0.5);
+            let [mut bytes, mut pack, mut unpack] = [Point::default(); 3];
+            for run in &sample.runs {
+                run.baskets(size, usize::MAX, |payload| {
+                    let trial = bench.trial(codec, payload)?;
+                    let raw = as_f64(payload.len() as u64);
+                    left -= raw * nominal(codec);
+                    bytes.add(raw, as_f64(trial.stored as u64));
+                    pack.add(raw, trial.pack);
+                    unpack.add(raw, trial.unpack);
+                    Ok(())
+                })?;
+            }
+            self.known.insert((finalist.column, finalist.codec));
+            looked_at += column.raw;
+            self.sampled += bytes.raw;
+            bytes.cost *= if codec.is_none() { 1.0 } else { sample.scale(column) };
+            let Some(cost) = measured.columns.get_mut(finalist.column) else { continue };
+            // The second look counts double: the first one decided.
+            let weight = 2.0 * bytes.raw / (2.0 * bytes.raw + cost.sampled).max(1.0);
+            let Some(lines) = cost.codecs.get_mut(finalist.codec).and_then(Option::as_mut) else { continue };
+            let share = column.raw / bytes.raw.max(1.0);
+            self.expected += share * lines.size.of(bytes.blocks, bytes.raw).min(bytes.raw);
+            self.found += share * bytes.cost;
+            for (line, point) in [(&mut lines.size, bytes), (&mut lines.pack, pack), (&mut lines.unpack, unpack)] {
+                let expected = line.of(point.blocks, point.raw);
+                if expected > 0.0 {
+                    *line = line.scaled(1.0 + weight * ((point.cost / expected).clamp(0.2, 5.0) - 1.0));
+                }
+            }
+        }
+        Ok(looked_at / total.max(1.0))
+    }
+}
