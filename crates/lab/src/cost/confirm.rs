@@ -40,9 +40,16 @@ pub(crate) struct Confirmed {
     pub expected: f64,
     /// See `expected`.
     pub found: f64,
+    /// Squares of what columns were off by, in bytes.
+    squares: f64,
 }
 
 impl Confirmed {
+    /// The error of the sum of sizes that is to be expected, as a share: columns are off independently.
+    pub fn error(&self) -> f64 {
+        if self.found > 0.0 { self.squares.sqrt() / self.found } else { 0.0 }
+    }
+
     /// Tries the finalists that were not tried yet, the largest columns first, and corrects their lines. Says which
     /// share of the bytes was new.
     pub fn round(
@@ -104,8 +111,10 @@ impl Confirmed {
             let weight = 2.0 * bytes.raw / (2.0 * bytes.raw + cost.sampled).max(1.0);
             let Some(lines) = cost.codecs.get_mut(finalist.codec).and_then(Option::as_mut) else { continue };
             let share = column.raw / bytes.raw.max(1.0);
-            self.expected += share * lines.size.of(bytes.blocks, bytes.raw).min(bytes.raw);
+            let expected = lines.size.of(bytes.blocks, bytes.raw).min(bytes.raw);
+            self.expected += share * expected;
             self.found += share * bytes.cost;
+            self.squares += (share * (expected - bytes.cost)).powi(2);
             for (line, point) in [(&mut lines.size, bytes), (&mut lines.pack, pack), (&mut lines.unpack, unpack)] {
                 let expected = line.of(point.blocks, point.raw);
                 if expected > 0.0 {

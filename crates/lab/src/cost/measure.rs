@@ -36,6 +36,8 @@ const LARGEST_BASKET: usize = 256 << 10;
 const SLOW: f64 = 12.0;
 /// Largest columns that slow codecs are tried on, each of them.
 const SLOW_ON: usize = 12;
+/// Largest columns on which two basket sizes are tried; the others have the shape that these have.
+const TWO_SIZES_ON: usize = 64;
 /// A codec is dropped if others beat it on all but this share of the bytes.
 const KEPT_FOR: f64 = 0.02;
 
@@ -159,7 +161,7 @@ pub(crate) fn measure(
         let tried: Vec<bool> = codecs.iter().map(|&c| nominal(c) <= SLOW || rank < SLOW_ON || rank % 4 == 0).collect();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of bytes")]
         let most = target as usize / sample.runs.len().max(1);
-        work.fill(table, (column, &sample), &codecs, &tried, most)?;
+        work.fill(table, (column, &sample), &codecs, &tried, (most, rank < TWO_SIZES_ON))?;
     }
     Ok(Measured { columns: settle(facts, &tables, &codecs), codecs, dropped, sampled: work.sampled })
 }
@@ -182,6 +184,8 @@ struct Table {
     /// Bytes tried.
     sampled: f64,
     today: Point,
+    /// Bytes on disk of the baskets in `today`.
+    stored: f64,
     /// Bytes on disk of the whole column over what its sample would let one expect.
     scale: f64,
     codecs: Vec<[Tried; 2]>,
@@ -265,16 +269,17 @@ impl Work<'_> {
         (column, sample): (&Column, &Sample),
         codecs: &[Compression],
         tried: &[bool],
-        most: usize,
+        (most, two_sizes): (usize, bool),
     ) -> Result<()> {
         table.sampled = as_f64(sample.raw().min(most * sample.runs.len()) as u64);
         table.today = sample.today;
+        table.stored = sample.stored;
         table.scale = sample.scale(column);
         table.codecs = vec![[Tried::default(); 2]; codecs.len()];
         let longest = sample.runs.iter().map(sample::Run::payload).max().unwrap_or(0).min(LARGEST_BASKET).min(most);
         for ((slots, &codec), _) in table.codecs.iter_mut().zip(codecs).zip(tried).filter(|(_, tried)| **tried) {
             slots[1] = self.run(sample, codec, longest.max(1), most)?;
-            if nominal(codec) <= SLOW && longest >= 4096 {
+            if two_sizes && nominal(codec) <= SLOW && longest >= 4096 {
                 slots[0] = self.run(sample, codec, (longest / 8).max(1024), most)?;
             }
         }
@@ -299,21 +304,21 @@ fn beats(a: &Tried, b: Option<&Tried>, first: bool) -> bool {
 /// has only its own codec, and none: what else would do to it is not known.
 fn settle(facts: &Facts, tables: &[Table], codecs: &[Compression]) -> Vec<ColumnCost> {
     let shapes = shapes(tables, codecs);
-    let unpack_today = |c: &Column| codecs.iter().position(|k| *k == c.compression).and_then(|k| shapes.get(k));
-    let all = tables.iter().fold(Point::default(), |mut sum, t| {
-        sum.merge(&t.today);
-        sum
-    });
-    let per_byte = Line { fixed: 0.0, per_byte: all.cost / all.raw.max(1.0) };
+    let (for_raw, for_stored) = unpacking(tables);
     let column = |(column, table): (&Column, &Table)| {
-        let shape = unpack_today(column).map_or(per_byte, |s| s.unpack);
-        let today = Line::fit(&[table.today], Some(shape)).unwrap_or(shape);
+        let expected = for_raw + for_stored * column.zip / column.raw;
+        let today = if table.today.raw > 0.0 { table.today.cost / table.today.raw } else { expected };
+        // Its baskets stay as they are: there is nothing to be told apart.
+        let today = Line { fixed: 0.0, per_byte: today };
         if table.sampled <= 0.0 {
             let known = |(&codec, shape): (&Compression, &CodecCost)| match codec {
                 c if c.is_none() => Some(*shape),
                 c if c == column.compression => {
                     let size = Point { blocks: column.count(), raw: column.raw, cost: column.zip };
-                    Some(CodecCost { size: Line::fit(&[size], Some(shape.size))?, ..*shape })
+                    let unpack = Point { cost: today.per_byte * column.raw, ..size };
+                    let (size, unpack) =
+                        (Line::fit(&[size], Some(shape.size))?, Line::fit(&[unpack], Some(shape.unpack))?);
+                    Some(CodecCost { size, unpack, ..*shape })
                 }
                 _ => None,
             };
@@ -342,6 +347,23 @@ fn settle(facts: &Facts, tables: &[Table], codecs: &[Compression]) -> Vec<Column
         ColumnCost { today, codecs: costs, sampled: table.sampled }
     };
     facts.columns.iter().zip(tables).map(column).collect()
+}
+
+/// Seconds that decompression takes for each byte that comes out, and for each that goes in, over all columns that
+/// were sampled. Columns that compress very well are not only smaller but faster too.
+fn unpacking(tables: &[Table]) -> (f64, f64) {
+    // Least squares of the time for a byte that comes out, over bytes that go in for it.
+    let known = || tables.iter().filter(|t| t.today.raw > 0.0).map(|t| (t.stored / t.today.raw, t.today));
+    let weight: f64 = known().map(|(_, today)| today.raw).sum();
+    if weight <= 0.0 {
+        return (0.0, 0.0);
+    }
+    let x = known().map(|(x, today)| x * today.raw).sum::<f64>() / weight;
+    let y = known().map(|(_, today)| today.cost).sum::<f64>() / weight;
+    let spread = known().map(|(d, today)| (d - x).powi(2) * today.raw).sum::<f64>();
+    let together = known().map(|(d, today)| (d - x) * (today.cost - y * today.raw)).sum::<f64>();
+    let slope = if spread > 0.0 { (together / spread).clamp(0.0, y / x.max(f64::MIN_POSITIVE)) } else { 0.0 };
+    (y - slope * x, slope)
 }
 
 /// Each codec over all columns. One that was tried with one basket size only has the shape of one that was tried

@@ -43,6 +43,8 @@ pub(crate) struct Chosen {
     pub costs: Vec<Cost>,
     /// All columns together.
     pub total: Cost,
+    /// Bytes on disk with what is kept to spare.
+    pub reserved: f64,
     /// What the solver made small.
     pub objective: f64,
     /// How much better another choice could be at most, by the costs that were measured.
@@ -57,12 +59,20 @@ pub(crate) struct Space {
     byte_value: f64,
     /// Bytes of the file that no choice changes.
     rest: f64,
+    /// Share of expected sizes that is kept to spare: samples are not exact. What stays as it is needs none.
+    margin: f64,
 }
 
 impl Space {
-    pub fn new(facts: &Facts, measured: &Measured, access: &Access, options: Vec<ClusterOption>, today: &Cost) -> Self {
+    pub fn new(
+        facts: &Facts,
+        measured: &Measured,
+        access: &Access,
+        options: Vec<ClusterOption>,
+        (today, margin): (&Cost, f64),
+    ) -> Self {
         let choices = options.iter().map(|option| choices(facts, measured, access, option)).collect();
-        Self { options, choices, byte_value: SIZE_VALUE * today.read / today.size.max(1.0), rest: facts.rest() }
+        Self { options, choices, byte_value: SIZE_VALUE * today.read / today.size.max(1.0), rest: facts.rest(), margin }
     }
 
     /// The best choice within limits; or for each limit in the way, the nearest that would do.
@@ -88,8 +98,11 @@ impl Space {
     fn solve(&self, option: usize, limits: &Limits) -> Result<Chosen, Infeasible> {
         let units = self.choices.get(option).map(Vec::as_slice).unwrap_or_default();
         let value = |c: &Cost| c.read + c.write / READS_PER_WRITE + c.size * self.byte_value;
-        let choice = |c: &Cost| Choice { cost: value(c), uses: [c.size, c.write, c.read_memory, c.write_memory] };
-        let groups = units.iter().map(|unit| unit.iter().map(|(_, c)| choice(c)).collect()).collect();
+        let choice = |(pick, c): &(Pick, Cost)| {
+            let spare = if pick.codec.is_some() { 1.0 + self.margin } else { 1.0 };
+            Choice { cost: value(c), uses: [c.size * spare, c.write, c.read_memory, c.write_memory] }
+        };
+        let groups = units.iter().map(|unit| unit.iter().map(choice).collect()).collect();
         let mut array = limits.array();
         array[0] -= self.rest;
         let solution = Problem { groups, limits: array }.solve()?;
@@ -99,6 +112,7 @@ impl Space {
             picks: Vec::with_capacity(units.len()),
             costs: Vec::with_capacity(units.len()),
             total: Cost { size: self.rest, ..Cost::default() },
+            reserved: solution.uses[0] + self.rest,
             objective: solution.cost,
             gap,
         };

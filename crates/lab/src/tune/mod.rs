@@ -30,8 +30,11 @@ pub use crate::cost::{Access, Workload};
 pub use limits::Limit;
 pub use prove::prove;
 
-/// A limit on size is met with this much to spare: what samples say of a file is not exact.
-const SIZE_MARGIN: f64 = 0.01;
+/// Sizes are met with something to spare, since what samples say of a file is not exact: one and a half times the
+/// error that a second look suggests, and at least and at most these shares.
+const SIZE_MARGIN: (f64, f64) = (0.005, 0.03);
+/// What is kept to spare before the second look.
+const FIRST_MARGIN: f64 = 0.01;
 /// The least memory that a reader may take where nothing is asked; else it is this times today's.
 const READ_MEMORY: (f64, f64) = (256e6, 1.5);
 /// Second looks at most, and the share of new bytes in one that makes another worth it.
@@ -150,13 +153,14 @@ impl Search {
         bench: &mut dyn Bench,
     ) -> Result<Self> {
         let measured = measure::measure(facts, codecs, own, options.seed, bench)?;
-        let mut search = Self::decide(facts, options, access, measured)?;
+        let mut search = Self::decide(facts, options, access, measured, FIRST_MARGIN)?;
         for round in 1..=ROUNDS {
             let Ok(chosen) = &search.decision else { break };
             let finalists = finalists(facts, chosen);
             let Self { mut measured, mut confirmed, .. } = search;
             let new = confirmed.round(facts, &mut measured, &finalists, options.seed.wrapping_add(round), bench)?;
-            search = Self { confirmed, ..Self::decide(facts, options, access, measured)? };
+            let margin = (1.5 * confirmed.error()).clamp(SIZE_MARGIN.0, SIZE_MARGIN.1);
+            search = Self { confirmed, ..Self::decide(facts, options, access, measured, margin)? };
             if new < WORTH_A_ROUND {
                 break;
             }
@@ -164,11 +168,11 @@ impl Search {
         Ok(search)
     }
 
-    fn decide(facts: &Facts, options: &Options, access: Access, measured: Measured) -> Result<Self> {
+    fn decide(facts: &Facts, options: &Options, access: Access, measured: Measured, margin: f64) -> Result<Self> {
         let clusterings = cluster_options(facts);
         let now = today(facts, &measured, &access, &clusterings)?;
         let limits = options.limits(&now.1);
-        let space = Space::new(facts, &measured, &access, clusterings, &now.1);
+        let space = Space::new(facts, &measured, &access, clusterings, (&now.1, margin));
         let decision = space.decide(&limits);
         Ok(Self { measured, confirmed: Confirmed::default(), space, now, limits, decision })
     }
@@ -209,7 +213,7 @@ impl Options {
             .max_read_memory
             .map_or((READ_MEMORY.1 * today.read_memory).max(READ_MEMORY.0), |l| l.of(today.read_memory));
         Limits {
-            size: size * (1.0 - SIZE_MARGIN),
+            size,
             write: self.max_write_time.map_or(f64::INFINITY, |l| l.of(today.write)),
             read_memory,
             write_memory: crate::cost::facts::as_f64(self.memory),
@@ -246,19 +250,17 @@ fn limit_reports(
 ) -> Vec<LimitReport> {
     let defaults =
         [options.max_size.is_none(), options.max_write_time.is_none(), options.max_read_memory.is_none(), false];
-    let used = decision.as_ref().ok().map(|c| [c.total.size, c.total.write, c.total.read_memory, c.total.write_memory]);
+    let used = decision.as_ref().ok().map(|c| [c.reserved, c.total.write, c.total.read_memory, c.total.write_memory]);
     let mut reports = Vec::new();
     for (r, (name, value)) in LIMIT_NAMES.into_iter().zip(limits.array()).enumerate() {
         let nearest = decision.as_ref().err().and_then(|i| i.nearest.iter().find(|(n, _)| *n == r));
-        // The size is shown as it was asked, without what is kept to spare.
-        let spare = if r == 0 { 1.0 / (1.0 - SIZE_MARGIN) } else { 1.0 };
         if value.is_finite() {
             reports.push(LimitReport {
                 name,
-                value: value * spare,
+                value,
                 is_default: defaults[r],
                 binding: used.is_some_and(|u| u[r] > NEAR * value),
-                nearest: nearest.map(|(_, v)| Nearest { value: v.map(|v| v * spare) }),
+                nearest: nearest.map(|(_, v)| Nearest { value: *v }),
             });
         }
     }
@@ -294,10 +296,8 @@ fn front(space: &Space, chosen: &Chosen, limits: &Limits) -> Vec<FrontPoint> {
 
 /// What a little more of each, or no limit at all, would buy.
 fn sensitivity(space: &Space, chosen: &Chosen, limits: &Limits) -> Vec<Loosened> {
-    let spare = 1.0 - SIZE_MARGIN;
-    let size = |factor: f64| {
-        ("--max-size", Limits { size: limits.size * factor, ..*limits }, Some(limits.size * factor / spare))
-    };
+    let size =
+        |factor: f64| ("--max-size", Limits { size: limits.size * factor, ..*limits }, Some(limits.size * factor));
     let mut asked = vec![size(1.05), size(1.25)];
     asked.push(("--max-size", Limits { size: f64::INFINITY, ..*limits }, None));
     let memory = limits.read_memory * 2.0;

@@ -5,6 +5,7 @@ mod print;
 use std::path::PathBuf;
 
 use flow::Budget;
+use lab::tune::report::Proof;
 use lab::tune::{Limit, Options, Workload, prove, tune};
 use rootfile::{Error, Result};
 
@@ -18,7 +19,7 @@ use crate::output::{self, Answer};
 /// finding their entries. Within the limits the reading time of the workload is made as small as can be; a second of
 /// compression counts as 5 ms of reading, and one per cent of size as 0.05 per cent of reading time. The choice over
 /// columns is solved, not guessed: the report says how far from the optimum it can be at most. Sizes are expected
-/// with an error: the size limit is met with 1 % to spare.
+/// with an error: a limit on size is met with 0.5 to 3 % to spare, by what a second look at other samples says.
 #[derive(clap::Args)]
 pub struct Args {
     /// FILE, or FILE:TREE for one of its trees.
@@ -86,6 +87,8 @@ pub fn run(args: &Args) -> Result<Answer> {
     } else if !args.talk.quiet || tuned.layout.is_none() {
         print::report(&tuned.report)?;
     }
-    let proven = tuned.report.proof.as_ref().is_none_or(|p| p.equal && p.within_size);
+    // A limit that nobody asked for is no promise: metadata may grow a little.
+    let sized = |p: &Proof| p.within_size || args.max_size.is_none();
+    let proven = tuned.report.proof.as_ref().is_none_or(|p| p.equal && sized(p));
     Ok(if tuned.layout.is_some() && proven { Answer::Yes } else { Answer::No })
 }

@@ -183,11 +183,8 @@ fn prove(out: &mut impl Write, proof: &Proof) -> Result<()> {
         writeln!(out, "{}", output::one_line(difference))?;
     }
     if !proof.within_size {
-        writeln!(
-            out,
-            "{} is larger than was asked for: the prediction was off by more than is kept to spare",
-            proof.output
-        )?;
+        let more = "the prediction was off by more than is kept to spare";
+        writeln!(out, "{} is larger than the limit: {more}, or metadata grew", proof.output)?;
     }
     let verdict = if proof.equal { "equal" } else { "NOT equal" };
     Ok(writeln!(out, "{}: content {verdict} to the input's, branch by branch and entry by entry", proof.output)?)
