@@ -254,13 +254,15 @@ fn limit_reports(
     let mut reports = Vec::new();
     for (r, (name, value)) in LIMIT_NAMES.into_iter().zip(limits.array()).enumerate() {
         let nearest = decision.as_ref().err().and_then(|i| i.nearest.iter().find(|(n, _)| *n == r));
+        // A second look at what would be chosen then may ask for more to spare.
+        let spare = if r == 0 { 1.0 + SIZE_MARGIN.1 } else { 1.0 };
         if value.is_finite() {
             reports.push(LimitReport {
                 name,
                 value,
                 is_default: defaults[r],
                 binding: used.is_some_and(|u| u[r] > NEAR * value),
-                nearest: nearest.map(|(_, v)| Nearest { value: *v }),
+                nearest: nearest.map(|(_, v)| Nearest { value: v.map(|v| v * spare) }),
             });
         }
     }
