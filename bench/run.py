@@ -177,10 +177,9 @@ def tune(bench: Bench) -> None:
     source = inputs.nano(20 if bench.quick else 250, 1)
     out = SCRATCH / "tuned.root"
     in_page_cache(source)
-    decided = json.loads(subprocess.run([BINARY, "tune", source, "--json"], capture_output=True, check=True).stdout)
-    with tempfile.NamedTemporaryFile("w", suffix=".toml") as layout:
-        layout.write(decided["layout_toml"])
-        layout.flush()
+    with tempfile.TemporaryDirectory() as scratch:
+        layout = Path(scratch) / "layout.toml"
+        subprocess.run([BINARY, "tune", source, "--layout-out", layout], capture_output=True, check=True)
         done = bench.compare(
             "tune",
             [
@@ -192,7 +191,7 @@ def tune(bench: Bench) -> None:
                     "-o",
                     out,
                     "--layout",
-                    layout.name,
+                    layout,
                     "-j",
                     "1",
                     outputs=[out],
@@ -204,7 +203,7 @@ def tune(bench: Bench) -> None:
         bench.say(*table(list(done.values())))
         measuring, rewriting = list(done.values())
         bench.say("", f"measuring / rewriting: {measuring.cpu / rewriting.cpu:.2f}")
-        subprocess.run([BINARY, "rewrite", source, "-o", out, "--force", "--layout", layout.name], check=True)
+        subprocess.run([BINARY, "rewrite", source, "-o", out, "--force", "--layout", layout], check=True)
     speed = root_command("rootreadspeed")
     reads = bench.compare(
         "tuned file",

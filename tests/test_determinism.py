@@ -1,4 +1,4 @@
-"""The same input and layout give the same bytes, whatever the number of threads, the time and the output's name."""
+"""The same input and layout give the same bytes, whatever the number of threads and the folder."""
 
 from pathlib import Path
 
@@ -33,9 +33,10 @@ def test_a_merge_is_the_same_on_any_number_of_threads(corpus: Path, basketry: Ba
     sources = [corpus / "files" / "skhep--nanoAOD_2015_CMS_Open_Data_ttbar.root"] * 3
     outputs = []
     for threads in (1, 2, 4):
-        out = tmp_path / f"{threads}.root"
+        out = tmp_path / str(threads) / "out.root"
+        out.parent.mkdir()
         basketry("merge", *sources, "-o", out, "-j", str(threads))
-        outputs.append(out.read_bytes().replace(out.name.encode(), b"?.root"))
+        outputs.append(out.read_bytes())
     assert outputs[0] == outputs[1] == outputs[2]
 
 

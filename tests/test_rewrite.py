@@ -75,6 +75,18 @@ def value_differences(readers: Readers, name: str, rewritten: Path) -> list[str]
     return found
 
 
+def codec_differences(basketry: Basketry, rewritten: Path, layout: tuple[str, ...]) -> list[str]:
+    """Baskets in another codec than the one asked for; what does not shrink may lie uncompressed."""
+    if "--compression" not in layout:
+        return []
+    asked = layout[layout.index("--compression") + 1].partition(":")[0]
+    return [
+        f"{tree['path']}: asked for {asked}, has {tree['codecs']}"
+        for tree in basketry.json("inspect", rewritten)["trees"]
+        if not tree["codecs"].keys() <= {asked, "none"}
+    ]
+
+
 @pytest.mark.skipif(not NAMES, reason="the corpus is absent")
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("name", NAMES)
@@ -96,6 +108,7 @@ def test_rewritten_file_has_the_same_content(
     basketry("rewrite", source, "-o", out, *LAYOUTS[layout])
     basketry("verify", source, out)
     found = list(entry_bytes.differences(known[name], root_bytes.of(out)))
+    found += codec_differences(basketry, out, LAYOUTS[layout])
     if full or name in REPRESENTATIVE or rotation(name) == layout:
         found += value_differences(readers, name, out)
     assert not found, "\n".join(found[:40])

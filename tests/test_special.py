@@ -104,9 +104,8 @@ def test_writes_records_of_several_blocks(
     assert not found, "\n".join(found)
 
 
-def test_output_beyond_2gb(full: bool, basketry: Basketry, root_bytes: RootServer, tmp_path: Path) -> None:
-    if not full:
-        pytest.skip("writes 2.3 GB: only with --full")
+@pytest.mark.only_full  # writes 2.3 GB
+def test_output_beyond_2gb(basketry: Basketry, root_bytes: RootServer, tmp_path: Path) -> None:
     source = make_files.made("compressible_2gb") / "zeros.root"
     out = tmp_path / "zeros.root"
     basketry("rewrite", source, "-o", out, "--compression", "none", timeout=300)

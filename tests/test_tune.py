@@ -1,83 +1,78 @@
-"""`tune`: a small file gets smaller or cheaper to read, within its limits, and the report says so."""
+"""tune: what it decides is measured again after the rewrite, proven equal, and within the limits it was given."""
 
-import json
+import subprocess
+import sys
 from pathlib import Path
-from typing import Any
 
-import numpy
 import pytest
 import uproot
 
 from referee.command import Basketry
-
-ENTRIES = 60_000
+from referee.paths import BUILD, REPO
 
 
 @pytest.fixture(scope="module")
-def flat(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tree whose columns want different codecs: noise, few values, all the same."""
-    path = tmp_path_factory.mktemp("tune") / "flat.root"
-    random = numpy.random.default_rng(1)
-    columns: dict[str, Any] = {
-        "noise": random.random(ENTRIES),
-        "rounded": numpy.round(random.exponential(30.0, ENTRIES), 1).astype("f4"),
-        "few": random.integers(0, 5, ENTRIES, dtype="i4"),
-        "same": numpy.zeros(ENTRIES, dtype="i4"),
-    }
-    with uproot.recreate(path, compression=uproot.ZLIB(1)) as file:
-        tree = file.mktree("Events", {name: values.dtype for name, values in columns.items()})
-        for start in range(0, ENTRIES, 5000):
-            tree.extend({name: values[start : start + 5000] for name, values in columns.items()})
+def nano() -> Path:
+    """The demo's NanoAOD-like file with its bad layout, in small."""
+    path = BUILD / "nano-like-8MB.root"
+    if not path.exists():
+        scratch = path.with_name(f".{path.name}")
+        command = [sys.executable, str(REPO / "demo" / "make_input.py"), str(scratch), "--megabytes", "8"]
+        subprocess.run(command, check=True, capture_output=True)
+        scratch.rename(path)
     return path
 
 
-def test_the_result_is_smaller_and_cheaper_and_equal(flat: Path, basketry: Basketry, tmp_path: Path) -> None:
-    output, layout = tmp_path / "tuned.root", tmp_path / "layout.toml"
-    report = basketry.json("tune", flat, "-o", output, "--layout-out", layout)
+def test_the_tuned_file_is_smaller_cheaper_to_read_and_equal(nano: Path, basketry: Basketry, tmp_path: Path) -> None:
+    out = tmp_path / "tuned.root"
+    report = basketry.json("tune", nano, "-o", out)
     assert report["schema"] == 1
-    proof = report["proof"]
-    assert proof["equal"]
-    assert proof["within_size"]
-    assert not proof["differences"]
-    assert proof["size"]["measured"] == output.stat().st_size <= flat.stat().st_size
-    assert abs(proof["size"]["expected"] / proof["size"]["measured"] - 1) < 0.1
     assert report["chosen"]["read"] < report["today"]["read"]
-    assert report["gap"] < 0.01
-    for name in ("noise", "rounded", "few", "same"):
-        with uproot.open(flat) as before, uproot.open(output) as after:
-            left, right = (f["Events"][name].array(library="np") for f in (before, after))
-            assert (left == right).all(), name
-    (tmp_path / "again").mkdir()
-    again = tmp_path / "again" / output.name
-    basketry("rewrite", flat, "-o", again, "--layout", layout)
-    assert again.read_bytes() == output.read_bytes()
+    assert out.stat().st_size <= nano.stat().st_size
+    # Prediction and measurement are of sizes that the format fixes: they may differ by little.
+    assert report["chosen"]["size"] == pytest.approx(out.stat().st_size, rel=0.02)
+    assert report["proof"] is not None
+    basketry("verify", nano, out)
+    with uproot.open(nano) as before, uproot.open(out) as after:
+        for name in ("event", "nJet", "Jet_pt", "HLT_IsoMu24"):
+            assert before["Events"][name].array().tolist() == after["Events"][name].array().tolist()
 
 
-def test_limits_that_cannot_be_met_are_an_answer(flat: Path, basketry: Basketry, tmp_path: Path) -> None:
-    output = tmp_path / "none.root"
-    outcome = basketry.run("tune", flat, "-o", output, "--max-size", "0.1x")
+def test_without_an_output_nothing_is_written(nano: Path, basketry: Basketry, tmp_path: Path) -> None:
+    outcome = basketry.run("tune", nano, cwd=tmp_path)
+    assert outcome.code == 0, str(outcome)
+    assert not list(tmp_path.iterdir())
+    for column in ("today", "chosen"):
+        assert column in outcome.out
+
+
+def test_the_decided_layout_can_be_given_to_rewrite(nano: Path, basketry: Basketry, tmp_path: Path) -> None:
+    layout, tuned, rewritten = tmp_path / "layout.toml", tmp_path / "tuned.root", tmp_path / "rewritten.root"
+    report = basketry.json("tune", nano, "--layout-out", layout)
+    assert layout.read_text() == report["layout"]
+    basketry("rewrite", nano, "-o", rewritten, "--layout", layout)
+    assert report["chosen"]["size"] == pytest.approx(rewritten.stat().st_size, rel=0.02)
+    assert not tuned.exists()
+
+
+@pytest.mark.parametrize("share", [0.95, 1.1])
+def test_a_size_limit_holds(share: float, nano: Path, basketry: Basketry, tmp_path: Path) -> None:
+    out = tmp_path / "tuned.root"
+    limit = int(nano.stat().st_size * share)
+    basketry("tune", nano, "-o", out, "--max-size", f"{limit}B")
+    assert out.stat().st_size <= limit
+
+
+def test_a_limit_that_cannot_be_met_is_answered_with_no(nano: Path, basketry: Basketry, tmp_path: Path) -> None:
+    out = tmp_path / "tuned.root"
+    outcome = basketry.run("tune", nano, "-o", out, "--max-size", "100kB")
     assert outcome.code == 1, str(outcome)
-    assert "--max-size" in outcome.out
-    assert "the nearest that would do is" in outcome.out
-    assert not output.exists()
+    assert "max-size" in outcome.out + outcome.err
+    assert not out.exists()
 
 
-def test_a_little_beyond_the_nearest_limit_is_met(flat: Path, basketry: Basketry) -> None:
-    refused = basketry.run("tune", flat, "--max-size", "0.1x", "--json")
-    assert refused.code == 1, str(refused)
-    limit = next(limit for limit in json.loads(refused.out)["limits"] if limit["name"] == "--max-size")
-    met = basketry.json("tune", flat, "--max-size", f"{int(limit['nearest']['value'] * 1.01)}B")
-    assert met["chosen"]["size"] <= limit["nearest"]["value"] * 1.01
-
-
-def test_a_sparse_reader_gets_smaller_baskets(flat: Path, basketry: Basketry) -> None:
-    baskets = {
-        workload: basketry.json("tune", flat, "--workload", workload, "--max-size", "2x")["chosen"]["baskets"]
-        for workload in ("full", "sparse:0.05%")
-    }
-    assert baskets["sparse:0.05%"] > baskets["full"]
-
-
-@pytest.mark.parametrize("arguments", [["--workload", "ful"], ["--max-size", "big"], ["--max-write-time", "soon"]])
-def test_nonsense_is_refused(flat: Path, basketry: Basketry, arguments: list[str]) -> None:
-    basketry.refuses("tune", flat, *arguments)
+def test_the_workload_decides(nano: Path, basketry: Basketry) -> None:
+    few = basketry.json("tune", nano, "--workload", "columns:MET_*")
+    full = basketry.json("tune", nano, "--workload", "full")
+    assert few["today"]["read"] < full["today"]["read"] / 5
+    assert few["workload"] != full["workload"]
