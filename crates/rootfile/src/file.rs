@@ -3,7 +3,8 @@
 //! Only what every use needs is read at once (header, top directory, streamer infos); directories below and
 //! objects are read when asked for. A file that was never closed is read by scanning its records, as ROOT does.
 
-use std::collections::HashSet;
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -199,6 +200,12 @@ impl RootFile {
         let mut last: Vec<bool> =
             self.top.keys.iter().rev().map(|k| seen.insert((&k.name, k.cycle, &k.class))).collect();
         self.top.keys.retain(|_| last.pop().unwrap_or(true));
+        // As a list has them: the newest cycle of a name first.
+        let mut places = HashMap::new();
+        for (i, key) in self.top.keys.iter().enumerate() {
+            places.entry(key.name.clone()).or_insert(i);
+        }
+        self.top.keys.sort_by_key(|key| (places.get(&key.name).copied(), Reverse(key.cycle)));
         Ok(())
     }
 

@@ -51,16 +51,15 @@ pub fn read(file: &RootFile) -> Content {
     let mut newest: BTreeMap<String, Key> = BTreeMap::new();
     for directory in file.walk().directories {
         for key in directory.keys.iter().filter(|key| is_tree_class(file, &key.class)) {
-            let known = newest.entry(directory.path_of(&key.name)).or_insert_with(|| key.clone());
-            if key.cycle > known.cycle {
-                *known = key.clone();
-            }
+            // The first of a name is the newest cycle.
+            newest.entry(directory.path_of(&key.name)).or_insert_with(|| key.clone());
         }
     }
     let mut content = Content::new();
     let mut decompressor = Decompressor::new();
     for (path, key) in newest {
-        let Ok(tree) = read_tree(file, &key) else { continue };
+        // The list of keys may be damaged where the record's own key is not.
+        let Ok(tree) = file.key_at(key.seek_key).and_then(|key| read_tree(file, &key)) else { continue };
         for (i, branch) in tree.branches.iter().enumerate().filter(|(_, b)| b.file_name.is_empty()) {
             let digest = digest(file, &tree, branch, &mut decompressor).map_err(|e| e.to_string());
             content.insert((path.clone(), i), digest);
@@ -104,7 +103,7 @@ fn digest(file: &RootFile, tree: &Tree, branch: &Branch, decompressor: &mut Deco
 }
 
 /// What is wrong with an output, given what its input said: nothing, or the first difference. A branch that the
-/// input cannot give may not come out whole.
+/// input cannot give may not come out whole; but a tree that a damaged list hides may come out of its own record.
 pub fn difference(input: &Content, output: &Content) -> Option<String> {
     for (at, was) in input {
         let Some(is) = output.get(at) else {
@@ -122,5 +121,5 @@ pub fn difference(input: &Content, output: &Content) -> Option<String> {
             (Err(_), Err(_)) => {}
         }
     }
-    (input.len() != output.len()).then(|| "the output has more branches".to_owned())
+    None
 }
