@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use dataset::layout::{ByteSize, Layout, TreeLayout};
-use flow::{Budget, DEFAULT_MEMORY, Listed, Options, Pack, Summary};
+use flow::{Budget, Listed, Options, Pack, Summary};
 use rootfile::codec::Compression;
 use rootfile::{Error, Result};
 
@@ -20,6 +20,8 @@ use crate::output::{self, Answer};
 const DEFAULT_COMPRESSION: i32 = 101;
 /// ROOT's default for fAutoFlush, and for what its baskets share (`-O`).
 const DEFAULT_CLUSTER: u64 = 30_000_000;
+/// The budget of the other verbs.
+const MEMORY: u64 = 1 << 30;
 /// hadd's own verbosity where none is given.
 const VERBOSITY: u32 = 99;
 
@@ -57,7 +59,7 @@ SOURCES are files, @lists of files, or patterns in quotes ('run*.root').
   -v [LEVEL]          0: print nothing; 1: one line at the end; more, and without -v: a table
   -cachesize SIZE, -d DIR, -dbg, -experimental-io-features NAMES
                       Accepted for the sake of scripts; they change nothing
-  --memory SIZE       Memory that the work may take (512MB)
+  --memory SIZE       Memory that the work may take (1GiB)
   --json              Print one JSON object, for machines
   -h, --help          This text
 
@@ -173,7 +175,7 @@ fn options(flags: &Flags, append: bool) -> Result<Options> {
     }
     let memory = match &flags.memory {
         Some(text) => text.parse::<ByteSize>()?.bytes(),
-        None => DEFAULT_MEMORY,
+        None => MEMORY,
     };
     Ok(Options {
         layout,

@@ -100,13 +100,18 @@ fn shape_fits(column: &Column, pieces: &[Piece], packed: bool) -> bool {
     };
     match column.shape {
         // Entries with class tags are better left where they are: ROOT complains of null pointers in moved ones.
-        Shape::Keep(size) => !packed || column.has_tags || full(column.packed_size.unwrap_or(size)),
+        // Nor can baskets be joined where a branch has fewer entries than its tree.
+        Shape::Keep(size) => !packed || column.has_tags || has_gap(pieces) || full(column.packed_size.unwrap_or(size)),
         Shape::PerCluster => pieces.len() <= 1,
         Shape::Size(size) => {
             let most = u64::from(size) + u64::from(size) / 8;
             full(size) && pieces.iter().all(|p| column.expanded(p) <= most || p.entries == 1)
         }
     }
+}
+
+fn has_gap(pieces: &[Piece]) -> bool {
+    pieces.windows(2).any(|pair| pair[0].end() != pair[1].first_entry)
 }
 
 impl Job<'_> {

@@ -1,6 +1,7 @@
 //! Basket sizes by ROOT's OptimizeBaskets: for all clusters where that is asked for, and for those that are put
 //! together from small ones, whose baskets are too small for them.
 
+use dataset::layout::defaults::BASKET_SIZE;
 use dataset::layout::{BranchFigures, ByteSize, optimize_baskets};
 
 use super::table::Builder;
@@ -59,6 +60,8 @@ impl Builder<'_> {
                 let zip: u64 = column.pieces.iter().map(|p| u64::from(p.nbytes)).sum();
                 let raw: u64 = column.pieces.iter().map(|p| column.expanded(p)).sum();
                 let start = match column.shape {
+                    // A writer of the whole would have begun with equal buffers.
+                    _ if memory.is_none() => BASKET_SIZE,
                     Shape::Size(size) | Shape::Keep(size) => size,
                     Shape::PerCluster => branch.basket_size,
                 };

@@ -94,7 +94,8 @@ impl TablePlan {
             let entries = column.pieces.iter().map(|p| p.entries).sum::<u64>().max(1);
             let basket = match column.shape {
                 Shape::Size(size) | Shape::Keep(size) => {
-                    u64::from(size).max(u64::from(column.packed_size.unwrap_or(0))).max(raw)
+                    // A buffer said to be large holds no more than there is.
+                    u64::from(size.max(column.packed_size.unwrap_or(0))).min(column.tot_bytes).max(raw)
                 }
                 Shape::PerCluster => total.div_ceil(entries).saturating_mul(longest).min(total),
             };
