@@ -1,6 +1,7 @@
 """`inspect --json` against the oracle, for every tree of every corpus file: entries, schema, baskets, clusters."""
 
 import collections
+import json
 from typing import Any
 
 import pytest
@@ -19,7 +20,12 @@ CODECS = {"none": "none", "ZL8": "zlib", "XZ0": "lzma", "CS8": "cs", "L41": "lz4
 @pytest.mark.parametrize("name", NAMES)
 def test_inspect_agrees_with_the_oracle(name: str, basketry: Basketry) -> None:
     truth = oracle.load(name)
-    report = basketry.json("inspect", "--baskets", oracle.corpus_file(name))
+    outcome = basketry.run("inspect", "--baskets", oracle.corpus_file(name), "--json")
+    if outcome.code == 2:
+        # Only what ROOT reads no tree of either may be refused whole.
+        assert not any(tree.read_by("root") for tree in truth.trees.values()), str(outcome)
+        return
+    report = json.loads(outcome.out)
     assert report["schema"] == 1
     trees = {f"{tree['path']};{tree['cycle']}": tree for tree in report["trees"]}
     skipped = {line["object"] for line in report["skipped"]}

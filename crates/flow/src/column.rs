@@ -71,6 +71,8 @@ pub struct Column {
     pub memory_ratio: Option<f64>,
     /// Whether entries vary in length.
     pub has_offsets: bool,
+    /// Whether the branch has IO features, which say how offsets lie in its baskets.
+    pub has_io_bits: bool,
     /// Whether entries may hold class tags, which count from where the entry lies.
     pub has_tags: bool,
     /// Bytes before compression over bytes on disk, of what there is.
@@ -124,6 +126,7 @@ impl Column {
             packed_size: self.packed_size,
             memory_ratio: None,
             has_offsets: self.has_offsets,
+            has_io_bits: self.has_io_bits,
             has_tags: self.has_tags,
             expansion: self.expansion,
             tot_bytes: self.tot_bytes,

@@ -308,6 +308,10 @@ fn close_tree(plan: &mut TablePlan, written: Vec<Written>) {
         let Some(branch) = tree.branches.get_mut(column.branch) else { continue };
         let had_data = !column.pieces.is_empty();
         branch.compress = column.compression.to_root_setting();
+        if written.made {
+            // Baskets copied beside these carry their own features.
+            branch.io_bits = 0;
+        }
         branch.baskets = written
             .baskets
             .into_iter()

@@ -53,6 +53,8 @@ pub(crate) struct Written {
     pub tot_bytes: u64,
     /// Bytes on disk.
     pub zip_bytes: u64,
+    /// Whether any of them was made anew.
+    pub made: bool,
     /// Bytes of the largest basket before compression.
     pub largest: u64,
 }

@@ -36,6 +36,13 @@ pub(super) fn make(
     let Some(column) = job.columns.get(index) else { return Ok(Ok(())) };
     scratch.chunk.bytes.clear();
     scratch.chunk.pieces.clear();
+    if column.has_io_bits {
+        return Err(Error::unsupported(
+            "its baskets keep entry sizes in place of offsets (kGenerateOffsetMap): they can be copied, but not yet \
+             compressed or cut anew; leave compression, cluster and basket as they are, or drop the branch",
+        )
+        .object(format!("branch {}", column.names.0)));
+    }
     let mut maker = Maker { job, column, index, keylen: column.keylen() };
     if depth == Depth::Regroup {
         maker.regroup(&entries, scratch, carry, emit)
@@ -203,6 +210,7 @@ impl Maker<'_> {
             keylen: header.key.keylen,
             pid_offset: header.key.pid_offset,
             big: true,
+            made: true,
         });
         if built {
             scratch.builder.clear();

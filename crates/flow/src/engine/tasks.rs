@@ -84,10 +84,11 @@ pub(crate) fn depth(column: &Column, asked: &Asked) -> Depth {
         return Depth::Regroup;
     }
     let as_asked = |p: &Piece| usize::try_from(p.file).ok().and_then(|f| column.as_asked.get(f)).is_some_and(|a| *a);
-    if !pieces.iter().all(as_asked) {
-        return Depth::Recompress;
+    if asked.copies_fit && pieces.iter().all(as_asked) {
+        return Depth::Copy;
     }
-    if asked.copies_fit { Depth::Copy } else { Depth::Recompress }
+    // Baskets without offsets, or with sizes in their place (`kGenerateOffsetMap`), are written with offsets.
+    if column.generated.is_some() || column.has_io_bits { Depth::Regroup } else { Depth::Recompress }
 }
 
 /// Whether the baskets there are, are as asked. Their sizes before compression are estimated: only their

@@ -175,6 +175,7 @@ impl<'a> Builder<'a> {
                 packed_size: None,
                 memory_ratio: asked.memory_ratio,
                 has_offsets: branch.entry_offset_len != 0,
+                has_io_bits: branch.io_bits != 0,
                 has_tags: may_hold_tags(&self.tree, branch, file.infos()),
                 expansion: 1.0,
                 tot_bytes: 0,
