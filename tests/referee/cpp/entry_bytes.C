@@ -3,6 +3,7 @@
 #include <TKey.h>
 #include <TTree.h>
 #include <TBranch.h>
+#include <TBranchRef.h>
 #include <TBasket.h>
 #include <TBufferFile.h>
 #include <TError.h>
@@ -119,6 +120,7 @@ void walk(TFile *file, TDirectory *directory, const std::string &path, int depth
       tree->SetMaxVirtualSize(1LL << 40);  // else a full "memory" makes ROOT take embedded baskets for its buffers
       std::vector<std::string> lines;
       branches(tree->GetListOfBranches(), "", lines);
+      if (tree->GetBranchRef()) lines.push_back("\"ref\":" + branchLine((TBranch *)tree->GetBranchRef()));
       trees.push_back(quote(path + name) + ":" + join(lines));
     } else
       objects.push_back(quote(path + name + " (" + cls + ")") + ":" + keyLine(file, key));

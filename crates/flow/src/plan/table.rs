@@ -295,7 +295,9 @@ impl<'a> Builder<'a> {
     }
 
     fn finish(mut self) -> Result<TablePlan> {
-        if let (true, Some(refs)) = (self.relations.refs_differ(), self.tree.branch_ref.take()) {
+        if self.relations.refs_differ()
+            && let Some(refs) = self.tree.branch_ref.take()
+        {
             self.leave_out(refs);
         }
         self.leave_out_uncommon()?;
