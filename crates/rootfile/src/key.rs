@@ -14,6 +14,12 @@ const PID_OFFSET_SHIFT: u32 = 48;
 const VERSION: i16 = 4;
 /// Bytes of a key with empty strings in the 32-bit form, the three length bytes included.
 const FIXED: usize = 4 + 2 + 4 + 4 + 2 + 2 + 4 + 4;
+/// A directory's class, and the older name for it in files. ROOT takes one for the other when it reads a key
+/// (`TKey::ReadKeyBuffer`), and some versions (5.30 is one) write such a key back into the list of an updated file
+/// under the longer name with the old fKeylen: the record is as long as that says, the key in the list longer.
+const DIRECTORY: &str = "TDirectoryFile";
+const OLD_DIRECTORY: &str = "TDirectory";
+const RENAMED: usize = DIRECTORY.len() - OLD_DIRECTORY.len();
 
 /// A record's header.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,11 +51,16 @@ pub struct Key {
 }
 
 impl Key {
-    /// Reads a key header. Says nothing about whether the record lies in the file.
+    /// Reads a key header. Says nothing about whether the record lies in the file. The class of a directory whose
+    /// key was renamed without its length is given as in its record.
     pub fn parse(c: &mut Cursor<'_>) -> Result<Self> {
         let start = c.pos();
-        let key = Self::parse_unplaced(c)?;
-        let fields = c.pos() - start;
+        let mut key = Self::parse_unplaced(c)?;
+        let mut fields = c.pos() - start;
+        if key.class == DIRECTORY && fields.checked_sub(RENAMED) == Some(usize::from(key.keylen)) {
+            OLD_DIRECTORY.clone_into(&mut key.class);
+            fields -= RENAMED;
+        }
         if u32::from(key.keylen) > key.nbytes || usize::from(key.keylen) < fields {
             return Err(Error::corrupt(format!(
                 "a record of {} bytes whose key says it takes {}, and takes {fields}",
@@ -163,6 +174,26 @@ mod tests {
             key.write(&mut w);
             assert_eq!(w.bytes.len(), usize::from(key.keylen));
             assert_eq!(Key::parse(&mut Cursor::new(&w.bytes)).unwrap(), key);
+        }
+    }
+
+    #[test]
+    fn only_a_renamed_directory_may_take_more_than_it_says() {
+        let listed = |class: &str, short: u16| {
+            let mut key = Key::new(class, "a", "a", 314, 100);
+            key.keylen -= short;
+            key.nbytes = 101;
+            let mut w = Writer::new();
+            key.write(&mut w);
+            let mut c = Cursor::new(&w.bytes);
+            Key::parse(&mut c).map(|key| (key, c.pos() == w.bytes.len()))
+        };
+        let (key, to_the_end) = listed("TDirectoryFile", 4).unwrap();
+        assert_eq!((key.class.as_str(), key.keylen, key.header_len()), ("TDirectory", 41, 41));
+        assert!(to_the_end, "the next key of the list begins behind all fields");
+        assert_eq!(listed("TDirectoryFile", 0).unwrap().0.class, "TDirectoryFile");
+        for (class, short) in [("TDirectoryFile", 3), ("TDirectoryFile", 5), ("TDirectory", 4), ("TH1F", 4)] {
+            listed(class, short).unwrap_err();
         }
     }
 }
