@@ -129,9 +129,9 @@ def test_full_disk(verb: str, small_disk: Path, basketry: Basketry) -> None:
     assert hashlib.sha256(source.read_bytes()).digest() == before
 
 
-def start(basketry: Basketry, arguments: list[str]) -> subprocess.Popen[bytes]:
+def start(basketry: Basketry, arguments: list[str], stderr: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
     """Starts the command without waiting for it."""
-    return subprocess.Popen([basketry.binary, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return subprocess.Popen([basketry.binary, *arguments], stdout=subprocess.DEVNULL, stderr=stderr)
 
 
 def test_killed_job_leaves_no_output_under_its_name(basketry: Basketry, tmp_path: Path) -> None:
@@ -155,16 +155,22 @@ def test_killed_job_leaves_no_output_under_its_name(basketry: Basketry, tmp_path
     assert hashlib.sha256(source.read_bytes()).digest() == before
 
 
+@pytest.mark.parametrize("verb", ["rewrite", "merge"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_interrupted_job_cleans_up(number: signal.Signals, basketry: Basketry, tmp_path: Path) -> None:
-    source, out = make_files.made("wide") / "wide.root", tmp_path / "out.root"
-    process = start(basketry, ["rewrite", str(source), "-o", str(out), "--compression", "lzma:9", "-j", "1"])
-    deadline = time.monotonic() + 10
-    while not list(tmp_path.iterdir()) and process.poll() is None and time.monotonic() < deadline:
+def test_interrupted_job_cleans_up(number: signal.Signals, verb: str, basketry: Basketry, tmp_path: Path) -> None:
+    source = make_files.made("wide") / "wide.root"
+    before = hashlib.sha256(source.read_bytes()).digest()
+    arguments = [verb, str(source), "-o", str(tmp_path / "out.root"), "--compression", "lzma:9", "-j", "1"]
+    process = start(basketry, arguments, stderr=subprocess.PIPE)
+    while not list(tmp_path.iterdir()):
+        assert process.poll() is None, "the job ended before it began to write"
         time.sleep(0.001)
     process.send_signal(number)
-    assert process.wait(timeout=10) != 0
-    assert not out.exists()
+    _, told = process.communicate()
+    assert told.decode() == "basketry: interrupted; the unfinished output was removed\n"
+    assert process.returncode == 128 + number
+    assert not list(tmp_path.iterdir())
+    assert hashlib.sha256(source.read_bytes()).digest() == before
 
 
 def test_memory_stays_within_the_budget(basketry: Basketry, tmp_path: Path) -> None:

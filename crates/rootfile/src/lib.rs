@@ -24,6 +24,7 @@ pub mod object;
 mod pool;
 mod source;
 pub mod streamer;
+mod temporary;
 pub mod text;
 mod writer;
 
@@ -36,4 +37,5 @@ pub use header::{FileHeader, START_BIG_FILE};
 pub use key::{BIG_KEY, Key};
 pub use pool::{FilePool, OPEN_FILES};
 pub use source::{LocalFile, MemoryFile, Source};
+pub use temporary::abandon_outputs;
 pub use writer::{DirId, FileWriter, ROOT_VERSION};

@@ -21,6 +21,7 @@ use crate::directory::DirectoryRecord;
 use crate::header::{BEGIN, FileHeader, START_BIG_FILE};
 use crate::key::Key;
 use crate::streamer::{StreamerInfos, write_record};
+use crate::temporary::Temporary;
 use crate::{Error, Result};
 
 /// The version that files of basketry carry: ROOT 6.40/00, whose formats they follow.
@@ -72,8 +73,7 @@ impl OpenDirectory {
 pub struct FileWriter {
     file: File,
     path: PathBuf,
-    temporary: PathBuf,
-    done: bool,
+    temporary: Temporary,
     flushed: u64,
     buffer: Vec<u8>,
     directories: Vec<OpenDirectory>,
@@ -95,19 +95,11 @@ impl FileWriter {
         }
         let base = path.file_name().map(|n| n.to_string_lossy().into_owned());
         let base = base.ok_or_else(|| Error::request("is no name for a file").file(path))?;
-        let temporary = path.with_file_name(format!(".{base}.{}.tmp", std::process::id()));
-        let file = File::options()
-            .write(true)
-            .read(true)
-            .create(true)
-            .truncate(true)
-            .open(&temporary)
-            .map_err(|e| Error::from(e).file(path))?;
+        let (temporary, file) = Temporary::create(path).map_err(|e| Error::from(e).file(path))?;
         let mut writer = Self {
             file,
             path: path.to_path_buf(),
             temporary,
-            done: false,
             flushed: 0,
             buffer: Vec::with_capacity(BUFFER),
             directories: Vec::new(),
@@ -345,8 +337,7 @@ impl FileWriter {
         };
         self.write_at(0, &header.to_bytes())?;
         self.file.sync_all().map_err(|e| self.explain(e, end))?;
-        std::fs::rename(&self.temporary, &self.path).map_err(|e| Error::from(e).file(&self.path))?;
-        self.done = true;
+        self.temporary.rename(&self.path).map_err(|e| Error::from(e).file(&self.path))?;
         // The new name is on disk when the folder is; a folder that cannot be opened for that is no error.
         let folder = self.path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         if let Ok(folder) = File::open(folder) {
@@ -434,14 +425,6 @@ impl FileWriter {
         uuid[6] = uuid[6] & 0x0F | 0x80;
         uuid[8] = uuid[8] & 0x3F | 0x80;
         uuid
-    }
-}
-
-impl Drop for FileWriter {
-    fn drop(&mut self) {
-        if !self.done {
-            let _ = std::fs::remove_file(&self.temporary);
-        }
     }
 }
 

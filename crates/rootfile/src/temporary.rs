@@ -1,0 +1,64 @@
+//! The hidden file that an output is written to until it is whole. One that is given up is removed, and all that
+//! there are can be removed at once, by a process that was told to end. A process that is killed leaves its own.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The unfinished outputs of this process. Whoever holds it keeps outputs from beginning and from ending.
+static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    // The set is whole between any two of its calls, whatever panicked.
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes all outputs of this process that are not finished, and says how many there were.
+///
+/// For a process that is to end at once: from then on no output begins or ends, and whoever tries waits forever.
+pub fn abandon_outputs() -> usize {
+    let mut paths = unfinished();
+    let count = paths.len();
+    for path in std::mem::take(&mut *paths) {
+        // Nothing can be done about a file that stays.
+        let _ = std::fs::remove_file(path);
+    }
+    std::mem::forget(paths);
+    count
+}
+
+/// A file under a temporary name; removed when dropped, unless it got its own name.
+#[derive(Debug)]
+pub(crate) struct Temporary {
+    path: PathBuf,
+}
+
+impl Temporary {
+    /// Creates the file that will be called `target`, beside it so that it can be renamed.
+    pub fn create(target: &Path) -> io::Result<(Self, File)> {
+        let name = target.file_name().unwrap_or_default().to_string_lossy();
+        let path = target.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
+        let mut paths = unfinished();
+        let file = File::options().write(true).read(true).create(true).truncate(true).open(&path)?;
+        paths.insert(path.clone());
+        Ok((Self { path }, file))
+    }
+
+    /// Gives the file its name.
+    pub fn rename(self, target: &Path) -> io::Result<()> {
+        let mut paths = unfinished();
+        std::fs::rename(&self.path, target)?;
+        paths.remove(&self.path);
+        Ok(())
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if unfinished().remove(&self.path) {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
