@@ -14,7 +14,7 @@ pub struct Resources {
     #[arg(short = 'j', long, value_name = "N", default_value_t = 0)]
     pub threads: usize,
     /// Memory that the work may take, such as 512MB.
-    #[arg(long, value_name = "SIZE", default_value = "1GiB")]
+    #[arg(long, value_name = "SIZE", default_value_t = ByteSize(flow::DEFAULT_MEMORY))]
     pub memory: ByteSize,
 }
 

@@ -11,8 +11,9 @@ pub struct Budget {
     pub threads: usize,
 }
 
-/// Memory that is used where nothing else is said: 512 MB.
-pub const DEFAULT_MEMORY: u64 = 512_000_000;
+/// Memory that an operation may use where nothing else is said, whatever calls it: 1 GiB, half of what batch systems
+/// of the field grant for each core.
+pub const DEFAULT_MEMORY: u64 = 1 << 30;
 
 impl Default for Budget {
     fn default() -> Self {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use dataset::layout::{ByteSize, Layout, TreeLayout};
-use flow::{Budget, Listed, Options, Pack, Summary};
+use flow::{Budget, DEFAULT_MEMORY, Listed, Options, Pack, Summary};
 use rootfile::codec::Compression;
 use rootfile::{Error, Result};
 
@@ -20,8 +20,6 @@ use crate::output::{self, Answer};
 const DEFAULT_COMPRESSION: i32 = 101;
 /// ROOT's default for fAutoFlush, and for what its baskets share (`-O`).
 const DEFAULT_CLUSTER: u64 = 30_000_000;
-/// The budget of the other verbs.
-const MEMORY: u64 = 1 << 30;
 /// hadd's own verbosity where none is given.
 const VERBOSITY: u32 = 99;
 
@@ -59,7 +57,7 @@ SOURCES are files, @lists of files, or patterns in quotes ('run*.root').
   -v [LEVEL]          0: print nothing; 1: one line at the end; more, and without -v: a table
   -cachesize SIZE, -d DIR, -dbg, -experimental-io-features NAMES
                       Accepted for the sake of scripts; they change nothing
-  --memory SIZE       Memory that the work may take (1GiB)
+  --memory SIZE       Memory that the work may take ({memory})
   --json              Print one JSON object, for machines
   -h, --help          This text
 
@@ -95,7 +93,7 @@ pub fn run(args: &Args) -> Result<Answer> {
     if args.words.is_empty() || matches!(args.words.first().map(String::as_str), Some("-h" | "--help")) {
         use std::io::Write;
         let mut out = output::stdout();
-        out.write_all(HELP.as_bytes())?;
+        out.write_all(HELP.replace("{memory}", &ByteSize(DEFAULT_MEMORY).to_string()).as_bytes())?;
         out.flush()?;
         return Ok(if args.words.is_empty() { Answer::No } else { Answer::Yes });
     }
@@ -175,7 +173,7 @@ fn options(flags: &Flags, append: bool) -> Result<Options> {
     }
     let memory = match &flags.memory {
         Some(text) => text.parse::<ByteSize>()?.bytes(),
-        None => MEMORY,
+        None => DEFAULT_MEMORY,
     };
     Ok(Options {
         layout,
