@@ -1,5 +1,6 @@
 """Fixtures: the binary under test, the readers that judge it, and the corpus."""
 
+import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -57,19 +58,19 @@ def corpus() -> Path:
 def readers(corpus: Path) -> Iterator[Readers]:
     """ROOT and uproot, reading values with the corpus' own script."""
     assert corpus.is_dir()
-    with Readers() as both:
+    with contextlib.closing(Readers()) as both:
         yield both
 
 
 @pytest.fixture(scope="session")
 def root_bytes() -> Iterator[RootServer]:
     """ROOT, hashing the bytes of entries."""
-    with entry_bytes.server() as server:
+    with contextlib.closing(entry_bytes.server()) as server:
         yield server
 
 
 @pytest.fixture(scope="session")
 def root_values() -> Iterator[RootServer]:
     """ROOT, turning everything into values."""
-    with values.server() as server:
+    with contextlib.closing(values.server()) as server:
         yield server

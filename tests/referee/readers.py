@@ -11,8 +11,7 @@ import sys
 import tempfile
 import warnings
 from pathlib import Path
-from types import ModuleType, TracebackType
-from typing import Self
+from types import ModuleType
 
 from referee import oracle
 from referee.paths import CORPUS
@@ -37,14 +36,6 @@ class Readers:
         self._make_oracle = _make_oracle()
         self._workers: dict[str, subprocess.Popen[str]] = {}
         self._scratch = tempfile.TemporaryDirectory(prefix="referee-")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Ends the workers."""

@@ -1,7 +1,8 @@
 """A process with real ROOT in it that answers one question about one file after another, each in a forked child.
 
-The question is a C++ function `std::string NAME::all(const char *path)` in cpp/NAME.C, which returns JSON. A crash, or
-a child over its time limit, costs that answer only. Run as a script this module is the process.
+The question is a C++ function `std::string NAME::all(const char *path)` in cpp/NAME.C, which returns JSON and may use
+what is in cpp/common.C. A crash, or a child over its time limit, costs that answer only. Run as a script this module
+is the process.
 """
 
 import json
@@ -12,8 +13,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 TIMEOUT = 120.0
 CPP = Path(__file__).resolve().parent / "cpp"
@@ -25,14 +25,6 @@ class RootServer:
     def __init__(self, question: str) -> None:
         self._question = question
         self._process: subprocess.Popen[str] | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Ends the process."""
@@ -103,8 +95,9 @@ def main() -> None:
     ROOT.gROOT.SetBatch(True)
     for number in range(16):
         ROOT.gSystem.ResetSignal(number, True)
-    if not ROOT.gInterpreter.Declare((CPP / f"{question}.C").read_text()):
-        raise SystemExit(f"{question}.C does not compile")
+    for name in ("common", question):
+        if not ROOT.gInterpreter.Declare((CPP / f"{name}.C").read_text()):
+            raise SystemExit(f"{name}.C does not compile")
     function = getattr(ROOT, question).all
     function("/nonexistent")  # compiles the wrapper once, before the forks
     for line in sys.stdin:

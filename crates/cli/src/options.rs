@@ -5,7 +5,11 @@ use std::str::FromStr;
 
 use clap::Args;
 use dataset::layout::ByteSize;
+use flow::{Budget, Schema};
+use indicatif::ProgressBar;
 use rootfile::{Error, Result};
+
+use crate::output;
 
 /// How much of the machine a verb may use.
 #[derive(Args, Clone, Debug)]
@@ -18,6 +22,13 @@ pub struct Resources {
     pub memory: ByteSize,
 }
 
+impl Resources {
+    /// The budget that they make.
+    pub fn budget(&self) -> Budget {
+        Budget::new(self.memory.bytes(), self.threads)
+    }
+}
+
 /// How a verb talks.
 #[derive(Args, Clone, Debug)]
 pub struct Talk {
@@ -27,6 +38,14 @@ pub struct Talk {
     /// Print one JSON object, for machines.
     #[arg(long)]
     pub json: bool,
+}
+
+impl Talk {
+    /// A bar for work on these files, if one is wanted.
+    pub fn progress<'a>(&self, paths: impl IntoIterator<Item = &'a PathBuf>, what: &'static str) -> ProgressBar {
+        let total = paths.into_iter().filter_map(|path| std::fs::metadata(path).ok()).map(|m| m.len()).sum();
+        output::progress(total, what, self.quiet || self.json)
+    }
 }
 
 /// Where a verb writes.
@@ -43,11 +62,16 @@ pub struct Target {
 impl Target {
     /// Refuses an output that is there already, unless forced.
     pub fn check(&self) -> Result<()> {
-        if !self.force && self.output.exists() {
-            return Err(Error::request("is there already; give --force to replace it").file(&self.output));
-        }
-        Ok(())
+        refuse_existing(&self.output, self.force)
     }
+}
+
+/// Refuses an output that is there already, unless forced.
+pub fn refuse_existing(output: &Path, force: bool) -> Result<()> {
+    if !force && output.exists() {
+        return Err(Error::request("is there already; give --force to replace it").file(output));
+    }
+    Ok(())
 }
 
 /// A file, and the tree in it that is meant, if one was named.
@@ -91,6 +115,25 @@ pub fn inputs(arguments: &[String]) -> Result<Vec<Input>> {
     match found.is_empty() {
         true => Err(Error::request("no input: the lists name no file")),
         false => Ok(found),
+    }
+}
+
+/// The tree that all inputs name, if they do.
+pub fn one_tree(inputs: &[Input]) -> Result<Option<String>> {
+    let mut trees = inputs.iter().map(|i| i.tree.clone());
+    let first = trees.next().flatten();
+    if trees.any(|t| t != first) {
+        return Err(Error::request("the inputs name different trees; a rewrite takes the same tree from each"));
+    }
+    Ok(first)
+}
+
+/// What --common and --fill, of which one is given at most, say about schemas that differ.
+pub fn schema(common: bool, fill: bool) -> Schema {
+    match (common, fill) {
+        (true, _) => Schema::Common,
+        (_, true) => Schema::Fill,
+        _ => Schema::Strict,
     }
 }
 

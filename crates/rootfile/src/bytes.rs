@@ -11,6 +11,34 @@ pub struct Cursor<'a> {
     pos: usize,
 }
 
+/// ROOT's basic types, for a macro that makes a method for each.
+macro_rules! numbers {
+    ($each:ident) => {
+        $each! {
+            /// `UChar_t`.
+            u8: u8;
+            /// `Char_t`.
+            i8: i8;
+            /// `UShort_t`.
+            u16: u16;
+            /// `Short_t`, also `Version_t`.
+            i16: i16;
+            /// `UInt_t`.
+            u32: u32;
+            /// `Int_t`.
+            i32: i32;
+            /// `ULong64_t`.
+            u64: u64;
+            /// `Long64_t`, and `Long_t`, which is eight bytes in a file.
+            i64: i64;
+            /// `Float_t`.
+            f32: f32;
+            /// `Double_t`.
+            f64: f64;
+        }
+    };
+}
+
 macro_rules! read_number {
     ($($(#[$doc:meta])* $name:ident: $ty:ty;)*) => {$(
         $(#[$doc])*
@@ -38,28 +66,7 @@ impl<'a> Cursor<'a> {
         Self { data, pos }
     }
 
-    read_number! {
-        /// `UChar_t`.
-        u8: u8;
-        /// `Char_t`.
-        i8: i8;
-        /// `UShort_t`.
-        u16: u16;
-        /// `Short_t`, also `Version_t`.
-        i16: i16;
-        /// `UInt_t`.
-        u32: u32;
-        /// `Int_t`.
-        i32: i32;
-        /// `ULong64_t`.
-        u64: u64;
-        /// `Long64_t`, and `Long_t`, which is eight bytes in a file.
-        i64: i64;
-        /// `Float_t`.
-        f32: f32;
-        /// `Double_t`.
-        f64: f64;
-    }
+    numbers!(read_number);
 
     #[cold]
     fn short(&self, wanted: usize) -> Error {
@@ -166,28 +173,7 @@ impl Writer {
         Self::default()
     }
 
-    write_number! {
-        /// `UChar_t`.
-        u8: u8;
-        /// `Char_t`.
-        i8: i8;
-        /// `UShort_t`.
-        u16: u16;
-        /// `Short_t`.
-        i16: i16;
-        /// `UInt_t`.
-        u32: u32;
-        /// `Int_t`.
-        i32: i32;
-        /// `ULong64_t`.
-        u64: u64;
-        /// `Long64_t`.
-        i64: i64;
-        /// `Float_t`.
-        f32: f32;
-        /// `Double_t`.
-        f64: f64;
-    }
+    numbers!(write_number);
 
     /// A `TString`.
     pub fn string(&mut self, value: &str) {

@@ -22,17 +22,6 @@ int errors = 0;
 // ROOT itself looks in vain for what it wants to take off its map when a displaced entry holds a TList.
 void count(int level, Bool_t, const char *where, const char *) { errors += level >= kError && strcmp(where, "TExMap::Remove"); }
 
-std::string quote(const std::string &text) {
-  std::string out = "\"";
-  for (unsigned char c : text) {
-    char escaped[8];
-    if (c == '"' || c == '\\') { out += '\\'; out += c; }
-    else if (c < 32 || c > 126) { snprintf(escaped, 8, "\\u%04x", c); out += escaped; }
-    else out += c;
-  }
-  return out + "\"";
-}
-
 std::string json(const void *object, TClass *cls) { return TBufferJSON::ConvertToJSON(object, cls).Data(); }
 
 struct Digest {

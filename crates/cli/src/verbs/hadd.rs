@@ -12,7 +12,7 @@ use flow::{Budget, DEFAULT_MEMORY, Listed, Options, Pack, Summary};
 use rootfile::codec::Compression;
 use rootfile::{Error, Result};
 
-use super::rewrite::{execute, print_summary};
+use super::making::{execute, print_summary};
 use crate::options::{Talk, inputs};
 use crate::output::{self, Answer};
 

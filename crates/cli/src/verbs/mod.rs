@@ -2,6 +2,7 @@
 
 mod hadd;
 mod inspect;
+mod making;
 mod merge;
 mod rewrite;
 mod tune;

@@ -3,12 +3,11 @@
 use std::io::Write;
 use std::time::Instant;
 
-use flow::{Budget, Schema, TreeVerdict, Verdict, VerifyOptions};
+use flow::{TreeVerdict, Verdict, VerifyOptions};
 use rootfile::{Error, Result};
 
-use super::rewrite::one_tree;
 use crate::layout_args::SelectArgs;
-use crate::options::{Resources, Talk, inputs};
+use crate::options::{Resources, Talk, inputs, one_tree, schema};
 use crate::output::{self, Answer};
 
 /// Differences that are printed; --json has them all.
@@ -54,17 +53,11 @@ pub fn run(args: &Args) -> Result<Answer> {
         filter: args.select.filter()?,
         entries: args.select.entries()?,
         common: args.common,
-        schema: match (args.common, args.fill) {
-            (true, _) => Schema::Common,
-            (_, true) => Schema::Fill,
-            _ => Schema::Strict,
-        },
-        budget: Budget::new(args.resources.memory.bytes(), args.resources.threads),
+        schema: schema(args.common, args.fill),
+        budget: args.resources.budget(),
     };
     let paths: Vec<_> = sides.into_iter().map(|side| side.path).collect();
-    let size = |path| std::fs::metadata(path).map_or(0, |m| m.len());
-    let total = paths.iter().chain([&last.path]).map(size).sum();
-    let bar = output::progress(total, "compared", args.talk.quiet || args.talk.json);
+    let bar = args.talk.progress(paths.iter().chain([&last.path]), "compared");
     let start = Instant::now();
     let verdict = flow::verify(&paths, &last.path, &options, &|bytes| bar.inc(bytes))?;
     bar.finish_and_clear();

@@ -4,12 +4,11 @@ mod print;
 
 use std::path::PathBuf;
 
-use flow::Budget;
 use lab::tune::report::Proof;
 use lab::tune::{Limit, Options, Workload, prove, tune};
 use rootfile::{Error, Result};
 
-use crate::options::{Input, Resources, Talk};
+use crate::options::{Input, Resources, Talk, refuse_existing};
 use crate::output::{self, Answer};
 
 /// Find the layout that a workload wants: measure candidates on samples, choose codec, basket and cluster sizes for
@@ -59,8 +58,8 @@ pub struct Args {
 
 /// Does it.
 pub fn run(args: &Args) -> Result<Answer> {
-    if let Some(output) = args.output.as_ref().filter(|o| !args.force && o.exists()) {
-        return Err(Error::request("is there already; give --force to replace it").file(output));
+    if let Some(output) = &args.output {
+        refuse_existing(output, args.force)?;
     }
     let options = Options {
         workload: args.workload.clone(),
@@ -76,10 +75,9 @@ pub fn run(args: &Args) -> Result<Answer> {
         std::fs::write(path, layout).map_err(|e| Error::from(e).file(path))?;
     }
     if let (Some(out), Some(_)) = (&args.output, &tuned.layout) {
-        let size = std::fs::metadata(&args.input.path).map_or(0, |m| m.len());
-        let bar = output::progress(size, "written", args.talk.quiet || args.talk.json);
-        let budget = Budget::new(args.resources.memory.bytes(), args.resources.threads);
-        prove(&mut tuned, (&args.input.path, out), &options, (budget, args.force), &|n| bar.inc(n))?;
+        let bar = args.talk.progress([&args.input.path], "written");
+        let budget = (args.resources.budget(), args.force);
+        prove(&mut tuned, (&args.input.path, out), &options, budget, &|n| bar.inc(n))?;
         bar.finish_and_clear();
     }
     if args.talk.json {

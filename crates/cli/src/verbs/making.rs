@@ -1,0 +1,150 @@
+//! What the verbs that make a file out of files have in common: options, the dry run, the work, and what was done.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use flow::{Depths, Forecast, Options, Summary, TableSummary};
+use rootfile::Result;
+
+use crate::layout_args::{LayoutArgs, SelectArgs};
+use crate::options::{Input, Resources, Talk, Target, one_tree};
+use crate::output::{self, Answer};
+
+/// The options that all of them have.
+#[derive(clap::Args)]
+pub struct MakingArgs {
+    #[command(flatten)]
+    target: Target,
+    /// Show what would be done, with the expected size and memory; write nothing.
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    resources: Resources,
+    #[command(flatten)]
+    talk: Talk,
+    #[command(flatten)]
+    layout: LayoutArgs,
+    #[command(flatten)]
+    select: SelectArgs,
+}
+
+impl MakingArgs {
+    /// What `options` says and these arguments, done to the inputs.
+    pub fn run(&self, inputs: Vec<Input>, options: Options) -> Result<Answer> {
+        let options = Options {
+            layout: self.layout.layout()?,
+            filter: self.select.filter()?,
+            entries: self.select.entries()?,
+            tree: one_tree(&inputs)?,
+            budget: self.resources.budget(),
+            overwrite: self.target.force,
+            ..options
+        };
+        let paths: Vec<_> = inputs.into_iter().map(|input| input.path).collect();
+        let output = &self.target.output;
+        if self.dry_run {
+            return dry_run(&paths, output, &options, self.talk.json);
+        }
+        self.target.check()?;
+        let summary = execute(&paths, output, &options, &self.talk)?;
+        if self.talk.json {
+            output::json(&summary)?;
+        } else if !self.talk.quiet {
+            print_summary(&summary)?;
+        }
+        Ok(Answer::Yes)
+    }
+}
+
+/// Runs a rewrite or merge, with a progress bar.
+pub fn execute(paths: &[PathBuf], target: &Path, options: &Options, talk: &Talk) -> Result<Summary> {
+    let bar = talk.progress(paths, "written");
+    let summary = flow::rewrite(paths, target, options, &|bytes| bar.inc(bytes));
+    bar.finish_and_clear();
+    summary
+}
+
+/// Prints what was done.
+pub fn print_summary(summary: &Summary) -> Result<()> {
+    let mut table =
+        output::table(&["tree", "entries", "clusters", "baskets", "before compression", "on disk", "depth"]);
+    for t in &summary.tables {
+        let TableSummary { path, entries, clusters, baskets, tot_bytes, zip_bytes, depths } = t;
+        table.add_row([
+            path.clone(),
+            output::count(*entries),
+            output::count(*clusters),
+            output::count(*baskets),
+            output::bytes(*tot_bytes),
+            output::bytes(*zip_bytes),
+            depth_text(*depths),
+        ]);
+    }
+    let mut out = output::stdout();
+    writeln!(out, "{table}")?;
+    for skipped in &summary.skipped {
+        writeln!(out, "skipped: {}", skipped.reason)?;
+    }
+    for note in &summary.notes {
+        writeln!(out, "note: {note}")?;
+    }
+    writeln!(
+        out,
+        "{} read, {} written ({})",
+        output::bytes(summary.bytes_read),
+        output::bytes(summary.bytes_written),
+        output::percent(summary.bytes_written, summary.bytes_read)
+    )?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Depths as text: `copy`, or shares where they are mixed.
+fn depth_text(d: Depths) -> String {
+    let all = d.copy + d.recompress + d.regroup;
+    let parts = [("copy", d.copy), ("recompress", d.recompress), ("regroup", d.regroup)];
+    let some: Vec<_> = parts.iter().filter(|(_, n)| *n > 0).collect();
+    match some.as_slice() {
+        [] => "-".to_owned(),
+        [(name, _)] => (*name).to_owned(),
+        _ => some.iter().map(|(name, n)| format!("{name} {}", output::percent(*n, all))).collect::<Vec<_>>().join(", "),
+    }
+}
+
+/// Says what would be done.
+pub fn dry_run(paths: &[PathBuf], target: &Path, options: &Options, json: bool) -> Result<Answer> {
+    let forecast = flow::forecast(paths, target, options, true)?;
+    if json {
+        output::json(&forecast)?;
+        return Ok(Answer::Yes);
+    }
+    let mut out = output::stdout();
+    for Forecast { path, entries, clusters, columns, notes } in &forecast.tables {
+        writeln!(out, "{path}: {} entries in {} clusters", output::count(*entries), output::count(*clusters))?;
+        let mut table = output::table(&["branch", "depth", "compression", "now", "expected"]);
+        for c in columns {
+            table.add_row([
+                c.name.clone(),
+                depth_text(c.depths),
+                c.compression.to_string(),
+                output::bytes(c.bytes_before),
+                output::bytes(c.bytes_after),
+            ]);
+        }
+        writeln!(out, "{table}")?;
+        for note in notes {
+            writeln!(out, "note: {note}")?;
+        }
+    }
+    writeln!(
+        out,
+        "expected: {} (now {}), at least {} of memory, {} with {} threads",
+        output::bytes(forecast.bytes_after),
+        output::bytes(forecast.bytes_before),
+        output::bytes(forecast.least_memory),
+        output::bytes(forecast.memory),
+        forecast.threads
+    )?;
+    out.flush()?;
+    Ok(Answer::Yes)
+}
