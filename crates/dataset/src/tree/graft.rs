@@ -61,12 +61,10 @@ impl Tree {
         leaves: &HashMap<usize, usize>,
         grafted: &[usize],
     ) {
-        let leaf_by_id: HashMap<ObjectId, usize> = other.leaves.iter().enumerate().map(|(i, l)| (l.id, i)).collect();
-        let branch_by_id: HashMap<ObjectId, usize> =
-            other.branches.iter().enumerate().map(|(i, b)| (b.id, i)).collect();
+        let places = other.places();
         // A leaf here that stands for one there: grafted with it, or at the same place in its branch.
         let leaf_here = |tree: &Self, id: ObjectId| -> Option<ObjectId> {
-            let there = *leaf_by_id.get(&id)?;
+            let there = places.leaf(id)?;
             if let Some(&here) = leaves.get(&there) {
                 return tree.leaves.get(here).map(|l| l.id);
             }
@@ -76,7 +74,7 @@ impl Tree {
             tree.leaves.get(*branch.leaves.get(place)?).map(|l| l.id)
         };
         let branch_here = |tree: &Self, id: ObjectId| -> Option<ObjectId> {
-            let here = (*counterparts.get(*branch_by_id.get(&id)?)?)?;
+            let here = (*counterparts.get(places.branch(id)?)?)?;
             tree.branches.get(here).map(|b| b.id)
         };
         for &i in grafted {

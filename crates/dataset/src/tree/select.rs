@@ -49,12 +49,13 @@ impl Tree {
 
     /// Adds to the kept branches what they need, until nothing is missing.
     fn close(&self, kept: &mut [bool]) {
+        let places = self.places();
         loop {
             let mut wanted: HashSet<usize> = HashSet::new();
             for (i, branch) in self.branches.iter().enumerate().filter(|(i, _)| kept.get(*i).copied().unwrap_or(false))
             {
                 wanted.extend(branch.parent);
-                wanted.extend(self.counters(i));
+                wanted.extend(places.counters(self, i));
                 if let BranchKind::Clones(clones) = &branch.kind {
                     wanted.extend(clones.branch_count);
                 }
@@ -70,18 +71,6 @@ impl Tree {
                 return;
             }
         }
-    }
-
-    /// The branches that say how long the entries of a branch are.
-    pub fn counters(&self, branch: usize) -> Vec<usize> {
-        let Some(b) = self.branches.get(branch) else { return Vec::new() };
-        let by_leaf = b.leaves.iter().filter_map(|&l| self.leaves.get(l)?.leaf_count).filter_map(|id| {
-            let counter = self.leaves.iter().find(|leaf| leaf.id == id)?;
-            Some(counter.branch)
-        });
-        let by_branch = b.element().into_iter().flat_map(|e| [e.branch_count, e.branch_count2]).flatten();
-        let by_branch = by_branch.filter_map(|id| self.branches.iter().position(|b| b.id == id));
-        by_leaf.chain(by_branch).filter(|&i| i != branch).collect()
     }
 }
 

@@ -164,11 +164,12 @@ impl Builder<'_> {
         };
         let left_out = names(self, &self.uncommon).join(", ");
         let mut drop = std::mem::take(&mut self.uncommon);
+        let places = self.tree.places();
         loop {
             let dropped = |i: usize| drop.get(i).copied().unwrap_or(false);
             let depends = |i: usize| {
                 let parent = self.tree.branches.get(i).and_then(|b| b.parent);
-                parent.is_some_and(dropped) || self.tree.counters(i).into_iter().any(dropped)
+                parent.is_some_and(dropped) || places.counters(&self.tree, i).into_iter().any(dropped)
             };
             let more: Vec<usize> = (0..drop.len()).filter(|&i| !dropped(i) && depends(i)).collect();
             if more.is_empty() {

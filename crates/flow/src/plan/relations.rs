@@ -100,8 +100,9 @@ fn table(tree: &Tree) -> Option<(Vec<String>, Option<&Value>)> {
         Some(Content::Collection(collection)) => collection.items.as_slice(),
         _ => &[],
     };
+    let places = tree.places();
     let name = |id: &Option<usize>| {
-        let branch = id.and_then(|id| tree.branches.iter().find(|b| b.id == id));
+        let branch = id.and_then(|id| tree.branches.get(places.branch(id)?));
         branch.map_or_else(String::new, |b| b.name().to_owned())
     };
     Some((items.iter().map(name).collect(), members.get("fProcessGUIDs")))

@@ -375,6 +375,7 @@ impl<'a> Builder<'a> {
 
     /// Branches whose baskets leave out their offsets get the branch that counts them.
     fn link_counters(&mut self) {
+        let places = self.tree.places();
         for i in 0..self.columns.len() {
             let Some(branch) = self.tree.branches.get(i) else { continue };
             if branch.io_bits & GENERATE_OFFSET_MAP == 0 {
@@ -384,7 +385,7 @@ impl<'a> Builder<'a> {
             let (mut each, mut besides) = (0u32, 0u32);
             for leaf in branch.leaves.iter().filter_map(|&l| self.tree.leaves.get(l)) {
                 let len = u32::try_from(leaf.len_type.saturating_mul(leaf.len.max(1))).unwrap_or(0);
-                match leaf.leaf_count.and_then(|id| self.tree.leaves.iter().find(|l| l.id == id)) {
+                match leaf.leaf_count.and_then(|id| self.tree.leaves.get(places.leaf(id)?)) {
                     Some(c) => {
                         each = each.saturating_add(len);
                         counter = Some(c);

@@ -31,10 +31,11 @@ pub fn look_through(file: &RootFile) {
                 if let Ok(tree) = read_tree(file, key) {
                     clusters::declared_up_to(&tree, 1_000_000);
                     clusters::common_boundaries(&tree);
+                    let places = tree.places();
                     for i in 0..tree.branches.len() {
                         tree.lineage(i);
                         tree.position(i);
-                        tree.counters(i);
+                        places.counters(&tree, i);
                     }
                 }
             } else if !is_directory(&key.class)
