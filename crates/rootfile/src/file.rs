@@ -84,7 +84,7 @@ impl RootFile {
         let size = source.size();
         let first = source.read(0, usize::try_from(size.min(512)).unwrap_or(512))?;
         let header = FileHeader::parse(&first)?;
-        let (top, record) = read_top(&*source, &header).map_err(|e| e.object("top directory"))?;
+        let (top, record, top_nbytes) = read_top(&*source, &header).map_err(|e| e.object("top directory"))?;
         let mut file = Self { source, infos: Arc::default(), infos_problem: None, top, recovered: false, header };
         let listed = if file.header.end > size {
             Err(Error::corrupt(format!(
@@ -98,7 +98,8 @@ impl RootFile {
             Ok(keys) => file.top.keys = keys,
             Err(e) => {
                 file.recover()?;
-                if file.top.keys.is_empty() && file.header.end > file.header.begin + 1000 {
+                // A file that was begun and has nothing in it yet is empty; one that has something has lost it.
+                if file.top.keys.is_empty() && size > file.header.begin + u64::from(top_nbytes) {
                     return Err(e);
                 }
             }
@@ -327,8 +328,8 @@ pub fn is_directory(class: &str) -> bool {
     class == "TDirectory" || class == "TDirectoryFile"
 }
 
-/// The top directory's record: a key, the file's name and title, and the directory's fields.
-fn read_top(source: &dyn Source, header: &FileHeader) -> Result<(Directory, DirectoryRecord)> {
+/// The top directory's record: a key, the file's name and title, and the directory's fields. Also its length.
+fn read_top(source: &dyn Source, header: &FileHeader) -> Result<(Directory, DirectoryRecord, u32)> {
     let left = usize::try_from(source.size().saturating_sub(header.begin)).unwrap_or(usize::MAX);
     let data = source.read(header.begin, left.min(8192))?;
     let mut c = Cursor::new(&data);
@@ -340,5 +341,5 @@ fn read_top(source: &dyn Source, header: &FileHeader) -> Result<(Directory, Dire
     let at = usize::try_from(header.nbytes_name).unwrap_or(usize::MAX);
     let mut fields = if at == names.pos() || at == 0 { names } else { Cursor::at(&data, at) };
     let record = DirectoryRecord::parse(&mut fields)?;
-    Ok((Directory { path: String::new(), title, seek: header.begin, keys: Vec::new() }, record))
+    Ok((Directory { path: String::new(), title, seek: header.begin, keys: Vec::new() }, record, key.nbytes))
 }
