@@ -2,13 +2,16 @@
 
 import collections
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from referee import oracle
+from referee import oracle, schema_document
 from referee.command import Basketry
 from referee.oracle import Line, Tree
+from referee.paths import REPO
 
 NAMES = [line["name"] for line in oracle.index()]
 Branches = dict[str, Any]
@@ -40,6 +43,21 @@ def test_inspect_agrees_with_the_oracle(name: str, basketry: Basketry) -> None:
             continue
         found += [f"{key}: {line}" for line in tree_differences(tree, trees[key])]
     assert not found, "\n".join(found[:40])
+
+
+def test_the_documented_fields_are_those_printed(corpus: Path, basketry: Basketry) -> None:
+    document = REPO / "docs" / "inspect-schema.md"
+    names = ["skhep--nanoAOD_2015_CMS_Open_Data_ttbar", "roottest--AliESDs-0", "gohep--embedded-std-vector"]
+    files = [corpus / "files" / f"{name}.root" for name in names]
+    reports = [basketry.json("inspect", "--baskets", file) for file in files]
+    found = schema_document.differences(document, reports)
+    table = schema_document.rows(document, "`fault`")
+    faults = {kind.strip("`"): set(re.findall("`([^`]+)`", numbers)) for _, (kind, numbers) in table}
+    for finding in (finding for report in reports for finding in report["findings"]):
+        numbers = finding.keys() - {"fault", "tree", "text", "command", "cost"}
+        if numbers != faults[finding["fault"]]:
+            found.append(f"{finding['fault']}: {sorted(numbers)}, documented are {faults[finding['fault']]}")
+    assert not found, "\n".join(found)
 
 
 def tree_differences(truth: Tree, tree: Branches) -> list[str]:

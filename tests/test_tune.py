@@ -1,5 +1,6 @@
 """tune: what it decides is measured again after the rewrite, proven equal, and within the limits it was given."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 import uproot
 
+from referee import schema_document
 from referee.command import Basketry
 from referee.paths import BUILD, REPO
 
@@ -36,6 +38,14 @@ def test_the_tuned_file_is_smaller_cheaper_to_read_and_equal(nano: Path, basketr
     with uproot.open(nano) as before, uproot.open(out) as after:
         for name in ("event", "nJet", "Jet_pt", "HLT_IsoMu24"):
             assert before["Events"][name].array().tolist() == after["Events"][name].array().tolist()
+
+
+def test_the_documented_fields_are_those_printed(nano: Path, basketry: Basketry, tmp_path: Path) -> None:
+    proven = basketry.json("tune", nano, "-o", tmp_path / "tuned.root")
+    refused = basketry.run("tune", nano, "--max-size", "100kB", "--json")
+    assert refused.code == 1, str(refused)
+    found = schema_document.differences(REPO / "docs" / "tune-schema.md", [proven, json.loads(refused.out)])
+    assert not found, "\n".join(found)
 
 
 def test_without_an_output_nothing_is_written(nano: Path, basketry: Basketry, tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
 //! What a tuning came to, as plain values: the tables of the command and its JSON are made of these.
+//! `docs/tune-schema.md` describes it; fields may be added to a version, but none changes its meaning or goes.
 
 use serde::Serialize;
 

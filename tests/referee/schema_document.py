@@ -1,0 +1,70 @@
+"""A document of a JSON schema beside what is printed: every field is in a table, and every table's field is printed.
+
+A heading names the places of its objects (`trees[].branches[]`; none before the first heading: the whole). The fields
+are the words in the first column of the table headed "field". One marked with a degree sign may be left out.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+@dataclass
+class Fields:
+    """The fields of one kind of object."""
+
+    always: set[str] = field(default_factory=set)
+    perhaps: set[str] = field(default_factory=set)
+
+
+def rows(document: Path, header: str) -> Iterator[tuple[str, list[str]]]:
+    """The rows of all tables whose first column is headed so, each with the heading that it stands under."""
+    heading, within = "", False
+    for line in document.read_text().splitlines():
+        if line.startswith("## "):
+            heading = line.removeprefix("## ")
+        cells = [cell.strip() for cell in line.strip("|").split(" | ")] if line.startswith("|") else []
+        if not cells or cells[0] == header:
+            within = bool(cells)
+        elif within and not line.startswith("|---"):
+            yield heading, cells
+
+
+def documented(document: Path) -> dict[str, Fields]:
+    """Fields by the place of their objects."""
+    found: dict[str, Fields] = {}
+    for heading, cells in rows(document, "field"):
+        for place in re.findall(r"`([^`]+)`", heading) or [""]:
+            fields = found.setdefault(place, Fields())
+            for name, mark in re.findall(r"`([^`]+)`(°?)", cells[0]):
+                (fields.perhaps if mark else fields.always).add(name)
+    return found
+
+
+def objects(value: Any, place: str) -> Iterator[dict[str, Any]]:
+    """The objects at a place; where there is null there is none."""
+    if isinstance(value, list):
+        for item in value:
+            yield from objects(item, place)
+    elif place and value is not None:
+        first, _, rest = place.partition(".")
+        yield from objects(value[first.removesuffix("[]")], rest)
+    elif value is not None:
+        yield value
+
+
+def differences(document: Path, reports: list[Any]) -> list[str]:
+    """Where the document and what was printed disagree; also kinds of objects of which none was printed."""
+    found: list[str] = []
+    for place, fields in documented(document).items():
+        printed = [set(item) for report in reports for item in objects(report, place)]
+        if not printed:
+            found.append(f"{place}: none was printed")
+            continue
+        lacking = fields.always - printed[0].intersection(*printed)
+        besides = set().union(*printed) - fields.always - fields.perhaps
+        found += [f"{place}: {name} is not always printed" for name in sorted(lacking)]
+        found += [f"{place}: {name} is not documented" for name in sorted(besides)]
+    return found
