@@ -96,6 +96,18 @@ impl Column {
         from..to.max(from)
     }
 
+    /// The same for ranges in ascending order: `at` is where the last search ended, 0 before the first.
+    pub fn overlapping_next(&self, at: &mut usize, entries: &Range<u64>) -> Range<usize> {
+        let ahead = |from: usize, is_before: &dyn Fn(&Piece) -> bool| {
+            from + self.pieces.get(from..).unwrap_or_default().iter().take_while(|p| is_before(p)).count()
+        };
+        let from = ahead(*at, &|p| p.end() <= entries.start);
+        let to = ahead(from, &|p| p.first_entry < entries.end);
+        // The last one may reach into the next range.
+        *at = to.saturating_sub(1).max(from);
+        from..to
+    }
+
     /// About how many baskets it will have in so many clusters, at most.
     pub fn most_baskets(&self, clusters: u64) -> u64 {
         let pieces = self.pieces.len() as u64;

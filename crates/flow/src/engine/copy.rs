@@ -5,7 +5,7 @@ use rootfile::{Error, Result};
 
 use super::Job;
 use super::queue::{OutPiece, Stopped};
-use super::worker::{Scratch, read_into};
+use super::worker::{Scratch, read_at};
 
 /// Fills the chunk with the records of a window: neighbours of one file.
 pub(super) fn copy(
@@ -14,8 +14,8 @@ pub(super) fn copy(
     scratch: &mut Scratch,
 ) -> Result<std::result::Result<(), Stopped>> {
     let chunk = &mut scratch.chunk;
-    chunk.bytes.clear();
     chunk.pieces.clear();
+    let mut at = 0;
     let mut i = 0;
     while let Some(&first) = window.get(i) {
         let Some((_, piece)) = lookup(job, first) else { return Err(Error::request("a piece that is not there")) };
@@ -31,8 +31,7 @@ pub(super) fn copy(
         }
         let file = job.files.get(piece.file as usize).ok_or_else(|| Error::request("a file that is not there"))?;
         let len = usize::try_from(end - piece.seek).unwrap_or(usize::MAX);
-        let mut at = chunk.bytes.len();
-        read_into(&**file, piece.seek, len, &mut chunk.bytes)?;
+        read_at(&**file, piece.seek, len, &mut chunk.bytes, at)?;
         let pid = job.pid_offsets.get(piece.file as usize).copied().unwrap_or(0);
         for &(column, index) in window.get(i..i + run).unwrap_or_default() {
             let Some((names, piece)) = lookup(job, (column, index)) else { continue };
@@ -58,6 +57,7 @@ pub(super) fn copy(
         }
         i += run;
     }
+    chunk.bytes.truncate(at);
     Ok(Ok(()))
 }
 

@@ -12,6 +12,7 @@ use rootfile::{Error, FileWriter, Result, START_BIG_FILE};
 
 use super::tasks::{Task, Tasks};
 use super::{Job, Progress, Written};
+use crate::column::Column;
 
 /// Records, one after the other, and what they are.
 #[derive(Debug, Default)]
@@ -51,6 +52,8 @@ struct State<'a> {
     finished: BTreeSet<usize>,
     sink: Sink<'a>,
     error: Option<Error>,
+    /// Workers that wait for their turn.
+    asleep: usize,
 }
 
 pub(super) struct Queue<'a> {
@@ -72,7 +75,9 @@ pub(super) struct Stopped;
 
 impl<'a> Queue<'a> {
     pub fn new(job: &'a Job<'a>, writer: &'a mut FileWriter, limit: u64, progress: Progress<'a>) -> Self {
-        let sink = Sink { writer, seek_pdir: job.seek_pdir, written: vec![Written::default(); job.columns.len()] };
+        let room = |column: &Column| Written { baskets: Vec::with_capacity(column.pieces.len()), ..Written::default() };
+        let written = job.columns.iter().map(room).collect();
+        let sink = Sink { writer, seek_pdir: job.seek_pdir, written };
         Self {
             state: Mutex::new(State {
                 tasks: Tasks::new(job),
@@ -83,6 +88,7 @@ impl<'a> Queue<'a> {
                 finished: BTreeSet::new(),
                 sink,
                 error: None,
+                asleep: 0,
             }),
             turn: Condvar::new(),
             limit,
@@ -106,7 +112,8 @@ impl<'a> Queue<'a> {
         Some((place, task))
     }
 
-    /// Hands over what the task at `place` made; `chunk` is empty afterwards. Waits where too much waits already.
+    /// Hands over what the task at `place` made; `chunk` has no pieces afterwards, and bytes to be overwritten. Waits
+    /// where too much waits already.
     pub fn emit(&self, place: usize, chunk: &mut Chunk) -> std::result::Result<(), Stopped> {
         let len = chunk.bytes.len() as u64;
         let mut state = self.lock();
@@ -117,7 +124,6 @@ impl<'a> Queue<'a> {
             if place == state.head {
                 let appended = state.sink.append(chunk);
                 (self.progress)(len);
-                chunk.bytes.clear();
                 chunk.pieces.clear();
                 return appended.map_err(|e| self.stop(&mut state, e));
             }
@@ -127,7 +133,9 @@ impl<'a> Queue<'a> {
                 state.waiting.entry(place).or_default().push(full);
                 return Ok(());
             }
+            state.asleep += 1;
             state = self.turn.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.asleep -= 1;
         }
     }
 
@@ -143,14 +151,13 @@ impl<'a> Queue<'a> {
                 let len = chunk.bytes.len() as u64;
                 state.held = state.held.saturating_sub(len);
                 if let Err(e) = state.sink.append(&mut chunk) {
-                    state.error.get_or_insert(e);
-                    self.turn.notify_all();
-                    return Err(Stopped);
+                    return Err(self.stop(state, e));
                 }
                 (self.progress)(len);
             }
         }
-        if state.head != before {
+        // Waking nobody is a system call all the same.
+        if state.head != before && state.asleep > 0 {
             self.turn.notify_all();
         }
         if state.error.is_some() { Err(Stopped) } else { Ok(()) }

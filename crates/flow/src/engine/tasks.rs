@@ -75,10 +75,9 @@ pub(crate) struct Asked {
     pub copies_fit: bool,
 }
 
-/// The shallowest depth that brings a column's entries of one cluster into the asked layout.
-pub(crate) fn depth(column: &Column, asked: &Asked) -> Depth {
+/// The shallowest depth that brings a column's entries of one cluster, which `pieces` hold, into the asked layout.
+pub(crate) fn depth(column: &Column, pieces: &[Piece], asked: &Asked) -> Depth {
     let entries = &asked.entries;
-    let pieces = column.pieces.get(column.overlapping(entries)).unwrap_or_default();
     let whole = |p: &Piece| p.first_entry >= entries.start && p.end() <= entries.end && !p.is_embedded();
     if !pieces.iter().all(whole) || !shape_fits(column, pieces, asked.packed) {
         return Depth::Regroup;
@@ -132,12 +131,14 @@ impl Job<'_> {
 pub(super) struct Tasks<'a> {
     job: &'a Job<'a>,
     cluster: usize,
+    /// Where in its pieces each column is.
+    places: Vec<usize>,
     ready: VecDeque<Task>,
 }
 
 impl<'a> Tasks<'a> {
     pub fn new(job: &'a Job<'a>) -> Self {
-        Self { job, cluster: 0, ready: VecDeque::new() }
+        Self { job, cluster: 0, places: vec![0; job.columns.len()], ready: VecDeque::new() }
     }
 
     pub fn next(&mut self) -> Option<Task> {
@@ -155,13 +156,14 @@ impl<'a> Tasks<'a> {
         let entries = &asked.entries;
         let mut copies = Vec::new();
         let mut makes = Vec::new();
-        for (i, column) in self.job.columns.iter().enumerate() {
-            let overlapping = column.overlapping(entries);
-            if overlapping.is_empty() {
+        for ((i, column), at) in self.job.columns.iter().enumerate().zip(&mut self.places) {
+            let overlapping = column.overlapping_next(at, entries);
+            let pieces = column.pieces.get(overlapping.clone()).unwrap_or_default();
+            if pieces.is_empty() {
                 continue;
             }
-            match depth(column, asked) {
-                Depth::Copy => copies.extend(overlapping.map(|p| (i, p))),
+            match depth(column, pieces, asked) {
+                Depth::Copy => copies.extend(overlapping.zip(pieces).map(|(p, piece)| (*piece, (i, p)))),
                 depth => makes.push(Task::Make { column: i, entries: entries.clone(), depth }),
             }
         }
@@ -170,26 +172,16 @@ impl<'a> Tasks<'a> {
     }
 
     /// Neighbours are moved together: pieces in the order they lie in, cut into windows.
-    fn add_copies(&mut self, mut copies: Vec<(usize, usize)>) {
-        let at = |&(c, p): &(usize, usize)| self.job.columns.get(c).and_then(|c| c.pieces.get(p)).copied();
-        copies.sort_by_key(|copy| at(copy).map(|p| (p.file, p.seek)));
-        let mut window: Vec<(usize, usize)> = Vec::new();
-        let mut start = None;
-        for copy in copies {
-            let Some(piece) = at(&copy) else { continue };
-            let fits = start.is_some_and(|(file, seek): (u32, u64)| {
-                file == piece.file && piece.seek + u64::from(piece.nbytes) - seek <= WINDOW as u64
-            });
-            if !fits && !window.is_empty() {
-                self.ready.push_back(Task::Copy(std::mem::take(&mut window)));
-            }
-            if window.is_empty() {
-                start = Some((piece.file, piece.seek));
-            }
-            window.push(copy);
-        }
-        if !window.is_empty() {
-            self.ready.push_back(Task::Copy(window));
+    fn add_copies(&mut self, mut copies: Vec<(Piece, (usize, usize))>) {
+        copies.sort_by_key(|(piece, _)| (piece.file, piece.seek));
+        let mut left = copies.as_slice();
+        while let Some((first, _)) = left.first() {
+            let fits = |p: &Piece| p.file == first.file && p.seek + u64::from(p.nbytes) - first.seek <= WINDOW as u64;
+            // At least one, however large it is.
+            let more = left.iter().skip(1).take_while(|(piece, _)| fits(piece)).count();
+            let (window, rest) = left.split_at(1 + more);
+            self.ready.push_back(Task::Copy(window.iter().map(|(_, place)| *place).collect()));
+            left = rest;
         }
     }
 }

@@ -40,8 +40,8 @@ impl Scratch {
     pub fn fetch(&mut self, files: &Files, piece: &Piece) -> Result<BasketHeader> {
         let file =
             files.get(piece.file as usize).ok_or_else(|| Error::request("a piece of a file that is not there"))?;
-        self.record.clear();
-        read_into(&**file, piece.seek, piece.nbytes as usize, &mut self.record)?;
+        read_at(&**file, piece.seek, piece.nbytes as usize, &mut self.record, 0)?;
+        self.record.truncate(piece.nbytes as usize);
         let in_file = |e: Error| e.at(piece.seek).file(file.name());
         let header = BasketHeader::parse(&mut Cursor::new(&self.record)).map_err(in_file)?;
         if u64::from(header.nev_buf) != piece.entries || header.key.nbytes != piece.nbytes {
@@ -111,16 +111,18 @@ fn default_entries(column: &Column, entry: &[u8], entries: u64) -> Result<Basket
     })
 }
 
-/// Appends bytes of a file to a buffer, after checking that they are there.
-pub(super) fn read_into(file: &dyn Source, seek: u64, len: usize, out: &mut Vec<u8>) -> Result<()> {
+/// Reads bytes of a file, after checking that they are there, to a place in a buffer that grows to hold them. What the
+/// buffer held before is not cleared first: it is most of what there is to do besides.
+pub(super) fn read_at(file: &dyn Source, seek: u64, len: usize, out: &mut Vec<u8>, at: usize) -> Result<()> {
     if seek.checked_add(len as u64).is_none_or(|end| end > file.size()) {
         return Err(Error::corrupt(format!("a basket of {len} bytes lies beyond the file's end"))
             .at(seek)
             .file(file.name()));
     }
-    let start = out.len();
-    out.resize(start + len, 0);
-    file.read_exact_at(seek, out.get_mut(start..).unwrap_or_default())
+    if out.len() < at + len {
+        out.resize(at + len, 0);
+    }
+    file.read_exact_at(seek, out.get_mut(at..at + len).unwrap_or_default())
 }
 
 /// Baskets that one cluster used in part, kept for the next cluster, which uses the rest.
@@ -163,7 +165,11 @@ pub(super) fn work(job: &Job<'_>, queue: &Queue<'_>, carry: &Carry) {
         let made = match task {
             Task::Copy(pieces) => copy::copy(job, &pieces, &mut scratch),
             Task::Make { column, entries, depth } => {
-                regroup::make(job, (column, entries, depth), &mut scratch, carry, &mut |chunk| queue.emit(place, chunk))
+                regroup::make(job, (column, entries, depth), &mut scratch, carry, &mut |chunk| {
+                    let handed = queue.emit(place, chunk);
+                    chunk.bytes.clear();
+                    handed
+                })
             }
         };
         let handed = match made {

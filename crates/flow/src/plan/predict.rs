@@ -57,18 +57,19 @@ pub(crate) fn forecast(plan: &TablePlan, path: &str, sample: bool) -> Result<For
         }
         let mut depths = Depths::default();
         let mut opened = 0.0;
+        let mut at = 0;
         for (i, bound) in plan.bounds.windows(2).enumerate() {
             let entries = bound[0]..bound[1];
             let packed = plan.packed.get(i).copied().unwrap_or(false);
-            let overlapping = column.overlapping(&entries);
-            if overlapping.is_empty() {
+            let pieces = column.pieces.get(column.overlapping_next(&mut at, &entries)).unwrap_or_default();
+            if pieces.is_empty() {
                 continue;
             }
             let asked = Asked { entries: entries.clone(), packed, copies_fit: plan.copies_fit };
-            let depth = depth(column, &asked);
+            let depth = depth(column, pieces, &asked);
             depths.count(depth);
             if depth != Depth::Copy {
-                opened += share(column.pieces.get(overlapping).unwrap_or_default(), &entries);
+                opened += share(pieces, &entries);
             }
         }
         let before = share(pieces, &(*all.0..*all.1));
