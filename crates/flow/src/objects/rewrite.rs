@@ -34,7 +34,7 @@ fn visit_object(object: &mut Object, with: &mut impl FnMut(&mut TObject)) {
         Content::Members(m) => m.values.iter_mut().for_each(|value| visit_value(value, with)),
         Content::TObject(object) => with(object),
         Content::Collection(collection) => with(&mut collection.object),
-        Content::Array(_) | Content::Opaque(_) => {}
+        Content::Array(_) | Content::Opaque(_) | Content::Held(_) => {}
     }
 }
 

@@ -6,12 +6,15 @@
 //! bytes with their frame.
 
 mod plan;
+mod plans;
 mod read;
 pub mod tags;
+mod typed;
 mod value;
 mod write;
 
 pub use plan::{Plan, Step};
 pub use read::{CustomStreamer, ObjectReader, UNFRAMED, read_tobject};
+pub use typed::{Place, Span, Typed};
 pub use value::{Array, Collection, Content, Graph, Members, Named, Object, ObjectId, TObject, Value};
 pub use write::{ObjectWriter, write_tobject};

@@ -1,9 +1,9 @@
 //! Reads objects by their plans.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::plan::{Plan, Step};
+use super::plans::{Layout, Plans};
 use super::tags::{Frame, ReadTags, Tag};
 use super::value::{Array, Collection, Content, Graph, Members, Named, Object, ObjectId, TObject, Value, basic_size};
 use crate::bytes::Cursor;
@@ -34,8 +34,7 @@ pub struct ObjectReader<'a> {
     /// Where the reader stands.
     pub cursor: Cursor<'a>,
     tags: ReadTags,
-    infos: &'a StreamerInfos,
-    plans: HashMap<(Arc<str>, i32), Arc<Plan>>,
+    plans: Plans<'a>,
     custom: Option<&'a dyn CustomStreamer>,
     graph: Graph,
     depth: usize,
@@ -57,8 +56,7 @@ impl<'a> ObjectReader<'a> {
         Self {
             cursor: Cursor::new(payload),
             tags: ReadTags::new(keylen),
-            infos,
-            plans: HashMap::new(),
+            plans: Plans::new(infos),
             custom: None,
             graph: Graph::default(),
             depth: 0,
@@ -154,44 +152,50 @@ impl<'a> ObjectReader<'a> {
         Ok(Content::Members(members))
     }
 
-    fn plan(&mut self, class: &Arc<str>, frame: Frame) -> Result<Arc<Plan>> {
+    /// How the members of an object of `class` lie, whose frame was read.
+    pub fn plan(&mut self, class: &str, frame: Frame) -> Result<Arc<Plan>> {
         let version = i32::from(frame.version);
         if version <= 0 {
             // Classes without a version are told apart by checksum (`TBufferFile::ReadVersion`); those that
             // have version 0, such as TH1L, go without.
             let mut peek = self.cursor.clone();
             if let Ok(checksum) = peek.u32()
-                && let Some(info) = self.infos.by_checksum(class, checksum)
+                && let Some(plan) = self.plans.get(class, Layout::Checksum(checksum))
             {
                 self.cursor = peek;
-                return Ok(Arc::new(Plan::new(&info)));
+                return Ok(plan);
             }
         }
-        if let Some(plan) = self.plans.get(&(Arc::clone(class), version)) {
-            return Ok(Arc::clone(plan));
-        }
-        let info = self
-            .infos
-            .get(class, version)
-            .ok_or_else(|| Error::unsupported(format!("no streamer info for class {class} version {version}")))?;
-        let plan = Arc::new(Plan::new(&info));
-        self.plans.insert((Arc::clone(class), version), Arc::clone(&plan));
-        Ok(plan)
+        self.plans
+            .get(class, Layout::Version(version))
+            .ok_or_else(|| Error::unsupported(format!("no streamer info for class {class} version {version}")))
     }
 
-    /// Reads the values of a plan.
-    pub fn members(&mut self, plan: Arc<Plan>) -> Result<Members> {
+    /// Says that the members of a plan are about to be read.
+    pub(super) fn begin_members(&mut self, plan: &Plan) -> Result<()> {
         // Members of no bytes could make a small record into many values.
         self.values = self.values.saturating_add(plan.steps.len());
         if self.values > MOST_VALUES.max(self.cursor.data().len()) {
             return Err(Error::corrupt("objects with more members than the record has bytes"));
         }
+        Ok(())
+    }
+
+    /// Reads the values of a plan.
+    pub fn members(&mut self, plan: Arc<Plan>) -> Result<Members> {
+        self.begin_members(&plan)?;
         let mut members = Members { values: Vec::with_capacity(plan.steps.len()), plan: Arc::clone(&plan) };
         for (name, step) in &plan.steps {
             let value = self.step(step, &members).map_err(|e| e.object(format!("{}::{name}", plan.class)))?;
             members.values.push(value);
         }
         Ok(members)
+    }
+
+    /// Passes over a member that no other counts on.
+    pub(super) fn pass(&mut self, step: &Step) -> Result<()> {
+        let nothing = Plan { class: String::new(), version: 0, checksum: 0, steps: Vec::new() };
+        self.step(step, &Members { plan: Arc::new(nothing), values: Vec::new() }).map(|_| ())
     }
 
     fn step(&mut self, step: &Step, so_far: &Members) -> Result<Value> {
@@ -228,7 +232,7 @@ impl<'a> ObjectReader<'a> {
         })
     }
 
-    fn basic(&mut self, t: i32) -> Result<Value> {
+    pub(super) fn basic(&mut self, t: i32) -> Result<Value> {
         let c = &mut self.cursor;
         Ok(match t {
             code::CHAR | code::LEGACY_CHAR => Value::Int(i64::from(c.i8()?)),
@@ -255,9 +259,13 @@ impl<'a> ObjectReader<'a> {
     }
 
     fn array(&mut self, t: i32, n: usize) -> Result<Value> {
+        Ok(Value::Array(Box::new(Array { code: t, raw: self.raw_array(t, n)?.to_vec() })))
+    }
+
+    pub(super) fn raw_array(&mut self, t: i32, n: usize) -> Result<&'a [u8]> {
         let size = basic_size(t).ok_or_else(|| Error::unsupported(format!("an array of type code {t}")))?;
         let bytes = n.checked_mul(size).ok_or_else(|| Error::corrupt("an array too large"))?;
-        Ok(Value::Array(Box::new(Array { code: t, raw: self.cursor.bytes(bytes)?.to_vec() })))
+        self.cursor.bytes(bytes)
     }
 
     /// The length of a counted array: its counter, and the byte before it that says whether it is there.
@@ -335,6 +343,14 @@ impl<'a> ObjectReader<'a> {
         &mut self.graph
     }
 
+    /// Reads a list or array of objects by value.
+    pub fn list(&mut self, class: &str) -> Result<Collection> {
+        let frame = Frame::read(&mut self.cursor)?;
+        let list = self.collection(class, frame).map_err(|e| e.object(format!("a {class}")))?;
+        frame.skip_to_end(&mut self.cursor)?;
+        Ok(list)
+    }
+
     fn collection(&mut self, class: &str, frame: Frame) -> Result<Collection> {
         let mut out = Collection::default();
         let version = frame.version;
@@ -382,7 +398,7 @@ impl<'a> ObjectReader<'a> {
 }
 
 /// Type code of the numbers of a `TArray` class.
-fn array_class(class: &str) -> Option<i32> {
+pub(super) fn array_class(class: &str) -> Option<i32> {
     Some(match class {
         "TArrayC" => code::CHAR,
         "TArrayS" => code::SHORT,

@@ -57,6 +57,8 @@ pub enum Content {
     Array(Array),
     /// Everything after the version, uninterpreted.
     Opaque(Vec<u8>),
+    /// With the custom streamer that read it, which knows it by this number.
+    Held(usize),
 }
 
 /// Values in the order of a plan's steps.
@@ -163,11 +165,7 @@ impl Array {
 
     /// The numbers, if they are whole ones.
     pub fn to_i64(&self) -> Vec<i64> {
-        let signed = |chunk: &[u8]| {
-            let negative = chunk.first().is_some_and(|b| b & 0x80 != 0) && is_signed(self.code);
-            chunk.iter().fold(if negative { -1i64 } else { 0 }, |acc, &b| acc << 8 | i64::from(b))
-        };
-        self.raw.chunks_exact(self.item_size()).map(signed).collect()
+        numbers(self.code, &self.raw).collect()
     }
 
     /// The numbers as doubles, whatever their type.
@@ -179,6 +177,20 @@ impl Array {
             _ => self.to_i64().into_iter().map(|v| v as f64).collect(),
         }
     }
+}
+
+/// Numbers of a basic type, as they lie on disk, if they are whole ones.
+pub(super) fn numbers(code: i32, raw: &[u8]) -> impl ExactSizeIterator<Item = i64> + use<'_> {
+    let is_signed = is_signed(code);
+    let extend = move |chunk: &[u8]| {
+        let negative = chunk.first().is_some_and(|b| b & 0x80 != 0) && is_signed;
+        chunk.iter().fold(if negative { -1i64 } else { 0 }, |acc, &b| acc << 8 | i64::from(b))
+    };
+    raw.chunks_exact(basic_size(code).unwrap_or(1)).map(move |chunk| match *chunk {
+        [a, b, c, d, e, f, g, h] => i64::from_be_bytes([a, b, c, d, e, f, g, h]),
+        [a, b, c, d] if is_signed => i64::from(i32::from_be_bytes([a, b, c, d])),
+        _ => extend(chunk),
+    })
 }
 
 /// Bytes on disk of a basic type without special packing.

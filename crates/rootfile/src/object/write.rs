@@ -67,6 +67,9 @@ impl<'a> ObjectWriter<'a> {
                 self.members(members)?;
                 end_frame(&mut self.out, frame);
             }
+            Content::Held(_) => {
+                return Err(Error::unsupported(format!("a {} where it cannot be written", object.class)));
+            }
             Content::Collection(collection) => self.collection(&object.class, collection)?,
         }
         Ok(())

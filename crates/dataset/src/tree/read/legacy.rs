@@ -6,33 +6,16 @@
 
 use std::sync::Arc;
 
-use rootfile::object::tags::Frame;
-use rootfile::object::{Array, Content, CustomStreamer, Members, Object, ObjectReader, Plan, Step, Value};
+use rootfile::object::{Content, Object, ObjectReader, Plan, Step, Typed, Value};
 use rootfile::streamer::code;
 use rootfile::{Error, Result};
+
+use super::records::{BranchRecord, Records};
 
 /// First ROOT version whose counts are `Long64_t`, as fVersion says it.
 const LONG64_COUNTS: i32 = 40_100;
 /// In front of fBasketSeek: its positions take eight bytes (1: four).
 const WIDE_POSITIONS: u8 = 2;
-
-/// The hand-written streamers of a file.
-pub struct OldStreamers {
-    /// Version of ROOT that wrote the file.
-    pub file_version: i32,
-}
-
-impl CustomStreamer for OldStreamers {
-    fn read(&self, class: &str, frame: Frame, reader: &mut ObjectReader<'_>) -> Result<Option<Content>> {
-        let members = match (class, frame.version) {
-            ("TBranch", version @ 6..=9) => branch_before_10(reader, version)?,
-            ("TBranch", version @ 2..=4) => branch_before_5(reader, version)?,
-            ("TBranchClones", _) => self.branch_clones(reader)?,
-            _ => return Ok(None),
-        };
-        Ok(Some(Content::Members(members)))
-    }
-}
 
 type Steps = Vec<(String, Step)>;
 
@@ -49,12 +32,12 @@ fn lists<'a>(names: &'a [&str]) -> impl Iterator<Item = (String, Step)> + use<'a
     steps(&Step::Inline("TObjArray".into()), names)
 }
 
-fn add(members: &mut Members, name: &str, step: Step, value: Value) {
-    Arc::make_mut(&mut members.plan).steps.push((name.to_owned(), step));
-    members.values.push(value);
-}
-
-fn branch_before_10(reader: &mut ObjectReader<'_>, version: i16) -> Result<Members> {
+pub(super) fn branch_before_10(
+    branches: &Typed<BranchRecord>,
+    record: &mut BranchRecord,
+    version: i16,
+    reader: &mut ObjectReader<'_>,
+) -> Result<()> {
     let (int, double) = (Step::Basic(code::INT), Step::Basic(code::DOUBLE));
     let counted = || Step::CountedArray(code::INT, "fMaxBaskets".to_owned());
     let mut list: Steps = vec![("TNamed".to_owned(), Step::TNamed)];
@@ -71,71 +54,55 @@ fn branch_before_10(reader: &mut ObjectReader<'_>, version: i16) -> Result<Membe
     list.extend(steps(&double, &["fEntries", "fTotBytes", "fZipBytes"]));
     list.extend(lists(&["fBranches", "fLeaves", "fBaskets"]));
     list.extend(steps(&counted(), &["fBasketBytes", "fBasketEntry"]));
-    let mut members = reader.members(plan("TBranch", version, list))?;
+    branches.members(record, &plan("TBranch", version, list), reader)?;
 
-    let n = members.get("fMaxBaskets").and_then(Value::as_i64).unwrap_or(0);
     // Here the byte in front of a counted array also says how wide its numbers are.
-    let positions = if reader.cursor.u8()? == WIDE_POSITIONS { code::LONG64 } else { code::INT };
-    let seek = numbers(reader, n, positions)?;
-    add(&mut members, "fBasketSeek", Step::CountedArray(positions, "fMaxBaskets".to_owned()), seek);
-    let file_name = reader.cursor.string()?;
-    add(&mut members, "fFileName", Step::TString, Value::Str(file_name));
-    Ok(members)
+    let (positions, size) = if reader.cursor.u8()? == WIDE_POSITIONS { (code::LONG64, 8) } else { (code::INT, 4) };
+    let n = reader.cursor.checked_count(record.max_baskets(), size)?;
+    record.basket_seek = Some(reader.span_of(positions, n)?);
+    branches.members(record, &plan("TBranch", version, steps(&Step::TString, &["fFileName"]).collect()), reader)
 }
 
 /// The built-in info tells what lies there; sizes of baskets do not, and are left to their keys.
-fn branch_before_5(reader: &mut ObjectReader<'_>, version: i16) -> Result<Members> {
+pub(super) fn branch_before_5(
+    branches: &Typed<BranchRecord>,
+    record: &mut BranchRecord,
+    version: i16,
+    reader: &mut ObjectReader<'_>,
+) -> Result<()> {
     let info = rootfile::streamer::StreamerInfos::new()
         .get("TBranch", i32::from(version))
         .ok_or_else(|| Error::unsupported(format!("TBranch version {version}")))?;
-    let mut members = reader.members(Arc::new(Plan::new(&info)))?;
-    let slots = members.get("fBasketSeek").and_then(Value::as_array).map_or(0, Array::len);
-    let sizes = Value::Array(Box::new(Array { code: code::INT, raw: vec![0; slots * 4] }));
-    add(&mut members, "fBasketBytes", Step::FixedArray(code::INT, slots), sizes);
-    Ok(members)
+    record.lists_bytes = false;
+    branches.members(record, &Arc::new(Plan::new(&info)), reader)
 }
 
-fn numbers(reader: &mut ObjectReader<'_>, n: i64, type_code: i32) -> Result<Value> {
-    let size = if type_code == code::LONG64 { 8 } else { 4 };
-    let n = reader.cursor.checked_count(n, size)?;
-    let raw = reader.cursor.bytes(n * size)?.to_vec();
-    Ok(Value::Array(Box::new(Array { code: type_code, raw })))
-}
-
-impl OldStreamers {
-    /// A `TBranchClones` writes what it has of a `TBranch` itself, as its own. It is given as the other branches
-    /// are, with a `TBranch` for its base.
-    fn branch_clones(&self, reader: &mut ObjectReader<'_>) -> Result<Members> {
-        let int = Step::Basic(code::INT);
-        // The class version stayed the same when counts became wider.
-        let wide = self.file_version >= LONG64_COUNTS;
-        let (number, sum) = if wide { (code::LONG64, code::LONG64) } else { (code::INT, code::DOUBLE) };
-        let mut list: Steps = vec![("TNamed".to_owned(), Step::TNamed)];
-        list.extend(steps(&int, &["fCompress", "fBasketSize", "fEntryOffsetLen", "fMaxBaskets", "fWriteBasket"]));
-        list.extend(steps(&Step::Basic(number), &["fEntryNumber"]));
-        list.extend(steps(&Step::Basic(sum), &["fEntries", "fTotBytes", "fZipBytes"]));
-        list.extend(steps(&int, &["fOffset"]));
-        let mut base = reader.members(plan("TBranch", 0, list))?;
-        let own = vec![("fBranchCount".to_owned(), Step::Pointer), ("fClassName".to_owned(), Step::TString)];
-        let mut own = reader.members(plan("TBranchClones", 0, own))?;
-        let branches = reader.object("TObjArray")?;
-        add(&mut base, "fBranches", Step::Inline("TObjArray".into()), Value::Object(Box::new(branches)));
-        // Its data lie in the branches below, but fMaxBaskets and fWriteBasket are written all the same.
-        for name in ["fLeaves", "fBaskets"] {
-            let empty = Content::Collection(Box::default());
-            let list = Object { class: Arc::from("TObjArray"), version: 3, content: empty };
-            add(&mut base, name, Step::Inline("TObjArray".into()), Value::Object(Box::new(list)));
-        }
-        for name in ["fWriteBasket", "fMaxBaskets"] {
-            if let Some(value) = base.get_mut(name) {
-                *value = Value::Int(0);
-            }
-        }
-        let base = Object { class: Arc::from("TBranch"), version: 0, content: Content::Members(base) };
-        let step = Step::Base { class: "TBranch".into() };
-        add(&mut own, "TBranch", step, Value::Object(Box::new(base)));
-        Ok(own)
-    }
+/// A `TBranchClones` writes what it has of a `TBranch` itself, as its own. It is given as the other branches
+/// are, with a `TBranch` for its base. Its data lie in the branches below: it has no baskets, though fMaxBaskets and
+/// fWriteBasket are written all the same.
+pub(super) fn branch_clones(records: &Records, reader: &mut ObjectReader<'_>) -> Result<Content> {
+    let int = Step::Basic(code::INT);
+    // The class version stayed the same when counts became wider.
+    let wide = records.file_version >= LONG64_COUNTS;
+    let (number, sum) = if wide { (code::LONG64, code::LONG64) } else { (code::INT, code::DOUBLE) };
+    let mut list: Steps = vec![("TNamed".to_owned(), Step::TNamed)];
+    list.extend(steps(&int, &["fCompress", "fBasketSize", "fEntryOffsetLen"]));
+    // fMaxBaskets and fWriteBasket, of no meaning here.
+    list.extend(steps(&int, &["", ""]));
+    list.extend(steps(&Step::Basic(number), &["fEntryNumber"]));
+    list.extend(steps(&Step::Basic(sum), &["fEntries", "fTotBytes", "fZipBytes"]));
+    list.extend(steps(&int, &["fOffset"]));
+    let mut base = BranchRecord::default();
+    records.branches.members(&mut base, &plan("TBranch", 0, list), reader)?;
+    let own = vec![("fBranchCount".to_owned(), Step::Pointer), ("fClassName".to_owned(), Step::TString)];
+    let mut own = reader.members(plan("TBranchClones", 0, own))?;
+    records.branches.members(&mut base, &plan("TBranch", 0, lists(&["fBranches"]).collect()), reader)?;
+    base.without_leaves();
+    let content = records.hold(base.finish(reader)?);
+    let base = Object { class: Arc::from("TBranch"), version: 0, content };
+    Arc::make_mut(&mut own.plan).steps.push(("TBranch".to_owned(), Step::Base { class: "TBranch".into() }));
+    own.values.push(Value::Object(Box::new(base)));
+    Ok(Content::Members(own))
 }
 
 #[cfg(test)]
@@ -146,6 +113,7 @@ mod tests {
     use rootfile::streamer::StreamerInfos;
 
     use super::*;
+    use crate::tree::model::Branch;
 
     fn named(w: &mut Writer) {
         let frame = begin_frame(w, 1);
@@ -166,22 +134,43 @@ mod tests {
         }
     }
 
-    fn read(class: &str, file_version: i32, version: i16, body: impl FnOnce(&mut Writer)) -> Result<Object> {
+    fn read(class: &str, file_version: i32, version: i16, body: impl FnOnce(&mut Writer)) -> Result<Read> {
         let mut w = Writer::new();
         let frame = begin_frame(&mut w, version);
         body(&mut w);
         end_frame(&mut w, frame);
         let infos = StreamerInfos::new();
-        let old = OldStreamers { file_version };
-        ObjectReader::new(&w.bytes, 0, &infos).with_custom(&old).object(class)
+        let records = Records::new(file_version);
+        let object = ObjectReader::new(&w.bytes, 0, &infos).with_custom(&records).object(class)?;
+        let base = object.members().and_then(|m| m.values.iter().find_map(base));
+        let branch = records.into_held().take_branch(base.unwrap_or(&object.content)).unwrap().branch;
+        Ok(Read { object, branch })
     }
 
-    fn array(object: &Object, name: &str) -> Vec<i64> {
-        object.members().unwrap().get(name).and_then(Value::as_array).unwrap().to_i64()
+    struct Read {
+        object: Object,
+        branch: Branch,
     }
 
-    fn number(object: &Object, name: &str) -> Option<i64> {
-        object.members().unwrap().get(name).and_then(Value::as_i64)
+    fn base(value: &Value) -> Option<&Content> {
+        match value {
+            Value::Object(base) => Some(&base.content),
+            _ => None,
+        }
+    }
+
+    impl Read {
+        fn seeks(&self) -> Vec<u64> {
+            self.branch.baskets.iter().map(|b| b.seek).collect()
+        }
+
+        fn entries(&self) -> Vec<u64> {
+            self.branch.baskets.iter().map(|b| b.first_entry).collect()
+        }
+
+        fn bytes(&self) -> Vec<u32> {
+            self.branch.baskets.iter().map(|b| b.nbytes).collect()
+        }
     }
 
     fn version_9(w: &mut Writer, width: u8) {
@@ -208,12 +197,13 @@ mod tests {
     #[test]
     fn positions_of_version_9_are_as_wide_as_they_say() {
         let narrow = read("TBranch", 40000, 9, |w| version_9(w, 1)).unwrap();
-        assert_eq!(array(&narrow, "fBasketSeek"), [400, 500]);
+        assert_eq!(narrow.seeks(), [400, 500]);
+        assert_eq!(narrow.bytes(), [75, 76]);
         let wide = read("TBranch", 40000, 9, |w| version_9(w, 2)).unwrap();
-        assert_eq!(array(&wide, "fBasketSeek"), [400 << 32, 500 << 32]);
-        assert_eq!(array(&wide, "fBasketEntry"), [0, 40]);
-        assert_eq!(number(&wide, "fEntries"), Some(70));
-        assert_eq!(wide.members().unwrap().get("fFileName").and_then(Value::as_str), Some("other.root"));
+        assert_eq!(wide.seeks(), [400 << 32, 500 << 32]);
+        assert_eq!(wide.entries(), [0, 40]);
+        assert_eq!(wide.branch.entries, 70);
+        assert_eq!(wide.branch.file_name, "other.root");
     }
 
     #[test]
@@ -231,7 +221,7 @@ mod tests {
         let branch = read("TBranch", 20000, 3, |w| {
             named(w);
             // fCompress, fBasketSize, fEntryOffsetLen, fMaxBaskets, fWriteBasket, fEntryNumber
-            [1, 8000, 0, 2, 1, 9].iter().for_each(|&v| w.i32(v));
+            [1, 8000, 0, 2, 2, 9].iter().for_each(|&v| w.i32(v));
             [9.0, 36.0, 30.0].iter().for_each(|&v| w.f64(v));
             w.i32(0);
             empty_lists(w, 3);
@@ -239,9 +229,9 @@ mod tests {
             w.string("");
         })
         .unwrap();
-        assert_eq!(array(&branch, "fBasketEntry"), [0, 5]);
-        assert_eq!(array(&branch, "fBasketSeek"), [640, 0]);
-        assert_eq!(array(&branch, "fBasketBytes"), [0, 0]);
+        assert_eq!(branch.entries(), [0, 5]);
+        assert_eq!(branch.seeks(), [640, 0]);
+        assert_eq!(branch.bytes(), [0, 0]);
     }
 
     #[test]
@@ -256,9 +246,9 @@ mod tests {
             empty_lists(w, 1);
         })
         .unwrap();
-        assert!(clones.is_a("TBranch"));
-        assert_eq!(number(&clones, "fTotBytes"), Some(10_000_000_000));
-        assert_eq!(number(&clones, "fWriteBasket"), Some(0));
-        assert_eq!(clones.members().unwrap().get("fClassName").and_then(Value::as_str), Some("TTrack"));
+        assert!(clones.object.is_a("TBranch"));
+        assert_eq!(clones.branch.tot_bytes, 10_000_000_000);
+        assert!(clones.branch.baskets.is_empty());
+        assert_eq!(clones.object.members().unwrap().get("fClassName").and_then(Value::as_str), Some("TTrack"));
     }
 }

@@ -4,21 +4,25 @@
 //! there were streamer infos come through [`legacy`]. Members are then looked up by name.
 
 mod legacy;
+mod records;
+
+use std::sync::Arc;
 
 use rootfile::object::{Collection, Content, Graph, Members, Named, Object, ObjectId, ObjectReader, Value};
 use rootfile::{Error, Key, Result, RootFile};
 
-use super::model::{Attributes, BasketRef, Branch, BranchKind, Clones, Element, Embedded, Leaf, Tree};
+use super::model::{Attributes, Branch, BranchKind, Clones, Element, Leaf, Tree};
+use records::{Held, Records};
 
 /// Reads the tree of a key.
 pub fn read_tree(file: &RootFile, key: &Key) -> Result<Tree> {
     let with_context = |e: Error| e.object(key.name.clone()).at(key.seek_key).file(file.name());
     let payload = file.payload(key).map_err(with_context)?;
-    let old = legacy::OldStreamers { file_version: file.header().version };
-    let reader = ObjectReader::new(&payload, usize::from(key.keylen), file.infos()).with_custom(&old);
+    let records = Records::new(file.header().version);
+    let reader = ObjectReader::new(&payload, usize::from(key.keylen), file.infos()).with_custom(&records);
     let (object, graph) = reader.read_root(&key.class).map_err(with_context)?;
     drop(payload);
-    let mut tree = build(object, graph).map_err(with_context)?;
+    let mut tree = build(object, graph, records.into_held()).map_err(with_context)?;
     find_sizes(file, &mut tree).map_err(with_context)?;
     Ok(tree)
 }
@@ -50,7 +54,7 @@ pub fn is_tree_class(file: &RootFile, class: &str) -> bool {
     false
 }
 
-fn build(mut object: Object, graph: Graph) -> Result<Tree> {
+fn build(mut object: Object, graph: Graph, held: Held) -> Result<Tree> {
     let class = object.class.to_string();
     let subclass = if class == "TTree" {
         None
@@ -62,7 +66,7 @@ fn build(mut object: Object, graph: Graph) -> Result<Tree> {
     let Content::Members(members) = object.content else {
         return Err(Error::unsupported(format!("a {class} whose members are not described")));
     };
-    let mut builder = Builder { graph, branches: Vec::new(), leaves: Vec::new() };
+    let mut builder = Builder { graph, held, branches: Vec::new(), leaves: Vec::new() };
     let mut m = Fields { members, class: "TTree" };
     let top_list = m.collection("fBranches")?;
     let leaf_ids = m.collection("fLeaves").unwrap_or_default();
@@ -227,11 +231,6 @@ impl Fields {
         });
         bits.and_then(|b| u8::try_from(b).ok()).unwrap_or(0)
     }
-
-    fn fill(&self) -> [i16; 2] {
-        let get = |name| self.members.get(name).and_then(Value::as_i64).and_then(|v| i16::try_from(v).ok());
-        [get("fFillColor").unwrap_or(0), get("fFillStyle").unwrap_or(1001)]
-    }
 }
 
 /// Branch trees may be this deep.
@@ -239,6 +238,7 @@ const MAX_NESTING: usize = 64;
 
 struct Builder {
     graph: Graph,
+    held: Held,
     branches: Vec<Branch>,
     leaves: Vec<Leaf>,
 }
@@ -253,8 +253,8 @@ impl Builder {
             return Err(Error::corrupt("branches nest too deep"));
         }
         let mut object = self.take(id, "branch")?;
-        let class = object.class.to_string();
-        let own = if class == "TBranch" {
+        let class = Arc::clone(&object.class);
+        let own = if &*class == "TBranch" {
             None
         } else {
             let base = take_base(&mut object, "TBranch")
@@ -262,7 +262,7 @@ impl Builder {
             Some(Fields::of(std::mem::replace(&mut object, base), "branch")?)
         };
         let mut clones_count = None;
-        let kind = match (class.as_str(), own) {
+        let kind = match (&*class, own) {
             ("TBranch", _) => BranchKind::Plain,
             ("TBranchElement", Some(mut f)) => BranchKind::Element(Box::new(Element {
                 class_name: f.string("fClassName"),
@@ -285,7 +285,7 @@ impl Builder {
             }
             (class, _) => return Err(Error::unsupported(format!("a branch of class {class}"))),
         };
-        let index = self.plain_branch(object, id, kind, parent, depth)?;
+        let index = self.plain_branch(&object, id, kind, (parent, depth))?;
         if let Some(id) = clones_count {
             // Listed nowhere else, though it has baskets of its own.
             let count = self.branch(id, Some(index), depth + 1)?;
@@ -298,93 +298,25 @@ impl Builder {
 
     fn plain_branch(
         &mut self,
-        object: Object,
+        object: &Object,
         id: ObjectId,
         kind: BranchKind,
-        parent: Option<usize>,
-        depth: usize,
+        (parent, depth): (Option<usize>, usize),
     ) -> Result<usize> {
-        let mut m = Fields::of(object, "TBranch")?;
-        let named = m.named()?;
-        let in_branch = |e: Error, name: &str| e.object(format!("branch {name}"));
-        let write_basket = usize::try_from(m.i32("fWriteBasket")).unwrap_or(0);
-        let (bytes, entry, seek) =
-            (m.i64_array("fBasketBytes"), m.i64_array("fBasketEntry"), m.i64_array("fBasketSeek"));
-        let listed = bytes.len().min(entry.len()).min(seek.len());
-        let embedded = self.embedded(&mut m)?;
-        // The basket being filled counts as well, if it lies in the record.
-        let slots = embedded.iter().map(|(i, _)| i + 1).max().unwrap_or(0).max(write_basket);
-        if slots > listed {
-            return Err(in_branch(
-                Error::corrupt(format!("{slots} baskets, of which {listed} are listed")),
-                &named.name,
-            ));
-        }
-        let at = |list: &[i64], i: usize| list.get(i).copied().unwrap_or(0);
-        let mut baskets = Vec::with_capacity(slots);
-        for i in 0..slots {
-            baskets.push(BasketRef {
-                first_entry: u64::try_from(at(&entry, i)).unwrap_or(0),
-                entries: 0,
-                seek: u64::try_from(at(&seek, i)).unwrap_or(0),
-                nbytes: u32::try_from(at(&bytes, i)).unwrap_or(0),
-            });
-        }
-        let children = m.collection("fBranches").map_err(|e| in_branch(e, &named.name))?;
-        let leaves = m.collection("fLeaves").map_err(|e| in_branch(e, &named.name))?;
+        let read = self.held.take_branch(&object.content);
+        let read = read.ok_or_else(|| Error::unsupported("a TBranch whose members are not described"))?;
         let index = self.branches.len();
-        self.branches.push(Branch {
-            id,
-            fill: m.fill(),
-            compress: m.i32("fCompress"),
-            basket_size: u32::try_from(m.i32("fBasketSize")).unwrap_or(0),
-            entry_offset_len: m.i32("fEntryOffsetLen"),
-            io_bits: m.io_bits(),
-            offset: m.i32("fOffset"),
-            split_level: m.i32("fSplitLevel"),
-            entry_number: m.count("fEntryNumber"),
-            entries: m.count("fEntries"),
-            first_entry: m.count("fFirstEntry"),
-            tot_bytes: m.count("fTotBytes"),
-            zip_bytes: m.count("fZipBytes"),
-            file_name: m.string("fFileName"),
-            children: Vec::new(),
-            parent,
-            leaves: Vec::new(),
-            baskets,
-            embedded,
-            kind,
-            named,
-        });
-        for id in leaves.items.into_iter().flatten() {
-            let leaf = self.leaf(id, index)?;
-            if let Some(branch) = self.branches.get_mut(index) {
-                branch.leaves.push(leaf);
-            }
+        self.branches.push(Branch { id, kind, parent, ..read.branch });
+        let leaves = read.leaves.into_iter().map(|id| self.leaf(id, index)).collect::<Result<_>>()?;
+        if let Some(branch) = self.branches.get_mut(index) {
+            branch.leaves = leaves;
         }
-        for id in children.items.into_iter().flatten() {
-            let child = self.branch(id, Some(index), depth + 1)?;
-            if let Some(branch) = self.branches.get_mut(index) {
-                branch.children.push(child);
-            }
+        let below = read.children.into_iter().map(|id| self.branch(id, Some(index), depth + 1));
+        let children = below.collect::<Result<_>>()?;
+        if let Some(branch) = self.branches.get_mut(index) {
+            branch.children = children;
         }
         Ok(index)
-    }
-
-    /// Baskets in the tree's record: those that have entries. ROOT also leaves empty ones behind.
-    fn embedded(&mut self, m: &mut Fields) -> Result<Vec<(usize, Embedded)>> {
-        let mut found = Vec::new();
-        let Ok(list) = m.collection("fBaskets") else { return Ok(found) };
-        for (i, id) in list.items.into_iter().enumerate() {
-            let Some(object) = id.and_then(|id| self.graph.take(id)) else { continue };
-            if let (Content::Opaque(bytes), "TBasket") = (object.content, &*object.class) {
-                let header = super::basket::BasketHeader::parse(&mut rootfile::bytes::Cursor::new(&bytes))?;
-                if header.nev_buf > 0 && header.flag != 0 {
-                    found.push((i, Embedded { bytes }));
-                }
-            }
-        }
-        Ok(found)
     }
 
     fn leaf(&mut self, id: ObjectId, branch: usize) -> Result<usize> {
@@ -398,20 +330,9 @@ impl Builder {
                 .ok_or_else(|| Error::unsupported(format!("a leaf of class {class}")))?;
             Some(std::mem::replace(&mut object, base))
         };
-        let mut m = Fields::of(object, "TLeaf")?;
-        self.leaves.push(Leaf {
-            id,
-            class,
-            named: m.named()?,
-            len: m.i32("fLen"),
-            len_type: m.i32("fLenType"),
-            offset: m.i32("fOffset"),
-            is_range: m.i32("fIsRange") != 0,
-            is_unsigned: m.i32("fIsUnsigned") != 0,
-            leaf_count: m.pointer("fLeafCount"),
-            extra,
-            branch,
-        });
+        let leaf = self.held.take_leaf(&object.content);
+        let leaf = leaf.ok_or_else(|| Error::unsupported("a TLeaf whose members are not described"))?;
+        self.leaves.push(Leaf { id, class, extra, branch, ..leaf });
         Ok(self.leaves.len() - 1)
     }
 }

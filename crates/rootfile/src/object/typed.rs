@@ -1,0 +1,174 @@
+//! Members that go straight into a struct of one's own, by the same plans and without a value for each.
+//!
+//! For the classes that a record has thousands of. Which members there are, in what order and how wide, is still up to
+//! the streamer infos; a member that the struct has no place for is passed over.
+
+use std::cell::RefCell;
+use std::ops::Range;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::plan::{Plan, Step};
+use super::read::ObjectReader;
+use super::tags::Frame;
+use super::value::{Named, ObjectId, numbers};
+use crate::{Error, Result};
+
+/// Bases inside bases, at most.
+const MAX_BASES: usize = 8;
+/// Plans whose members are assigned to places at once; a file has a few.
+const MOST_PLANS: usize = 32;
+
+/// Where a member of a `T` goes.
+#[derive(Clone, Copy)]
+pub enum Place<T> {
+    /// Read by this.
+    Read(fn(&mut T, &mut ObjectReader<'_>, &Step) -> Result<()>),
+    /// An object by value whose members are those of the `T` as well. Bases always are.
+    Inside,
+}
+
+/// Reads members of a `T`.
+pub struct Typed<T> {
+    place: fn(&str) -> Option<Place<T>>,
+    plans: RefCell<Vec<(Arc<Plan>, Places<T>)>>,
+}
+
+type Places<T> = Rc<[Option<Place<T>>]>;
+
+impl<T> Typed<T> {
+    /// `place` says where a member goes, by its name.
+    pub fn new(place: fn(&str) -> Option<Place<T>>) -> Self {
+        Self { place, plans: RefCell::default() }
+    }
+
+    /// Reads an object of `class` whose frame was read, up to its end.
+    pub fn object(&self, into: &mut T, class: &str, frame: Frame, reader: &mut ObjectReader<'_>) -> Result<()> {
+        self.framed(into, class, frame, reader, 0)
+    }
+
+    /// Reads the members of a plan.
+    pub fn members(&self, into: &mut T, plan: &Arc<Plan>, reader: &mut ObjectReader<'_>) -> Result<()> {
+        self.steps(into, plan, reader, 0)
+    }
+
+    fn framed(
+        &self,
+        into: &mut T,
+        class: &str,
+        frame: Frame,
+        reader: &mut ObjectReader<'_>,
+        depth: usize,
+    ) -> Result<()> {
+        let plan = reader.plan(class, frame)?;
+        self.steps(into, &plan, reader, depth)?;
+        frame.finish(&mut reader.cursor, class)
+    }
+
+    fn steps(&self, into: &mut T, plan: &Arc<Plan>, reader: &mut ObjectReader<'_>, depth: usize) -> Result<()> {
+        if depth > MAX_BASES {
+            return Err(Error::corrupt(format!("bases nest more than {MAX_BASES} deep")));
+        }
+        reader.begin_members(plan)?;
+        for ((name, step), place) in plan.steps.iter().zip(self.places(plan).iter()) {
+            let done = match (place, step) {
+                (Some(Place::Read(read)), step) => read(into, reader, step),
+                (Some(Place::Inside), Step::Inline(class)) | (None, Step::Base { class }) => {
+                    let frame = Frame::read(&mut reader.cursor);
+                    frame.and_then(|frame| self.framed(into, class, frame, reader, depth + 1))
+                }
+                (_, step) => reader.pass(step),
+            };
+            done.map_err(|e| e.object(format!("{}::{name}", plan.class)))?;
+        }
+        Ok(())
+    }
+
+    /// Places of a plan's members. They are shared, since an object may have others of its class inside.
+    fn places(&self, plan: &Arc<Plan>) -> Places<T> {
+        let mut plans = self.plans.borrow_mut();
+        if let Some((_, places)) = plans.iter().find(|(known, _)| Arc::ptr_eq(known, plan)) {
+            return Rc::clone(places);
+        }
+        let places: Places<T> = plan.steps.iter().map(|(name, _)| (self.place)(name)).collect();
+        if plans.len() >= MOST_PLANS {
+            plans.clear();
+        }
+        plans.push((Arc::clone(plan), Rc::clone(&places)));
+        places
+    }
+}
+
+/// Numbers that were passed over: where they lie in the record.
+#[derive(Clone, Debug, Default)]
+pub struct Span {
+    code: i32,
+    at: Range<usize>,
+}
+
+impl Span {
+    /// The numbers, if they are whole ones.
+    pub fn numbers<'a>(&self, reader: &ObjectReader<'a>) -> impl ExactSizeIterator<Item = i64> + use<'a> {
+        numbers(self.code, reader.cursor.data().get(self.at.clone()).unwrap_or_default())
+    }
+}
+
+impl ObjectReader<'_> {
+    /// A member that is a whole number; 0 if it is none.
+    pub fn integer(&mut self, step: &Step) -> Result<i64> {
+        match step {
+            Step::Basic(t) => Ok(self.basic(*t)?.as_i64().unwrap_or(0)),
+            step => self.pass(step).map(|()| 0),
+        }
+    }
+
+    /// What a pointer leads to; nothing if the member is none.
+    pub fn reference(&mut self, step: &Step) -> Result<Option<ObjectId>> {
+        match step {
+            Step::Pointer => self.pointer(),
+            step => self.pass(step).map(|()| None),
+        }
+    }
+
+    /// A name and title; empty if the member is no `TNamed`.
+    pub fn name(&mut self, step: &Step) -> Result<Named> {
+        match step {
+            Step::TNamed => self.named(),
+            step => self.pass(step).map(|()| Named::default()),
+        }
+    }
+
+    /// A string; empty if the member is none.
+    pub fn text(&mut self, step: &Step) -> Result<String> {
+        match step {
+            Step::TString => self.cursor.string(),
+            step => self.pass(step).map(|()| String::new()),
+        }
+    }
+
+    /// An array of numbers, fixed, counted by `count` or a `TArray`, that is looked at later.
+    pub fn span(&mut self, step: &Step, count: i64) -> Result<Span> {
+        match step {
+            Step::FixedArray(t, n) => self.span_of(*t, *n),
+            Step::CountedArray(t, _) => {
+                let n = if self.cursor.u8()? == 0 { 0 } else { self.cursor.checked_count(count, 1)? };
+                self.span_of(*t, n)
+            }
+            Step::Inline(class) => match super::read::array_class(class) {
+                Some(t) => {
+                    let n = self.cursor.count(1)?;
+                    self.span_of(t, n)
+                }
+                None => self.pass(step).map(|()| Span::default()),
+            },
+            step => self.pass(step).map(|()| Span::default()),
+        }
+    }
+
+    /// `n` numbers of a basic type, that are looked at later.
+    pub fn span_of(&mut self, type_code: i32, n: usize) -> Result<Span> {
+        let start = self.cursor.pos();
+        self.raw_array(type_code, n)?;
+        Ok(Span { code: type_code, at: start..self.cursor.pos() })
+    }
+}
