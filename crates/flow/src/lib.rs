@@ -7,6 +7,7 @@
 mod budget;
 mod column;
 mod engine;
+mod era;
 mod fill;
 mod maxima;
 pub mod objects;

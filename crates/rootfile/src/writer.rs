@@ -78,6 +78,7 @@ pub struct FileWriter {
     buffer: Vec<u8>,
     directories: Vec<OpenDirectory>,
     infos: StreamerInfos,
+    version: i32,
     compression: i32,
     datime: u32,
     hash: XxHash64,
@@ -104,6 +105,7 @@ impl FileWriter {
             buffer: Vec::with_capacity(BUFFER),
             directories: Vec::new(),
             infos: StreamerInfos::new(),
+            version: ROOT_VERSION,
             compression,
             datime,
             hash: XxHash64::with_seed(0),
@@ -185,6 +187,11 @@ impl FileWriter {
         }
         key.datime = self.datime;
         Ok(key)
+    }
+
+    /// Lets the file carry the version of an older ROOT, for contents that readers decode by it.
+    pub fn set_version(&mut self, version: i32) {
+        self.version = version;
     }
 
     /// Appends bytes that hold whole records, their keys made by the caller for [`FileWriter::position`].
@@ -322,7 +329,7 @@ impl FileWriter {
         }
         let nbytes_name = self.directories.first().map_or(0, |d| d.fields - d.seek);
         let header = FileHeader {
-            version: ROOT_VERSION,
+            version: self.version,
             big: end > START_BIG_FILE,
             begin: BEGIN,
             end,

@@ -36,6 +36,8 @@ fn parse_class(name: &str, version: &str, checksum: &str) -> Option<StreamerInfo
         title: String::new(),
         version: version.parse().ok()?,
         checksum: u32::from_str_radix(checksum, 16).ok()?,
+        bits: 0,
+        form: super::FORM,
         elements: Vec::new(),
     })
 }
@@ -56,6 +58,7 @@ fn parse_element(fields: &[&str]) -> Option<StreamerElement> {
         max_index: parse_max_index(max_index)?,
         type_name: (*type_name).to_owned(),
         kind: parse_kind(extra)?,
+        bits: 0,
     })
 }
 

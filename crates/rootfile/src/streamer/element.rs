@@ -26,7 +26,13 @@ pub struct StreamerElement {
     pub type_name: String,
     /// What the subclass adds.
     pub kind: ElementKind,
+    /// fBits, as far as they say what is in a file ([`HAS_RANGE`]) or how ROOT is to treat the member.
+    pub bits: u32,
 }
+
+/// `TStreamerElement::kHasRange`: a Double32_t or Float16_t is written as its title says, with a range or fewer bits.
+/// Without the bit ROOT does not look at the title.
+pub const HAS_RANGE: u32 = 1 << 6;
 
 /// What subclasses of `TStreamerElement` add.
 #[derive(Clone, Debug, PartialEq)]

@@ -14,6 +14,9 @@ pub use record::{parse_record, write_record};
 use std::collections::HashMap;
 use std::sync::Arc;
 
+/// Class version of `TStreamerInfo` that ROOT 6 writes.
+pub(crate) const FORM: i16 = 9;
+
 /// One version of one class.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StreamerInfo {
@@ -25,6 +28,10 @@ pub struct StreamerInfo {
     pub version: i32,
     /// ROOT's checksum of the class's layout.
     pub checksum: u32,
+    /// fBits, as far as they say how ROOT is to treat the class.
+    pub bits: u32,
+    /// Class version of the `TStreamerInfo` itself: ROOT reads some members of old classes by it (fOldVersion).
+    pub form: i16,
     /// Bases and members in the order they are written.
     pub elements: Vec<StreamerElement>,
 }

@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use super::element::HAS_RANGE;
 use super::{ElementKind, StreamerElement, StreamerInfo};
 use crate::bytes::{Cursor, Writer};
 use crate::object::tags::{Frame, ReadTags, Tag, WriteTags, begin_frame, end_frame};
@@ -14,6 +15,10 @@ use crate::{Error, Result};
 
 /// Most elements that a class may have here; the largest seen have some hundreds.
 const MAX_ELEMENTS: usize = 100_000;
+
+/// Bits of an object that say something of what it describes; those above are of where it lies in memory, and
+/// that which says that a process identifier follows has no room here.
+const LASTING_BITS: u32 = 0x00FF_FFEF;
 
 /// Reads the payload of the record. `keylen` is the length of the key before it, from which tags count.
 pub fn parse_record(payload: &[u8], keylen: usize) -> Result<Vec<StreamerInfo>> {
@@ -67,17 +72,20 @@ fn skip_object(c: &mut Cursor<'_>) -> Result<()> {
     crate::object::read_tobject(c).map(|_| ())
 }
 
-fn read_named(c: &mut Cursor<'_>) -> Result<(String, String)> {
+/// Bits, name and title.
+fn read_named(c: &mut Cursor<'_>) -> Result<(u32, String, String)> {
     let frame = Frame::read(c)?;
-    skip_object(c)?;
-    let named = (c.string()?, c.string()?);
+    let bits = crate::object::read_tobject(c)?.bits & LASTING_BITS;
+    let named = (bits, c.string()?, c.string()?);
     frame.finish(c, "TNamed")?;
     Ok(named)
 }
 
 fn read_info(c: &mut Cursor<'_>, tags: &mut ReadTags) -> Result<StreamerInfo> {
     let frame = Frame::read(c)?;
-    let (name, title) = read_named(c)?;
+    let (bits, name, title) = read_named(c)?;
+    // kCannotOptimize and kIgnoreTObjectStreamer; the others tell of ROOT's work in memory.
+    let bits = bits & (3 << 12);
     let checksum = c.u32()?;
     let version = c.i32()?;
     let mut elements = Vec::new();
@@ -104,7 +112,7 @@ fn read_info(c: &mut Cursor<'_>, tags: &mut ReadTags) -> Result<StreamerInfo> {
     })
     .map_err(|e| e.object(format!("streamer info of {name}")))?;
     frame.finish(c, "TStreamerInfo")?;
-    Ok(StreamerInfo { name, title, version, checksum, elements })
+    Ok(StreamerInfo { name, title, version, checksum, bits, form: frame.version, elements })
 }
 
 fn read_element(c: &mut Cursor<'_>, class: &str) -> Result<StreamerElement> {
@@ -115,7 +123,7 @@ fn read_element(c: &mut Cursor<'_>, class: &str) -> Result<StreamerElement> {
         Frame::read(c)?;
     }
     let inner = if class == "TStreamerElement" { outer } else { Frame::read(c)? };
-    let (name, title) = read_named(c)?;
+    let (mut bits, name, title) = read_named(c)?;
     let type_code = c.i32()?;
     let size = c.i32()?;
     let array_length = c.i32()?;
@@ -136,9 +144,17 @@ fn read_element(c: &mut Cursor<'_>, class: &str) -> Result<StreamerElement> {
         }
     }
     let type_name = c.string()?;
+    if inner.version < 4 {
+        // The bits had other meanings.
+        bits = 0;
+    }
     if inner.version == 3 {
-        // fXmin, fXmax and fFactor were members for a short while; they follow from the title.
-        c.skip(24)?;
+        // fXmin, fXmax and fFactor were members for a short while, and follow from the title; a factor says that
+        // there is a range.
+        c.skip(16)?;
+        if c.f64()? > 0.0 {
+            bits = HAS_RANGE;
+        }
     }
     if class != "TStreamerElement" {
         inner.finish(c, "TStreamerElement")?;
@@ -163,6 +179,7 @@ fn read_element(c: &mut Cursor<'_>, class: &str) -> Result<StreamerElement> {
         max_index,
         type_name,
         kind,
+        bits,
     })
 }
 
@@ -184,17 +201,17 @@ pub fn write_record(infos: &[Arc<StreamerInfo>], keylen: usize) -> Vec<u8> {
     w.bytes
 }
 
-fn write_named(w: &mut Writer, name: &str, title: &str) {
+fn write_named(w: &mut Writer, bits: u32, name: &str, title: &str) {
     let frame = begin_frame(w, 1);
-    crate::object::write_tobject(w, 0, 0);
+    crate::object::write_tobject(w, 0, bits);
     w.string(name);
     w.string(title);
     end_frame(w, frame);
 }
 
 fn write_info(w: &mut Writer, tags: &mut WriteTags, info: &StreamerInfo) {
-    let frame = begin_frame(w, 9);
-    write_named(w, &info.name, &info.title);
+    let frame = begin_frame(w, info.form);
+    write_named(w, info.bits, &info.name, &info.title);
     w.u32(info.checksum);
     w.i32(info.version);
     let array = tags.begin_object(w, "TObjArray");
@@ -227,7 +244,7 @@ fn write_element(w: &mut Writer, element: &StreamerElement) {
     // A string wraps the STL element, which wraps the plain one.
     let middle = (element.class == "TStreamerSTLstring").then(|| begin_frame(w, 3));
     let inner = begin_frame(w, 4);
-    write_named(w, &element.name, &element.title);
+    write_named(w, element.bits, &element.name, &element.title);
     w.i32(element.type_code);
     w.i32(element.size);
     w.i32(element.array_length);
@@ -255,5 +272,34 @@ fn write_element(w: &mut Writer, element: &StreamerElement) {
     }
     if let Some(outer) = outer {
         end_frame(w, outer);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::streamer::StreamerInfos;
+
+    #[test]
+    fn what_decides_how_members_are_read_survives() {
+        let mut info = StreamerInfo::clone(&StreamerInfos::new().get("TNamed", 1).unwrap());
+        info.form = 5;
+        info.bits = 1 << 13;
+        info.elements[1].bits = HAS_RANGE;
+        let read = parse_record(&write_record(&[Arc::new(info.clone())], 64), 64).unwrap();
+        assert_eq!(read, [info]);
+    }
+
+    #[test]
+    fn old_ranges_are_known_by_their_factor() {
+        let mut w = Writer::new();
+        let frame = begin_frame(&mut w, 3);
+        write_named(&mut w, 0xFFFF_FFEF, "x", "[0,1,8]");
+        [9, 8, 0, 0, 0, 0, 0, 0, 0].into_iter().for_each(|n| w.i32(n));
+        w.string("Double32_t");
+        [0.0, 1.0, 256.0].into_iter().for_each(|x| w.f64(x));
+        end_frame(&mut w, frame);
+        let element = read_element(&mut Cursor::new(&w.bytes), "TStreamerElement").unwrap();
+        assert_eq!((element.bits, element.type_code), (HAS_RANGE, 9));
     }
 }

@@ -1,0 +1,35 @@
+//! What readers decode by the version of the file, and not by that of a class: then an output must carry the version
+//! of its inputs. Nothing else of the inputs' versions lasts.
+//!
+//! Fact (`TStreamerInfo::ReadBuffer`, kStreamLoop): in files up to 5.15/08 an array of pointers to objects that another
+//! member counts (`B **fTable; //[fN]`) lies as an array of objects.
+
+use std::sync::Arc;
+
+use rootfile::streamer::code;
+use rootfile::{Error, Result, RootFile};
+
+/// The last version in which such arrays lay as arrays of objects.
+const LAST_OLD_LOOP: i32 = 51508;
+
+/// The version that an output of these inputs has to carry, if it is not our own.
+pub(crate) fn version(files: &[Arc<RootFile>]) -> Result<Option<i32>> {
+    let mut versions = files.iter().filter(|file| has_loops(file)).map(|file| (file.header().version, file));
+    let Some((first, _)) = versions.next() else { return Ok(None) };
+    let is_old = |version: i32| version <= LAST_OLD_LOOP;
+    if let Some((other, file)) = versions.find(|(version, _)| is_old(*version) != is_old(first)) {
+        return Err(Error::unsupported(format!(
+            "has counted arrays of pointers that lie otherwise than in the first input (ROOT versions {first} and \
+             {other}); such files cannot be merged"
+        ))
+        .file(file.name()));
+    }
+    Ok(is_old(first).then_some(first))
+}
+
+fn has_loops(file: &RootFile) -> bool {
+    let is_loop = |code| code == code::STREAM_LOOP || code == code::STREAM_LOOP + code::OFFSET_L;
+    file.infos()
+        .iter()
+        .any(|info| info.elements.iter().any(|e| is_loop(e.type_code) && e.type_name.trim_end().ends_with("**")))
+}
