@@ -41,6 +41,14 @@ REFUSED |= {
     "generator--sample_dk2nu.root": "cut short",  # by one byte; ROOT does not open it under another name either
     "roottest--AliESDs-0.root": "AliESDfriends.root",  # the file that has some of its baskets is not in the corpus
 }
+# What ROOT reads wrongly in the original, and what it then says of the rewritten file, which it reads rightly or by
+# the same luck. uproot and `verify` judge these.
+MISREAD: dict[str, str] = {
+    # An empty basket amid others, as old versions of uproot wrote: ROOT reads another value for the entry after it.
+    "skhep--uproot-issue-750.root": ": root reads other values: ",
+    # A counted array in a split TClonesArray whose counter ROOT has not read: it counts by what memory holds.
+    "roottest--ver_40200.root": "NtpSt/clu.stp [0.12.12]: root's read_bytes was ",
+}
 
 
 def rotation(name: str) -> str:
@@ -72,7 +80,7 @@ def value_differences(readers: Readers, name: str, rewritten: Path) -> list[str]
         again = readers.describe(oracle.corpus_file(name))
         if (again.file.get("root") or {}).get("ok"):
             found = [line for line in compare.differences(again, after) if "'crash': True" not in line]
-    return found
+    return [line for line in found if name not in MISREAD or MISREAD[name] not in line]
 
 
 def codec_differences(basketry: Basketry, rewritten: Path, layout: tuple[str, ...]) -> list[str]:

@@ -156,7 +156,8 @@ def _branch_differences(where: str, before: Line, after: Line, ignore: frozenset
     if "root" in before:
         yield from _facts(where, before["root"], after.get("root") or {}, BRANCH_FACTS, ignore)
     if "uproot" in before:
-        yield from _facts(where, before["uproot"], after.get("uproot") or {}, UPROOT_BRANCH_FACTS, ignore)
+        known = tuple(name for name in UPROOT_BRANCH_FACTS if before["uproot"].get(name) is not None)
+        yield from _facts(where, before["uproot"], after.get("uproot") or {}, known, ignore)
     for reader in ("root", "uproot"):
         ours, theirs = before.get(f"{reader}_read") or {}, after.get(f"{reader}_read") or {}
         if not ours.get("ok"):

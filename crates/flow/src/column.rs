@@ -4,9 +4,11 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use dataset::tree::basket::BasketHeader;
+use dataset::tree::basket::{BasketHeader, GENERATE_OFFSET_MAP};
 use rootfile::Source;
 use rootfile::codec::Compression;
+
+use crate::engine::Generated;
 
 /// Some consecutive entries of a column that lie in one record of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,8 +73,9 @@ pub struct Column {
     pub memory_ratio: Option<f64>,
     /// Whether entries vary in length.
     pub has_offsets: bool,
-    /// Whether the branch has IO features, which say how offsets lie in its baskets.
-    pub has_io_bits: bool,
+    /// The branch's IO features, which say how offsets lie in its baskets: the same in all of them, since ROOT
+    /// reads one into the object that held another.
+    pub io_bits: u8,
     /// Whether entries may hold class tags, which count from where the entry lies.
     pub has_tags: bool,
     /// Bytes before compression over bytes on disk, of what there is.
@@ -80,7 +83,7 @@ pub struct Column {
     /// Bytes before compression of all inputs' baskets together; no single one is larger.
     pub tot_bytes: u64,
     /// How entry lengths follow from a counter, where offsets were left out.
-    pub generated: Option<crate::engine::Generated>,
+    pub generated: Option<Generated>,
     /// The bytes of an entry of pieces whose file is [`FILL`].
     pub fill: Option<Vec<u8>>,
 }
@@ -138,7 +141,7 @@ impl Column {
             packed_size: self.packed_size,
             memory_ratio: None,
             has_offsets: self.has_offsets,
-            has_io_bits: self.has_io_bits,
+            io_bits: self.io_bits,
             has_tags: self.has_tags,
             expansion: self.expansion,
             tot_bytes: self.tot_bytes,
@@ -149,7 +152,22 @@ impl Column {
 
     /// Bytes of a basket's key in the output.
     pub fn keylen(&self) -> usize {
-        BasketHeader::new(&self.names.0, &self.names.1, 0, 0).keylen()
+        self.basket_header().keylen()
+    }
+
+    /// The header of its baskets in the output, as far as it is the same for all.
+    pub fn basket_header(&self) -> BasketHeader {
+        BasketHeader::new(&self.names.0, &self.names.1, 0, 0).with_io_bits(self.io_bits)
+    }
+
+    /// Whether readers find entry offsets that are not written.
+    pub fn may_leave_out_offsets(&self) -> bool {
+        self.io_bits & GENERATE_OFFSET_MAP != 0 && self.generated.as_ref().is_some_and(Generated::root_agrees)
+    }
+
+    /// Whether baskets may leave out offsets that readers would then not find.
+    pub fn is_misread(&self) -> bool {
+        self.generated.is_some() && !self.may_leave_out_offsets()
     }
 
     /// Bytes that a piece is thought to have before compression.

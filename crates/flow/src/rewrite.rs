@@ -12,6 +12,7 @@ use rootfile::{DirId, Error, ErrorKind, FilePool, FileWriter, Key, Result, RootF
 use crate::budget::Share;
 use crate::column::Shape;
 use crate::engine::{self, Depths, Job, Progress, Written};
+use crate::era;
 use crate::objects::pids::{self, ProcessId};
 use crate::objects::{Action, ObjectPlan, Pack, Part, plan_objects};
 use crate::options::Options;
@@ -71,6 +72,8 @@ struct Prepared {
     layout: Layout,
     notes: Vec<String>,
     share: Share,
+    /// The version that the output has to carry, if it is not our own.
+    version: Option<i32>,
 }
 
 /// A tree of the output.
@@ -92,6 +95,9 @@ pub fn rewrite(inputs: &[PathBuf], output: &Path, options: &Options, progress: P
     let mut writer = FileWriter::create(output, overwrite, setting, datime, &first.top().title)?;
     let bytes_read = prepared.files.iter().map(|f| f.source().size()).sum();
     writer.expect_size(bytes_read);
+    if let Some(version) = prepared.version {
+        writer.set_version(version);
+    }
     // Objects come first: their keys have no room to grow, and positions are small here.
     let pack = asked.map_or(Pack::Keep, Pack::As);
     let written = prepared.objects.write(&mut writer, &prepared.files, pack, &prepared.pid_offsets)?;
@@ -239,7 +245,8 @@ fn prepare_all(inputs: &[PathBuf], options: &Options) -> Result<Prepared> {
     let (pids, pid_offsets) = pids::plan(&files.iter().map(|f| pids::read(f)).collect::<Vec<_>>())?;
     let (metadata, scratch) = needs(&plans);
     let share = options.budget.share(metadata, scratch)?;
-    Ok(Prepared { files, skipped: Vec::new(), objects, plans, pids, pid_offsets, layout, notes, share })
+    let version = era::version(&files)?;
+    Ok(Prepared { files, skipped: Vec::new(), objects, plans, pids, pid_offsets, layout, notes, share, version })
 }
 
 fn tree_input(files: &[Arc<RootFile>], part: Part) -> Result<(usize, Arc<RootFile>, Key)> {
@@ -308,10 +315,6 @@ fn close_tree(plan: &mut TablePlan, written: Vec<Written>) {
         let Some(branch) = tree.branches.get_mut(column.branch) else { continue };
         let had_data = !column.pieces.is_empty();
         branch.compress = column.compression.to_root_setting();
-        if written.made {
-            // Baskets copied beside these carry their own features.
-            branch.io_bits = 0;
-        }
         branch.baskets = written
             .baskets
             .into_iter()
@@ -322,7 +325,11 @@ fn close_tree(plan: &mut TablePlan, written: Vec<Written>) {
         branch.zip_bytes = written.zip_bytes;
         branch.first_entry = branch.baskets.first().map_or(0, |b| b.first_entry);
         // A branch above others has no entries of its own, but counts them.
-        branch.entries = if had_data { branch.baskets.iter().map(|b| b.entries).sum() } else { tree.entries };
+        branch.entries = match had_data {
+            true => branch.baskets.iter().map(|b| b.entries).sum(),
+            false if branch.children.is_empty() && branch.entries == 0 => 0,
+            false => tree.entries,
+        };
         branch.entry_number = branch.first_entry + branch.entries;
         let asked = match column.shape {
             Shape::Size(size) => Some(u64::from(size)),

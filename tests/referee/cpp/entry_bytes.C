@@ -28,12 +28,33 @@ struct Hash {
     return "[" + std::to_string(items) + "," + std::to_string(bytes) + ",\"" + md5.AsString() + "\"]";
   }
 };
+// Tags of classes and objects count from where the entry lay when it was written; here they count from its start.
+// A tag is taken for one only if what it points to is the name of a class (behind all ones), so that other numbers stay.
+std::string withoutOrigin(const char *data, Long64_t size, Long64_t origin) {
+  std::string entry(data, size);
+  auto word = [&](Long64_t at) {
+    UInt_t value = 0;
+    for (int i = 0; i < 4; i++) value = value << 8 | (unsigned char)data[at + i];
+    return value;
+  };
+  for (Long64_t at = 0; at + 4 <= size; at++) {
+    const UInt_t tag = word(at);
+    const Long64_t target = (Long64_t)(tag & 0x7FFFFFFF) - 2 - origin;
+    if (!(tag & 0x80000000) || target < 0 || target + 4 > size || word(target) != 0xFFFFFFFF) continue;
+    for (int i = 0; i < 4; i++) entry[at + i] = (char)(target >> (24 - 8 * i));
+    at += 3;
+  }
+  return entry;
+}
 std::string branchLine(TBranch *branch) {
   Hash hash;
   const int baskets = branch->GetWriteBasket();
   for (int i = 0; i <= baskets; i++) {
     if (i == branch->GetMaxBaskets()) break;
     if (i == baskets && !branch->GetListOfBaskets()->At(i) && branch->GetBasketSeek(i) == 0) break;
+    // Offsets that were left out are found from the counter's values at the entry that was read last.
+    const bool leftOut = branch->GetIOFeatures().Test(ROOT::Experimental::EIOFeatures::kGenerateOffsetMap);
+    if (leftOut) branch->GetEntry(branch->GetBasketEntry()[i]);
     TBasket *basket = branch->GetBasket(i);
     if (!basket) return "\"basket " + std::to_string(i) + " cannot be read\"";
     const char *buffer = basket->GetBufferRef() ? basket->GetBufferRef()->Buffer() : nullptr;
@@ -46,7 +67,9 @@ std::string branchLine(TBranch *branch) {
       Long64_t end = offsets ? (e + 1 < n ? offsets[e + 1] : basket->GetLast()) : first + basket->GetNevBufSize();
       if (first < 0 || end < first || end > basket->GetBufferRef()->BufferSize())
         return "\"basket " + std::to_string(i) + " entry " + std::to_string(e) + " lies outside\"";
-      hash.add(buffer + first, end - first);
+      const int *displacement = basket->GetDisplacement();
+      const std::string entry = withoutOrigin(buffer + first, end - first, displacement ? displacement[e] : first);
+      hash.add(entry.data(), entry.size());
     }
   }
   return hash.line();

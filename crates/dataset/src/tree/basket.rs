@@ -71,6 +71,8 @@ pub struct BasketData {
     pub count: u32,
     /// Bytes of the key; tags inside entries count from the start of the key.
     pub keylen: u32,
+    /// Added to process-identifier numbers inside.
+    pub pid_offset: u16,
     /// The entries, one after the other.
     pub data: Vec<u8>,
     /// Where they begin.
@@ -132,8 +134,51 @@ impl BasketHeader {
         if !key.is_big() {
             key.version += rootfile::BIG_KEY;
         }
-        key.keylen = u16::try_from(key.header_len() + HEADER).unwrap_or(u16::MAX);
-        Self { key, buffer_size: 0, nev_buf_size: 0, io_bits: 0, nev_buf: 0, last: 0, flag: 0 }
+        Self { key, buffer_size: 0, nev_buf_size: 0, io_bits: 0, nev_buf: 0, last: 0, flag: 0 }.measured()
+    }
+
+    /// The same with fIOBits, which take a byte if there are any.
+    pub fn with_io_bits(mut self, io_bits: u8) -> Self {
+        self.io_bits = io_bits;
+        self.measured()
+    }
+
+    /// The same with a key that names nothing, which takes fewer bytes.
+    pub fn without_names(&self) -> Self {
+        let mut header = self.clone();
+        header.key.name.clear();
+        header.key.title.clear();
+        header.measured()
+    }
+
+    /// The smallest there is: no names, and positions of four bytes, for files below 2 GB.
+    pub fn smallest(&self) -> Self {
+        let mut header = self.without_names();
+        if header.key.is_big() {
+            header.key.version -= rootfile::BIG_KEY;
+        }
+        header.measured()
+    }
+
+    fn measured(mut self) -> Self {
+        let io_bits = usize::from(self.io_bits != 0);
+        self.key.keylen = u16::try_from(self.key.header_len() + HEADER + io_bits).unwrap_or(u16::MAX);
+        self
+    }
+
+    /// Whether entry offsets are written as sizes, or not at all.
+    pub fn holds_sizes(&self) -> bool {
+        self.io_bits & GENERATE_OFFSET_MAP != 0
+    }
+
+    /// Whether offsets are not written at all.
+    pub fn lacks_offsets(&self) -> bool {
+        self.flag >= FLAG_GENERATED
+    }
+
+    /// Says that offsets are not written, since they follow from the branch's counter.
+    pub fn leave_out_offsets(&mut self) {
+        self.flag = FLAG_GENERATED;
     }
 
     /// Bytes before the payload.
@@ -146,7 +191,13 @@ impl BasketHeader {
         self.key.write(w);
         w.i16(VERSION);
         w.i32(self.buffer_size);
-        w.i32(self.nev_buf_size);
+        if self.io_bits == 0 {
+            w.i32(self.nev_buf_size);
+        } else {
+            // Its sign is what tells of the byte that follows.
+            w.i32(-self.nev_buf_size.max(1));
+            w.u8(self.io_bits);
+        }
         w.u32(self.nev_buf);
         w.u32(self.last);
         w.i8(self.flag);
@@ -173,7 +224,7 @@ impl BasketHeader {
             )));
         }
         let mut c = Cursor::at(&payload, len);
-        let generated = self.flag >= FLAG_GENERATED;
+        let generated = self.lacks_offsets();
         let offsets = if generated || c.remaining() < 4 { None } else { Some(self.read_numbers(&mut c)?) };
         let displacement = match offsets {
             Some(_) if c.remaining() >= 4 => Some(self.read_numbers(&mut c)?),
@@ -181,7 +232,8 @@ impl BasketHeader {
         };
         payload.truncate(len);
         let (entries, displacement) = self.boundaries(len, generated, offsets, displacement)?;
-        Ok(BasketData { count: self.nev_buf, keylen: u32::from(self.key.keylen), data: payload, entries, displacement })
+        let (count, keylen, pid_offset) = (self.nev_buf, u32::from(self.key.keylen), self.key.pid_offset);
+        Ok(BasketData { count, keylen, pid_offset, data: payload, entries, displacement })
     }
 
     fn read_numbers(&self, c: &mut Cursor<'_>) -> Result<Vec<u32>> {
@@ -207,7 +259,7 @@ impl BasketHeader {
         if offsets.len() < n {
             return Err(Error::corrupt(format!("a basket of {n} entries with {} offsets", offsets.len())));
         }
-        if self.io_bits & GENERATE_OFFSET_MAP != 0 {
+        if self.holds_sizes() {
             // The array holds sizes, to compress better; they add up to offsets.
             let mut sum = u32::from(self.key.keylen);
             for offset in &mut offsets {
@@ -252,7 +304,7 @@ impl BasketData {
         let mut c = Cursor::new(bytes);
         let header = BasketHeader::parse(&mut c)?;
         let mut flag = i32::from(header.flag);
-        let generated = flag >= i32::from(FLAG_GENERATED);
+        let generated = header.lacks_offsets();
         if generated {
             flag -= i32::from(FLAG_GENERATED);
         }
@@ -281,8 +333,8 @@ impl BasketData {
         let data = buffer.get(header.keylen()..).unwrap_or_default().to_vec();
         let (entries, displacement) = header.boundaries(len, generated, offsets, displacement)?;
         let count = header.nev_buf;
-        let keylen = u32::from(header.key.keylen);
-        Ok((header, Self { count, keylen, data, entries, displacement }))
+        let (keylen, pid_offset) = (u32::from(header.key.keylen), header.key.pid_offset);
+        Ok((header, Self { count, keylen, pid_offset, data, entries, displacement }))
     }
 
     /// Bytes of memory that it takes.

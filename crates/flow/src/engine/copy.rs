@@ -51,7 +51,6 @@ pub(super) fn copy(
                 keylen: header.keylen,
                 pid_offset: header.pid_offset.wrapping_add(pid),
                 big: header.big,
-                made: false,
             });
             at += piece.nbytes as usize;
         }

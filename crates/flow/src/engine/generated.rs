@@ -25,9 +25,17 @@ pub struct Generated {
     pub each: u32,
     /// Bytes of an entry besides.
     pub besides: u32,
+    /// Bytes of one number, which is all that ROOT counts for each: where items are arrays it finds other offsets
+    /// than it wrote by, and reads wrong values (seen with 6.40).
+    pub number: u32,
 }
 
 impl Generated {
+    /// Whether ROOT finds the right offsets, so that they may be left out.
+    pub(crate) fn root_agrees(&self) -> bool {
+        self.each == self.number && self.besides == 0
+    }
+
     /// The boundaries of a piece's entries.
     pub(super) fn offsets(&self, files: &Files, piece: &Piece, data: &BasketData) -> Result<Entries> {
         let mut ends = vec![0u32];

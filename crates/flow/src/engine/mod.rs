@@ -3,9 +3,11 @@
 //! One way through: [`tasks`] deals out tasks in the order of the output, a [`worker`] fetches, decompresses,
 //! regroups and compresses, and the [`queue`] appends in order, within its share of the budget.
 
+mod builder;
 mod copy;
 mod generated;
 mod queue;
+mod rebase;
 mod regroup;
 mod tasks;
 #[cfg(test)]
@@ -53,8 +55,6 @@ pub(crate) struct Written {
     pub tot_bytes: u64,
     /// Bytes on disk.
     pub zip_bytes: u64,
-    /// Whether any of them was made anew.
-    pub made: bool,
     /// Bytes of the largest basket before compression.
     pub largest: u64,
 }

@@ -36,8 +36,6 @@ pub(super) struct OutPiece {
     pub pid_offset: u16,
     /// Whether its key has eight-byte positions.
     pub big: bool,
-    /// Whether it was made here, with offsets as they always were.
-    pub made: bool,
 }
 
 /// Offset of fSeekKey in a key: behind fNbytes, version, fObjlen, fDatime, fKeylen and fCycle.
@@ -212,7 +210,6 @@ impl Sink<'_> {
                     nbytes: piece.nbytes,
                 });
                 let raw = u64::from(piece.objlen) + u64::from(piece.keylen);
-                column.made |= piece.made;
                 column.tot_bytes += raw;
                 column.zip_bytes += u64::from(piece.nbytes);
                 column.largest = column.largest.max(raw);

@@ -79,15 +79,14 @@ pub(crate) struct Asked {
 pub(crate) fn depth(column: &Column, pieces: &[Piece], asked: &Asked) -> Depth {
     let entries = &asked.entries;
     let whole = |p: &Piece| p.first_entry >= entries.start && p.end() <= entries.end && !p.is_embedded();
-    if !pieces.iter().all(whole) || !shape_fits(column, pieces, asked.packed) {
+    if column.is_misread() || !pieces.iter().all(whole) || !shape_fits(column, pieces, asked.packed) {
         return Depth::Regroup;
     }
     let as_asked = |p: &Piece| usize::try_from(p.file).ok().and_then(|f| column.as_asked.get(f)).is_some_and(|a| *a);
     if asked.copies_fit && pieces.iter().all(as_asked) {
         return Depth::Copy;
     }
-    // Baskets without offsets, or with sizes in their place (`kGenerateOffsetMap`), are written with offsets.
-    if column.generated.is_some() || column.has_io_bits { Depth::Regroup } else { Depth::Recompress }
+    Depth::Recompress
 }
 
 /// Whether the baskets there are, are as asked. Their sizes before compression are estimated: only their
@@ -99,9 +98,8 @@ fn shape_fits(column: &Column, pieces: &[Piece], packed: bool) -> bool {
         pieces.windows(2).all(enough)
     };
     match column.shape {
-        // Entries with class tags are better left where they are: ROOT complains of null pointers in moved ones.
-        // Nor can baskets be joined where a branch has fewer entries than its tree.
-        Shape::Keep(size) => !packed || column.has_tags || has_gap(pieces) || full(column.packed_size.unwrap_or(size)),
+        // Baskets cannot be joined where a branch has fewer entries than its tree.
+        Shape::Keep(size) => !packed || has_gap(pieces) || full(column.packed_size.unwrap_or(size)),
         Shape::PerCluster => pieces.len() <= 1,
         Shape::Size(size) => {
             let most = u64::from(size) + u64::from(size) / 8;

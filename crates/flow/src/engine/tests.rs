@@ -69,7 +69,7 @@ fn input() -> (Vec<u8>, Vec<Column>) {
             shape: if i % 3 == 2 { Shape::Size(300) } else { Shape::Keep(32_000) },
             memory_ratio: None,
             has_offsets: false,
-            has_io_bits: false,
+            io_bits: 0,
             has_tags: false,
             expansion: 1.0,
             tot_bytes: u64::MAX,

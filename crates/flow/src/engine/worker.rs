@@ -8,6 +8,7 @@ use rootfile::bytes::Cursor;
 use rootfile::codec::{Compressor, Decompressor, is_stored};
 use rootfile::{Error, Result, Source};
 
+use super::builder::Builder;
 use super::queue::{Chunk, Queue, Stopped};
 use super::tasks::Task;
 use super::{Job, copy, regroup};
@@ -19,7 +20,7 @@ pub(crate) struct Scratch {
     pub payload: Vec<u8>,
     pub decompressor: Decompressor,
     pub compressor: Compressor,
-    pub builder: regroup::Builder,
+    pub builder: Builder,
     pub(super) chunk: Chunk,
 }
 
@@ -31,7 +32,7 @@ impl Scratch {
             // What is read is passed on with a checksum of its own; errors in it are found here or never.
             decompressor: Decompressor::new(),
             compressor: Compressor::new(),
-            builder: regroup::Builder::default(),
+            builder: Builder::default(),
             chunk: Chunk::default(),
         }
     }
@@ -105,6 +106,7 @@ fn default_entries(column: &Column, entry: &[u8], entries: u64) -> Result<Basket
     Ok(BasketData {
         count,
         keylen: u32::try_from(column.keylen()).map_err(|_| too_many())?,
+        pid_offset: 0,
         data: entry.repeat(count as usize),
         entries: Entries::Fixed(len),
         displacement: None,

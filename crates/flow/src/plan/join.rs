@@ -143,8 +143,6 @@ impl Builder<'_> {
             let Some(their_branch) = theirs.and_then(|t| other.branches.get(t)) else { continue };
             let Some(branch) = self.tree.branches.get_mut(i) else { continue };
             crate::maxima::raise_branch(branch, their_branch);
-            // Baskets of any input may leave out their offsets.
-            branch.io_bits |= their_branch.io_bits;
             for (&mine, &theirs) in branch.leaves.iter().zip(&their_branch.leaves) {
                 if let (Some(mine), Some(theirs)) = (self.tree.leaves.get_mut(mine), other.leaves.get(theirs)) {
                     crate::maxima::raise_leaf(mine, theirs);

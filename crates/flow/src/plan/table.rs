@@ -114,6 +114,8 @@ pub(super) struct Builder<'a> {
     pub columns: Vec<Column>,
     /// Columns that not all inputs have, where only common ones are asked for.
     pub uncommon: Vec<bool>,
+    /// Columns some of whose baskets may leave out offsets that follow from a counter.
+    pub counted: Vec<bool>,
     pub files: Vec<Arc<dyn Source>>,
     pub file_inputs: Vec<usize>,
     pub clusters: Vec<SourceCluster>,
@@ -134,6 +136,7 @@ impl<'a> Builder<'a> {
             tree,
             columns: Vec::new(),
             uncommon: Vec::new(),
+            counted: Vec::new(),
             files: Vec::new(),
             file_inputs: Vec::new(),
             clusters: Vec::new(),
@@ -175,7 +178,7 @@ impl<'a> Builder<'a> {
                 packed_size: None,
                 memory_ratio: asked.memory_ratio,
                 has_offsets: branch.entry_offset_len != 0,
-                has_io_bits: branch.io_bits != 0,
+                io_bits: branch.io_bits,
                 has_tags: may_hold_tags(&self.tree, branch, file.infos()),
                 expansion: 1.0,
                 tot_bytes: 0,
@@ -183,6 +186,7 @@ impl<'a> Builder<'a> {
                 fill: None,
             });
             self.uncommon.push(false);
+            self.counted.push(false);
         }
     }
 
@@ -227,6 +231,13 @@ impl<'a> Builder<'a> {
             }
             let Some(column) = self.columns.get_mut(i) else { continue };
             let asked = column.keeps_compression || setting(branch, file) == column.compression;
+            // Baskets must agree in how offsets lie in them.
+            let asked = asked && branch.io_bits == column.io_bits;
+            if branch.io_bits & GENERATE_OFFSET_MAP != 0
+                && let Some(counted) = self.counted.get_mut(i)
+            {
+                *counted = true;
+            }
             column.as_asked.resize(in_file as usize, true);
             column.as_asked.push(asked);
             column.expansion = column.expansion.max(ratio(branch.tot_bytes, branch.zip_bytes));
@@ -378,16 +389,17 @@ impl<'a> Builder<'a> {
         let places = self.tree.places();
         for i in 0..self.columns.len() {
             let Some(branch) = self.tree.branches.get(i) else { continue };
-            if branch.io_bits & GENERATE_OFFSET_MAP == 0 {
+            if !self.counted.get(i).copied().unwrap_or(false) {
                 continue;
             }
             let mut counter = None;
-            let (mut each, mut besides) = (0u32, 0u32);
+            let (mut each, mut besides, mut number) = (0u32, 0u32, 0u32);
             for leaf in branch.leaves.iter().filter_map(|&l| self.tree.leaves.get(l)) {
                 let len = u32::try_from(leaf.len_type.saturating_mul(leaf.len.max(1))).unwrap_or(0);
                 match leaf.leaf_count.and_then(|id| self.tree.leaves.get(places.leaf(id)?)) {
                     Some(c) => {
                         each = each.saturating_add(len);
+                        number = leaf.len_type.max(0).unsigned_abs();
                         counter = Some(c);
                     }
                     None => besides = besides.saturating_add(len),
@@ -402,7 +414,7 @@ impl<'a> Builder<'a> {
             let Some(source) = self.columns.get(counter.branch) else { continue };
             let counter = Arc::new(source.only_pieces());
             if let Some(column) = self.columns.get_mut(i) {
-                column.generated = Some(Generated { counter, at, width, each, besides });
+                column.generated = Some(Generated { counter, at, width, each, besides, number });
             }
         }
     }

@@ -177,7 +177,14 @@ mod tests {
             offsets.push(u32::try_from(data.len()).unwrap());
         }
         let count = u32::try_from(entries.len()).unwrap();
-        BasketData { count, keylen: before, data, entries: Entries::Offsets(offsets), displacement: None }
+        BasketData {
+            count,
+            keylen: before,
+            pid_offset: 0,
+            data,
+            entries: Entries::Offsets(offsets),
+            displacement: None,
+        }
     }
 
     fn first(a: &BasketData, b: &BasketData, skip: (usize, usize), n: usize, tags: bool) -> Option<Mismatch> {
