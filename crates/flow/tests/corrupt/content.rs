@@ -10,6 +10,7 @@ use dataset::tree::{Branch, Tree, clusters, is_tree_class, read_tree};
 use rootfile::bytes::Cursor;
 use rootfile::codec::Decompressor;
 use rootfile::object::ObjectReader;
+use rootfile::object::tags::{CLASS_MASK, MAP_OFFSET, NEW_CLASS_TAG};
 use rootfile::{Error, Key, Result, RootFile, is_directory};
 
 /// Entries of a branch: how many, of their bytes a digest, and of their boundaries, where they are known.
@@ -89,7 +90,14 @@ fn digest(file: &RootFile, tree: &Tree, branch: &Branch, decompressor: &mut Deco
         }
         entries += basket.entries;
         // Byte by byte: where a basket ends makes no difference.
-        data.data.iter().for_each(|&b| bytes.write_u8(b));
+        if let Entries::Offsets(_) = data.entries {
+            for k in 0..data.count as usize {
+                let entry = data.range(k).and_then(|r| data.data.get(r)).unwrap_or_default();
+                without_origin(entry, data.origin(k)).iter().for_each(|&b| bytes.write_u8(b));
+            }
+        } else {
+            data.data.iter().for_each(|&b| bytes.write_u8(b));
+        }
         if data.entries == Entries::Generated {
             boundaries = None;
         }
@@ -101,6 +109,23 @@ fn digest(file: &RootFile, tree: &Tree, branch: &Branch, decompressor: &mut Deco
     }
     let _ = tree;
     Ok(Digest { entries, bytes: bytes.finish(), boundaries: boundaries.map(|b| b.finish()) })
+}
+
+/// The bytes of an entry, class tags counted from its start: they count from where it lies. A number is taken for a
+/// tag if it points to the name of a class, which lies behind all ones.
+fn without_origin(entry: &[u8], origin: u32) -> Vec<u8> {
+    let word = |at: usize| entry.get(at..)?.first_chunk::<4>().map(|b| u32::from_be_bytes(*b));
+    let mut out = entry.to_vec();
+    let mut at = 0;
+    while let Some(tag) = word(at) {
+        let target = (tag & !CLASS_MASK).wrapping_sub(MAP_OFFSET).wrapping_sub(origin);
+        if tag & CLASS_MASK != 0 && word(target as usize) == Some(NEW_CLASS_TAG) {
+            out[at..at + 4].copy_from_slice(&target.to_be_bytes());
+            at += 3;
+        }
+        at += 1;
+    }
+    out
 }
 
 /// What is wrong with an output, given what its input said: nothing, or the first difference. A branch that the
