@@ -282,7 +282,7 @@ fn write_table(
     };
     let written = engine::run(&job, writer, share, progress)?;
     let mut summary = TableSummary {
-        depths: look_ahead(&plan, &place.path, false)?.columns.iter().fold(Depths::default(), |sum, c| sum + c.depths),
+        depths: written.iter().fold(Depths::default(), |sum, column| sum + column.depths),
         path: place.path.clone(),
         clusters: (plan.bounds.len() as u64).saturating_sub(1),
         baskets: written.iter().map(|w| w.baskets.len() as u64).sum(),

@@ -57,6 +57,8 @@ pub(crate) struct Written {
     pub zip_bytes: u64,
     /// Bytes of the largest basket before compression.
     pub largest: u64,
+    /// How its clusters were treated.
+    pub depths: Depths,
 }
 
 /// Is told how many bytes were appended; used for progress bars.

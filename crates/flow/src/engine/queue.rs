@@ -187,7 +187,8 @@ impl<'a> Queue<'a> {
             return Err(error);
         }
         let mut written = state.sink.written;
-        for column in &mut written {
+        for (column, depths) in written.iter_mut().zip(state.tasks.depths()) {
+            column.depths = depths;
             // Records that are copied keep the order that they lie in, which in a file with reused gaps is not
             // that of their entries.
             column.baskets.sort_by_key(|b| b.first_entry);

@@ -13,8 +13,8 @@ pub(super) const WINDOW: usize = 256 << 10;
 /// A piece of work.
 #[derive(Debug)]
 pub(super) enum Task {
-    /// Records to be moved as they are: column and index of the piece, neighbours in one file.
-    Copy(Vec<(usize, usize)>),
+    /// Records to be moved as they are, each with its column: neighbours in one file.
+    Copy(Vec<(usize, Piece)>),
     /// The entries of one column in one cluster, to be made anew.
     Make { column: usize, entries: Range<u64>, depth: Depth },
 }
@@ -129,14 +129,14 @@ impl Job<'_> {
 pub(super) struct Tasks<'a> {
     job: &'a Job<'a>,
     cluster: usize,
-    /// Where in its pieces each column is.
-    places: Vec<usize>,
+    /// Where in its pieces each column is, and how its clusters so far are treated.
+    places: Vec<(usize, Depths)>,
     ready: VecDeque<Task>,
 }
 
 impl<'a> Tasks<'a> {
     pub fn new(job: &'a Job<'a>) -> Self {
-        Self { job, cluster: 0, places: vec![0; job.columns.len()], ready: VecDeque::new() }
+        Self { job, cluster: 0, places: vec![(0, Depths::default()); job.columns.len()], ready: VecDeque::new() }
     }
 
     pub fn next(&mut self) -> Option<Task> {
@@ -150,18 +150,24 @@ impl<'a> Tasks<'a> {
         self.ready.pop_front()
     }
 
+    /// How the clusters of each column are treated, once there are no more tasks.
+    pub fn depths(&self) -> impl Iterator<Item = Depths> {
+        self.places.iter().map(|(_, depths)| *depths)
+    }
+
     fn fill(&mut self, asked: &Asked) {
         let entries = &asked.entries;
         let mut copies = Vec::new();
         let mut makes = Vec::new();
-        for ((i, column), at) in self.job.columns.iter().enumerate().zip(&mut self.places) {
-            let overlapping = column.overlapping_next(at, entries);
-            let pieces = column.pieces.get(overlapping.clone()).unwrap_or_default();
+        for ((i, column), (at, depths)) in self.job.columns.iter().enumerate().zip(&mut self.places) {
+            let pieces = column.pieces.get(column.overlapping_next(at, entries)).unwrap_or_default();
             if pieces.is_empty() {
                 continue;
             }
-            match depth(column, pieces, asked) {
-                Depth::Copy => copies.extend(overlapping.zip(pieces).map(|(p, piece)| (*piece, (i, p)))),
+            let depth = depth(column, pieces, asked);
+            depths.count(depth);
+            match depth {
+                Depth::Copy => copies.extend(pieces.iter().map(|piece| (i, *piece))),
                 depth => makes.push(Task::Make { column: i, entries: entries.clone(), depth }),
             }
         }
@@ -170,15 +176,15 @@ impl<'a> Tasks<'a> {
     }
 
     /// Neighbours are moved together: pieces in the order they lie in, cut into windows.
-    fn add_copies(&mut self, mut copies: Vec<(Piece, (usize, usize))>) {
-        copies.sort_by_key(|(piece, _)| (piece.file, piece.seek));
+    fn add_copies(&mut self, mut copies: Vec<(usize, Piece)>) {
+        copies.sort_unstable_by_key(|(column, piece)| (piece.file, piece.seek, *column));
         let mut left = copies.as_slice();
-        while let Some((first, _)) = left.first() {
+        while let Some((_, first)) = left.first() {
             let fits = |p: &Piece| p.file == first.file && p.seek + u64::from(p.nbytes) - first.seek <= WINDOW as u64;
             // At least one, however large it is.
-            let more = left.iter().skip(1).take_while(|(piece, _)| fits(piece)).count();
+            let more = left.iter().skip(1).take_while(|(_, piece)| fits(piece)).count();
             let (window, rest) = left.split_at(1 + more);
-            self.ready.push_back(Task::Copy(window.iter().map(|(_, place)| *place).collect()));
+            self.ready.push_back(Task::Copy(window.to_vec()));
             left = rest;
         }
     }

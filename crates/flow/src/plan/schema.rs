@@ -4,7 +4,6 @@
 use std::collections::HashMap;
 
 use dataset::tree::{Branch, BranchKind, Leaf, Tree};
-use rootfile::object::ObjectId;
 
 /// How a branch is found in another tree: names from the top down, each with its place among equal names.
 pub(crate) type BranchPath = Vec<(String, usize)>;
@@ -44,12 +43,19 @@ pub(crate) fn path_text(path: &BranchPath) -> String {
 /// A tree, and the names of its leaves by identity, to tell what counts what.
 struct Side<'a> {
     tree: &'a Tree,
-    names: HashMap<ObjectId, &'a str>,
+    names: Vec<Option<&'a str>>,
 }
 
 impl<'a> Side<'a> {
     fn new(tree: &'a Tree) -> Self {
-        Self { tree, names: tree.leaves.iter().map(|leaf| (leaf.id, leaf.named.name.as_str())).collect() }
+        // Identities count the objects of a record.
+        let mut names = vec![None; tree.leaves.iter().map(|leaf| leaf.id + 1).max().unwrap_or(0)];
+        for leaf in &tree.leaves {
+            if let Some(slot) = names.get_mut(leaf.id) {
+                *slot = Some(leaf.named.name.as_str());
+            }
+        }
+        Self { tree, names }
     }
 
     fn leaves(&self, branch: &'a Branch) -> impl Iterator<Item = &'a Leaf> {
@@ -57,7 +63,7 @@ impl<'a> Side<'a> {
     }
 
     fn counter(&self, leaf: &Leaf) -> Option<&'a str> {
-        leaf.leaf_count.and_then(|id| self.names.get(&id).copied())
+        leaf.leaf_count.and_then(|id| self.names.get(id).copied().flatten())
     }
 
     /// What the entries of a branch mean, as text.

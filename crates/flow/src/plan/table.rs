@@ -71,9 +71,11 @@ pub(crate) fn plan_table(request: &TableRequest<'_>) -> Result<TablePlan> {
             return Err(Error::corrupt(problem.to_string()).file(file.name()));
         }
         let mut tree = read_tree(file, key)?;
-        let keep: Vec<bool> =
-            (0..tree.branches.len()).map(|i| request.filter.keeps(request.path, &tree.lineage(i))).collect();
-        tree.select(&keep);
+        if !request.filter.keeps_all() {
+            let keeps = |i| request.filter.keeps(request.path, &tree.lineage(i));
+            let keep: Vec<bool> = (0..tree.branches.len()).map(keeps).collect();
+            tree.select(&keep);
+        }
         let in_file = |e: Error| e.file(file.name());
         match &mut builder {
             None => builder = Some(Builder::start(request, tree, (*number, file)).map_err(in_file)?),
@@ -242,15 +244,19 @@ impl<'a> Builder<'a> {
             column.as_asked.push(asked);
             column.expansion = column.expansion.max(ratio(branch.tot_bytes, branch.zip_bytes));
             column.tot_bytes = column.tot_bytes.saturating_add(branch.tot_bytes);
-            let mut embedded: HashMap<usize, Vec<u8>> = branch.embedded.drain(..).map(|(i, e)| (i, e.bytes)).collect();
+            let Some(source) = self.files.get(in_file as usize) else { continue };
+            let room = room.entry(in_file).or_insert(source.size());
+            let mut embedded = branch.embedded.drain(..).peekable();
+            column.pieces.reserve(branch.baskets.len());
             for (k, basket) in branch.baskets.drain(..).enumerate() {
+                let embedded = embedded.next_if(|(at, _)| *at == k);
                 if basket.entries == 0 {
                     continue;
                 }
-                if let Some(bytes) = embedded.remove(&k) {
-                    column.embedded.insert(column.pieces.len(), bytes);
-                } else if let Some(source) = self.files.get(in_file as usize) {
-                    check_place(&basket, &**source, room.entry(in_file).or_insert(source.size())).map_err(|e| {
+                if let Some((_, embedded)) = embedded {
+                    column.embedded.insert(column.pieces.len(), embedded.bytes);
+                } else {
+                    check_place(&basket, &**source, room).map_err(|e| {
                         e.at(basket.seek).object(format!("branch {}", column.names.0)).file(source.name())
                     })?;
                 }

@@ -118,12 +118,45 @@ pub enum Tag {
     },
 }
 
+/// What was met at offsets that ascend, as those in a buffer that is read do.
+#[derive(Debug)]
+struct Offsets<T> {
+    ascending: Vec<(u32, T)>,
+    /// What did not, as in a buffer that mixes offsets and numbers.
+    others: HashMap<u32, T>,
+}
+
+impl<T> Default for Offsets<T> {
+    fn default() -> Self {
+        Self { ascending: Vec::new(), others: HashMap::new() }
+    }
+}
+
+impl<T> Offsets<T> {
+    fn insert(&mut self, offset: u32, what: T) {
+        if self.ascending.last().is_some_and(|(last, _)| *last >= offset) {
+            self.others.insert(offset, what);
+        } else {
+            self.ascending.push((offset, what));
+        }
+    }
+
+    fn get(&self, offset: u32) -> Option<&T> {
+        // Of two at one offset the later one is here.
+        if let Some(what) = self.others.get(&offset) {
+            return Some(what);
+        }
+        let at = self.ascending.binary_search_by_key(&offset, |(offset, _)| *offset).ok()?;
+        self.ascending.get(at).map(|(_, what)| what)
+    }
+}
+
 /// Classes and objects seen in a buffer that is read.
 #[derive(Debug)]
 pub struct ReadTags {
     origin: u32,
-    classes: HashMap<u32, Arc<str>>,
-    objects: HashMap<u32, usize>,
+    classes: Offsets<Arc<str>>,
+    objects: Offsets<usize>,
     interned: HashMap<Arc<str>, ()>,
     count: u32,
 }
@@ -133,8 +166,8 @@ impl ReadTags {
     pub fn new(origin: usize) -> Self {
         Self {
             origin: u32::try_from(origin).unwrap_or_default(),
-            classes: HashMap::new(),
-            objects: HashMap::new(),
+            classes: Offsets::default(),
+            objects: Offsets::default(),
             interned: HashMap::new(),
             count: 2,
         }
@@ -163,6 +196,9 @@ impl ReadTags {
     pub fn read(&mut self, c: &mut Cursor<'_>) -> Result<Tag> {
         let start = c.pos();
         let first = c.u32()?;
+        if first == 0 {
+            return Ok(Tag::Null);
+        }
         let (tag, tag_pos, end) = if first & BYTE_COUNT_MASK != 0 && first != NEW_CLASS_TAG && first & CLASS_MASK == 0 {
             let end = start + 4 + (first & !BYTE_COUNT_MASK) as usize;
             if end > c.data().len() {
@@ -177,7 +213,7 @@ impl ReadTags {
             if let Some(end) = end {
                 c.seek(end);
             }
-            return Ok(match self.objects.get(&tag) {
+            return Ok(match self.objects.get(tag) {
                 Some(&id) => Tag::Object(id),
                 // Tag 1 is the buffer's parent; an offset that nothing was read at is an object that was
                 // passed over. ROOT sets such pointers to null.
@@ -193,7 +229,7 @@ impl ReadTags {
             class
         } else {
             let key = tag & !CLASS_MASK;
-            match self.classes.get(&key) {
+            match self.classes.get(key) {
                 Some(class) => Arc::clone(class),
                 // Its name was first met inside an object that was passed over: so is this one, then.
                 None if end.is_some() => Arc::from(UNKNOWN_CLASS),

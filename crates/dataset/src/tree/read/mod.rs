@@ -79,9 +79,14 @@ fn build(mut object: Object, graph: Graph, held: Held) -> Result<Tree> {
         Some(id) => Some(builder.branch(id, None, 0)?),
         None => None,
     };
-    let by_id: std::collections::HashMap<ObjectId, usize> =
-        builder.leaves.iter().enumerate().map(|(i, leaf)| (leaf.id, i)).collect();
-    let leaf_list = leaf_ids.items.into_iter().flatten().filter_map(|id| by_id.get(&id).copied()).collect();
+    let mut places = vec![None; builder.graph.objects.len()];
+    for (i, leaf) in builder.leaves.iter().enumerate() {
+        if let Some(place) = places.get_mut(leaf.id) {
+            *place = Some(i);
+        }
+    }
+    let listed = leaf_ids.items.into_iter().flatten();
+    let leaf_list = listed.filter_map(|id| places.get(id).copied().flatten()).collect();
     let ranges = m.i64_array("fClusterRangeEnd").into_iter().zip(m.i64_array("fClusterSize")).collect();
     let entries = m.count("fEntries");
     let mut tree = Tree {
