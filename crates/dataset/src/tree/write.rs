@@ -14,6 +14,10 @@ use super::model::{Branch, BranchKind, Leaf, Tree};
 const IO_FEATURES_CHECKSUM: u32 = 0x1AA1_2F10;
 /// `TObject` bit of a collection that owns its objects.
 const OWNER: u32 = 1 << 14;
+/// Bytes in a record for each basket: a null pointer, fBasketBytes, fBasketEntry, fBasketSeek.
+const BASKET_BYTES: usize = 4 + 4 + 8 + 8;
+/// And about so many for each branch besides, its leaf included.
+const BRANCH_BYTES: usize = 500;
 /// ROOT gives the arrays of a branch at least this many slots.
 const MIN_BASKETS: usize = 10;
 
@@ -22,6 +26,9 @@ pub fn write_tree(tree: &Tree, keylen: usize) -> Result<Vec<u8>> {
     let leaf_by_id = tree.leaves.iter().enumerate().map(|(i, leaf)| (leaf.id, i)).collect();
     let mut writer = TreeWriter { tree, leaf_by_id };
     let mut w = ObjectWriter::new(keylen, &tree.graph);
+    // Its arrays are most of a large record; names and the rest vary.
+    let baskets: usize = tree.branches.iter().map(|b| b.baskets.len().max(MIN_BASKETS)).sum();
+    w.out.bytes.reserve(baskets * BASKET_BYTES + tree.branches.len() * BRANCH_BYTES);
     match &tree.subclass {
         Some(subclass) => w.object_around(subclass, &mut |w| writer.tree(w))?,
         None => writer.tree(&mut w)?,

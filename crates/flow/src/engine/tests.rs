@@ -159,3 +159,18 @@ fn errors_and_panics_anywhere_end_the_job() {
         assert!(message.contains(if panics { "mistake" } else { "asked to" }), "{message}");
     }
 }
+
+#[test]
+fn walking_through_the_pieces_finds_what_searching_finds() {
+    let (_, columns) = input();
+    let last = BASKETS * ENTRIES;
+    for width in [1, 7, ENTRIES - 1, ENTRIES, 3 * ENTRIES + 1, last] {
+        for column in &columns {
+            let mut at = 0;
+            for start in (0..last).step_by(usize::try_from(width).unwrap()) {
+                let entries = start..start + width;
+                assert_eq!(column.overlapping_next(&mut at, &entries), column.overlapping(&entries), "{entries:?}");
+            }
+        }
+    }
+}

@@ -317,3 +317,18 @@ impl WriteTags {
         self.begin_object(w, class)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_met_is_found_in_any_order() {
+        let mut offsets = Offsets::default();
+        for (offset, what) in [(1, 'a'), (70, 'b'), (300, 'c'), (2, 'd'), (70, 'e'), (400, 'f')] {
+            offsets.insert(offset, what);
+        }
+        let found = [1, 2, 70, 300, 400, 0, 71].map(|offset| offsets.get(offset).copied());
+        assert_eq!(found, [Some('a'), Some('d'), Some('e'), Some('c'), Some('f'), None, None]);
+    }
+}

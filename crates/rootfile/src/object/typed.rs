@@ -172,3 +172,99 @@ impl ObjectReader<'_> {
         Ok(Span { code: type_code, at: start..self.cursor.pos() })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bytes::Writer;
+    use crate::object::tags::{begin_frame, end_frame};
+    use crate::streamer::{StreamerInfos, code};
+
+    #[derive(Default)]
+    struct Line {
+        width: i64,
+        style: i64,
+        list: Span,
+    }
+
+    fn place(name: &str) -> Option<Place<Line>> {
+        Some(Place::Read(match name {
+            "fLineWidth" => |line, reader, step| reader.integer(step).map(|n| line.width = n),
+            "fLineStyle" => |line, reader, step| reader.integer(step).map(|n| line.style = n),
+            "fList" => |line, reader, step| reader.span(step, line.style).map(|span| line.list = span),
+            _ => return None,
+        }))
+    }
+
+    fn plan(steps: Vec<(&str, Step)>) -> Arc<Plan> {
+        let steps = steps.into_iter().map(|(name, step)| (name.to_owned(), step)).collect();
+        Arc::new(Plan { class: "TOther".to_owned(), version: 1, checksum: 0, steps })
+    }
+
+    fn line(w: &mut Writer) {
+        let frame = begin_frame(w, 2);
+        [602, 3, 7].iter().for_each(|&v| w.i16(v));
+        end_frame(w, frame);
+    }
+
+    #[test]
+    fn members_of_bases_and_arrays_find_their_places() {
+        let mut w = Writer::new();
+        line(&mut w);
+        w.string("passed over");
+        w.u8(1);
+        [5, -6, 7].iter().for_each(|&v| w.i32(v));
+        let plan = plan(vec![
+            ("TAttLine", Step::Base { class: "TAttLine".into() }),
+            ("fComment", Step::TString),
+            ("fList", Step::CountedArray(code::INT, "fLineStyle".to_owned())),
+        ]);
+        let infos = StreamerInfos::new();
+        let mut reader = ObjectReader::new(&w.bytes, 0, &infos);
+        let mut read = Line::default();
+        Typed::new(place).members(&mut read, &plan, &mut reader).unwrap();
+        assert_eq!((read.style, read.width), (3, 7));
+        assert_eq!(read.list.numbers(&reader).collect::<Vec<_>>(), [5, -6, 7]);
+        assert_eq!(reader.cursor.remaining(), 0);
+    }
+
+    #[test]
+    fn a_base_that_ends_elsewhere_is_an_error() {
+        let mut w = Writer::new();
+        line(&mut w);
+        w.patch_u32(0, 0x4000_0009);
+        w.u8(0);
+        let plan = plan(vec![("TAttLine", Step::Base { class: "TAttLine".into() })]);
+        let infos = StreamerInfos::new();
+        let read = Typed::new(place).members(&mut Line::default(), &plan, &mut ObjectReader::new(&w.bytes, 0, &infos));
+        assert!(read.unwrap_err().to_string().contains("TAttLine"));
+    }
+
+    #[test]
+    fn bases_within_themselves_end() {
+        let mut infos = StreamerInfos::new();
+        let element = crate::streamer::StreamerElement {
+            class: "TStreamerBase".to_owned(),
+            name: "TLoop".to_owned(),
+            title: String::new(),
+            type_code: code::BASE,
+            size: 0,
+            array_length: 0,
+            array_dim: 0,
+            max_index: [0; 5],
+            type_name: "BASE".to_owned(),
+            kind: crate::streamer::ElementKind::Base { version: 1 },
+        };
+        infos.add(Arc::new(crate::streamer::StreamerInfo {
+            name: "TLoop".to_owned(),
+            title: String::new(),
+            version: 1,
+            checksum: 0,
+            elements: vec![element],
+        }));
+        let record = [0, 1].repeat(100_000);
+        let plan = plan(vec![("TLoop", Step::Base { class: "TLoop".into() })]);
+        let read = Typed::new(place).members(&mut Line::default(), &plan, &mut ObjectReader::new(&record, 0, &infos));
+        assert!(read.is_err());
+    }
+}

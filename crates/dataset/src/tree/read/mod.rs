@@ -66,7 +66,9 @@ fn build(mut object: Object, graph: Graph, held: Held) -> Result<Tree> {
     let Content::Members(members) = object.content else {
         return Err(Error::unsupported(format!("a {class} whose members are not described")));
     };
-    let mut builder = Builder { graph, held, branches: Vec::new(), leaves: Vec::new() };
+    let (branches, leaves) = held.count();
+    let (branches, leaves) = (Vec::with_capacity(branches), Vec::with_capacity(leaves));
+    let mut builder = Builder { graph, held, branches, leaves };
     let mut m = Fields { members, class: "TTree" };
     let top_list = m.collection("fBranches")?;
     let leaf_ids = m.collection("fLeaves").unwrap_or_default();

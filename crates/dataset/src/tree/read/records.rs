@@ -26,7 +26,8 @@ pub(super) struct Records {
 /// Branches and leaves by the numbers that their objects have.
 #[derive(Default)]
 pub(super) struct Held {
-    branches: Vec<Option<ReadBranch>>,
+    /// Boxed: a list of thousands, growing, would be copied over and over.
+    branches: Vec<Option<Box<ReadBranch>>>,
     leaves: Vec<Option<Leaf>>,
 }
 
@@ -52,7 +53,7 @@ impl Records {
     /// Keeps a branch.
     pub fn hold(&self, branch: ReadBranch) -> Content {
         let branches = &mut self.held.borrow_mut().branches;
-        branches.push(Some(branch));
+        branches.push(Some(Box::new(branch)));
         Content::Held(branches.len() - 1)
     }
 
@@ -87,8 +88,13 @@ impl CustomStreamer for Records {
 }
 
 impl Held {
+    /// Numbers of branches and leaves.
+    pub fn count(&self) -> (usize, usize) {
+        (self.branches.len(), self.leaves.len())
+    }
+
     /// Takes out the branch of an object.
-    pub fn take_branch(&mut self, content: &Content) -> Option<ReadBranch> {
+    pub fn take_branch(&mut self, content: &Content) -> Option<Box<ReadBranch>> {
         match content {
             Content::Held(n) => self.branches.get_mut(*n)?.take(),
             _ => None,
