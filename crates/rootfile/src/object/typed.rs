@@ -243,25 +243,12 @@ mod tests {
     #[test]
     fn bases_within_themselves_end() {
         let mut infos = StreamerInfos::new();
-        let element = crate::streamer::StreamerElement {
-            class: "TStreamerBase".to_owned(),
-            name: "TLoop".to_owned(),
-            title: String::new(),
-            type_code: code::BASE,
-            size: 0,
-            array_length: 0,
-            array_dim: 0,
-            max_index: [0; 5],
-            type_name: "BASE".to_owned(),
-            kind: crate::streamer::ElementKind::Base { version: 1 },
-        };
-        infos.add(Arc::new(crate::streamer::StreamerInfo {
-            name: "TLoop".to_owned(),
-            title: String::new(),
-            version: 1,
-            checksum: 0,
-            elements: vec![element],
-        }));
+        let mut info = infos.latest("TLeafI").unwrap().as_ref().clone();
+        info.name = "TLoop".to_owned();
+        info.version = 1;
+        info.elements.truncate(1);
+        info.elements[0].name = "TLoop".to_owned();
+        infos.add(Arc::new(info));
         let record = [0, 1].repeat(100_000);
         let plan = plan(vec![("TLoop", Step::Base { class: "TLoop".into() })]);
         let read = Typed::new(place).members(&mut Line::default(), &plan, &mut ObjectReader::new(&record, 0, &infos));
