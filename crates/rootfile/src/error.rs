@@ -4,7 +4,7 @@
 //! ([`Error::at`], [`Error::object`], [`Error::file`]), and a piece that is already there is kept, since
 //! the innermost is the most exact.
 
-use std::fmt;
+use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// What kind of thing went wrong. Decides the exit code and whether `-k` may skip the file.
@@ -89,6 +89,23 @@ impl Error {
     }
 }
 
+/// Most characters of an object's name in a message.
+const MOST_OF_A_NAME: usize = 200;
+
+/// A name from a file, fit for one line of a terminal: what does not print is escaped, what is long is cut.
+fn write_name(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
+    for (i, c) in name.chars().enumerate() {
+        if i == MOST_OF_A_NAME {
+            return f.write_str("...");
+        }
+        match c {
+            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') => write!(f, "{}", c.escape_default())?,
+            c => f.write_char(c)?,
+        }
+    }
+    Ok(())
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let inner = &*self.0;
@@ -96,7 +113,8 @@ impl fmt::Display for Error {
             write!(f, "{}: ", file.display())?;
         }
         if let Some(object) = &inner.object {
-            write!(f, "{object}: ")?;
+            write_name(f, object)?;
+            f.write_str(": ")?;
         }
         if let Some(offset) = inner.offset {
             write!(f, "at byte {offset}: ")?;
@@ -120,5 +138,18 @@ impl std::error::Error for Error {
 impl From<std::io::Error> for Error {
     fn from(e: std::io::Error) -> Self {
         Self::new(ErrorKind::Io(e))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_from_a_file_stay_on_their_line() {
+        let error = Error::corrupt("short").object("a\u{85}b\u{1c}\n\u{2028}é").at(7);
+        assert_eq!(error.to_string(), r"a\u{85}b\u{1c}\n\u{2028}é: at byte 7: short");
+        let long = Error::corrupt("short").object("x".repeat(1000)).to_string();
+        assert_eq!(long, format!("{}...: short", "x".repeat(MOST_OF_A_NAME)));
     }
 }
