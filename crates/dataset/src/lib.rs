@@ -1,6 +1,7 @@
 //! A table in a ROOT file: what it holds and how it lies there.
 #![warn(missing_docs)]
 
+pub mod decode;
 pub mod glob;
 pub mod layout;
 pub mod tree;

@@ -1,0 +1,265 @@
+//! The growing buffers of a column, and how they become an Arrow array. Knows nothing of files.
+
+use std::sync::Arc;
+
+use arrow_array::types::{
+    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{
+    ArrayRef, ArrowPrimitiveType, BooleanArray, FixedSizeListArray, LargeBinaryArray, LargeListArray, LargeStringArray,
+    PrimitiveArray, StructArray,
+};
+use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use rootfile::{Error, Result};
+
+use super::types::{Number, Shape};
+
+/// Values of one width, as bits.
+#[derive(Debug)]
+pub(crate) enum Words {
+    W1(Vec<u8>),
+    W2(Vec<u16>),
+    W4(Vec<u32>),
+    W8(Vec<u64>),
+}
+
+/// Where lists or strings begin and end among what they hold.
+#[derive(Debug)]
+pub(crate) struct Offsets(Vec<i64>);
+
+/// A column that is being filled.
+#[derive(Debug)]
+pub(crate) enum Column {
+    Numbers(Number, Words),
+    Text { offsets: Offsets, bytes: Vec<u8> },
+    Bytes { offsets: Offsets, bytes: Vec<u8> },
+    Fixed { size: usize, len: usize, items: Box<Column>, shape: Shape },
+    List { offsets: Offsets, items: Box<Column>, shape: Shape },
+    Record { len: usize, parts: Vec<Column>, names: Vec<(String, Shape)> },
+    Optional { valid: Vec<bool>, value: Box<Column> },
+}
+
+impl Words {
+    fn new(size: usize, capacity: usize) -> Self {
+        match size {
+            1 => Self::W1(Vec::with_capacity(capacity)),
+            2 => Self::W2(Vec::with_capacity(capacity)),
+            4 => Self::W4(Vec::with_capacity(capacity)),
+            _ => Self::W8(Vec::with_capacity(capacity)),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::W1(v) => v.len(),
+            Self::W2(v) => v.len(),
+            Self::W4(v) => v.len(),
+            Self::W8(v) => v.len(),
+        }
+    }
+
+    /// Appends big-endian values.
+    #[inline]
+    pub(crate) fn extend_be(&mut self, bytes: &[u8]) {
+        match self {
+            Self::W1(v) => v.extend_from_slice(bytes),
+            Self::W2(v) => v.extend(bytes.as_chunks::<2>().0.iter().map(|b| u16::from_be_bytes(*b))),
+            Self::W4(v) => v.extend(bytes.as_chunks::<4>().0.iter().map(|b| u32::from_be_bytes(*b))),
+            Self::W8(v) => v.extend(bytes.as_chunks::<8>().0.iter().map(|b| u64::from_be_bytes(*b))),
+        }
+    }
+
+    fn extend_zero(&mut self, n: usize) {
+        match self {
+            Self::W1(v) => v.resize(v.len() + n, 0),
+            Self::W2(v) => v.resize(v.len() + n, 0),
+            Self::W4(v) => v.resize(v.len() + n, 0),
+            Self::W8(v) => v.resize(v.len() + n, 0),
+        }
+    }
+
+    fn into_buffer(self) -> Buffer {
+        match self {
+            Self::W1(v) => Buffer::from_vec(v),
+            Self::W2(v) => Buffer::from_vec(v),
+            Self::W4(v) => Buffer::from_vec(v),
+            Self::W8(v) => Buffer::from_vec(v),
+        }
+    }
+}
+
+impl Offsets {
+    fn new(capacity: usize) -> Self {
+        let mut offsets = Vec::with_capacity(capacity.saturating_add(1));
+        offsets.push(0);
+        Self(offsets)
+    }
+
+    /// Ends a list of `n` items.
+    #[inline]
+    pub(crate) fn push(&mut self, n: usize) {
+        let last = self.0.last().copied().unwrap_or(0);
+        self.0.push(last.saturating_add(i64::try_from(n).unwrap_or(i64::MAX)));
+    }
+
+    /// Ends a list for each of these ends, which count from where the last list ended.
+    pub(crate) fn extend_ends(&mut self, ends: impl Iterator<Item = i64>) {
+        let last = self.0.last().copied().unwrap_or(0);
+        self.0.extend(ends.map(|end| last + end));
+    }
+
+    fn len(&self) -> usize {
+        self.0.len() - 1
+    }
+
+    fn finish(self) -> OffsetBuffer<i64> {
+        OffsetBuffer::new(ScalarBuffer::from(self.0))
+    }
+}
+
+impl Column {
+    /// An empty column with room for `capacity` values.
+    pub(crate) fn new(shape: &Shape, capacity: usize) -> Self {
+        match shape {
+            Shape::Number(number) => Self::Numbers(*number, Words::new(number.size(), capacity)),
+            Shape::Text => Self::Text { offsets: Offsets::new(capacity), bytes: Vec::new() },
+            Shape::Bytes => Self::Bytes { offsets: Offsets::new(capacity), bytes: Vec::new() },
+            Shape::Fixed(size, inner) => Self::Fixed {
+                size: *size,
+                len: 0,
+                items: Box::new(Self::new(inner, capacity.saturating_mul(*size))),
+                shape: (**inner).clone(),
+            },
+            Shape::List(inner) => Self::List {
+                offsets: Offsets::new(capacity),
+                items: Box::new(Self::new(inner, 0)),
+                shape: (**inner).clone(),
+            },
+            Shape::Record(parts) => Self::Record {
+                len: 0,
+                parts: parts.iter().map(|(_, shape)| Self::new(shape, capacity)).collect(),
+                names: parts.clone(),
+            },
+            Shape::Optional(inner) => {
+                Self::Optional { valid: Vec::with_capacity(capacity), value: Box::new(Self::new(inner, capacity)) }
+            }
+        }
+    }
+
+    /// Number of values.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Numbers(_, words) => words.len(),
+            Self::Text { offsets, .. } | Self::Bytes { offsets, .. } | Self::List { offsets, .. } => offsets.len(),
+            Self::Fixed { len, .. } | Self::Record { len, .. } => *len,
+            Self::Optional { valid, .. } => valid.len(),
+        }
+    }
+
+    /// Appends `n` values that are zero or empty.
+    pub(crate) fn push_default(&mut self, n: usize) {
+        match self {
+            Self::Numbers(_, words) => words.extend_zero(n),
+            Self::Text { offsets, .. } | Self::Bytes { offsets, .. } | Self::List { offsets, .. } => {
+                (0..n).for_each(|_| offsets.push(0));
+            }
+            Self::Fixed { size, len, items, .. } => {
+                *len += n;
+                items.push_default(n.saturating_mul(*size));
+            }
+            Self::Record { len, parts, .. } => {
+                *len += n;
+                parts.iter_mut().for_each(|part| part.push_default(n));
+            }
+            Self::Optional { valid, value } => {
+                valid.resize(valid.len() + n, false);
+                value.push_default(n);
+            }
+        }
+    }
+
+    /// The Arrow array.
+    pub(crate) fn finish(self) -> Result<ArrayRef> {
+        self.finish_with(None)
+    }
+
+    fn finish_with(self, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+        Ok(match self {
+            Self::Numbers(number, words) => numbers(number, words, nulls),
+            Self::Text { offsets, bytes } => text(offsets.finish(), bytes, nulls)?,
+            Self::Bytes { offsets, bytes } => Arc::new(
+                LargeBinaryArray::try_new(offsets.finish(), Buffer::from_vec(bytes), nulls).map_err(|e| wrong(&e))?,
+            ),
+            Self::Fixed { size, len, items, shape } => {
+                let size = i32::try_from(size).map_err(|_| Error::unsupported("an array of more than 2^31 items"))?;
+                let items = items.finish()?;
+                let array = FixedSizeListArray::try_new_with_length(shape.item(), size, items, nulls, len);
+                Arc::new(array.map_err(|e| wrong(&e))?)
+            }
+            Self::List { offsets, items, shape } => Arc::new(
+                LargeListArray::try_new(shape.item(), offsets.finish(), items.finish()?, nulls)
+                    .map_err(|e| wrong(&e))?,
+            ),
+            Self::Record { len, parts, names } => {
+                let arrays = parts.into_iter().map(Self::finish).collect::<Result<Vec<_>>>()?;
+                let array = StructArray::try_new_with_length(Shape::fields(&names), arrays, nulls, len);
+                Arc::new(array.map_err(|e| wrong(&e))?)
+            }
+            Self::Optional { valid, value } => value.finish_with(Some(NullBuffer::from(valid)))?,
+        })
+    }
+}
+
+#[cold]
+fn wrong(e: &arrow_schema::ArrowError) -> Error {
+    Error::corrupt(format!("decoded values do not make a column: {e}"))
+}
+
+fn numbers(number: Number, words: Words, nulls: Option<NullBuffer>) -> ArrayRef {
+    fn primitive<T: ArrowPrimitiveType>(words: Words, nulls: Option<NullBuffer>) -> ArrayRef {
+        let len = words.len();
+        Arc::new(PrimitiveArray::<T>::new(ScalarBuffer::new(words.into_buffer(), 0, len), nulls))
+    }
+    match (number, words) {
+        // Any byte but 0 is true (what writers left in memory).
+        (Number::Bool, Words::W1(bytes)) => {
+            Arc::new(BooleanArray::new(BooleanBuffer::collect_bool(bytes.len(), |i| bytes[i] != 0), nulls))
+        }
+        (Number::I8, words) => primitive::<Int8Type>(words, nulls),
+        (Number::U8 | Number::Bool, words) => primitive::<UInt8Type>(words, nulls),
+        (Number::I16, words) => primitive::<Int16Type>(words, nulls),
+        (Number::U16, words) => primitive::<UInt16Type>(words, nulls),
+        (Number::I32, words) => primitive::<Int32Type>(words, nulls),
+        (Number::U32, words) => primitive::<UInt32Type>(words, nulls),
+        (Number::I64, words) => primitive::<Int64Type>(words, nulls),
+        (Number::U64, words) => primitive::<UInt64Type>(words, nulls),
+        (Number::F32, words) => primitive::<Float32Type>(words, nulls),
+        (Number::F64, words) => primitive::<Float64Type>(words, nulls),
+    }
+}
+
+/// Strings; those that are not UTF-8 are taken for Latin-1, each on its own.
+fn text(offsets: OffsetBuffer<i64>, bytes: Vec<u8>, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+    let whole = |offsets: OffsetBuffer<i64>, bytes: Vec<u8>, nulls| {
+        LargeStringArray::try_new(offsets, Buffer::from_vec(bytes), nulls).map_err(|e| wrong(&e))
+    };
+    if bytes.is_ascii() {
+        return Ok(Arc::new(whole(offsets, bytes, nulls)?));
+    }
+    let mut ends = Offsets::new(offsets.len());
+    let mut decoded = Vec::with_capacity(bytes.len() + bytes.len() / 8);
+    for pair in offsets.windows(2) {
+        let range =
+            pair.first().zip(pair.last()).and_then(|(a, b)| Some(usize::try_from(*a).ok()?..usize::try_from(*b).ok()?));
+        let string = range.and_then(|r| bytes.get(r)).unwrap_or_default();
+        let start = decoded.len();
+        if std::str::from_utf8(string).is_ok() {
+            decoded.extend_from_slice(string);
+        } else {
+            let mut utf8 = [0; 2];
+            string.iter().for_each(|&b| decoded.extend_from_slice(char::from(b).encode_utf8(&mut utf8).as_bytes()));
+        }
+        ends.push(decoded.len() - start);
+    }
+    Ok(Arc::new(whole(ends.finish(), decoded, nulls)?))
+}

@@ -1,0 +1,136 @@
+//! Branches of leaves (`TBranch`): which shape and steps their leaves give.
+
+use super::op::Op;
+use super::schema::{Layout, Plan, Why};
+use super::types::{Number, Shape};
+use crate::tree::model::{Branch, Leaf, Tree};
+
+/// The number that a leaf class holds.
+fn number(leaf: &Leaf) -> Option<Number> {
+    let (signed, unsigned) = match leaf.class.as_str() {
+        "TLeafO" => (Number::Bool, Number::Bool),
+        "TLeafB" => (Number::I8, Number::U8),
+        "TLeafS" => (Number::I16, Number::U16),
+        "TLeafI" => (Number::I32, Number::U32),
+        // Long_t takes eight bytes in a file whatever the machine (TLeafG).
+        "TLeafL" | "TLeafG" => (Number::I64, Number::U64),
+        "TLeafF" => (Number::F32, Number::F32),
+        "TLeafD" => (Number::F64, Number::F64),
+        _ => return None,
+    };
+    Some(if leaf.is_unsigned { unsigned } else { signed })
+}
+
+/// The fixed dimensions of a leaf, by its title (`x[n][3][4]`); their product is fLen, which is right.
+pub(super) fn dimensions(title: &str, len: usize) -> Vec<usize> {
+    let mut dims = Vec::new();
+    for part in title.split('[').skip(1) {
+        if let Some((inside, _)) = part.split_once(']')
+            && let Ok(n) = inside.trim().parse::<usize>()
+        {
+            dims.push(n);
+        }
+    }
+    if dims.iter().try_fold(1usize, |product, n| product.checked_mul(*n)) == Some(len) {
+        dims
+    } else if len == 1 {
+        Vec::new()
+    } else {
+        vec![len]
+    }
+}
+
+/// One leaf: its shape, its step, and the branch and leaf that count it.
+struct Part {
+    shape: Shape,
+    op: Op,
+    counter: Option<usize>,
+}
+
+fn part(tree: &Tree, leaf: &Leaf) -> Result<Part, Why> {
+    let len = usize::try_from(leaf.len.max(1)).unwrap_or(1);
+    let dims = dimensions(&leaf.named.title, len);
+    if leaf.class == "TLeafC" {
+        return Ok(Part { shape: Shape::Text, op: Op::Text, counter: None });
+    }
+    let number = number(leaf).ok_or_else(|| format!("a leaf of class {}", leaf.class))?;
+    let shape = Shape::Number(number).fixed(&dims);
+    let op = dims.iter().rev().fold(Op::Number(number), |op, &n| Op::Fixed(n, Box::new(op)));
+    let counter = match leaf.leaf_count {
+        None => None,
+        Some(id) => {
+            Some(tree.leaves.iter().position(|l| l.id == id).ok_or_else(|| "a counter that is not there".to_owned())?)
+        }
+    };
+    Ok(Part { shape, op, counter })
+}
+
+/// The plan of a branch of leaves.
+pub(super) fn plan(tree: &Tree, index: usize, branch: &Branch) -> Result<Plan, Why> {
+    let leaves: Vec<&Leaf> = branch.leaves.iter().filter_map(|&l| tree.leaves.get(l)).collect();
+    let mut plan = Plan { shape: Shape::Bytes, op: Op::Text, layout: Layout::Fixed, counters: Vec::new(), slots: 0 };
+    let mut parts = Vec::new();
+    let mut ops = Vec::new();
+    let mut types = Vec::new();
+    if leaves.is_empty() {
+        return Err("a branch without leaves".to_owned());
+    }
+    for leaf in &leaves {
+        let part = part(tree, leaf)?;
+        let (mut shape, mut op) = (part.shape, part.op);
+        if let Some(counter) = part.counter {
+            let owner = tree.leaves.get(counter).map_or(index, |l| l.branch);
+            if leaves.len() == 1 && owner != index {
+                plan.layout = Layout::Items;
+            } else if owner == index {
+                return Err("a leaf that is counted by one of the same branch".to_owned());
+            } else {
+                plan.layout = Layout::Each;
+                let slot = plan.counter(owner);
+                op = Op::Counted { counter: slot, flag: false, item: Box::new(op) };
+            }
+            shape = shape.list();
+        }
+        if op.fixed_size().is_none() && plan.layout == Layout::Fixed {
+            plan.layout = Layout::Each;
+        }
+        types.push(format!("{} {};", cpp(&shape), leaf.named.name));
+        parts.push((leaf.named.name.clone(), shape));
+        ops.push(op);
+    }
+    if parts.len() == 1 {
+        let ((_, shape), op) = parts.pop().zip(ops.pop()).unwrap_or((("".to_owned(), Shape::Bytes), Op::Text));
+        (plan.shape, plan.op) = (shape, op);
+    } else {
+        (plan.shape, plan.op) = (Shape::Record(parts), Op::Record(ops));
+    }
+    Ok(plan)
+}
+
+/// A type as uproot spells it.
+pub(super) fn cpp(shape: &Shape) -> String {
+    match shape {
+        Shape::Number(number) => number.cpp().to_owned(),
+        Shape::Text => "char*".to_owned(),
+        Shape::Bytes => "unknown".to_owned(),
+        Shape::Fixed(n, inner) => {
+            let inner = cpp(inner);
+            match inner.split_once('[') {
+                Some((name, dims)) => format!("{name}[{n}][{dims}"),
+                None => format!("{inner}[{n}]"),
+            }
+        }
+        Shape::List(inner) => {
+            let inner = cpp(inner);
+            match inner.split_once('[') {
+                Some((name, dims)) => format!("{name}[][{dims}"),
+                None => format!("{inner}[]"),
+            }
+        }
+        Shape::Record(parts) => {
+            let parts: Vec<String> = parts.iter().map(|(name, shape)| format!("{} {name};", cpp(shape))).collect();
+            format!("struct {{{}}}", parts.join(" "))
+        }
+        Shape::Optional(inner) => format!("std::optional<{}>", cpp(inner)),
+    }
+}
