@@ -1,6 +1,6 @@
 //! Looks at the headers of baskets: how large each is before compression, and in which codec.
 //!
-//! One small read a basket. Where there are many and nobody asked for all, some of each branch are taken, spread
+//! One small read a basket, or one for several that lie close together. Where there are many and nobody asked for all, some of each branch are taken, spread
 //! evenly, and the largest on disk. Nothing is decompressed.
 
 use std::borrow::Cow;
@@ -15,6 +15,10 @@ use rootfile::{Key, Source};
 const ENOUGH: usize = 4000;
 /// Bytes of a basket's key besides its names, of its own header and of the first block's, generously.
 const HEADER: usize = 96;
+/// Headers no further apart than this are read at once: copying what lies between takes less than another call.
+const NEAR: u64 = 4 << 10;
+/// Most bytes that are read at once.
+const AT_ONCE: u64 = 256 << 10;
 
 /// What the headers of one branch's baskets say.
 #[derive(Clone, Debug, Default)]
@@ -51,11 +55,11 @@ pub fn probe(source: &dyn Source, tree: &Tree, all: bool) -> (Vec<Probe>, bool) 
     // In the order of the file, for the disk's sake.
     places.sort_unstable();
     let mut probes = vec![Probe::default(); tree.branches.len()];
-    let mut buffer = Vec::new();
-    for (seek, b, _) in places {
+    let mut window = Window { source, start: 0, bytes: Vec::new() };
+    for (k, &(seek, b, _)) in places.iter().enumerate() {
         let (Some(branch), Some(probe)) = (tree.branches.get(b), probes.get_mut(b)) else { continue };
-        let names = branch.name().len() + tree.name().len();
-        match look(source, seek, HEADER + names, &mut buffer) {
+        let ahead = places.get(k..).unwrap_or_default().iter().map(|(seek, ..)| *seek);
+        match look(&mut window, ahead, seek, HEADER + branch.name().len() + tree.name().len()) {
             Some(found) => probe.add(&found),
             None => probe.unreadable += 1,
         }
@@ -71,20 +75,55 @@ struct Found {
     codec: Cow<'static, str>,
 }
 
-fn look(source: &dyn Source, seek: u64, guess: usize, buffer: &mut Vec<u8>) -> Option<Found> {
-    read(source, seek, guess, buffer)?;
-    let key = match Key::parse(&mut Cursor::new(buffer)) {
+/// Bytes of a file that were read last.
+struct Window<'a> {
+    source: &'a dyn Source,
+    start: u64,
+    bytes: Vec<u8>,
+}
+
+impl Window<'_> {
+    /// At least `len` bytes at `seek`, unless the file ends before. `ahead` is where others are wanted next.
+    fn at(&mut self, seek: u64, len: usize, ahead: impl Iterator<Item = u64>) -> Option<&[u8]> {
+        let end = seek.checked_add(len as u64)?;
+        if seek < self.start || end > self.start + self.bytes.len() as u64 {
+            let mut last = seek;
+            for next in ahead.take_while(|next| next - seek <= AT_ONCE) {
+                if next - last > NEAR {
+                    break;
+                }
+                last = next;
+            }
+            let len = usize::try_from(last - seek).ok()? + len;
+            // After a failure nothing is known.
+            let read = read(self.source, seek, len, &mut self.bytes);
+            self.start = seek;
+            if read.is_none() {
+                self.bytes.clear();
+                return None;
+            }
+        }
+        self.bytes.get(usize::try_from(seek - self.start).ok()?..)
+    }
+}
+
+fn look(window: &mut Window<'_>, ahead: impl Iterator<Item = u64>, seek: u64, guess: usize) -> Option<Found> {
+    let source = window.source;
+    let mut head = Cow::Borrowed(window.at(seek, guess, ahead)?);
+    let key = match Key::parse(&mut Cursor::new(&head)) {
         Ok(key) => key,
         Err(_) => {
             // The key carries other names than the branch and the tree have by now.
-            read(source, seek, 4096, buffer)?;
-            Key::parse(&mut Cursor::new(buffer)).ok()?
+            let mut longer = Vec::new();
+            read(source, seek, 4096, &mut longer)?;
+            head = Cow::Owned(longer);
+            Key::parse(&mut Cursor::new(&head)).ok()?
         }
     };
     if !key.class.is_empty() && !key.class.starts_with("TBasket") {
         return None;
     }
-    let codec = codec(source, seek, &key, buffer)?;
+    let codec = codec(source, seek, &key, &head)?;
     Some(Found { keylen: u32::from(key.keylen), raw: key.objlen, disk: key.nbytes, codec })
 }
 
