@@ -1,7 +1,6 @@
 //! Options and arguments that verbs share. A verb flattens the groups that it needs into its own.
 
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use clap::Args;
 use dataset::layout::ByteSize;
@@ -74,136 +73,11 @@ pub fn refuse_existing(output: &Path, force: bool) -> Result<()> {
     Ok(())
 }
 
-/// A file, and the tree in it that is meant, if one was named.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Input {
-    /// The file.
-    pub path: PathBuf,
-    /// Path of the tree in the file, or a pattern.
-    pub tree: Option<String>,
-}
-
-impl FromStr for Input {
-    type Err = std::convert::Infallible;
-
-    /// `FILE` or `FILE:TREE`. What is there as a file is never split.
-    fn from_str(text: &str) -> std::result::Result<Self, Self::Err> {
-        let whole = || Self { path: text.into(), tree: None };
-        Ok(match text.rsplit_once(':') {
-            Some((file, tree)) if !file.is_empty() && !tree.is_empty() && !Path::new(text).exists() => {
-                Self { path: file.into(), tree: Some(tree.trim_matches('/').to_owned()) }
-            }
-            _ => whole(),
-        })
-    }
-}
-
-/// Takes the inputs apart, reading `@list.txt`: an input a line, blank lines and lines that open with `#` left out.
-pub fn inputs(arguments: &[String]) -> Result<Vec<Input>> {
-    let mut found = Vec::new();
-    for argument in arguments {
-        let Some(list) = argument.strip_prefix('@') else {
-            found.extend(expand(argument)?);
-            continue;
-        };
-        let text = std::fs::read_to_string(list).map_err(|e| Error::from(e).file(list))?;
-        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-        for line in lines {
-            found.extend(expand(line)?);
-        }
-    }
-    match found.is_empty() {
-        true => Err(Error::request("no input: the lists name no file")),
-        false => Ok(found),
-    }
-}
-
-/// The tree that all inputs name, if they do.
-pub fn one_tree(inputs: &[Input]) -> Result<Option<String>> {
-    let mut trees = inputs.iter().map(|i| i.tree.clone());
-    let first = trees.next().flatten();
-    if trees.any(|t| t != first) {
-        return Err(Error::request("the inputs name different trees; a rewrite takes the same tree from each"));
-    }
-    Ok(first)
-}
-
 /// What --common and --fill, of which one is given at most, say about schemas that differ.
 pub fn schema(common: bool, fill: bool) -> Schema {
     match (common, fill) {
         (true, _) => Schema::Common,
         (_, true) => Schema::Fill,
         _ => Schema::Strict,
-    }
-}
-
-/// The inputs that a word means: files that match where it is a pattern and no file of that very name is there.
-fn expand(text: &str) -> Result<Vec<Input>> {
-    let Ok(input) = text.parse::<Input>();
-    let pattern = input.path.to_string_lossy().into_owned();
-    if !pattern.contains(['*', '?', '[']) || input.path.exists() {
-        return Ok(vec![input]);
-    }
-    let bad = |e: &dyn std::fmt::Display| Error::request(format!("{pattern}: not a pattern for files: {e}"));
-    // In order of their names, as TChain takes them.
-    let files = glob::glob(&pattern).map_err(|e| bad(&e))?.collect::<std::result::Result<Vec<_>, _>>();
-    let files = files.map_err(|e| bad(&e))?;
-    if files.is_empty() {
-        return Err(Error::request(format!("no file matches {pattern}")));
-    }
-    Ok(files.into_iter().map(|path| Input { path, tree: input.tree.clone() }).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn files_and_trees() {
-        let input = |path: &str, tree: Option<&str>| Input { path: path.into(), tree: tree.map(str::to_owned) };
-        for (text, expected) in [
-            ("a.root", input("a.root", None)),
-            ("a.root:Events", input("a.root", Some("Events"))),
-            ("a.root:dir/Events", input("a.root", Some("dir/Events"))),
-            ("d/a.root:/Events", input("d/a.root", Some("Events"))),
-            ("a.root:", input("a.root:", None)),
-            (":x", input(":x", None)),
-        ] {
-            assert_eq!(text.parse::<Input>().unwrap(), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_file_with_a_colon_in_its_name_is_a_file() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("a:b.root");
-        std::fs::write(&path, "").unwrap();
-        let text = path.to_str().unwrap();
-        assert_eq!(text.parse::<Input>().unwrap().path, path);
-        assert_eq!(format!("{text}:T").parse::<Input>().unwrap(), Input { path, tree: Some("T".into()) });
-    }
-
-    #[test]
-    fn patterns_are_files_in_order() {
-        let dir = tempfile::tempdir().unwrap();
-        for name in ["b2.root", "b10.root", "a.root"] {
-            std::fs::write(dir.path().join(name), "").unwrap();
-        }
-        let found = inputs(&[format!("{}/b*.root:T", dir.path().display())]).unwrap();
-        let names: Vec<_> = found.iter().map(|i| i.path.file_name().unwrap().to_str().unwrap()).collect();
-        assert_eq!(names, ["b10.root", "b2.root"]);
-        assert_eq!(found[0].tree.as_deref(), Some("T"));
-        assert!(inputs(&[format!("{}/c*.root", dir.path().display())]).is_err());
-    }
-
-    #[test]
-    fn lists_are_read() {
-        let dir = tempfile::tempdir().unwrap();
-        let list = dir.path().join("list.txt");
-        std::fs::write(&list, "# mine\n\na.root\n  b.root:T \n").unwrap();
-        let found = inputs(&[format!("@{}", list.display()), "c.root".into()]).unwrap();
-        let paths: Vec<_> = found.iter().map(|input| input.path.to_str().unwrap()).collect();
-        assert_eq!(paths, ["a.root", "b.root", "c.root"]);
-        assert!(inputs(&["@/no/such/list".into()]).is_err());
     }
 }

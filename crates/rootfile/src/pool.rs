@@ -157,6 +157,12 @@ impl Source for PooledFile {
         })
     }
 
+    fn will_need(&self, offset: u64, len: u64) {
+        if let Ok(file) = self.file() {
+            crate::source::will_need(&file, offset, len);
+        }
+    }
+
     fn name(&self) -> &Path {
         &self.slot.path
     }

@@ -16,6 +16,9 @@ pub trait Source: Send + Sync {
     /// The name that errors carry.
     fn name(&self) -> &Path;
 
+    /// Says that these bytes will be read soon, so that they can be brought near while other work is done.
+    fn will_need(&self, _offset: u64, _len: u64) {}
+
     /// Reads `len` bytes at `offset`, after checking that they lie in the file.
     fn read(&self, offset: u64, len: usize) -> Result<Vec<u8>> {
         let end = offset.checked_add(len as u64);
@@ -78,9 +81,18 @@ impl Source for LocalFile {
         })
     }
 
+    fn will_need(&self, offset: u64, len: u64) {
+        will_need(&self.file, offset, len);
+    }
+
     fn name(&self) -> &Path {
         &self.path
     }
+}
+
+/// Lets the kernel read ahead. It is advice: where it is not taken, reading waits as long as it would have anyway.
+pub(crate) fn will_need(file: &File, offset: u64, len: u64) {
+    let _ = rustix::fs::fadvise(file, offset, std::num::NonZeroU64::new(len), rustix::fs::Advice::WillNeed);
 }
 
 /// Bytes in memory, for tests and fuzzing.

@@ -13,8 +13,9 @@ use rootfile::codec::Compression;
 use rootfile::{Error, Result};
 
 use super::making::{execute, print_summary};
-use crate::options::{Talk, inputs};
+use crate::options::Talk;
 use crate::output::{self, Answer};
+use flow::inputs::inputs;
 
 /// What hadd compresses with where nothing else is said: zlib, level 1.
 const DEFAULT_COMPRESSION: i32 = 101;

@@ -7,8 +7,9 @@ use flow::{Depths, Forecast, Options, Summary, TableSummary};
 use rootfile::Result;
 
 use crate::layout_args::{LayoutArgs, SelectArgs};
-use crate::options::{Input, Resources, Talk, Target, one_tree};
+use crate::options::{Resources, Talk, Target};
 use crate::output::{self, Answer};
+use flow::inputs::{Input, one_tree};
 
 /// The options that all of them have.
 #[derive(clap::Args)]

@@ -5,8 +5,9 @@ use flow::{Options, Pack};
 use rootfile::Result;
 
 use super::making::MakingArgs;
-use crate::options::{inputs, schema};
+use crate::options::schema;
 use crate::output::Answer;
+use flow::inputs::inputs;
 
 /// Merge files into one: trees one after the other, histograms added, directories joined.
 ///

@@ -4,8 +4,8 @@ use flow::Options;
 use rootfile::Result;
 
 use super::making::MakingArgs;
-use crate::options::inputs;
 use crate::output::Answer;
+use flow::inputs::inputs;
 
 /// Rewrite trees in another layout: the same entries, other clusters, baskets and compression.
 ///

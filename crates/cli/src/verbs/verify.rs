@@ -7,8 +7,9 @@ use flow::{TreeVerdict, Verdict, VerifyOptions};
 use rootfile::{Error, Result};
 
 use crate::layout_args::SelectArgs;
-use crate::options::{Resources, Talk, inputs, one_tree, schema};
+use crate::options::{Resources, Talk, schema};
 use crate::output::{self, Answer};
+use flow::inputs::{inputs, one_tree};
 
 /// Differences that are printed; --json has them all.
 const SHOWN: usize = 20;

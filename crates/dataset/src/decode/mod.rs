@@ -150,6 +150,12 @@ impl ColumnBuilder {
         appended.map_err(|e| e.object(format!("branch {name}")))
     }
 
+    /// Adds entries that are in no basket: zeros, empty lists, empty texts.
+    pub fn append_missing(&mut self, entries: usize) -> Result<()> {
+        self.column.push_default(entries);
+        Ok(())
+    }
+
     /// Entries so far.
     pub fn len(&self) -> usize {
         self.column.len()

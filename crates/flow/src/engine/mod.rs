@@ -22,7 +22,7 @@ use rootfile::{FileWriter, Result, Source};
 pub use generated::Generated;
 pub(crate) use tasks::{Asked, depth};
 pub use tasks::{Depth, Depths};
-pub(crate) use worker::Scratch;
+pub(crate) use worker::{Carry, Scratch};
 
 use crate::budget::Share;
 use crate::column::Column;

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use dataset::tree::basket::{BasketData, BasketHeader, Entries};
 use rootfile::bytes::Cursor;
@@ -21,6 +22,8 @@ pub(crate) struct Scratch {
     pub decompressor: Decompressor,
     pub compressor: Compressor,
     pub builder: Builder,
+    /// Time spent on fetching and on decompressing since it was last asked for.
+    times: (Duration, Duration),
     pub(super) chunk: Chunk,
 }
 
@@ -33,6 +36,7 @@ impl Scratch {
             decompressor: Decompressor::new(),
             compressor: Compressor::new(),
             builder: Builder::default(),
+            times: Default::default(),
             chunk: Chunk::default(),
         }
     }
@@ -58,12 +62,20 @@ impl Scratch {
     pub fn unpack(&mut self, header: &BasketHeader) -> Result<()> {
         let raw = self.record.get(header.keylen()..).unwrap_or_default();
         let objlen = header.key.objlen as usize;
+        let begun = Instant::now();
         self.payload.clear();
         if is_stored(raw.len(), objlen) {
             self.payload.extend_from_slice(raw.get(..objlen).unwrap_or_default());
-            return Ok(());
+        } else {
+            self.decompressor.decompress(raw, objlen, &mut self.payload)?;
         }
-        self.decompressor.decompress(raw, objlen, &mut self.payload)
+        self.times.1 += begun.elapsed();
+        Ok(())
+    }
+
+    /// Time spent on fetching and on decompressing since this was last asked.
+    pub fn take_times(&mut self) -> (Duration, Duration) {
+        std::mem::take(&mut self.times)
     }
 
     /// A piece's entries and their boundaries.
@@ -128,7 +140,7 @@ pub(super) fn read_at(file: &dyn Source, seek: u64, len: usize, out: &mut Vec<u8
 }
 
 /// Baskets that one cluster used in part, kept for the next cluster, which uses the rest.
-pub(super) struct Carry {
+pub(crate) struct Carry {
     kept: Mutex<Kept>,
     limit: u64,
 }

@@ -8,8 +8,9 @@ use dataset::glob::TreePattern;
 use lab::inspect::{Options, inspect, layout};
 use rootfile::{Result, RootFile};
 
-use crate::options::{Input, Talk};
+use crate::options::Talk;
 use crate::output::{self, Answer};
+use flow::inputs::Input;
 
 /// Show what is in a file and how it lies there; ends with what is wrong with it, worst first.
 ///

@@ -8,8 +8,9 @@ use lab::tune::report::Proof;
 use lab::tune::{Limit, Options, Workload, prove, tune};
 use rootfile::{Error, Result};
 
-use crate::options::{Input, Resources, Talk, refuse_existing};
+use crate::options::{Resources, Talk, refuse_existing};
 use crate::output::{self, Answer};
+use flow::inputs::Input;
 
 /// Find the layout that a workload wants: measure candidates on samples, choose codec, basket and cluster sizes for
 /// each column under limits, and say why. With an output the file is rewritten, measured again and proven equal.

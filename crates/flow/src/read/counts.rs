@@ -1,0 +1,76 @@
+//! Values of the branches that count the items of others, for columns whose own bytes do not tell.
+
+use std::ops::Range;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type};
+use arrow_array::{Array, ArrayRef, ArrowPrimitiveType};
+use arrow_schema::DataType;
+use dataset::decode::ColumnPlan;
+use dataset::tree::basket::BasketData;
+use rootfile::{Error, Result};
+
+use crate::column::{Column, Files};
+use crate::engine::Scratch;
+
+/// The counters of one column. Remembers the basket of each that it used last.
+pub(super) struct Counters<'a> {
+    files: &'a Files,
+    columns: Vec<(&'a Column, &'a ColumnPlan)>,
+    last: Vec<Option<(usize, BasketData)>>,
+    scratch: Scratch,
+}
+
+impl<'a> Counters<'a> {
+    pub fn new(files: &'a Files, columns: Vec<(&'a Column, &'a ColumnPlan)>) -> Self {
+        let last = columns.iter().map(|_| None).collect();
+        Self { files, columns, last, scratch: Scratch::new() }
+    }
+
+    /// For each counter its values in a range of entries; where it is a list itself, all items.
+    pub fn values(&mut self, entries: &Range<u64>) -> Result<Vec<Vec<u64>>> {
+        let mut values = Vec::with_capacity(self.columns.len());
+        for (&(column, plan), last) in self.columns.iter().zip(&mut self.last) {
+            if !plan.counters().is_empty() {
+                return Err(Error::unsupported("a counter that needs a counter itself"));
+            }
+            let mut builder = plan.start(0);
+            for index in column.overlapping(entries) {
+                let Some(piece) = column.pieces.get(index) else { continue };
+                if last.as_ref().is_none_or(|(at, _)| *at != index) {
+                    *last = Some((index, self.scratch.load(self.files, column, index)?));
+                }
+                let Some((_, data)) = last else { continue };
+                let local = |entry: u64| usize::try_from(entry - piece.first_entry).unwrap_or(usize::MAX);
+                let (from, to) = (entries.start.max(piece.first_entry), entries.end.min(piece.end()));
+                builder.append(data, local(from)..local(to), &[])?;
+            }
+            values.push(numbers(&builder.finish()?)?);
+        }
+        Ok(values)
+    }
+}
+
+/// The numbers of an array, or of the items of its lists.
+fn numbers(array: &ArrayRef) -> Result<Vec<u64>> {
+    fn of<T: ArrowPrimitiveType>(array: &ArrayRef) -> Option<Vec<u64>>
+    where
+        T::Native: TryInto<u64>,
+    {
+        array.as_primitive_opt::<T>()?.values().iter().map(|n| (*n).try_into().ok()).collect()
+    }
+    let found = match array.data_type() {
+        DataType::Int8 => of::<Int8Type>(array),
+        DataType::Int16 => of::<Int16Type>(array),
+        DataType::Int32 => of::<Int32Type>(array),
+        DataType::Int64 => of::<Int64Type>(array),
+        DataType::UInt8 => of::<UInt8Type>(array),
+        DataType::UInt16 => of::<UInt16Type>(array),
+        DataType::UInt32 => of::<UInt32Type>(array),
+        DataType::UInt64 => of::<UInt64Type>(array),
+        DataType::LargeList(_) => return numbers(array.as_list::<i64>().values()),
+        DataType::FixedSizeList(..) => return numbers(array.as_fixed_size_list().values()),
+        _ => None,
+    };
+    found.ok_or_else(|| Error::corrupt("a counter that is negative, or no whole number"))
+}

@@ -1,0 +1,22 @@
+//! Reads trees into Arrow: which entries of which columns of which files, on threads, within a [`Budget`].
+//!
+//! One way through: a [`Dataset`] knows where the baskets of all its files lie, [`tasks`] deals out the wanted ones
+//! cluster by cluster, workers fetch and decompress them, and each column's [`lane`] decodes them in their order. What a
+//! branch's bytes mean is known to `dataset::decode` alone.
+
+mod batches;
+mod counts;
+mod lane;
+mod open;
+mod request;
+mod run;
+mod spent;
+mod tasks;
+
+pub use batches::{Batches, Step, batches};
+pub use open::Dataset;
+pub use request::{Request, Selection};
+pub use run::{Read, read};
+pub use spent::Spent;
+
+use crate::budget::Budget;

@@ -1,0 +1,183 @@
+//! Data sets: the trees of one or more files, as one table.
+
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use dataset::decode::{self, ColumnPlan};
+use dataset::glob::NameFilter;
+use dataset::layout::Layout;
+use dataset::tree::{is_tree_class, read_tree};
+use rootfile::streamer::StreamerInfos;
+use rootfile::{Error, FilePool, Key, OPEN_FILES, Result, RootFile, Source};
+
+use crate::column::Column;
+use crate::inputs::Input;
+use crate::options::{Pack, Schema};
+use crate::plan::{TablePlan, TableRequest, plan_table};
+
+/// The trees of one or more files, as one table.
+pub struct Dataset {
+    paths: Vec<PathBuf>,
+    path: String,
+    plan: TablePlan,
+    columns: Vec<ColumnPlan>,
+    /// For each branch of the first file its place among the plan's columns.
+    places: Vec<Option<usize>>,
+    bytes: Vec<u64>,
+}
+
+impl Dataset {
+    /// Opens the trees that are meant: `FILE`, which must have one tree, or `FILE:TREE`. All must have the same
+    /// branches.
+    pub fn open(inputs: &[Input]) -> Result<Self> {
+        let pool = FilePool::new(OPEN_FILES);
+        let mut trees = Vec::with_capacity(inputs.len());
+        let mut infos = StreamerInfos::new();
+        let mut path = String::new();
+        for (number, input) in inputs.iter().enumerate() {
+            let file = Arc::new(pool.open(&input.path)?);
+            let (found, key) = find_tree(&file, input.tree.as_deref())?;
+            if number == 0 {
+                path = found;
+            }
+            infos.extend(file.infos());
+            trees.push((number, file, key));
+        }
+        let (_, file, key) = trees.first().ok_or_else(|| Error::request("no input"))?;
+        let tree = read_tree(file, key)?;
+        let columns = decode::columns(&tree, &infos);
+        let ids: Vec<_> = tree.branches.iter().map(|branch| branch.id).collect();
+        drop(tree);
+        let plan = plan_table(&TableRequest {
+            inputs: &trees,
+            path: &path,
+            layout: &Layout::default(),
+            filter: &NameFilter::default(),
+            entries: None,
+            pack: Pack::No,
+            schema: Schema::Strict,
+        })?;
+        let place = |id: rootfile::object::ObjectId| {
+            plan.columns.iter().position(|c| plan.tree.branches.get(c.branch).is_some_and(|b| b.id == id))
+        };
+        // Branches keep their order, as a rule, so that the first guess is right.
+        let guess = |(i, id): (usize, rootfile::object::ObjectId)| match plan
+            .tree
+            .branches
+            .get(i)
+            .is_some_and(|b| b.id == id)
+        {
+            true => Some(i),
+            false => place(id),
+        };
+        let places = ids.into_iter().enumerate().map(guess).collect();
+        let mut dataset = Self {
+            paths: inputs.iter().map(|i| i.path.clone()).collect(),
+            path,
+            plan,
+            columns,
+            places,
+            bytes: Vec::new(),
+        };
+        dataset.bytes = (0..dataset.columns.len()).map(|i| dataset.source(i).map_or(0, |c| c.tot_bytes)).collect();
+        Ok(dataset)
+    }
+
+    /// The files.
+    pub fn paths(&self) -> &[PathBuf] {
+        &self.paths
+    }
+
+    /// Path of the tree in the first file.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Name and title of the tree.
+    pub fn names(&self) -> (&str, &str) {
+        (&self.plan.tree.named.name, &self.plan.tree.named.title)
+    }
+
+    /// Its columns.
+    pub fn columns(&self) -> &[ColumnPlan] {
+        &self.columns
+    }
+
+    /// Entries of all files.
+    pub fn entries(&self) -> u64 {
+        self.plan.input_entries.iter().sum()
+    }
+
+    /// First entry of each cluster, and last the number of entries.
+    pub fn clusters(&self) -> &[u64] {
+        &self.plan.bounds
+    }
+
+    /// Bytes of a column's baskets before compression, as the trees say.
+    pub fn bytes(&self, column: usize) -> u64 {
+        self.bytes.get(column).copied().unwrap_or(0)
+    }
+
+    /// Bytes on disk of a column's baskets that hold some of these entries, and how many there are.
+    pub fn stored(&self, column: usize, entries: &Range<u64>) -> (u64, u64) {
+        let Some(source) = self.source(column) else { return (0, 0) };
+        let pieces = source.pieces.get(source.overlapping(entries)).unwrap_or_default();
+        (pieces.iter().map(|p| u64::from(p.nbytes)).sum(), pieces.len() as u64)
+    }
+
+    pub(super) fn files(&self) -> &[Arc<dyn Source>] {
+        &self.plan.files
+    }
+
+    pub(super) fn metadata(&self) -> u64 {
+        self.plan.metadata
+    }
+
+    /// Where a column's entries lie.
+    pub(super) fn source(&self, column: usize) -> Option<&Column> {
+        self.source_of_branch(self.columns.get(column)?.branch())
+    }
+
+    pub(super) fn source_of_branch(&self, branch: usize) -> Option<&Column> {
+        self.plan.columns.get((*self.places.get(branch)?)?)
+    }
+
+    /// The column that a branch is, if it is one.
+    pub(super) fn column_of_branch(&self, branch: usize) -> Option<&ColumnPlan> {
+        self.columns.iter().find(|column| column.branch() == branch)
+    }
+}
+
+/// Path and key of a tree: the one that is named, or the only one.
+pub(crate) fn find_tree(file: &RootFile, wanted: Option<&str>) -> Result<(String, Key)> {
+    let (wanted, cycle) = match wanted.and_then(|w| w.rsplit_once(';')) {
+        Some((path, cycle)) => (Some(path), cycle.parse::<i16>().ok()),
+        None => (wanted, None),
+    };
+    let walk = file.walk();
+    let mut trees: Vec<(String, &Key)> = Vec::new();
+    for directory in &walk.directories {
+        for key in directory.keys.iter().filter(|key| is_tree_class(file, &key.class)) {
+            let path = directory.path_of(&key.name);
+            // The newest cycle of a name comes first.
+            if cycle.is_none_or(|c| c == key.cycle) && trees.iter().all(|(known, _)| *known != path) {
+                trees.push((path, key));
+            }
+        }
+    }
+    let named = |e: Error| e.file(file.name());
+    let found = match wanted {
+        Some(wanted) => trees.iter().find(|(path, _)| path == wanted.trim_matches('/')),
+        None => trees.first().filter(|_| trees.len() == 1),
+    };
+    if let Some((path, key)) = found {
+        return Ok((path.clone(), (*key).clone()));
+    }
+    let names = trees.iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>().join(", ");
+    Err(named(Error::request(match (wanted, trees.is_empty()) {
+        (_, true) => "has no tree".to_owned(),
+        (Some(wanted), _) => format!("has no tree {wanted}; it has {names}"),
+        (None, _) => format!("has several trees: name one of {names}, as in FILE:TREE"),
+    })))
+}

@@ -1,0 +1,258 @@
+//! Runs a request on threads.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow_schema::{FieldRef, Schema};
+use dataset::decode::ColumnPlan;
+use dataset::tree::basket::BasketData;
+use rootfile::{Error, Result};
+
+use super::counts::Counters;
+use super::lane::{Lane, Turn};
+use super::open::Dataset;
+use super::request::{Request, Wanted};
+use super::spent::Spent;
+use super::tasks::{Task, Tasks};
+use crate::column::Column;
+use crate::engine::{Carry, Scratch};
+
+/// What was read, and what it cost.
+#[derive(Clone, Debug)]
+pub struct Read {
+    /// The columns.
+    pub batch: RecordBatch,
+    /// What each of them cost.
+    pub spent: Vec<Spent>,
+}
+
+/// Reads all that a request asks for.
+pub fn read(dataset: &Dataset, request: &Request<'_>) -> Result<Read> {
+    read_on(dataset, request, &Carry::new(0))
+}
+
+/// The same, with baskets left over from the entries before, and for those after.
+pub(super) fn read_on(dataset: &Dataset, request: &Request<'_>, carry: &Carry) -> Result<Read> {
+    let end = request.entries.end.min(dataset.entries());
+    let entries = request.entries.start.min(end)..end;
+    let wanted = Wanted::new(&entries, request.selection.as_ref());
+    let plans: Vec<ColumnPlan> = request
+        .columns
+        .iter()
+        .map(|&column| dataset.columns().get(column).cloned().ok_or_else(|| Error::request("no such column")))
+        .collect::<Result<_>>()?;
+    let mut done = run(dataset, &plans, wanted, request, carry)?;
+    // What does not fit its plan is read again as what it is: bytes.
+    let failed = |(array, _): &(Result<ArrayRef>, Spent)| array.is_err();
+    if done.iter().any(failed) {
+        let again: Vec<usize> = (0..done.len()).filter(|&i| done.get(i).is_some_and(failed)).collect();
+        let mut bytes = Vec::with_capacity(again.len());
+        for &i in &again {
+            if let (Some(plan), Some((Err(why), _))) = (plans.get(i), done.get(i)) {
+                bytes.push(plan.opaque_because(&why.to_string()));
+            }
+        }
+        let read = run(dataset, &bytes, wanted, request, carry)?;
+        let mut plans = plans;
+        for ((i, plan), read) in again.into_iter().zip(bytes).zip(read) {
+            if let (Some(slot), Some(place)) = (done.get_mut(i), plans.get_mut(i)) {
+                (*slot, *place) = (read, plan);
+            }
+        }
+        return batch(&plans, done, &wanted);
+    }
+    batch(&plans, done, &wanted)
+}
+
+fn batch(plans: &[ColumnPlan], done: Vec<(Result<ArrayRef>, Spent)>, wanted: &Wanted<'_>) -> Result<Read> {
+    let fields: Vec<FieldRef> = plans.iter().map(|plan| Arc::clone(plan.field())).collect();
+    let mut arrays = Vec::with_capacity(done.len());
+    let mut spent = Vec::with_capacity(done.len());
+    for (array, cost) in done {
+        arrays.push(array?);
+        spent.push(cost);
+    }
+    let rows = usize::try_from(wanted.count(&wanted.span())).map_err(|_| Error::request("too many entries"))?;
+    let options = RecordBatchOptions::new().with_row_count(Some(rows));
+    let batch = RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options);
+    Ok(Read { batch: batch.map_err(|e| Error::corrupt(format!("columns do not fit together: {e}")))?, spent })
+}
+
+/// What all workers share.
+struct Shared<'a> {
+    dataset: &'a Dataset,
+    plans: &'a [ColumnPlan],
+    columns: &'a [&'a Column],
+    places: &'a [usize],
+    lanes: &'a [Lane],
+    tasks: Mutex<Tasks<'a>>,
+    wanted: Wanted<'a>,
+    carry: &'a Carry,
+    cancelled: Option<&'a AtomicBool>,
+    failed: Mutex<Option<Error>>,
+}
+
+fn run(
+    dataset: &Dataset,
+    plans: &[ColumnPlan],
+    wanted: Wanted<'_>,
+    request: &Request<'_>,
+    carry: &Carry,
+) -> Result<Vec<(Result<ArrayRef>, Spent)>> {
+    let missing = || Error::request("a column without a branch");
+    let columns: Vec<&Column> =
+        plans.iter().map(|plan| dataset.source_of_branch(plan.branch()).ok_or_else(missing)).collect::<Result<_>>()?;
+    let places: Vec<usize> = plans.iter().map(ColumnPlan::branch).collect();
+    let scratch = columns.iter().map(|c| room(c, &wanted.span())).max().unwrap_or(0);
+    let share = request.budget.share(dataset.metadata(), scratch)?;
+    let lanes: Vec<Lane> = plans.iter().map(|plan| Lane::new(plan, &wanted)).collect();
+    let shared = Shared {
+        dataset,
+        plans,
+        columns: &columns,
+        places: &places,
+        lanes: &lanes,
+        tasks: Mutex::new(Tasks::new(&columns, dataset.clusters(), wanted, dataset.files())),
+        wanted,
+        carry,
+        cancelled: request.cancelled,
+        failed: Mutex::new(None),
+    };
+    std::thread::scope(|scope| {
+        // The calling thread works as well: one thread means no thread at all.
+        for _ in 1..share.threads {
+            scope.spawn(|| shared.guarded());
+        }
+        shared.guarded();
+    });
+    if let Some(error) = shared.failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(error);
+    }
+    let finish = |lane: Lane| {
+        let (builder, spent) = lane.finish(&wanted);
+        (builder.and_then(|builder| builder.finish()), spent)
+    };
+    Ok(lanes.into_iter().map(finish).collect())
+}
+
+/// Bytes that one thread needs at most for a column, besides what it fills.
+fn room(column: &Column, entries: &Range<u64>) -> u64 {
+    let pieces = column.pieces.get(column.overlapping(entries)).unwrap_or_default();
+    let of = |p: &crate::column::Piece| u64::from(p.nbytes) + column.expanded(p);
+    // A task's own pieces wait decompressed while others have their turn.
+    pieces.iter().map(of).max().unwrap_or(0) * 3
+}
+
+impl Shared<'_> {
+    /// Works; a panic in it lets nobody else wait for ever.
+    fn guarded(&self) {
+        struct Release<'a>(&'a [Lane]);
+        impl Drop for Release<'_> {
+            fn drop(&mut self) {
+                if std::thread::panicking() {
+                    self.0.iter().for_each(Lane::give_up);
+                }
+            }
+        }
+        let _release = Release(self.lanes);
+        self.work();
+    }
+
+    fn work(&self) {
+        let mut scratch = Scratch::new();
+        loop {
+            if self.cancelled.is_some_and(|c| c.load(Ordering::Relaxed)) {
+                return self.fail(Error::request("interrupted"));
+            }
+            if self.failed.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
+                return;
+            }
+            let Some(task) = self.tasks.lock().unwrap_or_else(PoisonError::into_inner).next() else { return };
+            if let Err(error) = self.perform(&task, &mut scratch) {
+                return self.fail(error);
+            }
+        }
+    }
+
+    fn fail(&self, error: Error) {
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        self.lanes.iter().for_each(Lane::give_up);
+    }
+
+    fn perform(&self, task: &Task, scratch: &mut Scratch) -> Result<()> {
+        let (Some(lane), Some(plan), Some(&column), Some(&place)) = (
+            self.lanes.get(task.lane),
+            self.plans.get(task.lane),
+            self.columns.get(task.lane),
+            self.places.get(task.lane),
+        ) else {
+            return Ok(());
+        };
+        let mut counters = self.counters(plan)?;
+        let mut spent = Spent::default();
+        let mut waiting: Vec<(usize, BasketData)> = Vec::new();
+        let mut turn: Option<Turn<'_>> = None;
+        for index in task.pieces.clone() {
+            let data = match self.carry.take(place, index) {
+                Some(data) => data,
+                None => {
+                    let data = scratch.load(self.dataset.files(), column, index)?;
+                    spent.baskets += 1;
+                    spent.compressed += column.pieces.get(index).map_or(0, |p| u64::from(p.nbytes));
+                    spent.uncompressed += data.data.len() as u64;
+                    data
+                }
+            };
+            waiting.push((index, data));
+            if turn.is_none() {
+                turn = lane.try_wait(task.turn);
+            }
+            if let Some(turn) = &mut turn {
+                self.append(turn, (column, place), &mut waiting, &mut counters, scratch);
+            }
+        }
+        let mut turn = turn.unwrap_or_else(|| lane.wait(task.turn));
+        self.append(&mut turn, (column, place), &mut waiting, &mut counters, scratch);
+        (spent.fetch, spent.decompress) = scratch.take_times();
+        turn.end(spent);
+        Ok(())
+    }
+
+    /// Decodes what waits.
+    fn append(
+        &self,
+        turn: &mut Turn<'_>,
+        (column, place): (&Column, usize),
+        waiting: &mut Vec<(usize, BasketData)>,
+        counters: &mut Option<Counters<'_>>,
+        scratch: &mut Scratch,
+    ) {
+        for (index, data) in waiting.drain(..) {
+            let Some(piece) = column.pieces.get(index) else { continue };
+            turn.append(piece, &data, &self.wanted, &mut |entries| match counters {
+                Some(counters) => counters.values(entries),
+                None => Ok(Vec::new()),
+            });
+            if piece.end() > self.wanted.span().end {
+                self.carry.keep(place, index, data);
+            } else {
+                scratch.payload = data.data;
+            }
+        }
+    }
+
+    fn counters(&self, plan: &ColumnPlan) -> Result<Option<Counters<'_>>> {
+        if plan.counters().is_empty() {
+            return Ok(None);
+        }
+        let of = |&branch: &usize| {
+            let missing = || Error::unsupported("is counted by a branch that is no column");
+            let column = self.dataset.column_of_branch(branch).ok_or_else(missing)?;
+            Ok((self.dataset.source_of_branch(branch).ok_or_else(missing)?, column))
+        };
+        let columns = plan.counters().iter().map(of).collect::<Result<_>>()?;
+        Ok(Some(Counters::new(self.dataset.files(), columns)))
+    }
+}

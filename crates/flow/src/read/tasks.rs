@@ -1,0 +1,134 @@
+//! Deals out the wanted baskets: cluster by cluster, and in each column by column, as they lie in a file. Tasks are
+//! made when they are asked for, and before those of a cluster the file is told what the next one will need.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+
+use rootfile::Source;
+
+use super::request::Wanted;
+use crate::column::{Column, FILL, Piece};
+
+/// Compressed bytes of a task: enough to be worth a turn, few enough to stay in a core's cache.
+const CHUNK: u64 = 256 << 10;
+
+/// Files are asked for pieces in one go if no more than this lies between them.
+const GAP: u64 = 64 << 10;
+
+/// Some pieces of a column that are read together.
+#[derive(Debug)]
+pub(super) struct Task {
+    /// The column, by its place in the request.
+    pub lane: usize,
+    /// Its turn in that column.
+    pub turn: u64,
+    /// Pieces of the column.
+    pub pieces: Range<usize>,
+}
+
+pub(super) struct Tasks<'a> {
+    columns: &'a [&'a Column],
+    bounds: &'a [u64],
+    wanted: Wanted<'a>,
+    files: &'a [Arc<dyn Source>],
+    /// For each column its next piece and turn.
+    next: Vec<(usize, u64)>,
+    /// The next cluster that is to be dealt out.
+    cluster: usize,
+    ready: VecDeque<Task>,
+}
+
+impl<'a> Tasks<'a> {
+    pub fn new(columns: &'a [&'a Column], bounds: &'a [u64], wanted: Wanted<'a>, files: &'a [Arc<dyn Source>]) -> Self {
+        let span = wanted.span();
+        let next = columns.iter().map(|c| (c.overlapping(&span).start, 0)).collect();
+        // The cluster that holds the first entry.
+        let cluster = bounds.partition_point(|&bound| bound <= span.start).saturating_sub(1);
+        let tasks = Self { columns, bounds, wanted, files, next, cluster, ready: VecDeque::new() };
+        tasks.announce(cluster);
+        tasks
+    }
+
+    pub fn next(&mut self) -> Option<Task> {
+        while self.ready.is_empty() {
+            let end = self.end_of(self.cluster)?;
+            self.announce(self.cluster + 1);
+            self.deal(end);
+            self.cluster += 1;
+        }
+        self.ready.pop_front()
+    }
+
+    /// Where a cluster ends, as far as it is wanted. What lies behind the last one belongs to it.
+    fn end_of(&self, cluster: usize) -> Option<u64> {
+        let span = self.wanted.span();
+        let start = *self.bounds.get(cluster)?;
+        let last = cluster + 2 >= self.bounds.len();
+        let end = if last { span.end } else { *self.bounds.get(cluster + 1)? };
+        let begins = cluster + 1 < self.bounds.len() && start < span.end && !span.is_empty();
+        begins.then_some(end.min(span.end))
+    }
+
+    fn deal(&mut self, end: u64) {
+        for (lane, column) in self.columns.iter().enumerate() {
+            let Some((next, turn)) = self.next.get_mut(lane) else { continue };
+            let mut bytes = 0;
+            let mut from = *next;
+            while let Some(piece) = column.pieces.get(*next).filter(|piece| piece.first_entry < end) {
+                if self.wanted.count(&(piece.first_entry..piece.end())) == 0 {
+                    if from < *next {
+                        self.ready.push_back(Task { lane, turn: *turn, pieces: from..*next });
+                        *turn += 1;
+                    }
+                    (*next, bytes) = (*next + 1, 0);
+                    from = *next;
+                    continue;
+                }
+                *next += 1;
+                bytes += u64::from(piece.nbytes);
+                if bytes >= CHUNK {
+                    self.ready.push_back(Task { lane, turn: *turn, pieces: from..*next });
+                    (*turn, from, bytes) = (*turn + 1, *next, 0);
+                }
+            }
+            if from < *next {
+                self.ready.push_back(Task { lane, turn: *turn, pieces: from..*next });
+                *turn += 1;
+            }
+        }
+    }
+
+    /// Tells the files what a cluster will need of them.
+    fn announce(&self, cluster: usize) {
+        let (Some(&start), Some(end)) = (self.bounds.get(cluster), self.end_of(cluster)) else { return };
+        let mut places: Vec<(u32, u64, u64)> = Vec::new();
+        for column in self.columns {
+            let overlapping = column.pieces.get(column.overlapping(&(start..end))).unwrap_or_default();
+            let wanted =
+                |p: &&Piece| p.file != FILL && !p.is_embedded() && self.wanted.count(&(p.first_entry..p.end())) > 0;
+            places.extend(overlapping.iter().filter(wanted).map(|p| (p.file, p.seek, p.seek + u64::from(p.nbytes))));
+        }
+        places.sort_unstable();
+        let mut run: Option<(u32, u64, u64)> = None;
+        for place in places {
+            match &mut run {
+                Some((file, _, end)) if *file == place.0 && place.1 <= end.saturating_add(GAP) => {
+                    *end = (*end).max(place.2)
+                }
+                _ => {
+                    self.will_need(run.replace(place));
+                }
+            }
+        }
+        self.will_need(run);
+    }
+
+    fn will_need(&self, run: Option<(u32, u64, u64)>) {
+        if let Some((file, start, end)) = run
+            && let Some(source) = self.files.get(file as usize)
+        {
+            source.will_need(start, end - start);
+        }
+    }
+}

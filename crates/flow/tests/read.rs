@@ -1,0 +1,140 @@
+//! Reading: whatever is asked for, in whatever steps and on however many threads, values are those of a full read.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+mod sample;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow_array::types::{Float32Type, Float64Type, Int32Type};
+use arrow_array::{RecordBatch, UInt64Array, cast::AsArray};
+use arrow_select::concat::concat_batches;
+use arrow_select::take::take_record_batch;
+use flow::Budget;
+use flow::inputs::Input;
+use flow::read::{Dataset, Request, Selection, Step, batches, read};
+use proptest::prelude::*;
+
+fn inputs(paths: &[PathBuf]) -> Vec<Input> {
+    paths.iter().map(|path| Input { path: path.clone(), tree: None }).collect()
+}
+
+fn all(dataset: &Dataset) -> Request<'static> {
+    Request {
+        columns: (0..dataset.columns().len()).collect(),
+        entries: 0..dataset.entries(),
+        selection: None,
+        budget: Budget::new(100 << 20, 1),
+        cancelled: None,
+    }
+}
+
+fn samples(folder: &Path) -> Dataset {
+    let paths: Vec<PathBuf> = (0..3).map(|i| folder.join(format!("{i}.root"))).collect();
+    for (i, path) in (0u32..).zip(&paths) {
+        sample::make(path, 100 + u64::from(i) * 150, i * 1000);
+    }
+    Dataset::open(&inputs(&paths)).unwrap()
+}
+
+#[test]
+fn values_are_those_that_were_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let dataset = samples(folder.path());
+    assert_eq!(dataset.entries(), 100 + 250 + 400);
+    let names: Vec<&str> = dataset.columns().iter().map(|c| c.field().name().as_str()).collect();
+    assert_eq!(names, ["n", "v", "x"]);
+    let batch = read(&dataset, &all(&dataset)).unwrap().batch;
+    let n = batch.column(0).as_primitive::<Int32Type>();
+    let v = batch.column(1).as_list::<i64>();
+    let x = batch.column(2).as_primitive::<Float64Type>();
+    for (row, (i, seed)) in [(100u32, 0u32), (250, 1000), (400, 2000)]
+        .into_iter()
+        .flat_map(|(count, seed)| (0..count).map(move |i| (i, seed)))
+        .enumerate()
+    {
+        assert_eq!(n.value(row), i32::try_from(i % 8).unwrap());
+        let items = v.value(row);
+        let items = items.as_primitive::<Float32Type>();
+        let written: Vec<f32> = (0..i % 8).map(|k| f32::from_bits(seed + k)).collect();
+        assert_eq!(items.values().as_ref(), written);
+        assert!((x.value(row) - f64::from(seed) - f64::from(i)).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn costs_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let dataset = samples(folder.path());
+    let done = read(&dataset, &all(&dataset)).unwrap();
+    for (i, spent) in done.spent.iter().enumerate() {
+        let (stored, baskets) = dataset.stored(i, &(0..dataset.entries()));
+        assert_eq!((spent.compressed, spent.baskets), (stored, baskets));
+        assert!(spent.uncompressed > 0);
+    }
+}
+
+#[test]
+fn only_baskets_that_hold_wanted_entries_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let dataset = samples(folder.path());
+    let selection = Some(Selection::sorted([3, 5, 349, 351]).unwrap());
+    let done = read(&dataset, &Request { selection, ..all(&dataset) }).unwrap();
+    assert_eq!(done.batch.num_rows(), 4);
+    assert!(done.spent.iter().all(|spent| spent.baskets == 3), "{:?}", done.spent);
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.root");
+    sample::make(&path, 10, 0);
+    let open = |tree: &str| Dataset::open(&[Input { path: path.clone(), tree: Some(tree.to_owned()) }]);
+    assert!(open("t").is_ok() && open("t;1").is_ok());
+    let message = open("u").err().unwrap().to_string();
+    assert!(message.contains("has no tree u; it has t"), "{message}");
+    let dataset = open("t").unwrap();
+    let little = Request { budget: Budget::new(1000, 1), ..all(&dataset) };
+    assert!(read(&dataset, &little).unwrap_err().to_string().contains("too small"));
+    let stop = std::sync::atomic::AtomicBool::new(true);
+    let cancelled = Request { cancelled: Some(&stop), ..all(&dataset) };
+    assert!(read(&dataset, &cancelled).unwrap_err().to_string().contains("interrupted"));
+}
+
+/// Entries of a full read.
+fn expected(whole: &RecordBatch, entries: &[u64]) -> RecordBatch {
+    take_record_batch(whole, &UInt64Array::from(entries.to_vec())).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+    #[test]
+    fn no_choice_changes_a_value(
+        from in 0u64..800,
+        len in 0u64..800,
+        chosen in proptest::option::of(proptest::collection::btree_set(0u64..760, 0..60)),
+        threads in 1usize..4,
+        step in 1u64..300,
+        columns in proptest::sample::subsequence(vec![0usize, 1, 2], 1..=3),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let dataset = samples(folder.path());
+        let whole = read(&dataset, &all(&dataset)).unwrap().batch.project(&columns).unwrap();
+        let end = (from + len).min(dataset.entries());
+        let entries: Vec<u64> = match &chosen {
+            Some(chosen) => chosen.iter().copied().filter(|e| (from..end).contains(e)).collect(),
+            None => (from..end).collect(),
+        };
+        let selection = chosen.map(|c| Selection::sorted(c.into_iter().collect::<Vec<_>>()).unwrap());
+        let budget = Budget::new(100 << 20, threads);
+        let request = Request { columns, entries: from..from + len, selection, budget, cancelled: None };
+        let expected = expected(&whole, &entries);
+        prop_assert_eq!(&read(&dataset, &request).unwrap().batch, &expected);
+        for step in [Step::Entries(step), Step::Bytes(step * 30), Step::Cluster] {
+            let parts: Vec<RecordBatch> =
+                batches(&dataset, request.clone(), step).map(|part| part.unwrap().batch).collect();
+            let joined = concat_batches(&Arc::clone(expected.schema_ref()), &parts).unwrap();
+            prop_assert_eq!(&joined, &expected);
+        }
+    }
+}
