@@ -12,11 +12,12 @@ use arrow_array::{
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use rootfile::{Error, Result};
 
+use super::machine::Value;
 use super::types::{Number, Shape};
 
 /// Values of one width, as bits.
 #[derive(Debug)]
-pub(crate) enum Words {
+pub(super) enum Words {
     W1(Vec<u8>),
     W2(Vec<u16>),
     W4(Vec<u32>),
@@ -25,11 +26,11 @@ pub(crate) enum Words {
 
 /// Where lists or strings begin and end among what they hold.
 #[derive(Debug)]
-pub(crate) struct Offsets(Vec<i64>);
+pub(super) struct Offsets(Vec<i64>);
 
 /// A column that is being filled.
 #[derive(Debug)]
-pub(crate) enum Column {
+pub(super) enum Column {
     Numbers(Number, Words),
     Text { offsets: Offsets, bytes: Vec<u8> },
     Bytes { offsets: Offsets, bytes: Vec<u8> },
@@ -60,12 +61,34 @@ impl Words {
 
     /// Appends big-endian values.
     #[inline]
-    pub(crate) fn extend_be(&mut self, bytes: &[u8]) {
+    pub(super) fn extend_be(&mut self, bytes: &[u8]) {
         match self {
             Self::W1(v) => v.extend_from_slice(bytes),
             Self::W2(v) => v.extend(bytes.as_chunks::<2>().0.iter().map(|b| u16::from_be_bytes(*b))),
             Self::W4(v) => v.extend(bytes.as_chunks::<4>().0.iter().map(|b| u32::from_be_bytes(*b))),
             Self::W8(v) => v.extend(bytes.as_chunks::<8>().0.iter().map(|b| u64::from_be_bytes(*b))),
+        }
+    }
+
+    /// Appends one value, converted as C++ does: to whole numbers by cutting.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "as C++")]
+    pub(super) fn push_number(&mut self, number: Number, value: Value) {
+        let whole = || match value {
+            Value::Int(i) => i,
+            Value::Float(f) => f as i128,
+        };
+        let float = || match value {
+            Value::Int(i) => i as f64,
+            Value::Float(f) => f,
+        };
+        match (self, number) {
+            (Self::W1(v), Number::Bool) => v.push(u8::from(float() != 0.0)),
+            (Self::W1(v), _) => v.push(whole() as u8),
+            (Self::W2(v), _) => v.push(whole() as u16),
+            (Self::W4(v), Number::F32) => v.push((float() as f32).to_bits()),
+            (Self::W4(v), _) => v.push(whole() as u32),
+            (Self::W8(v), Number::F64) => v.push(float().to_bits()),
+            (Self::W8(v), _) => v.push(whole() as u64),
         }
     }
 
@@ -97,13 +120,13 @@ impl Offsets {
 
     /// Ends a list of `n` items.
     #[inline]
-    pub(crate) fn push(&mut self, n: usize) {
+    pub(super) fn push(&mut self, n: usize) {
         let last = self.0.last().copied().unwrap_or(0);
         self.0.push(last.saturating_add(i64::try_from(n).unwrap_or(i64::MAX)));
     }
 
     /// Ends a list for each of these ends, which count from where the last list ended.
-    pub(crate) fn extend_ends(&mut self, ends: impl Iterator<Item = i64>) {
+    pub(super) fn extend_ends(&mut self, ends: impl Iterator<Item = i64>) {
         let last = self.0.last().copied().unwrap_or(0);
         self.0.extend(ends.map(|end| last + end));
     }
@@ -119,7 +142,7 @@ impl Offsets {
 
 impl Column {
     /// An empty column with room for `capacity` values.
-    pub(crate) fn new(shape: &Shape, capacity: usize) -> Self {
+    pub(super) fn new(shape: &Shape, capacity: usize) -> Self {
         match shape {
             Shape::Number(number) => Self::Numbers(*number, Words::new(number.size(), capacity)),
             Shape::Text => Self::Text { offsets: Offsets::new(capacity), bytes: Vec::new() },
@@ -147,7 +170,7 @@ impl Column {
     }
 
     /// Number of values.
-    pub(crate) fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         match self {
             Self::Numbers(_, words) => words.len(),
             Self::Text { offsets, .. } | Self::Bytes { offsets, .. } | Self::List { offsets, .. } => offsets.len(),
@@ -157,7 +180,7 @@ impl Column {
     }
 
     /// Appends `n` values that are zero or empty.
-    pub(crate) fn push_default(&mut self, n: usize) {
+    pub(super) fn push_default(&mut self, n: usize) {
         match self {
             Self::Numbers(_, words) => words.extend_zero(n),
             Self::Text { offsets, .. } | Self::Bytes { offsets, .. } | Self::List { offsets, .. } => {
@@ -179,7 +202,7 @@ impl Column {
     }
 
     /// The Arrow array.
-    pub(crate) fn finish(self) -> Result<ArrayRef> {
+    pub(super) fn finish(self) -> Result<ArrayRef> {
         self.finish_with(None)
     }
 

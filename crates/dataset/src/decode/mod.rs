@@ -4,8 +4,13 @@
 //! [`ColumnBuilder`] runs it over baskets, straight into the final buffers. What cannot be decoded is a column of
 //! bytes that says why. Fetching and decompressing baskets is the caller's.
 
+mod class;
 mod column;
+mod element;
+mod machine;
+mod name;
 mod op;
+mod packed;
 mod plain;
 mod schema;
 mod types;
@@ -17,13 +22,14 @@ use std::sync::Arc;
 use arrow_array::ArrayRef;
 use arrow_schema::FieldRef;
 use rootfile::bytes::Cursor;
+use rootfile::object::tags::ReadTags;
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, Result};
 
 use self::column::Column;
-use self::op::{Machine, Op};
+use self::machine::Machine;
+use self::op::Op;
 use self::schema::{Layout, Plan};
-use self::types::Shape;
 use crate::tree::basket::{BasketData, Entries};
 use crate::tree::model::{Branch, BranchKind, Tree};
 
@@ -52,19 +58,12 @@ impl ColumnPlan {
     pub fn new(tree: &Tree, branch: usize, infos: &StreamerInfos) -> Self {
         let (plan, opaque) = match schema::plan(tree, branch, infos) {
             Ok(plan) => (plan, None),
-            Err(why) => (Self::bytes(), Some(why)),
+            Err(why) => (Plan::bytes(), Some(why)),
         };
         let mut names = tree.lineage(branch);
         names.reverse();
-        let typename = match &opaque {
-            None => plain::cpp(&plan.shape),
-            Some(_) => "unknown".to_owned(),
-        };
+        let typename = plan.typename.clone();
         Self::made(&names.join("/"), &typename, branch, plan, opaque)
-    }
-
-    fn bytes() -> Plan {
-        Plan { shape: Shape::Bytes, op: Op::Text, layout: Layout::Each, counters: Vec::new(), slots: 0 }
     }
 
     fn made(name: &str, typename: &str, branch: usize, plan: Plan, opaque: Option<String>) -> Self {
@@ -96,7 +95,7 @@ impl ColumnPlan {
     #[must_use]
     pub fn opaque_because(&self, reason: &str) -> Self {
         let typename = self.0.field.metadata().get("typename").map_or("unknown", String::as_str);
-        Self::made(self.0.field.name(), typename, self.0.branch, Self::bytes(), Some(reason.to_owned()))
+        Self::made(self.0.field.name(), typename, self.0.branch, Plan::bytes(), Some(reason.to_owned()))
     }
 
     /// Branches whose values [`ColumnBuilder::append`] needs beside the entries; usually none.
@@ -138,7 +137,7 @@ impl ColumnBuilder {
                         let bytes = slice(basket, entries.clone())?;
                         let ends = ends(basket, entries.clone(), size)?;
                         let n = bytes.len() / size;
-                        Machine { cursor: Cursor::new(bytes), counters: Vec::new() }.read(op, n, items)?;
+                        Machine::new(bytes, &[], 0).read(op, n, items)?;
                         offsets.extend_ends(ends.into_iter());
                         Ok(())
                     }
@@ -191,7 +190,7 @@ fn fixed(op: &Op, column: &mut Column, basket: &BasketData, entries: Range<usize
         let n = entries.len();
         return Err(Error::corrupt(format!("{n} entries in {} bytes, where each takes {size}", bytes.len())));
     }
-    Machine { cursor: Cursor::new(bytes), counters: Vec::new() }.read(op, entries.len(), column)
+    Machine::new(bytes, &[], 0).read(op, entries.len(), column)
 }
 
 fn each(
@@ -201,14 +200,13 @@ fn each(
     entries: Range<usize>,
     counts: &[Vec<u64>],
 ) -> Result<()> {
-    let mut machine = Machine { cursor: Cursor::new(&[]), counters: vec![Vec::new(); plan.slots] };
-    for (i, entry) in entries.enumerate() {
-        for (counter, values) in machine.counters.iter_mut().zip(counts) {
-            counter.clear();
-            counter.extend(values.get(i));
-        }
+    let mut machine = Machine::new(&[], &plan.readers, plan.slots);
+    let mut counts = Counts::new(&plan.op, counts);
+    for entry in entries {
+        counts.next(&mut machine.counters)?;
         let bytes = slice(basket, entry..entry + 1)?;
         machine.cursor = Cursor::new(bytes);
+        machine.tags = ReadTags::new(basket.origin(entry) as usize);
         machine.read(&plan.op, 1, column).map_err(|e| e.object(format!("entry {entry} of a basket")))?;
         if machine.cursor.remaining() > 0 {
             return Err(Error::corrupt(format!(
@@ -219,6 +217,46 @@ fn each(
         }
     }
     Ok(())
+}
+
+/// Hands the values of counters out, entry by entry.
+struct Counts<'a> {
+    values: Vec<std::slice::Iter<'a, u64>>,
+    /// The counter of objects, and that which has a value for each object.
+    objects: Option<(usize, usize)>,
+}
+
+impl<'a> Counts<'a> {
+    fn new(op: &Op, counts: &'a [Vec<u64>]) -> Self {
+        let objects = match op {
+            Op::Objects { objects, counter, .. } => Some((*objects, *counter)),
+            _ => None,
+        };
+        Self { values: counts.iter().map(|values| values.iter()).collect(), objects }
+    }
+
+    /// Sets the counters for the next entry.
+    fn next(&mut self, counters: &mut [Vec<u64>]) -> Result<()> {
+        let missing = || Error::corrupt("fewer counts than entries");
+        let mut of_objects = 0;
+        for (i, (values, counter)) in self.values.iter_mut().zip(counters.iter_mut()).enumerate() {
+            counter.clear();
+            match self.objects {
+                Some((_, each)) if each == i => {
+                    let n = usize::try_from(of_objects).unwrap_or(usize::MAX);
+                    if values.len() < n {
+                        return Err(missing());
+                    }
+                    counter.extend(values.by_ref().take(n));
+                }
+                _ => {
+                    of_objects = *values.next().ok_or_else(missing)?;
+                    counter.push(of_objects);
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Where the items of each entry end, counted in items from the first entry on.

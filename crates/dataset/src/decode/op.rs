@@ -1,91 +1,131 @@
-//! Steps that read values: how the values of a [`Shape`](super::types::Shape) lie in bytes, and the machine that
-//! reads them into a [`Column`]. Each step reads any number of values that follow each other, so that numbers
-//! are taken in one go.
+//! Steps that read values: how the values of a [`Shape`] lie in bytes. [`machine`](super::machine) runs them.
 
-use rootfile::bytes::Cursor;
-use rootfile::{Error, Result};
-
-use super::column::Column;
-use super::types::Number;
+use super::packed::Packed;
+use super::types::{Number, Shape};
 
 /// How values lie in bytes.
 #[derive(Clone, Debug)]
-pub(crate) enum Op {
+pub(super) enum Op {
     /// Big-endian numbers, as they are in the column.
     Number(Number),
+    /// Numbers of another type than the column's.
+    Convert(Number),
+    /// `Double32_t` or `Float16_t`.
+    Packed(Packed),
+    /// `TObject::fBits`: a process identifier follows where a bit says so.
+    Bits,
     /// A `TString`: a byte that says how long, or 255 and four bytes, then the characters.
     Text,
+    /// A `char*`: four bytes that say how long, then the characters.
+    CharStar,
     /// So many of the same.
     Fixed(usize, Box<Op>),
     /// As many of the same as a counter says, with a byte before them or not (`T*` members have it).
     Counted { counter: usize, flag: bool, item: Box<Op> },
+    /// The same up to the end of the entry, with a byte before them or not.
+    Rest { flag: bool, item: Box<Op> },
+    /// As many as a counter says, each with a count of its own: counters of objects, and of each object's array.
+    Objects { objects: usize, counter: usize, item: Box<Op> },
+    /// The name of a class, then an object of it; not the value of another class.
+    Named { class: String, object: Box<Op> },
     /// Parts of a record, one after the other.
     Record(Vec<Op>),
+    /// A frame around all the values that are read together.
+    Framed(Box<Op>),
+    /// A count, and so many items.
+    Container(Box<Container>),
+    /// A container of bits, of fixed length in the column.
+    Bitset(usize),
+    /// `TArray`: a count and numbers.
+    Array(Number),
+    /// An object with its frame, by the number of its reader.
+    Object(usize),
+    /// A `TObject`, into two numbers.
+    TObject,
+    /// A pointer to an object of exactly this class, or null.
+    Pointer { class: String, target: Box<Op> },
+    /// A pointer to any object, or null: its bytes.
+    AnyPointer,
+    /// Something in a frame with a byte count: its bytes.
+    Opaque,
 }
 
-/// What a read needs besides bytes.
-pub(crate) struct Machine<'a> {
-    /// The bytes.
-    pub cursor: Cursor<'a>,
-    /// The values of each counter for the values that are read.
-    pub counters: Vec<Vec<u64>>,
+/// How a container's items are read.
+#[derive(Clone, Debug)]
+pub(super) struct Container {
+    /// One item where each is written whole.
+    pub item: Op,
+    /// The members of an item where those of all are written together (member-wise), if items have any.
+    pub members: Option<Members>,
+}
+
+/// The members of a container's items.
+#[derive(Clone, Debug)]
+pub(super) enum Members {
+    /// Those of a class, by the number of its reader.
+    Class(usize),
+    /// Those of a pair.
+    Pair([Op; 2]),
+}
+
+/// How the versions of a class are read into one record.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reader {
+    /// Class name.
+    pub class: String,
+    /// Versions that infos describe.
+    pub versions: Vec<Version>,
+    /// A pair has one form, whatever it says of its version.
+    pub any_version: bool,
+}
+
+/// One version of a class.
+#[derive(Clone, Debug)]
+pub(super) struct Version {
+    pub version: i32,
+    pub checksum: u32,
+    /// Its members in the order they are written, or why they cannot be read.
+    pub steps: Result<Vec<Step>, String>,
+    /// Parts of the record that it lacks.
+    pub missing: Vec<usize>,
+}
+
+/// One member.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    pub op: Op,
+    pub into: Into,
+    /// The machine's counter that it sets, and the type it has.
+    pub counts: Option<(usize, Number)>,
+}
+
+/// Where a member goes.
+#[derive(Clone, Debug)]
+pub(super) enum Into {
+    /// To a part of the record.
+    Part(usize),
+    /// It is a base whose members go to parts of the same record.
+    Base(usize),
+    /// Nowhere; its shape.
+    Nowhere(Shape),
+    /// It is the `TObject` base, which is passed over.
+    TObject,
 }
 
 impl Op {
     /// Bytes of one value, if all have the same.
-    pub(crate) fn fixed_size(&self) -> Option<usize> {
+    pub(super) fn fixed_size(&self) -> Option<usize> {
         match self {
-            Self::Number(number) => Some(number.size()),
+            Self::Number(number) | Self::Convert(number) => Some(number.size()),
+            Self::Packed(packed) => Some(packed.size()),
             Self::Fixed(n, item) => item.fixed_size()?.checked_mul(*n),
             Self::Record(parts) => parts.iter().try_fold(0usize, |sum, part| sum.checked_add(part.fixed_size()?)),
-            Self::Text | Self::Counted { .. } => None,
+            _ => None,
         }
     }
-}
 
-impl Machine<'_> {
-    /// Reads `n` values.
-    pub(crate) fn read(&mut self, op: &Op, n: usize, column: &mut Column) -> Result<()> {
-        match (op, column) {
-            (Op::Number(number), Column::Numbers(_, words)) => {
-                let len = n.checked_mul(number.size()).ok_or_else(too_many)?;
-                words.extend_be(self.cursor.bytes(len)?);
-            }
-            (Op::Text, Column::Text { offsets, bytes }) => {
-                for _ in 0..n {
-                    let string = self.cursor.string_bytes()?;
-                    bytes.extend_from_slice(string);
-                    offsets.push(string.len());
-                }
-            }
-            (Op::Fixed(size, item), Column::Fixed { len, items, .. }) => {
-                self.read(item, n.checked_mul(*size).ok_or_else(too_many)?, items)?;
-                *len += n;
-            }
-            (Op::Counted { counter, flag, item }, Column::List { offsets, items, .. }) => {
-                for i in 0..n {
-                    let count = self.counters.get(*counter).and_then(|c| c.get(i)).copied().unwrap_or(0);
-                    let count = if *flag && self.cursor.u8()? == 0 { 0 } else { count };
-                    let count = self.cursor.checked_count(i64::try_from(count).unwrap_or(-1), 1)?;
-                    self.read(item, count, items)?;
-                    offsets.push(count);
-                }
-            }
-            (Op::Record(ops), Column::Record { len, parts, .. }) => {
-                for _ in 0..n {
-                    for (op, part) in ops.iter().zip(parts.iter_mut()) {
-                        self.read(op, 1, part)?;
-                    }
-                }
-                *len += n;
-            }
-            _ => return Err(Error::unsupported("a plan that does not fit its column")),
-        }
-        Ok(())
+    /// Fixed arrays of this, the outermost dimension first.
+    pub(super) fn fixed(self, dims: &[usize]) -> Self {
+        dims.iter().rev().fold(self, |op, &n| Self::Fixed(n, Box::new(op)))
     }
-}
-
-#[cold]
-fn too_many() -> Error {
-    Error::corrupt("more values than there can be")
 }

@@ -1,6 +1,7 @@
 //! Branches of leaves (`TBranch`): which shape and steps their leaves give.
 
 use super::op::Op;
+use super::packed::Packed;
 use super::schema::{Layout, Plan, Why};
 use super::types::{Number, Shape};
 use crate::tree::model::{Branch, Leaf, Tree};
@@ -53,9 +54,16 @@ fn part(tree: &Tree, leaf: &Leaf) -> Result<Part, Why> {
     if leaf.class == "TLeafC" {
         return Ok(Part { shape: Shape::Text, op: Op::Text, counter: None });
     }
-    let number = number(leaf).ok_or_else(|| format!("a leaf of class {}", leaf.class))?;
+    let (number, op) = match leaf.class.as_str() {
+        "TLeafD32" => (Number::F64, Op::Packed(Packed::double32(&leaf.named.title))),
+        "TLeafF16" => (Number::F32, Op::Packed(Packed::float16(&leaf.named.title))),
+        _ => {
+            let number = number(leaf).ok_or_else(|| format!("a leaf of class {}", leaf.class))?;
+            (number, Op::Number(number))
+        }
+    };
     let shape = Shape::Number(number).fixed(&dims);
-    let op = dims.iter().rev().fold(Op::Number(number), |op, &n| Op::Fixed(n, Box::new(op)));
+    let op = op.fixed(&dims);
     let counter = match leaf.leaf_count {
         None => None,
         Some(id) => {
@@ -68,10 +76,10 @@ fn part(tree: &Tree, leaf: &Leaf) -> Result<Part, Why> {
 /// The plan of a branch of leaves.
 pub(super) fn plan(tree: &Tree, index: usize, branch: &Branch) -> Result<Plan, Why> {
     let leaves: Vec<&Leaf> = branch.leaves.iter().filter_map(|&l| tree.leaves.get(l)).collect();
-    let mut plan = Plan { shape: Shape::Bytes, op: Op::Text, layout: Layout::Fixed, counters: Vec::new(), slots: 0 };
+    let mut plan = Plan::bytes();
+    plan.layout = Layout::Fixed;
     let mut parts = Vec::new();
     let mut ops = Vec::new();
-    let mut types = Vec::new();
     if leaves.is_empty() {
         return Err("a branch without leaves".to_owned());
     }
@@ -94,7 +102,6 @@ pub(super) fn plan(tree: &Tree, index: usize, branch: &Branch) -> Result<Plan, W
         if op.fixed_size().is_none() && plan.layout == Layout::Fixed {
             plan.layout = Layout::Each;
         }
-        types.push(format!("{} {};", cpp(&shape), leaf.named.name));
         parts.push((leaf.named.name.clone(), shape));
         ops.push(op);
     }
@@ -104,6 +111,7 @@ pub(super) fn plan(tree: &Tree, index: usize, branch: &Branch) -> Result<Plan, W
     } else {
         (plan.shape, plan.op) = (Shape::Record(parts), Op::Record(ops));
     }
+    plan.typename = cpp(&plan.shape);
     Ok(plan)
 }
 

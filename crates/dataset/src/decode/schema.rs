@@ -1,9 +1,11 @@
 //! From a branch to the plan of its column: what its values are, how they lie in entries, and which other
 //! branches count them.
 
-use rootfile::streamer::{StreamerInfos, code};
+use rootfile::streamer::{StreamerElement, StreamerInfo, StreamerInfos, code};
 
-use super::op::Op;
+use super::class::{Classes, Typed};
+use super::name::TypeName;
+use super::op::{Op, Reader};
 use super::plain;
 use super::types::{Number, Shape};
 use crate::tree::model::{Branch, BranchKind, Element, Tree};
@@ -30,13 +32,41 @@ pub(super) struct Plan {
     /// How to read an entry, or an item of it.
     pub op: Op,
     pub layout: Layout,
+    /// The type in C++, as uproot spells it.
+    pub typename: String,
     /// Branches whose values count, in the order of the machine's counters.
     pub counters: Vec<usize>,
     /// Counters of the machine: those, and such as are met in the data.
     pub slots: usize,
+    /// Readers of the classes that occur.
+    pub readers: Vec<Reader>,
 }
 
 impl Plan {
+    /// A plan that needs nothing besides.
+    pub(super) fn new((shape, op): Typed, typename: String) -> Self {
+        let layout = if op.fixed_size().is_some() { Layout::Fixed } else { Layout::Each };
+        Self { shape, op, layout, typename, counters: Vec::new(), slots: 0, readers: Vec::new() }
+    }
+
+    /// The bytes of entries.
+    pub(super) fn bytes() -> Self {
+        Self::new((Shape::Bytes, Op::Opaque), "unknown".to_owned())
+    }
+
+    /// Lists of what the plan reads, up to the end of each entry.
+    fn items(mut self, flag: bool) -> Self {
+        if !flag && self.op.fixed_size().is_some() {
+            self.layout = Layout::Items;
+        } else {
+            self.op = Op::Rest { flag, item: Box::new(self.op) };
+            self.layout = Layout::Each;
+        }
+        self.shape = self.shape.list();
+        self.typename += "[]";
+        self
+    }
+
     /// The number of a counter that is a branch.
     pub(super) fn counter(&mut self, branch: usize) -> usize {
         self.counters.iter().position(|&known| known == branch).unwrap_or_else(|| {
@@ -52,33 +82,103 @@ pub(super) fn plan(tree: &Tree, index: usize, infos: &StreamerInfos) -> Result<P
     let branch = tree.branches.get(index).ok_or("no such branch")?;
     match &branch.kind {
         BranchKind::Plain => plain::plan(tree, index, branch),
-        BranchKind::Element(element) => of_element(branch, element, infos),
-        BranchKind::Object { class_name } => Err(format!("an object of class {class_name} behind a pointer")),
+        BranchKind::Element(element) => of_element(tree, branch, element, infos),
+        BranchKind::Object { class_name } => of_object(class_name, infos),
         BranchKind::Ref { .. } => Err("a table of references".to_owned()),
         BranchKind::Clones(_) => Err("a collection of ROOT 2".to_owned()),
     }
 }
 
-fn of_element(branch: &Branch, element: &Element, _infos: &StreamerInfos) -> Result<Plan, Why> {
-    let number = basic(element.streamer_type);
-    match (element.element_type, number) {
+/// A `TBranchObject` writes its class's name before each object (`TLeafObject::FillBasket`).
+fn of_object(class: &str, infos: &StreamerInfos) -> Result<Plan, Why> {
+    let mut classes = Classes::new(infos);
+    let (shape, op) = classes.class(class)?;
+    let op = Op::Named { class: class.to_owned(), object: Box::new(op) };
+    Ok(finished(classes, (shape, op), class.to_owned()))
+}
+
+/// The member that a branch is for.
+fn member<'i>(branch: &Branch, element: &Element, info: &'i StreamerInfo) -> Option<&'i StreamerElement> {
+    let last = branch.name().trim_end_matches('.').rsplit('.').next().unwrap_or_default();
+    let name = last.split('[').next().unwrap_or_default();
+    let by_id = usize::try_from(element.element_id).ok().and_then(|id| info.elements.get(id));
+    by_id.filter(|e| e.name == name).or_else(|| info.elements.iter().find(|e| e.name == name)).or(by_id)
+}
+
+fn of_element(tree: &Tree, branch: &Branch, element: &Element, infos: &StreamerInfos) -> Result<Plan, Why> {
+    let number = |number: Number| Plan::new((Shape::Number(number), Op::Number(number)), number.cpp().to_owned());
+    let in_collection = matches!(element.element_type, 31 | 41);
+    match element.element_type {
         // The number of objects of a split collection.
-        (3 | 4, _) => Ok(Plan {
-            shape: Shape::Number(Number::I32),
-            op: Op::Number(Number::I32),
-            layout: Layout::Fixed,
-            counters: Vec::new(),
-            slots: 0,
-        }),
-        (0, Some(number)) => Ok(Plan {
-            shape: Shape::Number(number),
-            op: Op::Number(number),
-            layout: Layout::Fixed,
-            counters: Vec::new(),
-            slots: 0,
-        }),
-        _ => Err(format!("{} {} of type {}", element.class_name, branch.name(), element.streamer_type)),
+        3 | 4 => return Ok(number(Number::I32)),
+        1 | 2 => return Err("a class without members".to_owned()),
+        _ => {}
     }
+    let mut classes = Classes::new(infos);
+    if element.element_id < 0 {
+        return whole(classes, element);
+    }
+    let layout = (i32::from(element.class_version), element.checksum);
+    let Some(info) = classes.info(&element.class_name, Some(layout)) else {
+        let basic = basic(element.streamer_type).filter(|_| !in_collection);
+        return basic.map(number).ok_or_else(|| format!("{} is not described in the file", element.class_name));
+    };
+    let e = member(branch, element, &info);
+    let e = e.ok_or_else(|| format!("{} has no such member", element.class_name))?;
+    if super::element::packed_or_basic(e.type_code - code::OFFSET_P, e).is_some() {
+        return counted(tree, element, e, in_collection);
+    }
+    let typed = classes.member(&info, e)?;
+    let name = TypeName::parse(&e.type_name).spelled();
+    let dims: String = super::element::dimensions(e).iter().map(|n| format!("[{n}]")).collect();
+    let name = if e.array_length > 0 { name + &dims } else { name };
+    let plan = finished(classes, typed, name);
+    Ok(if in_collection { plan.items(false) } else { plan })
+}
+
+/// An array that another member counts.
+fn counted(tree: &Tree, element: &Element, e: &StreamerElement, in_collection: bool) -> Result<Plan, Why> {
+    let typed = super::element::packed_or_basic(e.type_code - code::OFFSET_P, e).ok_or("not an array")?;
+    let plan = Plan::new(typed, TypeName::parse(e.type_name.trim_end_matches('*')).spelled());
+    if !in_collection {
+        return Ok(plan.items(true));
+    }
+    let by_id = |id: Option<usize>| id.and_then(|id| tree.branches.iter().position(|b| b.id == id));
+    let (objects, counts) = by_id(element.branch_count)
+        .zip(by_id(element.branch_count2))
+        .ok_or("an array in a collection, whose counter is not there")?;
+    let mut plan = plan;
+    let objects = plan.counter(objects);
+    let counter = plan.counter(counts);
+    let item = Op::Counted { counter, flag: true, item: Box::new(plan.op) };
+    plan.op = Op::Objects { objects, counter, item: Box::new(item) };
+    plan.shape = plan.shape.list().list();
+    plan.layout = Layout::Each;
+    plan.typename += "[][]";
+    Ok(plan)
+}
+
+/// A branch of whole objects: as the class's streamer writes them, containers with a frame.
+fn whole(mut classes: Classes<'_>, element: &Element) -> Result<Plan, Why> {
+    let class = element.class_name.as_str();
+    let name = TypeName::parse(class);
+    let layout = (i32::from(element.class_version), element.checksum);
+    // A string has no frame, other than as a member.
+    let typed = if name.text == "string" {
+        (Shape::Text, Op::Text)
+    } else if name.container().is_none() && classes.special(class).is_none() && classes.info(class, None).is_some() {
+        classes.object(class, Some(layout))?
+    } else {
+        classes.class(class)?
+    };
+    Ok(finished(classes, typed, name.spelled()))
+}
+
+fn finished(classes: Classes<'_>, typed: Typed, typename: String) -> Plan {
+    let mut plan = Plan::new(typed, typename);
+    plan.slots = classes.slots();
+    plan.readers = classes.readers;
+    plan
 }
 
 /// The number that a basic type code stands for.

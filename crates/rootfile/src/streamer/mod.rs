@@ -8,7 +8,7 @@ pub mod builtin;
 mod element;
 mod record;
 
-pub use element::{ElementKind, StreamerElement, code};
+pub use element::{ElementKind, HAS_RANGE, StreamerElement, code};
 pub use record::{parse_record, write_record};
 
 use std::collections::HashMap;

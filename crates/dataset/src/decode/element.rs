@@ -1,0 +1,240 @@
+//! Members and types: from an element of a streamer info, or from the name of a type, to the shape of its values
+//! and the steps that read them.
+
+use rootfile::streamer::{ElementKind, StreamerElement, StreamerInfo, code};
+
+use super::class::{Classes, Typed};
+use super::name::{Container as Kind, TypeName};
+use super::op::{Container, Members, Op};
+use super::packed::Packed;
+use super::schema::{Why, basic};
+use super::types::{Number, Shape};
+
+impl Classes<'_> {
+    /// A member of a class.
+    pub(super) fn member(&mut self, info: &StreamerInfo, e: &StreamerElement) -> Result<Typed, Why> {
+        let t = e.type_code;
+        let name = TypeName::parse(&e.type_name);
+        if matches!(e.kind, ElementKind::Stl { .. }) || t == code::STL || t == code::STL_STRING {
+            return self.stl(e, &name);
+        }
+        if let Some(value) = packed_or_basic(t, e) {
+            return Ok(value);
+        }
+        let dims = dimensions(e);
+        if let Some((shape, op)) = packed_or_basic(t - code::OFFSET_L, e) {
+            return Ok((shape.fixed(&dims), op.fixed(&dims)));
+        }
+        if let Some((shape, op)) = packed_or_basic(t - code::OFFSET_P, e) {
+            let counter = self.counter_of(info, e)?;
+            return Ok((shape.list(), Op::Counted { counter, flag: true, item: Box::new(op) }));
+        }
+        let array = |(shape, op): Typed| (shape.fixed(&dims), op.fixed(&dims));
+        match t {
+            code::CHAR_STAR => Ok((Shape::Text, Op::CharStar)),
+            code::TSTRING => Ok((Shape::Text, Op::Text)),
+            code::TOBJECT => Ok(tobject()),
+            code::TNAMED => self.object("TNamed", None),
+            code::BASE => self.class(&e.name),
+            code::OBJECT | code::ANY | code::OBJECT_P_INLINE | code::ANY_P_INLINE => self.class(name.text),
+            code::OBJECT_P | code::ANY_P | code::ANY_P_NO_VT => Ok(self.pointer(name.text)),
+            t => match t - code::OFFSET_L {
+                code::TSTRING => Ok(array((Shape::Text, Op::Text))),
+                code::TOBJECT => Ok(array(tobject())),
+                code::OBJECT | code::ANY | code::OBJECT_P_INLINE | code::ANY_P_INLINE => {
+                    self.class(name.text).map(array)
+                }
+                code::OBJECT_P | code::ANY_P | code::ANY_P_NO_VT => Ok(array(self.pointer(name.text))),
+                _ => Err(format!("{} of type {t}", e.type_name)),
+            },
+        }
+    }
+
+    /// The counter of a counted array.
+    fn counter_of(&mut self, info: &StreamerInfo, e: &StreamerElement) -> Result<usize, Why> {
+        match &e.kind {
+            ElementKind::Counted { name, class, .. } => Ok(self.counter(class, name)),
+            _ => {
+                let name = e.title.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
+                let name = name.map(|(name, _)| name).ok_or("an array that says not what counts it")?;
+                Ok(self.counter(&info.name, name))
+            }
+        }
+    }
+
+    /// A container or string as a member: with a frame around it, or around all of those read together.
+    fn stl(&mut self, e: &StreamerElement, name: &TypeName<'_>) -> Result<Typed, Why> {
+        let dims = dimensions(e);
+        let dims = if e.array_length > 1 { dims.as_slice() } else { &[] };
+        let content = match e.kind {
+            ElementKind::Stl { content_type, .. } => basic(content_type),
+            _ => None,
+        };
+        let (shape, op) = self.bare(name, content)?;
+        Ok((shape.fixed(dims), Op::Framed(Box::new(op.fixed(dims)))))
+    }
+
+    /// A container or string without a frame.
+    fn bare(&mut self, name: &TypeName<'_>, content: Option<Number>) -> Result<Typed, Why> {
+        let arg = |i: usize| name.args.get(i).copied().unwrap_or_default();
+        let container =
+            |shape: Shape, item, members| (shape.list(), Op::Container(Box::new(Container { item, members })));
+        match name.container() {
+            Some(Kind::List) => {
+                let (shape, item) = match (self.item(arg(0)), content) {
+                    (Ok(typed), _) => typed,
+                    // An enumeration, which no info describes.
+                    (Err(_), Some(number)) => (Shape::Number(number), Op::Number(number)),
+                    (Err(why), None) => return Err(why),
+                };
+                let members = match item {
+                    Op::Object(reader) => Some(Members::Class(reader)),
+                    _ => None,
+                };
+                Ok(container(shape, item, members))
+            }
+            Some(Kind::Map) => {
+                let (key, value) = (self.item(arg(0))?, self.item(arg(1))?);
+                let together = Members::Pair([self.as_member(arg(0), &key.1), self.as_member(arg(1), &value.1)]);
+                let shape = Shape::Record(vec![("key".to_owned(), key.0), ("value".to_owned(), value.0)]);
+                Ok(container(shape, Op::Record(vec![key.1, value.1]), Some(together)))
+            }
+            Some(Kind::Bitset) => {
+                let n =
+                    arg(0).trim_end_matches(['u', 'U', 'l', 'L']).parse().map_err(|_| "a bitset of unknown length")?;
+                Ok((Shape::Number(Number::Bool).fixed(&[n]), Op::Bitset(n)))
+            }
+            None if is_string(name) => Ok((Shape::Text, Op::Text)),
+            None => Err(format!("{} is no container known here", name.text)),
+        }
+    }
+
+    /// How a part of a pair is read where the pair is written member by member: containers and strings in frames.
+    fn as_member(&self, type_name: &str, op: &Op) -> Op {
+        let name = TypeName::parse(type_name);
+        if name.container().is_some() || (is_string(&name) && !name.pointer) {
+            Op::Framed(Box::new(op.clone()))
+        } else {
+            op.clone()
+        }
+    }
+
+    /// An item of a container, by its type.
+    fn item(&mut self, type_name: &str) -> Result<Typed, Why> {
+        let name = TypeName::parse(type_name);
+        if let Some(number) = name.number() {
+            return Ok((Shape::Number(number), Op::Number(number)));
+        }
+        match name.text {
+            // Containers have no comment that says a range.
+            "Double32_t" => return Ok((Shape::Number(Number::F64), Op::Packed(Packed::Float))),
+            "Float16_t" => return Ok((Shape::Number(Number::F32), Op::Packed(Packed::Bits(12)))),
+            _ => {}
+        }
+        if name.pointer {
+            return Ok(self.pointer(name.text));
+        }
+        if name.container().is_some() || is_string(&name) {
+            return self.bare(&name, None);
+        }
+        if name.template == "pair" && name.args.len() == 2 {
+            let part = |classes: &mut Self, i: usize| {
+                let arg = name.args.get(i).copied().unwrap_or_default();
+                let (shape, op) = classes.item(arg)?;
+                let op = classes.as_member(arg, &op);
+                Ok::<_, Why>((shape, op))
+            };
+            let (first, second) = (part(self, 0)?, part(self, 1)?);
+            let (shape, reader) = self.pair(first, second);
+            return Ok((shape, Op::Object(reader)));
+        }
+        self.class(name.text)
+    }
+
+    /// An object by value, as its class's streamer writes it.
+    pub(super) fn class(&mut self, class: &str) -> Result<Typed, Why> {
+        if let Some(special) = self.special(class) {
+            return Ok(special);
+        }
+        let name = TypeName::parse(class);
+        if name.container().is_some() || is_string(&name) {
+            let (shape, op) = self.bare(&name, None)?;
+            return Ok((shape, Op::Framed(Box::new(op))));
+        }
+        if let "TObjArray" | "TList" | "THashList" | "TClonesArray" | "TMap" | "TRefArray" = class {
+            return Err(format!("{class} holds objects of any class"));
+        }
+        self.object(class, None)
+    }
+
+    /// Classes whose bytes no info describes, but that are simple.
+    pub(super) fn special(&self, class: &str) -> Option<Typed> {
+        let array = |number| Some((Shape::Number(number).list(), Op::Array(number)));
+        match class {
+            "TString" => Some((Shape::Text, Op::Text)),
+            "TObject" => Some(tobject()),
+            "TDatime" => {
+                let number = Op::Record(vec![Op::Number(Number::U32)]);
+                Some((Shape::Record(vec![("fDatime".to_owned(), Shape::Number(Number::U32))]), number))
+            }
+            "TArrayC" => array(Number::I8),
+            "TArrayS" => array(Number::I16),
+            "TArrayI" => array(Number::I32),
+            "TArrayL" | "TArrayL64" => array(Number::I64),
+            "TArrayF" => array(Number::F32),
+            "TArrayD" => array(Number::F64),
+            _ => None,
+        }
+    }
+
+    /// A pointer: to a class that no other derives from it is that class or nothing, else anything.
+    fn pointer(&mut self, class: &str) -> Typed {
+        let any = (Shape::Bytes, Op::AnyPointer);
+        if self.has_heirs(class) || class == "TObject" {
+            return any;
+        }
+        match self.class(class) {
+            Ok((shape, target)) => {
+                let pointer = Op::Pointer { class: class.to_owned(), target: Box::new(target) };
+                (Shape::Optional(Box::new(shape)), pointer)
+            }
+            Err(_) => any,
+        }
+    }
+}
+
+fn is_string(name: &TypeName<'_>) -> bool {
+    name.text == "string" || name.text.starts_with("basic_string<char")
+}
+
+fn tobject() -> Typed {
+    let number = || Shape::Number(Number::U32);
+    (Shape::Record(vec![("fUniqueID".to_owned(), number()), ("fBits".to_owned(), number())]), Op::TObject)
+}
+
+/// A number, if the type code is that of one.
+pub(super) fn packed_or_basic(t: i32, e: &StreamerElement) -> Option<Typed> {
+    // Without the bit ROOT does not look for a range in the title.
+    let title = if e.bits & rootfile::streamer::HAS_RANGE != 0 { e.title.as_str() } else { "" };
+    Some(match t {
+        code::DOUBLE32 => (Shape::Number(Number::F64), Op::Packed(Packed::double32(title))),
+        code::FLOAT16 => (Shape::Number(Number::F32), Op::Packed(Packed::float16(title))),
+        code::BITS => (Shape::Number(Number::U32), Op::Bits),
+        // Before it had a code of its own (see docs/format).
+        code::UCHAR if matches!(e.type_name.as_str(), "Bool_t" | "bool") => {
+            (Shape::Number(Number::Bool), Op::Number(Number::Bool))
+        }
+        t => {
+            let number = basic(t)?;
+            (Shape::Number(number), Op::Number(number))
+        }
+    })
+}
+
+/// The fixed dimensions of a member.
+pub(super) fn dimensions(e: &StreamerElement) -> Vec<usize> {
+    let length = usize::try_from(e.array_length.max(1)).unwrap_or(1);
+    let n = usize::try_from(e.array_dim).unwrap_or(0).min(5);
+    let dims: Vec<usize> = e.max_index.iter().take(n).map(|&d| usize::try_from(d).unwrap_or(0)).collect();
+    if dims.iter().try_fold(1usize, |product, d| product.checked_mul(*d)) == Some(length) { dims } else { vec![length] }
+}

@@ -1,0 +1,452 @@
+//! Runs the steps of a plan over bytes, into a [`Column`]. Every read is checked by the cursor; what does not fit
+//! the plan is an error. Each step reads any number of values that follow each other, so that numbers are taken in
+//! one go.
+
+use rootfile::bytes::Cursor;
+use rootfile::object::read_tobject;
+use rootfile::object::tags::{Frame, ReadTags, STREAMED_MEMBER_WISE, Tag};
+use rootfile::{Error, Result};
+
+use super::column::{Column, Words};
+use super::op::{Container, Into, Members, Op, Reader, Step, Version};
+use super::types::Number;
+
+/// `TObject` bit: a `TRef` points here, and a process identifier follows.
+const IS_REFERENCED: u32 = 1 << 4;
+/// From this version of `TStreamerInfo` on member-wise containers say the version of their class.
+const SAYS_VERSION: i16 = 8;
+/// Values without bytes that one container may hold.
+const MOST_EMPTY: usize = 1 << 24;
+
+/// What a read needs besides bytes.
+pub(super) struct Machine<'a> {
+    /// The bytes of an entry, or of several where all have the same length.
+    pub cursor: Cursor<'a>,
+    /// The values of each counter for the values that are read.
+    pub counters: Vec<Vec<u64>>,
+    pub readers: &'a [Reader],
+    /// Class tags of the entry.
+    pub tags: ReadTags,
+}
+
+impl<'a> Machine<'a> {
+    pub(super) fn new(bytes: &'a [u8], readers: &'a [Reader], slots: usize) -> Self {
+        Self { cursor: Cursor::new(bytes), counters: vec![Vec::new(); slots], readers, tags: ReadTags::new(0) }
+    }
+
+    /// Reads `n` values.
+    pub(super) fn read(&mut self, op: &Op, n: usize, column: &mut Column) -> Result<()> {
+        match (op, column) {
+            (Op::Number(number), Column::Numbers(_, words)) => {
+                words.extend_be(self.cursor.bytes(n.checked_mul(number.size()).ok_or_else(too_many)?)?);
+            }
+            (Op::Convert(from), Column::Numbers(to, words)) => {
+                self.fits(n, from.size())?;
+                for _ in 0..n {
+                    let value = read_number(&mut self.cursor, *from)?;
+                    words.push_number(*to, value);
+                }
+            }
+            (Op::Packed(packed), Column::Numbers(to, words)) => {
+                self.fits(n, packed.size())?;
+                for _ in 0..n {
+                    let value = packed.read(&mut self.cursor)?;
+                    words.push_number(*to, Value::Float(value));
+                }
+            }
+            (Op::Bits, Column::Numbers(_, Words::W4(words))) => {
+                self.fits(n, 4)?;
+                for _ in 0..n {
+                    let bits = self.cursor.u32()?;
+                    if bits & IS_REFERENCED != 0 {
+                        self.cursor.u16()?;
+                    }
+                    words.push(bits);
+                }
+            }
+            (Op::Text, Column::Text { offsets, bytes }) => {
+                self.fits(n, 1)?;
+                for _ in 0..n {
+                    let string = self.cursor.string_bytes()?;
+                    bytes.extend_from_slice(string);
+                    offsets.push(string.len());
+                }
+            }
+            (Op::CharStar, Column::Text { offsets, bytes }) => {
+                self.fits(n, 4)?;
+                for _ in 0..n {
+                    let len = self.cursor.count(1)?;
+                    bytes.extend_from_slice(self.cursor.bytes(len)?);
+                    offsets.push(len);
+                }
+            }
+            (Op::Fixed(size, item), Column::Fixed { len, items, .. }) => {
+                self.read(item, n.checked_mul(*size).ok_or_else(too_many)?, items)?;
+                *len += n;
+            }
+            (Op::Counted { counter, flag, item }, Column::List { offsets, items, .. }) => {
+                for i in 0..n {
+                    let count = self.counters.get(*counter).and_then(|c| c.get(i)).copied();
+                    let count = count.ok_or_else(|| Error::corrupt("an array without its counter"))?;
+                    let count = if *flag && self.cursor.u8()? == 0 { 0 } else { count };
+                    let count = self.cursor.checked_count(i64::try_from(count).unwrap_or(-1), 1)?;
+                    self.read(item, count, items)?;
+                    offsets.push(count);
+                }
+            }
+            (Op::Rest { flag, item }, Column::List { offsets, items, .. }) => {
+                for _ in 0..n {
+                    let before = items.len();
+                    self.rest(*flag, item, items)?;
+                    offsets.push(items.len() - before);
+                }
+            }
+            (Op::Objects { objects, counter: _, item }, Column::List { offsets, items, .. }) => {
+                let count = self.counters.get(*objects).and_then(|c| c.first()).copied().unwrap_or(0);
+                let count = self.cursor.checked_count(i64::try_from(count).unwrap_or(-1), 1)?;
+                self.read(item, count, items)?;
+                offsets.push(count);
+            }
+            (Op::Named { class, object }, column) => {
+                for _ in 0..n {
+                    // A byte of length, the name, and a zero (TLeafObject::ReadBasket).
+                    let len = self.cursor.u8()?;
+                    let name = self.cursor.bytes(usize::from(len))?;
+                    self.cursor.skip(1)?;
+                    if name != class.as_bytes() {
+                        return Err(Error::unsupported(format!(
+                            "a {} instead of a {class}",
+                            rootfile::text::decode(name)
+                        )));
+                    }
+                    self.read(object, 1, column)?;
+                }
+            }
+            (Op::Record(ops), Column::Record { len, parts, .. }) => {
+                self.fits(n, 1)?;
+                for _ in 0..n {
+                    for (op, part) in ops.iter().zip(parts.iter_mut()) {
+                        self.read(op, 1, part)?;
+                    }
+                }
+                *len += n;
+            }
+            (Op::Framed(inner), column) => self.framed(inner, n, column)?,
+            (Op::Container(container), Column::List { offsets, items, .. }) => {
+                for _ in 0..n {
+                    let count = self.cursor.count(0)?;
+                    self.fits(count, 1)?;
+                    self.read(&container.item, count, items)?;
+                    offsets.push(count);
+                }
+            }
+            (Op::Bitset(size), Column::Fixed { len, items, .. }) => {
+                for _ in 0..n {
+                    let count = self.cursor.count(1)?;
+                    if count != *size {
+                        return Err(Error::corrupt(format!("{count} bits, where the type has {size}")));
+                    }
+                    self.read(&Op::Number(Number::Bool), count, items)?;
+                }
+                *len += n;
+            }
+            (Op::Array(number), Column::List { offsets, items, .. }) => {
+                for _ in 0..n {
+                    let count = self.cursor.count(number.size())?;
+                    self.read(&Op::Number(*number), count, items)?;
+                    offsets.push(count);
+                }
+            }
+            (Op::Object(reader), Column::Record { len, parts, .. }) => {
+                self.fits(n, 1)?;
+                for _ in 0..n {
+                    self.object(*reader, parts)?;
+                }
+                *len += n;
+            }
+            (Op::TObject, Column::Record { len, parts, .. }) => {
+                for _ in 0..n {
+                    let object = read_tobject(&mut self.cursor)?;
+                    for (part, value) in parts.iter_mut().zip([object.unique_id, object.bits]) {
+                        if let Column::Numbers(_, Words::W4(words)) = part {
+                            words.push(value);
+                        }
+                    }
+                }
+                *len += n;
+            }
+            (Op::Pointer { class, target }, Column::Optional { valid, value }) => {
+                self.fits(n, 4)?;
+                for _ in 0..n {
+                    let there = self.pointer(class, target, value)?;
+                    valid.push(there);
+                }
+            }
+            (Op::AnyPointer, Column::Bytes { offsets, bytes }) => {
+                for _ in 0..n {
+                    let start = self.cursor.pos();
+                    if let Tag::New { class, end, .. } = self.tags.read(&mut self.cursor)? {
+                        let end = end.ok_or_else(|| Error::unsupported(format!("a {class} without a byte count")))?;
+                        self.cursor.seek(end);
+                    }
+                    let range = self.cursor.data().get(start..self.cursor.pos()).unwrap_or_default();
+                    bytes.extend_from_slice(range);
+                    offsets.push(range.len());
+                }
+            }
+            (Op::Opaque, Column::Bytes { offsets, bytes }) => {
+                for _ in 0..n {
+                    let start = self.cursor.pos();
+                    let frame = Frame::read(&mut self.cursor)?;
+                    let end = frame.end.ok_or_else(|| Error::unsupported("an object without a byte count"))?;
+                    self.cursor.seek(end);
+                    let range = self.cursor.data().get(start..end).unwrap_or_default();
+                    bytes.extend_from_slice(range);
+                    offsets.push(range.len());
+                }
+            }
+            _ => return Err(Error::unsupported("a plan that does not fit its column")),
+        }
+        Ok(())
+    }
+
+    /// Checks that `n` values of at least `each` bytes can be there.
+    fn fits(&self, n: usize, each: usize) -> Result<()> {
+        if n <= 1 || n.checked_mul(each).is_some_and(|bytes| bytes <= self.cursor.remaining()) {
+            return Ok(());
+        }
+        Err(too_many())
+    }
+
+    /// Reads values up to the end of the bytes; where a frame goes around them, up to its end.
+    fn rest(&mut self, flag: bool, item: &Op, items: &mut Column) -> Result<()> {
+        if self.cursor.remaining() == 0 || (flag && self.cursor.u8()? == 0) {
+            return Ok(());
+        }
+        if let Some(size) = item.fixed_size().filter(|size| *size > 0) {
+            let n = self.cursor.remaining() / size;
+            return self.read(item, n, items);
+        }
+        let Op::Framed(inner) = item else {
+            while self.cursor.remaining() > 0 {
+                let at = self.cursor.pos();
+                self.read(item, 1, items)?;
+                if self.cursor.pos() == at {
+                    return Err(Error::corrupt("items without bytes"));
+                }
+            }
+            return Ok(());
+        };
+        let frame = Frame::read(&mut self.cursor)?;
+        let end = frame.end.unwrap_or(self.cursor.data().len());
+        let member_wise = self.member_wise(frame.version, inner)?;
+        while self.cursor.pos() < end {
+            match member_wise {
+                Some((version, checksum)) => self.members_of(inner, (version, checksum), 1, items)?,
+                None => self.read(inner, 1, items)?,
+            }
+        }
+        frame.finish(&mut self.cursor, "container")
+    }
+
+    fn framed(&mut self, inner: &Op, n: usize, column: &mut Column) -> Result<()> {
+        let frame = Frame::read(&mut self.cursor)?;
+        match self.member_wise(frame.version, inner)? {
+            Some(layout) => self.members_of(inner, layout, n, column)?,
+            None => self.read(inner, n, column)?,
+        }
+        frame.finish(&mut self.cursor, "container")
+    }
+
+    /// Whether a container is written member by member, and then the version and checksum of its items' class.
+    fn member_wise(&mut self, version: i16, inner: &Op) -> Result<Option<(i16, u32)>> {
+        if version & STREAMED_MEMBER_WISE == 0 || version < 0 {
+            return Ok(None);
+        }
+        if version & !STREAMED_MEMBER_WISE < SAYS_VERSION {
+            return Err(Error::unsupported("a member-wise container of ROOT 4"));
+        }
+        let Op::Container(container) = inner else {
+            return Err(Error::unsupported("something member-wise that is no container"));
+        };
+        let version = self.cursor.i16()?;
+        let checksum = match &container.members {
+            Some(Members::Class(reader)) => self.checksum(version, *reader)?,
+            _ if version <= 0 => self.cursor.u32()?,
+            _ => 0,
+        };
+        Ok(Some((version, checksum)))
+    }
+
+    /// The checksum that follows a version of 0, of classes that have no version of their own.
+    fn checksum(&mut self, version: i16, reader: usize) -> Result<u32> {
+        if version > 0 {
+            return Ok(0);
+        }
+        let reader = self.readers.get(reader).ok_or_else(no_reader)?;
+        let checksum = self.cursor.clone().u32().unwrap_or(0);
+        if reader.any_version || reader.versions.iter().any(|v| v.checksum == checksum) {
+            self.cursor.skip(4)?;
+            return Ok(checksum);
+        }
+        Ok(0)
+    }
+
+    /// Reads `n` member-wise containers.
+    fn members_of(&mut self, op: &Op, (version, checksum): (i16, u32), n: usize, column: &mut Column) -> Result<()> {
+        let (Op::Container(container), Column::List { offsets, items, .. }) = (op, column) else {
+            return Err(Error::unsupported("a plan that does not fit its column"));
+        };
+        let (Container { members, .. }, Column::Record { len, parts, .. }) = (&**container, &mut **items) else {
+            return Err(Error::unsupported("a member-wise container of what has no members"));
+        };
+        let readers = self.readers;
+        for _ in 0..n {
+            let count = self.cursor.count(0)?;
+            if count > self.cursor.remaining() && count > MOST_EMPTY {
+                return Err(too_many());
+            }
+            if count > 0 {
+                match members {
+                    Some(Members::Class(reader)) => {
+                        let reader = readers.get(*reader).ok_or_else(no_reader)?;
+                        self.members(find(reader, version, checksum)?, count, parts)?;
+                    }
+                    Some(Members::Pair(ops)) => {
+                        for (op, part) in ops.iter().zip(parts.iter_mut()) {
+                            self.read(op, count, part)?;
+                        }
+                    }
+                    None => return Err(Error::unsupported("a member-wise container of what has no members")),
+                }
+            }
+            *len += count;
+            offsets.push(count);
+        }
+        Ok(())
+    }
+
+    /// Reads an object with its frame into the parts of a record.
+    fn object(&mut self, reader: usize, parts: &mut [Column]) -> Result<()> {
+        let frame = Frame::read(&mut self.cursor)?;
+        let checksum = self.checksum(frame.version, reader)?;
+        let readers = self.readers;
+        let reader = readers.get(reader).ok_or_else(no_reader)?;
+        self.members(find(reader, frame.version, checksum)?, 1, parts)?;
+        frame.finish(&mut self.cursor, &reader.class)
+    }
+
+    /// Reads the members of `n` objects, those of all together.
+    fn members(&mut self, version: &Version, n: usize, parts: &mut [Column]) -> Result<()> {
+        let steps = version.steps.as_ref().map_err(|why| Error::unsupported(why.clone()))?;
+        for Step { op, into, counts } in steps {
+            if let Some((slot, number)) = counts {
+                self.peek_counter(*slot, *number, n)?;
+            }
+            match into {
+                Into::Part(i) => {
+                    let part = parts.get_mut(*i).ok_or_else(|| Error::unsupported("a part that is not there"))?;
+                    self.read(op, n, part)?;
+                }
+                Into::Base(reader) => {
+                    for _ in 0..n {
+                        self.object(*reader, parts)?;
+                    }
+                }
+                Into::Nowhere(shape) => self.read(op, n, &mut Column::new(shape, 0))?,
+                Into::TObject => {
+                    for _ in 0..n {
+                        read_tobject(&mut self.cursor)?;
+                    }
+                }
+            }
+        }
+        for &i in &version.missing {
+            if let Some(part) = parts.get_mut(i) {
+                part.push_default(n);
+            }
+        }
+        Ok(())
+    }
+
+    fn peek_counter(&mut self, slot: usize, number: Number, n: usize) -> Result<()> {
+        self.fits(n, number.size())?;
+        let mut cursor = self.cursor.clone();
+        let Some(counter) = self.counters.get_mut(slot) else { return Ok(()) };
+        counter.clear();
+        for _ in 0..n {
+            let value = match read_number(&mut cursor, number)? {
+                Value::Int(value) => u64::try_from(value).unwrap_or(0),
+                Value::Float(_) => return Err(Error::unsupported("a counter that is no whole number")),
+            };
+            counter.push(value);
+        }
+        Ok(())
+    }
+
+    fn pointer(&mut self, class: &str, target: &Op, value: &mut Column) -> Result<bool> {
+        match self.tags.read(&mut self.cursor)? {
+            Tag::Null => {
+                value.push_default(1);
+                Ok(false)
+            }
+            Tag::Object(_) => Err(Error::unsupported(format!("a {class} that several pointers point to"))),
+            Tag::New { class: found, end, slot } => {
+                if &*found != class {
+                    return Err(Error::unsupported(format!("a pointer to {class} that points to a {found}")));
+                }
+                self.tags.register(slot, 0);
+                self.read(target, 1, value)?;
+                match end {
+                    Some(end) if end != self.cursor.pos() => {
+                        Err(Error::corrupt(format!("a {class} that does not end where its byte count says")))
+                    }
+                    _ => Ok(true),
+                }
+            }
+        }
+    }
+}
+
+fn find(reader: &Reader, version: i16, checksum: u32) -> Result<&Version> {
+    let same = |v: &&Version| {
+        if checksum != 0 { v.checksum == checksum } else { v.version == i32::from(version) }
+    };
+    let found = if reader.any_version { reader.versions.first() } else { reader.versions.iter().find(same) };
+    found.ok_or_else(|| {
+        Error::unsupported(format!("version {version} (checksum {checksum:#x}) of {}, not described", reader.class))
+    })
+}
+
+/// A number of any type.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Value {
+    Int(i128),
+    Float(f64),
+}
+
+fn read_number(c: &mut Cursor<'_>, number: Number) -> Result<Value> {
+    Ok(match number {
+        Number::Bool => Value::Int(i128::from(c.u8()? != 0)),
+        Number::I8 => Value::Int(c.i8()?.into()),
+        Number::U8 => Value::Int(c.u8()?.into()),
+        Number::I16 => Value::Int(c.i16()?.into()),
+        Number::U16 => Value::Int(c.u16()?.into()),
+        Number::I32 => Value::Int(c.i32()?.into()),
+        Number::U32 => Value::Int(c.u32()?.into()),
+        Number::I64 => Value::Int(c.i64()?.into()),
+        Number::U64 => Value::Int(c.u64()?.into()),
+        Number::F32 => Value::Float(c.f32()?.into()),
+        Number::F64 => Value::Float(c.f64()?),
+    })
+}
+
+#[cold]
+fn too_many() -> Error {
+    Error::corrupt("more values than there can be")
+}
+
+#[cold]
+fn no_reader() -> Error {
+    Error::unsupported("a class without a plan")
+}

@@ -1,0 +1,338 @@
+//! Every branch of the corpus whose values real ROOT or uproot digested (the corpus' oracle): decoded whole,
+//! flattened as the docstring of the corpus' `make_oracle.py` says, and compared by digest. Prints how many are
+//! equal, different and opaque, and why.
+//!
+//! Needs the corpus beside the checkout (or at `BASKETRY_CORPUS`); says so and passes without it.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::*;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::DataType;
+use dataset::decode::{ColumnPlan, columns};
+use dataset::tree::basket::{BasketData, BasketHeader, Entries};
+use dataset::tree::model::Tree;
+use dataset::tree::read::{is_tree_class, read_tree};
+use rootfile::bytes::Cursor;
+use rootfile::codec::{Decompressor, is_stored};
+use rootfile::{Error, Result, RootFile};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+/// Branches that are known to differ: file, branch, and why that is right.
+const JUSTIFIED: &[(&str, &str, &str)] = &[];
+
+fn corpus() -> Option<PathBuf> {
+    let folder = std::env::var_os("BASKETRY_CORPUS")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"), PathBuf::from);
+    folder.join("oracle").is_dir().then_some(folder)
+}
+
+/// The lines of one file's oracle.
+fn lines(path: &Path) -> Vec<Value> {
+    let packed = std::fs::read(path).unwrap();
+    let size = u32::from_le_bytes(packed[packed.len() - 4..].try_into().unwrap());
+    let mut text = vec![0; size as usize];
+    let n = libdeflater::Decompressor::new().gzip_decompress(&packed, &mut text).unwrap();
+    text[..n]
+        .split(|&b| b == b'\n')
+        .filter(|line| !line.is_empty())
+        .map(|l| serde_json::from_slice(l).unwrap())
+        .collect()
+}
+
+fn text<'a>(value: &'a Value, name: &str) -> &'a str {
+    value[name].as_str().unwrap_or("")
+}
+
+/// One flat buffer: what it is, of which type, how many, and its digest.
+type Flat = (String, String, u64, String);
+
+fn flat(kind: &str, dtype: &str, n: usize, bytes: &[u8]) -> Flat {
+    let digest = Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect();
+    (kind.to_owned(), dtype.to_owned(), n as u64, digest)
+}
+
+fn offsets(lengths: impl Iterator<Item = i64>, out: &mut Vec<Flat>) {
+    let mut bytes = 0i64.to_le_bytes().to_vec();
+    let (mut sum, mut n) = (0, 1);
+    for length in lengths {
+        sum += length;
+        n += 1;
+        bytes.extend_from_slice(&sum.to_le_bytes());
+    }
+    out.push(flat("offsets", "int64", n, &bytes));
+}
+
+/// Arrow's own rule: which items of a column are there.
+fn there(array: &ArrayRef) -> ArrayRef {
+    let parts: Vec<ArrayRef> = (0..array.len()).filter(|i| array.is_valid(*i)).map(|i| array.slice(i, 1)).collect();
+    let parts: Vec<&dyn Array> = parts.iter().map(AsRef::as_ref).collect();
+    if parts.is_empty() { array.slice(0, 0) } else { arrow_select::concat::concat(&parts).unwrap() }
+}
+
+fn flatten(array: &ArrayRef, nullable: bool, out: &mut Vec<Flat>) {
+    if nullable {
+        let mask: Vec<u8> = (0..array.len()).map(|i| u8::from(array.is_valid(i))).collect();
+        out.push(flat("mask", "uint8", mask.len(), &mask));
+        return flatten(&there(array), false, out);
+    }
+    macro_rules! number {
+        ($type:ty, $name:literal) => {{
+            let values = array.as_primitive::<$type>().values();
+            let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+            out.push(flat("data", $name, values.len(), &bytes));
+        }};
+    }
+    match array.data_type() {
+        DataType::Boolean => {
+            let bytes: Vec<u8> = array.as_boolean().values().iter().map(u8::from).collect();
+            out.push(flat("data", "uint8", bytes.len(), &bytes));
+        }
+        DataType::Int8 => number!(Int8Type, "int8"),
+        DataType::UInt8 => number!(UInt8Type, "uint8"),
+        DataType::Int16 => number!(Int16Type, "int16"),
+        DataType::UInt16 => number!(UInt16Type, "uint16"),
+        DataType::Int32 => number!(Int32Type, "int32"),
+        DataType::UInt32 => number!(UInt32Type, "uint32"),
+        DataType::Int64 => number!(Int64Type, "int64"),
+        DataType::UInt64 => number!(UInt64Type, "uint64"),
+        DataType::Float32 => number!(Float32Type, "float32"),
+        DataType::Float64 => number!(Float64Type, "float64"),
+        DataType::LargeUtf8 => {
+            let strings = array.as_string::<i64>();
+            offsets(strings.offsets().windows(2).map(|w| w[1] - w[0]), out);
+            let ends = (strings.offsets()[0] as usize, strings.offsets()[strings.len()] as usize);
+            out.push(flat("data", "uint8", ends.1 - ends.0, &strings.values()[ends.0..ends.1]));
+        }
+        DataType::LargeList(field) => {
+            let list = array.as_list::<i64>();
+            offsets(list.offsets().windows(2).map(|w| w[1] - w[0]), out);
+            let (start, end) = (list.offsets()[0] as usize, list.offsets()[list.len()] as usize);
+            flatten(&list.values().slice(start, end - start), field.is_nullable(), out);
+        }
+        DataType::FixedSizeList(field, _) => flatten(array.as_fixed_size_list().values(), field.is_nullable(), out),
+        DataType::Struct(fields) => {
+            for (field, column) in fields.iter().zip(array.as_struct().columns()) {
+                flatten(column, field.is_nullable(), out);
+            }
+        }
+        other => out.push(flat("opaque", &other.to_string(), array.len(), &[])),
+    }
+}
+
+fn theirs(digest: &Value) -> Vec<Flat> {
+    let of = |x: &Value| {
+        let dtype = text(x, "dtype").replace("bool", "uint8");
+        (text(x, "k").to_owned(), dtype, x["n"].as_u64().unwrap(), text(x, "sha256").to_owned())
+    };
+    digest.as_array().into_iter().flatten().map(of).collect()
+}
+
+/// Reads one basket of a branch.
+fn load(file: &RootFile, tree: &Tree, branch: usize, index: usize) -> Result<BasketData> {
+    let b = &tree.branches[branch];
+    if let Some((_, embedded)) = b.embedded.iter().find(|(at, _)| *at == index) {
+        return BasketData::parse_embedded(&embedded.bytes).map(|(_, data)| data);
+    }
+    let basket = b.baskets[index];
+    let mut record = vec![0; basket.nbytes as usize];
+    file.source().read_exact_at(basket.seek, &mut record)?;
+    let header = BasketHeader::parse(&mut Cursor::new(&record))?;
+    let raw = record.get(header.keylen()..).unwrap_or_default();
+    let objlen = header.key.objlen as usize;
+    let mut payload = Vec::new();
+    if is_stored(raw.len(), objlen) {
+        payload.extend_from_slice(&raw[..objlen]);
+    } else {
+        Decompressor::new().decompress(raw, objlen, &mut payload)?;
+    }
+    let mut data = header.open(payload)?;
+    if data.entries == Entries::Generated {
+        let leaf = &tree.leaves[b.leaves[0]];
+        let counter = leaf.leaf_count.and_then(|id| tree.leaves.iter().find(|l| l.id == id));
+        let counter = counter.ok_or_else(|| Error::unsupported("generated offsets without a counter"))?;
+        let entries = basket.first_entry..basket.first_entry + basket.entries;
+        let counts = values(file, tree, counter.branch, entries)?;
+        let each = u64::try_from(leaf.len * leaf.len_type).unwrap();
+        let mut ends = vec![0];
+        counts.iter().for_each(|n| ends.push(ends.last().unwrap() + u32::try_from(n * each).unwrap()));
+        data.entries = Entries::Offsets(ends);
+    }
+    Ok(data)
+}
+
+/// The values of a counter, one after the other.
+fn values(file: &RootFile, tree: &Tree, counter: usize, entries: Range<u64>) -> Result<Vec<u64>> {
+    let plan = ColumnPlan::new(tree, counter, file.infos());
+    let mut array = decode(file, tree, &plan, entries)?;
+    while let Some(list) = array.as_list_opt::<i64>() {
+        let (start, end) = (list.offsets()[0] as usize, list.offsets()[list.len()] as usize);
+        array = list.values().slice(start, end - start);
+    }
+    let wide = |v: i64| u64::try_from(v).unwrap_or(0);
+    Ok(match array.data_type() {
+        DataType::Int32 => array.as_primitive::<Int32Type>().values().iter().map(|v| wide((*v).into())).collect(),
+        DataType::UInt32 => array.as_primitive::<UInt32Type>().values().iter().map(|v| (*v).into()).collect(),
+        DataType::Int8 => array.as_primitive::<Int8Type>().values().iter().map(|v| wide((*v).into())).collect(),
+        DataType::UInt8 => array.as_primitive::<UInt8Type>().values().iter().map(|v| (*v).into()).collect(),
+        DataType::Int16 => array.as_primitive::<Int16Type>().values().iter().map(|v| wide((*v).into())).collect(),
+        DataType::UInt16 => array.as_primitive::<UInt16Type>().values().iter().map(|v| (*v).into()).collect(),
+        other => return Err(Error::unsupported(format!("a counter of type {other}"))),
+    })
+}
+
+fn decode(file: &RootFile, tree: &Tree, plan: &ColumnPlan, entries: Range<u64>) -> Result<ArrayRef> {
+    let mut builder = plan.start(usize::try_from(entries.end - entries.start).unwrap());
+    let baskets = &tree.branches[plan.branch()].baskets;
+    for (index, basket) in baskets.iter().enumerate() {
+        let first = entries.start.max(basket.first_entry);
+        let last = entries.end.min(basket.first_entry + basket.entries);
+        if first >= last {
+            continue;
+        }
+        let data = load(file, tree, plan.branch(), index)?;
+        let counts: Result<Vec<Vec<u64>>> =
+            plan.counters().iter().map(|&counter| values(file, tree, counter, first..last)).collect();
+        let within = |entry: u64| usize::try_from(entry - basket.first_entry).unwrap();
+        builder.append(&data, within(first)..within(last), &counts?)?;
+    }
+    builder.finish()
+}
+
+#[derive(Default)]
+struct Table {
+    equal: usize,
+    undigested: usize,
+    different: Vec<String>,
+    /// Opaque, by reason: of those with a digest, and of those that ROOT or uproot read otherwise.
+    opaque: BTreeMap<String, (usize, usize, String)>,
+    not_by_us: usize,
+}
+
+impl Table {
+    fn branch(&mut self, name: &str, file: &RootFile, tree: &Tree, plan: &ColumnPlan, line: &Value) {
+        let digests: Vec<&Value> = ["uproot_read", "root_read"]
+            .into_iter()
+            .map(|reader| &line[reader])
+            .filter(|read| read["digest"].is_array())
+            .collect();
+        let branch = &tree.branches[plan.branch()];
+        if !branch.file_name.is_empty() {
+            return;
+        }
+        let entries = digests.first().and_then(|read| read["digest_entries"].as_u64()).unwrap_or(branch.entries);
+        let at = format!("{name} {} [{}]", plan.field().name(), text(&line["uproot"], "typename"));
+        let decoded = match plan.opaque() {
+            Some(why) => Err(why.to_owned()),
+            None => decode(file, tree, plan, 0..entries).map_err(|e| format!("data: {e}")),
+        };
+        match decoded {
+            Ok(array) => {
+                let mut ours = Vec::new();
+                flatten(&array, plan.field().is_nullable(), &mut ours);
+                if digests.is_empty() {
+                    self.undigested += 1;
+                } else if digests.iter().any(|read| theirs(&read["digest"]) == ours) {
+                    self.equal += 1;
+                } else if !JUSTIFIED.iter().any(|(f, b, _)| name == *f && plan.field().name() == *b) {
+                    let brief = |flat: &[Flat]| {
+                        flat.iter().map(|(k, t, n, _)| format!("{k} {t} {n}")).collect::<Vec<_>>().join(", ")
+                    };
+                    let theirs = theirs(&digests[0]["digest"]);
+                    let at_first = theirs.iter().zip(&ours).take_while(|(a, b)| a == b).count();
+                    self.different.push(format!(
+                        "{at}: from buffer {at_first} on: ours {} theirs {}",
+                        brief(&ours),
+                        brief(&theirs)
+                    ));
+                }
+            }
+            Err(why) => {
+                let read = line["uproot_read"]["ok"] == true
+                    || (line["root_read"]["ok"] == true && line["root_read"]["read_bytes"].as_u64().unwrap_or(0) > 0);
+                let entry = self.opaque.entry(reason(&why)).or_insert((0, 0, format!("{at}: {why}")));
+                if digests.is_empty() {
+                    entry.1 += 1;
+                } else {
+                    if entry.0 == 0 {
+                        entry.2 = format!("{at}: {why}");
+                    }
+                    entry.0 += 1;
+                }
+                self.not_by_us += usize::from(read);
+            }
+        }
+    }
+}
+
+/// A reason without its particulars.
+fn reason(why: &str) -> String {
+    let words =
+        why.split(' ').filter(|w| !w.contains(|c: char| c.is_ascii_digit() || matches!(c, ':' | '<' | '/' | '.')));
+    words.take(9).collect::<Vec<_>>().join(" ")
+}
+
+fn file(table: &mut Table, path: &Path, oracle: &[Value]) {
+    let Ok(file) = RootFile::open(path) else { return };
+    let name = path.file_name().unwrap().to_string_lossy().into_owned();
+    let mut known: HashMap<(&str, &str), &Value> = HashMap::new();
+    for line in oracle.iter().filter(|line| text(line, "kind") == "branch") {
+        known.insert((text(line, "tree"), text(line, "id")), line);
+    }
+    for directory in file.walk().directories {
+        for key in directory.keys.iter().filter(|key| is_tree_class(&file, &key.class)) {
+            let at = format!("{};{}", directory.path_of(&key.name), key.cycle);
+            let Ok(tree) = read_tree(&file, key) else { continue };
+            for plan in columns(&tree, file.infos()) {
+                let id = tree.position(plan.branch());
+                if let Some(line) = known.get(&(at.as_str(), id.as_str())) {
+                    table.branch(&name, &file, &tree, &plan, line);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn values_have_the_oracles_digests() {
+    let Some(corpus) = corpus() else {
+        eprintln!("skipped: no corpus beside the checkout, and BASKETRY_CORPUS is not set");
+        return;
+    };
+    let mut table = Table::default();
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(corpus.join("files")).unwrap().map(|file| file.unwrap().path()).collect();
+    files.sort();
+    for path in files {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if let Some(only) = std::env::var_os("BASKETRY_ONLY")
+            && !name.contains(&*only.to_string_lossy())
+        {
+            continue;
+        }
+        file(&mut table, &path, &lines(&corpus.join("oracle").join(format!("{name}.jsonl.gz"))));
+    }
+    let opaque: usize = table.opaque.values().map(|(a, b, _)| a + b).sum();
+    println!(
+        "{} equal, {} different, {} without a digest, {opaque} opaque, {} of which ROOT or uproot read",
+        table.equal,
+        table.different.len(),
+        table.undigested,
+        table.not_by_us
+    );
+    let mut reasons: Vec<_> = table.opaque.iter().collect();
+    reasons.sort_by_key(|(_, (a, b, _))| std::cmp::Reverse((*a, *b)));
+    println!("digest other  reason");
+    for (reason, (digested, other, example)) in reasons {
+        println!("{digested:6} {other:5}  {reason}   ({example})");
+    }
+    for different in &table.different {
+        println!("DIFFERENT {different}");
+    }
+    assert!(table.different.is_empty(), "{} branches differ", table.different.len());
+}
