@@ -117,7 +117,7 @@ impl<'a> Classes<'a> {
         self.enter(&info.name, |classes| {
             let mut parts: Vec<(String, Shape)> = Vec::new();
             for e in info.elements.iter().filter(|e| is_stored(e)) {
-                let own = if e.type_code == code::BASE && !is_container(e) {
+                let own = if is_base(e) {
                     classes.base_parts(e)?
                 } else {
                     vec![(e.name.clone(), classes.member_or_bytes(info, e).0)]
@@ -202,7 +202,7 @@ impl<'a> Classes<'a> {
         let mut steps = Vec::new();
         for e in info.elements.iter().filter(|e| is_stored(e)) {
             let counts = basic(e.type_code).filter(|_| counts(info, e)).map(|n| (self.counter(&info.name, &e.name), n));
-            if e.type_code == code::BASE && !is_container(e) && self.special(&e.name).is_none() {
+            if is_base(e) && (e.name == "TObject" || self.special(&e.name).is_none()) {
                 steps.push(self.base_step(e, parts, filled)?);
                 continue;
             }
@@ -242,13 +242,15 @@ impl<'a> Classes<'a> {
             return Ok(Step { op: Op::TObject, into: Into::TObject, counts: None });
         }
         let reader = self.base_reader(e, parts)?;
+        let base = self.base_info(e);
+        let (version, checksum) = base.map_or((0, 0), |info| (info.version, info.checksum));
         let missing = self.base_missing(reader, e);
         for (i, filled) in filled.iter_mut().enumerate() {
             if !missing.contains(&i) {
                 *filled = true;
             }
         }
-        Ok(Step { op: Op::Object(reader), into: Into::Base(reader), counts: None })
+        Ok(Step { op: Op::Object(reader), into: Into::Base { reader, version, checksum }, counts: None })
     }
 
     /// The reader of a base into its heir's record.
@@ -293,8 +295,8 @@ impl<'a> Classes<'a> {
                         *filled = true;
                     }
                 }
-                Into::Base(base) => {
-                    if let Some(version) = self.readers.get(base).and_then(|r| r.versions.first()) {
+                Into::Base { reader, .. } => {
+                    if let Some(version) = self.readers.get(reader).and_then(|r| r.versions.first()) {
                         self.fills(version, filled);
                     }
                 }
@@ -309,9 +311,9 @@ fn is_stored(e: &StreamerElement) -> bool {
     e.type_code >= 0 && e.type_code < 600 && e.class != "TStreamerArtificial"
 }
 
-/// A base class may be a container.
-fn is_container(e: &StreamerElement) -> bool {
-    matches!(e.kind, ElementKind::Stl { .. })
+/// Whether it is a base, and no container: `TObject` and `TNamed` have type codes of their own.
+fn is_base(e: &StreamerElement) -> bool {
+    (e.type_code == code::BASE || e.class == "TStreamerBase") && !matches!(e.kind, ElementKind::Stl { .. })
 }
 
 /// Whether a member counts others of its class or of its heirs.

@@ -38,9 +38,16 @@ impl Classes<'_> {
             code::BASE => self.class(&e.name),
             code::OBJECT | code::ANY | code::OBJECT_P_INLINE | code::ANY_P_INLINE => self.class(name.text),
             code::OBJECT_P | code::ANY_P | code::ANY_P_NO_VT => Ok(self.pointer(name.text)),
+            code::STREAM_LOOP => {
+                let counter = self.counter_of(info, e)?;
+                let (shape, op) = self.looped(e)?;
+                let op = Op::Counted { counter, flag: false, item: Box::new(op) };
+                Ok((shape.list(), Op::Framed(Box::new(op))))
+            }
             t => match t - code::OFFSET_L {
-                code::TSTRING => Ok(array((Shape::Text, Op::Text))),
-                code::TOBJECT => Ok(array(tobject())),
+                code::TSTRING => Ok(framed(array((Shape::Text, Op::Text)))),
+                code::TOBJECT => Ok(framed(array(tobject()))),
+                code::TNAMED => Ok(framed(array(self.object("TNamed", None)?))),
                 code::OBJECT | code::ANY | code::OBJECT_P_INLINE | code::ANY_P_INLINE => {
                     self.class(name.text).map(array)
                 }
@@ -48,6 +55,13 @@ impl Classes<'_> {
                 _ => Err(format!("{} of type {t}", e.type_name)),
             },
         }
+    }
+
+    /// An item of an array of objects that another member counts: objects, or pointers to them.
+    pub(super) fn looped(&mut self, e: &StreamerElement) -> Result<Typed, Why> {
+        let pointers = e.type_name.matches('*').count();
+        let class = TypeName::parse(&e.type_name).text;
+        if pointers > 1 { Ok(self.pointer(class)) } else { self.class(class) }
     }
 
     /// The counter of a counted array.
@@ -201,6 +215,11 @@ impl Classes<'_> {
             Err(_) => any,
         }
     }
+}
+
+/// A frame around all values that are read together.
+fn framed((shape, op): Typed) -> Typed {
+    (shape, Op::Framed(Box::new(op)))
 }
 
 fn is_string(name: &TypeName<'_>) -> bool {

@@ -80,6 +80,31 @@ impl<'a> Machine<'a> {
                     offsets.push(len);
                 }
             }
+            (Op::CString, Column::Text { offsets, bytes }) => {
+                for _ in 0..n {
+                    let string = self.cursor.string_bytes()?;
+                    let string = string.split(|&b| b == 0).next().unwrap_or_default();
+                    bytes.extend_from_slice(string);
+                    offsets.push(string.len());
+                }
+            }
+            (Op::Counter(slot, number), column) => {
+                self.peek_counter(*slot, *number, n)?;
+                self.read(&Op::Number(*number), n, column)?;
+            }
+            (Op::Whole { reader, version, checksum }, Column::Record { len, parts, .. }) => {
+                for _ in 0..n {
+                    let frame = Frame::read(&mut self.cursor.clone());
+                    if frame.is_ok_and(|f| f.end == Some(self.cursor.data().len())) {
+                        self.object(*reader, parts)?;
+                    } else {
+                        let readers = self.readers;
+                        let reader = readers.get(*reader).ok_or_else(no_reader)?;
+                        self.members(find(reader, *version, *checksum)?, 1, false, parts)?;
+                    }
+                }
+                *len += n;
+            }
             (Op::Fixed(size, item), Column::Fixed { len, items, .. }) => {
                 self.read(item, n.checked_mul(*size).ok_or_else(too_many)?, items)?;
                 *len += n;
@@ -101,9 +126,15 @@ impl<'a> Machine<'a> {
                     offsets.push(items.len() - before);
                 }
             }
-            (Op::Objects { objects, counter: _, item }, Column::List { offsets, items, .. }) => {
+            (Op::Objects { objects, framed, item, .. }, Column::List { offsets, items, .. }) => {
+                if *framed && self.cursor.remaining() > 0 {
+                    Frame::read(&mut self.cursor)?;
+                }
                 let count = self.counters.get(*objects).and_then(|c| c.first()).copied().unwrap_or(0);
-                let count = self.cursor.checked_count(i64::try_from(count).unwrap_or(-1), 1)?;
+                let count = usize::try_from(count).map_err(|_| too_many())?;
+                if count > self.cursor.remaining() && count > MOST_EMPTY {
+                    return Err(too_many());
+                }
                 self.read(item, count, items)?;
                 offsets.push(count);
             }
@@ -266,6 +297,10 @@ impl<'a> Machine<'a> {
         if version & !STREAMED_MEMBER_WISE < SAYS_VERSION {
             return Err(Error::unsupported("a member-wise container of ROOT 4"));
         }
+        let mut inner = inner;
+        while let Op::Fixed(_, item) = inner {
+            inner = item;
+        }
         let Op::Container(container) = inner else {
             return Err(Error::unsupported("something member-wise that is no container"));
         };
@@ -294,8 +329,13 @@ impl<'a> Machine<'a> {
 
     /// Reads `n` member-wise containers.
     fn members_of(&mut self, op: &Op, (version, checksum): (i16, u32), n: usize, column: &mut Column) -> Result<()> {
-        let (Op::Container(container), Column::List { offsets, items, .. }) = (op, column) else {
-            return Err(Error::unsupported("a plan that does not fit its column"));
+        let (container, offsets, items) = match (op, column) {
+            (Op::Container(container), Column::List { offsets, items, .. }) => (container, offsets, items),
+            (Op::Fixed(size, item), Column::Fixed { len, items, .. }) => {
+                *len += n;
+                return self.members_of(item, (version, checksum), n.checked_mul(*size).ok_or_else(too_many)?, items);
+            }
+            _ => return Err(Error::unsupported("a plan that does not fit its column")),
         };
         let (Container { members, .. }, Column::Record { len, parts, .. }) = (&**container, &mut **items) else {
             return Err(Error::unsupported("a member-wise container of what has no members"));
@@ -310,7 +350,7 @@ impl<'a> Machine<'a> {
                 match members {
                     Some(Members::Class(reader)) => {
                         let reader = readers.get(*reader).ok_or_else(no_reader)?;
-                        self.members(find(reader, version, checksum)?, count, parts)?;
+                        self.members(find(reader, version.into(), checksum)?, count, true, parts)?;
                     }
                     Some(Members::Pair(ops)) => {
                         for (op, part) in ops.iter().zip(parts.iter_mut()) {
@@ -332,12 +372,13 @@ impl<'a> Machine<'a> {
         let checksum = self.checksum(frame.version, reader)?;
         let readers = self.readers;
         let reader = readers.get(reader).ok_or_else(no_reader)?;
-        self.members(find(reader, frame.version, checksum)?, 1, parts)?;
+        self.members(find(reader, frame.version.into(), checksum)?, 1, false, parts)?;
         frame.finish(&mut self.cursor, &reader.class)
     }
 
-    /// Reads the members of `n` objects, those of all together.
-    fn members(&mut self, version: &Version, n: usize, parts: &mut [Column]) -> Result<()> {
+    /// Reads the members of `n` objects, those of all together. Where that is how they are written, bases have no
+    /// frames.
+    fn members(&mut self, version: &Version, n: usize, together: bool, parts: &mut [Column]) -> Result<()> {
         let steps = version.steps.as_ref().map_err(|why| Error::unsupported(why.clone()))?;
         for Step { op, into, counts } in steps {
             if let Some((slot, number)) = counts {
@@ -348,7 +389,12 @@ impl<'a> Machine<'a> {
                     let part = parts.get_mut(*i).ok_or_else(|| Error::unsupported("a part that is not there"))?;
                     self.read(op, n, part)?;
                 }
-                Into::Base(reader) => {
+                Into::Base { reader, version, checksum } if together => {
+                    let readers = self.readers;
+                    let reader = readers.get(*reader).ok_or_else(no_reader)?;
+                    self.members(find(reader, *version, *checksum)?, n, true, parts)?;
+                }
+                Into::Base { reader, .. } => {
                     for _ in 0..n {
                         self.object(*reader, parts)?;
                     }
@@ -408,9 +454,9 @@ impl<'a> Machine<'a> {
     }
 }
 
-fn find(reader: &Reader, version: i16, checksum: u32) -> Result<&Version> {
+fn find(reader: &Reader, version: i32, checksum: u32) -> Result<&Version> {
     let same = |v: &&Version| {
-        if checksum != 0 { v.checksum == checksum } else { v.version == i32::from(version) }
+        if checksum != 0 { v.checksum == checksum } else { v.version == version }
     };
     let found = if reader.any_version { reader.versions.first() } else { reader.versions.iter().find(same) };
     found.ok_or_else(|| {

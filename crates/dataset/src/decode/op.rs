@@ -25,7 +25,7 @@ pub(super) enum Op {
     /// The same up to the end of the entry, with a byte before them or not.
     Rest { flag: bool, item: Box<Op> },
     /// As many as a counter says, each with a count of its own: counters of objects, and of each object's array.
-    Objects { objects: usize, counter: usize, item: Box<Op> },
+    Objects { objects: usize, counter: usize, framed: bool, item: Box<Op> },
     /// The name of a class, then an object of it; not the value of another class.
     Named { class: String, object: Box<Op> },
     /// Parts of a record, one after the other.
@@ -40,6 +40,12 @@ pub(super) enum Op {
     Array(Number),
     /// An object with its frame, by the number of its reader.
     Object(usize),
+    /// An object of a branch of its own: without a frame where its class has no streamer, of this version then.
+    Whole { reader: usize, version: i32, checksum: u32 },
+    /// A number that counts what comes later, by the number of the machine's counter.
+    Counter(usize, Number),
+    /// Characters up to a zero, in a `TString`'s form (`TLeafC`).
+    CString,
     /// A `TObject`, into two numbers.
     TObject,
     /// A pointer to an object of exactly this class, or null.
@@ -104,8 +110,9 @@ pub(super) struct Step {
 pub(super) enum Into {
     /// To a part of the record.
     Part(usize),
-    /// It is a base whose members go to parts of the same record.
-    Base(usize),
+    /// It is a base whose members go to parts of the same record. Member-wise it says nothing of its version, which
+    /// is that its heir was written with.
+    Base { reader: usize, version: i32, checksum: u32 },
     /// Nowhere; its shape.
     Nowhere(Shape),
     /// It is the `TObject` base, which is passed over.
@@ -116,7 +123,7 @@ impl Op {
     /// Bytes of one value, if all have the same.
     pub(super) fn fixed_size(&self) -> Option<usize> {
         match self {
-            Self::Number(number) | Self::Convert(number) => Some(number.size()),
+            Self::Number(number) | Self::Convert(number) | Self::Counter(_, number) => Some(number.size()),
             Self::Packed(packed) => Some(packed.size()),
             Self::Fixed(n, item) => item.fixed_size()?.checked_mul(*n),
             Self::Record(parts) => parts.iter().try_fold(0usize, |sum, part| sum.checked_add(part.fixed_size()?)),

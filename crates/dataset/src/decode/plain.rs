@@ -52,7 +52,7 @@ fn part(tree: &Tree, leaf: &Leaf) -> Result<Part, Why> {
     let len = usize::try_from(leaf.len.max(1)).unwrap_or(1);
     let dims = dimensions(&leaf.named.title, len);
     if leaf.class == "TLeafC" {
-        return Ok(Part { shape: Shape::Text, op: Op::Text, counter: None });
+        return Ok(Part { shape: Shape::Text, op: Op::CString, counter: None });
     }
     let (number, op) = match leaf.class.as_str() {
         "TLeafD32" => (Number::F64, Op::Packed(Packed::double32(&leaf.named.title))),
@@ -73,8 +73,12 @@ fn part(tree: &Tree, leaf: &Leaf) -> Result<Part, Why> {
     Ok(Part { shape, op, counter })
 }
 
+fn is(tree: &Tree, index: usize, leaf: &Leaf) -> bool {
+    tree.leaves.get(index).is_some_and(|other| other.id == leaf.id)
+}
+
 /// The plan of a branch of leaves.
-pub(super) fn plan(tree: &Tree, index: usize, branch: &Branch) -> Result<Plan, Why> {
+pub(super) fn plan(tree: &Tree, branch: &Branch) -> Result<Plan, Why> {
     let leaves: Vec<&Leaf> = branch.leaves.iter().filter_map(|&l| tree.leaves.get(l)).collect();
     let mut plan = Plan::bytes();
     plan.layout = Layout::Fixed;
@@ -83,18 +87,32 @@ pub(super) fn plan(tree: &Tree, index: usize, branch: &Branch) -> Result<Plan, W
     if leaves.is_empty() {
         return Err("a branch without leaves".to_owned());
     }
+    let counter = |leaf: &Leaf| leaf.leaf_count.and_then(|id| tree.leaves.iter().position(|l| l.id == id));
+    let of_this = |counter: &usize| branch.leaves.contains(counter);
+    // Counters of other branches come first among the machine's; then those that are leaves of this one.
+    let counting: Vec<usize> = leaves.iter().filter_map(|leaf| counter(leaf)).collect();
+    if leaves.len() > 1 {
+        for other in counting.iter().filter(|c| !of_this(c)).filter_map(|&c| tree.leaves.get(c)) {
+            plan.counter(other.branch);
+        }
+    }
+    let own: Vec<usize> = branch.leaves.iter().copied().filter(|l| counting.contains(l)).collect();
+    let others = plan.counters.len();
+    plan.slots = others + own.len();
     for leaf in &leaves {
         let part = part(tree, leaf)?;
         let (mut shape, mut op) = (part.shape, part.op);
+        if let (Some(i), Op::Number(number)) = (own.iter().position(|&l| is(tree, l, leaf)), &op) {
+            op = Op::Counter(others + i, *number);
+        }
         if let Some(counter) = part.counter {
-            let owner = tree.leaves.get(counter).map_or(index, |l| l.branch);
-            if leaves.len() == 1 && owner != index {
+            let within = own.iter().position(|&l| l == counter).map(|i| others + i);
+            if leaves.len() == 1 && within.is_none() {
                 plan.layout = Layout::Items;
-            } else if owner == index {
-                return Err("a leaf that is counted by one of the same branch".to_owned());
             } else {
                 plan.layout = Layout::Each;
-                let slot = plan.counter(owner);
+                let slot = within.or_else(|| Some(plan.counter(tree.leaves.get(counter)?.branch)));
+                let slot = slot.ok_or("a counter that is not there")?;
                 op = Op::Counted { counter: slot, flag: false, item: Box::new(op) };
             }
             shape = shape.list();

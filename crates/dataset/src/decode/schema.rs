@@ -81,7 +81,7 @@ impl Plan {
 pub(super) fn plan(tree: &Tree, index: usize, infos: &StreamerInfos) -> Result<Plan, Why> {
     let branch = tree.branches.get(index).ok_or("no such branch")?;
     match &branch.kind {
-        BranchKind::Plain => plain::plan(tree, index, branch),
+        BranchKind::Plain => plain::plan(tree, branch),
         BranchKind::Element(element) => of_element(tree, branch, element, infos),
         BranchKind::Object { class_name } => of_object(class_name, infos),
         BranchKind::Ref { .. } => Err("a table of references".to_owned()),
@@ -125,8 +125,8 @@ fn of_element(tree: &Tree, branch: &Branch, element: &Element, infos: &StreamerI
     };
     let e = member(branch, element, &info);
     let e = e.ok_or_else(|| format!("{} has no such member", element.class_name))?;
-    if super::element::packed_or_basic(e.type_code - code::OFFSET_P, e).is_some() {
-        return counted(tree, element, e, in_collection);
+    if e.type_code == code::STREAM_LOOP || super::element::packed_or_basic(e.type_code - code::OFFSET_P, e).is_some() {
+        return counted(classes, tree, element, e);
     }
     let typed = classes.member(&info, e)?;
     let name = TypeName::parse(&e.type_name).spelled();
@@ -136,22 +136,32 @@ fn of_element(tree: &Tree, branch: &Branch, element: &Element, infos: &StreamerI
     Ok(if in_collection { plan.items(false) } else { plan })
 }
 
-/// An array that another member counts.
-fn counted(tree: &Tree, element: &Element, e: &StreamerElement, in_collection: bool) -> Result<Plan, Why> {
-    let typed = super::element::packed_or_basic(e.type_code - code::OFFSET_P, e).ok_or("not an array")?;
-    let plan = Plan::new(typed, TypeName::parse(e.type_name.trim_end_matches('*')).spelled());
-    if !in_collection {
-        return Ok(plan.items(true));
+/// An array that another member counts: in a frame if of objects, else with a byte before it.
+fn counted(mut classes: Classes<'_>, tree: &Tree, element: &Element, e: &StreamerElement) -> Result<Plan, Why> {
+    let name = TypeName::parse(e.type_name.trim_end_matches('*')).spelled();
+    let framed = e.type_code == code::STREAM_LOOP;
+    let typed = match super::element::packed_or_basic(e.type_code - code::OFFSET_P, e) {
+        Some(typed) => typed,
+        None => classes.looped(e)?,
+    };
+    let mut plan = finished(classes, typed, name);
+    if !matches!(element.element_type, 31 | 41) {
+        if framed {
+            plan.op = Op::Framed(Box::new(plan.op));
+        }
+        return Ok(plan.items(!framed));
     }
     let by_id = |id: Option<usize>| id.and_then(|id| tree.branches.iter().position(|b| b.id == id));
     let (objects, counts) = by_id(element.branch_count)
         .zip(by_id(element.branch_count2))
         .ok_or("an array in a collection, whose counter is not there")?;
-    let mut plan = plan;
+    if plan.slots > 0 {
+        return Err("an array in a collection, of objects that have such themselves".to_owned());
+    }
     let objects = plan.counter(objects);
     let counter = plan.counter(counts);
-    let item = Op::Counted { counter, flag: true, item: Box::new(plan.op) };
-    plan.op = Op::Objects { objects, counter, item: Box::new(item) };
+    let item = Op::Counted { counter, flag: !framed, item: Box::new(plan.op) };
+    plan.op = Op::Objects { objects, counter, framed, item: Box::new(item) };
     plan.shape = plan.shape.list().list();
     plan.layout = Layout::Each;
     plan.typename += "[][]";
@@ -167,7 +177,11 @@ fn whole(mut classes: Classes<'_>, element: &Element) -> Result<Plan, Why> {
     let typed = if name.text == "string" {
         (Shape::Text, Op::Text)
     } else if name.container().is_none() && classes.special(class).is_none() && classes.info(class, None).is_some() {
-        classes.object(class, Some(layout))?
+        let (shape, op) = classes.object(class, Some(layout))?;
+        match op {
+            Op::Object(reader) => (shape, Op::Whole { reader, version: layout.0, checksum: layout.1 }),
+            op => (shape, op),
+        }
     } else {
         classes.class(class)?
     };
@@ -186,13 +200,14 @@ pub(super) fn basic(type_code: i32) -> Option<Number> {
     Some(match type_code {
         code::CHAR => Number::I8,
         code::SHORT => Number::I16,
-        code::INT | code::COUNTER => Number::I32,
+        code::INT => Number::I32,
         code::LONG | code::LONG64 => Number::I64,
         code::FLOAT => Number::F32,
         code::DOUBLE => Number::F64,
         code::UCHAR | code::LEGACY_CHAR => Number::U8,
         code::USHORT => Number::U16,
-        code::UINT | code::BITS => Number::U32,
+        // Counters cannot be negative; uproot has them without a sign, too.
+        code::UINT | code::BITS | code::COUNTER => Number::U32,
         code::ULONG | code::ULONG64 => Number::U64,
         code::BOOL => Number::Bool,
         _ => return None,
