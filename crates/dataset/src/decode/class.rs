@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use rootfile::streamer::{ElementKind, StreamerElement, StreamerInfo, StreamerInfos, builtin, code};
 
+use super::name::TypeName;
 use super::op::{Into, Op, Reader, Step, Version};
 use super::schema::{Why, basic};
 use super::types::{Number, Shape};
@@ -124,10 +125,8 @@ impl<'a> Classes<'a> {
                 };
                 for (name, shape) in own {
                     classes.parts += 1;
-                    match parts.iter_mut().find(|(known, _)| *known == name) {
-                        Some(known) => known.1 = shape,
-                        None => parts.push((name, shape)),
-                    }
+                    let twice = parts.iter().any(|(known, _)| *known == name);
+                    parts.push((if twice { qualified(info, &name) } else { name }, shape));
                 }
             }
             Ok(parts)
@@ -186,6 +185,19 @@ impl<'a> Classes<'a> {
         self.readers.len() - 1
     }
 
+    /// A symmetric matrix, which has a streamer of its own (`TMatrixTSym<Element>::Streamer`): no frame but its
+    /// base's, and half of the elements.
+    pub(super) fn triangle(&mut self, class: &str, element: &str) -> Result<Typed, Why> {
+        let number = TypeName::parse(element).number().ok_or("a matrix of no numbers")?;
+        let base = class.replacen("TMatrixTSym", "TMatrixTBase", 1);
+        let info = self.info(&base, None).ok_or_else(|| format!("{base} is not described in the file"))?;
+        let mut parts = self.record(&info)?;
+        let rows = parts.iter().position(|(name, _)| name == "fNrows").ok_or("a matrix without rows")?;
+        let base = self.reader(&info.name, &parts)?;
+        parts.push(("fElements".to_owned(), Shape::Number(number).list()));
+        Ok((Shape::Record(parts), Op::Triangle { base, rows, number }))
+    }
+
     /// A pair: it has no info of its own where it is part of a map, and needs none.
     pub(super) fn pair(&mut self, key: Typed, value: Typed) -> (Shape, usize) {
         let parts = vec![("first".to_owned(), key.0), ("second".to_owned(), value.0)];
@@ -207,7 +219,8 @@ impl<'a> Classes<'a> {
                 continue;
             }
             let (shape, op) = self.member_or_bytes(info, e);
-            let target = parts.iter().position(|(name, _)| *name == e.name);
+            let named = |wanted: &str| parts.iter().position(|(name, _)| name == wanted);
+            let target = named(&qualified(info, &e.name)).or_else(|| named(&e.name));
             let step = match target.and_then(|i| Some((i, parts.get(i)?))) {
                 Some((i, (_, wanted))) => {
                     if filled.get(i).copied().unwrap_or(false) {
@@ -304,6 +317,11 @@ impl<'a> Classes<'a> {
             }
         }
     }
+}
+
+/// The name of a member that a base has, too.
+fn qualified(info: &StreamerInfo, name: &str) -> String {
+    format!("{}::{name}", info.name)
 }
 
 /// Whether a member is in the file: artificial and cached ones are not.

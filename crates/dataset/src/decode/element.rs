@@ -36,7 +36,7 @@ impl Classes<'_> {
             code::TOBJECT => Ok(tobject()),
             code::TNAMED => self.object("TNamed", None),
             code::BASE => self.class(&e.name),
-            code::OBJECT | code::ANY | code::OBJECT_P_INLINE | code::ANY_P_INLINE => self.class(name.text),
+            code::OBJECT | code::ANY | code::OBJECT_P_INLINE | code::ANY_P_INLINE => self.by_value(name.text),
             code::OBJECT_P | code::ANY_P | code::ANY_P_NO_VT => Ok(self.pointer(name.text)),
             code::STREAM_LOOP => {
                 let counter = self.counter_of(info, e)?;
@@ -49,7 +49,7 @@ impl Classes<'_> {
                 code::TOBJECT => Ok(framed(array(tobject()))),
                 code::TNAMED => Ok(framed(array(self.object("TNamed", None)?))),
                 code::OBJECT | code::ANY | code::OBJECT_P_INLINE | code::ANY_P_INLINE => {
-                    self.class(name.text).map(array)
+                    self.by_value(name.text).map(array)
                 }
                 code::OBJECT_P | code::ANY_P | code::ANY_P_NO_VT => Ok(array(self.pointer(name.text))),
                 _ => Err(format!("{} of type {t}", e.type_name)),
@@ -165,6 +165,33 @@ impl Classes<'_> {
         self.class(name.text)
     }
 
+    /// A member of a class: a container's streamer writes no frame.
+    fn by_value(&mut self, class: &str) -> Result<Typed, Why> {
+        let name = TypeName::parse(class);
+        if name.container().is_some() || is_string(&name) { self.bare(&name, None) } else { self.class(class) }
+    }
+
+    /// Whether a class is read by its info.
+    pub(super) fn is_plain(&self, class: &str) -> bool {
+        TypeName::parse(class).container().is_none()
+            && self.special(class).is_none()
+            && self.own_item(class).is_none()
+            && self.info(class, None).is_some()
+            && !class.starts_with("TMatrixTSym<")
+            && !matches!(class, "TObjArray" | "TList" | "THashList" | "TClonesArray" | "TMap")
+    }
+
+    /// What a class holds that is a container itself, such as one that derives from a vector.
+    fn own_item(&self, class: &str) -> Option<String> {
+        let info = self.info(class, None)?;
+        match info.elements.as_slice() {
+            [e] if e.name == "This" && matches!(e.kind, ElementKind::Stl { .. }) => {
+                Some(TypeName::parse(&e.type_name).args.first()?.to_string())
+            }
+            _ => None,
+        }
+    }
+
     /// An object by value, as its class's streamer writes it.
     pub(super) fn class(&mut self, class: &str) -> Result<Typed, Why> {
         if let Some(special) = self.special(class) {
@@ -175,7 +202,13 @@ impl Classes<'_> {
             let (shape, op) = self.bare(&name, None)?;
             return Ok((shape, Op::Framed(Box::new(op))));
         }
-        if let "TObjArray" | "TList" | "THashList" | "TClonesArray" | "TMap" | "TRefArray" = class {
+        if let Some(item) = self.own_item(class) {
+            return self.bare(&TypeName::parse(&format!("vector<{item}>")), None).map(framed);
+        }
+        if class.starts_with("TMatrixTSym<") {
+            return self.triangle(class, name.args.first().copied().unwrap_or_default());
+        }
+        if let "TObjArray" | "TList" | "THashList" | "TClonesArray" | "TMap" = class {
             return Err(format!("{class} holds objects of any class"));
         }
         self.object(class, None)
@@ -190,6 +223,13 @@ impl Classes<'_> {
             "TDatime" => {
                 let number = Op::Record(vec![Op::Number(Number::U32)]);
                 Some((Shape::Record(vec![("fDatime".to_owned(), Shape::Number(Number::U32))]), number))
+            }
+            // The names are uproot's.
+            "TRef" => Some((Shape::Record(vec![("ref".to_owned(), Shape::Number(Number::U32))]), Op::Ref)),
+            "TRefArray" => {
+                let refs = Shape::Number(Number::I32).list();
+                let parts = [("fName", Shape::Text), ("fSize", Shape::Number(Number::I32)), ("refs", refs)];
+                Some((Shape::Record(parts.map(|(name, shape)| (name.to_owned(), shape)).to_vec()), Op::RefArray))
             }
             "TArrayC" => array(Number::I8),
             "TArrayS" => array(Number::I16),

@@ -167,7 +167,9 @@ impl<'a> Machine<'a> {
                 for _ in 0..n {
                     let count = self.cursor.count(0)?;
                     self.fits(count, 1)?;
-                    self.read(&container.item, count, items)?;
+                    if !self.bare(&container.item, count, items)? {
+                        self.read(&container.item, count, items)?;
+                    }
                     offsets.push(count);
                 }
             }
@@ -206,6 +208,39 @@ impl<'a> Machine<'a> {
                 }
                 *len += n;
             }
+            (Op::Ref, Column::Record { len, parts, .. }) => {
+                for _ in 0..n {
+                    let reference = read_tobject(&mut self.cursor)?.unique_id;
+                    self.cursor.u16()?;
+                    if let Some(Column::Numbers(_, Words::W4(words))) = parts.first_mut() {
+                        words.push(reference);
+                    }
+                }
+                *len += n;
+            }
+            (Op::RefArray, Column::Record { len, parts, .. }) => {
+                for _ in 0..n {
+                    self.ref_array(parts)?;
+                }
+                *len += n;
+            }
+            (Op::Triangle { base, rows, number }, Column::Record { len, parts, .. }) => {
+                for _ in 0..n {
+                    self.object(*base, parts)?;
+                    let rows = match parts.get(*rows) {
+                        Some(Column::Numbers(_, Words::W4(words))) => words.last().copied().unwrap_or(0),
+                        _ => 0,
+                    };
+                    let count = u64::from(rows).saturating_mul(u64::from(rows).saturating_add(1)) / 2;
+                    let count = i64::try_from(count).unwrap_or(-1);
+                    let count = self.cursor.checked_count(count, number.size())?;
+                    if let Some(Column::List { offsets, items, .. }) = parts.last_mut() {
+                        self.read(&Op::Number(*number), count, items)?;
+                        offsets.push(count);
+                    }
+                }
+                *len += n;
+            }
             (Op::Pointer { class, target }, Column::Optional { valid, value }) => {
                 self.fits(n, 4)?;
                 for _ in 0..n {
@@ -239,6 +274,29 @@ impl<'a> Machine<'a> {
             _ => return Err(Error::unsupported("a plan that does not fit its column")),
         }
         Ok(())
+    }
+
+    /// Reads objects that have no frames, if that is what they are: some classes have streamers of their own that
+    /// write the members and nothing else.
+    fn bare(&mut self, item: &Op, count: usize, column: &mut Column) -> Result<bool> {
+        let (Op::Object(reader), Column::Record { len, parts, .. }) = (item, column) else { return Ok(false) };
+        if count == 0 || Frame::read(&mut self.cursor.clone()).is_ok_and(|frame| frame.end.is_some()) {
+            return Ok(false);
+        }
+        let readers = self.readers;
+        let [version] = readers.get(*reader).map(|r| r.versions.as_slice()).unwrap_or_default() else {
+            return Ok(false);
+        };
+        let steps = version.steps.as_deref().unwrap_or_default();
+        let size = steps.iter().try_fold(0usize, |sum, step| sum.checked_add(step.op.fixed_size()?));
+        if size.and_then(|size| size.checked_mul(count)) != Some(self.cursor.remaining()) {
+            return Ok(false);
+        }
+        for _ in 0..count {
+            self.members(version, 1, false, parts)?;
+        }
+        *len += count;
+        Ok(true)
     }
 
     /// Checks that `n` values of at least `each` bytes can be there.
@@ -324,7 +382,14 @@ impl<'a> Machine<'a> {
             self.cursor.skip(4)?;
             return Ok(checksum);
         }
-        Ok(0)
+        match reader.versions.as_slice() {
+            // Its checksum was worked out by other rules than now.
+            [only] if only.version != 0 => {
+                self.cursor.skip(4)?;
+                Ok(only.checksum)
+            }
+            _ => Ok(0),
+        }
     }
 
     /// Reads `n` member-wise containers.
@@ -364,6 +429,31 @@ impl<'a> Machine<'a> {
             offsets.push(count);
         }
         Ok(())
+    }
+
+    /// `TRefArray::Streamer`: a frame, `TObject`, the name, the number of slots, the lower bound, the process, and
+    /// a number for each slot.
+    fn ref_array(&mut self, parts: &mut [Column]) -> Result<()> {
+        let frame = Frame::read(&mut self.cursor)?;
+        read_tobject(&mut self.cursor)?;
+        let [
+            Column::Text { offsets, bytes },
+            Column::Numbers(_, Words::W4(sizes)),
+            Column::List { offsets: ends, items, .. },
+        ] = parts
+        else {
+            return Err(Error::unsupported("a plan that does not fit its column"));
+        };
+        let name = self.cursor.string_bytes()?;
+        bytes.extend_from_slice(name);
+        offsets.push(name.len());
+        let slots = self.cursor.u32()?;
+        self.cursor.skip(6)?;
+        let count = self.cursor.checked_count(slots.into(), 4)?;
+        sizes.push(slots);
+        self.read(&Op::Number(Number::I32), count, items)?;
+        ends.push(count);
+        frame.finish(&mut self.cursor, "TRefArray")
     }
 
     /// Reads an object with its frame into the parts of a record.

@@ -205,6 +205,11 @@ fn each(
     for entry in entries {
         counts.next(&mut machine.counters)?;
         let bytes = slice(basket, entry..entry + 1)?;
+        if bytes.is_empty() {
+            // Nothing was written where there was nothing in memory.
+            column.push_default(1);
+            continue;
+        }
         machine.cursor = Cursor::new(bytes);
         machine.tags = ReadTags::new(basket.origin(entry) as usize);
         machine.read(&plan.op, 1, column).map_err(|e| e.object(format!("entry {entry} of a basket")))?;

@@ -46,6 +46,13 @@ pub(super) enum Op {
     Counter(usize, Number),
     /// Characters up to a zero, in a `TString`'s form (`TLeafC`).
     CString,
+    /// A `TRef`: a `TObject`, whose unique number is the reference, and two bytes that say of which process.
+    Ref,
+    /// A `TRefArray`: its name, number of slots and references.
+    RefArray,
+    /// A `TMatrixTSym`: its base as it is, then the rows of the upper triangle. Where the number of rows is among
+    /// the parts, and what the elements are.
+    Triangle { base: usize, rows: usize, number: Number },
     /// A `TObject`, into two numbers.
     TObject,
     /// A pointer to an object of exactly this class, or null.

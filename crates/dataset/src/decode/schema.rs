@@ -176,7 +176,7 @@ fn whole(mut classes: Classes<'_>, element: &Element) -> Result<Plan, Why> {
     // A string has no frame, other than as a member.
     let typed = if name.text == "string" {
         (Shape::Text, Op::Text)
-    } else if name.container().is_none() && classes.special(class).is_none() && classes.info(class, None).is_some() {
+    } else if classes.is_plain(class) {
         let (shape, op) = classes.object(class, Some(layout))?;
         match op {
             Op::Object(reader) => (shape, Op::Whole { reader, version: layout.0, checksum: layout.1 }),
