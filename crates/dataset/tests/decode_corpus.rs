@@ -320,7 +320,7 @@ impl Table {
                     || group && counts(&array).is_some_and(|ours| theirs(&digests[0]["digest"]).first() == Some(&ours))
                 {
                     self.equal += 1;
-                } else if let Some(why) = untrusted(&name, plan, line) {
+                } else if let Some(why) = untrusted(name, plan, line) {
                     *self.misread.entry(why).or_default() += 1;
                 } else {
                     let ours = flattened(FORMS[0]);

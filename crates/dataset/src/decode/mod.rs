@@ -9,6 +9,7 @@ mod column;
 mod element;
 mod machine;
 mod name;
+mod objects;
 mod op;
 mod packed;
 mod plain;
@@ -285,7 +286,12 @@ fn ends(basket: &BasketData, entries: Range<usize>, size: usize) -> Result<Vec<i
 pub fn columns(tree: &Tree, infos: &StreamerInfos) -> Vec<ColumnPlan> {
     let holds = |branch: &Branch| match &branch.kind {
         // A split collection's own branch has the number of its objects.
-        BranchKind::Element(element) => branch.children.is_empty() || matches!(element.element_type, 3 | 4),
+        // A class or base without members has nothing.
+        BranchKind::Element(element) => match element.element_type {
+            3 | 4 => true,
+            1 | 2 => false,
+            _ => branch.children.is_empty(),
+        },
         BranchKind::Clones(_) | BranchKind::Ref { .. } => false,
         _ => !branch.leaves.is_empty() || !branch.baskets.is_empty(),
     };
