@@ -4,6 +4,7 @@ mod hadd;
 mod inspect;
 mod making;
 mod merge;
+mod readspeed;
 mod rewrite;
 mod tune;
 mod verify;
@@ -21,6 +22,7 @@ pub enum Verb {
     Rewrite(rewrite::Args),
     Merge(merge::Args),
     Hadd(hadd::Args),
+    Readspeed(readspeed::Args),
     Tune(tune::Args),
     Verify(verify::Args),
 }
@@ -40,6 +42,7 @@ impl Verb {
             Self::Rewrite(args) => rewrite::run(&args),
             Self::Merge(args) => merge::run(&args),
             Self::Hadd(args) => hadd::run(&args),
+            Self::Readspeed(args) => readspeed::run(&args),
             Self::Tune(args) => tune::run(&args),
             Self::Verify(args) => verify::run(&args),
         }

@@ -24,4 +24,5 @@ pub(crate) use calibrate::calibrate;
 pub(crate) use clock::{process_seconds, thread_seconds};
 pub use replay::Reading;
 pub(crate) use replay::replay;
+pub(crate) use sample::spread;
 pub use workload::Workload;

@@ -1,0 +1,182 @@
+//! `basketry readspeed`: how fast a file can be read, and what holds it back.
+
+use std::io::Write;
+
+use flow::inputs::{Input, inputs};
+use lab::readspeed::{Columns, Entries, Options, Report, measure};
+use rootfile::{Error, Result};
+
+use crate::options::{Resources, Talk};
+use crate::output::{self, Answer};
+
+/// Columns that the table shows; --json has them all.
+const SHOWN: usize = 20;
+
+/// Measure how fast files can be read into columns here, and what holds it back.
+///
+/// The asked branches are read whole into Arrow arrays, also those of split collections, and dropped. Fetching bytes,
+/// decompressing and decoding are timed apart, column by column, so that the bottleneck is measured and not guessed:
+/// the application (with --application), raw I/O, decompression, decoding, or too few clusters for the threads.
+/// Files are in the kernel's cache after a first reading; --cold puts them out before each.
+#[derive(clap::Args)]
+pub struct Args {
+    /// FILE or FILE:TREE, @list.txt, or patterns.
+    #[arg(value_name = "FILE")]
+    inputs: Vec<String>,
+    /// More files, as rootreadspeed names them.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    files: Vec<String>,
+    /// The tree in all files, or the tree in each.
+    #[arg(long, value_name = "TREE", num_args = 1..)]
+    trees: Vec<String>,
+    /// Read all branches, as is done where nothing else is said.
+    #[arg(long, conflicts_with_all = ["branches", "branches_regex"])]
+    all_branches: bool,
+    /// Read these branches, with all below them; names or patterns.
+    #[arg(long, value_name = "NAME", num_args = 1.., conflicts_with = "branches_regex")]
+    branches: Vec<String>,
+    /// Read the branches whose whole name matches an expression.
+    #[arg(long, value_name = "REGEX", num_args = 1..)]
+    branches_regex: Vec<String>,
+    /// Read only these entries: a share at random (1%), a range (100:200), or those listed in a file.
+    #[arg(long, value_name = "1%|A:B|FILE")]
+    entries: Option<Entries>,
+    /// Read so often, and report the median.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    repeat: usize,
+    /// Put the files out of the kernel's cache before each reading, and say how much was really out.
+    #[arg(long)]
+    cold: bool,
+    /// Seconds that your own job takes over the same data.
+    #[arg(long, value_name = "SECONDS")]
+    application: Option<f64>,
+    /// Chooses the entries of a share.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Taken for compatibility with rootreadspeed; work is dealt out in small pieces anyway.
+    #[arg(long, value_name = "N", hide = true)]
+    tasks_per_worker: Option<usize>,
+    #[command(flatten)]
+    resources: Resources,
+    #[command(flatten)]
+    talk: Talk,
+}
+
+pub fn run(args: &Args) -> Result<Answer> {
+    let files: Vec<String> = args.inputs.iter().chain(&args.files).cloned().collect();
+    if files.is_empty() {
+        return Err(Error::request("no input: name a file, as in basketry readspeed FILE:TREE"));
+    }
+    let inputs = with_trees(inputs(&files)?, &args.trees)?;
+    let columns = match (&args.branches, &args.branches_regex) {
+        (names, _) if !names.is_empty() => Columns::Named(names.clone()),
+        (_, texts) if !texts.is_empty() => Columns::Matching(texts.clone()),
+        _ => Columns::All,
+    };
+    let options = Options {
+        inputs,
+        columns,
+        entries: args.entries.clone().unwrap_or_default(),
+        repeat: args.repeat,
+        cold: args.cold,
+        application: args.application,
+        budget: args.resources.budget(),
+        seed: args.seed,
+    };
+    let bar = output::progress(0, "read", args.talk.quiet || args.talk.json);
+    let report = measure(&options, &|total| bar.set_length(total), &|bytes| bar.inc(bytes))?;
+    bar.finish_and_clear();
+    if args.talk.json {
+        output::json(&report)?;
+    } else {
+        print(&report, args.talk.quiet)?;
+    }
+    Ok(Answer::Yes)
+}
+
+/// The tree for each file, as rootreadspeed takes them: one for all, or one each.
+fn with_trees(inputs: Vec<Input>, trees: &[String]) -> Result<Vec<Input>> {
+    match trees {
+        [] => Ok(inputs),
+        [tree] => Ok(inputs.into_iter().map(|input| Input { tree: Some(tree.clone()), ..input }).collect()),
+        trees if trees.len() == inputs.len() => {
+            Ok(inputs.into_iter().zip(trees).map(|(input, tree)| Input { tree: Some(tree.clone()), ..input }).collect())
+        }
+        trees => Err(Error::request(format!(
+            "{} trees for {} files: name one tree for all, or one for each",
+            trees.len(),
+            inputs.len()
+        ))),
+    }
+}
+
+fn print(report: &Report, quiet: bool) -> Result<()> {
+    let mut out = output::stdout();
+    let median = &report.median;
+    let threads = report.threads;
+    #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
+    let each = |rate: f64| rate / threads.max(1) as f64;
+    // The lines that rootreadspeed prints, so that scripts that read them go on.
+    writeln!(out, "Thread pool size:\t\t{threads}")?;
+    writeln!(out, "Real time to open files:\t{:.6} s", report.setup.0)?;
+    writeln!(out, "CPU time to open files:\t\t{:.6} s", report.setup.1)?;
+    writeln!(out, "Real time:\t\t\t{:.6} s", median.real)?;
+    writeln!(out, "CPU time:\t\t\t{:.6} s", median.cpu)?;
+    writeln!(out, "Uncompressed data read:\t\t{} bytes", report.uncompressed)?;
+    writeln!(out, "Compressed data read:\t\t{} bytes", report.compressed)?;
+    for (what, rate) in [("Uncompressed", report.throughput()), ("Compressed", report.compressed_throughput())] {
+        writeln!(out, "{:<24}\t{rate:.3} MB/s", format!("{what} throughput:"))?;
+        writeln!(out, "\t\t\t\t{:.3} MB/s/thread for {threads} threads", each(rate))?;
+    }
+    writeln!(out, "\nCPU Efficiency: \t\t{:.1}%", report.efficiency() * 100.0)?;
+    if !quiet {
+        stages(&mut out, report)?;
+        columns(&mut out, report)?;
+    }
+    writeln!(out, "\n{}", report.advice)?;
+    out.flush()?;
+    Ok(())
+}
+
+fn stages(out: &mut impl Write, report: &Report) -> Result<()> {
+    let median = &report.median;
+    let (read, all) = (output::count(report.entries), output::count(report.all_entries));
+    writeln!(out, "\n{read} of {all} entries of {}, {} clusters", report.tree, output::count(report.clusters))?;
+    if report.runs.len() > 1 {
+        let times: Vec<String> = report.runs.iter().map(|run| format!("{:.3}", run.real)).collect();
+        writeln!(out, "median of {} readings: {} s", report.runs.len(), times.join(", "))?;
+    }
+    if let Some(cold) = median.cold {
+        writeln!(out, "{:.0}% of the files' bytes were not in the kernel's cache", cold * 100.0)?;
+    }
+    let sum = (median.fetch + median.decompress + median.decode).max(1e-9);
+    let mut table = output::table(&["stage", "thread seconds", "share"]);
+    for (stage, seconds) in [("fetch", median.fetch), ("decompress", median.decompress), ("decode", median.decode)] {
+        table.add_row([stage.to_owned(), format!("{seconds:.3}"), format!("{:.0}%", seconds / sum * 100.0)]);
+    }
+    writeln!(out, "\n{table}")?;
+    Ok(())
+}
+
+fn columns(out: &mut impl Write, report: &Report) -> Result<()> {
+    let heads = ["column", "type", "on disk", "in memory", "baskets", "fetch ms", "decompress ms", "decode ms"];
+    let mut table = output::table(&heads);
+    for column in report.columns.iter().take(SHOWN) {
+        let ms = |seconds: f64| format!("{:.2}", seconds * 1e3);
+        table.add_row([
+            column.name.clone(),
+            column.opaque.as_ref().map_or_else(|| column.typename.clone(), |_| "(bytes)".to_owned()),
+            output::bytes(column.compressed),
+            output::bytes(column.uncompressed),
+            output::count(column.baskets),
+            ms(column.fetch),
+            ms(column.decompress),
+            ms(column.decode),
+        ]);
+    }
+    writeln!(out, "\n{table}")?;
+    if let Some(more @ 1..) = report.columns.len().checked_sub(SHOWN) {
+        writeln!(out, "and {} more columns; --json has them all", output::count(more as u64))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! The kernel's cache of a file: how much of it is in there, and putting it out. Needs no privileges, and is exact
+//! only as far as the kernel allows: pages that others hold dirty or mapped stay.
+
+use std::fs::File;
+use std::io::IoSliceMut;
+use std::path::Path;
+
+use rootfile::{Error, Result};
+use rustix::fs::{Advice, fadvise};
+use rustix::io::{ReadWriteFlags, preadv2};
+
+/// Places of a file that are looked at.
+const PROBES: u64 = 4096;
+
+/// Puts files out of the cache, and says what share of their bytes is out then.
+pub(super) fn drop_from_cache<P: AsRef<Path>>(paths: &[P]) -> Result<f64> {
+    let (mut cold, mut all) = (0.0, 0.0);
+    for path in paths {
+        let in_file = |e: std::io::Error| Error::from(e).file(path);
+        let file = File::open(path).map_err(in_file)?;
+        // Pages that were written and not yet synced cannot be dropped.
+        let _ = file.sync_data();
+        fadvise(&file, 0, None, Advice::DontNeed).map_err(|e| in_file(e.into()))?;
+        #[expect(clippy::cast_precision_loss, reason = "a share")]
+        let size = file.metadata().map_err(in_file)?.len() as f64;
+        cold += size * (1.0 - cached(&file)?);
+        all += size;
+    }
+    Ok(if all > 0.0 { cold / all } else { 0.0 })
+}
+
+/// The share of a file that is in the cache, by reading single bytes that must not wait for the disk.
+fn cached(file: &File) -> Result<f64> {
+    let size = file.metadata()?.len();
+    let probes = size.div_ceil(4096).min(PROBES);
+    let mut hits = 0u32;
+    for i in 0..probes {
+        // From the back, since reading may make the kernel read ahead.
+        let at = (probes - 1 - i) * (size / probes);
+        let mut byte = [0u8];
+        match preadv2(file, &mut [IoSliceMut::new(&mut byte)], at, ReadWriteFlags::NOWAIT) {
+            Ok(1..) => hits += 1,
+            Ok(_) | Err(rustix::io::Errno::AGAIN) => {}
+            // Where the file system cannot tell, all is taken for cached.
+            Err(_) => return Ok(1.0),
+        }
+    }
+    Ok(if probes > 0 { f64::from(hits) / f64::from(u32::try_from(probes).unwrap_or(u32::MAX)) } else { 0.0 })
+}

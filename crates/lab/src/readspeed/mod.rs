@@ -1,0 +1,254 @@
+//! Readspeed: how fast this file can be read here, and what holds it back.
+//!
+//! [`measure`] reads the asked columns and entries into Arrow, as often as asked, and times fetching, decompressing and
+//! decoding apart, column by column. What is measured is what basketry's reader does; nothing is modelled.
+
+mod cache;
+mod choice;
+mod verdict;
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use flow::Budget;
+use flow::inputs::Input;
+use flow::read::{Dataset, Request, Spent, Step, batches};
+use rootfile::{Error, Result};
+use serde::Serialize;
+
+pub use choice::{Columns, Entries};
+pub use verdict::Bottleneck;
+use verdict::Stages;
+
+use crate::cost::process_seconds;
+
+/// Version of the report's JSON form (`docs/readspeed-schema.md`).
+pub const SCHEMA: u32 = 1;
+
+/// Bytes before compression that are read at a time.
+const STEP: u64 = 64 << 20;
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Files, with the tree in each.
+    pub inputs: Vec<Input>,
+    /// Which columns.
+    pub columns: Columns,
+    /// Which entries.
+    pub entries: Entries,
+    /// How often.
+    pub repeat: usize,
+    /// Whether files are put out of the kernel's cache before each reading.
+    pub cold: bool,
+    /// Seconds that the user's own job takes over the same data.
+    pub application: Option<f64>,
+    /// Memory and threads.
+    pub budget: Budget,
+    /// Chooses entries at random.
+    pub seed: u64,
+}
+
+/// One reading. Times in seconds.
+#[derive(Clone, Debug, Serialize)]
+pub struct Run {
+    /// From the clock.
+    pub real: f64,
+    /// CPU time of the process.
+    pub cpu: f64,
+    /// Threads' time in fetching.
+    pub fetch: f64,
+    /// Threads' time in decompressing.
+    pub decompress: f64,
+    /// Threads' time in decoding.
+    pub decode: f64,
+    /// Share of the files' bytes that was not in the kernel's cache, where they were put out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cold: Option<f64>,
+}
+
+/// What a column cost, in the median reading. Times in seconds.
+#[derive(Clone, Debug, Serialize)]
+pub struct ColumnCost {
+    /// Its name.
+    pub name: String,
+    /// Its type, as uproot names types.
+    pub typename: String,
+    /// Bytes read.
+    pub compressed: u64,
+    /// Bytes before compression.
+    pub uncompressed: u64,
+    /// Baskets read.
+    pub baskets: u64,
+    /// Time in fetching.
+    pub fetch: f64,
+    /// Time in decompressing.
+    pub decompress: f64,
+    /// Time in decoding.
+    pub decode: f64,
+    /// Why it is read as bytes, if it cannot be decoded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opaque: Option<String>,
+}
+
+/// What was measured.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Version of this form.
+    pub schema: u32,
+    /// The files.
+    pub files: Vec<PathBuf>,
+    /// Path of the tree.
+    pub tree: String,
+    /// Threads used.
+    pub threads: usize,
+    /// Entries read, of how many.
+    pub entries: u64,
+    /// Entries that there are.
+    pub all_entries: u64,
+    /// Clusters that there are.
+    pub clusters: u64,
+    /// Real and CPU seconds for opening the files.
+    pub setup: (f64, f64),
+    /// Bytes of the columns read, before compression.
+    pub uncompressed: u64,
+    /// The same on disk.
+    pub compressed: u64,
+    /// All readings.
+    pub runs: Vec<Run>,
+    /// The one with the median real time.
+    pub median: Run,
+    /// Columns, the dearest first.
+    pub columns: Vec<ColumnCost>,
+    /// What holds reading back.
+    pub bottleneck: Bottleneck,
+    /// What that means and what to do.
+    pub advice: &'static str,
+}
+
+impl Report {
+    /// Uncompressed MB/s (10^6) of the median reading.
+    pub fn throughput(&self) -> f64 {
+        crate::cost::facts::as_f64(self.uncompressed) / 1e6 / self.median.real.max(1e-9)
+    }
+
+    /// Compressed MB/s (10^6) of the median reading.
+    pub fn compressed_throughput(&self) -> f64 {
+        crate::cost::facts::as_f64(self.compressed) / 1e6 / self.median.real.max(1e-9)
+    }
+
+    /// CPU time over threads' real time.
+    pub fn efficiency(&self) -> f64 {
+        self.median.cpu / (self.median.real * threads(self.threads)).max(1e-9)
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "threads")]
+fn threads(n: usize) -> f64 {
+    n as f64
+}
+
+/// Measures. `progress` is told bytes on disk as they are read; `total` is told first how many there will be.
+pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) + Sync)) -> Result<Report> {
+    let (begun, cpu) = (Instant::now(), process_seconds());
+    let dataset = Dataset::open(&options.inputs)?;
+    let setup = (begun.elapsed().as_secs_f64(), process_seconds() - cpu);
+    let columns = options.columns.choose(&dataset)?;
+    let selection = options.entries.choose(dataset.entries(), options.seed)?;
+    let request = Request {
+        columns: columns.clone(),
+        entries: selection.range,
+        selection: selection.chosen,
+        budget: options.budget,
+        cancelled: None,
+    };
+    let repeat = options.repeat.max(1);
+    let stored: u64 = columns.iter().map(|&c| dataset.stored(c, &request.entries).0).sum();
+    total(stored * repeat as u64);
+    let mut runs: Vec<(Run, Vec<Spent>, u64)> = Vec::with_capacity(repeat);
+    for _ in 0..repeat {
+        let cold = options.cold.then(|| cache::drop_from_cache(dataset.paths())).transpose()?;
+        runs.push(once(&dataset, &request, cold, progress)?);
+    }
+    let mut order: Vec<usize> = (0..runs.len()).collect();
+    order.sort_by(|&a, &b| runs[a].0.real.total_cmp(&runs[b].0.real));
+    let middle = order.get(order.len() / 2).copied().unwrap_or(0);
+    let (median, spent, entries) = runs.get(middle).cloned().ok_or_else(|| Error::request("nothing was read"))?;
+    let tasks: u64 = columns.iter().map(|&c| dataset.stored(c, &request.entries).1).sum();
+    let stages = Stages {
+        real: median.real,
+        cpu: median.cpu,
+        fetch: median.fetch,
+        decompress: median.decompress,
+        decode: median.decode,
+        threads: threads(options.budget.threads),
+        tasks: crate::cost::facts::as_f64(tasks),
+        application: options.application,
+    };
+    let bottleneck = verdict::verdict(&stages);
+    let mut costs: Vec<ColumnCost> =
+        columns.iter().zip(&spent).filter_map(|(&column, spent)| column_cost(&dataset, column, spent)).collect();
+    let time = |c: &ColumnCost| c.fetch + c.decompress + c.decode;
+    costs.sort_by(|a, b| time(b).total_cmp(&time(a)));
+    Ok(Report {
+        schema: SCHEMA,
+        files: dataset.paths().to_vec(),
+        tree: dataset.path().to_owned(),
+        threads: options.budget.threads,
+        entries,
+        all_entries: dataset.entries(),
+        clusters: dataset.clusters().len().saturating_sub(1) as u64,
+        setup,
+        uncompressed: spent.iter().map(|s| s.uncompressed).sum(),
+        compressed: spent.iter().map(|s| s.compressed).sum(),
+        runs: runs.into_iter().map(|(run, ..)| run).collect(),
+        median,
+        columns: costs,
+        bottleneck,
+        advice: bottleneck.advice(),
+    })
+}
+
+/// Reads everything once. What was read is dropped step by step.
+fn once(
+    dataset: &Dataset,
+    request: &Request<'_>,
+    cold: Option<f64>,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<(Run, Vec<Spent>, u64)> {
+    let (begun, cpu) = (Instant::now(), process_seconds());
+    let mut spent = vec![Spent::default(); request.columns.len()];
+    let mut entries = 0;
+    for part in batches(dataset, request.clone(), Step::Bytes(STEP)) {
+        let part = part?;
+        entries += part.batch.num_rows() as u64;
+        progress(part.spent.iter().map(|s| s.compressed).sum());
+        spent.iter_mut().zip(part.spent).for_each(|(sum, more)| *sum += more);
+    }
+    let mut all = Spent::default();
+    spent.iter().for_each(|s| all += *s);
+    let run = Run {
+        real: begun.elapsed().as_secs_f64(),
+        cpu: process_seconds() - cpu,
+        fetch: all.fetch.as_secs_f64(),
+        decompress: all.decompress.as_secs_f64(),
+        decode: all.decode.as_secs_f64(),
+        cold,
+    };
+    Ok((run, spent, entries))
+}
+
+fn column_cost(dataset: &Dataset, column: usize, spent: &Spent) -> Option<ColumnCost> {
+    let plan = dataset.columns().get(column)?;
+    Some(ColumnCost {
+        name: plan.field().name().clone(),
+        typename: plan.field().metadata().get("typename").cloned().unwrap_or_default(),
+        compressed: spent.compressed,
+        uncompressed: spent.uncompressed,
+        baskets: spent.baskets,
+        fetch: spent.fetch.as_secs_f64(),
+        decompress: spent.decompress.as_secs_f64(),
+        decode: spent.decode.as_secs_f64(),
+        opaque: plan.opaque().map(str::to_owned),
+    })
+}
