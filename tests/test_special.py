@@ -79,7 +79,11 @@ def test_special_file_is_rewritten(
     after = uproot_reads(out)
     true = uproot_reads_original(recipe) if truth == source else uproot_reads(truth)
     for name, array in uproot_reads_original(recipe).items():
-        if not isinstance(array, Exception) and repr(array) == repr(true[name]) and repr(after.get(name)) != repr(array):
+        if (
+            not isinstance(array, Exception)
+            and repr(array) == repr(true[name])
+            and repr(after.get(name)) != repr(array)
+        ):
             found.append(f"uproot reads {name} differently")
     assert not found, "\n".join(found[:20])
 

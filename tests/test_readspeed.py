@@ -1,0 +1,69 @@
+"""readspeed: what it reads is what is there, the choices are kept, and the JSON is as documented."""
+
+from pathlib import Path
+
+import pytest
+import uproot
+
+from referee import make_files, oracle, schema_document
+from referee.command import Basketry
+from referee.paths import REPO
+
+
+@pytest.fixture(scope="module")
+def wide() -> Path:
+    """A file of 1,500 branches."""
+    return make_files.made("wide") / "wide.root"
+
+
+def test_all_branches_are_read(wide: Path, basketry: Basketry) -> None:
+    report = basketry.json("readspeed", f"{wide}:Events", "-j", "2", "--repeat", "3")
+    with uproot.open(f"{wide}:Events") as tree:
+        columns = {name: branch for name, branch in tree.items(recursive=True) if branch.num_baskets}
+        assert {column["name"] for column in report["columns"]} == set(columns)
+        assert report["entries"] == report["all_entries"] == tree.num_entries
+        assert report["compressed"] == sum(branch.compressed_bytes for branch in columns.values())
+    assert len(report["runs"]) == 3
+    assert report["median"] in report["runs"]
+    assert not [column for column in report["columns"] if "opaque" in column]
+
+
+def test_branches_are_chosen_by_name_pattern_and_expression(wide: Path, basketry: Basketry) -> None:
+    def chosen(*options: str) -> set[str]:
+        report = basketry.json("readspeed", "--files", wide, "--trees", "Events", *options)
+        return {column["name"] for column in report["columns"]}
+
+    everything = chosen("--all-branches")
+    assert chosen("--branches", "n0", "j1") == {"n0", "j1"}
+    assert chosen("--branches", "j1?") == {name for name in everything if len(name) == 3 and name.startswith("j1")}
+    assert chosen("--branches-regex", "n[0-2]") == {"n0", "n1", "n2"}
+    assert "matches nothing_like_it" in basketry.refuses("readspeed", wide, "--branches", "nothing_like_it")
+
+
+def test_entries_are_chosen(wide: Path, basketry: Basketry, tmp_path: Path) -> None:
+    picked = tmp_path / "picked.txt"
+    picked.write_text("7\n3\n")
+    assert basketry.json("readspeed", wide, "--entries", "2:5")["entries"] == 3
+    assert basketry.json("readspeed", wide, "--entries", str(picked))["entries"] == 2
+    some = basketry.json("readspeed", wide, "--entries", "50%", "--seed", "3")
+    assert 0 < some["entries"] < some["all_entries"]
+    assert some["entries"] == basketry.json("readspeed", wide, "--entries", "50%", "--seed", "3")["entries"]
+
+
+def test_the_application_is_named_where_it_takes_long(wide: Path, basketry: Basketry) -> None:
+    assert basketry.json("readspeed", wide, "--application", "1e9")["bottleneck"] == "application"
+
+
+def test_lines_are_those_of_rootreadspeed(wide: Path, basketry: Basketry) -> None:
+    printed = basketry("readspeed", wide)
+    for line in ("Real time:", "CPU time:", "Uncompressed data read:", "Compressed data read:", "CPU Efficiency:"):
+        assert line in printed
+
+
+def test_the_json_is_as_documented(wide: Path, basketry: Basketry) -> None:
+    reports = [basketry.json("readspeed", wide, "--cold", "--repeat", "2")]
+    opaque = [line["name"] for line in oracle.index() if line["name"] == "roottest--EDM.root"]
+    if opaque:
+        reports.append(basketry.json("readspeed", f"{oracle.corpus_file(opaque[0])}:Events"))
+    found = schema_document.differences(REPO / "docs" / "readspeed-schema.md", reports)
+    assert not found, "\n".join(found)
