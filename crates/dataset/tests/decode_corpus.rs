@@ -286,6 +286,8 @@ struct Table {
     /// Opaque, by reason: of those with a digest, and of those that ROOT or uproot read otherwise.
     opaque: BTreeMap<String, (usize, usize, String)>,
     not_by_us: usize,
+    /// Branches with a digest that are not among the columns.
+    no_column: Vec<String>,
 }
 
 impl Table {
@@ -367,9 +369,9 @@ fn reason(why: &str) -> String {
 fn file(table: &mut Table, path: &Path, oracle: &[Value]) {
     let Ok(file) = RootFile::open(path) else { return };
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
-    let mut known: HashMap<(&str, &str), &Value> = HashMap::new();
+    let mut known: HashMap<(String, String), &Value> = HashMap::new();
     for line in oracle.iter().filter(|line| text(line, "kind") == "branch") {
-        known.insert((text(line, "tree"), text(line, "id")), line);
+        known.insert((text(line, "tree").to_owned(), text(line, "id").to_owned()), line);
     }
     for directory in file.walk().directories {
         for key in directory.keys.iter().filter(|key| is_tree_class(&file, &key.class)) {
@@ -377,10 +379,18 @@ fn file(table: &mut Table, path: &Path, oracle: &[Value]) {
             let Ok(tree) = read_tree(&file, key) else { continue };
             for plan in columns(&tree, file.infos()) {
                 let id = tree.position(plan.branch());
-                if let Some(line) = known.get(&(at.as_str(), id.as_str())) {
+                if let Some(line) = known.remove(&(at.clone(), id)) {
                     table.branch(&name, &file, &tree, &plan, line);
                 }
             }
+        }
+    }
+    // What has a digest but is no column: only groups of others.
+    for ((tree, id), line) in known {
+        let digested = line["uproot_read"]["digest"].is_array() || line["root_read"]["digest"].is_array();
+        let elsewhere = !text(&line["root"], "file_name").is_empty();
+        if digested && !elsewhere && !text(&line["uproot"], "interpretation").starts_with("AsGroup") {
+            table.no_column.push(format!("{name} {tree} {id} {}", text(&line["root"], "name")));
         }
     }
 }
@@ -424,5 +434,9 @@ fn values_have_the_oracles_digests() {
     for different in &table.different {
         println!("DIFFERENT {different}");
     }
+    for branch in &table.no_column {
+        println!("NO COLUMN {branch}");
+    }
+    assert!(table.no_column.is_empty(), "{} branches are no columns", table.no_column.len());
     assert!(table.different.is_empty(), "{} branches differ", table.different.len());
 }

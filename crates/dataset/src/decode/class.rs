@@ -16,7 +16,7 @@ use super::types::{Number, Shape};
 /// Classes may nest this deep.
 const MAX_DEPTH: usize = 40;
 /// Parts that a record may have, those of its parts counted.
-const MAX_PARTS: usize = 20_000;
+const MAX_PARTS: usize = 500_000;
 
 /// Makes the readers of one plan.
 pub(super) struct Classes<'a> {
@@ -30,6 +30,8 @@ pub(super) struct Classes<'a> {
     /// Classes that are being made, to tell those that hold themselves.
     within: Vec<String>,
     parts: usize,
+    /// Whether there are pointers.
+    pub pointers: bool,
 }
 
 /// A member's value and how it is read.
@@ -38,7 +40,7 @@ pub(super) type Typed = (Shape, Op);
 impl<'a> Classes<'a> {
     pub(super) fn new(infos: &'a StreamerInfos) -> Self {
         let (readers, targets, counters, within) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { infos, readers, targets, counters, within, parts: 0 }
+        Self { infos, readers, targets, counters, within, parts: 0, pointers: false }
     }
 
     /// Number of counters that the readers set.

@@ -40,8 +40,14 @@ pub(super) enum Column {
     Optional { valid: Vec<bool>, value: Box<Column> },
 }
 
+/// Most bytes that are set aside on a hint: more are taken as values come.
+const MOST_HINTED: usize = 256 << 20;
+/// Most numbers that one value may have where it is not in the file but made up of zeros.
+const MOST_ZEROS: usize = 1 << 16;
+
 impl Words {
     fn new(size: usize, capacity: usize) -> Self {
+        let capacity = capacity.min(MOST_HINTED / size.max(1));
         match size {
             1 => Self::W1(Vec::with_capacity(capacity)),
             2 => Self::W2(Vec::with_capacity(capacity)),
@@ -92,6 +98,19 @@ impl Words {
         }
     }
 
+    /// Appends big-endian values that lie `stride` bytes apart.
+    pub(super) fn extend_strided(&mut self, bytes: &[u8], at: usize, stride: usize) {
+        fn pick<const N: usize>(bytes: &[u8], at: usize, stride: usize) -> impl Iterator<Item = [u8; N]> {
+            bytes.chunks_exact(stride.max(1)).map_while(move |row| row.get(at..)?.first_chunk::<N>().copied())
+        }
+        match self {
+            Self::W1(v) => v.extend(pick(bytes, at, stride).map(u8::from_be_bytes)),
+            Self::W2(v) => v.extend(pick(bytes, at, stride).map(u16::from_be_bytes)),
+            Self::W4(v) => v.extend(pick(bytes, at, stride).map(u32::from_be_bytes)),
+            Self::W8(v) => v.extend(pick(bytes, at, stride).map(u64::from_be_bytes)),
+        }
+    }
+
     fn extend_zero(&mut self, n: usize) {
         match self {
             Self::W1(v) => v.resize(v.len() + n, 0),
@@ -113,7 +132,7 @@ impl Words {
 
 impl Offsets {
     fn new(capacity: usize) -> Self {
-        let mut offsets = Vec::with_capacity(capacity.saturating_add(1));
+        let mut offsets = Vec::with_capacity(capacity.saturating_add(1).min(MOST_HINTED / 8));
         offsets.push(0);
         Self(offsets)
     }
@@ -163,9 +182,10 @@ impl Column {
                 parts: parts.iter().map(|(_, shape)| Self::new(shape, capacity)).collect(),
                 names: parts.clone(),
             },
-            Shape::Optional(inner) => {
-                Self::Optional { valid: Vec::with_capacity(capacity), value: Box::new(Self::new(inner, capacity)) }
-            }
+            Shape::Optional(inner) => Self::Optional {
+                valid: Vec::with_capacity(capacity.min(MOST_HINTED)),
+                value: Box::new(Self::new(inner, capacity)),
+            },
         }
     }
 
@@ -179,8 +199,39 @@ impl Column {
         }
     }
 
+    /// Makes room for `n` more values.
+    pub(super) fn reserve(&mut self, n: usize) {
+        if let Self::Numbers(_, words) = self {
+            match words {
+                Words::W1(v) => v.reserve(n),
+                Words::W2(v) => v.reserve(n),
+                Words::W4(v) => v.reserve(n),
+                Words::W8(v) => v.reserve(n),
+            }
+        }
+    }
+
+    /// Numbers in one value at least.
+    fn width(&self) -> usize {
+        match self {
+            Self::Numbers(..) => 1,
+            Self::Text { .. } | Self::Bytes { .. } | Self::List { .. } => 1,
+            Self::Fixed { size, items, .. } => items.width().saturating_mul(*size),
+            Self::Record { parts, .. } => parts.iter().fold(0, |sum, part| part.width().saturating_add(sum)),
+            Self::Optional { value, .. } => value.width(),
+        }
+    }
+
     /// Appends `n` values that are zero or empty.
-    pub(super) fn push_default(&mut self, n: usize) {
+    pub(super) fn push_default(&mut self, n: usize) -> Result<()> {
+        if self.width() > MOST_ZEROS {
+            return Err(Error::unsupported("large arrays that are not in the file"));
+        }
+        self.push_zeros(n);
+        Ok(())
+    }
+
+    fn push_zeros(&mut self, n: usize) {
         match self {
             Self::Numbers(_, words) => words.extend_zero(n),
             Self::Text { offsets, .. } | Self::Bytes { offsets, .. } | Self::List { offsets, .. } => {
@@ -188,15 +239,15 @@ impl Column {
             }
             Self::Fixed { size, len, items, .. } => {
                 *len += n;
-                items.push_default(n.saturating_mul(*size));
+                items.push_zeros(n.saturating_mul(*size));
             }
             Self::Record { len, parts, .. } => {
                 *len += n;
-                parts.iter_mut().for_each(|part| part.push_default(n));
+                parts.iter_mut().for_each(|part| part.push_zeros(n));
             }
             Self::Optional { valid, value } => {
                 valid.resize(valid.len() + n, false);
-                value.push_default(n);
+                value.push_zeros(n);
             }
         }
     }

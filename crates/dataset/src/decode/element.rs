@@ -243,6 +243,7 @@ impl Classes<'_> {
 
     /// A pointer: to a class that no other derives from it is that class or nothing, else anything.
     fn pointer(&mut self, class: &str) -> Typed {
+        self.pointers = true;
         let any = (Shape::Bytes, Op::AnyPointer);
         if self.has_heirs(class) || class == "TObject" {
             return any;

@@ -62,6 +62,7 @@ impl<'a> Machine<'a> {
             }
             (Op::Bits, Column::Numbers(_, Words::W4(words))) => {
                 self.fits(n, 4)?;
+                words.reserve(n);
                 for _ in 0..n {
                     let bits = self.cursor.u32()?;
                     if bits & IS_REFERENCED != 0 {
@@ -151,6 +152,18 @@ impl<'a> Machine<'a> {
                     }
                     self.read(object, 1, column)?;
                 }
+            }
+            (Op::Record(ops), Column::Record { len, parts, .. }) if only_numbers(ops) => {
+                let stride = op.fixed_size().unwrap_or(0);
+                let bytes = self.cursor.bytes(n.checked_mul(stride).ok_or_else(too_many)?)?;
+                let mut at = 0;
+                for (op, part) in ops.iter().zip(parts) {
+                    if let (Op::Number(number), Column::Numbers(_, words)) = (op, part) {
+                        words.extend_strided(bytes, at, stride);
+                        at += number.size();
+                    }
+                }
+                *len += n;
             }
             (Op::Record(ops), Column::Record { len, parts, .. }) => {
                 self.fits(n, 1)?;
@@ -356,4 +369,9 @@ fn read_number(c: &mut Cursor<'_>, number: Number) -> Result<Value> {
 #[cold]
 pub(super) fn too_many() -> Error {
     Error::corrupt("more values than there can be")
+}
+
+/// Whether a record has nothing but numbers, which are then taken one column after the other.
+fn only_numbers(ops: &[Op]) -> bool {
+    ops.iter().all(|op| matches!(op, Op::Number(_)))
 }

@@ -108,12 +108,14 @@ impl<'a> TypeName<'a> {
                     Container::List | Container::Bitset => 1,
                 };
                 let args: Vec<String> = self.args.iter().take(n).map(|arg| TypeName::parse(arg).spelled()).collect();
-                format!("std::{}<{}>", self.template, args.join(", "))
+                let standard = if self.template.contains("RVec") { "" } else { "std::" };
+                let template = self.template.rsplit("::").next().unwrap_or(self.template);
+                format!("{standard}{template}<{}>", args.join(", "))
             }
             (None, None) if self.text == "string" || self.text.starts_with("basic_string<") => "std::string".to_owned(),
             (None, None) => match Self::parse(self.text).number() {
                 Some(number) => number.cpp().to_owned(),
-                None => self.text.to_owned(),
+                None => self.text.replace("> >", ">>").replace("> >", ">>"),
             },
         };
         if self.pointer { name + "*" } else { name }
@@ -149,7 +151,7 @@ mod tests {
         let name = TypeName::parse("const std::map<string,vector<pair<int,float> >,less<string> >&");
         assert_eq!(name.container(), Some(Container::Map));
         assert_eq!(name.args, ["string", "vector<pair<int,float> >", "less<string>"]);
-        assert_eq!(name.spelled(), "std::map<std::string, std::vector<pair<int,float> >>");
+        assert_eq!(name.spelled(), "std::map<std::string, std::vector<pair<int,float>>>");
         assert!(TypeName::parse("Track*").pointer);
         assert_eq!(TypeName::parse("vector<unsigned int>").spelled(), "std::vector<uint32_t>");
     }

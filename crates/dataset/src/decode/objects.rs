@@ -111,7 +111,8 @@ impl Machine<'_> {
         let readers = self.readers;
         for _ in 0..n {
             let count = self.cursor.count(0)?;
-            if count > self.cursor.remaining() && count > MOST_EMPTY {
+            // Objects may have no members in the file, but then they have none in the column.
+            if count > self.cursor.remaining() && (count > MOST_EMPTY || !parts.is_empty()) {
                 return Err(too_many());
             }
             if count > 0 {
@@ -232,7 +233,7 @@ impl Machine<'_> {
         }
         for &i in &version.missing {
             if let Some(part) = parts.get_mut(i) {
-                part.push_default(n);
+                part.push_default(n)?;
             }
         }
         Ok(())
@@ -241,7 +242,7 @@ impl Machine<'_> {
     pub(super) fn pointer(&mut self, class: &str, target: &Op, value: &mut Column) -> Result<bool> {
         match self.tags.read(&mut self.cursor)? {
             Tag::Null => {
-                value.push_default(1);
+                value.push_default(1)?;
                 Ok(false)
             }
             Tag::Object(_) => Err(Error::unsupported(format!("a {class} that several pointers point to"))),

@@ -40,13 +40,15 @@ pub(super) struct Plan {
     pub slots: usize,
     /// Readers of the classes that occur.
     pub readers: Vec<Reader>,
+    /// Whether there are pointers, whose class tags count from where the entry lies.
+    pub pointers: bool,
 }
 
 impl Plan {
     /// A plan that needs nothing besides.
     pub(super) fn new((shape, op): Typed, typename: String) -> Self {
         let layout = if op.fixed_size().is_some() { Layout::Fixed } else { Layout::Each };
-        Self { shape, op, layout, typename, counters: Vec::new(), slots: 0, readers: Vec::new() }
+        Self { shape, op, layout, typename, counters: Vec::new(), slots: 0, readers: Vec::new(), pointers: false }
     }
 
     /// The bytes of entries.
@@ -63,7 +65,7 @@ impl Plan {
             self.layout = Layout::Each;
         }
         self.shape = self.shape.list();
-        self.typename += "[]";
+        self.typename = listed(&self.typename);
         self
     }
 
@@ -74,6 +76,29 @@ impl Plan {
             self.slots = self.slots.max(self.counters.len());
             self.counters.len() - 1
         })
+    }
+}
+
+/// The name of a list of these: the dimension that varies comes before those that do not.
+fn listed(name: &str) -> String {
+    match name.split_once('[') {
+        Some((name, dims)) => format!("{name}[][{dims}"),
+        None => format!("{name}[]"),
+    }
+}
+
+/// The type of a member as uproot spells it.
+fn spelled(shape: &Shape, e: &StreamerElement) -> String {
+    let mut item = shape;
+    let mut dims = String::new();
+    while let Shape::Fixed(n, inner) = item {
+        dims += &format!("[{n}]");
+        item = inner;
+    }
+    match item {
+        Shape::Number(number) => number.cpp().to_owned() + &dims,
+        _ if e.array_length > 0 => TypeName::parse(&e.type_name).spelled() + &dims,
+        _ => TypeName::parse(&e.type_name).spelled(),
     }
 }
 
@@ -107,10 +132,16 @@ fn member<'i>(branch: &Branch, element: &Element, info: &'i StreamerInfo) -> Opt
 
 fn of_element(tree: &Tree, branch: &Branch, element: &Element, infos: &StreamerInfos) -> Result<Plan, Why> {
     let number = |number: Number| Plan::new((Shape::Number(number), Op::Number(number)), number.cpp().to_owned());
+    let layout = (i32::from(element.class_version), element.checksum);
     let in_collection = matches!(element.element_type, 31 | 41);
     match element.element_type {
         // The number of objects of a split collection.
-        3 | 4 => return Ok(number(Number::I32)),
+        3 | 4 => {
+            let info = Classes::new(infos).info(&element.class_name, Some(layout));
+            let e = info.as_ref().filter(|_| element.element_id >= 0).and_then(|info| member(branch, element, info));
+            let typename = e.map_or_else(|| element.class_name.clone(), |e| e.type_name.clone());
+            return Ok(Plan { typename, ..number(Number::I32) });
+        }
         1 | 2 => return Err("a class without members".to_owned()),
         _ => {}
     }
@@ -118,7 +149,6 @@ fn of_element(tree: &Tree, branch: &Branch, element: &Element, infos: &StreamerI
     if element.element_id < 0 {
         return whole(classes, element);
     }
-    let layout = (i32::from(element.class_version), element.checksum);
     let Some(info) = classes.info(&element.class_name, Some(layout)) else {
         let basic = basic(element.streamer_type).filter(|_| !in_collection);
         return basic.map(number).ok_or_else(|| format!("{} is not described in the file", element.class_name));
@@ -129,20 +159,21 @@ fn of_element(tree: &Tree, branch: &Branch, element: &Element, infos: &StreamerI
         return counted(classes, tree, element, e);
     }
     let typed = classes.member(&info, e)?;
-    let name = TypeName::parse(&e.type_name).spelled();
-    let dims: String = super::element::dimensions(e).iter().map(|n| format!("[{n}]")).collect();
-    let name = if e.array_length > 0 { name + &dims } else { name };
+    let name = spelled(&typed.0, e);
     let plan = finished(classes, typed, name);
     Ok(if in_collection { plan.items(false) } else { plan })
 }
 
 /// An array that another member counts: in a frame if of objects, else with a byte before it.
 fn counted(mut classes: Classes<'_>, tree: &Tree, element: &Element, e: &StreamerElement) -> Result<Plan, Why> {
-    let name = TypeName::parse(e.type_name.trim_end_matches('*')).spelled();
     let framed = e.type_code == code::STREAM_LOOP;
     let typed = match super::element::packed_or_basic(e.type_code - code::OFFSET_P, e) {
         Some(typed) => typed,
         None => classes.looped(e)?,
+    };
+    let name = match &typed.0 {
+        Shape::Number(number) => number.cpp().to_owned(),
+        _ => TypeName::parse(&e.type_name).spelled(),
     };
     let mut plan = finished(classes, typed, name);
     if !matches!(element.element_type, 31 | 41) {
@@ -164,7 +195,7 @@ fn counted(mut classes: Classes<'_>, tree: &Tree, element: &Element, e: &Streame
     plan.op = Op::Objects { objects, counter, framed, item: Box::new(item) };
     plan.shape = plan.shape.list().list();
     plan.layout = Layout::Each;
-    plan.typename += "[][]";
+    plan.typename = listed(&listed(&plan.typename));
     Ok(plan)
 }
 
@@ -191,6 +222,7 @@ fn whole(mut classes: Classes<'_>, element: &Element) -> Result<Plan, Why> {
 fn finished(classes: Classes<'_>, typed: Typed, typename: String) -> Plan {
     let mut plan = Plan::new(typed, typename);
     plan.slots = classes.slots();
+    plan.pointers = classes.pointers;
     plan.readers = classes.readers;
     plan
 }

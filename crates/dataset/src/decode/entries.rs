@@ -1,0 +1,188 @@
+//! The entries of a basket as values: all at once where they have one length, else one by one.
+
+use std::ops::Range;
+
+use rootfile::bytes::Cursor;
+use rootfile::object::tags::{BYTE_COUNT_MASK, ReadTags};
+use rootfile::{Error, Result};
+
+use super::column::{Column, Offsets, Words};
+use super::machine::Machine;
+use super::op::Op;
+use super::schema::Plan;
+use super::types::Number;
+use crate::tree::basket::{BasketData, Entries};
+
+/// Byte count, version and number of items: what comes before the items of a vector.
+const HEADER: usize = 10;
+
+/// The bytes of some entries.
+pub(super) fn slice(basket: &BasketData, entries: Range<usize>) -> Result<&[u8]> {
+    let first = basket.range(entries.start).map(|r| r.start);
+    let last = basket.range(entries.end.saturating_sub(1)).map(|r| r.end);
+    let range = first.zip(last).map(|(start, end)| start..end);
+    range.and_then(|r| basket.data.get(r)).ok_or_else(|| match basket.entries {
+        Entries::Generated => Error::unsupported("entries without boundaries"),
+        _ => Error::corrupt("entries beyond their basket"),
+    })
+}
+
+pub(super) fn fixed(op: &Op, column: &mut Column, basket: &BasketData, entries: Range<usize>) -> Result<()> {
+    let size = op.fixed_size().unwrap_or(0);
+    let bytes = slice(basket, entries.clone())?;
+    if Some(bytes.len()) != size.checked_mul(entries.len()) {
+        let n = entries.len();
+        return Err(Error::corrupt(format!("{n} entries in {} bytes, where each takes {size}", bytes.len())));
+    }
+    Machine::new(bytes, &[], 0).read(op, entries.len(), column)
+}
+
+/// Entries that are lists of values of one length.
+pub(super) fn items(
+    op: &Op,
+    offsets: &mut Offsets,
+    items: &mut Column,
+    basket: &BasketData,
+    entries: Range<usize>,
+) -> Result<()> {
+    let size = op.fixed_size().filter(|size| *size > 0);
+    let size = size.ok_or_else(|| Error::unsupported("items of varying length"))?;
+    let bytes = slice(basket, entries.clone())?;
+    let ends = ends(basket, entries, size)?;
+    Machine::new(bytes, &[], 0).read(op, bytes.len() / size, items)?;
+    offsets.extend_ends(ends.into_iter());
+    Ok(())
+}
+
+/// Entries of any length, each one value.
+pub(super) fn each(
+    plan: &Plan,
+    column: &mut Column,
+    basket: &BasketData,
+    entries: Range<usize>,
+    counts: &[Vec<u64>],
+) -> Result<()> {
+    let mut counts = Counts::new(&plan.op, counts);
+    let mut machine = Machine::new(&[], &plan.readers, plan.slots);
+    let vector = vector_of(&plan.op);
+    if let (Some(number), Column::List { items, .. }) = (vector, &mut *column) {
+        items.reserve(slice(basket, entries.clone())?.len() / number.size());
+    }
+    for entry in entries {
+        let bytes = slice(basket, entry..entry + 1)?;
+        if let (Some(number), Column::List { offsets, items, .. }) = (vector, &mut *column)
+            && let Column::Numbers(_, words) = &mut **items
+            && let Some(values) = vector_values(bytes, number)
+        {
+            push_values(words, offsets, values, number);
+            continue;
+        }
+        counts.next(&mut machine.counters)?;
+        let at_entry = |e: Error| e.object(format!("entry {entry} of a basket"));
+        if bytes.is_empty() {
+            // Nothing was written where there was nothing in memory.
+            column.push_default(1).map_err(at_entry)?;
+            continue;
+        }
+        machine.cursor = Cursor::new(bytes);
+        if plan.pointers {
+            machine.tags = ReadTags::new(basket.origin(entry) as usize);
+        }
+        machine.read(&plan.op, 1, column).map_err(at_entry)?;
+        if machine.cursor.remaining() > 0 {
+            let (len, read) = (bytes.len(), machine.cursor.pos());
+            return Err(at_entry(Error::corrupt(format!("{len} bytes, of which {read} were read"))));
+        }
+    }
+    Ok(())
+}
+
+/// The numbers of which an entry is a vector.
+fn vector_of(op: &Op) -> Option<Number> {
+    match op {
+        Op::Framed(inner) => match &**inner {
+            Op::Container(container) => match container.item {
+                Op::Number(number) => Some(number),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The values of a vector of numbers, if the entry is one as nearly all are: a frame around all of it, and as many
+/// values as it says.
+#[inline]
+fn vector_values(bytes: &[u8], number: Number) -> Option<&[u8]> {
+    let (header, values) = bytes.split_first_chunk::<HEADER>()?;
+    let [a, b, c, d, v, _, e, f, g, h] = *header;
+    let frame = (u32::from_be_bytes([a, b, c, d]) ^ BYTE_COUNT_MASK) as usize;
+    let count = u32::from_be_bytes([e, f, g, h]) as usize;
+    (frame == bytes.len() - 4 && v == 0 && count.checked_mul(number.size()) == Some(values.len())).then_some(values)
+}
+
+#[inline]
+fn push_values(words: &mut Words, offsets: &mut Offsets, values: &[u8], number: Number) {
+    words.extend_be(values);
+    offsets.push(values.len() / number.size());
+}
+
+/// Hands the values of counters out, entry by entry.
+struct Counts<'a> {
+    values: Vec<std::slice::Iter<'a, u64>>,
+    /// The counter of objects, and that which has a value for each object.
+    objects: Option<(usize, usize)>,
+}
+
+impl<'a> Counts<'a> {
+    fn new(op: &Op, counts: &'a [Vec<u64>]) -> Self {
+        let objects = match op {
+            Op::Objects { objects, counter, .. } => Some((*objects, *counter)),
+            _ => None,
+        };
+        Self { values: counts.iter().map(|values| values.iter()).collect(), objects }
+    }
+
+    /// Sets the counters for the next entry.
+    fn next(&mut self, counters: &mut [Vec<u64>]) -> Result<()> {
+        if self.values.is_empty() {
+            return Ok(());
+        }
+        let missing = || Error::corrupt("fewer counts than entries");
+        let mut of_objects = 0;
+        for (i, (values, counter)) in self.values.iter_mut().zip(counters.iter_mut()).enumerate() {
+            counter.clear();
+            match self.objects {
+                Some((_, each)) if each == i => {
+                    let n = usize::try_from(of_objects).unwrap_or(usize::MAX);
+                    if values.len() < n {
+                        return Err(missing());
+                    }
+                    counter.extend(values.by_ref().take(n));
+                }
+                _ => {
+                    of_objects = *values.next().ok_or_else(missing)?;
+                    counter.push(of_objects);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where the items of each entry end, counted in items from the first entry on.
+fn ends(basket: &BasketData, entries: Range<usize>, size: usize) -> Result<Vec<i64>> {
+    let start = basket.range(entries.start).map_or(0, |r| r.start);
+    let ragged = |len: usize| Error::corrupt(format!("an entry of {len} bytes, where items take {size}"));
+    entries
+        .map(|i| {
+            let range = basket.range(i).unwrap_or(start..start);
+            let len = range.end - start;
+            if !len.is_multiple_of(size) {
+                return Err(ragged(range.len()));
+            }
+            i64::try_from(len / size).map_err(|_| ragged(len))
+        })
+        .collect()
+}
