@@ -374,3 +374,93 @@ fn converted(from: Number, op: Op) -> Op {
         other => other,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rootfile::streamer::parse_record;
+    use rootfile::streamer::write_record;
+
+    use super::*;
+    use crate::decode::column::Column;
+    use crate::decode::machine::Machine;
+
+    fn member(class: &str, name: &str, type_name: &str, type_code: i32) -> StreamerElement {
+        StreamerElement {
+            class: class.to_owned(),
+            name: name.to_owned(),
+            title: String::new(),
+            type_code,
+            size: 0,
+            array_length: 0,
+            array_dim: 0,
+            max_index: [0; 5],
+            type_name: type_name.to_owned(),
+            kind: if class == "TStreamerBase" { ElementKind::Base { version: 1 } } else { ElementKind::Plain },
+            bits: 0,
+        }
+    }
+
+    fn version(class: &str, version: i32, elements: Vec<StreamerElement>) -> Arc<StreamerInfo> {
+        let checksum = 0xABC0_0000 + version.cast_unsigned();
+        let (name, title) = (class.to_owned(), String::new());
+        Arc::new(StreamerInfo { name, title, version, checksum, bits: 0, form: 9, elements })
+    }
+
+    /// Version 1 has an int and a float, version 2 a base, the number as a double, and a string.
+    fn infos() -> StreamerInfos {
+        let basic = "TStreamerBasicType";
+        let old = vec![member(basic, "x", "int", 3), member(basic, "gone", "float", 5)];
+        let new = vec![
+            member("TStreamerBase", "Base", "BASE", 0),
+            member(basic, "x", "double", 8),
+            member("TStreamerString", "s", "TString", 65),
+        ];
+        let mut infos = StreamerInfos::new();
+        infos.add(version("Base", 1, vec![member(basic, "b", "short", 2)]));
+        infos.add(version("A", 1, old));
+        infos.add(version("A", 2, new));
+        infos
+    }
+
+    #[test]
+    fn versions_are_read_into_one_record() {
+        let infos = infos();
+        let mut classes = Classes::new(&infos);
+        let (shape, op) = classes.object("A", Some((2, 0))).unwrap();
+        let mut column = Column::new(&shape, 2);
+        let old = [0x40, 0, 0, 10, 0, 1, 0, 0, 0, 7, 0x3F, 0x80, 0, 0];
+        let new = [&[0x40, 0, 0, 20, 0, 2, 0x40, 0, 0, 4, 0, 1, 0, 9][..], &2.5f64.to_be_bytes()[..], &[1, b'!'][..]]
+            .concat();
+        for bytes in [&old[..], &new[..]] {
+            Machine::new(bytes, &classes.readers, classes.slots()).read(&op, 1, &mut column).unwrap();
+        }
+        let text = format!("{:?}", column.finish().unwrap()).replace([' ', '\n'], "");
+        assert!(text.contains(r#""b"(Int16)PrimitiveArray<Int16>[0,9,]"#), "{text}");
+        assert!(text.contains(r#""x"(Float64)PrimitiveArray<Float64>[7.0,2.5,]"#), "{text}");
+        assert!(text.contains(r#""s"(LargeUtf8)LargeStringArray["","!",]"#), "{text}");
+        assert!(!text.contains("gone"), "{text}");
+    }
+
+    #[test]
+    fn objects_that_do_not_end_where_they_say_are_errors() {
+        let infos = infos();
+        let mut classes = Classes::new(&infos);
+        let (shape, op) = classes.object("A", Some((2, 0))).unwrap();
+        let short = [0x40, 0, 0, 9, 0, 1, 0, 0, 0, 7, 0x3F, 0x80, 0, 0];
+        let error = Machine::new(&short, &classes.readers, 0).read(&op, 1, &mut Column::new(&shape, 0)).unwrap_err();
+        assert!(error.to_string().contains("ends at 13"), "{error}");
+        let unknown = [0x40, 0, 0, 2, 0, 9];
+        let error = Machine::new(&unknown, &classes.readers, 0).read(&op, 1, &mut Column::new(&shape, 0)).unwrap_err();
+        assert!(error.to_string().contains("version 9"), "{error}");
+    }
+
+    #[test]
+    fn a_class_that_holds_itself_is_bytes_inside() {
+        let info = version("Node", 1, vec![member("TStreamerObjectAny", "child", "Node", 62)]);
+        let infos = parse_record(&write_record(&[info], 64), 64).unwrap();
+        let mut known = StreamerInfos::new();
+        infos.into_iter().for_each(|info| known.add(Arc::new(info)));
+        let (shape, _) = Classes::new(&known).object("Node", None).unwrap();
+        assert_eq!(shape, Shape::Record(vec![("child".to_owned(), Shape::Bytes)]));
+    }
+}
