@@ -42,6 +42,7 @@ macro_rules! numbers {
 macro_rules! read_number {
     ($($(#[$doc:meta])* $name:ident: $ty:ty;)*) => {$(
         $(#[$doc])*
+        #[inline]
         pub fn $name(&mut self) -> Result<$ty> {
             const N: usize = size_of::<$ty>();
             match self.data.get(self.pos..).and_then(|rest| rest.first_chunk::<N>()) {
@@ -78,6 +79,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next `n` bytes.
+    #[inline]
     pub fn bytes(&mut self, n: usize) -> Result<&'a [u8]> {
         let end = self.pos.checked_add(n).ok_or_else(|| self.short(n))?;
         let slice = self.data.get(self.pos..end).ok_or_else(|| self.short(n))?;
@@ -96,6 +98,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The characters of a `TString` without decoding them.
+    #[inline]
     pub fn string_bytes(&mut self) -> Result<&'a [u8]> {
         let n = match self.u8()? {
             255 => {
@@ -117,12 +120,14 @@ impl<'a> Cursor<'a> {
     }
 
     /// A count of things that take at least `each` bytes apiece, checked against what is left.
+    #[inline]
     pub fn count(&mut self, each: usize) -> Result<usize> {
         let n = self.i32()?;
         self.checked_count(i64::from(n), each)
     }
 
     /// Checks a count that came from elsewhere in the same way as [`Cursor::count`].
+    #[inline]
     pub fn checked_count(&self, n: i64, each: usize) -> Result<usize> {
         usize::try_from(n)
             .ok()
@@ -141,6 +146,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Bytes left.
+    #[inline]
     pub fn remaining(&self) -> usize {
         self.data.len().saturating_sub(self.pos)
     }

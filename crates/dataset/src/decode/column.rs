@@ -76,6 +76,17 @@ impl Words {
         }
     }
 
+    /// Appends one big-endian value.
+    #[inline]
+    pub(super) fn push_be(&mut self, bytes: &[u8]) {
+        match self {
+            Self::W1(v) => v.extend(bytes.first()),
+            Self::W2(v) => v.extend(bytes.first_chunk::<2>().map(|b| u16::from_be_bytes(*b))),
+            Self::W4(v) => v.extend(bytes.first_chunk::<4>().map(|b| u32::from_be_bytes(*b))),
+            Self::W8(v) => v.extend(bytes.first_chunk::<8>().map(|b| u64::from_be_bytes(*b))),
+        }
+    }
+
     /// Appends one value, converted as C++ does: to whole numbers by cutting.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "as C++")]
     pub(super) fn push_number(&mut self, number: Number, value: Value) {

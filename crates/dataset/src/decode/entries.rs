@@ -6,7 +6,7 @@ use rootfile::bytes::Cursor;
 use rootfile::object::tags::{BYTE_COUNT_MASK, ReadTags};
 use rootfile::{Error, Result};
 
-use super::column::{Column, Offsets, Words};
+use super::column::{Column, Offsets};
 use super::machine::Machine;
 use super::op::Op;
 use super::schema::Plan;
@@ -21,12 +21,18 @@ pub(super) fn slice(basket: &BasketData, entries: Range<usize>) -> Result<&[u8]>
     let first = basket.range(entries.start).map(|r| r.start);
     let last = basket.range(entries.end.saturating_sub(1)).map(|r| r.end);
     let range = first.zip(last).map(|(start, end)| start..end);
-    range.and_then(|r| basket.data.get(r)).ok_or_else(|| match basket.entries {
-        Entries::Generated => Error::unsupported("entries without boundaries"),
-        _ => Error::corrupt("entries beyond their basket"),
-    })
+    range.and_then(|r| basket.data.get(r)).ok_or_else(|| beyond(basket))
 }
 
+#[cold]
+fn beyond(basket: &BasketData) -> Error {
+    match basket.entries {
+        Entries::Generated => Error::unsupported("entries without boundaries"),
+        _ => Error::corrupt("entries beyond their basket"),
+    }
+}
+
+/// Entries of one length, each one value.
 pub(super) fn fixed(op: &Op, column: &mut Column, basket: &BasketData, entries: Range<usize>) -> Result<()> {
     let size = op.fixed_size().unwrap_or(0);
     let bytes = slice(basket, entries.clone())?;
@@ -69,12 +75,13 @@ pub(super) fn each(
         items.reserve(slice(basket, entries.clone())?.len() / number.size());
     }
     for entry in entries {
-        let bytes = slice(basket, entry..entry + 1)?;
+        let bytes = basket.range(entry).and_then(|r| basket.data.get(r)).ok_or_else(|| beyond(basket))?;
         if let (Some(number), Column::List { offsets, items, .. }) = (vector, &mut *column)
             && let Column::Numbers(_, words) = &mut **items
-            && let Some(values) = vector_values(bytes, number)
+            && let Some((values, count)) = vector_values(bytes, number)
         {
-            push_values(words, offsets, values, number);
+            words.extend_be(values);
+            offsets.push(count);
             continue;
         }
         counts.next(&mut machine.counters)?;
@@ -111,21 +118,16 @@ fn vector_of(op: &Op) -> Option<Number> {
     }
 }
 
-/// The values of a vector of numbers, if the entry is one as nearly all are: a frame around all of it, and as many
-/// values as it says.
+/// The values of a vector of numbers and how many there are, if the entry is one as nearly all are: a frame around all
+/// of it, and as many values as it says.
 #[inline]
-fn vector_values(bytes: &[u8], number: Number) -> Option<&[u8]> {
+fn vector_values(bytes: &[u8], number: Number) -> Option<(&[u8], usize)> {
     let (header, values) = bytes.split_first_chunk::<HEADER>()?;
     let [a, b, c, d, v, _, e, f, g, h] = *header;
     let frame = (u32::from_be_bytes([a, b, c, d]) ^ BYTE_COUNT_MASK) as usize;
     let count = u32::from_be_bytes([e, f, g, h]) as usize;
-    (frame == bytes.len() - 4 && v == 0 && count.checked_mul(number.size()) == Some(values.len())).then_some(values)
-}
-
-#[inline]
-fn push_values(words: &mut Words, offsets: &mut Offsets, values: &[u8], number: Number) {
-    words.extend_be(values);
-    offsets.push(values.len() / number.size());
+    let fits = frame == bytes.len() - 4 && v == 0 && count.checked_mul(number.size()) == Some(values.len());
+    fits.then_some((values, count))
 }
 
 /// Hands the values of counters out, entry by entry.
@@ -175,14 +177,16 @@ impl<'a> Counts<'a> {
 fn ends(basket: &BasketData, entries: Range<usize>, size: usize) -> Result<Vec<i64>> {
     let start = basket.range(entries.start).map_or(0, |r| r.start);
     let ragged = |len: usize| Error::corrupt(format!("an entry of {len} bytes, where items take {size}"));
-    entries
-        .map(|i| {
-            let range = basket.range(i).unwrap_or(start..start);
-            let len = range.end - start;
-            if !len.is_multiple_of(size) {
-                return Err(ragged(range.len()));
-            }
-            i64::try_from(len / size).map_err(|_| ragged(len))
-        })
-        .collect()
+    // Numbers have sizes that are powers of two: no division for each entry.
+    let shift = size.is_power_of_two().then_some(size.trailing_zeros());
+    let mut ends = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let len = basket.range(entry).map_or(0, |range| range.end - start);
+        let count = shift.map_or_else(|| len / size, |shift| len >> shift);
+        if count * size != len {
+            return Err(ragged(len));
+        }
+        ends.push(i64::try_from(count).map_err(|_| ragged(len))?);
+    }
+    Ok(ends)
 }

@@ -9,6 +9,7 @@ use rootfile::{Error, Result};
 
 use super::column::{Column, Words};
 use super::op::{Op, Reader};
+use super::rows::Rows;
 use super::types::Number;
 
 /// `TObject` bit: a `TRef` points here, and a process identifier follows.
@@ -27,6 +28,8 @@ pub(super) struct Machine<'a> {
     pub tags: ReadTags,
     /// Where the object that is read ends, if it says so.
     pub end: Option<usize>,
+    /// The form of the objects of each reader, once one was met: none if they have no fixed form.
+    pub rows: Vec<Option<Option<Rows>>>,
 }
 
 impl<'a> Machine<'a> {
@@ -37,12 +40,23 @@ impl<'a> Machine<'a> {
             readers,
             tags: ReadTags::new(0),
             end: None,
+            rows: vec![None; readers.len()],
         }
+    }
+
+    /// Another machine at the same place.
+    pub(super) fn fork(&self) -> Self {
+        let mut fork = Self::new(&[], self.readers, 0);
+        fork.cursor = self.cursor.clone();
+        fork
     }
 
     /// Reads `n` values.
     pub(super) fn read(&mut self, op: &Op, n: usize, column: &mut Column) -> Result<()> {
         match (op, column) {
+            (Op::Number(number), Column::Numbers(_, words)) if n == 1 => {
+                words.push_be(self.cursor.bytes(number.size())?);
+            }
             (Op::Number(number), Column::Numbers(_, words)) => {
                 words.extend_be(self.cursor.bytes(n.checked_mul(number.size()).ok_or_else(too_many)?)?);
             }
@@ -176,6 +190,14 @@ impl<'a> Machine<'a> {
             }
             (Op::Framed(inner), column) => self.framed(inner, n, column)?,
             (Op::Container(container), Column::List { offsets, items, .. }) => {
+                if let (Op::Number(number), Column::Numbers(_, words)) = (&container.item, &mut **items) {
+                    for _ in 0..n {
+                        let count = self.cursor.count(number.size())?;
+                        words.extend_be(self.cursor.bytes(count * number.size())?);
+                        offsets.push(count);
+                    }
+                    return Ok(());
+                }
                 for _ in 0..n {
                     let count = self.cursor.count(0)?;
                     self.fits(count, 1)?;
@@ -204,8 +226,10 @@ impl<'a> Machine<'a> {
             }
             (Op::Object(reader), Column::Record { len, parts, .. }) => {
                 self.fits(n, 1)?;
-                for _ in 0..n {
-                    self.object(*reader, parts)?;
+                if !self.in_rows(*reader, n, parts) {
+                    for _ in 0..n {
+                        self.object(*reader, parts)?;
+                    }
                 }
                 *len += n;
             }

@@ -3,6 +3,9 @@
 //! A [`ColumnPlan`] is made once for a branch, from the tree's metadata and the streamer infos; a
 //! [`ColumnBuilder`] runs it over baskets, straight into the final buffers. What cannot be decoded is a column of
 //! bytes that says why. Fetching and decompressing baskets is the caller's.
+//!
+//! `plain`, `element` and `class` make of leaves and streamer infos a `types::Shape` and the steps (`op`) that read it;
+//! `entries`, `machine`, `objects` and `rows` run them.
 
 mod builder;
 mod class;
@@ -15,6 +18,7 @@ mod objects;
 mod op;
 mod packed;
 mod plain;
+mod rows;
 mod schema;
 mod types;
 

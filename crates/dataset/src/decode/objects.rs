@@ -7,6 +7,7 @@ use rootfile::{Error, Result};
 use super::column::{Column, Words};
 use super::machine::{MOST_EMPTY, Machine, too_many};
 use super::op::{Container, Into, Members, Op, Reader, Step, Version};
+use super::rows::Rows;
 use super::types::Number;
 
 /// From this version of `TStreamerInfo` on member-wise containers say the version of their class.
@@ -69,7 +70,7 @@ impl Machine<'_> {
     }
 
     /// The checksum that follows a version of 0, of classes that have no version of their own.
-    fn checksum(&mut self, version: i16, reader: usize) -> Result<u32> {
+    pub(super) fn checksum(&mut self, version: i16, reader: usize) -> Result<u32> {
         if version > 0 {
             return Ok(0);
         }
@@ -160,6 +161,27 @@ impl Machine<'_> {
         frame.finish(&mut self.cursor, "TRefArray")
     }
 
+    /// Reads objects that have frames but are otherwise rows of numbers, if they are.
+    pub(super) fn in_rows(&mut self, reader: usize, n: usize, parts: &mut [Column]) -> bool {
+        if n == 0 {
+            return true;
+        }
+        if let Some(None) = self.rows.get(reader) {
+            let found = Rows::of(self, reader);
+            if let Some(form) = self.rows.get_mut(reader) {
+                *form = Some(found);
+            }
+        }
+        let Some(Some(Some(rows))) = self.rows.get(reader) else { return false };
+        let mut cursor = self.cursor.clone();
+        let Some(bytes) = n.checked_mul(rows.size()).and_then(|len| cursor.bytes(len).ok()) else { return false };
+        if !rows.read(bytes, parts) {
+            return false;
+        }
+        self.cursor = cursor;
+        true
+    }
+
     /// Reads an object with its frame into the parts of a record.
     pub(super) fn object(&mut self, reader: usize, parts: &mut [Column]) -> Result<()> {
         let frame = Frame::read(&mut self.cursor)?;
@@ -190,6 +212,9 @@ impl Machine<'_> {
             let checksum = self.checksum(frame.version, index)?;
             if find(reader, frame.version.into(), checksum).is_ok() {
                 self.cursor = start;
+                if self.in_rows(index, 1, parts) {
+                    return Ok(());
+                }
                 return self.object(index, parts);
             }
         }
@@ -263,7 +288,8 @@ impl Machine<'_> {
     }
 }
 
-fn find(reader: &Reader, version: i32, checksum: u32) -> Result<&Version> {
+#[inline]
+pub(super) fn find(reader: &Reader, version: i32, checksum: u32) -> Result<&Version> {
     let same = |v: &&Version| {
         if checksum != 0 { v.checksum == checksum } else { v.version == version }
     };

@@ -1,7 +1,7 @@
 //! From a branch to the plan of its column: what its values are, how they lie in entries, and which other
 //! branches count them.
 
-use rootfile::streamer::{StreamerElement, StreamerInfo, StreamerInfos, code};
+use rootfile::streamer::{ElementKind, StreamerElement, StreamerInfo, StreamerInfos, code};
 
 use super::class::{Classes, Typed};
 use super::name::TypeName;
@@ -156,7 +156,7 @@ fn of_element(tree: &Tree, branch: &Branch, element: &Element, infos: &StreamerI
     let e = member(branch, element, &info);
     let e = e.ok_or_else(|| format!("{} has no such member", element.class_name))?;
     if e.type_code == code::STREAM_LOOP || super::element::packed_or_basic(e.type_code - code::OFFSET_P, e).is_some() {
-        return counted(classes, tree, element, e);
+        return counted(classes, tree, branch, element, e);
     }
     let typed = classes.member(&info, e)?;
     let name = spelled(&typed.0, e);
@@ -165,7 +165,13 @@ fn of_element(tree: &Tree, branch: &Branch, element: &Element, infos: &StreamerI
 }
 
 /// An array that another member counts: in a frame if of objects, else with a byte before it.
-fn counted(mut classes: Classes<'_>, tree: &Tree, element: &Element, e: &StreamerElement) -> Result<Plan, Why> {
+fn counted(
+    mut classes: Classes<'_>,
+    tree: &Tree,
+    branch: &Branch,
+    element: &Element,
+    e: &StreamerElement,
+) -> Result<Plan, Why> {
     let framed = e.type_code == code::STREAM_LOOP;
     let typed = match super::element::packed_or_basic(e.type_code - code::OFFSET_P, e) {
         Some(typed) => typed,
@@ -183,8 +189,16 @@ fn counted(mut classes: Classes<'_>, tree: &Tree, element: &Element, e: &Streame
         return Ok(plan.items(!framed));
     }
     let by_id = |id: Option<usize>| id.and_then(|id| tree.branches.iter().position(|b| b.id == id));
+    // Trees of ROOT 4 do not say which branch counts: it is the one of the counting member, beside this one.
+    let beside = || match &e.kind {
+        ElementKind::Counted { name, .. } => tree.branches.iter().position(|other| {
+            other.parent == branch.parent && other.name().rsplit('.').next().is_some_and(|last| last == name)
+        }),
+        _ => None,
+    };
     let (objects, counts) = by_id(element.branch_count)
-        .zip(by_id(element.branch_count2))
+        .or(branch.parent)
+        .zip(by_id(element.branch_count2).or_else(beside))
         .ok_or("an array in a collection, whose counter is not there")?;
     if plan.slots > 0 {
         return Err("an array in a collection, of objects that have such themselves".to_owned());

@@ -39,6 +39,7 @@ pub struct Frame {
 
 impl Frame {
     /// Reads a version with or without a byte count before it.
+    #[inline]
     pub fn read(c: &mut Cursor<'_>) -> Result<Self> {
         let start = c.pos();
         let mut peek = c.clone();
