@@ -6,8 +6,12 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::path::Path;
 
+use dataset::decode::columns;
+use dataset::tree::basket::BasketHeader;
 use dataset::tree::{is_tree_class, read_tree};
 use rootfile::RootFile;
+use rootfile::bytes::Cursor;
+use rootfile::codec::{Decompressor, is_stored};
 
 /// Seeds have at most this many bytes, and the records that are taken whole.
 const MOST: usize = 20_000;
@@ -25,7 +29,36 @@ fn keep(target: &str, bytes: &[u8]) -> std::io::Result<()> {
     std::fs::write(folder.join(format!("{:016x}", hasher.finish())), bytes)
 }
 
+/// Entries of the file whose plans the target `decode` uses; the first byte is the number of the plan.
+fn keep_entries() -> Result<(), Box<dyn std::error::Error>> {
+    let file = RootFile::open(concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/dataset/tests/root/decode_types.root"))?;
+    let mut number = 0u8;
+    for key in file.top().keys.iter().filter(|key| is_tree_class(&file, &key.class)) {
+        let tree = read_tree(&file, key)?;
+        for plan in columns(&tree, file.infos()) {
+            let basket = tree.branches.get(plan.branch()).and_then(|b| b.baskets.first()).ok_or("no basket")?;
+            let mut record = vec![0; basket.nbytes as usize];
+            file.source().read_exact_at(basket.seek, &mut record)?;
+            let header = BasketHeader::parse(&mut Cursor::new(&record))?;
+            let (raw, objlen) = (record.split_off(header.keylen()), header.key.objlen as usize);
+            let mut payload = Vec::new();
+            if is_stored(raw.len(), objlen) {
+                payload = raw;
+            } else {
+                Decompressor::new().decompress(&raw, objlen, &mut payload)?;
+            }
+            let data = header.open(payload)?;
+            for entry in (0..data.count as usize).filter_map(|i| data.data.get(data.range(i)?)) {
+                keep("decode", &[&[number], entry].concat())?;
+            }
+            number = number.wrapping_add(1);
+        }
+    }
+    Ok(())
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    keep_entries()?;
     let folder = std::env::args().nth(1).ok_or("usage: seeds FOLDER")?;
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();

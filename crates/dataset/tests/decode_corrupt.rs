@@ -150,8 +150,9 @@ fn damage_is_no_panic() {
     let rounds = std::env::var("BASKETRY_ROUNDS").map_or(20, |n| n.parse().unwrap());
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
     let mut outcomes = [0usize; 2];
-    for name in FILES {
-        let file = RootFile::open(corpus.join("files").join(name)).unwrap();
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/root/decode_types.root");
+    for path in FILES.iter().map(|name| corpus.join("files").join(name)).chain([own]) {
+        let file = RootFile::open(path).unwrap();
         for directory in file.walk().directories {
             for key in directory.keys.iter().filter(|key| is_tree_class(&file, &key.class)) {
                 let Ok(tree) = read_tree(&file, key) else { continue };
