@@ -45,7 +45,9 @@ impl Scratch {
     pub fn fetch(&mut self, files: &Files, piece: &Piece) -> Result<BasketHeader> {
         let file =
             files.get(piece.file as usize).ok_or_else(|| Error::request("a piece of a file that is not there"))?;
+        let begun = Instant::now();
         read_at(&**file, piece.seek, piece.nbytes as usize, &mut self.record, 0)?;
+        self.times.0 += begun.elapsed();
         self.record.truncate(piece.nbytes as usize);
         let in_file = |e: Error| e.at(piece.seek).file(file.name());
         let header = BasketHeader::parse(&mut Cursor::new(&self.record)).map_err(in_file)?;

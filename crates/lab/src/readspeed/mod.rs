@@ -25,8 +25,8 @@ use crate::cost::process_seconds;
 /// Version of the report's JSON form (`docs/readspeed-schema.md`).
 pub const SCHEMA: u32 = 1;
 
-/// Bytes before compression that are read at a time.
-const STEP: u64 = 64 << 20;
+/// Bytes before compression that are read at a time: enough that steps cost nothing, few enough that memory is used again.
+const STEP: u64 = 16 << 20;
 
 /// What is asked.
 #[derive(Clone, Debug)]
