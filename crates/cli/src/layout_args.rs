@@ -44,6 +44,10 @@ impl LayoutArgs {
     /// The layout that the options describe.
     pub fn layout(&self) -> Result<Layout> {
         let mut layout = match &self.layout {
+            // Programs hand over the text itself; no file is called like that.
+            Some(text) if text.as_os_str().as_encoded_bytes().contains(&b'\n') => {
+                Layout::from_toml(&text.to_string_lossy())?
+            }
             Some(path) => {
                 let text = std::fs::read_to_string(path).map_err(|e| Error::from(e).file(path))?;
                 Layout::from_toml(&text).map_err(|e| e.file(path))?

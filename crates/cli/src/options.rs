@@ -1,5 +1,6 @@
 //! Options and arguments that verbs share. A verb flattens the groups that it needs into its own.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -68,7 +69,8 @@ impl Target {
 /// Refuses an output that is there already, unless forced.
 pub fn refuse_existing(output: &Path, force: bool) -> Result<()> {
     if !force && output.exists() {
-        return Err(Error::request("is there already; give --force to replace it").file(output));
+        let there = std::io::Error::new(ErrorKind::AlreadyExists, "is there already; give --force to replace it");
+        return Err(Error::from(there).file(output));
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::io::{self, Write};
-use std::process::ExitCode;
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
@@ -19,33 +19,38 @@ pub enum Answer {
 }
 
 /// Turns what a verb came to into an exit code, and prints the error if it is one.
-pub fn exit_code(result: Result<Answer>) -> ExitCode {
+pub fn exit_code(result: Result<Answer>) -> u8 {
     match result {
-        Ok(Answer::Yes) => ExitCode::SUCCESS,
-        Ok(Answer::No) => ExitCode::from(1),
+        Ok(Answer::Yes) => 0,
+        Ok(Answer::No) => 1,
         // Whoever read our output has seen enough.
-        Err(e) if matches!(e.kind(), ErrorKind::Io(io) if io.kind() == io::ErrorKind::BrokenPipe) => ExitCode::SUCCESS,
+        Err(e) if matches!(e.kind(), ErrorKind::Io(io) if io.kind() == io::ErrorKind::BrokenPipe) => 0,
         Err(e) => fail(&e.to_string()),
     }
 }
 
 /// Prints what clap has to say: help as it is, an error in one line.
-pub fn usage(error: &clap::Error) -> ExitCode {
+pub fn usage(error: &clap::Error) -> u8 {
     if !error.use_stderr() || error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         // Nobody is left to tell if this fails.
         let _ = error.print();
-        return if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS };
+        return if error.use_stderr() { 2 } else { 0 };
     }
+    fail(&usage_text(error))
+}
+
+/// What clap has to say against the arguments, in one line.
+pub fn usage_text(error: &clap::Error) -> String {
     let text = error.to_string();
     let said = text.lines().take_while(|line| !line.starts_with("Usage:")).map(str::trim);
     let said: Vec<&str> = said.filter(|line| !line.is_empty()).collect();
     let said = said.join(" ");
-    fail(said.strip_prefix("error: ").unwrap_or(&said))
+    said.strip_prefix("error: ").unwrap_or(&said).to_owned()
 }
 
-fn fail(message: &str) -> ExitCode {
+fn fail(message: &str) -> u8 {
     let _ = writeln!(io::stderr().lock(), "basketry: {}", one_line(message));
-    ExitCode::from(2)
+    2
 }
 
 /// A message without line breaks. Pictures of the place in a text, as the TOML reader draws them, are left out.
@@ -69,6 +74,11 @@ pub fn json(value: &impl serde::Serialize) -> Result<()> {
     serde_json::to_writer(&mut out, value).map_err(io::Error::from)?;
     writeln!(out)?;
     Ok(out.flush()?)
+}
+
+/// A value as JSON.
+pub fn json_text(value: &impl serde::Serialize) -> Result<String> {
+    Ok(serde_json::to_string(value).map_err(io::Error::from)?)
 }
 
 /// A table without borders; columns named with a leading `>` are right-aligned.
@@ -145,6 +155,12 @@ pub fn progress(total: u64, what: &'static str, quiet: bool) -> ProgressBar {
         bar.enable_steady_tick(Duration::from_millis(200));
     }
     bar
+}
+
+/// Moves a bar on, and lets the work go on.
+pub fn advance(bar: &ProgressBar, bytes: u64) -> ControlFlow<()> {
+    bar.inc(bytes);
+    ControlFlow::Continue(())
 }
 
 #[cfg(test)]

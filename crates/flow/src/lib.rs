@@ -19,7 +19,7 @@ mod rewrite;
 mod verify;
 
 pub use budget::{Budget, DEFAULT_MEMORY};
-pub use engine::{Depth, Depths, Progress};
+pub use engine::{Depth, Depths, Progress, unwatched};
 pub use options::{Listed, Options, Pack, Schema};
 pub use plan::{ColumnForecast, Forecast};
 pub use rewrite::{Outlook, Skipped, Summary, TableSummary, forecast, rewrite};

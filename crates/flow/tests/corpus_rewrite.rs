@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use dataset::layout::Layout;
-use flow::{Budget, Options, VerifyOptions, rewrite, verify};
+use flow::{Budget, Options, VerifyOptions, rewrite, unwatched, verify};
 
 const LAYOUTS: [&str; 3] = [
     "compression = \"zstd:1\"",
@@ -49,11 +49,12 @@ fn try_layouts(path: &Path, folder: &Path, tally: &Mutex<Tally>) {
     for (i, layout) in LAYOUTS.iter().enumerate() {
         let output = folder.join(format!("{name}.{i}"));
         let options = Options { layout: Layout::from_toml(layout).unwrap(), budget, ..Options::default() };
-        if let Err(e) = rewrite(&[path.to_path_buf()], &output, &options, &|_| {}) {
+        if let Err(e) = rewrite(&[path.to_path_buf()], &output, &options, &unwatched) {
             note(&|tally| tally.refuse(&name, &e));
             return;
         }
-        match verify(&[path.to_path_buf()], &output, &VerifyOptions { budget, ..VerifyOptions::default() }, &|_| {}) {
+        match verify(&[path.to_path_buf()], &output, &VerifyOptions { budget, ..VerifyOptions::default() }, &unwatched)
+        {
             Ok(verdict) if verdict.equal => note(&|tally| tally.equal += 1),
             Ok(verdict) => note(&|tally| {
                 let found: Vec<String> = verdict.differences.iter().take(3).map(ToString::to_string).collect();

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use dataset::glob::NameFilter;
 use dataset::layout::Layout;
 use dataset::tree::read_tree;
-use flow::{Budget, Difference, Options, Verdict, VerifyOptions, rewrite, verify};
+use flow::{Budget, Difference, Options, Verdict, VerifyOptions, rewrite, unwatched, verify};
 use rootfile::RootFile;
 
 const ENTRIES: u64 = 1000;
@@ -42,13 +42,13 @@ impl Folder {
         let mut options = Options { layout: Layout::from_toml(layout).unwrap(), ..Options::default() };
         change(&mut options);
         let path = self.path(name);
-        rewrite(inputs, &path, &options, &|_| {}).unwrap();
+        rewrite(inputs, &path, &options, &unwatched).unwrap();
         path
     }
 }
 
 fn compare(a: &Path, b: &Path, options: &VerifyOptions) -> Verdict {
-    verify(&[a.to_path_buf()], b, options, &|_| {}).unwrap()
+    verify(&[a.to_path_buf()], b, options, &unwatched).unwrap()
 }
 
 /// The only difference.
@@ -170,11 +170,11 @@ fn several_inputs_are_compared_as_one() {
     let folder = Folder::new();
     let inputs = [folder.sample("a.root", 5), folder.sample("b.root", 6)];
     let output = folder.rewritten("out.root", &inputs, "cluster = \"300\"", |_| {});
-    let verdict = verify(&inputs, &output, &VerifyOptions::default(), &|_| {}).unwrap();
+    let verdict = verify(&inputs, &output, &VerifyOptions::default(), &unwatched).unwrap();
     assert!(verdict.equal, "{:?}", verdict.differences);
     assert_eq!(verdict.trees[0].entries, 2 * ENTRIES);
     let [a, b] = inputs;
-    let turned = verify(&[b, a], &output, &VerifyOptions::default(), &|_| {}).unwrap();
+    let turned = verify(&[b, a], &output, &VerifyOptions::default(), &unwatched).unwrap();
     assert_eq!(turned.differences.len(), 2, "{:?}", turned.differences);
 }
 
@@ -183,7 +183,7 @@ fn too_small_a_budget_is_refused() {
     let folder = Folder::new();
     let input = folder.sample("in.root", 5);
     let options = VerifyOptions { budget: Budget::new(100_000, 1), ..VerifyOptions::default() };
-    let refused = verify(std::slice::from_ref(&input), &input, &options, &|_| {}).unwrap_err().to_string();
+    let refused = verify(std::slice::from_ref(&input), &input, &options, &unwatched).unwrap_err().to_string();
     assert!(refused.contains("the smallest that would do is --memory"), "{refused}");
 }
 
@@ -192,9 +192,9 @@ fn a_tree_of_another_name_is_named() {
     let folder = Folder::new();
     let input = folder.sample("in.root", 5);
     let options = VerifyOptions { tree: Some("u".to_owned()), ..VerifyOptions::default() };
-    let refused = verify(std::slice::from_ref(&input), &input, &options, &|_| {}).unwrap_err().to_string();
+    let refused = verify(std::slice::from_ref(&input), &input, &options, &unwatched).unwrap_err().to_string();
     assert!(refused.contains("no tree u; there are: t"), "{refused}");
     let options = VerifyOptions { tree: Some("t".to_owned()), ..VerifyOptions::default() };
-    let verdict = verify(std::slice::from_ref(&input), &input, &options, &|_| {}).unwrap();
+    let verdict = verify(std::slice::from_ref(&input), &input, &options, &unwatched).unwrap();
     assert!(verdict.equal && verdict.objects == 0);
 }

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use flow::{Depths, Forecast, Options, Summary, TableSummary};
+use flow::{Depths, Forecast, Options, Progress, Summary, TableSummary};
 use rootfile::Result;
 
 use crate::layout_args::{LayoutArgs, SelectArgs};
@@ -30,8 +30,8 @@ pub struct MakingArgs {
 }
 
 impl MakingArgs {
-    /// What `options` says and these arguments, done to the inputs.
-    pub fn run(&self, inputs: Vec<Input>, options: Options) -> Result<Answer> {
+    /// The files meant, and what `options` says and these arguments.
+    fn asked(&self, inputs: Vec<Input>, options: Options) -> Result<(Vec<PathBuf>, Options)> {
         let options = Options {
             layout: self.layout.layout()?,
             filter: self.select.filter()?,
@@ -41,7 +41,23 @@ impl MakingArgs {
             overwrite: self.target.force,
             ..options
         };
-        let paths: Vec<_> = inputs.into_iter().map(|input| input.path).collect();
+        Ok((inputs.into_iter().map(|input| input.path).collect(), options))
+    }
+
+    /// That, done to the inputs, and the report as JSON.
+    pub fn report(&self, inputs: Vec<Input>, options: Options, progress: Progress<'_>) -> Result<String> {
+        let (paths, options) = self.asked(inputs, options)?;
+        let output = &self.target.output;
+        if self.dry_run {
+            return output::json_text(&flow::forecast(&paths, output, &options, true)?);
+        }
+        self.target.check()?;
+        output::json_text(&flow::rewrite(&paths, output, &options, progress)?)
+    }
+
+    /// That, done to the inputs.
+    pub fn run(&self, inputs: Vec<Input>, options: Options) -> Result<Answer> {
+        let (paths, options) = self.asked(inputs, options)?;
         let output = &self.target.output;
         if self.dry_run {
             return dry_run(&paths, output, &options, self.talk.json);
@@ -60,7 +76,7 @@ impl MakingArgs {
 /// Runs a rewrite or merge, with a progress bar.
 pub fn execute(paths: &[PathBuf], target: &Path, options: &Options, talk: &Talk) -> Result<Summary> {
     let bar = talk.progress(paths, "written");
-    let summary = flow::rewrite(paths, target, options, &|bytes| bar.inc(bytes));
+    let summary = flow::rewrite(paths, target, options, &|bytes| output::advance(&bar, bytes));
     bar.finish_and_clear();
     summary
 }

@@ -1,7 +1,7 @@
 //! `basketry merge`: one file of several.
 
 use dataset::layout::ByteSize;
-use flow::{Options, Pack};
+use flow::{Options, Pack, Progress};
 use rootfile::Result;
 
 use super::making::MakingArgs;
@@ -37,16 +37,25 @@ pub struct Args {
     making: MakingArgs,
 }
 
+impl Args {
+    fn options(&self) -> Options {
+        Options {
+            pack: match self.pack {
+                None => Pack::Auto,
+                Some(ByteSize(0)) => Pack::No,
+                Some(ByteSize(size)) => Pack::Bytes(size),
+            },
+            schema: schema(self.common, self.fill),
+            skip_bad: self.skip_bad,
+            ..Options::default()
+        }
+    }
+}
+
+pub fn report(args: &Args, progress: Progress<'_>) -> Result<String> {
+    args.making.report(inputs(&args.inputs)?, args.options(), progress)
+}
+
 pub fn run(args: &Args) -> Result<Answer> {
-    let options = Options {
-        pack: match args.pack {
-            None => Pack::Auto,
-            Some(ByteSize(0)) => Pack::No,
-            Some(ByteSize(size)) => Pack::Bytes(size),
-        },
-        schema: schema(args.common, args.fill),
-        skip_bad: args.skip_bad,
-        ..Options::default()
-    };
-    args.making.run(inputs(&args.inputs)?, options)
+    args.making.run(inputs(&args.inputs)?, args.options())
 }

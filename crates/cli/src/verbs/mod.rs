@@ -9,9 +9,9 @@ mod rewrite;
 mod tune;
 mod verify;
 
-use std::process::ExitCode;
-
 use clap::Subcommand;
+use flow::Progress;
+use rootfile::Result;
 
 use crate::output::{self, Answer};
 
@@ -29,14 +29,27 @@ pub enum Verb {
 
 impl Verb {
     /// Does it. Errors are printed.
-    pub fn exit_code(self) -> ExitCode {
+    pub fn exit_code(self) -> u8 {
         match self {
             Self::Hadd(args) => hadd::exit_code(hadd::run(&args)),
             verb => output::exit_code(verb.run()),
         }
     }
 
-    fn run(self) -> rootfile::Result<Answer> {
+    /// Does it and hands back the report as JSON, printing nothing.
+    pub fn report(self, progress: Progress<'_>) -> Result<String> {
+        match self {
+            Self::Inspect(args) => inspect::report(&args),
+            Self::Rewrite(args) => rewrite::report(&args, progress),
+            Self::Merge(args) => merge::report(&args, progress),
+            Self::Readspeed(args) => output::json_text(&readspeed::work(&args, &|_| (), &|_| ())?),
+            Self::Tune(args) => output::json_text(&tune::work(&args, progress)?.report),
+            Self::Verify(args) => output::json_text(&verify::work(&args, progress)?),
+            Self::Hadd(_) => Err(rootfile::Error::request("hadd is for the command line; merge does the same")),
+        }
+    }
+
+    fn run(self) -> Result<Answer> {
         match self {
             Self::Inspect(args) => inspect::run(&args),
             Self::Rewrite(args) => rewrite::run(&args),

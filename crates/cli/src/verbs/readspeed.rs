@@ -62,7 +62,8 @@ pub struct Args {
     talk: Talk,
 }
 
-pub fn run(args: &Args) -> Result<Answer> {
+/// Measures.
+pub fn work(args: &Args, total: &dyn Fn(u64), progress: &(dyn Fn(u64) + Sync)) -> Result<Report> {
     let files: Vec<String> = args.inputs.iter().chain(&args.files).cloned().collect();
     if files.is_empty() {
         return Err(Error::request("no input: name a file, as in basketry readspeed FILE:TREE"));
@@ -83,8 +84,12 @@ pub fn run(args: &Args) -> Result<Answer> {
         budget: args.resources.budget(),
         seed: args.seed,
     };
+    measure(&options, total, progress)
+}
+
+pub fn run(args: &Args) -> Result<Answer> {
     let bar = output::progress(0, "read", args.talk.quiet || args.talk.json);
-    let report = measure(&options, &|total| bar.set_length(total), &|bytes| bar.inc(bytes))?;
+    let report = work(args, &|total| bar.set_length(total), &|bytes| bar.inc(bytes))?;
     bar.finish_and_clear();
     if args.talk.json {
         output::json(&report)?;

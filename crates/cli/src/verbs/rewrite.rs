@@ -1,6 +1,6 @@
 //! `basketry rewrite`: one output in the asked layout.
 
-use flow::Options;
+use flow::{Options, Progress};
 use rootfile::Result;
 
 use super::making::MakingArgs;
@@ -20,6 +20,10 @@ pub struct Args {
     inputs: Vec<String>,
     #[command(flatten)]
     making: MakingArgs,
+}
+
+pub fn report(args: &Args, progress: Progress<'_>) -> Result<String> {
+    args.making.report(inputs(&args.inputs)?, Options::default(), progress)
 }
 
 pub fn run(args: &Args) -> Result<Answer> {

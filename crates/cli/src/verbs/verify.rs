@@ -1,9 +1,10 @@
 //! `basketry verify`: whether two files hold the same, whatever their layout.
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::time::Instant;
 
-use flow::{TreeVerdict, Verdict, VerifyOptions};
+use flow::{Progress, TreeVerdict, Verdict, VerifyOptions};
 use rootfile::{Error, Result};
 
 use crate::layout_args::SelectArgs;
@@ -42,25 +43,17 @@ pub struct Args {
     talk: Talk,
 }
 
+/// Compares.
+pub fn work(args: &Args, progress: Progress<'_>) -> Result<Verdict> {
+    let (paths, last, options) = args.sides()?;
+    flow::verify(&paths, &last, &options, progress)
+}
+
 pub fn run(args: &Args) -> Result<Answer> {
-    let mut sides = inputs(&args.inputs)?;
-    let Some(last) = sides.pop().filter(|_| !sides.is_empty()) else {
-        return Err(Error::request("verify compares two files or more; only one is given"));
-    };
-    let named = one_tree(&sides)?;
-    let options = VerifyOptions {
-        tree: named.or_else(|| args.tree.clone()),
-        second_tree: last.tree,
-        filter: args.select.filter()?,
-        entries: args.select.entries()?,
-        common: args.common,
-        schema: schema(args.common, args.fill),
-        budget: args.resources.budget(),
-    };
-    let paths: Vec<_> = sides.into_iter().map(|side| side.path).collect();
-    let bar = args.talk.progress(paths.iter().chain([&last.path]), "compared");
+    let (paths, last, options) = args.sides()?;
+    let bar = args.talk.progress(paths.iter().chain([&last]), "compared");
     let start = Instant::now();
-    let verdict = flow::verify(&paths, &last.path, &options, &|bytes| bar.inc(bytes))?;
+    let verdict = flow::verify(&paths, &last, &options, &|bytes| output::advance(&bar, bytes))?;
     bar.finish_and_clear();
     if args.talk.json {
         output::json(&verdict)?;
@@ -68,6 +61,28 @@ pub fn run(args: &Args) -> Result<Answer> {
         print(&verdict, start, args.talk.quiet)?;
     }
     Ok(if verdict.equal { Answer::Yes } else { Answer::No })
+}
+
+impl Args {
+    /// The files of the first side, the file of the second, and how they are compared.
+    fn sides(&self) -> Result<(Vec<PathBuf>, PathBuf, VerifyOptions)> {
+        let mut sides = inputs(&self.inputs)?;
+        let Some(last) = sides.pop().filter(|_| !sides.is_empty()) else {
+            return Err(Error::request("verify compares two files or more; only one is given"));
+        };
+        let named = one_tree(&sides)?;
+        let options = VerifyOptions {
+            tree: named.or_else(|| self.tree.clone()),
+            second_tree: last.tree,
+            filter: self.select.filter()?,
+            entries: self.select.entries()?,
+            common: self.common,
+            schema: schema(self.common, self.fill),
+            budget: self.resources.budget(),
+        };
+        let paths: Vec<_> = sides.into_iter().map(|side| side.path).collect();
+        Ok((paths, last.path, options))
+    }
 }
 
 fn print(verdict: &Verdict, start: Instant, quiet: bool) -> Result<()> {

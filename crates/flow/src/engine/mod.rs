@@ -14,10 +14,11 @@ mod tasks;
 mod tests;
 mod worker;
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use dataset::tree::BasketRef;
-use rootfile::{FileWriter, Result, Source};
+use rootfile::{Error, FileWriter, Result, Source};
 
 pub use generated::Generated;
 pub(crate) use tasks::{Asked, depth};
@@ -61,8 +62,27 @@ pub(crate) struct Written {
     pub depths: Depths,
 }
 
-/// Is told how many bytes were appended; used for progress bars.
-pub type Progress<'a> = &'a (dyn Fn(u64) + Sync);
+/// Is told how many bytes were appended or compared; used for progress bars. Its `Break` ends the work.
+pub type Progress<'a> = &'a (dyn Fn(u64) -> ControlFlow<()> + Sync);
+
+/// The [`Progress`] of work that nobody watches.
+pub fn unwatched(_bytes: u64) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+/// Tells of progress, and ends the work with an error if that is asked for.
+pub(crate) fn tell(progress: Progress<'_>, bytes: u64) -> Result<()> {
+    match progress(bytes) {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(interrupted()),
+    }
+}
+
+/// What work ends with where its [`Progress`] said so.
+#[cold]
+fn interrupted() -> Error {
+    std::io::Error::new(std::io::ErrorKind::Interrupted, "interrupted").into()
+}
 
 /// Runs a job.
 pub(crate) fn run(

@@ -11,7 +11,7 @@ use dataset::tree::BasketRef;
 use rootfile::{Error, FileWriter, Result, START_BIG_FILE};
 
 use super::tasks::{Task, Tasks};
-use super::{Job, Progress, Written};
+use super::{Job, Progress, Written, tell};
 use crate::column::Column;
 
 /// Records, one after the other, and what they are.
@@ -120,8 +120,7 @@ impl<'a> Queue<'a> {
                 return Err(Stopped);
             }
             if place == state.head {
-                let appended = state.sink.append(chunk);
-                (self.progress)(len);
+                let appended = state.sink.append(chunk).and_then(|()| tell(self.progress, len));
                 chunk.pieces.clear();
                 return appended.map_err(|e| self.stop(&mut state, e));
             }
@@ -148,10 +147,9 @@ impl<'a> Queue<'a> {
             for mut chunk in state.waiting.remove(&state.head).unwrap_or_default() {
                 let len = chunk.bytes.len() as u64;
                 state.held = state.held.saturating_sub(len);
-                if let Err(e) = state.sink.append(&mut chunk) {
+                if let Err(e) = state.sink.append(&mut chunk).and_then(|()| tell(self.progress, len)) {
                     return Err(self.stop(state, e));
                 }
-                (self.progress)(len);
             }
         }
         // Waking nobody is a system call all the same.

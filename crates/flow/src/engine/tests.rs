@@ -11,7 +11,7 @@ use rootfile::bytes::Writer;
 use rootfile::codec::Compression;
 use rootfile::{Error, FileWriter, Result, Source};
 
-use super::{Job, Written, run};
+use super::{Job, Written, run, unwatched};
 use crate::budget::Share;
 use crate::column::{Column, Piece, Shape};
 
@@ -119,7 +119,7 @@ fn make(source: Unsteady, columns: &[Column], threads: usize, waiting: u64) -> R
         seek_pdir: 100,
         copies_fit: true,
     };
-    let written = run(&job, &mut writer, Share { threads, waiting }, &|_| ());
+    let written = run(&job, &mut writer, Share { threads, waiting }, &unwatched);
     if written.is_ok() {
         writer.finish().unwrap();
     } else {

@@ -11,7 +11,7 @@ use rootfile::{Error, Result};
 
 use super::entries::{self, How, Run};
 use crate::column::{Column, Files, Piece};
-use crate::engine::{Progress, Scratch};
+use crate::engine::{Progress, Scratch, tell};
 
 /// About this many bytes on disk of the first side are one thread's task.
 const TASK: u64 = 16 << 20;
@@ -194,7 +194,7 @@ impl Work<'_> {
             let (compared, mismatch) = entries::compare(a, b, usize::try_from(n).unwrap_or(usize::MAX), tags)
                 .map_err(|e| e.object(format!("branch {}", first.column.names.0)))?;
             *bytes += compared as u64;
-            (self.progress)(read);
+            tell(self.progress, read)?;
             if let Some(mismatch) = mismatch {
                 let entry = at + mismatch.entry as u64;
                 earliest.fetch_min(entry, Ordering::Relaxed);

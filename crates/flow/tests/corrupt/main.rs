@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use dataset::layout::Layout;
-use flow::{Budget, Options, rewrite};
+use flow::{Budget, Options, rewrite, unwatched};
 use mutate::Damage;
 use rootfile::{MemoryFile, RootFile};
 
@@ -133,7 +133,7 @@ fn try_case(bytes: &[u8], folder: &Path) -> Result<(), String> {
     let mut problems = Vec::new();
     for layout in LAYOUTS {
         let _ = std::fs::remove_file(&output);
-        let done = rewrite(std::slice::from_ref(&input), &output, &options(layout), &|_| ());
+        let done = rewrite(std::slice::from_ref(&input), &output, &options(layout), &unwatched);
         let left = std::fs::read_dir(folder).unwrap().count();
         match done {
             Err(_) if left != 1 => problems.push("a failed rewrite left something behind".to_owned()),
@@ -167,7 +167,8 @@ fn child() {
     let folder = if shm.is_dir() { tempfile::tempdir_in(shm) } else { tempfile::tempdir() }.unwrap();
     let plain = folder.path().join("out.root");
     let bare = options("compression = \"none\"");
-    let stored = rewrite(&[PathBuf::from(&path)], &plain, &bare, &|_| ()).ok().map(|_| std::fs::read(&plain).unwrap());
+    let stored =
+        rewrite(&[PathBuf::from(&path)], &plain, &bare, &unwatched).ok().map(|_| std::fs::read(&plain).unwrap());
     let _ = std::fs::remove_file(&plain);
     let start = Instant::now();
     watch(start);

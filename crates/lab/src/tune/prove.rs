@@ -33,7 +33,7 @@ pub fn prove(
     let rewrite = process_seconds() - start;
     let readings = replay(&[input, output], options.tree.as_deref(), &options.workload, options.seed)?;
     let verify = VerifyOptions { tree: options.tree.clone(), budget, ..VerifyOptions::default() };
-    let verdict = flow::verify(&inputs, output, &verify, &|_| {})?;
+    let verdict = flow::verify(&inputs, output, &verify, &|_| progress(0))?;
     let seconds = |i: usize| readings.get(i).map_or(0.0, |r| r.seconds);
     let today = &tuned.report.today.cost;
     let read_today = Compared { expected: today.read, measured: seconds(0) };

@@ -41,14 +41,30 @@ pub struct Args {
     talk: Talk,
 }
 
+impl Args {
+    fn options(&self) -> Result<Options> {
+        Ok(Options {
+            tree: self.input.tree.as_deref().map(TreePattern::new).transpose()?,
+            probe_all: self.codecs || self.talk.json,
+            list_baskets: self.baskets,
+        })
+    }
+}
+
+/// The report as JSON, or the layout as TOML in JSON.
+pub fn report(args: &Args) -> Result<String> {
+    let file = RootFile::open(&args.input.path)?;
+    let options = args.options()?;
+    match args.layout {
+        true => output::json_text(&layout(&file, &options)?.0.to_toml()?),
+        false => output::json_text(&inspect(&file, &options)?),
+    }
+}
+
 /// Does it.
 pub fn run(args: &Args) -> Result<Answer> {
     let file = RootFile::open(&args.input.path)?;
-    let options = Options {
-        tree: args.input.tree.as_deref().map(TreePattern::new).transpose()?,
-        probe_all: args.codecs || args.talk.json,
-        list_baskets: args.baskets,
-    };
+    let options = args.options()?;
     if args.layout {
         let (layout, problems) = layout(&file, &options)?;
         let text = layout.to_toml()?;

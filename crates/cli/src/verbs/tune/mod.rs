@@ -4,8 +4,9 @@ mod print;
 
 use std::path::PathBuf;
 
+use flow::Progress;
 use lab::tune::report::Proof;
-use lab::tune::{Limit, Options, Workload, prove, tune};
+use lab::tune::{Limit, Options, Tuned, Workload, prove, tune};
 use rootfile::{Error, Result};
 
 use crate::options::{Resources, Talk, refuse_existing};
@@ -58,8 +59,8 @@ pub struct Args {
     talk: Talk,
 }
 
-/// Does it.
-pub fn run(args: &Args) -> Result<Answer> {
+/// Measures, decides, and where there is an output rewrites and proves.
+pub fn work(args: &Args, progress: Progress<'_>) -> Result<Tuned> {
     if let Some(output) = &args.output {
         refuse_existing(output, args.force)?;
     }
@@ -77,11 +78,17 @@ pub fn run(args: &Args) -> Result<Answer> {
         std::fs::write(path, layout).map_err(|e| Error::from(e).file(path))?;
     }
     if let (Some(out), Some(_)) = (&args.output, &tuned.layout) {
-        let bar = args.talk.progress([&args.input.path], "written");
         let budget = (args.resources.budget(), args.force);
-        prove(&mut tuned, (&args.input.path, out), &options, budget, &|n| bar.inc(n))?;
-        bar.finish_and_clear();
+        prove(&mut tuned, (&args.input.path, out), &options, budget, progress)?;
     }
+    Ok(tuned)
+}
+
+/// Does it.
+pub fn run(args: &Args) -> Result<Answer> {
+    let bar = args.talk.progress([&args.input.path], "written");
+    let tuned = work(args, &|bytes| output::advance(&bar, bytes))?;
+    bar.finish_and_clear();
     if args.talk.json {
         output::json(&tuned.report)?;
     } else if !args.talk.quiet || tuned.layout.is_none() {

@@ -1,0 +1,54 @@
+//! The `basketry` command as a library: [`run`] is all of it, for whoever ships the command; [`report`] does what a
+//! verb does and hands back what `--json` would print, for whoever calls it from a program. What the verbs do lies in
+//! the crates below.
+#![warn(missing_docs)]
+
+mod interrupt;
+mod layout_args;
+mod options;
+mod output;
+mod verbs;
+
+use std::ffi::OsString;
+
+use clap::{CommandFactory, Parser};
+use rootfile::Result;
+
+/// Reads, merges, re-lays-out and measures ROOT files.
+///
+/// Inputs are FILE, FILE:TREE, FILE:dir/TREE, or @list.txt with one of them a line. Sizes are written 32kB, 30MB or
+/// 1GiB; compression zstd:5 or 505. Exit code 0: done; 1: the answer is no; 2: bad usage or bad input;
+/// 130: Ctrl-C.
+#[derive(Parser)]
+#[command(name = "basketry", version, arg_required_else_help = true, disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    verb: verbs::Verb,
+}
+
+/// Runs the command with these arguments, the first of which is its own name, and says with which code to exit.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    match Cli::try_parse_from(arguments) {
+        // Without it the command works as well: Ctrl-C then leaves the hidden file of an unfinished output.
+        Ok(cli) => {
+            let _ = interrupt::watch();
+            cli.verb.exit_code()
+        }
+        Err(usage) => output::usage(&usage),
+    }
+}
+
+/// Does what the verb that the arguments open with does, and hands back its report as JSON. Nothing is printed, and
+/// no signal is watched for; `progress` can end the work.
+pub fn report(arguments: impl IntoIterator<Item = OsString>, progress: flow::Progress<'_>) -> Result<String> {
+    let arguments = std::iter::once(OsString::from("basketry")).chain(arguments);
+    let cli = Cli::try_parse_from(arguments).map_err(|e| rootfile::Error::request(output::usage_text(&e)))?;
+    cli.verb.report(progress)
+}
+
+/// The options of a verb, by their long names without dashes; none if there is no such verb.
+pub fn options(verb: &str) -> Vec<String> {
+    let command = Cli::command();
+    let verb = command.find_subcommand(verb);
+    verb.into_iter().flat_map(|v| v.get_arguments().filter_map(|a| a.get_long()).map(str::to_owned)).collect()
+}
