@@ -13,6 +13,7 @@ BIN := target/release/basketry
 # Seen from fuzz/.
 CORPUS_FILES ?= ../../shared/corpus/files
 TEST_STAMP := $(VENV)/.basketry-tests.stamp
+WHEEL_STAMP := $(VENV)/.basketry-wheel.stamp
 DEMO_VENV := build/demo/venv
 DEMO_STAMP := $(DEMO_VENV)/.basketry-demo.stamp
 DEMO_INPUT := build/demo/nano-like.root
@@ -25,7 +26,12 @@ help: ## list the targets
 
 .PHONY: build
 build: ## the release binary, target/release/basketry
-	cargo build --release -p basketry-cli
+	# With the features of the Python package, so that what both need is built once.
+	cargo build --release --bin basketry -p basketry-cli -p basketry-python
+
+.PHONY: wheel
+wheel: $(TEST_STAMP) ## the Python package, build/wheels/*.whl
+	$(VENV)/bin/maturin build --release --quiet --interpreter $(VENV)/bin/python --out build/wheels
 
 .PHONY: demo
 demo: build $(FILE) ## inspect, tune, rewrite and verify a file (FILE=..., else a NanoAOD-like one made here)
@@ -42,11 +48,11 @@ test-rust: ## cargo test --workspace
 	cargo test --workspace -j $(JOBS)
 
 .PHONY: test-python
-test-python: build $(TEST_STAMP) ## pytest: one of the layouts for each corpus file, all for some
+test-python: build $(WHEEL_STAMP) ## pytest: one of the layouts for each corpus file, all for some
 	$(VENV)/bin/python -m pytest tests
 
 .PHONY: test-full
-test-full: build $(TEST_STAMP) ## pytest: every layout for every corpus file, all corruptions
+test-full: build $(WHEEL_STAMP) ## pytest: every layout for every corpus file, all corruptions
 	$(VENV)/bin/python -m pytest tests --full
 
 .PHONY: lint
@@ -72,6 +78,12 @@ fuzz: ## each fuzz target for SECONDS_EACH seconds (needs cargo-fuzz; seeds come
 $(TEST_STAMP): tests/requirements.txt
 	[ -x $(VENV)/bin/python ] || $(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+
+# Built in target/release, as the command is, so that both share what they have in common.
+$(WHEEL_STAMP): $(TEST_STAMP) pyproject.toml Cargo.lock $(shell find crates python -name '*.rs' -o -name '*.toml' -o -name '*.py*')
+	rm -rf build/wheels && $(MAKE) wheel
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall build/wheels/*.whl
 	touch $@
 
 $(DEMO_STAMP): demo/requirements.txt

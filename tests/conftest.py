@@ -74,3 +74,30 @@ def root_values() -> Iterator[RootServer]:
     """ROOT, turning everything into values."""
     with contextlib.closing(values.server()) as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of uproot's with several baskets: numbers, fixed arrays, lists, strings, truth values."""
+    import awkward as ak
+    import numpy as np
+    import uproot
+
+    path = tmp_path_factory.mktemp("made") / "made.root"
+    generator = np.random.default_rng(1)
+    kinds = {"i": np.int32, "x": np.float64, "fixed": np.dtype((np.float32, (2, 3))), "flag": np.bool_}
+    with uproot.recreate(path) as file:
+        tree = file.mktree("dir/t", kinds | {"v": "var * float32"})
+        for step in range(5):
+            n = 100 + step
+            counts = generator.integers(0, 4, n)
+            tree.extend(
+                {
+                    "i": np.arange(n, dtype=np.int32) + 1000 * step,
+                    "x": generator.random(n),
+                    "fixed": generator.random((n, 2, 3)).astype(np.float32),
+                    "flag": generator.random(n) < 0.5,
+                    "v": ak.unflatten(generator.random(counts.sum()).astype(np.float32), counts),
+                }
+            )
+    return path

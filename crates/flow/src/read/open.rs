@@ -7,7 +7,7 @@ use std::sync::Arc;
 use dataset::decode::{self, ColumnPlan};
 use dataset::glob::NameFilter;
 use dataset::layout::Layout;
-use dataset::tree::{is_tree_class, read_tree};
+use dataset::tree::{Tree, is_tree_class, read_tree};
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, FilePool, Key, OPEN_FILES, Result, RootFile, Source};
 
@@ -102,6 +102,23 @@ impl Dataset {
     /// Its columns.
     pub fn columns(&self) -> &[ColumnPlan] {
         &self.columns
+    }
+
+    /// The tree, as the first file has it.
+    pub fn tree(&self) -> &Tree {
+        &self.plan.tree
+    }
+
+    /// For each branch of [`Dataset::tree`] the column that it is, if it is one.
+    pub fn column_of_each_branch(&self) -> Vec<Option<usize>> {
+        let mut columns = vec![None; self.plan.tree.branches.len()];
+        for column in 0..self.columns.len() {
+            let slot = self.source(column).and_then(|source| columns.get_mut(source.branch));
+            if let Some(slot) = slot {
+                *slot = Some(column);
+            }
+        }
+        columns
     }
 
     /// Entries of all files.

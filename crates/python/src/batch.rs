@@ -1,0 +1,147 @@
+//! Arrays that were read: for Arrow by its C interface, for everybody else as a tree of buffers.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::ffi::FFI_ArrowSchema;
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, downcast_primitive_array};
+use arrow_buffer::{BooleanBuffer, OffsetBuffer};
+use arrow_schema::{ArrowError, DataType, Field, Fields, Schema};
+use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::types::{PyAny, PyCapsule};
+use pyo3::{Bound, IntoPyObject, PyErr, PyResult, Python, pyclass, pymethods};
+
+use crate::buffer::Buffer;
+
+/// Arrays of equal length.
+#[pyclass(frozen, module = "basketry._core")]
+pub struct Batch(pub RecordBatch);
+
+/// An array: its kind ("bool", a number's "float32", "list", "fixed", "text", "bytes", "record" or "optional"), length,
+/// items of each for "fixed", buffers (data; offsets; offsets and data; bits of validity), and its parts by name.
+#[derive(IntoPyObject)]
+pub struct Node(String, usize, usize, Vec<Buffer>, Vec<(String, Node)>);
+
+#[pymethods]
+impl Batch {
+    fn __len__(&self) -> usize {
+        self.0.num_rows()
+    }
+
+    /// The names of the columns.
+    #[getter]
+    fn names(&self) -> Vec<String> {
+        self.0.schema_ref().fields().iter().map(|field| field.name().clone()).collect()
+    }
+
+    /// A column as a tree of buffers.
+    fn node(&self, column: usize) -> PyResult<Node> {
+        let array = self.0.columns().get(column).ok_or_else(|| PyIndexError::new_err("no such column"))?;
+        node(array)
+    }
+
+    /// The same columns under other names.
+    fn renamed(&self, names: Vec<String>) -> PyResult<Self> {
+        if names.len() != self.0.num_columns() {
+            return Err(PyValueError::new_err("as many names as columns are needed"));
+        }
+        let fields = self.0.schema_ref().fields().iter().zip(names);
+        let fields: Fields = fields.map(|(field, name)| Arc::new(Field::clone(field).with_name(name))).collect();
+        let options = arrow_array::RecordBatchOptions::new().with_row_count(Some(self.0.num_rows()));
+        let schema = Arc::new(Schema::new(fields));
+        let batch = RecordBatch::try_new_with_options(schema, self.0.columns().to_vec(), &options);
+        batch.map(Self).map_err(arrow)
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        capsule_of_schema(py, self.0.schema_ref())
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // A wish that a producer need not grant: types stay as they are.
+        drop(requested_schema);
+        let reader = RecordBatchIterator::new([Ok(self.0.clone())], self.0.schema());
+        capsule_of_stream(py, FFI_ArrowArrayStream::new(Box::new(reader)))
+    }
+}
+
+/// A schema, for Arrow's PyCapsule interface.
+pub fn capsule_of_schema<'py>(py: Python<'py>, schema: &Schema) -> PyResult<Bound<'py, PyCapsule>> {
+    PyCapsule::new_with_value(py, FFI_ArrowSchema::try_from(schema).map_err(arrow)?, c"arrow_schema")
+}
+
+/// A stream, for Arrow's PyCapsule interface.
+pub fn capsule_of_stream(py: Python<'_>, stream: FFI_ArrowArrayStream) -> PyResult<Bound<'_, PyCapsule>> {
+    PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+fn arrow(error: ArrowError) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+fn node(array: &ArrayRef) -> PyResult<Node> {
+    let plain = plain(array)?;
+    // Only the level that can be missing has a mask: what is below has a value, whatever it is.
+    Ok(match array.nulls() {
+        Some(nulls) => {
+            let bits = Buffer(nulls.inner().sliced());
+            Node("optional".to_owned(), array.len(), 0, vec![bits], vec![(String::new(), plain)])
+        }
+        None => plain,
+    })
+}
+
+fn plain(array: &ArrayRef) -> PyResult<Node> {
+    let made = |kind: &str, size: usize, buffers: Vec<arrow_buffer::Buffer>, parts: Vec<(String, Node)>| {
+        Node(kind.to_owned(), array.len(), size, buffers.into_iter().map(Buffer).collect(), parts)
+    };
+    let part = |array: &ArrayRef| Ok::<_, PyErr>(vec![(String::new(), node(array)?)]);
+    Ok(match array.data_type() {
+        DataType::Boolean => made("bool", 0, vec![bytes_of(array.as_boolean().values())], Vec::new()),
+        DataType::LargeList(_) => {
+            let list = array.as_list::<i64>();
+            made("list", 0, vec![offsets(list.offsets())], part(list.values())?)
+        }
+        DataType::FixedSizeList(_, size) => {
+            let list = array.as_fixed_size_list();
+            made("fixed", usize::try_from(*size).unwrap_or(0), Vec::new(), part(list.values())?)
+        }
+        DataType::LargeUtf8 => {
+            let text = array.as_string::<i64>();
+            made("text", 0, vec![offsets(text.offsets()), text.values().clone()], Vec::new())
+        }
+        DataType::LargeBinary => {
+            let bytes = array.as_binary::<i64>();
+            made("bytes", 0, vec![offsets(bytes.offsets()), bytes.values().clone()], Vec::new())
+        }
+        DataType::Struct(fields) => {
+            let columns = fields.iter().zip(array.as_struct().columns());
+            let parts = columns.map(|(field, column)| Ok((field.name().clone(), node(column)?)));
+            made("record", 0, Vec::new(), parts.collect::<PyResult<_>>()?)
+        }
+        kind => {
+            let name = format!("{kind:?}").to_lowercase();
+            let array: &dyn Array = array;
+            downcast_primitive_array!(
+                array => made(&name, 0, vec![array.values().inner().clone()], Vec::new()),
+                kind => return Err(PyValueError::new_err(format!("an array of {kind}, which has no form here")))
+            )
+        }
+    })
+}
+
+fn offsets(offsets: &OffsetBuffer<i64>) -> arrow_buffer::Buffer {
+    offsets.inner().inner().clone()
+}
+
+/// A byte for each bit, as everybody but Arrow has it.
+fn bytes_of(bits: &BooleanBuffer) -> arrow_buffer::Buffer {
+    bits.iter().map(u8::from).collect::<Vec<u8>>().into()
+}

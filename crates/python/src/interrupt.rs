@@ -1,0 +1,86 @@
+//! Work in a thread of its own, while the calling one lets other Python code run and listens for Ctrl-C.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::{PyErr, PyResult, Python};
+use rootfile::Result;
+
+use crate::errors::exception;
+
+/// How long Ctrl-C may go unheard.
+const LISTEN: Duration = Duration::from_millis(50);
+/// How long work that was told to stop is waited for: it looks up after each basket or so, and removes what it began.
+/// If the process ends before, what it began is removed then.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Set once work should stop.
+pub type Cancelled = Arc<AtomicBool>;
+
+/// Work that hands over results one after the other, and waits until each is taken. Dropped, it is told to stop.
+pub struct Worker<T> {
+    results: Mutex<Receiver<T>>,
+    cancelled: Cancelled,
+}
+
+impl<T: Send + 'static> Worker<T> {
+    /// Begins work in a thread.
+    pub fn begin(work: impl FnOnce(&Cancelled, &SyncSender<T>) + Send + 'static) -> PyResult<Self> {
+        let cancelled = Cancelled::default();
+        let (send, results) = sync_channel(0);
+        let flag = Arc::clone(&cancelled);
+        let begun = thread::Builder::new().name("basketry".to_owned()).spawn(move || work(&flag, &send));
+        begun.map_err(|e| exception(e.into()))?;
+        Ok(Self { results: Mutex::new(results), cancelled })
+    }
+
+    /// The next result, or none if there are no more. Other Python code runs while it is waited for. If a signal
+    /// handler raises, as Python's own does on Ctrl-C, the work is told to stop and the exception goes on.
+    pub fn next(&self, py: Python<'_>) -> PyResult<Option<T>> {
+        loop {
+            match py.detach(|| self.wait(LISTEN)) {
+                Ok(done) => return Ok(Some(done)),
+                Err(RecvTimeoutError::Disconnected) => return Ok(None),
+                Err(RecvTimeoutError::Timeout) => py.check_signals().inspect_err(|_| {
+                    self.cancelled.store(true, Ordering::Relaxed);
+                    // Whatever it still has to say, the exception says more.
+                    let _ = py.detach(|| self.wait(GRACE));
+                })?,
+            }
+        }
+    }
+
+    /// The next result, for a caller that may not hold the interpreter.
+    pub fn next_blocking(&self) -> Option<T> {
+        self.results.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
+    }
+
+    fn wait(&self, time: Duration) -> std::result::Result<T, RecvTimeoutError> {
+        self.results.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(time)
+    }
+}
+
+impl<T> Drop for Worker<T> {
+    fn drop(&mut self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Does `work`, listening for Ctrl-C.
+pub fn listening<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce(&Cancelled) -> Result<T> + Send + 'static,
+) -> PyResult<T> {
+    // Nobody takes what comes after the caller gave up.
+    let worker = Worker::begin(move |cancelled, send| drop(send.send(work(cancelled))))?;
+    worker.next(py)?.ok_or_else(mistake)?.map_err(exception)
+}
+
+#[cold]
+fn mistake() -> PyErr {
+    PyRuntimeError::new_err("basketry made a mistake here (its message is above); please report it")
+}

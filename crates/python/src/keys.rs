@@ -1,0 +1,45 @@
+//! What is in a file, by name, and words that mean files or sizes.
+
+use std::path::PathBuf;
+
+use dataset::layout::ByteSize;
+use dataset::tree::is_tree_class;
+use flow::inputs::inputs;
+use pyo3::{PyResult, Python, pyfunction};
+use rootfile::RootFile;
+
+use crate::errors::exception;
+use crate::interrupt::listening;
+
+/// A key: path, cycle, class, title, and whether it is a tree.
+type KeyLine = (String, i16, String, String, bool);
+
+/// All keys of a file, directories included, each directory's before those below it.
+#[pyfunction]
+pub fn keys(py: Python<'_>, path: PathBuf) -> PyResult<Vec<KeyLine>> {
+    listening(py, move |_| {
+        let file = RootFile::open(&path)?;
+        let walk = file.walk();
+        let lines = walk.directories.iter().flat_map(|directory| {
+            directory.keys.iter().map(|key| {
+                let is_tree = is_tree_class(&file, &key.class);
+                (directory.path_of(&key.name), key.cycle, key.class.clone(), key.title.clone(), is_tree)
+            })
+        });
+        Ok(lines.collect())
+    })
+}
+
+/// Files, and trees in them, that words mean: `FILE`, `FILE:TREE`, patterns, `@list.txt`.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "what Python hands over")]
+pub fn expand(words: Vec<String>) -> PyResult<Vec<(PathBuf, Option<String>)>> {
+    let found = inputs(&words).map_err(exception)?;
+    Ok(found.into_iter().map(|input| (input.path, input.tree)).collect())
+}
+
+/// The bytes that a size such as "100 MB" means.
+#[pyfunction]
+pub fn size(text: &str) -> PyResult<u64> {
+    Ok(text.parse::<ByteSize>().map_err(exception)?.bytes())
+}

@@ -1,0 +1,28 @@
+//! The compiled half of the Python package: what Python cannot do by itself, as few plain functions and classes. What
+//! users see, names, keyword arguments and data classes, is Python and lies in `python/basketry`.
+
+mod batch;
+mod buffer;
+mod errors;
+mod interrupt;
+mod keys;
+mod steps;
+mod table;
+mod verbs;
+
+/// The module `basketry._core`.
+#[pyo3::pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::batch::Batch;
+    #[pymodule_export]
+    use super::buffer::Buffer;
+    #[pymodule_export]
+    use super::keys::{expand, keys, size};
+    #[pymodule_export]
+    use super::steps::Steps;
+    #[pymodule_export]
+    use super::table::Table;
+    #[pymodule_export]
+    use super::verbs::{abandon, command, options, report};
+}

@@ -1,0 +1,108 @@
+//! Reading in steps: the next is read while Python works on this one.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, SchemaRef};
+use flow::read::{Dataset, Step, batches};
+use pyo3::exceptions::PyValueError;
+use pyo3::types::{PyAny, PyCapsule};
+use pyo3::{Bound, PyRef, PyResult, Python, pyclass, pymethods};
+use rootfile::Result;
+
+use crate::batch::{Batch, capsule_of_schema, capsule_of_stream};
+use crate::errors::exception;
+use crate::interrupt::Worker;
+use crate::table::Asked;
+
+type Work = Worker<Result<RecordBatch>>;
+
+/// An iterator over batches, and a stream of Arrow's. It can be used once.
+#[pyclass(frozen, module = "basketry._core")]
+pub struct Steps {
+    work: Mutex<Option<Arc<Work>>>,
+    schema: SchemaRef,
+}
+
+impl Steps {
+    /// Begins to read.
+    pub fn begin(dataset: Arc<Dataset>, asked: Asked, step: Step, schema: SchemaRef) -> PyResult<Self> {
+        let work = Worker::begin(move |cancelled, send: &std::sync::mpsc::SyncSender<_>| {
+            for read in batches(&dataset, asked.request(cancelled), step) {
+                // Nobody takes it any more.
+                if send.send(read.map(|r| r.batch)).is_err() {
+                    return;
+                }
+            }
+        })?;
+        Ok(Self { work: Mutex::new(Some(Arc::new(work))), schema })
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Arc<Work>>> {
+        self.work.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl Steps {
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Batch>> {
+        let Some(work) = self.lock().clone() else { return Ok(None) };
+        match work.next(py)? {
+            Some(read) => read.map(|batch| Some(Batch(batch))).map_err(exception),
+            None => {
+                self.lock().take();
+                Ok(None)
+            }
+        }
+    }
+
+    /// Stops reading.
+    fn close(&self) {
+        self.lock().take();
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        capsule_of_schema(py, &self.schema)
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // A wish that a producer need not grant: types stay as they are.
+        drop(requested_schema);
+        let work = self.lock().take().ok_or_else(|| PyValueError::new_err("these steps were read already"))?;
+        let reader = Reader { work, schema: Arc::clone(&self.schema) };
+        capsule_of_stream(py, FFI_ArrowArrayStream::new(Box::new(reader)))
+    }
+}
+
+/// What is left of the steps.
+struct Reader {
+    work: Arc<Work>,
+    schema: SchemaRef,
+}
+
+impl Iterator for Reader {
+    type Item = std::result::Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let read = self.work.next_blocking()?;
+        let batch = read.map_err(|e| ArrowError::ExternalError(Box::new(e)));
+        // A column that turned out not to be what it says is bytes from there on, which a stream cannot say.
+        Some(batch.and_then(|batch| RecordBatch::try_new(Arc::clone(&self.schema), batch.columns().to_vec())))
+    }
+}
+
+impl RecordBatchReader for Reader {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+}

@@ -1,0 +1,156 @@
+//! A data set, and reading from it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrow_schema::{DataType, Field, Schema};
+use dataset::tree::BranchKind;
+use flow::Budget;
+use flow::inputs::Input;
+use flow::read::{Dataset, Request, Selection, Step};
+use pyo3::buffer::PyBuffer;
+use pyo3::{PyResult, Python, pyclass, pymethods};
+use rootfile::Error;
+
+use crate::batch::Batch;
+use crate::errors::exception;
+use crate::interrupt::{Cancelled, listening};
+use crate::steps::Steps;
+
+/// The trees of one or more files, as one table.
+#[pyclass(frozen, module = "basketry._core")]
+pub struct Table(Arc<Dataset>);
+
+/// What to read: columns, first entry and end, chosen entries, threads, bytes of memory.
+#[derive(Clone)]
+pub struct Asked {
+    columns: Vec<usize>,
+    entries: std::ops::Range<u64>,
+    selection: Option<Selection>,
+    budget: Budget,
+}
+
+impl Asked {
+    /// The request, which looks at the flag.
+    pub fn request(self, cancelled: &Cancelled) -> Request<'_> {
+        let Self { columns, entries, selection, budget } = self;
+        Request { columns, entries, selection, budget, cancelled: Some(cancelled) }
+    }
+}
+
+/// Those, as Python hands them over.
+type Ask = (Vec<usize>, u64, u64, Option<PyBuffer<u64>>, usize, u64);
+
+fn asked(py: Python<'_>, (columns, start, stop, chosen, threads, memory): Ask) -> PyResult<Asked> {
+    let selection = match chosen {
+        Some(chosen) => Some(Selection::sorted(chosen.to_vec(py)?).map_err(exception)?),
+        None => None,
+    };
+    Ok(Asked { columns, entries: start..stop, selection, budget: Budget::new(memory, threads) })
+}
+
+/// A branch: the names above it and its own, its type, its column, and what that is read as.
+type BranchLine = (Vec<String>, String, Option<usize>, String);
+
+/// A type in few words, as awkward says it.
+fn words(field: &Field) -> String {
+    let words = match field.data_type() {
+        DataType::LargeList(item) => format!("var * {}", words(item)),
+        DataType::FixedSizeList(item, size) => format!("{size} * {}", words(item)),
+        DataType::LargeUtf8 => "string".to_owned(),
+        DataType::LargeBinary => "bytes".to_owned(),
+        DataType::Boolean => "bool".to_owned(),
+        DataType::Struct(fields) => {
+            let parts: Vec<_> = fields.iter().map(|part| format!("{}: {}", part.name(), words(part))).collect();
+            format!("{{{}}}", parts.join(", "))
+        }
+        other => format!("{other:?}").to_lowercase(),
+    };
+    if field.is_nullable() { format!("?{words}") } else { words }
+}
+
+#[pymethods]
+impl Table {
+    #[new]
+    fn new(py: Python<'_>, inputs: Vec<(PathBuf, Option<String>)>) -> PyResult<Self> {
+        let inputs: Vec<Input> = inputs.into_iter().map(|(path, tree)| Input { path, tree }).collect();
+        Ok(Self(Arc::new(listening(py, move |_| Dataset::open(&inputs))?)))
+    }
+
+    #[getter]
+    fn path(&self) -> &str {
+        self.0.path()
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        self.0.names().0
+    }
+
+    #[getter]
+    fn title(&self) -> &str {
+        self.0.names().1
+    }
+
+    #[getter]
+    fn entries(&self) -> u64 {
+        self.0.entries()
+    }
+
+    #[getter]
+    fn clusters(&self) -> Vec<u64> {
+        self.0.clusters().to_vec()
+    }
+
+    /// All branches, depth first.
+    fn branches(&self) -> Vec<BranchLine> {
+        let tree = self.0.tree();
+        let columns = self.0.column_of_each_branch();
+        let line = |(index, branch): (usize, &dataset::tree::Branch)| {
+            let lineage = tree.lineage(index).into_iter().rev().map(str::to_owned).collect();
+            let column = columns.get(index).copied().flatten();
+            let plan = column.and_then(|c| self.0.columns().get(c));
+            let typename = match (plan.and_then(|p| p.field().metadata().get("typename")), &branch.kind) {
+                (Some(typename), _) => typename.clone(),
+                (None, BranchKind::Element(element)) => element.class_name.clone(),
+                (None, BranchKind::Object { class_name }) => class_name.clone(),
+                (None, BranchKind::Clones(_)) => "TClonesArray".to_owned(),
+                (None, _) => String::new(),
+            };
+            (lineage, typename, column, plan.map_or_else(String::new, |plan| words(plan.field())))
+        };
+        tree.branches.iter().enumerate().map(line).collect()
+    }
+
+    /// Why a column holds bytes only, if so.
+    fn opaque(&self, column: usize) -> Option<&str> {
+        self.0.columns().get(column)?.opaque()
+    }
+
+    /// Bytes of these columns before compression.
+    fn bytes(&self, columns: Vec<usize>) -> u64 {
+        columns.into_iter().map(|column| self.0.bytes(column)).sum()
+    }
+
+    /// Reads it all at once.
+    fn read(&self, py: Python<'_>, ask: Ask) -> PyResult<Batch> {
+        let (dataset, asked) = (Arc::clone(&self.0), asked(py, ask)?);
+        let read = listening(py, move |cancelled| flow::read::read(&dataset, &asked.request(cancelled)))?;
+        Ok(Batch(read.batch))
+    }
+
+    /// Reads it in steps of so many entries, or of so many bytes, or else of clusters.
+    fn steps(&self, py: Python<'_>, ask: Ask, entries: Option<u64>, bytes: Option<u64>) -> PyResult<Steps> {
+        let asked = asked(py, ask)?;
+        let step = match (entries, bytes) {
+            (Some(entries), _) => Step::Entries(entries),
+            (None, Some(bytes)) => Step::Bytes(bytes),
+            (None, None) => Step::Cluster,
+        };
+        let fields =
+            asked.columns.iter().map(|&column| self.0.columns().get(column).map(|plan| Arc::clone(plan.field())));
+        let fields: Option<Vec<_>> = fields.collect();
+        let fields = fields.ok_or_else(|| exception(Error::request("no such column")))?;
+        Steps::begin(Arc::clone(&self.0), asked, step, Arc::new(Schema::new(fields)))
+    }
+}

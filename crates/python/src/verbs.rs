@@ -1,0 +1,39 @@
+//! The verbs, by way of the command's own arguments: what an option means is said in one place.
+
+use std::ffi::OsString;
+use std::ops::ControlFlow;
+use std::sync::atomic::Ordering;
+
+use pyo3::{PyResult, Python, pyfunction};
+
+use crate::interrupt::listening;
+
+/// Does what the command does with these arguments, the verb first, and returns its report as JSON.
+#[pyfunction]
+pub fn report(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<String> {
+    listening(py, move |cancelled| {
+        let progress = |_| match cancelled.load(Ordering::Relaxed) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        };
+        basketry_cli::report(arguments, &progress)
+    })
+}
+
+/// The options of a verb, without dashes.
+#[pyfunction]
+pub fn options(verb: &str) -> Vec<String> {
+    basketry_cli::options(verb)
+}
+
+/// Removes outputs that are not finished. For the end of the process: nothing is written from then on.
+#[pyfunction]
+pub fn abandon(py: Python<'_>) -> usize {
+    py.detach(rootfile::abandon_outputs)
+}
+
+/// Runs the command, name first, and returns its exit code.
+#[pyfunction]
+pub fn command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+    py.detach(|| basketry_cli::run(arguments))
+}

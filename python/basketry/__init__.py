@@ -1,0 +1,34 @@
+"""Reads, merges, re-lays-out and measures ROOT files (TTree), without ROOT.
+
+    import basketry
+
+    tree = basketry.open("events.root:Events")            # or basketry.open("events.root")["Events"]
+    tree.arrays(filter_name="Muon_*", entry_stop=1000)    # uproot's names and meanings
+    basketry.rewrite("events.root", "out.root", compression="zstd:5", cluster="30MB")
+
+The verbs of the command `basketry` are functions here: `inspect`, `rewrite`, `merge`, `verify`, `readspeed`, `tune`.
+"""
+
+from __future__ import annotations
+
+from .dataset import concatenate, iterate, open
+from .file import Directory, File
+from .tree import Branch, Tree
+from .verbs import inspect, layout, merge, readspeed, rewrite, tune, verify
+
+__all__ = [
+    "Branch",
+    "Directory",
+    "File",
+    "Tree",
+    "concatenate",
+    "inspect",
+    "iterate",
+    "layout",
+    "merge",
+    "open",
+    "readspeed",
+    "rewrite",
+    "tune",
+    "verify",
+]

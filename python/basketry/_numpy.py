@@ -1,0 +1,77 @@
+"""From a tree of buffers to numpy: numbers and fixed arrays of them without a copy, everything else as objects."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import DTypeLike, NDArray
+
+    from ._core import Buffer, Node
+
+
+def data(buffer: Buffer, dtype: DTypeLike) -> NDArray[Any]:
+    """A buffer as numbers."""
+    # numpy has no view of nothing.
+    return np.frombuffer(memoryview(buffer), dtype) if len(buffer) else np.empty(0, dtype)
+
+
+def array(node: Node) -> NDArray[Any]:
+    """An array: plain where entries are alike, structured for records of such, else of objects: an array for a list,
+    a `str`, `bytes`, a dict for a record, None for what is missing."""
+    kind, length, size, buffers, parts = node
+    if kind == "fixed":
+        items = array(parts[0][1])
+        return items.reshape(length, size, *items.shape[1:])
+    if kind == "record":
+        return _record(length, [(name, array(part)) for name, part in parts])
+    if kind == "list":
+        return _sliced(length, data(buffers[0], np.int64), array(parts[0][1]))
+    if kind == "optional":
+        bits = np.unpackbits(data(buffers[0], np.uint8), count=length, bitorder="little")
+        return _objects(one if there else None for one, there in zip(array(parts[0][1]), bits, strict=True))
+    if kind in ("text", "bytes"):
+        letters = bytes(data(buffers[1], np.uint8))
+        ends = data(buffers[0], np.int64).tolist()
+        found = (letters[a:b] for a, b in itertools.pairwise(ends))
+        return _objects((one.decode() for one in found) if kind == "text" else found, length)
+    return data(buffers[0], np.dtype(kind))
+
+
+def _objects(values: Any, length: int | None = None) -> NDArray[Any]:
+    listed = list(values)
+    made = np.empty(len(listed) if length is None else length, object)
+    # One by one: numpy would make dimensions of arrays that happen to be of equal length.
+    for i, value in enumerate(listed):
+        made[i] = value
+    return made
+
+
+def _sliced(length: int, offsets: NDArray[Any], items: NDArray[Any]) -> NDArray[Any]:
+    ends = offsets.tolist()
+    return _objects((items[a:b] for a, b in itertools.pairwise(ends)), length)
+
+
+def unique(names: Iterable[str]) -> list[str]:
+    """Names of a record's parts: where a class has a member that one of its bases has too, the later is `name_1`."""
+    made: dict[str, None] = {}
+    for name in names:
+        made[next(one for n in itertools.count() if (one := f"{name}_{n}" if n else name) not in made)] = None
+    return list(made)
+
+
+def _record(length: int, parts: list[tuple[str, NDArray[Any]]]) -> NDArray[Any]:
+    parts = list(zip(unique(name for name, _ in parts), (part for _, part in parts), strict=True))
+    if any(part.dtype == object for _, part in parts):
+        names = [name for name, _ in parts]
+        rows = zip(*(part for _, part in parts), strict=True)
+        return _objects((dict(zip(names, row, strict=True)) for row in rows), length)
+    made = np.empty(length, [(name, part.dtype, part.shape[1:]) for name, part in parts])
+    for name, part in parts:
+        made[name] = part
+    return made

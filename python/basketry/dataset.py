@@ -1,0 +1,68 @@
+"""Files as users name them, and several of them as one."""
+
+from __future__ import annotations
+
+import collections.abc
+import os
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from . import _core
+from .file import File
+from .names import missing
+from .tree import Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    Place: TypeAlias = str | os.PathLike[str]
+    Places: TypeAlias = Place | Iterable[Place] | Mapping[Place, str | None]
+
+
+def open(places: Places) -> Tree | Any:
+    """Opens a file, or a tree in one or several.
+
+    `"f.root"` is a `File`, `"f.root:dir/tree"` and `{"f.root": "dir/tree"}` a `Tree`. Several files, as a pattern
+    (`"run*.root"`), a list of names (`"@list.txt"`) or a list, are one `Tree`, whose entries follow each other in that
+    order; they must have the same branches.
+
+    A file that is not there is a `FileNotFoundError`, one that is no ROOT file a `ValueError`, a tree that is not
+    there a `KeyError` with the nearest names.
+    """
+    if isinstance(places, str | os.PathLike):
+        found = _core.expand([os.fspath(places)])
+        if len(found) == 1:
+            path, inside = found[0]
+            return File(path)[inside] if inside else File(path)
+    return _tree(places)
+
+
+def concatenate(files: Places, expressions: str | Iterable[str] | None = None, **options: Any) -> Any:
+    """Arrays of the entries of several files, one after the other; options are those of `Tree.arrays`."""
+    return _tree(files).arrays(expressions, **options)
+
+
+def iterate(files: Places, expressions: str | Iterable[str] | None = None, **options: Any) -> Iterator[Any]:
+    """The same in steps; options are those of `Tree.iterate`. A step may go on from one file to the next."""
+    return _tree(files).iterate(expressions, **options)
+
+
+def _tree(places: Places) -> Tree:
+    if isinstance(places, str | os.PathLike):
+        places = [places]
+    if isinstance(places, collections.abc.Mapping):
+        inputs = [
+            (path, inside or tree)
+            for place, tree in places.items()
+            for path, inside in _core.expand([os.fspath(place)])
+        ]
+    else:
+        inputs = _core.expand([os.fspath(place) for place in places])
+    try:
+        table = _core.Table(inputs)
+    except ValueError:
+        for path, tree in inputs:
+            if tree and tree not in (file := File(path)):
+                raise missing("tree", tree, file.keys(cycle=False), file) from None
+        raise
+    more = f" and {len(inputs) - 1} more" if len(inputs) > 1 else ""
+    return Tree(table, f"{inputs[0][0]}{more}:{table.path}")

@@ -1,0 +1,279 @@
+"""From Arrow's buffers to what a library calls an array. Nothing is copied, but for truth values, which are bits in
+Arrow, and for numpy's arrays of objects. No library is imported before it is asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from . import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .tree import Branch
+
+    Chosen: TypeAlias = list[tuple[str, Branch]]
+    Means: TypeAlias = tuple[int, int | str]
+
+#: A column's name, and its column; or those of all that it groups.
+Plan: TypeAlias = "list[tuple[str, int | Plan]]"
+
+
+def plan(chosen: Chosen) -> Plan:
+    """What is to be read for these branches: a branch that groups others is a record of them."""
+    made: Plan = []
+    for name, branch in chosen:
+        if branch._column is None:
+            below = plan([(one.name, one) for one in branch._below])
+            if below:
+                made.append((name, below))
+        else:
+            made.append((name, branch._column))
+    return made
+
+
+def columns(made: Plan) -> list[int]:
+    """The columns in a plan, in its order."""
+    return [c for _, one in made for c in ([one] if isinstance(one, int) else columns(one))]
+
+
+def names(made: Plan, above: str = "") -> list[str]:
+    """Their names."""
+    return [
+        path
+        for name, one in made
+        for path in ([above + name] if isinstance(one, int) else names(one, f"{above}{name}/"))
+    ]
+
+
+def ask(
+    table: _core.Table, chosen: Chosen, entries: tuple[int, int], selection: Any, means: Means
+) -> tuple[list[int], int, int, Any, int, int]:
+    """The arguments of a read."""
+    threads, memory = means
+    bytes_ = _core.size(memory) if isinstance(memory, str) else memory
+    numbers = _numbers(selection, table.entries)
+    if numbers is not None and len(numbers) == 0:
+        # An empty buffer lies nowhere.
+        entries, numbers = (entries[0], entries[0]), None
+    return (columns(plan(chosen)), *entries, numbers, threads, bytes_)
+
+
+def _numbers(selection: Any, entries: int) -> Any:
+    """A selection as unsigned 64-bit numbers of entries, ascending, in something with a buffer."""
+    if selection is None:
+        return None
+    if not hasattr(selection, "dtype") and (hasattr(selection, "__array__") or hasattr(selection, "layout")):
+        import numpy as np
+
+        selection = np.asarray(selection)
+    if hasattr(selection, "dtype"):
+        import numpy as np
+
+        chosen = np.asarray(selection)
+        if chosen.ndim != 1 or chosen.dtype.kind not in "biu":
+            raise ValueError(f"a selection is a mask or numbers of entries in one dimension, not {chosen.dtype}")
+        if chosen.dtype == bool:
+            _check_mask(len(chosen), entries)
+            chosen = np.flatnonzero(chosen)
+        _check_range(chosen[:1], chosen[-1:], entries)
+        return np.ascontiguousarray(chosen, dtype=np.uint64)
+    import array
+
+    listed = list(selection)
+    if listed and all(isinstance(one, bool) for one in listed):
+        _check_mask(len(listed), entries)
+        listed = [number for number, wanted in enumerate(listed) if wanted]
+    _check_range(listed[:1], listed[-1:], entries)
+    return array.array("Q", listed)
+
+
+def _check_mask(length: int, entries: int) -> None:
+    if length != entries:
+        raise ValueError(f"a mask has a value for every entry: {entries}, and not {length}")
+
+
+def _check_range(first: Any, last: Any, entries: int) -> None:
+    for one in (*first, *last):
+        if not 0 <= one < entries:
+            raise IndexError(f"there is no entry {one}: entries are numbered from 0 to {entries - 1}")
+
+
+def read(
+    table: _core.Table,
+    chosen: Chosen,
+    entries: tuple[int, int],
+    selection: Any,
+    means: Means,
+    library: str,
+    how: Any,
+) -> Any:
+    """Branches as arrays of a library, put together."""
+    made, group = plan(chosen), _grouper(library, how)
+    asked = ask(table, chosen, entries, selection, means)
+    return group(table.read(asked), made, _index(asked, 0))
+
+
+def read_one(
+    table: _core.Table, chosen: tuple[str, Branch], entries: tuple[int, int], selection: Any, means: Means, library: str
+) -> Any:
+    """One branch as an array of a library."""
+    asked = ask(table, [chosen], entries, selection, means)
+    name = chosen[0]
+    group = _grouper(library, None if library in ("pd", "arrow", "pl") else list)
+    found = group(table.read(asked), plan([chosen]), _index(asked, 0))
+    return found[name] if library in ("pd", "arrow", "pl") else found[0]
+
+
+def iterate(
+    table: _core.Table,
+    chosen: Chosen,
+    entries: tuple[int, int],
+    selection: Any,
+    means: Means,
+    library: str,
+    how: Any,
+    step_size: int | str | None,
+) -> Iterator[Any]:
+    """The same in steps."""
+    made, group = plan(chosen), _grouper(library, how)
+    asked = ask(table, chosen, entries, selection, means)
+    by_entries = step_size if isinstance(step_size, int) else None
+    by_bytes = _core.size(step_size) if isinstance(step_size, str) else None
+    if by_entries is not None and by_entries < 1:
+        raise ValueError("a step has at least one entry")
+    steps = table.steps(asked, by_entries, by_bytes)
+
+    def run() -> Iterator[Any]:
+        done = 0
+        try:
+            for batch in steps:
+                yield group(batch, made, _index(asked, done))
+                done += len(batch)
+        finally:
+            steps.close()
+
+    return run()
+
+
+def _index(asked: tuple[Any, ...], done: int) -> Any:
+    """Numbers of the entries that come after so many: the first of all, or a list."""
+    _, start, stop, chosen, _, _ = asked
+    if chosen is None:
+        return start + done
+    import bisect
+
+    return chosen[bisect.bisect_left(chosen, start) : bisect.bisect_left(chosen, stop)][done:]
+
+
+def _grouper(library: str, how: Any) -> Any:
+    try:
+        group = GROUPERS[library]
+    except KeyError:
+        raise ValueError(f"library {library!r} is none of {', '.join(map(repr, GROUPERS))}") from None
+    if how is None:
+        return group
+    if how not in (tuple, list, dict) or library not in ("ak", "np"):
+        raise ValueError(f"how={how!r} is not for library {library!r}; it is tuple, list or dict, for 'ak' and 'np'")
+    single = _awkward if library == "ak" else _numpy
+
+    def apart(batch: _core.Batch, made: Plan, _: Any) -> Any:
+        arrays = [single(batch, one) for one in _placed(made)]
+        if how is dict:
+            return dict(zip((name for name, _ in made), arrays, strict=True))
+        return how(arrays)
+
+    return apart
+
+
+def _placed(made: Plan, first: int = 0) -> list[Any]:
+    """A plan with places in a batch for columns."""
+    placed: list[Any] = []
+    for _, one in made:
+        if isinstance(one, int):
+            placed.append(first)
+            first += 1
+        else:
+            placed.append(list(zip((name for name, _ in one), _placed(one, first), strict=True)))
+            first += len(columns(one))
+    return placed
+
+
+def _group_awkward(batch: _core.Batch, made: Plan, _: Any) -> Any:
+    import awkward as ak
+
+    return ak.Array(_awkward_record(batch, list(zip((n for n, _ in made), _placed(made), strict=True))))
+
+
+def _awkward_record(batch: _core.Batch, parts: list[tuple[str, Any]]) -> Any:
+    from . import _awkward as awkward
+
+    return awkward.record([(name, _awkward_layout(batch, one)) for name, one in parts], len(batch))
+
+
+def _awkward_layout(batch: _core.Batch, one: Any) -> Any:
+    from . import _awkward as awkward
+
+    return awkward.layout(batch.node(one)) if isinstance(one, int) else _awkward_record(batch, one)
+
+
+def _awkward(batch: _core.Batch, one: Any) -> Any:
+    import awkward as ak
+
+    return ak.Array(_awkward_layout(batch, one))
+
+
+def _numpy(batch: _core.Batch, one: Any) -> Any:
+    from . import _numpy as numpy
+
+    if isinstance(one, int):
+        return numpy.array(batch.node(one))
+    return {name: _numpy(batch, part) for name, part in one}
+
+
+def _group_numpy(batch: _core.Batch, made: Plan, _: Any) -> Any:
+    return {name: _numpy(batch, one) for (name, _), one in zip(made, _placed(made), strict=True)}
+
+
+def _group_pandas(batch: _core.Batch, made: Plan, index: Any) -> Any:
+    import itertools
+
+    import pandas as pd
+
+    from . import _numpy as numpy
+
+    flat: dict[str, Any] = {}
+    for place, name in enumerate(names(made)):
+        array = numpy.array(batch.node(place))
+        if array.ndim > 1:
+            # As uproot does: a column for each element.
+            rows = array.reshape(len(array), -1)
+            for i, at in enumerate(itertools.product(*map(range, array.shape[1:]))):
+                flat[f"{name}{''.join(f'[{one}]' for one in at)}"] = rows[:, i]
+        elif array.dtype.names is not None:
+            flat |= {f"{name}.{part}": array[part] for part in array.dtype.names}
+        else:
+            flat[name] = array
+    entries = pd.RangeIndex(index, index + len(batch)) if isinstance(index, int) else index[: len(batch)]
+    return pd.DataFrame(flat, index=entries)
+
+
+def _group_arrow(batch: _core.Batch, made: Plan, _: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.table(batch.renamed(names(made)))
+
+
+def _group_polars(batch: _core.Batch, made: Plan, _: Any) -> Any:
+    import polars as pl
+
+    return pl.DataFrame(batch.renamed(names(made)))
+
+
+GROUPERS = {
+    "ak": _group_awkward,
+    "np": _group_numpy,
+    "pd": _group_pandas,
+    "arrow": _group_arrow,
+    "pl": _group_polars,
+}

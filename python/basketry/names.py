@@ -1,0 +1,59 @@
+"""Names: which are meant by a filter, and which are nearest to one that is not there."""
+
+from __future__ import annotations
+
+import collections.abc
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    Filter: TypeAlias = str | Callable[[str], bool] | Iterable["Filter"] | None
+
+
+def matcher(wanted: Filter) -> Callable[[str], bool] | None:
+    """What a filter says of a name; None where it wants all.
+
+    A filter is a glob (`*`, `?`, `[...]`), a regular expression `"/.../"` with flags behind it such as `i`, held
+    against the beginning of a name, a function, or an iterable of these, of which one must want the name.
+    """
+    if wanted is None:
+        return None
+    if callable(wanted):
+        return wanted
+    if isinstance(wanted, str):
+        return _pattern(wanted)
+    if isinstance(wanted, collections.abc.Iterable) and not isinstance(wanted, bytes):
+        each = [matcher(one) or (lambda _: True) for one in wanted]
+        return lambda name: any(wants(name) for wants in each)
+    raise TypeError(f"a filter is a glob, '/regex/i', a function, or several of these, not {wanted!r}")
+
+
+def _pattern(text: str) -> Callable[[str], bool]:
+    import fnmatch
+    import re
+
+    body, slash, flags = text[1:].rpartition("/")
+    if text.startswith("/") and slash and set(flags) <= set("aiLmsux"):
+        mode = re.RegexFlag(0)
+        for flag in flags:
+            mode |= re.RegexFlag[flag.upper()]
+        regex = re.compile(body, mode)
+        return lambda name: regex.match(name) is not None
+    if any(special in text for special in "*?["):
+        return lambda name: fnmatch.fnmatchcase(name, text)
+    return lambda name: name == text
+
+
+def missing(what: str, name: str, known: Iterable[str], where: Any) -> KeyError:
+    """The error for a name that is not there: it has the nearest of those that are."""
+    import difflib
+
+    # Case is often all that differs.
+    folded = {one.casefold(): one for one in known}
+    near = [folded[one] for one in difflib.get_close_matches(name.casefold(), folded, n=3)]
+    if near:
+        hint = f"; did you mean {' or '.join(near)}?"
+    else:
+        hint = f"; there are {', '.join(list(folded.values())[:10])}" if folded else ""
+    return KeyError(f"no {what} {name!r} in {where}{hint}")

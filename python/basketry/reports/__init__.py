@@ -1,0 +1,12 @@
+"""What the verbs report, as plain data classes: the values that `basketry VERB --json` prints, under the same names.
+
+Sizes are in bytes and times in CPU seconds, unless a field says otherwise. `class` and `from`, which are words of
+Python, are `class_` and `from_` here.
+"""
+
+from .inspecting import Finding, Inspection
+from .making import Outlook, Summary, Verdict
+from .reading import Readspeed
+from .tuning import Tuning
+
+__all__ = ["Finding", "Inspection", "Outlook", "Readspeed", "Summary", "Tuning", "Verdict"]

@@ -1,0 +1,326 @@
+"""What `inspect` reports; docs/inspect-schema.md says more."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileReport:
+    """A file."""
+
+    path: str
+    """Name, as given."""
+    bytes: int
+    """Bytes."""
+    root_version: str
+    """Version of ROOT that wrote it, as ROOT shows it: 6.28/04."""
+    compression: int
+    """ROOT's compression setting of the file, 100 times algorithm + level."""
+    big: bool
+    """Whether the header has 64-bit positions."""
+    recovered: bool
+    """Whether the list of keys had to be made from a scan, since the file was not closed or is cut short."""
+    directories: int
+    """Directories, the top one left out."""
+    streamer_infos: int
+    """Streamer infos."""
+    free_bytes: int
+    """Bytes that belong to no record."""
+    free_segments: int
+    """Gaps that they lie in."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectReport:
+    """An object that is no tree."""
+
+    path: str
+    """Path in the file."""
+    cycle: int
+    """Cycle."""
+    class_: str
+    """Class."""
+    bytes: int
+    """Bytes of its record."""
+    raw_bytes: int
+    """Bytes before compression."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unread:
+    """Something that could not be read."""
+
+    object: str
+    """Path in the file."""
+    cycle: int | None = None
+    """Cycle, where it has one."""
+    class_: str = ""
+    """Class, where it is known."""
+    reason: str
+    """Why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """A size on disk and before compression."""
+
+    bytes: int
+    """Bytes on disk."""
+    raw_bytes: int
+    """Bytes before compression."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Two strings that belong together."""
+
+    name: str
+    """Name."""
+    value: str
+    """What it stands for: a formula, a file, a class."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """Memory that jobs need for a tree's baskets, in bytes."""
+
+    read_baskets: int
+    """A reader of all branches: the largest basket of each, unpacked."""
+    read_compressed: int
+    """The same baskets as they lie on disk."""
+    read_cache: int
+    """A read cache that holds the largest cluster."""
+    read: int
+    """The three together."""
+    write: int
+    """A writer of all branches: the buffer of each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeafReport:
+    """A leaf."""
+
+    class_: str
+    """ROOT's class of the leaf."""
+    name: str
+    """Name."""
+    title: str
+    """Title."""
+    type: str
+    """Type, as TLeaf::GetTypeName says it."""
+    len: int
+    """Elements of the fixed array."""
+    count: str | None = None
+    """The leaf that counts its elements."""
+    maximum: int | None = None
+    """The largest value that the leaf claims to hold, where it counts others."""
+    counted_at_least: int | None = None
+    """The least number of elements that the longest entry of what it counts must have, from sizes alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """Least, median and greatest of some sizes."""
+
+    min: int
+    """Least."""
+    median: int
+    """Median."""
+    max: int
+    """Greatest."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BasketSummary:
+    """The baskets of a branch, summed up."""
+
+    count: int
+    """Baskets on disk."""
+    fill: float | None
+    """Mean of what they held over the size of the writer's buffer; may exceed 1, for buffers grow."""
+    disk: Spread | None
+    """Least, median and greatest size on disk."""
+    raw: Spread | None
+    """The same before compression, of the baskets looked at."""
+    crossing: int
+    """Baskets that cross the start of a cluster."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BasketReport:
+    """A basket on disk."""
+
+    first_entry: int
+    """First entry in it."""
+    entries: int
+    """Entries in it."""
+    bytes: int
+    """Bytes of its record."""
+    seek: int
+    """Offset of its record."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddedReport:
+    """A basket in the tree's own record."""
+
+    index: int
+    """Its place among the branch's baskets."""
+    entries: int
+    """Entries in it."""
+    bytes: int
+    """Bytes of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BranchReport:
+    """A branch."""
+
+    id: str
+    """Its place in the tree: 2.0.1 is the second branch of the first of the third."""
+    name: str
+    """Name."""
+    title: str
+    """Title."""
+    class_: str
+    """ROOT's class of the branch."""
+    type: str
+    """What it holds: a class, or empty where the leaves say it all."""
+    leaves: tuple[LeafReport, ...]
+    """Its leaves."""
+    compression: int
+    """ROOT's compression setting."""
+    basket_size: int
+    """Bytes of the buffer that a writer fills."""
+    split_level: int
+    """Split level."""
+    file_name: str = ""
+    """The file with the baskets, if it is another one."""
+    entries: int
+    """Entries."""
+    tot_bytes: int
+    """Bytes before compression, keys of baskets included."""
+    zip_bytes: int
+    """Bytes on disk."""
+    share: float
+    """Its share of the tree's bytes on disk, 0 to 1."""
+    basket_summary: BasketSummary
+    """How its baskets are."""
+    codecs: dict[str, int]
+    """Codecs of the baskets looked at, and how many have each; none where a basket is not compressed."""
+    embedded: tuple[EmbeddedReport, ...]
+    """Baskets in the tree's own record."""
+    baskets: tuple[BasketReport, ...] | None = None
+    """Every basket on disk, where that was asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeReport:
+    """A tree."""
+
+    path: str
+    """Path of its key in the file."""
+    cycle: int
+    """Cycle of its key."""
+    newest: bool
+    """Whether no key of this path has a higher cycle."""
+    class_: str
+    """Class."""
+    name: str
+    """Name, which may differ from the key's."""
+    title: str
+    """Title."""
+    entries: int
+    """Entries."""
+    tot_bytes: int
+    """fTotBytes: all baskets before compression."""
+    zip_bytes: int
+    """fZipBytes: all baskets on disk."""
+    auto_flush: int
+    """fAutoFlush: negative compressed bytes, or positive entries."""
+    metadata: Sizes
+    """The tree's own record."""
+    clusters: tuple[int, ...]
+    """First entry of each cluster."""
+    clusters_known: Literal["declared", "estimated"]
+    """How they are known."""
+    clusters_cut: bool = False
+    """Whether clusters was ended before the tree did, for there are too many."""
+    largest_cluster: int
+    """Compressed bytes of the largest cluster."""
+    common_boundaries: int
+    """Entries at which all branches begin a basket."""
+    baskets: int
+    """Baskets on disk."""
+    crossing: int
+    """Baskets that begin before a cluster does and end behind its start; none where clusters are estimated."""
+    probed: Literal["all", "some"]
+    """Whether every basket's header was looked at, or only some of each branch."""
+    codecs: dict[str, int]
+    """Codecs of the baskets looked at, all branches together."""
+    compressible_to: float | None = None
+    """Size of uncompressed baskets, as zlib:1 would make it, over what they have; absent where not tried."""
+    memory: Memory
+    """Memory that readers and writers need."""
+    friends: tuple[Pair, ...]
+    """Friends: the alias or tree name, and the file if it is another one."""
+    aliases: tuple[Pair, ...]
+    """Aliases: name and formula."""
+    index: str | None
+    """Class of the index, if there is one."""
+    user_info: tuple[Pair, ...]
+    """What is in the user info."""
+    branches: tuple[BranchReport, ...]
+    """Branches, depth first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FaultCost:
+    """What a fault costs, each as far as it is known, else 0."""
+
+    bytes: int
+    """Bytes on disk for nothing."""
+    read_seconds: float
+    """Seconds of one core at each full read."""
+    write_seconds: float
+    """Seconds of one core when it was written."""
+    memory: int
+    """Bytes of memory for nothing, of a reader or a writer."""
+    danger: bool
+    """Whether results may be wrong or lost: goes before all that only costs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Something that is wrong."""
+
+    fault: str
+    """What it is: a word such as "tiny_baskets"."""
+    tree: str | None
+    """Path of the tree, unless the file as a whole is meant."""
+    cost: FaultCost
+    """What it costs."""
+    text: str
+    """A sentence or two: what it is, and why it costs."""
+    command: str | None
+    """The command that mends it, if one does."""
+    numbers: dict[str, int | float | str | list[str]]
+    """What the fault counts; docs/inspect-schema.md lists it by fault."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inspection:
+    """Everything that is said about a file."""
+
+    schema: int
+    """Version of this structure."""
+    file: FileReport
+    """The file itself."""
+    trees: tuple[TreeReport, ...]
+    """Its trees, every cycle of them."""
+    objects: tuple[ObjectReport, ...]
+    """Everything else that has a key, directories left out."""
+    skipped: tuple[Unread, ...]
+    """What could not be read."""
+    findings: tuple[Finding, ...]
+    """What is wrong, worst first."""

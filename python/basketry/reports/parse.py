@@ -1,0 +1,37 @@
+"""From the JSON of a report to its data classes."""
+
+import json
+import types
+import typing
+from pathlib import Path
+from typing import Any, TypeVar
+
+from .inspecting import Finding
+
+Report = TypeVar("Report")
+
+_KINDS: dict[type, dict[str, Any]] = {}
+
+
+def parse(kind: type[Report], text: str) -> Report:
+    """A report from its JSON. A key that the class does not have is an error, and so is one that is missing."""
+    return typing.cast(Report, _build(kind, json.loads(text)))
+
+
+def _build(kind: Any, value: Any) -> Any:
+    if isinstance(kind, types.UnionType):
+        # The only unions are with None.
+        return None if value is None else _build(typing.get_args(kind)[0], value)
+    if typing.get_origin(kind) is tuple:
+        item = typing.get_args(kind)[0]
+        return tuple([_build(item, part) for part in value])
+    if kind is Path:
+        return Path(value)
+    if not hasattr(kind, "__dataclass_fields__"):
+        return value
+    kinds = _KINDS.get(kind) or _KINDS.setdefault(kind, typing.get_type_hints(kind))
+    fields = {f"{name}_" if name in ("class", "from") else name: part for name, part in value.items()}
+    if kind is Finding:
+        # What is counted differs from fault to fault.
+        fields["numbers"] = {name: fields.pop(name) for name in list(fields) if name not in kinds}
+    return kind(**{name: _build(kinds.get(name), part) for name, part in fields.items()})

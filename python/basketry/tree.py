@@ -1,0 +1,344 @@
+"""Trees and their branches: names, types, and arrays of entries."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from . import _core, libraries
+from .names import matcher, missing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from types import TracebackType
+    from typing import SupportsIndex, TextIO
+
+    from typing_extensions import CapsuleType
+
+    from .names import Filter
+
+    Names: TypeAlias = str | Iterable[str] | None
+    Library: TypeAlias = Literal["ak", "np", "pd", "arrow", "pl"]
+    How: TypeAlias = type[tuple[Any, ...]] | type[list[Any]] | type[dict[str, Any]] | None
+
+#: What reading may use besides the arrays, if nothing is said: as for the command.
+MEMORY = 1 << 30
+
+
+class Branches:
+    """What a tree and a branch have in common: branches below, and arrays of what they hold."""
+
+    _table: _core.Table
+    _name: str
+    _below: list[Branch]
+    _by_name: dict[str, Branch]
+
+    def __getitem__(self, where: str | int) -> Branch:
+        """The branch of that name, directly below or further down, or of that path (`"a/b"`); or by number.
+
+        A name that is not there is a `KeyError` with the nearest.
+        """
+        if isinstance(where, int):
+            return self._below[where]
+        found = self._find(where)
+        if found is None:
+            raise missing("branch", where, [*self.keys(), *self.keys(full_paths=False)], self)
+        return found
+
+    def get(self, where: str, default: Branch | None = None) -> Branch | None:
+        """The branch of that name, or the default."""
+        found = self._find(where)
+        return default if found is None else found
+
+    def _find(self, where: str) -> Branch | None:
+        deep = not where.startswith("/")
+        where = where.removeprefix("/")
+        found = self._by_name.get(where)
+        if found is None and "/" in where:
+            first, _, rest = where.partition("/")
+            parent = self._by_name.get(first)
+            found = parent and parent._find(rest)
+        if found is None and deep:
+            found = next((below for branch in self._below if (below := branch._find(where))), None)
+        return found
+
+    def __contains__(self, where: object) -> bool:
+        return isinstance(where, str) and self._find(where) is not None
+
+    def __iter__(self) -> Iterator[Branch]:
+        return iter(self._below)
+
+    def __len__(self) -> int:
+        return len(self._below)
+
+    def __bool__(self) -> bool:
+        return True
+
+    @property
+    def branches(self) -> list[Branch]:
+        """The branches directly below."""
+        return list(self._below)
+
+    @property
+    def num_entries(self) -> int:
+        """Entries, of all files."""
+        return self._table.entries
+
+    def items(
+        self,
+        *,
+        filter_name: Filter = None,
+        filter_typename: Filter = None,
+        recursive: bool = True,
+        full_paths: bool = True,
+    ) -> list[tuple[str, Branch]]:
+        """Names and branches, depth first. A filter is a glob, `"/regex/i"`, a function, or several of these; names
+        are tried alone and as paths."""
+        wants_name, wants_type = matcher(filter_name), matcher(filter_typename)
+        found = []
+        for path, branch in self._walk(recursive):
+            named = wants_name is None or wants_name(branch.name) or wants_name(path) or wants_name(f"/{path}")
+            if named and (wants_type is None or wants_type(branch.typename)):
+                found.append((path if full_paths else branch.name, branch))
+        return found
+
+    def _walk(self, recursive: bool = True) -> Iterator[tuple[str, Branch]]:
+        for branch in self._below:
+            yield branch.name, branch
+            if recursive:
+                for path, below in branch._walk():
+                    yield f"{branch.name}/{path}", below
+
+    def keys(
+        self,
+        *,
+        filter_name: Filter = None,
+        filter_typename: Filter = None,
+        recursive: bool = True,
+        full_paths: bool = True,
+    ) -> list[str]:
+        """Names of branches, those of branches of branches with `/` between."""
+        found = self.items(
+            filter_name=filter_name, filter_typename=filter_typename, recursive=recursive, full_paths=full_paths
+        )
+        return [name for name, _ in found]
+
+    def typenames(
+        self,
+        *,
+        filter_name: Filter = None,
+        filter_typename: Filter = None,
+        recursive: bool = True,
+        full_paths: bool = True,
+    ) -> dict[str, str]:
+        """C++ types of branches, by name."""
+        found = self.items(
+            filter_name=filter_name, filter_typename=filter_typename, recursive=recursive, full_paths=full_paths
+        )
+        return {name: branch.typename for name, branch in found}
+
+    def show(
+        self,
+        *,
+        filter_name: Filter = None,
+        filter_typename: Filter = None,
+        recursive: bool = True,
+        full_paths: bool = True,
+        name_width: int = 20,
+        typename_width: int = 24,
+        interpretation_width: int = 30,
+        stream: TextIO | None = None,
+    ) -> None:
+        """Prints names, C++ types, and what the branches are read as: `var * float32`, or why only as bytes."""
+        widths = (name_width, typename_width, interpretation_width)
+        out = stream or sys.stdout
+
+        def line(*words: str) -> None:
+            cut = (w if len(w) <= n else f"{w[: n - 3]}..." for w, n in zip(words, widths, strict=True))
+            row = " | ".join(f"{w:{n}}" for w, n in zip(cut, widths, strict=True))
+            out.write(f"{row.rstrip()}\n")
+
+        line("name", "typename", "interpretation")
+        out.write("-+-".join("-" * width for width in widths) + "\n")
+        found = self.items(
+            filter_name=filter_name, filter_typename=filter_typename, recursive=recursive, full_paths=full_paths
+        )
+        for name, branch in found:
+            why = branch.opaque
+            line(name, branch.typename, f"bytes: {why}" if why else branch.interpretation)
+
+    def arrays(
+        self,
+        expressions: Names = None,
+        *,
+        filter_name: Filter = None,
+        filter_typename: Filter = None,
+        entry_start: SupportsIndex | None = None,
+        entry_stop: SupportsIndex | None = None,
+        selection: Any = None,
+        library: Library = "ak",
+        how: How = None,
+        threads: int = 0,
+        memory: int | str = MEMORY,
+    ) -> Any:
+        """Arrays of the entries of several branches.
+
+        `expressions` are names of branches; all that the filters want, if not given. `entry_start` and `entry_stop`
+        are as in a slice. `selection` chooses among these entries: their numbers in ascending order, or a mask with a
+        truth value for every entry of the tree; only baskets that hold one of them are read.
+
+        `library` is what comes back: "ak" an awkward array of records, "np" a dict of numpy arrays (of objects, where
+        entries differ in length), "pd" a DataFrame, "arrow" a pyarrow Table, "pl" a polars DataFrame; `how` may be
+        `tuple`, `list` or `dict` to have the arrays one by one, of the first two. `threads=0` means all cores, and
+        `memory` is what may be used besides the arrays.
+        """
+        chosen = self._choose(expressions, filter_name, filter_typename)
+        entries = self._entries(entry_start, entry_stop)
+        return libraries.read(self._table, chosen, entries, selection, (threads, memory), library, how)
+
+    def iterate(
+        self,
+        expressions: Names = None,
+        *,
+        filter_name: Filter = None,
+        filter_typename: Filter = None,
+        entry_start: SupportsIndex | None = None,
+        entry_stop: SupportsIndex | None = None,
+        selection: Any = None,
+        step_size: int | str | None = "100 MB",
+        library: Library = "ak",
+        how: How = None,
+        threads: int = 0,
+        memory: int | str = MEMORY,
+    ) -> Iterator[Any]:
+        """What `arrays` returns, in steps: of so many entries, of as many as have about so many bytes before
+        compression ("100 MB", but no more than half of `memory`), or of clusters (None). The next step is read while
+        this one is used."""
+        chosen = self._choose(expressions, filter_name, filter_typename)
+        entries = self._entries(entry_start, entry_stop)
+        means = (threads, memory)
+        return libraries.iterate(self._table, chosen, entries, selection, means, library, how, step_size)
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> CapsuleType:
+        """All branches as a stream of Arrow's, cluster by cluster: for `pyarrow.table`, `polars.DataFrame`, DuckDB."""
+        chosen = self._choose(None, None, None)
+        asked = libraries.ask(self._table, chosen, (0, self.num_entries), None, (0, MEMORY))
+        return self._table.steps(asked, None, None).__arrow_c_stream__(requested_schema)
+
+    def _choose(self, expressions: Names, filter_name: Filter, filter_typename: Filter) -> list[tuple[str, Branch]]:
+        if expressions is not None:
+            names = [expressions] if isinstance(expressions, str) else list(expressions)
+            return [(name, self[name]) for name in names]
+        found = [
+            (path, branch)
+            for path, branch in self.items(filter_name=filter_name, filter_typename=filter_typename)
+            if branch._column is not None
+        ]
+        # A name alone will do, where it is the only one.
+        counts: dict[str, int] = {}
+        for _, branch in found:
+            counts[branch.name] = counts.get(branch.name, 0) + 1
+        return [(branch.name if counts[branch.name] == 1 else path, branch) for path, branch in found]
+
+    def _entries(self, start: SupportsIndex | None, stop: SupportsIndex | None) -> tuple[int, int]:
+        first, end, _ = slice(start, stop).indices(self.num_entries)
+        return first, max(first, end)
+
+
+class Branch(Branches):
+    """A branch of a tree. The branch of a split collection holds how many objects each entry has; one that only groups
+    others is read as all of them together."""
+
+    def __init__(self, table: _core.Table, name: str, typename: str, column: int | None, interpretation: str) -> None:
+        self._table = table
+        self._name = name
+        self._below = []
+        self._by_name = {}
+        self._column = column
+        #: C++ type.
+        self.typename = typename
+        #: What it is read as, in awkward's words.
+        self.interpretation = interpretation
+
+    def __repr__(self) -> str:
+        return f"<Branch {self._name!r} {self.typename}>"
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self._name
+
+    @property
+    def opaque(self) -> str | None:
+        """Why its entries are read as bytes only, if they are."""
+        return None if self._column is None else self._table.opaque(self._column)
+
+    def array(
+        self,
+        *,
+        entry_start: SupportsIndex | None = None,
+        entry_stop: SupportsIndex | None = None,
+        selection: Any = None,
+        library: Library = "ak",
+        threads: int = 0,
+        memory: int | str = MEMORY,
+    ) -> Any:
+        """Its entries as one array; arguments are those of `arrays`."""
+        entries = self._entries(entry_start, entry_stop)
+        if self._column is None:
+            return libraries.read(
+                self._table, self._choose(None, None, None), entries, selection, (threads, memory), library, None
+            )
+        return libraries.read_one(self._table, (self._name, self), entries, selection, (threads, memory), library)
+
+
+class Tree(Branches):
+    """A tree, of one file or of several that are taken as one."""
+
+    def __init__(self, table: _core.Table, where: str) -> None:
+        self._table = table
+        self._name = table.name
+        self._where = where
+        self._below = []
+        self._by_name = {}
+        made: dict[tuple[str, ...], Branches] = {(): self}
+        for names, typename, column, interpretation in table.branches():
+            branch = Branch(table, names[-1], typename, column, interpretation)
+            parent = made[tuple(names[:-1])]
+            parent._below.append(branch)
+            parent._by_name.setdefault(names[-1], branch)
+            made.setdefault(tuple(names), branch)
+
+    def __repr__(self) -> str:
+        return f"<Tree {self._where} ({len(self._below)} branches, {self.num_entries} entries)>"
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self._name
+
+    @property
+    def title(self) -> str:
+        """Its title."""
+        return self._table.title
+
+    @property
+    def object_path(self) -> str:
+        """Its path in the file."""
+        return self._table.path
+
+    @property
+    def clusters(self) -> Sequence[int]:
+        """The first entry of each cluster, and at last the number of entries."""
+        return self._table.clusters
+
+    def close(self) -> None:
+        """Nothing: files are held open only by what reads them."""
+
+    def __enter__(self) -> Tree:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

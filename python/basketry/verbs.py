@@ -1,0 +1,267 @@
+"""The verbs of the command as functions: keyword arguments have the names of its options, and mean the same.
+
+A size is a number of bytes or a text such as "30MB"; compression is "zstd:5", "none" or ROOT's own 505. `threads=0`
+means all cores, and `memory` is what the work may take. What `basketry VERB --json` would print comes back as data
+classes. All of them raise `OSError` (such as `FileNotFoundError`) where the system refuses, and `ValueError` where a
+file or an argument is wrong; Ctrl-C ends them, and nothing unfinished is left behind.
+"""
+
+from __future__ import annotations
+
+import atexit
+import collections.abc
+import json
+import os
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, overload
+
+from ._core import abandon, report
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Unpack
+
+    from .reports import Inspection, Outlook, Readspeed, Summary, Tuning, Verdict
+
+    Place: TypeAlias = str | os.PathLike[str]
+    Places: TypeAlias = Place | Iterable[Place]
+    Size: TypeAlias = int | str
+    Limit: TypeAlias = float | str
+    Layout: TypeAlias = Place | Mapping[str, object]
+    Rules: TypeAlias = Mapping[str, Mapping[str, object]]
+    Names: TypeAlias = str | Iterable[str]
+
+# Work that was interrupted may be in the middle of a long call into a codec when the process ends.
+atexit.register(abandon)
+
+
+def inspect(file: Place, *, baskets: bool = False) -> Inspection:
+    """What is in a file, how it lies there, and what is wrong with it, worst first.
+
+    `file` is FILE, or FILE:TREE for one of its trees (a pattern such as "f.root:dir/*" will do); `baskets` lists
+    every basket.
+    """
+    from .reports.inspecting import Inspection
+    from .reports.parse import parse
+
+    return parse(Inspection, report(["inspect", "--json", *_options({"baskets": baskets}), "--", os.fspath(file)]))
+
+
+def layout(file: Place) -> dict[str, Any]:
+    """The layout of a file as a value that `rewrite` and `merge` take: keys for all trees, and rules by pattern in
+    "tree" and "column"."""
+    import tomllib
+
+    return tomllib.loads(json.loads(report(["inspect", "--layout", "--", os.fspath(file)])))
+
+
+class Making(TypedDict, total=False):
+    """The options of `rewrite`, all of which `merge` has too."""
+
+    force: bool
+    threads: int
+    memory: Size
+    layout: Layout | None
+    compression: int | str | None
+    cluster: Size | None
+    basket: Size | None
+    basket_memory: Size | None
+    one_basket_per_cluster: bool
+    memory_ratio: float | None
+    tree_set: Rules
+    column_set: Rules
+    keep: Names
+    drop: Names
+    first: int | None
+    last: int | None
+
+
+class Merging(Making, total=False):
+    """The options of `merge`."""
+
+    common: bool
+    fill: bool
+    pack: Size | None
+    skip_bad: bool
+
+
+@overload
+def rewrite(
+    inputs: Places, output: Place, *, dry_run: Literal[False] = False, **options: Unpack[Making]
+) -> Summary: ...
+@overload
+def rewrite(inputs: Places, output: Place, *, dry_run: Literal[True], **options: Unpack[Making]) -> Outlook: ...
+def rewrite(inputs: Places, output: Place, *, dry_run: bool = False, **options: Unpack[Making]) -> Summary | Outlook:
+    """Rewrites trees in another layout: the same entries, other clusters, baskets and compression.
+
+    `inputs` is FILE, FILE:TREE or @list.txt, or several of these, put one after the other. `output` appears under its
+    name only when it is whole. With `dry_run` nothing is written, and what is expected comes back as an `Outlook`.
+    What is not asked for stays as it is:
+
+    force: replace an output that is there, which else is a `FileExistsError`.
+    threads, memory: what the work may use; 0 threads means all cores.
+    layout: a file of TOML, its text, or what `layout()` returns; the other options go on top of it.
+    compression: codec and level, "none", "zlib:1", "lz4:4", "zstd:5", "lzma:7", or ROOT's own code (505).
+    cluster: size of a cluster, compressed bytes ("30MB") or entries (1000).
+    basket: bytes at which a basket is closed. basket_memory: bytes to share among the baskets of all branches.
+    one_basket_per_cluster: one for each branch, however large.
+    memory_ratio: record buffer sizes of this times what the largest basket holds, such as 1.1.
+    tree_set, column_set: rules by pattern, `{"Muon_*": {"compression": "lz4:4"}}`; the last match wins.
+    keep, drop: patterns for branches. first, last: the first and the last entry to keep.
+    """
+    return _make("rewrite", inputs, output, dry_run, Making.__annotations__, dict(options))
+
+
+@overload
+def merge(inputs: Places, output: Place, *, dry_run: Literal[False] = False, **options: Unpack[Merging]) -> Summary: ...
+@overload
+def merge(inputs: Places, output: Place, *, dry_run: Literal[True], **options: Unpack[Merging]) -> Outlook: ...
+def merge(inputs: Places, output: Place, *, dry_run: bool = False, **options: Unpack[Merging]) -> Summary | Outlook:
+    """Merges files into one: trees one after the other, histograms added, directories joined.
+
+    The trees must have the same branches, unless `common` (only those that all have) or `fill` (zeros and nothing
+    for what one lacks) is given. Small clusters are put together up to `pack` bytes, by default the size that the
+    first input aims at; 0 leaves all as they are. `skip_bad` leaves out inputs that cannot be read, and
+    `Summary.skipped` says which. The other options are those of `rewrite`.
+    """
+    return _make("merge", inputs, output, dry_run, Merging.__annotations__, dict(options))
+
+
+def verify(
+    *inputs: Place,
+    tree: str | None = None,
+    keep: Names = (),
+    drop: Names = (),
+    first: int | None = None,
+    last: int | None = None,
+    common: bool = False,
+    fill: bool = False,
+    threads: int = 0,
+    memory: Size | None = None,
+) -> Verdict:
+    """Compares the content of files, whatever their layout; `Verdict.equal` is the answer, and differences are no
+    error.
+
+    Of several inputs all but the last are taken as one, in their order: this proves a merge. `tree`, or a tree named
+    in FILE:TREE, is compared alone. `keep`, `drop`, `first` and `last` choose from the first side what a rewrite with
+    them would have kept; `common` compares only what both sides have, and `fill` is for what `merge` filled.
+    """
+    from .reports.making import Verdict
+    from .reports.parse import parse
+
+    given = {name: value for name, value in locals().items() if name not in ("inputs", "parse", "Verdict")}
+    return parse(Verdict, report(["verify", "--json", *_options(given), "--", *_paths(inputs)]))
+
+
+def tune(
+    file: Place,
+    *,
+    output: Place | None = None,
+    force: bool = False,
+    layout_out: Place | None = None,
+    workload: str = "full",
+    max_size: Limit | None = None,
+    max_read_memory: Limit | None = None,
+    max_write_time: Limit | None = None,
+    seed: int = 1,
+    threads: int = 0,
+    memory: Size | None = None,
+) -> Tuning:
+    """Finds the layout that a workload wants: measures candidates on samples, chooses codec, basket and cluster sizes
+    for each column under limits, and says why. With an `output` the file is rewritten, measured again and proven equal.
+
+    `workload` is "full", "sparse:1%", "columns:GLOB,..." or a mix such as "full=0.3,columns:Muon_*=0.7". Limits are
+    sizes or seconds, or multiples of today's such as "1.05x". `Tuning.chosen` is None if they cannot be met, and
+    `Tuning.layout`, as TOML, is what `rewrite(layout=...)` takes.
+    """
+    from .reports.parse import parse
+    from .reports.tuning import Tuning
+
+    given = {name: value for name, value in locals().items() if name not in ("file", "parse", "Tuning")}
+    return parse(Tuning, report(["tune", "--json", *_options(given), "--", os.fspath(file)]))
+
+
+def readspeed(
+    *files: Place,
+    trees: Names = (),
+    branches: Names = (),
+    branches_regex: Names = (),
+    entries: str | os.PathLike[str] | None = None,
+    repeat: int = 1,
+    cold: bool = False,
+    application: float | None = None,
+    seed: int = 1,
+    threads: int = 0,
+    memory: Size | None = None,
+) -> Readspeed:
+    """Measures how fast files can be read into columns here, and what holds it back.
+
+    `trees` is the tree in all files, or the tree in each. `branches` are names or patterns, `branches_regex`
+    expressions for whole names; all are read, if neither is given. `entries` is a share at random ("1%"), a range
+    ("100:200"), or a file with their numbers. The median of `repeat` readings is reported; `cold` puts the files out of
+    the kernel's cache before each. `application` is what your own job takes over the same data, in seconds.
+    """
+    from .reports.parse import parse
+    from .reports.reading import Readspeed
+
+    given = {name: value for name, value in locals().items() if name not in ("files", "parse", "Readspeed")}
+    return parse(Readspeed, report(["readspeed", "--json", *_options(given), "--", *_paths(files)]))
+
+
+def _make(
+    verb: str, inputs: Places, output: Place, dry_run: bool, known: dict[str, Any], given: dict[str, Any]
+) -> Summary | Outlook:
+    from .reports.making import Outlook, Summary
+    from .reports.parse import parse
+
+    unknown = [name for name in given if name not in known]
+    if unknown:
+        raise TypeError(f"{verb}() got an unexpected keyword argument {unknown[0]!r}; it has {', '.join(known)}")
+    if isinstance(given.get("layout"), collections.abc.Mapping):
+        given["layout"] = _toml(given["layout"])
+    options = _options({"output": output, "dry_run": dry_run} | given)
+    kind: type[Summary | Outlook] = Outlook if dry_run else Summary
+    return parse(kind, report([verb, "--json", *options, "--", *_paths(inputs)]))
+
+
+def _paths(places: Places) -> list[str]:
+    return [os.fspath(place) for place in ([places] if isinstance(places, str | os.PathLike) else places)]
+
+
+def _toml(layout: Mapping[str, Any]) -> str:
+    """A layout as text. What JSON makes of a word or a number is TOML as well."""
+    rules = {kind: layout[kind] for kind in ("tree", "column") if kind in layout}
+    lines = [_line(key, value) for key, value in layout.items() if key not in rules]
+    for kind, patterns in rules.items():
+        for pattern, keys in patterns.items():
+            lines.append(f"[{kind}.{json.dumps(pattern, ensure_ascii=False)}]")
+            lines += [_line(key, value) for key, value in keys.items()]
+    return "\n".join(["", *lines, ""])
+
+
+def _line(key: str, value: object) -> str:
+    return f"{key.replace('_', '-')} = {json.dumps(value, ensure_ascii=False)}"
+
+
+def _options(given: dict[str, Any]) -> list[str]:
+    """Keyword arguments as options of the command."""
+    words = []
+    for name, value in given.items():
+        option = f"--{name.replace('_', '-')}"
+        if value is None or value is False:
+            continue
+        if value is True:
+            words.append(option)
+        elif name in ("keep", "drop", "trees", "branches", "branches_regex"):
+            words += [f"{option}={pattern}" for pattern in ([value] if isinstance(value, str) else value)]
+        elif name in ("tree_set", "column_set"):
+            for pattern, keys in value.items():
+                words += [option, pattern, ",".join(f"{key.replace('_', '-')}={_text(keys[key])}" for key in keys)]
+        else:
+            words.append(f"{option}={_text(value)}")
+    return words
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)

@@ -1,0 +1,272 @@
+"""The Python package beside the command: errors of Python's own kinds, verbs, Ctrl-C, and what an installation has."""
+
+import inspect
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import asdict, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import uproot
+
+import basketry as bk
+from basketry import _core, reports, verbs
+from referee import oracle
+from referee.command import Basketry
+from referee.paths import REPO
+
+CORPUS_FILES = [line["name"] for line in oracle.index() if line["n_branches"] and line["size"] < 400_000]
+
+
+ERRORS: list[tuple[Callable[[Path], Any], type[Exception], str]] = [
+    (lambda p: bk.open(p / "none.root"), FileNotFoundError, "none.root"),
+    (lambda p: bk.open(f"{p}/none.root:t"), FileNotFoundError, "none.root"),
+    (lambda p: bk.open(p), ValueError, "directory"),
+    (lambda p: bk.open(p / "no.root"), ValueError, "no.root"),
+    (lambda p: bk.open(f"{p}/none*.root"), ValueError, "no file matches"),
+    (lambda p: bk.open(f"{p}/made.root:dir/T"), KeyError, "did you mean dir/t"),
+    (lambda p: bk.concatenate(f"{p}/made.root:dir/tt"), KeyError, "did you mean dir/t"),
+    (lambda p: bk.open(p / "made.root")["x"], KeyError, "no object 'x'"),
+    (lambda p: bk.open(p / "made.root")["dir/t;2"], KeyError, "dir/t;1"),
+    (lambda p: bk.open(p / "made.root")["dir/t"]["FLAG"], KeyError, "did you mean flag"),
+    (lambda p: bk.open(p / "made.root")["dir/t"].arrays(["i", "fixt"]), KeyError, "did you mean fixed"),
+    (lambda p: bk.open(p / "made.root")["dir/t"].arrays(library="xx"), ValueError, "'ak', 'np'"),  # type: ignore[arg-type]
+    (lambda p: bk.open(p / "made.root")["dir/t"].arrays(library="pd", how=dict), ValueError, "how"),
+    (lambda p: bk.open(p / "made.root")["dir/t"].arrays(memory="much"), ValueError, "not a size"),
+    (lambda p: bk.open(p / "made.root")["dir/t"].arrays(memory="1kB"), ValueError, "smallest that would do"),
+    (lambda p: bk.inspect(p / "none.root"), FileNotFoundError, "none.root"),
+    (lambda p: bk.rewrite(p / "made.root", p / "made.root"), FileExistsError, "force"),
+    (lambda p: bk.rewrite(p / "made.root", p / "no" / "out.root"), FileNotFoundError, "no"),
+    (lambda p: bk.rewrite(p / "made.root", p / "out.root", compression="zip"), ValueError, "zlib:1"),
+    (lambda p: bk.rewrite(p / "made.root", p / "out.root", layout={"clutser": 1}), ValueError, "cluster"),
+    (lambda p: bk.rewrite(p / "made.root", p / "out.root", kep="i"), TypeError, "keep"),  # type: ignore[call-overload]
+    (lambda p: bk.verify(p / "made.root"), ValueError, "only one"),
+    (lambda p: bk.tune(p / "made.root", workload="some"), ValueError, "columns:GLOB"),
+]
+
+
+@pytest.mark.parametrize("number", range(len(ERRORS)))
+def test_errors_are_of_pythons_own_kinds(number: int, made: Path, tmp_path: Path) -> None:
+    (tmp_path / "made.root").symlink_to(made)
+    (tmp_path / "no.root").write_text("this is no file of ROOT's, but it is long enough to be one" * 10)
+    call, kind, text = ERRORS[number]
+    with pytest.raises(kind) as caught:
+        call(tmp_path)
+    assert caught.type is kind
+    assert text in str(caught.value)
+    if isinstance(caught.value, OSError):
+        assert caught.value.errno
+        assert Path(caught.value.filename).is_relative_to(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["made.root", "no.root"]
+
+
+def test_a_truncated_file_is_a_value_error(made: Path, tmp_path: Path) -> None:
+    whole = made.read_bytes()
+    for length in (0, 50, 200, len(whole) // 2, len(whole) - 100):
+        path = tmp_path / "cut.root"
+        path.write_bytes(whole[:length])
+        with pytest.raises((ValueError, KeyError)):
+            bk.open({path: "dir/t"}).arrays()
+
+
+OPTIONS: dict[str, set[str]] = {
+    # Names of the command's arguments that are the first arguments here; and what is about talking to people.
+    "inspect": {"top", "all", "codecs", "layout", "quiet", "json"},
+    "rewrite": {"quiet", "json"},
+    "merge": {"quiet", "json"},
+    "verify": {"quiet", "json"},
+    "readspeed": {"files", "all_branches", "tasks_per_worker", "quiet", "json"},
+    "tune": {"quiet", "json"},
+}
+
+
+@pytest.mark.parametrize("verb", OPTIONS)
+def test_keywords_are_the_options_of_the_command(verb: str) -> None:
+    options = {name.replace("-", "_") for name in _core.options(verb)} - OPTIONS[verb] - {"help", "version"}
+    assert options
+    words = {"rewrite": verbs.Making, "merge": verbs.Merging}
+    parameters = inspect.signature(getattr(bk, verb)).parameters
+    known = {name for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY or name == "output"}
+    known |= set(words[verb].__annotations__) if verb in words else set()
+    assert known == options
+
+
+def without_times(report: Any) -> Any:
+    """A report as JSON has it, less what differs from run to run."""
+    if is_dataclass(report) and not isinstance(report, type):
+        report = asdict(report)
+        report |= report.pop("numbers", {})
+    if isinstance(report, dict):
+        return {k.rstrip("_"): without_times(v) for k, v in report.items() if v not in (None, "", False)}
+    if isinstance(report, list | tuple):
+        return [without_times(one) for one in report]
+    return str(report) if isinstance(report, Path) else report
+
+
+def test_reports_are_those_of_the_command(made: Path, tmp_path: Path, basketry: Basketry) -> None:
+    found = bk.inspect(made, baskets=True)
+    assert without_times(found) == without_times(basketry.json("inspect", "--baskets", made))
+    asked = ["--compression", "lz4:4", "--cluster", "100", "--drop", "x", "--first", "10"]
+    options: Any = {"compression": "lz4:4", "cluster": 100, "drop": "x", "first": 10}
+    # The name of a file is part of it.
+    one, two = (tmp_path / part / "out.root" for part in ("a", "b"))
+    one.parent.mkdir()
+    two.parent.mkdir()
+    expected = bk.rewrite(made, one, dry_run=True, **options)
+    assert isinstance(expected, reports.Outlook)
+    assert not one.exists()
+    assert without_times(expected) == without_times(basketry.json("rewrite", "--dry-run", made, "-o", two, *asked))
+    summary = bk.rewrite(made, one, **options)
+    assert without_times(summary) == without_times(basketry.json("rewrite", made, "-o", two, *asked))
+    assert one.read_bytes() == two.read_bytes()
+    verdict = bk.verify(made, one, first=10, drop=["x"])
+    assert verdict.equal
+    assert without_times(verdict) == without_times(basketry.json("verify", made, one, "--first", "10", "--drop", "x"))
+    different = bk.verify(made, one)
+    assert not different.equal
+    assert different.differences
+    merged = bk.merge([one, two], tmp_path / "all.root", pack=0)
+    assert merged.tables[0].entries == 2 * 500
+    assert bk.verify(one, two, tmp_path / "all.root").equal
+    with pytest.raises(AttributeError):
+        merged.bytes_read = 1  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("name", CORPUS_FILES[::10])
+def test_reports_know_every_key(name: str) -> None:
+    # A key of the report that the data classes lack is a TypeError.
+    found = bk.inspect(oracle.corpus_file(name), baskets=True)
+    assert found.schema == 1
+
+
+def test_tune_reports_and_proves(made: Path, tmp_path: Path) -> None:
+    tuned = bk.tune(made, output=tmp_path / "tuned.root", max_size="2x")
+    assert tuned.proof is not None
+    assert tuned.proof.equal
+    assert tuned.layout is not None
+    written = (tmp_path / "tuned.root").read_bytes()
+    bk.rewrite(made, tmp_path / "tuned.root", layout=tuned.layout, force=True)
+    assert (tmp_path / "tuned.root").read_bytes() == written
+
+
+def test_readspeed_measures(made: Path) -> None:
+    found = bk.readspeed(made, branches=["i", "fix*"], repeat=2, entries="100:200", threads=1)
+    assert {column.name for column in found.columns} == {"i", "fixed"}
+    assert (found.entries, found.all_entries, len(found.runs)) == (100, 510, 2)
+
+
+def test_a_layout_is_a_value(made: Path, tmp_path: Path) -> None:
+    layout = bk.layout(made)
+    assert layout["compression"]
+    rules = {"cluster": "150", "one-basket-per-cluster": True, "column": {"i*": {"compression": "none"}}}
+    bk.rewrite(made, tmp_path / "a.root", layout=rules)
+    written = (tmp_path / "a.root").read_bytes()
+    bk.rewrite(
+        made,
+        tmp_path / "a.root",
+        force=True,
+        cluster=150,
+        one_basket_per_cluster=True,
+        column_set={"i*": {"compression": "none"}},
+    )
+    assert (tmp_path / "a.root").read_bytes() == written
+    branches = bk.inspect(tmp_path / "a.root").trees[0].branches
+    assert {branch.compression for branch in branches if branch.name == "i"} == {0}
+    file = tmp_path / "layout.toml"
+    file.write_text('cluster = "150"\n')
+    bk.rewrite(made, tmp_path / "c.root", layout=file, compression="none")
+    assert len(bk.inspect(tmp_path / "c.root").trees[0].clusters) == 4
+
+
+SLOW = """
+import sys, basketry
+print("ready", flush=True)
+{call}
+"""
+CALLS = {
+    "rewrite": "basketry.rewrite(sys.argv[1], sys.argv[2], compression='lzma:9', threads=1)",
+    "arrays": "while True: basketry.open(sys.argv[1]).tree().arrays(threads=1)",
+    "iterate": "while True:\n  for _ in basketry.open(sys.argv[1]).tree().iterate(step_size=100): pass",
+}
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Forty megabytes that no codec makes smaller."""
+    path = tmp_path_factory.mktemp("large") / "large.root"
+    with uproot.recreate(path, compression=None) as file:
+        file.mktree("t", {"x": np.float64}).extend({"x": np.random.default_rng(3).random(5_000_000)})
+    return path
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_ctrl_c_ends_the_work_and_leaves_nothing(call: str, large: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out.root"
+    code = SLOW.format(call=CALLS[call])
+    command = [sys.executable, "-c", code, str(large), str(output)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.7)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    assert errors.rstrip().endswith("KeyboardInterrupt"), errors
+    assert process.returncode in (130, -signal.SIGINT)
+    assert not list(tmp_path.iterdir())
+
+
+def test_other_threads_run_meanwhile(large: Path) -> None:
+    done = threading.Event()
+    counted = 0
+
+    def count() -> None:
+        nonlocal counted
+        while not done.is_set():
+            counted += 1
+            time.sleep(0.001)
+
+    other = threading.Thread(target=count)
+    other.start()
+    try:
+        bk.rewrite(large, large.with_name("copy.root"), compression="zlib:9", threads=1)
+    finally:
+        done.set()
+        other.join()
+    assert counted > 20
+
+
+def test_importing_it_imports_no_array_library() -> None:
+    code = "import sys, basketry; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    imported = {name.partition(".")[0] for name in done.stdout.split()}
+    assert "basketry" in imported
+    assert not imported & {"numpy", "awkward", "pandas", "pyarrow", "polars", "uproot"}
+
+
+def test_the_command_comes_with_the_package(made: Path, tmp_path: Path, basketry: Basketry) -> None:
+    ours = Basketry(tmp_path / "basketry")
+    ours.binary.write_text(f"#!{sys.executable}\nimport sys\nfrom basketry._command import main\nsys.exit(main())\n")
+    ours.binary.chmod(0o755)
+    assert ours("--version") == basketry("--version")
+    assert ours.json("inspect", made) == basketry.json("inspect", made)
+    assert ours.run("verify", made, made).code == 0
+    assert ours.run("verify", made, tmp_path / "none").code == 2
+    scripts = json.dumps((REPO / "pyproject.toml").read_text())
+    assert "basketry._command:main" in scripts
+
+
+def test_types_are_shipped() -> None:
+    assert bk.__file__ is not None
+    assert (Path(bk.__file__).parent / "py.typed").is_file()
+    for name in bk.__all__:
+        assert inspect.getdoc(getattr(bk, name)), name
