@@ -199,8 +199,7 @@ def test_every_library_has_the_same_values(tree: bk.Tree) -> None:
 
 
 def test_nothing_is_copied(tree: bk.Tree) -> None:
-    column = next(column for names, _, column, _ in tree._table.branches() if names == ["x"])
-    lists = next(column for names, _, column, _ in tree._table.branches() if names == ["v"])
+    column, lists = tree["x"]._column, tree["v"]._column
     assert column is not None
     assert lists is not None
     batch = tree._table.read(([column, lists], 0, 510, None, 1, 1 << 30))

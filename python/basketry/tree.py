@@ -246,8 +246,8 @@ class Branches:
 
 
 class Branch(Branches):
-    """A branch of a tree. The branch of a split collection holds how many objects each entry has; one that only groups
-    others is read as all of them together."""
+    """A branch of a tree. That of a split TClonesArray holds how many objects each entry has; one that only groups
+    others, or that of another split collection, is read as all of them together."""
 
     def __init__(self, table: _core.Table, name: str, typename: str, column: int | None, interpretation: str) -> None:
         self._table = table
@@ -301,13 +301,13 @@ class Tree(Branches):
         self._where = where
         self._below = []
         self._by_name = {}
-        made: dict[tuple[str, ...], Branches] = {(): self}
-        for names, typename, column, interpretation in table.branches():
-            branch = Branch(table, names[-1], typename, column, interpretation)
-            parent = made[tuple(names[:-1])]
+        made: list[Branch] = []
+        for name, above, typename, column, interpretation in table.branches():
+            branch = Branch(table, name, typename, column, interpretation)
+            parent = self if above is None else made[above]
             parent._below.append(branch)
-            parent._by_name.setdefault(names[-1], branch)
-            made.setdefault(tuple(names), branch)
+            parent._by_name.setdefault(name, branch)
+            made.append(branch)
 
     def __repr__(self) -> str:
         return f"<Tree {self._where} ({len(self._below)} branches, {self.num_entries} entries)>"

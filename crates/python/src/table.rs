@@ -49,8 +49,8 @@ fn asked(py: Python<'_>, (columns, start, stop, chosen, threads, memory): Ask) -
     Ok(Asked { columns, entries: start..stop, selection, budget: Budget::new(memory, threads) })
 }
 
-/// A branch: the names above it and its own, its type, its column, and what that is read as.
-type BranchLine = (Vec<String>, String, Option<usize>, String);
+/// A branch: its name, the branch above it, its type, its column, and what that is read as.
+type BranchLine = (String, Option<usize>, String, Option<usize>, String);
 
 /// A type in few words, as awkward says it.
 fn words(field: &Field) -> String {
@@ -107,8 +107,10 @@ impl Table {
         let tree = self.0.tree();
         let columns = self.0.column_of_each_branch();
         let line = |(index, branch): (usize, &dataset::tree::Branch)| {
-            let lineage = tree.lineage(index).into_iter().rev().map(str::to_owned).collect();
-            let column = columns.get(index).copied().flatten();
+            // What a split STL collection counts its members say as well: as for uproot it is all of them together. That
+            // of a TClonesArray is a column.
+            let groups = branch.element().is_some_and(|e| e.element_type == 4) && !branch.children.is_empty();
+            let column = columns.get(index).copied().flatten().filter(|_| !groups);
             let plan = column.and_then(|c| self.0.columns().get(c));
             let typename = match (plan.and_then(|p| p.field().metadata().get("typename")), &branch.kind) {
                 (Some(typename), _) => typename.clone(),
@@ -117,7 +119,13 @@ impl Table {
                 (None, BranchKind::Clones(_)) => "TClonesArray".to_owned(),
                 (None, _) => String::new(),
             };
-            (lineage, typename, column, plan.map_or_else(String::new, |plan| words(plan.field())))
+            (
+                branch.name().to_owned(),
+                branch.parent,
+                typename,
+                column,
+                plan.map_or_else(String::new, |plan| words(plan.field())),
+            )
         };
         tree.branches.iter().enumerate().map(line).collect()
     }
