@@ -4,7 +4,9 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import uproot
 
 from referee import compare, entry_bytes, oracle
 from referee.command import Basketry
@@ -134,3 +136,14 @@ def test_a_branch_whose_file_is_missing_can_be_left_out(
     dropped = {branch for branch in before if branch.split(".")[0] == "24"}
     assert dropped
     assert {branch: line for branch, line in before.items() if branch not in dropped} == after
+
+
+def test_what_a_branch_says_of_its_codec_may_be_wrong(basketry: Basketry, tmp_path: Path) -> None:
+    """uproot's branches say that nothing is compressed, whatever their baskets are."""
+    source, out = tmp_path / "source.root", tmp_path / "out.root"
+    with uproot.recreate(source, compression=uproot.ZLIB(1)) as file:
+        file.mktree("tree", {"x": "int32"}).extend({"x": np.zeros(50_000, dtype=np.int32)})
+    for options, codecs in ((("--cluster", "1000"), {"zlib"}), (("--compression", "none"), {"none"})):
+        basketry("rewrite", source, "-o", out, "--force", *options)
+        assert basketry.json("inspect", out)["trees"][0]["codecs"].keys() == codecs, options
+        basketry("verify", source, out)

@@ -3,7 +3,10 @@
 //! Branches and leaves lie flat, in depth-first order, and refer to each other by index. Objects that are only
 //! carried along (user info, friends, aliases, index, reference table) stay in the record's object graph.
 
+use rootfile::codec::Compression;
 use rootfile::object::{Graph, Named, Object, ObjectId};
+
+use crate::layout::defaults;
 
 /// A tree.
 #[derive(Debug)]
@@ -261,6 +264,16 @@ impl Branch {
     /// Name.
     pub fn name(&self) -> &str {
         &self.named.name
+    }
+
+    /// What its baskets are compressed with, by its own word, or by that of its file (`file`: fCompress of the header).
+    /// The file's holds also where the branch says that nothing is compressed and its baskets are smaller on disk, as
+    /// in files that uproot made.
+    pub fn compression(&self, file: i32) -> Compression {
+        let shrank = self.zip_bytes > 0 && self.zip_bytes < self.tot_bytes - self.tot_bytes / 64;
+        let of_file = || Compression::from_root_setting(file).filter(|c| !c.is_none() || !shrank);
+        let own = Compression::from_root_setting(self.compress).filter(|c| !c.is_none() || !shrank);
+        own.or_else(of_file).unwrap_or(defaults::COMPRESSION)
     }
 
     /// What is left of a branch when its content was moved elsewhere: its identity and its sizes.

@@ -9,7 +9,6 @@ use dataset::glob::NameFilter;
 use dataset::layout::{ByteSize, Layout, TreeLayout, defaults};
 use dataset::tree::basket::GENERATE_OFFSET_MAP;
 use dataset::tree::{BasketRef, Branch, Tree, may_hold_tags, read_tree};
-use rootfile::codec::Compression;
 use rootfile::{Error, Key, LocalFile, Result, RootFile, START_BIG_FILE, Source};
 
 use super::clusters::{self, Clustering, SourceCluster};
@@ -161,7 +160,7 @@ impl<'a> Builder<'a> {
     pub fn add_columns(&mut self, file: &RootFile) {
         for (i, branch) in self.tree.branches.iter().enumerate().skip(self.columns.len()) {
             let asked = self.request.layout.resolve_in(self.request.path, &self.tree_layout, &self.tree.lineage(i));
-            let compression = asked.compression.unwrap_or_else(|| setting(branch, file));
+            let compression = asked.compression.unwrap_or_else(|| branch.compression(file.header().compress));
             let own = if branch.basket_size == 0 { defaults::BASKET_SIZE } else { branch.basket_size };
             let shape = match (self.tree_layout.one_basket_per_cluster, asked.basket) {
                 (Some(true), _) => Shape::PerCluster,
@@ -232,7 +231,7 @@ impl<'a> Builder<'a> {
                 };
             }
             let Some(column) = self.columns.get_mut(i) else { continue };
-            let asked = column.keeps_compression || setting(branch, file) == column.compression;
+            let asked = column.keeps_compression || branch.compression(file.header().compress) == column.compression;
             // Baskets must agree in how offsets lie in them.
             let asked = asked && branch.io_bits == column.io_bits;
             if branch.io_bits & GENERATE_OFFSET_MAP != 0
@@ -430,13 +429,6 @@ impl<'a> Builder<'a> {
 pub(super) fn holds_entries(branch: &Branch) -> bool {
     let is_master = branch.element().is_some_and(|e| matches!(e.element_type, 3 | 4));
     !branch.baskets.is_empty() || branch.children.is_empty() || is_master
-}
-
-/// The compression a branch was written with, by its own word or its file's.
-fn setting(branch: &Branch, file: &RootFile) -> Compression {
-    Compression::from_root_setting(branch.compress)
-        .or_else(|| Compression::from_root_setting(file.header().compress))
-        .unwrap_or(defaults::COMPRESSION)
 }
 
 /// Checks that a basket lies in its file, and that all together can: `room` is what the others leave.

@@ -92,7 +92,7 @@ impl Facts {
     fn add(&mut self, path: String, tree: &Tree, workload: &Workload) {
         let number = self.trees.len();
         let mut units: HashMap<String, usize> = HashMap::new();
-        let own = Compression::from_root_setting(self.file.header().compress).unwrap_or(defaults::COMPRESSION);
+        let file = self.file.header().compress;
         let starts = cluster_starts(tree);
         let mut bytes = vec![0.0; starts.len()];
         for (i, branch) in tree.branches.iter().enumerate() {
@@ -127,7 +127,7 @@ impl Facts {
                 zip: (on_disk - keys).max(1.0),
                 keylen: u32::try_from(keylen).unwrap_or(u32::MAX),
                 has_offsets: branch.entry_offset_len != 0,
-                compression: Compression::from_root_setting(branch.compress).unwrap_or(own),
+                compression: branch.compression(file),
                 basket_size: if branch.basket_size == 0 { defaults::BASKET_SIZE } else { branch.basket_size },
                 can_sample: branch.file_name.is_empty() && !generated,
                 baskets,
