@@ -4,4 +4,5 @@
 pub mod decode;
 pub mod glob;
 pub mod layout;
+mod template;
 pub mod tree;

@@ -23,6 +23,10 @@ use rootfile::{Error, Result, RootFile};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+mod corpus;
+
+use corpus::{corpus, lines, text};
+
 /// Why the oracle's digest of a branch is wrong, by the corpus' README and what is known besides.
 fn untrusted(file: &str, plan: &ColumnPlan, line: &Value) -> Option<&'static str> {
     let name = plan.field().name().as_str();
@@ -66,29 +70,6 @@ const OPAQUE: &[(&str, &str)] = &[
 ];
 /// Branches that stay bytes though ROOT gets through them without an error: it skips what it does not know.
 const NOT_BY_US: usize = 55;
-
-fn corpus() -> Option<PathBuf> {
-    let folder = std::env::var_os("BASKETRY_CORPUS")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"), PathBuf::from);
-    folder.join("oracle").is_dir().then_some(folder)
-}
-
-/// The lines of one file's oracle.
-fn lines(path: &Path) -> Vec<Value> {
-    let packed = std::fs::read(path).unwrap();
-    let size = u32::from_le_bytes(packed[packed.len() - 4..].try_into().unwrap());
-    let mut text = vec![0; size as usize];
-    let n = libdeflater::Decompressor::new().gzip_decompress(&packed, &mut text).unwrap();
-    text[..n]
-        .split(|&b| b == b'\n')
-        .filter(|line| !line.is_empty())
-        .map(|l| serde_json::from_slice(l).unwrap())
-        .collect()
-}
-
-fn text<'a>(value: &'a Value, name: &str) -> &'a str {
-    value[name].as_str().unwrap_or("")
-}
 
 /// One flat buffer: what it is, of which type, how many, and its digest.
 type Flat = (String, String, u64, String);

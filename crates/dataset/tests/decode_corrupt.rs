@@ -4,7 +4,7 @@
 //! Needs the corpus beside the checkout (or at `BASKETRY_CORPUS`); says so and passes without it.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use arrow_array::Array;
 use dataset::decode::{ColumnPlan, columns};
@@ -15,6 +15,10 @@ use rootfile::RootFile;
 use rootfile::bytes::Cursor;
 use rootfile::codec::{Decompressor, is_stored};
 use rootfile::streamer::{StreamerInfo, StreamerInfos};
+
+mod corpus;
+
+use corpus::corpus;
 
 /// Files with many types in little space.
 const FILES: &[&str] = &[
@@ -39,12 +43,6 @@ const FILES: &[&str] = &[
     "gohep--leaves.root",
     "km3net--gseagen.root",
 ];
-
-fn corpus() -> Option<PathBuf> {
-    let folder = std::env::var_os("BASKETRY_CORPUS")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"), PathBuf::from);
-    folder.join("files").is_dir().then_some(folder)
-}
 
 /// The same numbers every time (xorshift64*).
 struct Dice(u64);

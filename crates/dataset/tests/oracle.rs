@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 use std::fmt::Debug;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use dataset::tree::basket::BasketHeader;
 use dataset::tree::model::{Branch, Tree};
@@ -15,24 +15,9 @@ use rootfile::RootFile;
 use rootfile::bytes::Cursor;
 use serde_json::Value;
 
-fn corpus() -> Option<PathBuf> {
-    let folder = std::env::var_os("BASKETRY_CORPUS")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"), PathBuf::from);
-    folder.join("oracle").is_dir().then_some(folder)
-}
+mod corpus;
 
-/// The lines of one file's oracle.
-fn lines(path: &Path) -> Vec<Value> {
-    let packed = std::fs::read(path).unwrap();
-    let size = u32::from_le_bytes(packed[packed.len() - 4..].try_into().unwrap());
-    let mut text = vec![0; size as usize];
-    let n = libdeflater::Decompressor::new().gzip_decompress(&packed, &mut text).unwrap();
-    text[..n]
-        .split(|&b| b == b'\n')
-        .filter(|line| !line.is_empty())
-        .map(|l| serde_json::from_slice(l).unwrap())
-        .collect()
-}
+use corpus::{corpus, lines, text};
 
 /// What differs in one file.
 struct Differences {
@@ -54,10 +39,6 @@ fn number(value: &Value, name: &str) -> u64 {
 
 fn numbers(value: &Value) -> Vec<u64> {
     value.as_array().into_iter().flatten().map(|v| v.as_u64().unwrap_or(0)).collect()
-}
-
-fn text<'a>(value: &'a Value, name: &str) -> &'a str {
-    value[name].as_str().unwrap_or("")
 }
 
 fn compare_branch(diff: &mut Differences, at: &str, tree: &Tree, branch: &Branch, root: &Value) {

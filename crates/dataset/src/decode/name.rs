@@ -1,6 +1,7 @@
 //! C++ type names as text: taken apart into template and arguments, and spelled as uproot spells them.
 
 use super::types::Number;
+use crate::template::arguments;
 
 /// A type name, taken apart.
 #[derive(Clone, Debug, PartialEq)]
@@ -120,26 +121,6 @@ impl<'a> TypeName<'a> {
         };
         if self.pointer { name + "*" } else { name }
     }
-}
-
-/// Template arguments, split at the commas of the outermost level.
-fn arguments(text: &str) -> Vec<&str> {
-    let mut depth = 0;
-    let mut start = 0;
-    let mut parts = Vec::new();
-    for (i, c) in text.char_indices() {
-        match c {
-            '<' | '(' => depth += 1,
-            '>' | ')' => depth -= 1,
-            ',' if depth == 0 => {
-                parts.push(text.get(start..i).unwrap_or_default().trim());
-                start = i + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(text.get(start..).unwrap_or_default().trim());
-    parts
 }
 
 #[cfg(test)]

@@ -150,24 +150,9 @@ fn is_basic(name: &str) -> bool {
     NAMES.contains(&name)
 }
 
-/// Template arguments, split at the commas of the outermost level.
+/// Template arguments that may hold data: allocators and comparators hold none.
 fn arguments(text: &str) -> Vec<&str> {
-    let mut depth = 0;
-    let mut start = 0;
-    let mut parts = Vec::new();
-    for (i, c) in text.char_indices() {
-        match c {
-            '<' => depth += 1,
-            '>' => depth -= 1,
-            ',' if depth == 0 => {
-                parts.push(text[start..i].trim());
-                start = i + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(text[start..].trim());
-    // Allocators and comparators hold no data.
+    let mut parts = crate::template::arguments(text);
     parts.retain(|p| !p.starts_with("allocator") && !p.starts_with("less<") && !p.starts_with("std::allocator"));
     parts
 }
