@@ -7,7 +7,7 @@ use std::sync::Arc;
 use dataset::decode::{self, ColumnPlan};
 use dataset::glob::NameFilter;
 use dataset::layout::Layout;
-use dataset::tree::{Tree, is_tree_class, read_tree};
+use dataset::tree::{Tree, is_tree_class};
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, FilePool, Key, OPEN_FILES, Result, RootFile, Source};
 
@@ -22,7 +22,7 @@ pub struct Dataset {
     path: String,
     plan: TablePlan,
     columns: Vec<ColumnPlan>,
-    /// For each branch of the first file its place among the plan's columns.
+    /// For each branch its place among the plan's columns.
     places: Vec<Option<usize>>,
     bytes: Vec<u64>,
 }
@@ -44,11 +44,6 @@ impl Dataset {
             infos.extend(file.infos());
             trees.push((number, file, key));
         }
-        let (_, file, key) = trees.first().ok_or_else(|| Error::request("no input"))?;
-        let tree = read_tree(file, key)?;
-        let columns = decode::columns(&tree, &infos);
-        let ids: Vec<_> = tree.branches.iter().map(|branch| branch.id).collect();
-        drop(tree);
         let plan = plan_table(&TableRequest {
             inputs: &trees,
             path: &path,
@@ -58,28 +53,15 @@ impl Dataset {
             pack: Pack::No,
             schema: Schema::Strict,
         })?;
-        let place = |id: rootfile::object::ObjectId| {
-            plan.columns.iter().position(|c| plan.tree.branches.get(c.branch).is_some_and(|b| b.id == id))
-        };
-        // Branches keep their order, as a rule, so that the first guess is right.
-        let guess = |(i, id): (usize, rootfile::object::ObjectId)| match plan
-            .tree
-            .branches
-            .get(i)
-            .is_some_and(|b| b.id == id)
-        {
-            true => Some(i),
-            false => place(id),
-        };
-        let places = ids.into_iter().enumerate().map(guess).collect();
-        let mut dataset = Self {
-            paths: inputs.iter().map(|i| i.path.clone()).collect(),
-            path,
-            plan,
-            columns,
-            places,
-            bytes: Vec::new(),
-        };
+        let mut places = vec![None; plan.tree.branches.len()];
+        for (place, column) in plan.columns.iter().enumerate() {
+            if let Some(slot) = places.get_mut(column.branch) {
+                *slot = Some(place);
+            }
+        }
+        let columns = decode::columns(&plan.tree, &infos);
+        let paths = inputs.iter().map(|i| i.path.clone()).collect();
+        let mut dataset = Self { paths, path, plan, columns, places, bytes: Vec::new() };
         dataset.bytes = (0..dataset.columns.len()).map(|i| dataset.source(i).map_or(0, |c| c.tot_bytes)).collect();
         Ok(dataset)
     }
@@ -112,9 +94,8 @@ impl Dataset {
     /// For each branch of [`Dataset::tree`] the column that it is, if it is one.
     pub fn column_of_each_branch(&self) -> Vec<Option<usize>> {
         let mut columns = vec![None; self.plan.tree.branches.len()];
-        for column in 0..self.columns.len() {
-            let slot = self.source(column).and_then(|source| columns.get_mut(source.branch));
-            if let Some(slot) = slot {
+        for (column, plan) in self.columns.iter().enumerate() {
+            if let Some(slot) = columns.get_mut(plan.branch()) {
                 *slot = Some(column);
             }
         }

@@ -38,30 +38,20 @@ pub(super) fn read_on(dataset: &Dataset, request: &Request<'_>, carry: &Carry) -
     let end = request.entries.end.min(dataset.entries());
     let entries = request.entries.start.min(end)..end;
     let wanted = Wanted::new(&entries, request.selection.as_ref());
-    let plans: Vec<ColumnPlan> = request
+    let mut plans: Vec<ColumnPlan> = request
         .columns
         .iter()
         .map(|&column| dataset.columns().get(column).cloned().ok_or_else(|| Error::request("no such column")))
         .collect::<Result<_>>()?;
     let mut done = run(dataset, &plans, wanted, request, carry)?;
     // What does not fit its plan is read again as what it is: bytes.
-    let failed = |(array, _): &(Result<ArrayRef>, Spent)| array.is_err();
-    if done.iter().any(failed) {
-        let again: Vec<usize> = (0..done.len()).filter(|&i| done.get(i).is_some_and(failed)).collect();
-        let mut bytes = Vec::with_capacity(again.len());
-        for &i in &again {
-            if let (Some(plan), Some((Err(why), _))) = (plans.get(i), done.get(i)) {
-                bytes.push(plan.opaque_because(&why.to_string()));
+    for (plan, done) in plans.iter_mut().zip(&mut done) {
+        if let Err(why) = &done.0 {
+            *plan = plan.opaque_because(&why.to_string());
+            if let Some(again) = run(dataset, std::slice::from_ref(plan), wanted, request, carry)?.pop() {
+                *done = again;
             }
         }
-        let read = run(dataset, &bytes, wanted, request, carry)?;
-        let mut plans = plans;
-        for ((i, plan), read) in again.into_iter().zip(bytes).zip(read) {
-            if let (Some(slot), Some(place)) = (done.get_mut(i), plans.get_mut(i)) {
-                (*slot, *place) = (read, plan);
-            }
-        }
-        return batch(&plans, done, &wanted);
     }
     batch(&plans, done, &wanted)
 }
@@ -85,7 +75,6 @@ struct Shared<'a> {
     dataset: &'a Dataset,
     plans: &'a [ColumnPlan],
     columns: &'a [&'a Column],
-    places: &'a [usize],
     lanes: &'a [Lane],
     tasks: Mutex<Tasks<'a>>,
     wanted: Wanted<'a>,
@@ -104,7 +93,6 @@ fn run(
     let missing = || Error::request("a column without a branch");
     let columns: Vec<&Column> =
         plans.iter().map(|plan| dataset.source_of_branch(plan.branch()).ok_or_else(missing)).collect::<Result<_>>()?;
-    let places: Vec<usize> = plans.iter().map(ColumnPlan::branch).collect();
     let scratch = columns.iter().map(|c| room(c, &wanted.span())).max().unwrap_or(0);
     let share = request.budget.share(dataset.metadata(), scratch)?;
     let lanes: Vec<Lane> = plans.iter().map(|plan| Lane::new(plan, &wanted)).collect();
@@ -112,7 +100,6 @@ fn run(
         dataset,
         plans,
         columns: &columns,
-        places: &places,
         lanes: &lanes,
         tasks: Mutex::new(Tasks::new(&columns, dataset.clusters(), wanted, dataset.files())),
         wanted,
@@ -182,12 +169,9 @@ impl Shared<'_> {
     }
 
     fn perform(&self, task: &Task, scratch: &mut Scratch) -> Result<()> {
-        let (Some(lane), Some(plan), Some(&column), Some(&place)) = (
-            self.lanes.get(task.lane),
-            self.plans.get(task.lane),
-            self.columns.get(task.lane),
-            self.places.get(task.lane),
-        ) else {
+        let (Some(lane), Some(plan), Some(&column)) =
+            (self.lanes.get(task.lane), self.plans.get(task.lane), self.columns.get(task.lane))
+        else {
             return Ok(());
         };
         let mut counters = self.counters(plan)?;
@@ -195,7 +179,7 @@ impl Shared<'_> {
         let mut waiting: Vec<(usize, BasketData)> = Vec::new();
         let mut turn: Option<Turn<'_>> = None;
         for index in task.pieces.clone() {
-            let data = match self.carry.take(place, index) {
+            let data = match self.carry.take(column.branch, index) {
                 Some(data) => data,
                 None => {
                     let data = scratch.load(self.dataset.files(), column, index)?;
@@ -210,11 +194,11 @@ impl Shared<'_> {
                 turn = lane.try_wait(task.turn);
             }
             if let Some(turn) = &mut turn {
-                self.append(turn, (column, place), &mut waiting, &mut counters, scratch);
+                self.append(turn, column, &mut waiting, &mut counters, scratch);
             }
         }
         let mut turn = turn.unwrap_or_else(|| lane.wait(task.turn));
-        self.append(&mut turn, (column, place), &mut waiting, &mut counters, scratch);
+        self.append(&mut turn, column, &mut waiting, &mut counters, scratch);
         (spent.fetch, spent.decompress) = scratch.take_times();
         turn.end(spent);
         Ok(())
@@ -224,7 +208,7 @@ impl Shared<'_> {
     fn append(
         &self,
         turn: &mut Turn<'_>,
-        (column, place): (&Column, usize),
+        column: &Column,
         waiting: &mut Vec<(usize, BasketData)>,
         counters: &mut Option<Counters<'_>>,
         scratch: &mut Scratch,
@@ -236,7 +220,7 @@ impl Shared<'_> {
                 None => Ok(Vec::new()),
             });
             if piece.end() > self.wanted.span().end {
-                self.carry.keep(place, index, data);
+                self.carry.keep(column.branch, index, data);
             } else {
                 scratch.payload = data.data;
             }

@@ -73,29 +73,23 @@ impl<'a> Tasks<'a> {
     fn deal(&mut self, end: u64) {
         for (lane, column) in self.columns.iter().enumerate() {
             let Some((next, turn)) = self.next.get_mut(lane) else { continue };
-            let mut bytes = 0;
-            let mut from = *next;
+            let mut deal = |pieces: Range<usize>| {
+                if !pieces.is_empty() {
+                    self.ready.push_back(Task { lane, turn: *turn, pieces });
+                    *turn += 1;
+                }
+            };
+            let (mut from, mut bytes) = (*next, 0);
             while let Some(piece) = column.pieces.get(*next).filter(|piece| piece.first_entry < end) {
-                if self.wanted.count(&(piece.first_entry..piece.end())) == 0 {
-                    if from < *next {
-                        self.ready.push_back(Task { lane, turn: *turn, pieces: from..*next });
-                        *turn += 1;
-                    }
-                    (*next, bytes) = (*next + 1, 0);
-                    from = *next;
-                    continue;
+                let unwanted = self.wanted.count(&(piece.first_entry..piece.end())) == 0;
+                bytes += u64::from(piece.nbytes);
+                if unwanted || bytes >= CHUNK {
+                    deal(from..*next + usize::from(!unwanted));
+                    (from, bytes) = (*next + 1, 0);
                 }
                 *next += 1;
-                bytes += u64::from(piece.nbytes);
-                if bytes >= CHUNK {
-                    self.ready.push_back(Task { lane, turn: *turn, pieces: from..*next });
-                    (*turn, from, bytes) = (*turn + 1, *next, 0);
-                }
             }
-            if from < *next {
-                self.ready.push_back(Task { lane, turn: *turn, pieces: from..*next });
-                *turn += 1;
-            }
+            deal(from..*next);
         }
     }
 
