@@ -3,23 +3,45 @@
 import hashlib
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from referee.paths import CORPUS, REPO
+import native
+from referee.paths import BINARY, CORPUS, REPO
 
 FOLDER = REPO / "build" / "bench" / "inputs"
 MACROS = Path(__file__).resolve().parent / "macros"
 NANO_SOURCE = CORPUS / "files" / "skhep--nanoAOD_2015_CMS_Open_Data_ttbar.root"
 
 
-def nano(megabytes: int, seed: int) -> Path:
+# What is read: 200 MB of payload each, in the codecs of the figures; a quarter for the slowest.
+READ_KINDS = ("flat", "nano", "vectors", "event_split", "event_unsplit")
+READ_CODECS = ("none", "lz4:4", "zstd:5", "zlib:1", "lzma:7")
+
+
+def nano(megabytes: int, seed: int, codec: str = "zlib:1") -> Path:
     """A NanoAOD file: real columns by the corpus' make_large.py, else a stand-in of the same shape."""
+    label = f"{megabytes}MB-{seed}" + (f"-{codec.replace(':', '-')}" if codec != "zlib:1" else "")
     if not NANO_SOURCE.exists():
-        return _macro("nano", f"{megabytes}MB-{seed}", f"{megabytes}, {seed}")
+        return _macro("nano", label, f"{megabytes}, {seed}, {0 if codec == 'none' else 101}")
     script = CORPUS / "make_large.py"
-    options = ["--in", str(NANO_SOURCE), "--tree", "Events", "--codec", "zlib:1"]
+    options = ["--in", str(NANO_SOURCE), "--tree", "Events", "--codec", codec]
     options += ["--size-mb", str(megabytes), "--seed", str(seed)]
-    return _made(f"nano-{megabytes}MB-{seed}", script, [sys.executable, "-W", "ignore", str(script), *options, "--out"])
+    return _made(f"nano-{label}", script, [sys.executable, "-W", "ignore", str(script), *options, "--out"])
+
+
+def read(kind: str, codec: str, megabytes: int) -> Path:
+    """A file to read, of about so much payload. ROOT writes it uncompressed; other codecs are `basketry rewrite`'s, so
+    that the baskets are the same in all."""
+    if codec != "none":
+        source = read(kind, "none", megabytes)
+        command: list[str | Path] = [BINARY, "rewrite", source, "--compression", codec, "-q", "-o"]
+        return _made(f"{source.stem}-{codec.replace(':', '-')}", source, command)
+    if kind == "nano":
+        # Half as much again is what tells the entries apart.
+        return nano(megabytes * 3 // 2, 1, codec)
+    command = [native.program("make_read"), kind, f"{megabytes}e6", "1"]
+    return _made(f"{kind}-{megabytes}MB", native.SOURCES / "make_read.cxx", command)
 
 
 def flat(megabytes: int, seed: int) -> Path:
@@ -42,9 +64,10 @@ def _macro(name: str, label: str, arguments: str) -> Path:
     return _made(f"{name}-{label}", macro, [sys.executable, "-W", "ignore", "-c", code])
 
 
-def _made(label: str, recipe: Path, command: list[str]) -> Path:
+def _made(label: str, recipe: Path, command: Sequence[str | Path]) -> Path:
     """Runs the command with a file name appended, unless the recipe's result is there already."""
-    key = hashlib.sha256(recipe.read_bytes()).hexdigest()[:8]
+    with recipe.open("rb") as file:
+        key = hashlib.file_digest(file, "sha256").hexdigest()[:8]
     path = FOLDER / f"{label}-{key}.root"
     if not path.exists():
         FOLDER.mkdir(parents=True, exist_ok=True)

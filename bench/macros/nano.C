@@ -9,8 +9,8 @@ float keep(double value) {
   return f;
 }
 
-void make(const char *path, double megabytes, int seed) {
-  TFile file(path, "RECREATE", "", 101);
+void make(const char *path, double megabytes, int seed, int codec = 101) {
+  TFile file(path, "RECREATE", "", codec);
   TTree tree("Events", "jagged");
   TTree::SetMaxTreeSize(1LL << 42);
   TRandom3 random(seed);

@@ -1,0 +1,39 @@
+"""The benchmarks' programs in C++, built once against ROOT's own libraries, with a compiled dictionary."""
+
+import hashlib
+import subprocess
+from pathlib import Path
+
+from referee.paths import REPO, root_command
+
+SOURCES = Path(__file__).resolve().parent / "native"
+LIBRARIES = "Core Imt RIO Tree TreePlayer ROOTDataFrame ROOTVecOps Hist MathCore Thread".split()
+
+
+def program(name: str) -> Path:
+    """The program of that name, which is built if its sources are newer or it is not there."""
+    home = root_command("root").parents[1]
+    texts = b"".join(path.read_bytes() for path in sorted(SOURCES.iterdir()))
+    folder = REPO / "build" / "bench" / f"native-{hashlib.sha256(texts).hexdigest()[:8]}"
+    built = folder / name
+    if built.exists():
+        return built
+    folder.mkdir(parents=True, exist_ok=True)
+    flags: list[str | Path] = ["-O2", "-std=c++17", "-pthread", "-isystem", home / "include", "-I", SOURCES]
+    link = [f"-Wl,-rpath-link,{home.parent / 'root.libs'}", f"-L{home / 'lib'}", f"-Wl,-rpath,{home / 'lib'}"]
+    link += [f"-l{library}" for library in LIBRARIES]
+    library = folder / "libEventDict.so"
+    if not library.exists():
+        dictionary = folder / "EventDict.cxx"
+        _run(root_command("rootcling"), "-f", dictionary, "-s", library, "-I", SOURCES, "Event.h", "LinkDef.h")
+        _run("g++", *flags, "-fPIC", "-shared", "-o", library, dictionary, *link)
+    # The dictionary is used by no symbol, so the linker would leave it out.
+    used = ["-Wl,--push-state,--no-as-needed", "-lEventDict", "-Wl,--pop-state", f"-Wl,-rpath,{folder}"]
+    _run("g++", *flags, "-o", built, SOURCES / f"{name}.cxx", f"-L{folder}", *used, *link)
+    return built
+
+
+def _run(*command: str | Path) -> None:
+    done = subprocess.run(command, cwd=SOURCES, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
