@@ -64,7 +64,7 @@ lint: $(TEST_STAMP) ## rustfmt, clippy, ruff, mypy: no warning is left standing
 	$(VENV)/bin/mypy
 
 .PHONY: bench
-bench: build $(TEST_STAMP) ## the published figures, beside hadd, cat and the bare codecs (BENCH=names, default all)
+bench: build $(WHEEL_STAMP) ## the published figures, beside ROOT, uproot, cat and the bare codecs (BENCH=names, default all)
 	PYTHONPATH=tests:bench $(VENV)/bin/python bench/run.py $(BENCH)
 
 .PHONY: fuzz

@@ -44,6 +44,12 @@ def read(kind: str, codec: str, megabytes: int) -> Path:
     return _made(f"{kind}-{megabytes}MB", native.SOURCES / "make_read.cxx", command)
 
 
+def reclustered(source: Path, entries: int) -> Path:
+    """The same in clusters of so many entries."""
+    command: list[str | Path] = [BINARY, "rewrite", source, "--cluster", str(entries), "-q", "-o"]
+    return _made(f"{source.stem}-clusters-{entries}", source, command)
+
+
 def flat(megabytes: int, seed: int) -> Path:
     """A flat ntuple of 90 scalar branches."""
     return _macro("flat", f"{megabytes}MB-{seed}", f"{megabytes}, {seed}")

@@ -2,10 +2,11 @@
 
 import os
 import platform
+import re
 import statistics
 import subprocess
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ class Contender:
     name: str
     command: Sequence[Argument]
     outputs: Sequence[Path] = ()
+    #: Wall and CPU seconds by the program's own account, where its start is not to count.
+    clock: Callable[[str], tuple[float, float]] | None = None
     samples: list[Outcome] = field(default_factory=list)
     size: int = 0
 
@@ -33,6 +36,9 @@ class Contender:
         outcome = run(self.command, timeout=1800)
         if outcome.code != 0:
             raise RuntimeError(str(outcome))
+        if self.clock:
+            wall, cpu = self.clock(outcome.out)
+            outcome = replace(outcome, wall=wall, cpu=cpu)
         self.samples.append(outcome)
         self.size = sum(output.stat().st_size for output in self.outputs)
         for output in self.outputs:
@@ -81,6 +87,23 @@ def compare(contenders: Iterable[Contender], rounds: int = ROUNDS) -> list[Conte
                 print(f"{contender.name}: {error}", flush=True)
                 left.remove(contender)
     return left
+
+
+def inside(out: str) -> tuple[float, float]:
+    """The clock of native/clock.h and readers.py."""
+    return _two(r"^inside (\S+) (\S+)$", out)
+
+
+def rootreadspeed_clock(out: str) -> tuple[float, float]:
+    """What rootreadspeed says."""
+    return _two(r"Real time:\s+(\S+) s.*?CPU time:\s+(\S+) s", out)
+
+
+def _two(pattern: str, out: str) -> tuple[float, float]:
+    found = re.search(pattern, out, re.MULTILINE | re.DOTALL)
+    if found is None:
+        raise RuntimeError(f"no time in: {out}")
+    return float(found[1]), float(found[2])
 
 
 def basketry(name: str, *arguments: Argument, outputs: Sequence[Path] = ()) -> Contender:

@@ -112,7 +112,7 @@ int main(int argc, char **argv) {
   else if (kind == "event_split") events(*tree, bytes, 99);
   else if (kind == "event_unsplit") events(*tree, bytes, 0);
   else return 2;
-  tree->Write();
+  tree->Write(nullptr, TObject::kOverwrite); // One cycle: what was saved on the way is left out.
   tree.reset();
   file.Close();
   return 0;

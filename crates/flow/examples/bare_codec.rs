@@ -1,27 +1,39 @@
-//! The floor of a repack: decompresses every basket of a file and compresses it as asked, with the codec
-//! libraries alone. `bare_codec FILE CODEC`; the benchmark times it as a process beside `basketry rewrite`.
+//! The floor of reading and of a repack: decompresses every basket of a file, and compresses it if so asked, with the
+//! codec libraries alone. `bare_codec FILE [CODEC|- [ENTRIES]]`: `-` only decompresses, and of a file with numbers of
+//! entries only those baskets count that hold one. The benchmark times it as a process beside `basketry`.
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a measuring tool for well-formed input")]
 
 use dataset::tree::basket::BasketHeader;
-use dataset::tree::{is_tree_class, read_tree};
+use dataset::tree::{BasketRef, is_tree_class, read_tree};
 use rootfile::codec::{Algorithm, Compression, blocks, is_stored};
 use rootfile::{RootFile, bytes::Cursor};
+use twox_hash::xxhash64;
 
 fn main() {
     let mut args = std::env::args().skip(1);
-    let (path, codec) = (args.next().expect("FILE CODEC"), args.next().expect("FILE CODEC"));
-    let codec: Compression = codec.parse().unwrap();
+    let path = args.next().expect("FILE [CODEC|- [ENTRIES]]");
+    let codec: Option<Compression> = args.next().filter(|word| word != "-").map(|codec| codec.parse().unwrap());
+    let chosen: Option<Vec<u64>> = args.next().map(|list| {
+        std::fs::read_to_string(list).unwrap().split_whitespace().map(|entry| entry.parse().unwrap()).collect()
+    });
+    let before = |entry: u64| chosen.as_ref().map_or(0, |chosen| chosen.partition_point(|&one| one < entry));
+    let touched = |b: &BasketRef| chosen.is_none() || before(b.first_entry) < before(b.first_entry + b.entries);
     let file = RootFile::open(path).unwrap();
-    let mut bare = Bare::new(codec);
+    let mut bare = Bare::new(codec.unwrap_or(Compression::NONE));
+    let mut record = Vec::new();
     for key in file.walk().directories.iter().flat_map(|d| &d.keys) {
         if !is_tree_class(&file, &key.class) {
             continue;
         }
         for branch in read_tree(&file, key).unwrap().branches {
-            for basket in branch.baskets.iter().filter(|b| b.seek != 0) {
-                let record = file.source().read(basket.seek, basket.nbytes as usize).unwrap();
+            for basket in branch.baskets.iter().filter(|b| b.seek != 0 && touched(b)) {
+                record.resize(basket.nbytes as usize, 0);
+                file.source().read_exact_at(basket.seek, &mut record).unwrap();
                 let header = BasketHeader::parse(&mut Cursor::new(&record)).unwrap();
-                bare.repack(&record[header.keylen()..], header.key.objlen as usize);
+                bare.unpack(&record[header.keylen()..], header.key.objlen as usize, codec.is_some());
+                if codec.is_some() {
+                    bare.packed_bytes += bare.pack();
+                }
             }
         }
     }
@@ -58,10 +70,16 @@ impl Bare {
         }
     }
 
-    fn repack(&mut self, record: &[u8], objlen: usize) {
-        self.payload.resize(objlen, 0);
+    /// Leaves a stored payload where it is, unless it is needed beside.
+    fn unpack(&mut self, record: &[u8], objlen: usize, beside: bool) {
+        self.payload_bytes += objlen;
+        if !is_stored(record.len(), objlen) || beside {
+            self.payload.resize(objlen, 0);
+        }
         if is_stored(record.len(), objlen) {
-            self.payload.copy_from_slice(&record[..objlen]);
+            if beside {
+                self.payload.copy_from_slice(&record[..objlen]);
+            }
         } else {
             let mut at = 0;
             for block in blocks(record, objlen) {
@@ -71,20 +89,21 @@ impl Bare {
                 match block.header.algorithm {
                     Algorithm::Zlib => drop(self.inflate.zlib_decompress(block.payload, out).unwrap()),
                     Algorithm::Zstd => drop(self.unzstd.decompress_to_buffer(block.payload, out).unwrap()),
-                    Algorithm::Lz4 => drop(
-                        lz4::block::decompress_to_buffer(
-                            &block.payload[8..],
-                            Some(i32::try_from(out.len()).unwrap()),
-                            out,
-                        )
-                        .unwrap(),
-                    ),
+                    Algorithm::Lz4 => {
+                        // The checksum is the format's, as those within zlib and xz are the libraries'.
+                        let (sum, packed) = block.payload.split_at(8);
+                        assert_eq!(sum, xxhash64::Hasher::oneshot(0, packed).to_be_bytes());
+                        let len = i32::try_from(out.len()).unwrap();
+                        lz4::block::decompress_to_buffer(packed, Some(len), out).unwrap();
+                    }
+                    Algorithm::Lzma => {
+                        let mut stream = liblzma::stream::Stream::new_stream_decoder(u64::MAX, 0).unwrap();
+                        stream.process(block.payload, out, liblzma::stream::Action::Finish).unwrap();
+                    }
                     other => panic!("{other:?} input is not measured"),
                 }
             }
         }
-        self.payload_bytes += objlen;
-        self.packed_bytes += self.pack();
     }
 
     fn pack(&mut self) -> usize {

@@ -1,0 +1,64 @@
+"""What the sections share: the list of them, what they say and keep, and the codec libraries as a contender."""
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from measure import ROUNDS, Contender, compare, machine
+from referee.paths import BINARY, REPO
+
+Section = Callable[["Bench"], None]
+SECTIONS: dict[str, Section] = {}
+
+
+def section(function: Section) -> Section:
+    """Registers a section under its function's name."""
+    SECTIONS[function.__name__] = function
+    return function
+
+
+class Bench:
+    """Collects what the sections print and measure."""
+
+    def __init__(self, quick: bool) -> None:
+        self.quick = quick
+        self.rounds = 1 if quick else ROUNDS
+        self.results: dict[str, Any] = {"schema": 1, "machine": machine(), "sections": {}}
+        self.section = ""
+
+    def say(self, *lines: str) -> None:
+        """Prints Markdown."""
+        for line in lines:
+            print(line, flush=True)
+
+    def compare(self, label: str, contenders: list[Contender], rounds: int | None = None) -> dict[str, Contender]:
+        """Runs contenders in turn, keeps the samples, and returns those that finished, by name."""
+        done = compare(contenders, rounds or self.rounds)
+        self.results["sections"].setdefault(self.section, {})[label] = [contender.record() for contender in done]
+        return {contender.name: contender for contender in done}
+
+
+def bare_codec() -> Path | None:
+    """The example that decompresses and compresses the very same blocks with the libraries alone."""
+    built = subprocess.run(
+        ["cargo", "build", "--release", "-q", "-p", "basketry-flow", "--example", "bare_codec"],
+        cwd=REPO, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    path = REPO / "target" / "release" / "examples" / "bare_codec"
+    if built.returncode or not path.exists():
+        print(f"no bare codec to compare with: {built.stderr.strip()}", flush=True)
+        return None
+    return path
+
+
+def megabytes(bench: Bench, codec: str) -> int:
+    """How much is read; of the slowest codec a quarter says the same."""
+    return 8 if bench.quick else 50 if codec.startswith("lzma") else 200
+
+
+def report(path: Path, *options: str) -> Any:
+    """What readspeed says of a file; "uncompressed" is what reading everything returns, by ROOT's count."""
+    done = subprocess.run([BINARY, "readspeed", "--json", path, *options], capture_output=True, check=True)
+    return json.loads(done.stdout)

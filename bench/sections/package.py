@@ -1,0 +1,92 @@
+"""The Python package beside uproot, and beside RDataFrame: speed, memory, and what its import takes."""
+
+import statistics
+import sys
+from pathlib import Path
+
+import inputs
+import native
+from harness import Bench, megabytes, report, section
+from measure import Contender, in_page_cache, inside
+
+READERS = Path(__file__).resolve().parents[1] / "readers.py"
+
+
+def reader(name: str, package: str, job: str, path: Path, *options: str) -> Contender:
+    """A reading by a package, its import left out."""
+    return Contender(name, [sys.executable, READERS, package, job, path, *options], clock=inside)
+
+
+@section
+def python(bench: Bench) -> None:
+    """uproot's `arrays` 4 x faster; the sum of all columns 10 x faster than RDataFrame's. One thread."""
+    head = "| file | codec | payload MB | arrays GB/s | uproot | x | arrays and sums GB/s | RDataFrame | x |"
+    bench.say("", head, "|---|---|---|---|---|---|---|---|---|")
+    for kind in inputs.READ_KINDS:
+        for codec in inputs.READ_CODECS:
+            path = inputs.read(kind, codec, megabytes(bench, codec))
+            in_page_cache(path)
+            contenders = [
+                reader("arrays", "basketry", "arrays", path, "threads=1"),
+                reader("sum", "basketry", "sum", path, "threads=1"),
+                Contender("RDataFrame", [native.program("sums"), path, "Events"], clock=inside),
+            ]
+            if kind != "event_unsplit":
+                # It takes members one after the other for members side by side, and stops.
+                contenders.append(reader("uproot", "uproot", "arrays", path))
+            done = bench.compare(f"{kind} {codec}", contenders, 1 if bench.quick else 3)
+            payload = report(path)["uncompressed"]
+            speed = {name: payload / one.cpu / 1e9 for name, one in done.items()}
+            cells = [kind, codec, f"{payload / 1e6:.0f}"]
+            for ours, rival in (("arrays", "uproot"), ("sum", "RDataFrame")):
+                cells.append(f"{speed[ours]:.2f}")
+                cells += [f"{speed[rival]:.3f}", f"{speed[ours] / speed[rival]:.1f}"] if rival in speed else ["", ""]
+            bench.say("| " + " | ".join(cells) + " |")
+
+
+@section
+def rss(bench: Bench) -> None:
+    """Peak memory of `arrays`: the arrays and the Budget; of `iterate`: the Budget. Above what the imports took."""
+    head = "| file | job | memory= MB | arrays or largest step MB | peak MB | allowed MB | within |"
+    bench.say("", head, "|---|---|---|---|---|---|---|")
+    for kind, codec in (("nano", "none"), ("nano", "zlib:1"), ("event_split", "none"), ("flat", "zlib:1")):
+        path = inputs.read(kind, codec, megabytes(bench, codec))
+        in_page_cache(path)
+        for job in ("arrays", "iterate"):
+            steps = ['step_size="100 MB"'] if job == "iterate" else []
+            for budget in (64, 256, 1024):
+                options = [f'memory="{budget} MB"', "threads=2", *steps]
+                base, peak, arrays = memory(
+                    bench, f"{kind} {codec} {job} {budget}", reader("basketry", "basketry", job, path, *options)
+                )
+                allowed = budget + (arrays if job == "arrays" else 0)
+                row = [kind, codec, job, budget, arrays, peak - base, allowed]
+                said = " | ".join([f"{row[0]} {row[1]}", *(str(one) for one in row[2:])])
+                bench.say(f"| {said} | {'yes' if peak - base <= allowed else 'NO'} |")
+            label = f"{kind} {codec} {job}"
+            base, peak, arrays = memory(bench, f"{label} uproot", reader("uproot", "uproot", job, path, *steps))
+            bench.say(f"| {kind} {codec} | uproot's {job} | | {arrays} | {peak - base} | | |")
+
+
+def memory(bench: Bench, label: str, contender: Contender) -> tuple[int, int, int]:
+    """Memory before, at most, and in arrays, in MB."""
+    done = bench.compare(label, [contender], 1)
+    words = next(line for line in done[contender.name].samples[0].out.splitlines() if line.startswith("memory "))
+    base, peak, arrays = (round(int(word) / 1e6) for word in words.split()[1:])
+    return base, peak, arrays
+
+
+@section
+def imports(bench: Bench) -> None:
+    """`import basketry` in under 60 ms."""
+    codes = {"nothing": "pass", "basketry": "import basketry", "uproot": "import uproot"}
+    contenders = [Contender(name, [sys.executable, "-c", code]) for name, code in codes.items()]
+    done = bench.compare("imports", contenders, 3 if bench.quick else 15)
+
+    def median(name: str, of: str) -> float:
+        return 1000 * statistics.median(float(getattr(sample, of)) for sample in done[name].samples)
+
+    bench.say("", "| import | ms | cpu ms | more than nothing, ms |", "|---|---|---|---|")
+    for name in done:
+        more = median(name, "wall") - median("nothing", "wall")
+        bench.say(f"| {name} | {median(name, 'wall'):.0f} | {median(name, 'cpu'):.0f} | {more:.0f} |")
