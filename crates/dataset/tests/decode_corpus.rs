@@ -60,16 +60,11 @@ fn untrusted(file: &str, plan: &ColumnPlan, line: &Value) -> Option<&'static str
 
 /// Reasons for which branches stay bytes, and why that is right.
 const OPAQUE: &[(&str, &str)] = &[
-    ("holds objects of any class", "TObjArray and unsplit TClonesArray say only in each entry which class they hold"),
     ("is not described", "the file lacks the class's streamer info: ROOT skips such bytes, uproot fails or finds none"),
-    (
-        "not described",
-        "the class has a hand-written streamer (KM3NeT), or holds items of a class it does not name (xAOD)",
-    ),
-    ("of type", "arrays of fixed length of arrays of objects"),
+    ("not described", "the class has a hand-written streamer, which is not what its info says (KM3NeT, nEXO)"),
 ];
 /// Branches that stay bytes though ROOT gets through them without an error: it skips what it does not know.
-const NOT_BY_US: usize = 55;
+const NOT_BY_US: usize = 11;
 
 /// One flat buffer: what it is, of which type, how many, and its digest.
 type Flat = (String, String, u64, String);
@@ -353,6 +348,15 @@ impl Table {
     }
 }
 
+/// The plan with what the first baskets say of arrays that hold any class.
+fn learned(file: &RootFile, tree: &Tree, plan: ColumnPlan) -> ColumnPlan {
+    let baskets = 0..tree.branches[plan.branch()].baskets.len().min(4);
+    baskets.fold(plan, |plan, index| match load(file, tree, plan.branch(), index) {
+        Ok(basket) if plan.lacks() => plan.learn(tree, file.infos(), &basket),
+        _ => plan,
+    })
+}
+
 /// A reason without its particulars.
 fn reason(why: &str) -> String {
     let words =
@@ -372,6 +376,7 @@ fn file(table: &mut Table, path: &Path, oracle: &[Value]) {
             let at = format!("{};{}", directory.path_of(&key.name), key.cycle);
             let Ok(tree) = read_tree(&file, key) else { continue };
             for plan in columns(&tree, file.infos()) {
+                let plan = learned(&file, &tree, plan);
                 let id = tree.position(plan.branch());
                 if let Some(line) = known.remove(&(at.clone(), id)) {
                     table.branch(&name, &file, &tree, &plan, line);

@@ -38,6 +38,7 @@ const FILES: &[&str] = &[
     "roottest--foreignVec.root",
     "roottest--varyingArray_51508.root",
     "roottest--TreeNestedClones.root",
+    "roottest--digi.root",
     "gohep--tbase.root",
     "gohep--chain.1.root",
     "gohep--leaves.root",
@@ -156,9 +157,13 @@ fn damage_is_no_panic() {
                 let Ok(tree) = read_tree(&file, key) else { continue };
                 for plan in columns(&tree, file.infos()) {
                     let Some(basket) = first_basket(&file, &tree, plan.branch()) else { continue };
+                    let plan = plan.learn(&tree, file.infos(), &basket);
                     for round in 0..rounds {
                         let plan = match round % 4 {
-                            0 => ColumnPlan::new(&tree, plan.branch(), &other_infos(file.infos(), &mut dice)),
+                            0 => {
+                                let infos = other_infos(file.infos(), &mut dice);
+                                ColumnPlan::new(&tree, plan.branch(), &infos).learn(&tree, &infos, &basket)
+                            }
                             _ => plan.clone(),
                         };
                         let basket = if round % 8 == 0 { basket.clone() } else { damaged(&basket, &mut dice) };

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use rootfile::streamer::{ElementKind, StreamerElement, StreamerInfo, StreamerInfos, builtin, code};
 
+use super::arrays::{Contents, Place};
 use super::name::TypeName;
 use super::op::{Into, Op, Reader, Step, Version};
 use super::schema::{Why, basic};
@@ -32,15 +33,22 @@ pub(super) struct Classes<'a> {
     parts: usize,
     /// Whether there are pointers.
     pub pointers: bool,
+    /// What arrays hold that do not say it in their type.
+    pub contents: &'a Contents,
+    /// Where such arrays are.
+    pub places: Vec<Place>,
+    /// The member that is being planned.
+    pub place: Place,
 }
 
 /// A member's value and how it is read.
 pub(super) type Typed = (Shape, Op);
 
 impl<'a> Classes<'a> {
-    pub(super) fn new(infos: &'a StreamerInfos) -> Self {
+    pub(super) fn new(infos: &'a StreamerInfos, contents: &'a Contents) -> Self {
         let (readers, targets, counters, within) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { infos, readers, targets, counters, within, parts: 0, pointers: false }
+        let (places, place) = (Vec::new(), Place::default());
+        Self { infos, readers, targets, counters, within, parts: 0, pointers: false, contents, places, place }
     }
 
     /// Number of counters that the readers set.
@@ -424,8 +432,8 @@ mod tests {
 
     #[test]
     fn versions_are_read_into_one_record() {
-        let infos = infos();
-        let mut classes = Classes::new(&infos);
+        let (infos, contents) = (infos(), Contents::default());
+        let mut classes = Classes::new(&infos, &contents);
         let (shape, op) = classes.object("A", Some((2, 0))).unwrap();
         let mut column = Column::new(&shape, 2);
         let old = [0x40, 0, 0, 10, 0, 1, 0, 0, 0, 7, 0x3F, 0x80, 0, 0];
@@ -443,8 +451,8 @@ mod tests {
 
     #[test]
     fn objects_that_do_not_end_where_they_say_are_errors() {
-        let infos = infos();
-        let mut classes = Classes::new(&infos);
+        let (infos, contents) = (infos(), Contents::default());
+        let mut classes = Classes::new(&infos, &contents);
         let (shape, op) = classes.object("A", Some((2, 0))).unwrap();
         let short = [0x40, 0, 0, 9, 0, 1, 0, 0, 0, 7, 0x3F, 0x80, 0, 0];
         let error = Machine::new(&short, &classes.readers, 0).read(&op, 1, &mut Column::new(&shape, 0)).unwrap_err();
@@ -455,12 +463,36 @@ mod tests {
     }
 
     #[test]
+    fn member_wise_containers_of_root_4_say_no_version_of_their_class() {
+        let infos = infos();
+        let contents = Contents::default();
+        let mut classes = Classes::new(&infos, &contents);
+        let e = StreamerElement {
+            kind: ElementKind::Stl { stl_type: 1, content_type: 61 },
+            ..member("TStreamerSTL", "v", "vector<A>", 500)
+        };
+        let holder = version("Holder", 1, vec![e.clone()]);
+        let (shape, op) = classes.member(&holder, &e).unwrap();
+        let body =
+            [&[0, 0, 0, 2, 0, 3, 0, 4][..], &1.5f64.to_be_bytes(), &2.5f64.to_be_bytes(), &[1, b'a', 0]].concat();
+        for header in [&[0x40, 7][..], &[0x40, 9, 0, 2]] {
+            let count = u32::try_from(header.len() + body.len()).unwrap() | 0x4000_0000;
+            let bytes = [&count.to_be_bytes()[..], header, &body].concat();
+            let mut column = Column::new(&shape, 1);
+            Machine::new(&bytes, &classes.readers, classes.slots()).read(&op, 1, &mut column).unwrap();
+            let text = format!("{:?}", column.finish().unwrap()).replace([' ', '\n'], "");
+            assert!(text.contains(r#""b"(Int16)PrimitiveArray<Int16>[3,4,]"#), "{text}");
+            assert!(text.contains(r#""x"(Float64)PrimitiveArray<Float64>[1.5,2.5,]"#), "{text}");
+        }
+    }
+
+    #[test]
     fn a_class_that_holds_itself_is_bytes_inside() {
         let info = version("Node", 1, vec![member("TStreamerObjectAny", "child", "Node", 62)]);
         let infos = parse_record(&write_record(&[info], 64), 64).unwrap();
-        let mut known = StreamerInfos::new();
+        let (mut known, contents) = (StreamerInfos::new(), Contents::default());
         infos.into_iter().for_each(|info| known.add(Arc::new(info)));
-        let (shape, _) = Classes::new(&known).object("Node", None).unwrap();
+        let (shape, _) = Classes::new(&known, &contents).object("Node", None).unwrap();
         assert_eq!(shape, Shape::Record(vec![("child".to_owned(), Shape::Bytes)]));
     }
 }

@@ -3,6 +3,7 @@
 
 use rootfile::streamer::{ElementKind, StreamerElement, StreamerInfo, code};
 
+use super::arrays::Kind as AnyKind;
 use super::class::{Classes, Typed};
 use super::name::{Container as Kind, TypeName};
 use super::op::{Container, Members, Op};
@@ -13,6 +14,13 @@ use super::types::{Number, Shape};
 impl Classes<'_> {
     /// A member of a class.
     pub(super) fn member(&mut self, info: &StreamerInfo, e: &StreamerElement) -> Result<Typed, Why> {
+        let outer = std::mem::replace(&mut self.place, (info.name.clone(), e.name.clone()));
+        let typed = self.member_here(info, e);
+        self.place = outer;
+        typed
+    }
+
+    fn member_here(&mut self, info: &StreamerInfo, e: &StreamerElement) -> Result<Typed, Why> {
         let t = e.type_code;
         let name = TypeName::parse(&e.type_name);
         if matches!(e.kind, ElementKind::Stl { .. }) || t == code::STL || t == code::STL_STRING {
@@ -52,6 +60,10 @@ impl Classes<'_> {
                     self.by_value(name.text).map(array)
                 }
                 code::OBJECT_P | code::ANY_P | code::ANY_P_NO_VT => Ok(array(self.pointer(name.text))),
+                code::STREAM_LOOP => {
+                    let counter = Some(self.counter_of(info, e)?);
+                    self.tables(e, counter)
+                }
                 _ => Err(format!("{} of type {t}", e.type_name)),
             },
         }
@@ -62,6 +74,16 @@ impl Classes<'_> {
         let pointers = e.type_name.matches('*').count();
         let class = TypeName::parse(&e.type_name).text;
         if pointers > 1 { Ok(self.pointer(class)) } else { self.class(class) }
+    }
+
+    /// A fixed array of arrays of objects that another member counts. All are read together: see
+    /// [`Op::Tables`].
+    pub(super) fn tables(&mut self, e: &StreamerElement, counter: Option<usize>) -> Result<Typed, Why> {
+        let dims = dimensions(e);
+        let arrays = dims.iter().product();
+        let (shape, item) = self.looped(e)?;
+        let op = Op::Framed(Box::new(Op::Tables { arrays, counter, item: Box::new(item) }));
+        Ok((shape.list().fixed(&dims), op))
     }
 
     /// The counter of a counted array.
@@ -178,7 +200,8 @@ impl Classes<'_> {
             && self.own_item(class).is_none()
             && self.info(class, None).is_some()
             && !class.starts_with("TMatrixTSym<")
-            && !matches!(class, "TObjArray" | "TList" | "THashList" | "TClonesArray" | "TMap")
+            && AnyKind::of(class).is_none()
+            && class != "TMap"
     }
 
     /// What a class holds that is a container itself, such as one that derives from a vector.
@@ -208,7 +231,10 @@ impl Classes<'_> {
         if class.starts_with("TMatrixTSym<") {
             return self.triangle(class, name.args.first().copied().unwrap_or_default());
         }
-        if let "TObjArray" | "TList" | "THashList" | "TClonesArray" | "TMap" = class {
+        if let Some(kind) = AnyKind::of(class) {
+            return Ok(self.any_array(kind));
+        }
+        if class == "TMap" {
             return Err(format!("{class} holds objects of any class"));
         }
         self.object(class, None)
@@ -245,7 +271,8 @@ impl Classes<'_> {
     fn pointer(&mut self, class: &str) -> Typed {
         self.pointers = true;
         let any = (Shape::Bytes, Op::AnyPointer);
-        if self.has_heirs(class) || class == "TObject" {
+        // Arrays derive from each other, but are not pointed to for that.
+        if (self.has_heirs(class) && AnyKind::of(class).is_none()) || class == "TObject" {
             return any;
         }
         match self.class(class) {

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use rootfile::bytes::Cursor;
-use rootfile::object::tags::{BYTE_COUNT_MASK, ReadTags};
+use rootfile::object::tags::BYTE_COUNT_MASK;
 use rootfile::{Error, Result};
 
+use super::arrays::Note;
 use super::column::{Column, Offsets};
 use super::machine::Machine;
 use super::op::Op;
@@ -93,7 +94,7 @@ pub(super) fn each(
         }
         machine.cursor = Cursor::new(bytes);
         if plan.pointers {
-            machine.tags = ReadTags::new(basket.origin(entry) as usize);
+            machine.begin(basket.origin(entry) as usize);
         }
         machine.read(&plan.op, 1, column).map_err(at_entry)?;
         if machine.cursor.remaining() > 0 {
@@ -102,6 +103,23 @@ pub(super) fn each(
         }
     }
     Ok(())
+}
+
+/// What the entries of a basket say of arrays whose class the plan does not know, as far as they can be read.
+pub(super) fn notes(plan: &Plan, basket: &BasketData) -> Vec<Note> {
+    let mut machine = Machine::new(&[], &plan.readers, plan.slots);
+    machine.notes = Some(Vec::new());
+    for entry in 0..basket.count as usize {
+        let Some(bytes) = basket.range(entry).and_then(|r| basket.data.get(r)).filter(|bytes| !bytes.is_empty()) else {
+            continue;
+        };
+        machine.cursor = Cursor::new(bytes);
+        machine.begin(basket.origin(entry) as usize);
+        if machine.read(&plan.op, 1, &mut Column::new(&plan.shape, 1)).is_err() {
+            break;
+        }
+    }
+    machine.notes.unwrap_or_default()
 }
 
 /// The numbers of which an entry is a vector.

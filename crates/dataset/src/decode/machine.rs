@@ -7,6 +7,7 @@ use rootfile::object::read_tobject;
 use rootfile::object::tags::{Frame, ReadTags, Tag};
 use rootfile::{Error, Result};
 
+use super::arrays::Note;
 use super::column::{Column, Words};
 use super::op::{Op, Reader};
 use super::rows::Rows;
@@ -28,6 +29,12 @@ pub(super) struct Machine<'a> {
     pub tags: ReadTags,
     /// Where the object that is read ends, if it says so.
     pub end: Option<usize>,
+    /// Whether bytes were passed over in which there may be objects.
+    pub passed: bool,
+    /// Bytes of the entry that were read again because several pointers point to them.
+    pub again: usize,
+    /// Arrays met whose plan does not know their class, if they are to be noted.
+    pub notes: Option<Vec<Note>>,
     /// The form of the objects of each reader, once one was met: none if they have no fixed form.
     pub rows: Vec<Option<Option<Rows>>>,
 }
@@ -40,6 +47,9 @@ impl<'a> Machine<'a> {
             readers,
             tags: ReadTags::new(0),
             end: None,
+            passed: false,
+            again: 0,
+            notes: None,
             rows: vec![None; readers.len()],
         }
     }
@@ -287,7 +297,9 @@ impl<'a> Machine<'a> {
             (Op::AnyPointer, Column::Bytes { offsets, bytes }) => {
                 for _ in 0..n {
                     let start = self.cursor.pos();
-                    if let Tag::New { class, end, .. } = self.tags.read(&mut self.cursor)? {
+                    if let Tag::New { class, end, slot } = self.tags.read(&mut self.cursor)? {
+                        self.tags.register(slot, start);
+                        self.passed = true;
                         let end = end.ok_or_else(|| Error::unsupported(format!("a {class} without a byte count")))?;
                         self.cursor.seek(end);
                     }
@@ -296,11 +308,18 @@ impl<'a> Machine<'a> {
                     offsets.push(range.len());
                 }
             }
+            (Op::AnyArray(array), column) => {
+                for _ in 0..n {
+                    self.any_array(array, column)?;
+                }
+            }
+            (Op::Tables { arrays, counter, item }, column) => self.tables(*arrays, *counter, item, n, column)?,
             (Op::Opaque, Column::Bytes { offsets, bytes }) => {
                 for _ in 0..n {
                     let start = self.cursor.pos();
                     let frame = Frame::read(&mut self.cursor)?;
                     let end = frame.end.ok_or_else(|| Error::unsupported("an object without a byte count"))?;
+                    self.passed = true;
                     self.cursor.seek(end);
                     let range = self.cursor.data().get(start..end).unwrap_or_default();
                     bytes.extend_from_slice(range);

@@ -5,8 +5,9 @@
 //! bytes that says why. Fetching and decompressing baskets is the caller's.
 //!
 //! `plain`, `element` and `class` make of leaves and streamer infos a `types::Shape` and the steps (`op`) that read it;
-//! `entries`, `machine`, `objects` and `rows` run them.
+//! `entries`, `machine`, `objects`, `pointers` and `rows` run them. `arrays` does both for those that hold any class.
 
+mod arrays;
 mod builder;
 mod class;
 mod column;
@@ -18,6 +19,7 @@ mod objects;
 mod op;
 mod packed;
 mod plain;
+mod pointers;
 mod rows;
 mod schema;
 mod types;
@@ -28,9 +30,15 @@ use std::sync::Arc;
 use arrow_schema::FieldRef;
 use rootfile::streamer::StreamerInfos;
 
+use self::arrays::Contents;
 pub use self::builder::ColumnBuilder;
 use self::schema::Plan;
+use self::types::Shape;
+use crate::tree::basket::BasketData;
 use crate::tree::model::{Branch, BranchKind, Tree};
+
+/// Arrays that hold any class are looked through this deep.
+const MOST_TURNS: usize = 6;
 
 /// How a branch becomes a column. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -42,29 +50,38 @@ struct Inner {
     branch: usize,
     opaque: Option<String>,
     plan: Plan,
+    /// What is known of arrays whose items' class only their bytes say.
+    contents: Contents,
 }
 
 impl ColumnPlan {
     /// The plan for a branch. It always succeeds: what cannot be decoded becomes `LargeBinary`, the bytes of each
     /// entry, and says why.
     pub fn new(tree: &Tree, branch: usize, infos: &StreamerInfos) -> Self {
-        let (plan, opaque) = match schema::plan(tree, branch, infos) {
+        Self::planned(tree, branch, infos, Contents::default())
+    }
+
+    fn planned(tree: &Tree, branch: usize, infos: &StreamerInfos, contents: Contents) -> Self {
+        let (plan, opaque) = match schema::plan(tree, branch, infos, &contents) {
+            Ok(plan) if plan.shape == Shape::Bytes && !plan.places.is_empty() => {
+                (plan, Some("a TClonesArray of a class that no entry says, or that is not described".to_owned()))
+            }
             Ok(plan) => (plan, None),
             Err(why) => (Plan::bytes(), Some(why)),
         };
         let mut names = tree.lineage(branch);
         names.reverse();
         let typename = plan.typename.clone();
-        Self::made(&names.join("/"), &typename, branch, plan, opaque)
+        Self::made(&names.join("/"), &typename, branch, plan, opaque, contents)
     }
 
-    fn made(name: &str, typename: &str, branch: usize, plan: Plan, opaque: Option<String>) -> Self {
+    fn made(name: &str, typename: &str, branch: usize, plan: Plan, opaque: Option<String>, contents: Contents) -> Self {
         let mut metadata = HashMap::from([("typename".to_owned(), typename.to_owned())]);
         if let Some(why) = &opaque {
             metadata.insert("opaque".to_owned(), why.clone());
         }
         let field = Arc::new(plan.shape.field(name).as_ref().clone().with_metadata(metadata));
-        Self(Arc::new(Inner { field, branch, opaque, plan }))
+        Self(Arc::new(Inner { field, branch, opaque, plan, contents }))
     }
 
     /// The column's field. Its name is the path of the branch (`Event/fTracks/fTracks.fX`), its metadata have the
@@ -87,7 +104,35 @@ impl ColumnPlan {
     #[must_use]
     pub fn opaque_because(&self, reason: &str) -> Self {
         let typename = self.0.field.metadata().get("typename").map_or("unknown", String::as_str);
-        Self::made(self.0.field.name(), typename, self.0.branch, Plan::bytes(), Some(reason.to_owned()))
+        Self::made(
+            self.0.field.name(),
+            typename,
+            self.0.branch,
+            Plan::bytes(),
+            Some(reason.to_owned()),
+            Contents::default(),
+        )
+    }
+
+    /// Whether there are arrays of which only entries can say what they hold: see [`ColumnPlan::learn`].
+    pub fn lacks(&self) -> bool {
+        self.0.plan.counters.is_empty() && self.0.contents.lack(&self.0.plan.places)
+    }
+
+    /// The plan with what the entries of a basket say of its arrays (`TClonesArray`, `TObjArray`, `TList`). Without it
+    /// a `TClonesArray` is bytes, and of the others each item is.
+    #[must_use]
+    pub fn learn(&self, tree: &Tree, infos: &StreamerInfos, basket: &BasketData) -> Self {
+        let mut plan = self.clone();
+        // An array may be inside another: each turn looks one further in.
+        for _ in 0..MOST_TURNS {
+            let mut contents = plan.0.contents.clone();
+            if !plan.lacks() || !contents.learn(&plan.0.plan.places, &entries::notes(&plan.0.plan, basket)) {
+                break;
+            }
+            plan = Self::planned(tree, plan.0.branch, infos, contents);
+        }
+        plan
     }
 
     /// Branches whose values [`ColumnBuilder::append`] needs beside the entries; usually none.

@@ -1,7 +1,7 @@
 //! Reads objects: frames, versions, members of all objects together (member-wise), and pointers.
 
 use rootfile::object::read_tobject;
-use rootfile::object::tags::{Frame, STREAMED_MEMBER_WISE, Tag};
+use rootfile::object::tags::{Frame, STREAMED_MEMBER_WISE};
 use rootfile::{Error, Result};
 
 use super::column::{Column, Words};
@@ -50,9 +50,6 @@ impl Machine<'_> {
         if version & STREAMED_MEMBER_WISE == 0 || version < 0 {
             return Ok(None);
         }
-        if version & !STREAMED_MEMBER_WISE < SAYS_VERSION {
-            return Err(Error::unsupported("a member-wise container of ROOT 4"));
-        }
         let mut inner = inner;
         while let Op::Fixed(_, item) = inner {
             inner = item;
@@ -60,6 +57,15 @@ impl Machine<'_> {
         let Op::Container(container) = inner else {
             return Err(Error::unsupported("something member-wise that is no container"));
         };
+        if version & !STREAMED_MEMBER_WISE < SAYS_VERSION {
+            // ROOT takes such items for the newest version of their class.
+            let newest = match &container.members {
+                Some(Members::Class(reader)) => self.readers.get(*reader).and_then(Reader::newest),
+                _ => None,
+            };
+            let (version, checksum) = newest.map_or((0, 0), |v| (v.version, v.checksum));
+            return Ok(Some((i16::try_from(version).unwrap_or(0), checksum)));
+        }
         let version = self.cursor.i16()?;
         let checksum = match &container.members {
             Some(Members::Class(reader)) => self.checksum(version, *reader)?,
@@ -224,7 +230,7 @@ impl Machine<'_> {
 
     /// Reads the members of `n` objects, those of all together. Where that is how they are written, bases have no
     /// frames.
-    fn members(&mut self, version: &Version, n: usize, together: bool, parts: &mut [Column]) -> Result<()> {
+    pub(super) fn members(&mut self, version: &Version, n: usize, together: bool, parts: &mut [Column]) -> Result<()> {
         let steps = version.steps.as_ref().map_err(|why| Error::unsupported(why.clone()))?;
         for Step { op, into, counts } in steps {
             if let Some((slot, number)) = counts {
@@ -262,29 +268,6 @@ impl Machine<'_> {
             }
         }
         Ok(())
-    }
-
-    pub(super) fn pointer(&mut self, class: &str, target: &Op, value: &mut Column) -> Result<bool> {
-        match self.tags.read(&mut self.cursor)? {
-            Tag::Null => {
-                value.push_default(1)?;
-                Ok(false)
-            }
-            Tag::Object(_) => Err(Error::unsupported(format!("a {class} that several pointers point to"))),
-            Tag::New { class: found, end, slot } => {
-                if &*found != class {
-                    return Err(Error::unsupported(format!("a pointer to {class} that points to a {found}")));
-                }
-                self.tags.register(slot, 0);
-                self.read(target, 1, value)?;
-                match end {
-                    Some(end) if end != self.cursor.pos() => {
-                        Err(Error::corrupt(format!("a {class} that does not end where its byte count says")))
-                    }
-                    _ => Ok(true),
-                }
-            }
-        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Steps that read values: how the values of a [`Shape`] lie in bytes. [`machine`](super::machine) runs them.
 
+use super::arrays::AnyArray;
 use super::packed::Packed;
 use super::types::{Number, Shape};
 
@@ -59,6 +60,10 @@ pub(super) enum Op {
     Pointer { class: String, target: Box<Op> },
     /// A pointer to any object, or null: its bytes.
     AnyPointer,
+    /// An array that says itself which class it holds.
+    AnyArray(Box<AnyArray>),
+    /// In a fixed array, so many arrays that one counter counts; without a counter, as many as there are items.
+    Tables { arrays: usize, counter: Option<usize>, item: Box<Op> },
     /// Something in a frame with a byte count: its bytes.
     Opaque,
 }
@@ -124,6 +129,13 @@ pub(super) enum Into {
     Nowhere(Shape),
     /// It is the `TObject` base, which is passed over.
     TObject,
+}
+
+impl Reader {
+    /// The newest version.
+    pub(super) fn newest(&self) -> Option<&Version> {
+        self.versions.iter().max_by_key(|version| version.version)
+    }
 }
 
 impl Op {

@@ -3,6 +3,7 @@
 
 use rootfile::streamer::{ElementKind, StreamerElement, StreamerInfo, StreamerInfos, code};
 
+use super::arrays::{Contents, Place};
 use super::class::{Classes, Typed};
 use super::name::TypeName;
 use super::op::{Op, Reader};
@@ -42,13 +43,16 @@ pub(super) struct Plan {
     pub readers: Vec<Reader>,
     /// Whether there are pointers, whose class tags count from where the entry lies.
     pub pointers: bool,
+    /// Arrays whose items' class only their bytes say.
+    pub places: Vec<Place>,
 }
 
 impl Plan {
     /// A plan that needs nothing besides.
     pub(super) fn new((shape, op): Typed, typename: String) -> Self {
         let layout = if op.fixed_size().is_some() { Layout::Fixed } else { Layout::Each };
-        Self { shape, op, layout, typename, counters: Vec::new(), slots: 0, readers: Vec::new(), pointers: false }
+        let (counters, readers, places) = (Vec::new(), Vec::new(), Vec::new());
+        Self { shape, op, layout, typename, counters, slots: 0, readers, pointers: false, places }
     }
 
     /// The bytes of entries.
@@ -103,20 +107,19 @@ fn spelled(shape: &Shape, e: &StreamerElement) -> String {
 }
 
 /// The plan of a branch.
-pub(super) fn plan(tree: &Tree, index: usize, infos: &StreamerInfos) -> Result<Plan, Why> {
+pub(super) fn plan(tree: &Tree, index: usize, infos: &StreamerInfos, contents: &Contents) -> Result<Plan, Why> {
     let branch = tree.branches.get(index).ok_or("no such branch")?;
     match &branch.kind {
         BranchKind::Plain => plain::plan(tree, branch),
-        BranchKind::Element(element) => of_element(tree, branch, element, infos),
-        BranchKind::Object { class_name } => of_object(class_name, infos),
+        BranchKind::Element(element) => of_element(tree, branch, element, Classes::new(infos, contents)),
+        BranchKind::Object { class_name } => of_object(class_name, Classes::new(infos, contents)),
         BranchKind::Ref { .. } => Err("a table of references".to_owned()),
         BranchKind::Clones(_) => Err("a collection of ROOT 2".to_owned()),
     }
 }
 
 /// A `TBranchObject` writes its class's name before each object (`TLeafObject::FillBasket`).
-fn of_object(class: &str, infos: &StreamerInfos) -> Result<Plan, Why> {
-    let mut classes = Classes::new(infos);
+fn of_object(class: &str, mut classes: Classes<'_>) -> Result<Plan, Why> {
     let (shape, op) = classes.class(class)?;
     let op = Op::Named { class: class.to_owned(), object: Box::new(op) };
     Ok(finished(classes, (shape, op), class.to_owned()))
@@ -130,14 +133,14 @@ fn member<'i>(branch: &Branch, element: &Element, info: &'i StreamerInfo) -> Opt
     by_id.filter(|e| e.name == name).or_else(|| info.elements.iter().find(|e| e.name == name)).or(by_id)
 }
 
-fn of_element(tree: &Tree, branch: &Branch, element: &Element, infos: &StreamerInfos) -> Result<Plan, Why> {
+fn of_element(tree: &Tree, branch: &Branch, element: &Element, mut classes: Classes<'_>) -> Result<Plan, Why> {
     let number = |number: Number| Plan::new((Shape::Number(number), Op::Number(number)), number.cpp().to_owned());
     let layout = (i32::from(element.class_version), element.checksum);
     let in_collection = matches!(element.element_type, 31 | 41);
     match element.element_type {
         // The number of objects of a split collection.
         3 | 4 => {
-            let info = Classes::new(infos).info(&element.class_name, Some(layout));
+            let info = classes.info(&element.class_name, Some(layout));
             let e = info.as_ref().filter(|_| element.element_id >= 0).and_then(|info| member(branch, element, info));
             let typename = e.map_or_else(|| element.class_name.clone(), |e| e.type_name.clone());
             return Ok(Plan { typename, ..number(Number::I32) });
@@ -145,7 +148,6 @@ fn of_element(tree: &Tree, branch: &Branch, element: &Element, infos: &StreamerI
         1 | 2 => return Err("a class without members".to_owned()),
         _ => {}
     }
-    let mut classes = Classes::new(infos);
     if element.element_id < 0 {
         return whole(classes, element);
     }
@@ -158,7 +160,8 @@ fn of_element(tree: &Tree, branch: &Branch, element: &Element, infos: &StreamerI
     if e.type_code == code::STREAM_LOOP || super::element::packed_or_basic(e.type_code - code::OFFSET_P, e).is_some() {
         return counted(classes, tree, branch, element, e);
     }
-    let typed = classes.member(&info, e)?;
+    let table = e.type_code == code::STREAM_LOOP + code::OFFSET_L;
+    let typed = if table && !in_collection { classes.tables(e, None)? } else { classes.member(&info, e)? };
     let name = spelled(&typed.0, e);
     let plan = finished(classes, typed, name);
     Ok(if in_collection { plan.items(false) } else { plan })
@@ -237,6 +240,7 @@ fn finished(classes: Classes<'_>, typed: Typed, typename: String) -> Plan {
     let mut plan = Plan::new(typed, typename);
     plan.slots = classes.slots();
     plan.pointers = classes.pointers;
+    plan.places = classes.places;
     plan.readers = classes.readers;
     plan
 }

@@ -8,7 +8,9 @@
 #include <TFile.h>
 #include <TLorentzVector.h>
 #include <TMatrixDSym.h>
+#include <TList.h>
 #include <TNamed.h>
+#include <TObjArray.h>
 #include <TTree.h>
 #include <TVector3.h>
 #include <array>
@@ -112,6 +114,39 @@ struct Event : public TNamed {
    ClassDef(Event, 2)
 };
 
+struct Nest : public TObject { // arrays in arrays
+   int id = 0;
+   TClonesArray hits;
+   Nest(int k = 0) : id(k), hits("Hit") { for (int j = 0; j < k % 3; j++) new (hits[j]) Hit(k + j); }
+   ClassDef(Nest, 1)
+};
+
+struct Arrays { // what says its class in its bytes, and pointers to one object
+   int n = 0;
+   TClonesArray *hits; TClonesArray *gaps; //|| which may be missing: not to be split
+   TClonesArray nests; TObjArray objs; TList list; TObjArray mixed; TObjArray *none;
+   std::vector<Bare *> same; Bare *pa = nullptr; Bare *pb = nullptr;
+   Bare *fixed[2] = {nullptr, nullptr}; //[n]
+   Bare **fixedp[2] = {nullptr, nullptr}; //[n]
+   Arrays() : hits(new TClonesArray("Hit")), gaps(new TClonesArray("Hit")), nests("Nest"), none(new TObjArray) { gaps->BypassStreamer(false); }
+   virtual ~Arrays() {}
+   void fill(int k)
+   {
+      n = k % 3; hits->Clear("C"); gaps->Clear("C"); nests.Clear("C"); objs.Clear(); list.Clear(); mixed.Clear(); same.clear();
+      for (int j = 0; j < k % 3; j++) new ((*hits)[j]) Hit(k + j);
+      for (int j = 0; j < k % 4; j += 2) new ((*gaps)[j]) Hit(k + j);
+      for (int j = 0; j < k % 3; j++) new (nests[j]) Nest(k + j);
+      for (int j = 0; j < k % 3; j++) { objs.AddAtAndExpand(new Hit(k + j), 2 * j); list.Add(new Hit(k - j), j ? std::string(300, 'o').c_str() : ""); }
+      mixed.Add(new Hit(k)); mixed.Add(new TNamed("n", "t"));
+      auto a = new Bare; a->x = k; a->y = k / 2.; auto b = new Bare; b->x = -k; pa = a; pb = k % 2 ? a : b; same = {a, b, nullptr, a};
+      for (int h = 0; h < 2; h++) {
+         fixed[h] = new Bare[n]; fixedp[h] = new Bare *[n];
+         for (int j = 0; j < n; j++) { fixed[h][j].x = 10 * k + h + j; fixedp[h][j] = j ? a : b; }
+      }
+   }
+   ClassDef(Arrays, 1)
+};
+
 void decode_types()
 {
    TFile file("decode_types.root", "recreate", "", 101);
@@ -124,6 +159,12 @@ void decode_types()
    whole->Branch("vin", "vector<Inner>", &vin, 32000, 0); whole->Branch("vbare", "vector<Bare>", &vbare, 32000, 0); whole->Branch("mis", "map<int,string>", &mis, 32000, 0);
    whole->Branch("vvf", "vector<vector<float>>", &vvf); whole->Branch("str", "string", &str); whole->Branch("vb", "vector<bool>", &vb); whole->Branch("vvin", "vector<vector<Inner>>", &vvin);
    for (int k = 0; k < 12; k++) { event->fill(k); split->Fill(); whole->Fill(); }
+   auto *arrays = new Arrays;
+   auto arrays_split = new TTree("arrays_split", "split as far as it goes");
+   auto arrays_whole = new TTree("arrays_whole", "not split");
+   arrays_split->Branch("e.", "Arrays", &arrays, 32000, 99);
+   arrays_whole->Branch("e", "Arrays", &arrays, 32000, 0);
+   for (int k = 0; k < 12; k++) { arrays->fill(k); arrays_split->Fill(); arrays_whole->Fill(); }
    file.Write();
 }
 #ifdef __ROOTCLING__
@@ -134,6 +175,8 @@ void decode_types()
 #pragma link C++ class Derived+;
 #pragma link C++ class Hit+;
 #pragma link C++ class Event+;
+#pragma link C++ class Nest+;
+#pragma link C++ class Arrays+;
 #pragma link C++ class std::vector<Inner>+;
 #pragma link C++ class std::vector<Bare>+;
 #pragma link C++ class std::vector<Bare*>+;

@@ -7,6 +7,7 @@
 mod batches;
 mod counts;
 mod lane;
+mod learn;
 mod open;
 mod request;
 mod run;

@@ -11,6 +11,7 @@ use dataset::tree::{Tree, is_tree_class};
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, FilePool, Key, OPEN_FILES, Result, RootFile, Source};
 
+use super::learn::learn;
 use crate::column::Column;
 use crate::inputs::Input;
 use crate::options::{Pack, Schema};
@@ -59,7 +60,14 @@ impl Dataset {
                 *slot = Some(place);
             }
         }
-        let columns = decode::columns(&plan.tree, &infos);
+        let source = |column: &ColumnPlan| plan.columns.get((*places.get(column.branch())?)?);
+        let columns = decode::columns(&plan.tree, &infos)
+            .into_iter()
+            .map(|column| {
+                let source = source(&column);
+                learn(column, &plan.tree, &infos, &plan.files, source)
+            })
+            .collect::<Vec<_>>();
         let paths = inputs.iter().map(|i| i.path.clone()).collect();
         let mut dataset = Self { paths, path, plan, columns, places, bytes: Vec::new() };
         dataset.bytes = (0..dataset.columns.len()).map(|i| dataset.source(i).map_or(0, |c| c.tot_bytes)).collect();
