@@ -137,10 +137,17 @@ def test_missing_external_file_is_named(basketry: Basketry, tmp_path: Path) -> N
     assert "external_far.root" in line
 
 
-def test_slimming_keeps_and_drops(basketry: Basketry, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "patterns",
+    [
+        ("--keep", "n?", "--keep", "j1*", "--drop", "j11*"),
+        ("--keep", "/n.$|J1/i", "--drop", "Events//j11/"),
+    ],
+)
+def test_slimming_keeps_and_drops(basketry: Basketry, tmp_path: Path, patterns: tuple[str, ...]) -> None:
     source = make_files.made("wide") / "wide.root"
     out = tmp_path / "slim.root"
-    basketry("rewrite", source, "-o", out, "--keep", "n?", "--keep", "j1*", "--drop", "j11*")
+    basketry("rewrite", source, "-o", out, *patterns)
     with uproot.open(source) as before, uproot.open(out) as after:
         names, known = after["Events"].keys(), before["Events"].keys()
         kept = {name for name in known if name.startswith("j1") and not name.startswith("j11")}

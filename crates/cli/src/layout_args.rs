@@ -33,10 +33,10 @@ pub struct LayoutArgs {
     #[arg(long, value_name = "RATIO")]
     memory_ratio: Option<f64>,
     /// Settings for the trees that match, such as --tree-set 'Meta*' basket=1kB,compression=none.
-    #[arg(long, value_names = ["GLOB", "KEY=VALUE,..."], num_args = 2, action = clap::ArgAction::Append)]
+    #[arg(long, value_names = ["PATTERN", "KEY=VALUE,..."], num_args = 2, action = clap::ArgAction::Append)]
     tree_set: Vec<String>,
     /// Settings for the branches that match, such as --column-set 'Muon_*' compression=lz4:4. The last match wins.
-    #[arg(long, value_names = ["GLOB", "KEY=VALUE,..."], num_args = 2, action = clap::ArgAction::Append)]
+    #[arg(long, value_names = ["PATTERN", "KEY=VALUE,..."], num_args = 2, action = clap::ArgAction::Append)]
     column_set: Vec<String>,
 }
 
@@ -109,11 +109,11 @@ fn refuse_recode(layout: &Layout) -> Result<()> {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Selection")]
 pub struct SelectArgs {
-    /// Keep only the branches that match (a branch keeps those below it, and those that count it).
-    #[arg(long, value_name = "GLOB")]
+    /// Keep only the branches that match a glob or /regex/ (a branch keeps those below it, and those that count it).
+    #[arg(long, value_name = "PATTERN")]
     keep: Vec<String>,
-    /// Drop the branches that match.
-    #[arg(long, value_name = "GLOB")]
+    /// Drop the branches that match a glob or /regex/.
+    #[arg(long, value_name = "PATTERN")]
     drop: Vec<String>,
     /// First entry to keep.
     #[arg(long, value_name = "ENTRY")]

@@ -1,4 +1,5 @@
-//! Name patterns for trees and columns: shell globs in which a literal full name always matches.
+//! Name patterns for trees and columns: shell globs in which a literal full name always matches, and regular
+//! expressions between slashes (`/Muon_(pt|eta)$/i`), as uproot has them.
 //!
 //! Shared by [`crate::layout::Layout`] (whose rules are addressed by pattern) and by `--keep`/`--drop`
 //! ([`NameFilter`]). Nothing here knows a file; callers give names.
@@ -6,6 +7,7 @@
 use std::fmt;
 
 use globset::{GlobBuilder, GlobMatcher};
+use regex::{Regex, RegexBuilder};
 use rootfile::{Error, Result};
 
 /// A glob over one name: `*`, `?`, `[...]`, `{a,b}`; `*` also crosses `.` and `/`.
@@ -13,11 +15,29 @@ use rootfile::{Error, Result};
 /// Branch names may end in array dimensions (`fTracks.fX[3]`), which a glob would read as a character
 /// class. So a name equal to the pattern's text matches whatever it means as a glob, and a name with
 /// dimensions is also tried without them, as ROOT's own look-up of branches does.
+///
+/// A text that begins with a slash and ends with another, and after it flags (`i`, `m`, `s`, `u`, `x`), is a regular
+/// expression, which is held against the beginning of a name.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     text: String,
     /// Absent when the text has no special character: equality says it all.
-    matcher: Option<GlobMatcher>,
+    matcher: Option<Matcher>,
+}
+
+#[derive(Clone, Debug)]
+enum Matcher {
+    Glob(GlobMatcher),
+    Regex(Regex),
+}
+
+impl Matcher {
+    fn is_match(&self, name: &str) -> bool {
+        match self {
+            Self::Glob(glob) => glob.is_match(name),
+            Self::Regex(regex) => regex.is_match(name),
+        }
+    }
 }
 
 impl Pattern {
@@ -26,16 +46,28 @@ impl Pattern {
         if text.is_empty() {
             return Err(Error::request("an empty name pattern matches nothing"));
         }
-        let matcher = match text.contains(['*', '?', '[', '{', '\\']) {
-            false => None,
-            true => Some(compile(text)?),
+        let matcher = if let Some((body, flags)) = expression(text) {
+            Some(regex(&format!("^(?:{body})"), flags, text)?)
+        } else if text.contains(['*', '?', '[', '{', '\\']) {
+            Some(compile(text)?)
+        } else {
+            None
         };
         Ok(Self { text: text.to_owned(), matcher })
     }
 
+    /// A regular expression that names are to match as a whole.
+    pub fn expression(text: &str) -> Result<Self> {
+        Ok(Self { text: text.to_owned(), matcher: Some(regex(&format!("^(?:{text})$"), "", text)?) })
+    }
+
     /// The pattern that stands for exactly this name, special characters and all.
     pub fn exact(name: &str) -> Self {
-        Self { text: globset::escape(name), matcher: compile(&globset::escape(name)).ok() }
+        let mut text = globset::escape(name);
+        if text.starts_with('/') {
+            text.replace_range(..1, "[/]");
+        }
+        Self { matcher: compile(&text).ok(), text }
     }
 
     /// The text it was made from.
@@ -64,12 +96,35 @@ impl fmt::Display for Pattern {
     }
 }
 
-fn compile(text: &str) -> Result<GlobMatcher> {
+/// An expression between slashes, and its flags.
+fn expression(text: &str) -> Option<(&str, &str)> {
+    let (body, flags) = text.strip_prefix('/')?.rsplit_once('/')?;
+    flags.chars().all(|flag| "imsux".contains(flag)).then_some((body, flags))
+}
+
+fn regex(expression: &str, flags: &str, text: &str) -> Result<Matcher> {
+    let has = |flag| flags.contains(flag);
+    RegexBuilder::new(expression)
+        .case_insensitive(has('i'))
+        .multi_line(has('m'))
+        .dot_matches_new_line(has('s'))
+        .ignore_whitespace(has('x'))
+        .build()
+        .map(Matcher::Regex)
+        .map_err(|e| {
+            // Above its last line it draws where in the expression it is.
+            let e = e.to_string();
+            let what = e.lines().last().unwrap_or_default().trim_start_matches("error: ");
+            Error::request(format!("{text}: not a regular expression: {what}"))
+        })
+}
+
+fn compile(text: &str) -> Result<Matcher> {
     GlobBuilder::new(text)
         .literal_separator(false)
         .backslash_escape(true)
         .build()
-        .map(|glob| glob.compile_matcher())
+        .map(|glob| Matcher::Glob(glob.compile_matcher()))
         .map_err(|e| Error::request(format!("name pattern {text:?}: {}", e.kind())))
 }
 
@@ -83,7 +138,8 @@ fn without_dimensions(name: &str) -> &str {
 
 /// A pattern over trees, which are named by their path in the file (`dir/Events`).
 ///
-/// Without a `/` it is held against the last part of the path, otherwise against the whole path.
+/// Without a `/` it is held against the last part of the path, otherwise against the whole path; a regular expression
+/// against either.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TreePattern(Pattern);
 
@@ -101,13 +157,14 @@ impl TreePattern {
     /// Whether the tree with this path is meant.
     pub fn matches(&self, path: &str) -> bool {
         let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
-        self.0.matches(path) || (!self.as_str().contains('/') && self.0.matches(name))
+        let of_name = !self.as_str().contains('/') || expression(self.as_str()).is_some();
+        self.0.matches(path) || (of_name && self.0.matches(name))
     }
 }
 
-/// A pattern over columns, `COLUMN` or `TREE/COLUMN`.
+/// A pattern over columns, `COLUMN` or `TREE/COLUMN`, `/REGEX/` or `TREE//REGEX/`.
 ///
-/// With a `/` it is also split at the last one and held against tree and column apart, so that
+/// A glob with a `/` is also split at the last one and held against tree and column apart, so that
 /// `Events/Muon_*` leaves the columns of other trees alone.
 #[derive(Clone, Debug)]
 pub struct ColumnPattern {
@@ -125,6 +182,13 @@ impl ColumnPattern {
     /// Compiles a pattern.
     pub fn new(text: &str) -> Result<Self> {
         let whole = Pattern::new(text)?;
+        if expression(text).is_some() {
+            return Ok(Self { whole, parts: None });
+        }
+        let mut halves = text.match_indices("//").filter_map(|(at, _)| Some((text.get(..at)?, text.get(at + 1..)?)));
+        if let Some((tree, regex)) = halves.find(|(_, rest)| expression(rest).is_some()) {
+            return Ok(Self { whole, parts: Some((TreePattern::new(tree)?, Pattern::new(regex)?)) });
+        }
         // A half that does not compile by itself (`a[/]b`) was not meant as tree and column.
         let parts = text
             .rsplit_once('/')
@@ -260,6 +324,40 @@ mod tests {
         assert!(exact.matches("dir/T[1]", "x*"));
         assert!(!exact.matches("dir/T[1]", "xy"));
         assert!(ColumnPattern::new(exact.as_str()).unwrap().matches("dir/T[1]", "x*"));
+    }
+
+    #[test]
+    fn expressions_between_slashes() {
+        assert!(matches("/Muon_(pt|eta)/", "Muon_pt"));
+        assert!(matches("/Muon_(pt|eta)/", "Muon_ptErr"), "from the beginning");
+        assert!(!matches("/Muon_(pt|eta)$/", "Muon_ptErr"));
+        assert!(!matches("/uon/", "Muon_pt"));
+        assert!(matches("/^muon_PT$/i", "Muon_pt"));
+        assert!(matches("/fX$/", "fX[3]"), "without its dimensions, too");
+        assert!(matches("/a/b$/", "a/b"));
+        assert!(!matches("/usr/lib", "usr"), "not between slashes");
+        let message = Pattern::new("/Muon_(/").unwrap_err().to_string();
+        assert_eq!(message, "/Muon_(/: not a regular expression: unclosed group");
+        assert!(
+            Pattern::expression("a|bc").unwrap().matches("bc") && !Pattern::expression("a|b").unwrap().matches("bc")
+        );
+        let exact = Pattern::exact("/odd/");
+        assert!(exact.matches("/odd/") && !exact.matches("odd"));
+        assert!(Pattern::new(exact.as_str()).unwrap().matches("/odd/"));
+        assert!(TreePattern::new("/Meta|Runs$/").unwrap().matches("dir/MetaData"));
+    }
+
+    #[test]
+    fn expressions_of_columns_may_name_the_tree() {
+        let matches = |p: &str, tree: &str, column: &str| ColumnPattern::new(p).unwrap().matches(tree, column);
+        assert!(matches("/Muon_.*/", "Events", "Muon_pt"));
+        assert!(matches("Events//Muon_.*/", "dir/Events", "Muon_pt"));
+        assert!(!matches("Events//Muon_.*/", "Runs", "Muon_pt"));
+        assert!(matches("Ev*//muon/i", "Events", "Muon_pt"));
+        let filter = NameFilter::new(&["/Muon_(pt|eta)$/"], &["Events//.*eta/"]).unwrap();
+        assert!(filter.keeps("Events", &["Muon_pt"]) && !filter.keeps("Events", &["Muon_eta"]));
+        assert!(!filter.keeps("Events", &["Muon_ptErr"]));
+        assert_eq!(filter.unmatched(&[("Events", "Jet_pt")]).len(), 2);
     }
 
     #[test]

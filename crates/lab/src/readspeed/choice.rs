@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use dataset::glob::Pattern;
 use flow::read::{Dataset, Selection};
-use regex::Regex;
 use rootfile::{Error, Result};
 
 use crate::cost::spread;
@@ -55,10 +54,9 @@ impl Columns {
             }
             Self::Matching(texts) => {
                 let patterns = texts.iter().map(|text| {
-                    let regex = Regex::new(&format!("^(?:{text})$"))
-                        .map_err(|e| Error::request(format!("{text}: not a regular expression: {e}")))?;
+                    let pattern = Pattern::expression(text)?;
                     Ok(Box::new(move |name: &str| {
-                        regex.is_match(name) || name.rsplit('/').next().is_some_and(|last| regex.is_match(last))
+                        pattern.matches(name) || name.rsplit('/').next().is_some_and(|last| pattern.matches(last))
                     }) as Test)
                 });
                 by(&patterns.collect::<Result<Vec<_>>>()?, texts)
