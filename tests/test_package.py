@@ -40,13 +40,14 @@ ERRORS: list[tuple[Callable[[Path], Any], type[Exception], str]] = [
     (lambda p: bk.open(p / "made.root")["dir/t"].arrays(library="xx"), ValueError, "'ak', 'np'"),  # type: ignore[arg-type]
     (lambda p: bk.open(p / "made.root")["dir/t"].arrays(library="pd", how=dict), ValueError, "how"),
     (lambda p: bk.open(p / "made.root")["dir/t"].arrays(memory="much"), ValueError, "not a size"),
-    (lambda p: bk.open(p / "made.root")["dir/t"].arrays(memory="1kB"), ValueError, "smallest that would do"),
+    (lambda p: bk.open(p / "made.root")["dir/t"].arrays(memory="1kB"), ValueError, 'would do is memory="'),
     (lambda p: bk.inspect(p / "none.root"), FileNotFoundError, "none.root"),
-    (lambda p: bk.rewrite(p / "made.root", p / "made.root"), FileExistsError, "force"),
+    (lambda p: bk.rewrite(p / "made.root", p / "made.root"), FileExistsError, "give force=True to"),
     (lambda p: bk.rewrite(p / "made.root", p / "no" / "out.root"), FileNotFoundError, "no"),
     (lambda p: bk.rewrite(p / "made.root", p / "out.root", compression="zip"), ValueError, "zlib:1"),
     (lambda p: bk.rewrite(p / "made.root", p / "out.root", layout={"clutser": 1}), ValueError, "cluster"),
     (lambda p: bk.rewrite(p / "made.root", p / "out.root", kep="i"), TypeError, "keep"),  # type: ignore[call-overload]
+    (lambda p: bk.rewrite(p / "made.root", p / "out.root", first=5, last=2), ValueError, "first=5 lies behind last=2"),
     (lambda p: bk.verify(p / "made.root"), ValueError, "only one"),
     (lambda p: bk.tune(p / "made.root", workload="some"), ValueError, "columns:GLOB"),
 ]

@@ -1,4 +1,4 @@
-"""From a tree of buffers to an awkward layout, without a copy."""
+"""From a tree of buffers to an awkward layout, without a copy, and back; and what is asked of layouts."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import numpy as np
 from ._numpy import data, unique
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ._core import Node
 
 
@@ -37,3 +39,54 @@ def layout(node: Node) -> Any:
         offsets = ak.index.Index64(data(buffers[0], np.int64))
         return ak.contents.ListOffsetArray(offsets, letters, parameters={"__array__": whole})
     return ak.contents.NumpyArray(data(buffers[0], np.dtype(kind)))
+
+
+def node(layout: Any) -> Any:
+    """The tree of buffers of a layout."""
+    return _node(ak.to_packed(layout, highlevel=False))
+
+
+def _node(layout: Any) -> Any:
+    length, kind = layout.length, layout.parameter("__array__")
+    if layout.is_option:
+        masked = layout.to_BitMaskedArray(valid_when=True, lsb_order=True)
+        return ("optional", length, 0, [masked.mask.data], [("", _node(masked.content[:length]))])
+    if layout.is_indexed:
+        return _node(layout.project())
+    if layout.is_record:
+        return ("record", length, 0, [], [(name, _node(layout[name])) for name in layout.fields])
+    if kind in ("string", "bytestring"):
+        whole = layout.to_ListOffsetArray64(True)
+        letters = np.asarray(whole.content.data, np.uint8)
+        return ("text" if kind == "string" else "bytes", length, 0, [whole.offsets.data, letters], [])
+    if layout.is_regular:
+        return ("fixed", length, layout.size, [], [("", _node(layout.content[: length * layout.size]))])
+    if layout.is_list:
+        whole = layout.to_ListOffsetArray64(True)
+        return ("list", length, 0, [whole.offsets.data], [("", _node(whole.content[: whole.offsets[length]]))])
+    if layout.is_numpy:
+        if layout.data.ndim > 1:
+            return _node(layout.to_RegularArray())
+        return (layout.data.dtype.name, length, 0, [np.ascontiguousarray(layout.data)], [])
+    raise ValueError(f"an array of {layout.form.type}, which has no form here")
+
+
+def table(arrays: Mapping[str, Any]) -> Any:
+    """Arrays as one of records."""
+    length = min((len(array) for array in arrays.values()), default=0)
+    return ak.Array(record([(name, array.layout) for name, array in arrays.items()], length))
+
+
+def arrow(arrays: Mapping[str, Any]) -> Any:
+    """Arrays as a table of pyarrow's."""
+    import pyarrow as pa
+
+    columns = {n: ak.to_arrow(a, list_to32=False, extensionarray=False) for n, a in arrays.items()}
+    return pa.table(columns)
+
+
+def offsets(layout: Any) -> Any:
+    """Where the lists of an array of lists begin and end; None for other arrays, strings, and lists of lists."""
+    if not layout.is_list or layout.is_regular or layout.parameter("__array__") is not None or layout.content.is_list:
+        return None
+    return np.asarray(layout.to_ListOffsetArray64(True).offsets.data)

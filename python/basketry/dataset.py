@@ -36,14 +36,18 @@ def open(places: Places) -> Tree | Any:
     return _tree(places)
 
 
-def concatenate(files: Places, expressions: str | Iterable[str] | None = None, **options: Any) -> Any:
+def concatenate(
+    files: Places, expressions: str | Iterable[str] | None = None, cut: str | None = None, **options: Any
+) -> Any:
     """Arrays of the entries of several files, one after the other; options are those of `Tree.arrays`."""
-    return _tree(files).arrays(expressions, **options)
+    return _tree(files).arrays(expressions, cut, **options)
 
 
-def iterate(files: Places, expressions: str | Iterable[str] | None = None, **options: Any) -> Iterator[Any]:
+def iterate(
+    files: Places, expressions: str | Iterable[str] | None = None, cut: str | None = None, **options: Any
+) -> Iterator[Any]:
     """The same in steps; options are those of `Tree.iterate`. A step may go on from one file to the next."""
-    return _tree(files).iterate(expressions, **options)
+    return _tree(files).iterate(expressions, cut, **options)
 
 
 def _tree(places: Places) -> Tree:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from . import _core
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from .tree import Branch
 
@@ -136,7 +136,20 @@ def iterate(
     step_size: int | str | None,
 ) -> Iterator[Any]:
     """The same in steps."""
-    made, group = plan(chosen), _grouper(library, how)
+    return in_steps(table, chosen, entries, selection, means, step_size, _grouper(library, how))
+
+
+def in_steps(
+    table: _core.Table,
+    chosen: Chosen,
+    entries: tuple[int, int],
+    selection: Any,
+    means: Means,
+    step_size: int | str | None,
+    group: Callable[[_core.Batch, Plan, Any], Any],
+) -> Iterator[Any]:
+    """What `group` makes of each step's batch, with its plan and the numbers of its entries."""
+    made = plan(chosen)
     asked = ask(table, chosen, entries, selection, means)
     by_entries = step_size if isinstance(step_size, int) else None
     by_bytes = _core.size(step_size) if isinstance(step_size, str) else None
@@ -236,15 +249,21 @@ def _group_numpy(batch: _core.Batch, made: Plan, _: Any) -> Any:
 
 
 def _group_pandas(batch: _core.Batch, made: Plan, index: Any) -> Any:
-    import itertools
-
-    import pandas as pd
-
     from . import _numpy as numpy
 
+    arrays = {name: numpy.array(batch.node(place)) for place, name in enumerate(names(made))}
+    return frame(arrays, index if isinstance(index, int) else index[: len(batch)], len(batch))
+
+
+def frame(arrays: Mapping[str, Any], index: Any, length: int) -> Any:
+    """numpy's arrays as a DataFrame, under the numbers of its entries, or so many from a first one on."""
+    import itertools
+
+    import numpy as np
+    import pandas as pd
+
     flat: dict[str, Any] = {}
-    for place, name in enumerate(names(made)):
-        array = numpy.array(batch.node(place))
+    for name, array in arrays.items():
         if array.ndim > 1:
             # As uproot does: a column for each element.
             rows = array.reshape(len(array), -1)
@@ -254,8 +273,8 @@ def _group_pandas(batch: _core.Batch, made: Plan, index: Any) -> Any:
             flat |= {f"{name}.{part}": array[part] for part in array.dtype.names}
         else:
             flat[name] = array
-    entries = pd.RangeIndex(index, index + len(batch)) if isinstance(index, int) else index[: len(batch)]
-    return pd.DataFrame(flat, index=entries)
+    first = isinstance(index, int)
+    return pd.DataFrame(flat, index=pd.RangeIndex(index, index + length) if first else np.asarray(index, np.int64))
 
 
 def _group_arrow(batch: _core.Batch, made: Plan, _: Any) -> Any:

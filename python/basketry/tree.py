@@ -9,20 +9,22 @@ from . import _core, libraries
 from .names import matcher, missing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from types import TracebackType
     from typing import SupportsIndex, TextIO
 
     from typing_extensions import CapsuleType
 
+    from .computing import Computation
+    from .libraries import Chosen
     from .names import Filter
 
     Names: TypeAlias = str | Iterable[str] | None
     Library: TypeAlias = Literal["ak", "np", "pd", "arrow", "pl"]
-    How: TypeAlias = type[tuple[Any, ...]] | type[list[Any]] | type[dict[str, Any]] | None
+    How: TypeAlias = type[tuple[Any, ...]] | type[list[Any]] | type[dict[str, Any]] | Literal["zip"] | None
 
 #: What reading may use besides the arrays, if nothing is said: as for the command.
-MEMORY = 1 << 30
+MEMORY = _core.DEFAULT_MEMORY
 
 
 class Branches:
@@ -170,9 +172,11 @@ class Branches:
     def arrays(
         self,
         expressions: Names = None,
+        cut: str | None = None,
         *,
         filter_name: Filter = None,
         filter_typename: Filter = None,
+        aliases: Mapping[str, str] | None = None,
         entry_start: SupportsIndex | None = None,
         entry_stop: SupportsIndex | None = None,
         selection: Any = None,
@@ -183,25 +187,35 @@ class Branches:
     ) -> Any:
         """Arrays of the entries of several branches.
 
-        `expressions` are names of branches; all that the filters want, if not given. `entry_start` and `entry_stop`
-        are as in a slice. `selection` chooses among these entries: their numbers in ascending order, or a mask with a
-        truth value for every entry of the tree; only baskets that hold one of them are read.
+        `expressions` are names of branches, or what is to be computed of them: "sqrt(px**2 + py**2)", with Python's
+        operators and numpy's functions (see `basketry.expressions`), and `get("a name")` for names that are no words;
+        all branches that the filters want, if not given. `cut` is such an expression, true for what is to be kept. Of
+        all it does not need itself only those baskets are read that hold an entry it keeps. `aliases` are names for
+        expressions, besides those that the tree has.
+
+        `entry_start` and `entry_stop` are as in a slice. `selection` chooses among these entries: their numbers in
+        ascending order, or a mask with a truth value for every entry of the tree; only baskets that hold one of them
+        are read.
 
         `library` is what comes back: "ak" an awkward array of records, "np" a dict of numpy arrays (of objects, where
         entries differ in length), "pd" a DataFrame, "arrow" a pyarrow Table, "pl" a polars DataFrame; `how` may be
-        `tuple`, `list` or `dict` to have the arrays one by one, of the first two. `threads=0` means all cores, and
-        `memory` is what may be used besides the arrays.
+        `tuple`, `list` or `dict` to have the arrays one by one, of the first two, and "zip" puts lists of equal lengths
+        together, as awkward arrays. `threads=0` means all cores, and `memory` is what may be used besides the arrays.
         """
-        chosen = self._choose(expressions, filter_name, filter_typename)
-        entries = self._entries(entry_start, entry_stop)
-        return libraries.read(self._table, chosen, entries, selection, (threads, memory), library, how)
+        chosen = self._wanted(expressions, cut, aliases, filter_name, filter_typename, how)
+        entries, means = self._entries(entry_start, entry_stop), (threads, memory)
+        if isinstance(chosen, list):
+            return libraries.read(self._table, chosen, entries, selection, means, library, how)
+        return chosen.arrays(entries, selection, means, library, how)
 
     def iterate(
         self,
         expressions: Names = None,
+        cut: str | None = None,
         *,
         filter_name: Filter = None,
         filter_typename: Filter = None,
+        aliases: Mapping[str, str] | None = None,
         entry_start: SupportsIndex | None = None,
         entry_stop: SupportsIndex | None = None,
         selection: Any = None,
@@ -212,23 +226,49 @@ class Branches:
         memory: int | str = MEMORY,
     ) -> Iterator[Any]:
         """What `arrays` returns, in steps: of so many entries, of as many as have about so many bytes before
-        compression ("100 MB", but no more than half of `memory`), or of clusters (None). The next step is read while
-        this one is used."""
-        chosen = self._choose(expressions, filter_name, filter_typename)
-        entries = self._entries(entry_start, entry_stop)
-        means = (threads, memory)
-        return libraries.iterate(self._table, chosen, entries, selection, means, library, how, step_size)
+        compression ("100 MB", but no more than half of `memory`), or of clusters (None); entries count before the cut.
+        The next step is read while this one is used."""
+        chosen = self._wanted(expressions, cut, aliases, filter_name, filter_typename, how)
+        entries, means = self._entries(entry_start, entry_stop), (threads, memory)
+        if isinstance(chosen, list):
+            return libraries.iterate(self._table, chosen, entries, selection, means, library, how, step_size)
+        return chosen.iterate(entries, selection, means, library, how, step_size)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> CapsuleType:
         """All branches as a stream of Arrow's, cluster by cluster: for `pyarrow.table`, `polars.DataFrame`, DuckDB."""
-        chosen = self._choose(None, None, None)
+        chosen = self._filtered(None, None)
         asked = libraries.ask(self._table, chosen, (0, self.num_entries), None, (0, MEMORY))
         return self._table.steps(asked, None, None).__arrow_c_stream__(requested_schema)
 
-    def _choose(self, expressions: Names, filter_name: Filter, filter_typename: Filter) -> list[tuple[str, Branch]]:
-        if expressions is not None:
+    def _wanted(
+        self,
+        expressions: Names,
+        cut: str | None,
+        aliases: Mapping[str, str] | None,
+        filter_name: Filter,
+        filter_typename: Filter,
+        how: How,
+    ) -> Chosen | Computation:
+        """Branches, or what is to be computed of them."""
+        if expressions is None:
+            chosen = self._filtered(filter_name, filter_typename)
+            wanted: list[tuple[str, Branch | None]] = list(chosen)
+        else:
             names = [expressions] if isinstance(expressions, str) else list(expressions)
-            return [(name, self[name]) for name in names]
+            wanted = [(name, self._find(name)) for name in names]
+            chosen = [(name, branch) for name, branch in wanted if branch is not None]
+        if cut is None and how != "zip" and len(chosen) == len(wanted):
+            return chosen
+        from .computing import Computation
+
+        return Computation(self, wanted, cut, {**self.aliases, **(aliases or {})})
+
+    @property
+    def aliases(self) -> dict[str, str]:
+        """Names for expressions; branches have none."""
+        return {}
+
+    def _filtered(self, filter_name: Filter, filter_typename: Filter) -> list[tuple[str, Branch]]:
         found = [
             (path, branch)
             for path, branch in self.items(filter_name=filter_name, filter_typename=filter_typename)
@@ -287,7 +327,7 @@ class Branch(Branches):
         entries = self._entries(entry_start, entry_stop)
         if self._column is None:
             return libraries.read(
-                self._table, self._choose(None, None, None), entries, selection, (threads, memory), library, None
+                self._table, self._filtered(None, None), entries, selection, (threads, memory), library, None
             )
         return libraries.read_one(self._table, (self._name, self), entries, selection, (threads, memory), library)
 
@@ -326,6 +366,11 @@ class Tree(Branches):
     def object_path(self) -> str:
         """Its path in the file."""
         return self._table.path
+
+    @property
+    def aliases(self) -> dict[str, str]:
+        """The names that the tree has for expressions (`TTree::SetAlias`)."""
+        return dict(self._table.aliases())
 
     @property
     def clusters(self) -> Sequence[int]:

@@ -1,5 +1,6 @@
 //! Errors as Python's own kinds: `OSError` with number and file name for what the system refused, `ValueError` for
-//! everything else. Names that are not there are `KeyError`s, and raised in Python, which knows the nearest.
+//! everything else. Names that are not there are `KeyError`s, and raised in Python, which knows the nearest. Options that
+//! a message names become keyword arguments.
 
 use std::io;
 
@@ -10,14 +11,51 @@ use rootfile::{Error, ErrorKind};
 /// The exception for an error. `OSError` chooses its own subclass by the number: `FileNotFoundError` and the like.
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 pub fn exception(error: Error) -> PyErr {
-    let ErrorKind::Io(io) = error.kind() else { return PyValueError::new_err(error.to_string()) };
-    let Some(number) = number(io) else { return PyOSError::new_err(error.to_string()) };
+    let ErrorKind::Io(io) = error.kind() else {
+        return PyValueError::new_err(in_keywords(&error.to_string()));
+    };
+    let Some(number) = number(io) else { return PyOSError::new_err(in_keywords(&error.to_string())) };
     let text = io.to_string();
-    let text = text.split(" (os error").next().unwrap_or_default().to_owned();
+    let text = in_keywords(text.split(" (os error").next().unwrap_or_default());
     match error.path() {
         Some(path) => PyOSError::new_err((number, text, path.as_os_str().to_owned())),
         None => PyOSError::new_err((number, text)),
     }
+}
+
+/// Options without a value.
+const FLAGS: [&str; 6] = ["common", "dry_run", "fill", "force", "one_basket_per_cluster", "skip_bad"];
+
+/// A message with options of the command as keyword arguments: `--force` is `force=True` and `--memory 13MB` is
+/// `memory="13MB"`.
+fn in_keywords(text: &str) -> String {
+    let mut parts = text.split("--");
+    let mut said = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|c: char| !c.is_ascii_lowercase() && c != '-').unwrap_or(part.len());
+        let (name, rest) = part.split_at(end);
+        // Names of files have dashes too.
+        if name.is_empty() || !said.chars().next_back().is_none_or(|c| " ('\"".contains(c)) {
+            said.push_str("--");
+            said.push_str(part);
+            continue;
+        }
+        let keyword = name.replace('-', "_");
+        said.push_str(&keyword);
+        let after = rest.strip_prefix([' ', '=']).unwrap_or_default();
+        let value = after.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+        if FLAGS.contains(&keyword.as_str()) {
+            said.push_str("=True");
+            said.push_str(rest);
+        } else if value.starts_with(|c: char| c.is_ascii_digit()) {
+            let quote = if value.parse::<u64>().is_ok() { "" } else { "\"" };
+            let tail = after.strip_prefix(value).unwrap_or_default();
+            said.extend(["=", quote, value, quote, tail]);
+        } else {
+            said.push_str(rest);
+        }
+    }
+    said
 }
 
 /// The system's number for an error, also where it is one of our own.

@@ -25,4 +25,8 @@ mod _core {
     use super::table::Table;
     #[pymodule_export]
     use super::verbs::{abandon, command, options, report};
+
+    /// Bytes that work may take if nothing is said.
+    #[pymodule_export]
+    const DEFAULT_MEMORY: u64 = flow::DEFAULT_MEMORY;
 }

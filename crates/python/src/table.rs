@@ -102,6 +102,12 @@ impl Table {
         self.0.clusters().to_vec()
     }
 
+    /// Names and formulas of the tree's aliases, in the order of the list.
+    fn aliases(&self) -> Vec<(String, String)> {
+        let tree = self.0.tree();
+        tree.listed(tree.aliases).map(|alias| (alias.name.to_owned(), alias.title.to_owned())).collect()
+    }
+
     /// All branches, depth first.
     fn branches(&self) -> Vec<BranchLine> {
         let tree = self.0.tree();

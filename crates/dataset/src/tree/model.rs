@@ -4,7 +4,7 @@
 //! carried along (user info, friends, aliases, index, reference table) stay in the record's object graph.
 
 use rootfile::codec::Compression;
-use rootfile::object::{Graph, Named, Object, ObjectId};
+use rootfile::object::{Content, Graph, Named, Object, ObjectId, Value};
 
 use crate::layout::defaults;
 
@@ -319,7 +319,44 @@ impl Leaf {
     }
 }
 
+/// An object in one of the lists that a tree carries along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Listed<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its title; of an alias the formula.
+    pub title: &'a str,
+    /// Its class.
+    pub class: &'a str,
+}
+
+impl<'a> Listed<'a> {
+    /// Name and title are those of the `TNamed` that an object has for a base, or of the `TNamed` that it is.
+    fn of(object: &'a Object) -> Self {
+        let (name, title) = match object.members() {
+            None => ("", ""),
+            Some(members) => match members.named() {
+                Some(named) => (named.name.as_str(), named.title.as_str()),
+                None => {
+                    let own = |member| members.get(member).and_then(Value::as_str).unwrap_or_default();
+                    (own("fName"), own("fTitle"))
+                }
+            },
+        };
+        Self { name, title, class: &object.class }
+    }
+}
+
 impl Tree {
+    /// What is in a list that the tree carries along, such as [`aliases`](Self::aliases).
+    pub fn listed(&self, list: Option<ObjectId>) -> impl Iterator<Item = Listed<'_>> {
+        let items = match list.and_then(|id| self.graph.get(id)).map(|list| &list.content) {
+            Some(Content::Collection(list)) => list.items.as_slice(),
+            _ => &[],
+        };
+        items.iter().flatten().filter_map(|&id| self.graph.get(id)).map(Listed::of)
+    }
+
     /// Name.
     pub fn name(&self) -> &str {
         &self.named.name

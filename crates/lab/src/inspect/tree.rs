@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use dataset::tree::clusters::{common_boundaries, declared_up_to};
 use dataset::tree::model::BasketRef;
 use dataset::tree::{Branch, ClusterSource, Leaf, Tree};
-use rootfile::object::{Content, Object, ObjectId, Value};
+use rootfile::object::ObjectId;
 use rootfile::{Key, RootFile};
 
 use super::Options;
@@ -243,25 +243,7 @@ fn memory(tree: &Tree, probes: &[Probe], largest_cluster: u64) -> Memory {
 
 /// Names of the objects in a list, each with what `value` says of its title and class.
 fn pairs(tree: &Tree, list: Option<ObjectId>, value: impl Fn(&str, &str) -> String) -> Vec<Pair> {
-    let Some(Content::Collection(list)) = list.and_then(|id| tree.graph.get(id)).map(|list| &list.content) else {
-        return Vec::new();
-    };
-    let pair = |id: &ObjectId| {
-        let object = tree.graph.get(*id)?;
-        let (name, title) = named(object);
-        Some(Pair { name: name.to_owned(), value: value(title, &object.class) })
-    };
-    list.items.iter().flatten().filter_map(pair).collect()
-}
-
-/// Name and title: of the `TNamed` that an object has for a base, or of the `TNamed` that it is.
-fn named(object: &Object) -> (&str, &str) {
-    let Some(members) = object.members() else { return ("", "") };
-    let own = |member| members.get(member).and_then(Value::as_str).unwrap_or_default();
-    match members.named() {
-        Some(named) => (&named.name, &named.title),
-        None => (own("fName"), own("fTitle")),
-    }
+    tree.listed(list).map(|one| Pair { name: one.name.to_owned(), value: value(one.title, one.class) }).collect()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a ratio for people")]

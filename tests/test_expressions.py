@@ -1,0 +1,212 @@
+"""Expressions, cuts, aliases and zipped lists from Python: the arrays that uproot computes, and what is refused."""
+
+from pathlib import Path
+from typing import Any
+
+import awkward as ak
+import numpy as np
+import pandas as pd
+import pytest
+import uproot
+
+import basketry as bk
+from basketry.expressions import functions
+from referee import make_files, oracle
+
+# Of the file that the fixture `made` is: numbers, truth values, fixed arrays and lists.
+EXPRESSIONS = (
+    """
+i*2|i+x|-x|+x|x**2|i//7|i%7|i/3|i>2000|(i>2000)&flag|flag|~flag|(x<0.1)|(x>0.9)^flag|i<<1|i>>2|x==x|i!=1003|x<=0.5
+v*2|v+x|sqrt(v)|v>0.5|fixed*2|fixed[:, 0, 1]|v[:, :1]|get("x")+get('i')|where(flag, x, -1)|hypot(x, i)|abs(i-2000)
+round(x*10)|atan2(x, i)|isfinite(x)|fmin(x, 0.5)|exp(v)|1 + 1 + x|trunc(100*x)
+""".replace("\n", "|")
+    .strip("|")
+    .split("|")
+)
+CUTS = [None, "i > 2000", "flag", "x", "(x > 0.2) & ~flag", "i < 0", "i >= 0", "sqrt(x) < 0.5"]
+
+
+@pytest.fixture
+def both(made: Path) -> tuple[bk.Tree, Any]:
+    """The tree of that file, and uproot's of it."""
+    return bk.open(f"{made}:dir/t"), uproot.open(f"{made}:dir/t")
+
+
+def alike(ours: Any, theirs: Any) -> bool:
+    """Equal names, types and values, up to rounding."""
+    if ours.fields != theirs.fields or str(ours.type) != str(theirs.type):
+        return False
+    pairs = [(ours[name], theirs[name]) for name in ours.fields]
+    return all(bool(ak.all(ak.isclose(a, b, rtol=1e-6, equal_nan=True), axis=None)) for a, b in pairs)
+
+
+@pytest.mark.parametrize("cut", CUTS)
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_expressions_are_those_of_uproot(expression: str, cut: str | None, both: tuple[bk.Tree, Any]) -> None:
+    ours, theirs = (tree.arrays([expression, "i", "v"], cut, entry_start=7, entry_stop=480) for tree in both)
+    assert alike(ours, theirs), f"{ours.type} {ours[:3].to_list()} {theirs.type} {theirs[:3].to_list()}"
+
+
+@pytest.mark.parametrize("name", functions())
+def test_functions_are_those_of_uproot(name: str, both: tuple[bk.Tree, Any]) -> None:
+    assert functions() == sorted(uproot.language.python.PythonLanguage.default_functions)
+    two = ("atan2", "arctan2", "copysign", "fmax", "fmin", "hypot", "logical_and", "logical_or", "nextafter")
+    arguments = "flag, x, i" if name == "where" else "x, v" if name in two else "v + 1" if "cosh" in name else "v"
+    ours, theirs = (tree.arrays(f"{name}({arguments})") for tree in both)
+    if name in ("gamma", "lgamma", "tgamma", "erf", "erfc", "factorial"):
+        # uproot has approximations with six figures or so.
+        field = ours.fields[0]
+        assert str(ours.type) == str(theirs.type)
+        assert bool(ak.all(ak.isclose(ours[field], theirs[field], rtol=1e-5, atol=1e-6), axis=None))
+    else:
+        assert alike(ours, theirs)
+
+
+@pytest.mark.parametrize("cut", ["v > 0.5", "v[:, :1] > 0.2"])
+def test_a_cut_on_lists_cuts_lists(cut: str, both: tuple[bk.Tree, Any]) -> None:
+    names = ["v"] if cut == "v > 0.5" else ["v[:, :1]"]
+    ours, theirs = (tree.arrays(names, cut) for tree in both)
+    assert alike(ours, theirs)
+
+
+@pytest.mark.parametrize("library", ["np", "pd"])
+def test_libraries_give_what_uproot_gives(library: Any, both: tuple[bk.Tree, Any]) -> None:
+    names = ["x", "i*2"] if library == "pd" else ["x", "v", "i*2", "x + i"]
+    for cut in ("flag", None):
+        ours, theirs = (tree.arrays(names, cut, library=library, entry_start=20) for tree in both)
+        if library == "pd":
+            pd.testing.assert_frame_equal(ours, theirs, check_index_type=False)
+        else:
+            assert ours.keys() == theirs.keys()
+            for name in names:
+                assert ours[name].dtype == theirs[name].dtype
+                assert all(map(np.array_equal, ours[name], theirs[name])), name
+
+
+def test_every_library_has_the_same_values(both: tuple[bk.Tree, Any]) -> None:
+    tree, _ = both
+    names = ["i", "v", "fixed", "flag", "v*2", "i + 0", "flag | flag"]
+    for chosen in (names, names[:4]):
+        truth = tree.arrays(chosen, "x > 0.5").to_list()
+        assert tree.arrays(chosen, "x > 0.5", library="arrow").to_pylist() == truth
+        assert tree.arrays(chosen, "x > 0.5", library="pl")["v"].to_list() == [one["v"] for one in truth]
+        found = tree.arrays(chosen, "x > 0.5", library="np")
+        assert [list(one) for one in found["v"]] == [one["v"] for one in truth]
+        assert tree.arrays("v*2", "x > 0.5", how=tuple)[0].to_list() == [[2 * v for v in one["v"]] for one in truth]
+    frame = tree.arrays(["i", "x*2"], "x > 0.5", library="pd", selection=[1, 30, 31, 400])
+    assert list(frame.index) == [n for n in (1, 30, 31, 400) if tree["x"].array()[n] > 0.5]
+
+
+@pytest.mark.parametrize("library", ["ak", "pd"])
+@pytest.mark.parametrize("step", [50, "1 kB", None])
+def test_steps_make_the_whole(step: Any, library: Any, both: tuple[bk.Tree, Any]) -> None:
+    tree, _ = both
+    choices: list[dict[str, Any]] = [{}, {"selection": range(0, 510, 3)}, {"entry_start": 33, "entry_stop": 300}]
+    for options in choices:
+        whole = tree.arrays(["i", "x*2"], "flag", library=library, **options)
+        steps = list(tree.iterate(["i", "x*2"], "flag", library=library, step_size=step, **options))
+        if library == "ak":
+            assert ak.array_equal(ak.concatenate(steps), whole)
+        else:
+            pd.testing.assert_frame_equal(pd.concat(steps), whole)
+
+
+def test_what_a_cut_leaves_out_is_not_read(made: Path, tmp_path: Path) -> None:
+    with uproot.open(f"{made}:dir/t") as theirs:
+        basket = theirs["v"].basket(0)
+        start = theirs["v"].member("fBasketSeek")[0] + basket.member("fKeylen")
+    spoilt = bytearray(made.read_bytes())
+    spoilt[start + 20 : start + 60] = bytes(40)
+    path = tmp_path / "spoilt.root"
+    path.write_bytes(spoilt)
+    tree, whole = bk.open(f"{path}:dir/t"), bk.open(f"{made}:dir/t")
+    kept = tree.arrays(["i", "v"], "i >= 1000")
+    assert len(kept) == 410
+    assert ak.array_equal(kept, whole.arrays(["i", "v"], "i >= 1000"))
+    with pytest.raises(ValueError, match="v"):
+        tree.arrays(["i", "v"], "i >= 0")
+
+
+def test_aliases_are_those_of_uproot(both: tuple[bk.Tree, Any]) -> None:
+    aliases = {"r": "x**2", "twice": "2*r + i", "high": "twice > 4000"}
+    ours, theirs = (tree.arrays(["twice", "r"], "high", aliases=aliases) for tree in both)
+    assert alike(ours, theirs)
+    tree, _ = both
+    assert tree.aliases == {}
+    with pytest.raises(ValueError, match="a -> b -> a"):
+        tree.arrays("a", aliases={"a": "b", "b": "a+1"})
+
+
+def test_a_tree_has_aliases_of_its_own() -> None:
+    path = next(iter(sorted(make_files.made("aliases").glob("*.root"))))
+    with uproot.open(path) as file:
+        theirs = file["t"]
+        ours = bk.open(path)["t"]
+        assert (
+            ours.aliases == theirs.aliases == {"r": "sqrt(x*x + y*y)", "far": "r > 1", "not_python": "x > 0 && y > 0"}
+        )
+        assert alike(ours.arrays(["r", "x"], "far"), theirs.arrays(["r", "x"], "far"))
+        assert ours["x"].aliases == {}
+        with pytest.raises(SyntaxError, match="write & for &&"):
+            ours.arrays("not_python")
+
+
+def test_zip_puts_lists_together_as_uproot_does(both: tuple[bk.Tree, Any]) -> None:
+    ours, theirs = (tree.arrays(["v", "i", "v*2"], "x > 0.3", how="zip") for tree in both)
+    assert ours.type == theirs.type
+    assert ak.array_equal(ours, theirs)
+    path = oracle.corpus_file("skhep--nanoAOD_2015_CMS_Open_Data_ttbar.root")
+    if path.is_file():
+        wanted = ["Muon_*", "Jet_*", "nMuon", "MET_*", "SV_*"]
+        zipped = bk.open(f"{path}:Events").arrays(filter_name=wanted, how="zip")
+        truth = uproot.open(f"{path}:Events").arrays(filter_name=wanted, how="zip")
+        assert zipped.type == truth.type
+        assert ak.array_equal(zipped, truth)
+
+
+def test_members_of_objects_are_named_with_a_dot() -> None:
+    path = oracle.corpus_file("unroot--TLorentzVector.root")
+    if not path.is_file():
+        pytest.skip("the corpus is absent")
+    tree = bk.open(f"{path}:t1")
+    whole = tree["LV"].array()
+    found = tree.arrays("hypot(LV.fP.fX, LV.fP.fY)", "LV.fE > 10", how=tuple)[0]
+    assert ak.array_equal(found, np.hypot(whole.fP.fX, whole.fP.fY)[whole.fE > 10])
+    with pytest.raises(KeyError, match="no member 'fQ'"):
+        tree.arrays("LV.fQ")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "says"),
+    [
+        ("xx + 1", KeyError, "no branch 'xx'"),
+        ("sqr(x)", KeyError, "did you mean sqrt"),
+        ("x.real", KeyError, "no member 'real'"),
+        ("v.__class__", KeyError, "no member"),
+        ("x > 0.5 && flag", SyntaxError, "write & for &&"),
+        ("x > 0.5 || flag", SyntaxError, "write | for ||"),
+        ("x and flag", ValueError, "write &"),
+        ("not flag", ValueError, "write &"),
+        ("0 < x < 1", ValueError, "several things"),
+        ("__import__('os')", KeyError, "no function"),
+        ("(lambda: 1)()", ValueError, "no expression may have"),
+        ("[y for y in x]", ValueError, "no expression may have"),
+        ("'text'", ValueError, "no expression may have"),
+        ("x = 1", SyntaxError, "no expression"),
+    ],
+)
+def test_what_is_no_expression_is_refused(text: str, kind: type[Exception], says: str, both: tuple[Any, Any]) -> None:
+    tree, _ = both
+    with pytest.raises(kind) as refused:
+        tree.arrays(text)
+    assert says in str(refused.value)
+    with pytest.raises(kind):
+        tree.arrays(["x"], cut=text)
+
+
+def test_zip_is_for_awkward(both: tuple[bk.Tree, Any]) -> None:
+    tree, _ = both
+    with pytest.raises(ValueError, match="zip"):
+        tree.arrays(how="zip", library="np")
+    with pytest.raises(ValueError, match="library"):
+        tree.arrays("x", "flag", library="nothing")  # type: ignore[arg-type]
