@@ -16,53 +16,78 @@ if TYPE_CHECKING:
 
     Place: TypeAlias = str | os.PathLike[str]
     Places: TypeAlias = Place | Iterable[Place] | Mapping[Place, str | None]
+    Friends: TypeAlias = Iterable[Place] | Mapping[str, Place | Iterable[Place]] | None
 
 
-def open(places: Places) -> Tree | Any:
+def open(places: Places, *, friends: Friends = None) -> Tree | Any:
     """Opens a file, or a tree in one or several.
 
     `"f.root"` is a `File`, `"f.root:dir/tree"` and `{"f.root": "dir/tree"}` a `Tree`. Several files, as a pattern
     (`"run*.root"`), a list of names (`"@list.txt"`) or a list, are one `Tree`, whose entries follow each other in that
     order; they must have the same branches.
 
+    `friends` are trees whose entries go with those of the tree, one by one, besides those that it names: a list
+    (`["f.root:tree"]`), or by the name that they are to have (`{"calib": "f.root:tree"}`); of one friend, too, several
+    files may follow each other. Their branches are asked for as `tree["calib.x"]`.
+
     A file that is not there is a `FileNotFoundError`, one that is no ROOT file a `ValueError`, a tree that is not
     there a `KeyError` with the nearest names.
     """
     if isinstance(places, str | os.PathLike):
         found = _core.expand([os.fspath(places)])
-        if len(found) == 1:
+        if len(found) == 1 and friends is None:
             path, inside = found[0]
             return File(path)[inside] if inside else File(path)
-    return _tree(places)
+    return _tree(places, friends)
 
 
 def concatenate(
-    files: Places, expressions: str | Iterable[str] | None = None, cut: str | None = None, **options: Any
+    files: Places,
+    expressions: str | Iterable[str] | None = None,
+    cut: str | None = None,
+    *,
+    friends: Friends = None,
+    **options: Any,
 ) -> Any:
     """Arrays of the entries of several files, one after the other; options are those of `Tree.arrays`."""
-    return _tree(files).arrays(expressions, cut, **options)
+    return _tree(files, friends).arrays(expressions, cut, **options)
 
 
 def iterate(
-    files: Places, expressions: str | Iterable[str] | None = None, cut: str | None = None, **options: Any
+    files: Places,
+    expressions: str | Iterable[str] | None = None,
+    cut: str | None = None,
+    *,
+    friends: Friends = None,
+    **options: Any,
 ) -> Iterator[Any]:
     """The same in steps; options are those of `Tree.iterate`. A step may go on from one file to the next."""
-    return _tree(files).iterate(expressions, cut, **options)
+    return _tree(files, friends).iterate(expressions, cut, **options)
 
 
-def _tree(places: Places) -> Tree:
+def _inputs(places: Places) -> list[tuple[str, str | None]]:
     if isinstance(places, str | os.PathLike):
         places = [places]
     if isinstance(places, collections.abc.Mapping):
-        inputs = [
+        return [
             (path, inside or tree)
             for place, tree in places.items()
             for path, inside in _core.expand([os.fspath(place)])
         ]
+    return _core.expand([os.fspath(place) for place in places])
+
+
+def _tree(places: Places, friends: Friends) -> Tree:
+    inputs = _inputs(places)
+    given: list[tuple[str | None, list[tuple[str, str | None]]]]
+    if isinstance(friends, str | os.PathLike):
+        raise TypeError("friends are a list of trees, or a dict of trees by name")
+    if isinstance(friends, collections.abc.Mapping):
+        given = [(name, _inputs(place)) for name, place in friends.items()]
     else:
-        inputs = _core.expand([os.fspath(place) for place in places])
+        given = [(None, _inputs(place)) for place in friends or ()]
     try:
-        table = _core.Table(inputs)
+        table = _core.Table(inputs, given)
     except ValueError:
         for path, tree in inputs:
             if tree and tree not in (file := File(path)):

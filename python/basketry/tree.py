@@ -104,6 +104,17 @@ class Branches:
                 found.append((path if full_paths else branch.name, branch))
         return found
 
+    def _grow(self, lines: list[_core.Line]) -> None:
+        self._below = []
+        self._by_name = {}
+        made: list[Branch] = []
+        for name, above, typename, column, interpretation in lines:
+            branch = Branch(self._table, name, typename, column, interpretation)
+            parent = self if above is None else made[above]
+            parent._below.append(branch)
+            parent._by_name.setdefault(name, branch)
+            made.append(branch)
+
     def _walk(self, recursive: bool = True) -> Iterator[tuple[str, Branch]]:
         for branch in self._below:
             yield branch.name, branch
@@ -187,11 +198,11 @@ class Branches:
     ) -> Any:
         """Arrays of the entries of several branches.
 
-        `expressions` are names of branches, or what is to be computed of them: "sqrt(px**2 + py**2)", with Python's
-        operators and numpy's functions (see `basketry.expressions`), and `get("a name")` for names that are no words;
-        all branches that the filters want, if not given. `cut` is such an expression, true for what is to be kept. Of
-        all it does not need itself only those baskets are read that hold an entry it keeps. `aliases` are names for
-        expressions, besides those that the tree has.
+        `expressions` are names of branches, also of friends, or what is to be computed of them: "sqrt(px**2 + py**2)",
+        with Python's operators and numpy's functions (see `basketry.expressions`), and `get("a name")` for names that
+        are no words; all branches of its own that the filters want, if not given. `cut` is such an expression, true for
+        what is to be kept. Of all it does not need itself only those baskets are read that hold an entry it keeps.
+        `aliases` are names for expressions, besides those that the tree has.
 
         `entry_start` and `entry_stop` are as in a slice. `selection` chooses among these entries: their numbers in
         ascending order, or a mask with a truth value for every entry of the tree; only baskets that hold one of them
@@ -332,22 +343,75 @@ class Branch(Branches):
         return libraries.read_one(self._table, (self._name, self), entries, selection, (threads, memory), library)
 
 
+class Friend(Branches):
+    """A friend of a tree, as far as its entries go with those of the tree."""
+
+    def __init__(self, table: _core.Table, name: str, lines: list[_core.Line]) -> None:
+        self._table = table
+        self._name = name
+        self._grow(lines)
+
+    def __repr__(self) -> str:
+        return f"<Friend {self._name!r} ({len(self._below)} branches)>"
+
+    @property
+    def name(self) -> str:
+        """The name by which its branches are asked for, before a dot."""
+        return self._name
+
+
 class Tree(Branches):
-    """A tree, of one file or of several that are taken as one."""
+    """A tree, of one file or of several that are taken as one. Branches of its friends can be asked for like its own,
+    as `"friend.branch"` or, where it has none of that name, as `"branch"`."""
 
     def __init__(self, table: _core.Table, where: str) -> None:
         self._table = table
         self._name = table.name
         self._where = where
-        self._below = []
-        self._by_name = {}
-        made: list[Branch] = []
-        for name, above, typename, column, interpretation in table.branches():
-            branch = Branch(table, name, typename, column, interpretation)
-            parent = self if above is None else made[above]
-            parent._below.append(branch)
-            parent._by_name.setdefault(name, branch)
-            made.append(branch)
+        self._friends: dict[str, Friend] | None = None
+        self._lost: dict[str, str] = {}
+        self._grow(table.branches())
+
+    @property
+    def friends(self) -> dict[str, Friend]:
+        """Friends by name: those that `open` was given, and those that the tree names. They are opened when they are
+        first asked for; one that cannot be read is not among them, and says why when a branch of it is."""
+        if self._friends is None:
+            self._friends = {}
+            for name, lines, why in self._table.friends():
+                if name in self._friends or name in self._lost:
+                    continue
+                if why is None:
+                    self._friends[name] = Friend(self._table, name, lines)
+                else:
+                    self._lost[name] = why
+        return self._friends
+
+    def _find(self, where: str) -> Branch | None:
+        found = super()._find(where)
+        if found is None:
+            for friend in self.friends.values():
+                prefix = f"{friend.name}."
+                found = friend._find(where.removeprefix(prefix)) if where.startswith(prefix) else None
+                found = found or friend._find(where)
+                if found is not None:
+                    break
+        return found
+
+    def __getitem__(self, where: str | int) -> Branch:
+        """The branch of that name, directly below or further down, or of that path (`"a/b"`); or by number; or else of
+        a friend (`"friend.branch"`).
+
+        A name that is not there is a `KeyError` with the nearest; a friend that cannot be read is a `ValueError`.
+        """
+        try:
+            return super().__getitem__(where)
+        except KeyError as error:
+            for name, why in self._lost.items():
+                if isinstance(where, str) and where.startswith(f"{name}."):
+                    raise ValueError(why) from None
+                error.add_note(why)
+            raise
 
     def __repr__(self) -> str:
         return f"<Tree {self._where} ({len(self._below)} branches, {self.num_entries} entries)>"

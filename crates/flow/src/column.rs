@@ -150,6 +150,19 @@ impl Column {
         }
     }
 
+    /// Gives its branch and its files numbers behind so many others.
+    pub fn join(&mut self, branches: usize, files: u32) {
+        self.branch += branches;
+        for piece in self.pieces.iter_mut().filter(|piece| piece.file != FILL) {
+            piece.file += files;
+        }
+        if let Some(generated) = &mut self.generated {
+            let mut counter = generated.counter.only_pieces();
+            counter.join(branches, files);
+            generated.counter = Arc::new(counter);
+        }
+    }
+
     /// Bytes of a basket's key in the output.
     pub fn keylen(&self) -> usize {
         self.basket_header().keylen()

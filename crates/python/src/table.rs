@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Schema};
-use dataset::tree::BranchKind;
+use dataset::tree::{BranchKind, Tree};
 use flow::Budget;
 use flow::inputs::Input;
-use flow::read::{Dataset, Request, Selection, Step};
+use flow::read::{Dataset, Friend, Request, Selection, Step};
 use pyo3::buffer::PyBuffer;
 use pyo3::{PyResult, Python, pyclass, pymethods};
 use rootfile::Error;
@@ -52,6 +52,16 @@ fn asked(py: Python<'_>, (columns, start, stop, chosen, threads, memory): Ask) -
 /// A branch: its name, the branch above it, its type, its column, and what that is read as.
 type BranchLine = (String, Option<usize>, String, Option<usize>, String);
 
+/// A friend: its name, its branches, and what is wrong if it cannot be read.
+type FriendLine = (String, Vec<BranchLine>, Option<String>);
+
+/// Files, each with the tree in it if one is named.
+type Inputs = Vec<(PathBuf, Option<String>)>;
+
+fn inputs(inputs: Inputs) -> Vec<Input> {
+    inputs.into_iter().map(|(path, tree)| Input { path, tree }).collect()
+}
+
 /// A type in few words, as awkward says it.
 fn words(field: &Field) -> String {
     let words = match field.data_type() {
@@ -69,12 +79,38 @@ fn words(field: &Field) -> String {
     if field.is_nullable() { format!("?{words}") } else { words }
 }
 
+/// All branches of a tree, depth first, with the numbers of their columns among those of the data set.
+fn lines(dataset: &Dataset, tree: &Tree, columns: &[Option<usize>]) -> Vec<BranchLine> {
+    let line = |(index, branch): (usize, &dataset::tree::Branch)| {
+        // What a split STL collection counts its members say as well: as for uproot it is all of them together. That
+        // of a TClonesArray is a column.
+        let groups = branch.element().is_some_and(|e| e.element_type == 4) && !branch.children.is_empty();
+        let column = columns.get(index).copied().flatten().filter(|_| !groups);
+        let plan = column.and_then(|c| dataset.column(c));
+        let typename = match (plan.and_then(|p| p.field().metadata().get("typename")), &branch.kind) {
+            (Some(typename), _) => typename.clone(),
+            (None, BranchKind::Element(element)) => element.class_name.clone(),
+            (None, BranchKind::Object { class_name }) => class_name.clone(),
+            (None, BranchKind::Clones(_)) => "TClonesArray".to_owned(),
+            (None, _) => String::new(),
+        };
+        let read_as = plan.map_or_else(String::new, |plan| words(plan.field()));
+        (branch.name().to_owned(), branch.parent, typename, column, read_as)
+    };
+    tree.branches.iter().enumerate().map(line).collect()
+}
+
 #[pymethods]
 impl Table {
+    /// Files and trees, and friends: their names, if they have one, and their files.
     #[new]
-    fn new(py: Python<'_>, inputs: Vec<(PathBuf, Option<String>)>) -> PyResult<Self> {
-        let inputs: Vec<Input> = inputs.into_iter().map(|(path, tree)| Input { path, tree }).collect();
-        Ok(Self(Arc::new(listening(py, move |_| Dataset::open(&inputs))?)))
+    #[pyo3(signature = (files, friends = Vec::new()))]
+    fn new(py: Python<'_>, files: Inputs, friends: Vec<(Option<String>, Inputs)>) -> PyResult<Self> {
+        let open = move |_: &Cancelled| {
+            let friends: Vec<_> = friends.into_iter().map(|(name, files)| (name, inputs(files))).collect();
+            Dataset::open(&inputs(files))?.with_friends(&friends)
+        };
+        Ok(Self(Arc::new(listening(py, open)?)))
     }
 
     #[getter]
@@ -110,35 +146,25 @@ impl Table {
 
     /// All branches, depth first.
     fn branches(&self) -> Vec<BranchLine> {
-        let tree = self.0.tree();
-        let columns = self.0.column_of_each_branch();
-        let line = |(index, branch): (usize, &dataset::tree::Branch)| {
-            // What a split STL collection counts its members say as well: as for uproot it is all of them together. That
-            // of a TClonesArray is a column.
-            let groups = branch.element().is_some_and(|e| e.element_type == 4) && !branch.children.is_empty();
-            let column = columns.get(index).copied().flatten().filter(|_| !groups);
-            let plan = column.and_then(|c| self.0.columns().get(c));
-            let typename = match (plan.and_then(|p| p.field().metadata().get("typename")), &branch.kind) {
-                (Some(typename), _) => typename.clone(),
-                (None, BranchKind::Element(element)) => element.class_name.clone(),
-                (None, BranchKind::Object { class_name }) => class_name.clone(),
-                (None, BranchKind::Clones(_)) => "TClonesArray".to_owned(),
-                (None, _) => String::new(),
+        lines(&self.0, self.0.tree(), &self.0.column_of_each_branch())
+    }
+
+    /// All friends.
+    fn friends(&self, py: Python<'_>) -> PyResult<Vec<FriendLine>> {
+        let dataset = Arc::clone(&self.0);
+        let friends = move |_: &Cancelled| {
+            let line = |friend: &Friend| match friend.tree() {
+                Ok(tree) => (friend.name().to_owned(), lines(&dataset, tree, &friend.column_of_each_branch()), None),
+                Err(why) => (friend.name().to_owned(), Vec::new(), Some(why.to_string())),
             };
-            (
-                branch.name().to_owned(),
-                branch.parent,
-                typename,
-                column,
-                plan.map_or_else(String::new, |plan| words(plan.field())),
-            )
+            Ok(dataset.friends().iter().map(line).collect())
         };
-        tree.branches.iter().enumerate().map(line).collect()
+        listening(py, friends)
     }
 
     /// Why a column holds bytes only, if so.
     fn opaque(&self, column: usize) -> Option<&str> {
-        self.0.columns().get(column)?.opaque()
+        self.0.column(column)?.opaque()
     }
 
     /// Bytes of these columns before compression.
@@ -161,8 +187,7 @@ impl Table {
             (None, Some(bytes)) => Step::Bytes(bytes),
             (None, None) => Step::Cluster,
         };
-        let fields =
-            asked.columns.iter().map(|&column| self.0.columns().get(column).map(|plan| Arc::clone(plan.field())));
+        let fields = asked.columns.iter().map(|&column| self.0.column(column).map(|plan| Arc::clone(plan.field())));
         let fields: Option<Vec<_>> = fields.collect();
         let fields = fields.ok_or_else(|| exception(Error::request("no such column")))?;
         Steps::begin(Arc::clone(&self.0), asked, step, Arc::new(Schema::new(fields)))

@@ -135,6 +135,18 @@ impl ColumnPlan {
         plan
     }
 
+    /// The same column as that of a friend, whose name and a dot go before its own, and whose branches have numbers
+    /// behind so many others.
+    #[must_use]
+    pub fn of_friend(&self, friend: &str, branches: usize) -> Self {
+        let inner = &self.0;
+        let field = inner.field.as_ref().clone().with_name(format!("{friend}.{}", inner.field.name()));
+        let mut plan = inner.plan.clone();
+        plan.counters.iter_mut().for_each(|counter| *counter += branches);
+        let (opaque, contents) = (inner.opaque.clone(), inner.contents.clone());
+        Self(Arc::new(Inner { field: Arc::new(field), branch: inner.branch + branches, opaque, plan, contents }))
+    }
+
     /// Branches whose values [`ColumnBuilder::append`] needs beside the entries; usually none.
     pub fn counters(&self) -> &[usize] {
         &self.0.plan.counters

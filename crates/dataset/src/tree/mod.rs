@@ -5,6 +5,7 @@
 
 pub mod basket;
 pub mod clusters;
+mod friends;
 mod graft;
 mod index;
 pub mod model;
@@ -15,6 +16,7 @@ mod tags;
 pub mod write;
 
 pub use clusters::{ClusterSource, Clusters};
+pub use friends::FriendName;
 pub use index::{IndexLine, TreeIndex};
 pub use model::{BasketRef, Branch, BranchKind, Leaf, Tree};
 pub use places::Places;

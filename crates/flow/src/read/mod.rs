@@ -6,6 +6,7 @@
 
 mod batches;
 mod counts;
+mod friends;
 mod lane;
 mod learn;
 mod open;
@@ -15,6 +16,7 @@ mod spent;
 mod tasks;
 
 pub use batches::{Batches, Step, batches};
+pub use friends::Friend;
 pub use open::Dataset;
 pub use request::{Request, Selection};
 pub use run::{Read, read};

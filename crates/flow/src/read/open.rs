@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use dataset::decode::{self, ColumnPlan};
 use dataset::glob::NameFilter;
@@ -11,6 +11,7 @@ use dataset::tree::{Tree, is_tree_class};
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, FilePool, Key, OPEN_FILES, Result, RootFile, Source};
 
+use super::friends::{self, Friend, Friends};
 use super::learn::learn;
 use crate::column::Column;
 use crate::inputs::Input;
@@ -19,6 +20,7 @@ use crate::plan::{TablePlan, TableRequest, plan_table};
 
 /// The trees of one or more files, as one table.
 pub struct Dataset {
+    inputs: Vec<Input>,
     paths: Vec<PathBuf>,
     path: String,
     plan: TablePlan,
@@ -26,6 +28,10 @@ pub struct Dataset {
     /// For each branch its place among the plan's columns.
     places: Vec<Option<usize>>,
     bytes: Vec<u64>,
+    /// Friends that the user gave, by name, until the others are opened.
+    given: Mutex<Vec<(String, Self)>>,
+    /// All friends, once somebody asked for them.
+    friends: OnceLock<Friends>,
 }
 
 impl Dataset {
@@ -69,7 +75,8 @@ impl Dataset {
             })
             .collect::<Vec<_>>();
         let paths = inputs.iter().map(|i| i.path.clone()).collect();
-        let mut dataset = Self { paths, path, plan, columns, places, bytes: Vec::new() };
+        let (inputs, given, friends) = (inputs.to_vec(), Mutex::default(), OnceLock::new());
+        let mut dataset = Self { inputs, paths, path, plan, columns, places, bytes: Vec::new(), given, friends };
         dataset.bytes = (0..dataset.columns.len()).map(|i| dataset.source(i).map_or(0, |c| c.tot_bytes)).collect();
         Ok(dataset)
     }
@@ -77,6 +84,24 @@ impl Dataset {
     /// The files.
     pub fn paths(&self) -> &[PathBuf] {
         &self.paths
+    }
+
+    /// The data set with these trees for friends, as if its own named them: their entries go with its own, and their
+    /// columns can be read beside its own. Without a name a friend has that of its tree.
+    pub fn with_friends(self, given: &[(Option<String>, Vec<Input>)]) -> Result<Self> {
+        let open = |(name, inputs): &(Option<String>, Vec<Input>)| {
+            let friend = friends::open(&self, inputs, false)?;
+            Ok((name.clone().unwrap_or_else(|| friend.names().0.to_owned()), friend))
+        };
+        let given = given.iter().map(open).collect::<Result<Vec<_>>>()?;
+        Ok(Self { given: Mutex::new(given), friends: OnceLock::new(), ..self })
+    }
+
+    /// The friends, which are opened when this is first called: those given, then those that the trees name. A name
+    /// without that of a friend before it means a column of the data set, or else of the first friend that has it.
+    pub fn friends(&self) -> &[Friend] {
+        let given = || std::mem::take(&mut *self.given.lock().unwrap_or_else(PoisonError::into_inner));
+        &self.friends.get_or_init(|| Friends::open(self, given())).list
     }
 
     /// Path of the tree in the first file.
@@ -92,6 +117,11 @@ impl Dataset {
     /// Its columns.
     pub fn columns(&self) -> &[ColumnPlan] {
         &self.columns
+    }
+
+    /// The column of that number: its own, or behind those one of a friend's.
+    pub fn column(&self, column: usize) -> Option<&ColumnPlan> {
+        self.columns.get(column).or_else(|| self.friends.get()?.column(column))
     }
 
     /// The tree, as the first file has it.
@@ -122,7 +152,8 @@ impl Dataset {
 
     /// Bytes of a column's baskets before compression, as the trees say.
     pub fn bytes(&self, column: usize) -> u64 {
-        self.bytes.get(column).copied().unwrap_or(0)
+        let of_friend = || self.source(column).map_or(0, |source| source.tot_bytes);
+        self.bytes.get(column).copied().unwrap_or_else(of_friend)
     }
 
     /// Bytes on disk of a column's baskets that hold some of these entries, and how many there are.
@@ -132,26 +163,50 @@ impl Dataset {
         (pieces.iter().map(|p| u64::from(p.nbytes)).sum(), pieces.len() as u64)
     }
 
+    pub(super) fn inputs(&self) -> &[Input] {
+        &self.inputs
+    }
+
+    pub(super) fn entries_by_file(&self) -> &[u64] {
+        &self.plan.input_entries
+    }
+
     pub(super) fn files(&self) -> &[Arc<dyn Source>] {
-        &self.plan.files
+        self.friends.get().map_or(&self.plan.files, |friends| &friends.files)
     }
 
     pub(super) fn metadata(&self) -> u64 {
-        self.plan.metadata
+        self.friends.get().map_or(self.plan.metadata, |friends| friends.metadata)
+    }
+
+    /// Becomes a friend of that name, whose branches and files have numbers behind so many others.
+    pub(super) fn join(&mut self, name: &str, branches: usize, files: u32) {
+        self.plan.columns.iter_mut().for_each(|column| column.join(branches, files));
+        self.columns = self.columns.iter().map(|column| column.of_friend(name, branches)).collect();
+    }
+
+    /// Whose branch it is, and its number there.
+    fn owner(&self, branch: usize) -> Option<(&Self, usize)> {
+        if branch < self.places.len() {
+            return Some((self, branch));
+        }
+        let friend = self.friends.get()?.list.iter().find(|friend| friend.branches.contains(&branch))?;
+        Some((friend.dataset()?, branch - friend.branches.start))
     }
 
     /// Where a column's entries lie.
     pub(super) fn source(&self, column: usize) -> Option<&Column> {
-        self.source_of_branch(self.columns.get(column)?.branch())
+        self.source_of_branch(self.column(column)?.branch())
     }
 
     pub(super) fn source_of_branch(&self, branch: usize) -> Option<&Column> {
-        self.plan.columns.get((*self.places.get(branch)?)?)
+        let (dataset, branch) = self.owner(branch)?;
+        dataset.plan.columns.get((*dataset.places.get(branch)?)?)
     }
 
     /// The column that a branch is, if it is one.
     pub(super) fn column_of_branch(&self, branch: usize) -> Option<&ColumnPlan> {
-        self.columns.iter().find(|column| column.branch() == branch)
+        self.owner(branch)?.0.columns.iter().find(|column| column.branch() == branch)
     }
 }
 

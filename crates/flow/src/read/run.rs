@@ -41,7 +41,7 @@ pub(super) fn read_on(dataset: &Dataset, request: &Request<'_>, carry: &Carry) -
     let mut plans: Vec<ColumnPlan> = request
         .columns
         .iter()
-        .map(|&column| dataset.columns().get(column).cloned().ok_or_else(|| Error::request("no such column")))
+        .map(|&column| dataset.column(column).cloned().ok_or_else(|| Error::request("no such column")))
         .collect::<Result<_>>()?;
     let mut done = run(dataset, &plans, wanted, request, carry)?;
     // What does not fit its plan is read again as what it is: bytes.

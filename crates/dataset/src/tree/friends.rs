@@ -1,0 +1,34 @@
+//! Friends: other trees whose entries go with a tree's own, as its record names them. Opens none of them.
+
+use rootfile::object::{Content, ObjectId, Value};
+
+use super::model::Tree;
+
+/// A friend as a tree names it (`TFriendElement`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FriendName {
+    /// The name by which its columns are asked for, before a dot: an alias, or the tree's name.
+    pub name: String,
+    /// Path of the tree in its file.
+    pub tree: String,
+    /// The file as its writer called it; empty if it is the file that names it.
+    pub file: String,
+}
+
+impl Tree {
+    /// The friends, in the order in which columns are looked for among them.
+    pub fn friends(&self) -> Vec<FriendName> {
+        let Some(Content::Collection(list)) = self.friends.and_then(|id| self.graph.get(id)).map(|list| &list.content)
+        else {
+            return Vec::new();
+        };
+        list.items.iter().flatten().filter_map(|id| self.friend(*id)).collect()
+    }
+
+    fn friend(&self, id: ObjectId) -> Option<FriendName> {
+        let members = self.graph.get(id).filter(|object| object.is_a("TFriendElement"))?.members()?;
+        let named = members.named()?;
+        let tree = members.get("fTreeName").and_then(Value::as_str).unwrap_or(&named.name);
+        Some(FriendName { name: named.name.clone(), tree: tree.to_owned(), file: named.title.clone() })
+    }
+}

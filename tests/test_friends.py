@@ -1,0 +1,122 @@
+"""Friends of trees, as real ROOT wrote them and RDataFrame reads them."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import uproot
+
+import basketry as bk
+from referee import make_files
+
+# What RDataFrame read, and what it was told to read.
+SEEN = {"a": "x", "b": "alias.x", "c": "y", "d": "same.z", "e": "other.v", "f": "many"}
+
+
+@pytest.fixture(scope="module")
+def made() -> Path:
+    """The folder with the trees."""
+    return make_files.made("friends")
+
+
+@pytest.fixture
+def tree(made: Path) -> bk.Tree:
+    """The tree that has friends."""
+    opened = bk.open(f"{made}/main.root:tree")
+    assert isinstance(opened, bk.Tree)
+    return opened
+
+
+@pytest.fixture(scope="module")
+def seen(made: Path) -> dict[str, list[Any]]:
+    """What RDataFrame reads, by the names that basketry is asked for."""
+    with uproot.open(made / "seen.root") as file:
+        return {ours: file["seen"][theirs].array().tolist() for theirs, ours in SEEN.items()}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_branches_of_friends_are_read_as_root_reads_them(
+    tree: bk.Tree, seen: dict[str, list[Any]], threads: int
+) -> None:
+    arrays = tree.arrays(list(seen), threads=threads, memory="64 MB")
+    assert arrays.fields == list(seen)
+    for name, values in seen.items():
+        assert arrays[name].tolist() == values, name
+        assert tree[name].array().tolist() == values, name
+    computed = tree.arrays("alias.x + y / 3", cut="(other.y > 30) & (same.z < 120)")
+    assert computed.tolist() == [{"alias.x + y / 3": 0.0}] * 9
+    # Its own comes first.
+    assert tree["x"].array()[1] == 1
+    assert tree["other.x"].array()[1] == -1
+
+
+def test_steps_and_selections_reach_friends(tree: bk.Tree, seen: dict[str, list[Any]]) -> None:
+    names = ["x", "alias.x", "same.many"]
+    for step in (333, "20 kB", None):
+        steps = list(tree.iterate(names, step_size=step))
+        assert [value for one in steps for value in one["same.many"].tolist()] == seen["many"]
+    chosen = np.arange(7, 5000, 611)
+    picked = tree.arrays(names, selection=chosen)
+    assert picked["alias.x"].tolist() == [-float(i) for i in chosen]
+    assert picked["same.many"].tolist() == [seen["many"][i] for i in chosen]
+
+
+def test_friends_are_beside_the_file_that_names_them(made: Path, tmp_path: Path, monkeypatch: Any) -> None:
+    shutil.copytree(made, tmp_path / "moved")
+    monkeypatch.chdir(tmp_path)
+    assert bk.open("moved/main.root:tree")["other.y"].array()[2] == 6
+    monkeypatch.chdir(tmp_path / "moved")
+    assert bk.open("main.root:tree")["other.y"].array()[2] == 6
+
+
+def test_names_tell_friends_apart(tree: bk.Tree) -> None:
+    assert list(tree.friends) == ["other", "same", "alias"]
+    assert tree.keys() == ["x"]
+    assert tree.friends["same"].keys() == ["z", "n", "many"]
+    assert "alias.y" in tree
+    assert "alias.z" not in tree
+    with pytest.raises(KeyError, match=r"no branch 'alias\.z'"):
+        tree["alias.z"]
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("brief.b", "brief has 10 entries, where the tree that it is to go with has 5000"),
+        ("indexed.key", "looked up by its index.*read indexed by itself"),
+        ("gone.g", "away.root.*[Nn]o such file"),
+    ],
+)
+def test_friends_that_cannot_be_read_say_why(made: Path, name: str, why: str) -> None:
+    odd = bk.open(f"{made}/main.root:odd")
+    assert len(odd.arrays()) == 5000, "they are not asked for"
+    with pytest.raises(ValueError, match=why):
+        odd[name]
+    assert name not in odd
+
+
+def test_friends_may_be_given(made: Path) -> None:
+    main = f"{made}/main.root:same"
+    files = [f"{made}/below/other.root:other"] * 2
+    with pytest.raises(ValueError, match="other has 5000 entries"):
+        bk.open(main, friends=files[:1])
+    given = bk.open(main, friends={"twice": files})
+    assert given["twice.y"].array()[5001] == 3
+    arrays = bk.concatenate(f"{made}/main.root:tree", ["x", "mine.y"], friends={"mine": files[0]})
+    assert (arrays["mine.y"] == 3 * arrays["x"]).to_numpy().all()
+    assert next(iter(bk.open(f"{made}/main.root:tree", friends=files[:1]).friends)) == "other"
+    with pytest.raises(FileNotFoundError):
+        bk.open(main, friends=["/no/such/file.root:t"])
+    with pytest.raises(TypeError, match="a list"):
+        bk.open(main, friends=files[0])
+
+
+def test_several_files_have_a_friend_each(made: Path) -> None:
+    both = bk.open([f"{made}/main.root:tree"] * 2)
+    values = both.arrays(["x", "alias.x", "other.v"])
+    assert len(values) == 10_000
+    assert (values["alias.x"] == -values["x"]).to_numpy().all()
+    with pytest.raises(ValueError, match="other numbers of entries"):
+        both["same.z"]
