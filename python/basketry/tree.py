@@ -237,8 +237,8 @@ class Branches:
         memory: int | str = MEMORY,
     ) -> Iterator[Any]:
         """What `arrays` returns, in steps: of so many entries, of as many as have about so many bytes before
-        compression ("100 MB", but no more than half of `memory`), or of clusters (None); entries count before the cut.
-        The next step is read while this one is used."""
+        compression ("100 MB", but no more than an eighth of `memory`), or of clusters (None); entries count before the
+        cut. The next step is read while this one is used."""
         chosen = self._wanted(expressions, cut, aliases, filter_name, filter_typename, how)
         entries, means = self._entries(entry_start, entry_stop), (threads, memory)
         if isinstance(chosen, list):

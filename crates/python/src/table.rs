@@ -184,7 +184,9 @@ impl Table {
         let asked = asked(py, ask)?;
         let step = match (entries, bytes) {
             (Some(entries), _) => Step::Entries(entries),
-            (None, Some(bytes)) => Step::Bytes(bytes),
+            // One step is being used and the next is read; then there is what they are made from, and what the
+            // allocator keeps of those before.
+            (None, Some(bytes)) => Step::Bytes(bytes.min(asked.budget.memory / 8)),
             (None, None) => Step::Cluster,
         };
         let fields = asked.columns.iter().map(|&column| self.0.column(column).map(|plan| Arc::clone(plan.field())));
