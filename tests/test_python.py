@@ -330,3 +330,17 @@ def test_show_prints_a_table(tree: bk.Tree, capsys: pytest.CaptureFixture[str]) 
         ["fixed", "float[2][3]", "2 * 3 * float32"],
         ["v", "float[]", "var * float32"],
     ]
+
+
+def test_arrays_of_any_class_are_what_their_entries_say() -> None:
+    path = Path(__file__).parents[1] / "crates/dataset/tests/root/decode_types.root"
+    split, whole = bk.open(f"{path}:arrays_split"), bk.open(f"{path}:arrays_whole")["e"].array()
+    hits = [[{"id": k + j, "q": [k + j, -k - j], "name": f"hit{k + j}"} for j in range(k % 3)] for k in range(12)]
+    assert whole["hits"].tolist() == hits
+    assert split["e.hits.id"].array().tolist() == [[hit["id"] for hit in entry] for entry in hits]
+    assert split["e.objs"].interpretation.startswith("var * ?{id: int32, q: 2 * float32")
+    for name in ("gaps", "objs", "list", "none", "same", "pa", "pb"):
+        assert split[f"e.{name}"].array().tolist() == whole[name].tolist(), name
+    assert whole["objs"][5].tolist() == [hits[5][0], None, hits[5][1]]
+    # Of two classes: each as its bytes.
+    assert [b"Hit" in item for item in split["e.mixed"].array()[3]] == [True, False]

@@ -63,8 +63,29 @@ const OPAQUE: &[(&str, &str)] = &[
     ("is not described", "the file lacks the class's streamer info: ROOT skips such bytes, uproot fails or finds none"),
     ("not described", "the class has a hand-written streamer, which is not what its info says (KM3NeT, nEXO)"),
 ];
-/// Branches that stay bytes though ROOT gets through them without an error: it skips what it does not know.
-const NOT_BY_US: usize = 11;
+/// Branches that stay bytes though ROOT or uproot gets through them without an error: files, ends of branches' names, and why.
+const NOT_BY_US: &[(&str, &str, &str)] = &[
+    (
+        "roottest--S_1_1004_qgsjet_100_1.KGrec.root",
+        "fStatus",
+        "items of EPixelStatus: that it is an enumeration the file does not say",
+    ),
+    ("roottest--S_1_1004_qgsjet_100_1.KGrec.root", "Trace", "FdTrace is not described: ROOT passes over it"),
+    ("roottest--cmsursula.root", "CaloHits_", "edm::PCaloHitContainer is not described: ROOT passes over it"),
+    ("roottest--small_aod.pool.root", "m_deposits", "DepositInCalo_p2 is not described: ROOT passes over it"),
+    (
+        "skhep--uproot-issue-123a.root",
+        "neutralParticleLinks",
+        "the item's class is not described: all vectors are empty",
+    ),
+    ("skhep--uproot-issue403.root", "ions", "IonInfo is not described: all maps are empty"),
+    ("skhep--uproot-issue494.root", "ions", "IonInfo is not described: all maps are empty"),
+    ("skhep--uproot-issue475.root", "m_event", "SmartRef's own streamer writes two bytes more than its info says"),
+];
+
+fn excused(file: &str, branch: &str) -> bool {
+    NOT_BY_US.iter().any(|(known, end, _)| file == *known && branch.ends_with(end))
+}
 
 /// One flat buffer: what it is, of which type, how many, and its digest.
 type Flat = (String, String, u64, String);
@@ -274,7 +295,9 @@ struct Table {
     misread: BTreeMap<&'static str, usize>,
     /// Opaque, by reason: of those with a digest, and of those that ROOT or uproot read otherwise.
     opaque: BTreeMap<String, (usize, usize, String)>,
-    not_by_us: usize,
+    read_by_others: usize,
+    /// Those that nothing excuses.
+    not_by_us: Vec<String>,
     /// Branches with a digest that are not among the columns.
     no_column: Vec<String>,
 }
@@ -342,7 +365,10 @@ impl Table {
                 if std::env::var_os("BASKETRY_ALL").is_some() {
                     println!("OPAQUE {at}: {why}");
                 }
-                self.not_by_us += usize::from(read);
+                self.read_by_others += usize::from(read);
+                if read && !excused(name, plan.field().name()) {
+                    self.not_by_us.push(format!("{at}: {why}"));
+                }
             }
         }
     }
@@ -419,7 +445,7 @@ fn values_have_the_oracles_digests() {
         table.equal,
         table.different.len(),
         table.undigested,
-        table.not_by_us
+        table.read_by_others
     );
     let mut reasons: Vec<_> = table.opaque.iter().collect();
     reasons.sort_by_key(|(_, (a, b, _))| std::cmp::Reverse((*a, *b)));
@@ -439,7 +465,7 @@ fn values_have_the_oracles_digests() {
     let unexplained: Vec<_> =
         table.opaque.keys().filter(|why| !OPAQUE.iter().any(|(known, _)| why.contains(known))).collect();
     assert!(unexplained.is_empty(), "{unexplained:?}");
-    assert!(table.not_by_us <= NOT_BY_US, "{} branches are read by ROOT or uproot, but not here", table.not_by_us);
+    assert!(table.not_by_us.is_empty(), "read by ROOT or uproot, but not here: {:#?}", table.not_by_us);
     assert!(table.no_column.is_empty(), "{} branches are no columns", table.no_column.len());
     assert!(table.different.is_empty(), "{} branches differ", table.different.len());
 }
