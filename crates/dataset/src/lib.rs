@@ -4,5 +4,6 @@
 pub mod decode;
 pub mod glob;
 pub mod layout;
+pub mod ntuple;
 mod template;
 pub mod tree;

@@ -16,6 +16,7 @@ mod options;
 mod plan;
 pub mod read;
 mod rewrite;
+pub mod sample;
 mod verify;
 
 pub use budget::{Budget, DEFAULT_MEMORY};

@@ -1,8 +1,6 @@
 //! Reading: whatever is asked for, in whatever steps and on however many threads, values are those of a full read.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-mod sample;
-
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,6 +11,7 @@ use arrow_select::take::take_record_batch;
 use flow::Budget;
 use flow::inputs::Input;
 use flow::read::{Dataset, Request, Selection, Step, batches, read};
+use flow::sample;
 use proptest::prelude::*;
 
 fn inputs(paths: &[PathBuf]) -> Vec<Input> {
@@ -32,7 +31,7 @@ fn all(dataset: &Dataset) -> Request<'static> {
 fn samples(folder: &Path) -> Dataset {
     let paths: Vec<PathBuf> = (0..3).map(|i| folder.join(format!("{i}.root"))).collect();
     for (i, path) in (0u32..).zip(&paths) {
-        sample::make(path, 100 + u64::from(i) * 150, i * 1000);
+        sample::make(path, 100 + u64::from(i) * 150, i * 1000).unwrap();
     }
     Dataset::open(&inputs(&paths)).unwrap()
 }
@@ -88,7 +87,7 @@ fn only_baskets_that_hold_wanted_entries_are_read() {
 fn what_is_wrong_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.root");
-    sample::make(&path, 10, 0);
+    sample::make(&path, 10, 0).unwrap();
     let open = |tree: &str| Dataset::open(&[Input { path: path.clone(), tree: Some(tree.to_owned()) }]);
     assert!(open("t").is_ok() && open("t;1").is_ok());
     let message = open("u").err().unwrap().to_string();

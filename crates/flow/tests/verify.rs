@@ -1,15 +1,13 @@
 //! `verify`: equal for all layouts, and exact about where two files differ.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
-mod sample;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use dataset::glob::NameFilter;
 use dataset::layout::Layout;
 use dataset::tree::read_tree;
-use flow::{Budget, Difference, Options, Verdict, VerifyOptions, rewrite, unwatched, verify};
+use flow::{Budget, Difference, Options, Verdict, VerifyOptions, rewrite, sample, unwatched, verify};
 use rootfile::RootFile;
 
 const ENTRIES: u64 = 1000;
@@ -34,7 +32,7 @@ impl Folder {
 
     fn sample(&self, name: &str, seed: u32) -> PathBuf {
         let path = self.path(name);
-        sample::make(&path, ENTRIES, seed);
+        sample::make(&path, ENTRIES, seed).unwrap();
         path
     }
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
-    """What reading costs besides decompression. Bytes are fetched from a file that is in the page cache: storage is
-    not measured, its time is no property of the layout alone."""
+    """What reading costs besides decompression and decoding. Bytes are fetched from a file that is in the page cache:
+    storage is not measured, its time is no property of the layout alone."""
 
     per_basket: float
     """Seconds to fetch a basket and take its header apart."""
@@ -21,7 +21,13 @@ class Cost:
     """What a column, or a file, costs in some layout. Times are CPU seconds of one thread."""
 
     read: float
-    """Seconds to read what the workload asks for."""
+    """Seconds to read what the workload asks for: fetch, decompress and decode."""
+    fetch: float
+    """Of these, to fetch baskets and take their headers apart."""
+    decompress: float
+    """To decompress them."""
+    decode: float
+    """To find entries in them, and to turn those that are asked for into columns."""
     size: float
     """Bytes on disk."""
     write: float
@@ -55,7 +61,7 @@ class Measuring:
     dropped: tuple[str, ...]
     """Codecs that were tried and are worse than another for nearly all bytes."""
     access: Access
-    """What reading costs besides decompression."""
+    """What reading costs besides decompression and decoding."""
     optimism: float
     """By which share the sizes of what was chosen first were too good, as a second look at other baskets found."""
 
@@ -89,7 +95,13 @@ class Figures:
     """What a file costs. Times are CPU seconds of one thread."""
 
     read: float
-    """Seconds to read what the workload asks for."""
+    """Seconds to read what the workload asks for: fetch, decompress and decode."""
+    fetch: float
+    """Of these, to fetch baskets and take their headers apart."""
+    decompress: float
+    """To decompress them."""
+    decode: float
+    """To find entries in them, and to turn those that are asked for into columns."""
     size: float
     """Bytes on disk."""
     write: float
@@ -203,7 +215,7 @@ class Tuning:
     today: Figures
     """What the file costs as it is."""
     read_all: float
-    """Seconds to read all of it once, whatever the workload."""
+    """Seconds to fetch and decompress all of it once, as a rewrite does, whatever the workload."""
     chosen: Figures | None
     """What is expected of the chosen layout; none if the limits cannot be met."""
     gap: float

@@ -270,10 +270,7 @@ impl Branch {
     /// The file's holds also where the branch says that nothing is compressed and its baskets are smaller on disk, as
     /// in files that uproot made.
     pub fn compression(&self, file: i32) -> Compression {
-        let shrank = self.zip_bytes > 0 && self.zip_bytes < self.tot_bytes - self.tot_bytes / 64;
-        let of_file = || Compression::from_root_setting(file).filter(|c| !c.is_none() || !shrank);
-        let own = Compression::from_root_setting(self.compress).filter(|c| !c.is_none() || !shrank);
-        own.or_else(of_file).unwrap_or(defaults::COMPRESSION)
+        compression(self.compress, file, (self.tot_bytes, self.zip_bytes))
     }
 
     /// What is left of a branch when its content was moved elsewhere: its identity and its sizes.
@@ -310,6 +307,13 @@ impl Branch {
             _ => None,
         }
     }
+}
+
+/// What the baskets of a branch are compressed with, by its fCompress and its file's, given fTotBytes and fZipBytes.
+pub fn compression(own: i32, file: i32, (tot_bytes, zip_bytes): (u64, u64)) -> Compression {
+    let shrank = zip_bytes > 0 && zip_bytes < tot_bytes - tot_bytes / 64;
+    let by = |setting: i32| Compression::from_root_setting(setting).filter(|c| !c.is_none() || !shrank);
+    by(own).or_else(|| by(file)).unwrap_or(defaults::COMPRESSION)
 }
 
 impl Leaf {

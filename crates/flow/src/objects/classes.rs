@@ -74,11 +74,6 @@ fn is_merged_by_root(class: &str) -> bool {
     (PREFIXES.iter().any(|p| class.starts_with(p)) && !graphs_without.contains(&class)) || NAMES.contains(&class)
 }
 
-/// Whether a class is the anchor of an `RNTuple`, which holds places in its own file and must not be copied.
-pub(super) fn is_ntuple(class: &str) -> bool {
-    matches!(class, "ROOT::RNTuple" | "ROOT::Experimental::RNTuple")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

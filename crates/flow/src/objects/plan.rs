@@ -4,10 +4,11 @@
 use std::borrow::Borrow;
 use std::collections::{HashMap, HashSet};
 
+use dataset::ntuple::is_ntuple;
 use dataset::tree::is_tree_class;
 use rootfile::{Key, Result, RootFile, is_directory};
 
-use super::classes::{Kind, is_ntuple};
+use super::classes::Kind;
 use super::write::Problem;
 
 /// Where an object lies: which input, and the offset of its record.
@@ -179,6 +180,7 @@ impl Planner {
             if key.class == "TProcessID" {
                 continue;
             }
+            // It holds places in its own file and must not be copied.
             if is_ntuple(&key.class) {
                 let path = self.plan.directories.get(at).map_or("", |d| &d.path);
                 let message = format!("an RNTuple, in {}; only trees are merged so far", file.name().display());

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use dataset::decode::{self, ColumnPlan};
 use dataset::glob::NameFilter;
 use dataset::layout::Layout;
+use dataset::ntuple::instead_of_tree;
 use dataset::tree::{Tree, is_tree_class};
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, FilePool, Key, OPEN_FILES, Result, RootFile, Source};
@@ -234,6 +235,10 @@ pub(crate) fn find_tree(file: &RootFile, wanted: Option<&str>) -> Result<(String
     };
     if let Some((path, key)) = found {
         return Ok((path.clone(), (*key).clone()));
+    }
+    let meant = |path: &str| wanted.is_none_or(|wanted| path == wanted.trim_matches('/'));
+    if let Some(error) = instead_of_tree(file, meant).filter(|_| trees.is_empty() || wanted.is_some()) {
+        return Err(error);
     }
     let names = trees.iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>().join(", ");
     Err(named(Error::request(match (wanted, trees.is_empty()) {

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{FieldRef, Schema};
@@ -118,8 +119,11 @@ fn run(
         return Err(error);
     }
     let finish = |lane: Lane| {
-        let (builder, spent) = lane.finish(&wanted);
-        (builder.and_then(|builder| builder.finish()), spent)
+        let (builder, mut spent) = lane.finish(&wanted);
+        let begun = Instant::now();
+        let array = builder.and_then(|builder| builder.finish());
+        spent.decode += begun.elapsed();
+        (array, spent)
     };
     Ok(lanes.into_iter().map(finish).collect())
 }
@@ -175,14 +179,16 @@ impl Shared<'_> {
             return Ok(());
         };
         let mut counters = self.counters(plan)?;
-        let mut spent = Spent::default();
+        let (mut spent, mut loading) = (Spent::default(), Duration::ZERO);
         let mut waiting: Vec<(usize, BasketData)> = Vec::new();
         let mut turn: Option<Turn<'_>> = None;
         for index in task.pieces.clone() {
             let data = match self.carry.take(column.branch, index) {
                 Some(data) => data,
                 None => {
+                    let begun = Instant::now();
                     let data = scratch.load(self.dataset.files(), column, index)?;
+                    loading += begun.elapsed();
                     spent.baskets += 1;
                     spent.compressed += column.pieces.get(index).map_or(0, |p| u64::from(p.nbytes));
                     spent.uncompressed += data.data.len() as u64;
@@ -200,6 +206,8 @@ impl Shared<'_> {
         let mut turn = turn.unwrap_or_else(|| lane.wait(task.turn));
         self.append(&mut turn, column, &mut waiting, &mut counters, scratch);
         (spent.fetch, spent.decompress) = scratch.take_times();
+        // The rest of it is finding where entries lie.
+        spent.decode = loading.saturating_sub(spent.fetch + spent.decompress);
         turn.end(spent);
         Ok(())
     }

@@ -10,7 +10,7 @@ pub struct Spent {
     pub fetch: Duration,
     /// Decompressing.
     pub decompress: Duration,
-    /// Decoding.
+    /// Finding entries and decoding them.
     pub decode: Duration,
     /// Baskets read.
     pub baskets: u64,

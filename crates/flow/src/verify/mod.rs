@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use dataset::glob::NameFilter;
 use dataset::layout::Layout;
+use dataset::ntuple::is_ntuple;
 use rootfile::{Error, FilePool, Key, Result, RootFile};
 
 pub use verdict::{Difference, TreeVerdict, Verdict};
@@ -120,7 +121,6 @@ fn open(pool: &Arc<FilePool>, path: &Path, with_objects: bool) -> Result<Arc<Roo
     }
     let walk = file.walk();
     let mut keys = walk.directories.iter().flat_map(|d| d.keys.iter().map(move |key| (d, key)));
-    let is_ntuple = |class: &str| matches!(class, "ROOT::RNTuple" | "ROOT::Experimental::RNTuple");
     match keys.find(|(_, key)| with_objects && is_ntuple(&key.class)) {
         // Its record only says where the content lies.
         Some((directory, key)) => {

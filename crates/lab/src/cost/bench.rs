@@ -1,10 +1,16 @@
-//! Tries codecs on blocks of bytes, with a CPU clock. Behind a trait, so that tests can put a codec of known cost
+//! Tries codecs on blocks of bytes, and decodes baskets, with a CPU clock. Behind a trait, so that tests can put a codec of known cost
 //! in the place of the real ones.
 
+use std::ops::Range;
+
+use dataset::decode::ColumnPlan;
+use dataset::tree::basket::{BasketData, Entries};
 use rootfile::Result;
 use rootfile::codec::{Compression, Compressor, Decompressor};
 
 use super::clock::thread_seconds;
+use super::facts::as_f64;
+use super::line::Point;
 
 /// What a codec did to a payload.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -23,10 +29,18 @@ pub(crate) trait Bench {
 
     /// Decompresses what is in a file, and says how many seconds that took.
     fn unpack(&mut self, record: &[u8], objlen: usize, out: &mut Vec<u8>) -> Result<f64>;
+
+    /// Decodes a basket into Arrow: at once, and some of its entries each by itself, as they are read when they were
+    /// picked. A block is what is decoded at once. Nothing, if it cannot be decoded.
+    fn decode(&mut self, plan: &ColumnPlan, basket: &BasketData) -> Option<[Point; 2]>;
 }
 
 /// Blocks of fewer bytes are decompressed twice.
 const TWICE_BELOW: usize = 64 << 10;
+/// Baskets of fewer bytes are decoded so often that they come to this many, but no more often than the second.
+const DECODED: (usize, usize) = (16 << 10, 64);
+/// Entries that are decoded each by itself.
+const SINGLE: usize = 64;
 
 /// The codecs that files are written and read with.
 #[derive(Default)]
@@ -64,4 +78,45 @@ impl Bench for Codecs {
         }
         Ok(best)
     }
+
+    fn decode(&mut self, plan: &ColumnPlan, basket: &BasketData) -> Option<[Point; 2]> {
+        let entries = basket.count as usize;
+        let bytes = payload(basket).max(1);
+        let times = (DECODED.0 / bytes).clamp(1, DECODED.1);
+        let whole = decoded(plan, basket, entries * times, (0..times).map(|_| 0..entries))?;
+        let step = (entries / SINGLE).max(1);
+        let single = decoded(plan, basket, SINGLE, (0..entries).step_by(step).map(|i| i..i + 1))?;
+        let each = as_f64(bytes as u64) / as_f64(entries.max(1) as u64);
+        let point = |blocks: f64, raw, cost| Point { blocks, raw, cost };
+        let singles = as_f64(entries.div_ceil(step) as u64);
+        Some([point(1.0, as_f64(bytes as u64), whole / as_f64(times as u64)), point(singles, singles * each, single)])
+    }
+}
+
+/// Bytes of a basket before compression.
+pub(super) fn payload(basket: &BasketData) -> usize {
+    match &basket.entries {
+        Entries::Offsets(offsets) => basket.data.len() + 4 * offsets.len() + 4,
+        Entries::Fixed(_) | Entries::Generated => basket.data.len(),
+    }
+}
+
+/// Seconds to decode parts of a basket one after the other; the better of two counts.
+fn decoded(
+    plan: &ColumnPlan,
+    basket: &BasketData,
+    capacity: usize,
+    parts: impl Iterator<Item = Range<usize>> + Clone,
+) -> Option<f64> {
+    let mut best = f64::INFINITY;
+    for _ in 0..2 {
+        let start = thread_seconds();
+        let mut builder = plan.start(capacity);
+        for part in parts.clone() {
+            builder.append(basket, part, &[]).ok()?;
+        }
+        std::hint::black_box(builder.finish().ok()?);
+        best = best.min(thread_seconds() - start);
+    }
+    Some(best)
 }

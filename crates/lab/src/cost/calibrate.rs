@@ -1,4 +1,4 @@
-//! What reading costs besides decompression, measured once on this machine: fetching, and taking a basket apart.
+//! What reading costs besides decompression and decoding, measured once on this machine: fetching, and taking a basket apart.
 
 use dataset::tree::basket::{BasketHeader, Entries};
 use rootfile::bytes::{Cursor, Writer};
@@ -6,7 +6,7 @@ use rootfile::{Error, Result, Source};
 
 use super::clock::thread_seconds;
 
-/// What reading costs besides decompression. Bytes are fetched from a file that is in the page cache: storage
+/// What reading costs besides decompression and decoding. Bytes are fetched from a file that is in the page cache: storage
 /// is not measured, its time is no property of the layout alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Access {
@@ -19,7 +19,7 @@ pub struct Access {
 }
 
 /// How often each operation is timed; the fastest counts.
-const ROUNDS: usize = 5;
+const ROUNDS: u64 = 5;
 
 /// Measures on a file, with one of its baskets.
 pub(crate) fn calibrate(file: &dyn Source, basket: (u64, usize)) -> Result<Access> {
@@ -28,11 +28,13 @@ pub(crate) fn calibrate(file: &dyn Source, basket: (u64, usize)) -> Result<Acces
     let large = size.min(1 << 18);
     let mut buffer = vec![0; large.max(nbytes)];
     let mut fetch = |len: usize, times: u32| -> Result<f64> {
-        // From all over the file, as baskets are: the same bytes again would come from the processor's own cache.
+        // From all over the file, as baskets are: the same bytes again would come from the processor's own cache. Of
+        // a call alone the bytes are no part.
         let room = file.size().saturating_sub(len as u64);
-        fastest(|| {
+        fastest(|round| {
             for i in 0..times {
-                let at = room / u64::from(times) * u64::from(i);
+                let at =
+                    room / (u64::from(times) * ROUNDS) * (u64::from(i) * ROUNDS + if len == large { round } else { 0 });
                 file.read_exact_at(at, buffer.get_mut(..len).unwrap_or_default())?;
             }
             Ok(())
@@ -43,7 +45,7 @@ pub(crate) fn calibrate(file: &dyn Source, basket: (u64, usize)) -> Result<Acces
     let per_byte =
         ((fetch(large, 20)? - small_fetch) / f64::from(u32::try_from(large.max(1)).unwrap_or(u32::MAX))).max(0.0);
     let record = file.read(seek, nbytes)?;
-    let parse = fastest(|| {
+    let parse = fastest(|_| {
         for _ in 0..200 {
             std::hint::black_box(BasketHeader::parse(&mut Cursor::new(&record))?);
         }
@@ -65,7 +67,7 @@ fn per_offset() -> Result<f64> {
     for _ in 0..=ENTRIES {
         w.u32(keylen);
     }
-    let seconds = fastest(|| {
+    let seconds = fastest(|_| {
         let data = header.open(w.bytes.clone())?;
         match data.entries {
             Entries::Offsets(_) => Ok(()),
@@ -75,11 +77,11 @@ fn per_offset() -> Result<f64> {
     Ok(seconds / f64::from(ENTRIES))
 }
 
-fn fastest(mut work: impl FnMut() -> Result<()>) -> Result<f64> {
+fn fastest(mut work: impl FnMut(u64) -> Result<()>) -> Result<f64> {
     let mut best = f64::INFINITY;
-    for _ in 0..ROUNDS {
+    for round in 0..ROUNDS {
         let start = thread_seconds();
-        work()?;
+        work(round)?;
         best = best.min(thread_seconds() - start);
     }
     Ok(best)

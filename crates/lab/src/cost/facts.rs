@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use dataset::decode::{self, ColumnPlan};
 use dataset::layout::{Compression, defaults};
+use dataset::ntuple::instead_of_tree;
 use dataset::tree::basket::{BasketHeader, GENERATE_OFFSET_MAP};
 use dataset::tree::{BasketRef, Tree, clusters, is_tree_class, read_tree};
 use rootfile::{Error, Result, RootFile};
@@ -35,6 +37,8 @@ pub(crate) struct Column {
     pub baskets: Vec<BasketRef>,
     /// Whether its baskets lie in this file and can be cut at entries.
     pub can_sample: bool,
+    /// How it is decoded; readers pass over branches that are no columns.
+    pub plan: Option<ColumnPlan>,
     pub demand: Demand,
 }
 
@@ -82,11 +86,15 @@ impl Facts {
                 }
             }
         }
-        match (facts.columns.is_empty(), tree) {
-            (false, _) => Ok(facts),
-            (true, Some(tree)) => Err(Error::request(format!("no tree {tree} with baskets")).file(path)),
-            (true, None) => Err(Error::request("there is no tree with baskets in it: nothing to tune").file(path)),
+        if !facts.columns.is_empty() {
+            return Ok(facts);
         }
+        let nothing = || match tree {
+            Some(tree) => Error::request(format!("no tree {tree} with baskets")),
+            None => Error::request("there is no tree with baskets in it: nothing to tune"),
+        };
+        let ntuple = instead_of_tree(&file, |path| tree.is_none_or(|tree| tree == path));
+        Err(ntuple.unwrap_or_else(|| nothing().file(path)))
     }
 
     fn add(&mut self, path: String, tree: &Tree, workload: &Workload) {
@@ -95,6 +103,8 @@ impl Facts {
         let file = self.file.header().compress;
         let starts = cluster_starts(tree);
         let mut bytes = vec![0.0; starts.len()];
+        let plans: HashMap<usize, ColumnPlan> =
+            decode::columns(tree, self.file.infos()).into_iter().map(|plan| (plan.branch(), plan)).collect();
         for (i, branch) in tree.branches.iter().enumerate() {
             let baskets: Vec<BasketRef> =
                 branch.baskets.iter().filter(|b| b.entries > 0 && b.seek > 0).copied().collect();
@@ -115,11 +125,13 @@ impl Facts {
                 self.units.push((number, branch.name().to_owned()));
                 self.units.len() - 1
             });
+            let plan = plans.get(&i).cloned();
             let generated = branch.io_bits & GENERATE_OFFSET_MAP != 0;
             self.columns.push(Column {
                 tree: number,
                 unit,
-                demand: workload.demand(&path, &lineage),
+                demand: if plan.is_some() { workload.demand(&path, &lineage) } else { Demand::default() },
+                plan,
                 lineage,
                 entries: as_f64(baskets.iter().map(|b| b.entries).sum()),
                 // Compression never makes a basket larger; a count that says so was not kept.

@@ -10,6 +10,7 @@ use rootfile::Result;
 use rootfile::codec::{Algorithm, Compression};
 
 use super::bench::Bench;
+use super::decoding::{Decode, Decoding};
 use super::facts::{Column, Facts, as_f64};
 use super::line::{Line, Point};
 use super::sample::{self, Sample};
@@ -54,6 +55,8 @@ pub(crate) struct CodecCost {
 pub(crate) struct ColumnCost {
     /// Seconds to decompress its baskets as they are.
     pub today: Line,
+    /// Seconds to decode its entries.
+    pub decode: Decode,
     /// By codec, in the order of [`Measured::codecs`].
     pub codecs: Vec<Option<CodecCost>>,
     /// Bytes of its own baskets that were sampled; without any, only its own codec and none are known.
@@ -116,6 +119,9 @@ pub(super) fn nominal_unpack(compression: Compression) -> f64 {
         Some(Algorithm::Lzma) => 22.0,
     }
 }
+
+/// Nominal nanoseconds to decode a byte.
+const NOMINAL_DECODE: f64 = 0.5;
 
 /// Nominal nanoseconds that measuring may take: a share of the cheapest rewrite that does anything.
 pub(super) fn budget(columns: &[Column]) -> f64 {
@@ -184,6 +190,8 @@ struct Table {
     /// Bytes tried.
     sampled: f64,
     today: Point,
+    /// Seconds to decode: baskets as a whole, and entries each by itself.
+    decode: [Point; 2],
     /// Bytes on disk of the baskets in `today`.
     stored: f64,
     /// Bytes on disk of the whole column over what its sample would let one expect.
@@ -210,8 +218,8 @@ impl Work<'_> {
             (&mut *self.bench, &mut self.buffer),
         )?;
         self.sampled += as_f64(sample.raw() as u64);
-        // Baskets are unpacked whole, small ones twice, and copied.
-        self.spent += sample.today.raw * (1.5 * nominal_unpack(facts.compression) + 0.5);
+        // Baskets are unpacked whole, small ones twice, copied, and decoded twice.
+        self.spent += sample.today.raw * (1.5 * nominal_unpack(facts.compression) + 0.5 + 2.0 * NOMINAL_DECODE);
         Ok(sample)
     }
 
@@ -273,6 +281,7 @@ impl Work<'_> {
     ) -> Result<()> {
         table.sampled = as_f64(sample.raw().min(most * sample.runs.len()) as u64);
         table.today = sample.today;
+        table.decode = sample.decode;
         table.stored = sample.stored;
         table.scale = sample.scale(column);
         table.codecs = vec![[Tried::default(); 2]; codecs.len()];
@@ -305,11 +314,14 @@ fn beats(a: &Tried, b: Option<&Tried>, first: bool) -> bool {
 fn settle(facts: &Facts, tables: &[Table], codecs: &[Compression]) -> Vec<ColumnCost> {
     let shapes = shapes(tables, codecs);
     let (for_raw, for_stored) = unpacking(tables);
+    let mut decoding = Decoding::default();
+    facts.columns.iter().zip(tables).for_each(|(column, table)| decoding.add(column, &table.decode));
     let column = |(column, table): (&Column, &Table)| {
         let expected = for_raw + for_stored * column.zip / column.raw;
         let today = if table.today.raw > 0.0 { table.today.cost / table.today.raw } else { expected };
         // Its baskets stay as they are: there is nothing to be told apart.
         let today = Line { fixed: 0.0, per_byte: today };
+        let decode = decoding.of(column, &table.decode);
         if table.sampled <= 0.0 {
             let known = |(&codec, shape): (&Compression, &CodecCost)| match codec {
                 c if c.is_none() => Some(*shape),
@@ -323,7 +335,7 @@ fn settle(facts: &Facts, tables: &[Table], codecs: &[Compression]) -> Vec<Column
                 _ => None,
             };
             let codecs = codecs.iter().zip(&shapes).map(known).collect();
-            return ColumnCost { today, codecs, sampled: 0.0 };
+            return ColumnCost { today, decode, codecs, sampled: 0.0 };
         }
         let own = |k: usize| {
             let slots = table.codecs.get(k)?;
@@ -344,7 +356,7 @@ fn settle(facts: &Facts, tables: &[Table], codecs: &[Compression]) -> Vec<Column
                 unpack: known.unpack.scaled(ratio.unpack.per_byte),
             });
         }
-        ColumnCost { today, codecs: costs, sampled: table.sampled }
+        ColumnCost { today, decode, codecs: costs, sampled: table.sampled }
     };
     facts.columns.iter().zip(tables).map(column).collect()
 }

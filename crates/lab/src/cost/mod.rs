@@ -1,4 +1,4 @@
-//! What columns cost, measured: bytes, compression and decompression time of samples, by codec and basket size.
+//! What columns cost, measured: bytes, compression, decompression and decoding time of samples, by codec and basket size.
 //!
 //! [`facts`] lists columns from a file's metadata, [`sample`] reads some of their baskets, [`measure`] tries codecs
 //! on them within a budget, [`confirm`] looks at other baskets for what was chosen, and [`model`] says from the measured lines what a layout costs. Times are CPU times of
@@ -8,7 +8,9 @@ mod bench;
 mod calibrate;
 mod clock;
 pub(crate) mod confirm;
+mod decoding;
 pub(crate) mod facts;
+mod in_place;
 mod line;
 pub(crate) mod measure;
 pub(crate) mod model;
@@ -22,6 +24,7 @@ pub(crate) use bench::{Bench, Codecs};
 pub use calibrate::Access;
 pub(crate) use calibrate::calibrate;
 pub(crate) use clock::{process_seconds, thread_seconds};
+pub(crate) use in_place::InPlace;
 pub use replay::Reading;
 pub(crate) use replay::replay;
 pub(crate) use sample::spread;

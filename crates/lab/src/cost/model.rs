@@ -3,15 +3,21 @@
 use dataset::layout::BasketCutter;
 
 use super::calibrate::Access;
+use super::decoding::Decode;
 use super::facts::{Column, METADATA_PER_BASKET};
-use super::line::Line;
-use super::measure::CodecCost;
+use super::measure::{CodecCost, ColumnCost};
 
 /// What a column, or a file, costs in some layout. Times are CPU seconds of one thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Cost {
-    /// Seconds to read what the workload asks for.
+    /// Seconds to read what the workload asks for: fetch, decompress and decode.
     pub read: f64,
+    /// Of these, to fetch baskets and take their headers apart.
+    pub fetch: f64,
+    /// To decompress them.
+    pub decompress: f64,
+    /// To find entries in them, and to turn those that are asked for into columns.
+    pub decode: f64,
     /// Bytes on disk.
     pub size: f64,
     /// Seconds to compress.
@@ -27,6 +33,9 @@ pub struct Cost {
 impl std::ops::AddAssign for Cost {
     fn add_assign(&mut self, other: Self) {
         self.read += other.read;
+        self.fetch += other.fetch;
+        self.decompress += other.decompress;
+        self.decode += other.decode;
         self.size += other.size;
         self.write += other.write;
         self.read_memory += other.read_memory;
@@ -47,18 +56,18 @@ pub(crate) struct Clusters {
 }
 
 /// The column as it lies in the file.
-pub(crate) fn today(column: &Column, unpack: Line, access: &Access, clusters: &Clusters) -> Cost {
+pub(crate) fn today(column: &Column, cost: &ColumnCost, access: &Access, clusters: &Clusters) -> Cost {
     let count = column.count().max(1.0);
     let largest = column.baskets.iter().map(|b| f64::from(b.nbytes)).fold(0.0, f64::max);
     let largest_raw = (largest * column.raw / column.zip).max(largest);
     Cost {
-        read: reading(column, count, column.on_disk(), unpack.of(count, column.raw), access),
         size: column.on_disk() + METADATA_PER_BASKET * count,
         // Records are copied as they are.
         write: column.on_disk() * access.per_byte,
         read_memory: largest + largest_raw + clusters.largest * column.on_disk(),
         write_memory: f64::from(column.basket_size).max(largest_raw),
         baskets: count,
+        ..reading(column, (count, column.on_disk()), cost.today.of(count, column.raw), cost.decode, access)
     }
 }
 
@@ -79,7 +88,7 @@ pub(crate) fn entries_per_basket(column: &Column, size: u32, clusters: &Clusters
 /// The column with another codec, and baskets of so many entries.
 pub(crate) fn planned(
     column: &Column,
-    codec: &CodecCost,
+    (codec, decode): (&CodecCost, Decode),
     (entries, basket_size): (f64, f64),
     access: &Access,
     clusters: &Clusters,
@@ -90,24 +99,31 @@ pub(crate) fn planned(
     let on_disk = packed + f64::from(column.keylen) * count;
     let basket = raw / column.entries.max(1.0) * entries;
     Cost {
-        read: reading(column, count, on_disk, codec.unpack.of(count, raw), access),
         size: on_disk + METADATA_PER_BASKET * count,
         write: codec.pack.of(count, raw),
         read_memory: basket * (1.0 + packed / raw.max(1.0)) + clusters.largest * on_disk,
         write_memory: basket_size.max(basket),
         baskets: count,
+        ..reading(column, (count, on_disk), codec.unpack.of(count, raw), decode, access)
     }
 }
 
-/// Seconds to read what the workload asks of a column: the baskets that hold any of it are fetched and unpacked whole.
-fn reading(column: &Column, baskets: f64, on_disk: f64, unpack: f64, access: &Access) -> f64 {
-    let whole = baskets * access.per_basket + on_disk * access.per_byte + unpack;
+/// The seconds to read what the workload asks of a column. The baskets that hold any of it are fetched and unpacked
+/// whole, and the entries in them found; what is asked is decoded, at once where all of a basket is.
+fn reading(column: &Column, (baskets, on_disk): (f64, f64), unpack: f64, decode: Decode, access: &Access) -> Cost {
+    let touched = column.demand.touched(column.entries / baskets);
     let offsets = if column.has_offsets { column.entries * access.per_offset } else { 0.0 };
-    column.demand.touched(column.entries / baskets) * (whole + offsets)
+    let (runs, entries) = column.demand.decoded(baskets, column.entries);
+    let fetch = touched * (baskets * access.per_basket + on_disk * access.per_byte);
+    let decompress = touched * unpack;
+    let raw = column.raw_in(baskets) * entries / column.entries.max(1.0);
+    let decode = touched * (offsets + decode.besides) + decode.line.of(runs, raw);
+    Cost { read: fetch + decompress + decode, fetch, decompress, decode, ..Cost::default() }
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
+    use super::super::line::Line;
     use super::super::workload::Workload;
     use super::*;
     use dataset::layout::Compression;
@@ -133,6 +149,7 @@ mod tests {
             basket_size: 8100,
             baskets,
             can_sample: true,
+            plan: None,
         }
     }
 
@@ -142,6 +159,7 @@ mod tests {
         pack: Line { fixed: 1e-6, per_byte: 1e-8 },
         unpack: Line { fixed: 2e-6, per_byte: 1e-9 },
     };
+    const DECODE: Decode = Decode { line: Line { fixed: 1e-7, per_byte: 5e-10 }, besides: 0.0 };
     const CLUSTERS: Clusters = Clusters { count: 10.0, entries: 1e4, largest: 0.1 };
 
     fn close(a: f64, b: f64) -> bool {
@@ -150,12 +168,15 @@ mod tests {
 
     #[test]
     fn every_part_of_a_layout_is_counted() {
-        let cost = planned(&column("full"), &CODEC, (5000.0, 40_000.0), &ACCESS, &CLUSTERS);
+        let cost = planned(&column("full"), (&CODEC, DECODE), (5000.0, 40_000.0), &ACCESS, &CLUSTERS);
         // 20 baskets of 5000 entries; 200,000 + 400 bytes compressed, 2000 of keys, 240 of metadata.
         assert_eq!(cost.baskets, 20.0);
         assert!(close(cost.size, 202_640.0), "{cost:?}");
         assert!(close(cost.write, 20e-6 + 8e-3), "{cost:?}");
-        assert!(close(cost.read, 20e-6 + 202_400.0 * 1e-10 + 40e-6 + 8e-4), "{cost:?}");
+        assert!(close(cost.fetch, 20e-6 + 202_400.0 * 1e-10), "{cost:?}");
+        assert!(close(cost.decompress, 40e-6 + 8e-4), "{cost:?}");
+        assert!(close(cost.decode, 20.0 * 1e-7 + 8e5 * 5e-10), "{cost:?}");
+        assert!(close(cost.read, cost.fetch + cost.decompress + cost.decode), "{cost:?}");
         assert!(close(cost.read_memory, 40_000.0 * (1.0 + 200_400.0 / 8e5) + 20_240.0), "{cost:?}");
         assert!(close(cost.write_memory, 40_000.0), "{cost:?}");
     }
@@ -163,10 +184,14 @@ mod tests {
     #[test]
     fn a_sparse_reader_pays_for_whole_baskets() {
         let column = column("sparse:1%");
-        let cost = |entries| planned(&column, &CODEC, (entries, 0.0), &ACCESS, &CLUSTERS).read;
-        let full = |entries| planned(&super::tests::column("full"), &CODEC, (entries, 0.0), &ACCESS, &CLUSTERS).read;
-        assert!(close(cost(10.0) / full(10.0), 1.0 - 0.99f64.powi(10)));
-        assert!(cost(10_000.0) / full(10_000.0) > 0.999);
+        let planned = |column, entries| planned(column, (&CODEC, DECODE), (entries, 0.0), &ACCESS, &CLUSTERS);
+        let cost = |entries| planned(&column, entries);
+        let all = super::tests::column("full");
+        let full = |entries| planned(&all, entries);
+        assert!(close(cost(10.0).fetch / full(10.0).fetch, 1.0 - 0.99f64.powi(10)));
+        assert!(cost(10_000.0).decompress / full(10_000.0).decompress > 0.999);
+        // But for the picked entries only: a hundredth of 100,000, most of them without a neighbour.
+        assert!(close(cost(10_000.0).decode, 990.0 * 1e-7 + 8e3 * 5e-10), "{:?}", cost(10_000.0));
     }
 
     #[test]
@@ -180,8 +205,11 @@ mod tests {
 
     #[test]
     fn today_is_what_lies_there() {
-        let cost = today(&column("full"), Line { fixed: 1e-6, per_byte: 2e-9 }, &ACCESS, &CLUSTERS);
+        let unpack = Line { fixed: 1e-6, per_byte: 2e-9 };
+        let measured = ColumnCost { today: unpack, decode: DECODE, ..ColumnCost::default() };
+        let cost = today(&column("full"), &measured, &ACCESS, &CLUSTERS);
         assert!(close(cost.size, 400_000.0 + 100.0 * 112.0), "{cost:?}");
-        assert!(close(cost.read, 100e-6 + 410_000.0 * 1e-10 + 100e-6 + 1.6e-3), "{cost:?}");
+        let decode = 100.0 * 1e-7 + 8e5 * 5e-10;
+        assert!(close(cost.read, 100e-6 + 410_000.0 * 1e-10 + 100e-6 + 1.6e-3 + decode), "{cost:?}");
     }
 }

@@ -1,24 +1,22 @@
-//! Reads files as a workload would, and takes the time: the proof of what was predicted.
+//! Reads files as a workload would, into Arrow, and takes the time: the proof of what was predicted.
 //!
-//! Several files are read in turns, a slice of each at a time, so that whatever else the machine does meets all of
-//! them alike.
+//! What is read is read by [`flow::read`], with the columns and the entries that the workload asks for. Several files are
+//! read in turns, some entries of each at a time, so that whatever else the machine does meets all of them alike.
 
-use std::collections::HashMap;
 use std::path::Path;
 
-use dataset::tree::BasketRef;
-use dataset::tree::basket::BasketHeader;
-use rootfile::bytes::Cursor;
-use rootfile::codec::Decompressor;
-use rootfile::{Result, Source};
+use flow::Budget;
+use flow::inputs::Input;
+use flow::read::{Dataset, Request, Selection, Step, batches};
+use rootfile::Result;
 
 use super::clock::thread_seconds;
 use super::facts::{Facts, as_f64};
 use super::sample::spread;
-use super::workload::Workload;
+use super::workload::{Term, Workload};
 
-/// Turns that each file gets.
-const SLICES: usize = 32;
+/// Bytes before compression that are read in a turn, by the first file's count.
+const TURN: u64 = 16 << 20;
 
 /// What reading a file for a workload took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
@@ -31,85 +29,88 @@ pub struct Reading {
     pub bytes: u64,
 }
 
-/// Reads each file for the workload, in turns.
-pub fn replay(files: &[&Path], tree: Option<&str>, workload: &Workload, seed: u64) -> Result<Vec<Reading>> {
-    let facts = files.iter().map(|path| Facts::read(path, tree, workload)).collect::<Result<Vec<_>>>()?;
-    let lists: Vec<Vec<(f64, BasketRef)>> = facts.iter().map(|f| asked(f, seed)).collect();
+/// Reads each file for the workload, in turns and on one thread. The files have the same trees.
+pub fn replay(
+    files: &[&Path],
+    tree: Option<&str>,
+    workload: &Workload,
+    (budget, seed): (Budget, u64),
+) -> Result<Vec<Reading>> {
+    let Some(first) = files.first() else { return Ok(Vec::new()) };
     let mut readings = vec![Reading::default(); files.len()];
-    let mut reader = Reader { decompressor: Decompressor::new(), record: Vec::new(), payload: Vec::new() };
-    for slice in 0..SLICES {
-        for ((facts, list), reading) in facts.iter().zip(&lists).zip(&mut readings) {
-            let part = list.get(list.len() * slice / SLICES..list.len() * (slice + 1) / SLICES).unwrap_or_default();
-            let source = &**facts.file.source();
-            for run in part.chunk_by(|a, b| a.0 == b.0) {
-                let start = thread_seconds();
-                for (_, basket) in run {
-                    reader.read(source, basket).map_err(|e| e.at(basket.seek).file(source.name()))?;
-                    reading.baskets += 1;
-                    reading.bytes += u64::from(basket.nbytes);
-                }
-                reading.seconds += (thread_seconds() - start) * run.first().map_or(0.0, |r| r.0);
-            }
+    for tree in Facts::read(first, tree, workload)?.trees.into_iter().filter(|tree| tree.entries > 0.0) {
+        let open = |path: &&Path| Dataset::open(&[Input { path: path.to_path_buf(), tree: Some(tree.path.clone()) }]);
+        let datasets = files.iter().map(open).collect::<Result<Vec<_>>>()?;
+        for (weight, term) in &workload.terms {
+            read(&datasets, term, (Budget { threads: 1, ..budget }, seed), *weight, &mut readings)?;
         }
     }
     Ok(readings)
 }
 
-/// The baskets that a workload reads, in the order they lie in, each with its weight.
-fn asked(facts: &Facts, seed: u64) -> Vec<(f64, BasketRef)> {
-    let mut picked: HashMap<(usize, u64), Vec<u64>> = HashMap::new();
-    let mut list = Vec::new();
-    for column in facts.columns.iter().filter(|c| c.can_sample) {
-        let entries = facts.trees.get(column.tree).map_or(0.0, |t| t.entries);
-        for basket in &column.baskets {
-            let mut weight = column.demand.full;
-            for &(w, share) in &column.demand.sparse {
-                let picks = picked.entry((column.tree, share.to_bits())).or_insert_with(|| picks(entries, share, seed));
-                let first = picks.partition_point(|&e| e < basket.first_entry);
-                if picks.get(first).is_some_and(|&e| e < basket.first_entry + basket.entries) {
-                    weight += w;
-                }
-            }
-            if weight > 0.0 {
-                list.push((weight, *basket));
-            }
+/// Reads data sets of as many entries for one part of a workload.
+fn read(
+    datasets: &[Dataset],
+    term: &Term,
+    (budget, seed): (Budget, u64),
+    weight: f64,
+    readings: &mut [Reading],
+) -> Result<()> {
+    let Some(first) = datasets.first() else { return Ok(()) };
+    let all: u64 = columns(first, term).iter().map(|&column| first.bytes(column)).sum();
+    if all == 0 {
+        return Ok(());
+    }
+    // In turns of this many entries, of which the first is read twice: memory that is new to the process costs more.
+    let turn = TURN.min(budget.memory / 2).saturating_mul(first.entries()) / all;
+    let mut parts = Vec::with_capacity(datasets.len());
+    for dataset in datasets {
+        let selection = match term {
+            Term::Sparse(share) => Some(Selection::sorted(picks(dataset.entries(), *share, seed))?),
+            Term::Full | Term::Columns(_) => None,
+        };
+        let (columns, entries) = (columns(dataset, term), 0..dataset.entries());
+        let request = Request { columns, entries, selection, budget, cancelled: None };
+        batches(dataset, request.clone(), Step::Entries(turn)).next().transpose()?;
+        parts.push(batches(dataset, request, Step::Entries(turn)));
+    }
+    loop {
+        let mut done = true;
+        for (part, reading) in parts.iter_mut().zip(readings.iter_mut()) {
+            let start = thread_seconds();
+            let Some(read) = part.next().transpose()? else { continue };
+            done = false;
+            let spent = read.spent;
+            drop(read.batch);
+            reading.seconds += weight * (thread_seconds() - start);
+            reading.baskets += spent.iter().map(|s| s.baskets).sum::<u64>();
+            reading.bytes += spent.iter().map(|s| s.compressed).sum::<u64>();
+        }
+        if done {
+            return Ok(());
         }
     }
-    list.sort_by_key(|(_, basket)| basket.seek);
-    list
+}
+
+/// The columns that a part of a workload reads.
+fn columns(dataset: &Dataset, term: &Term) -> Vec<usize> {
+    let asked = |branch: usize| {
+        let lineage: Vec<String> = dataset.tree().lineage(branch).into_iter().rev().map(str::to_owned).collect();
+        term.asks_for(dataset.path(), &lineage)
+    };
+    (0..dataset.columns().len())
+        .filter(|&c| dataset.columns().get(c).is_some_and(|plan| asked(plan.branch())))
+        .collect()
 }
 
 /// Entries scattered over a tree: one from each stretch of `1 / share`. The same for all files of as many entries.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "entries of a tree")]
-fn picks(entries: f64, share: f64, seed: u64) -> Vec<u64> {
-    let count = (entries * share).ceil() as u64;
-    (0..count).map(|i| ((as_f64(i) + spread(seed, i)) / share) as u64).collect()
-}
-
-struct Reader {
-    decompressor: Decompressor,
-    record: Vec<u8>,
-    payload: Vec<u8>,
-}
-
-impl Reader {
-    /// Fetches a basket, unpacks it and finds its entries.
-    fn read(&mut self, source: &dyn Source, basket: &BasketRef) -> Result<()> {
-        // The size was not checked against the file yet: a wrong one must not take memory.
-        if basket.seek.saturating_add(u64::from(basket.nbytes)) > source.size() {
-            return Err(rootfile::Error::corrupt("a basket lies beyond the file's end"));
-        }
-        self.record.resize(basket.nbytes as usize, 0);
-        source.read_exact_at(basket.seek, &mut self.record)?;
-        let header = BasketHeader::parse(&mut Cursor::new(&self.record))?;
-        let stored = self.record.get(header.keylen()..).unwrap_or_default();
-        self.payload.clear();
-        self.decompressor.decompress(stored, header.key.objlen as usize, &mut self.payload)?;
-        let data = header.open(std::mem::take(&mut self.payload))?;
-        std::hint::black_box(&data.entries);
-        self.payload = data.data;
-        Ok(())
-    }
+fn picks(entries: u64, share: f64, seed: u64) -> Vec<u64> {
+    let count = (as_f64(entries) * share).ceil() as u64;
+    let mut picks: Vec<u64> = (0..count).map(|i| ((as_f64(i) + spread(seed, i)) / share) as u64).collect();
+    picks.retain(|&entry| entry < entries);
+    picks.dedup();
+    picks
 }
 
 #[cfg(test)]
@@ -118,7 +119,7 @@ mod tests {
 
     #[test]
     fn picked_entries_are_spread_and_inside() {
-        let picks = picks(10_000.0, 0.01, 3);
+        let picks = picks(10_000, 0.01, 3);
         assert_eq!(picks.len(), 100);
         assert!(picks.is_sorted() && picks.iter().all(|&e| e < 10_000));
     }

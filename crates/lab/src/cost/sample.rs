@@ -31,6 +31,8 @@ pub(crate) struct Sample {
     pub today: Point,
     /// Their bytes on disk, without keys.
     pub stored: f64,
+    /// Seconds to decode them: baskets as a whole, and entries each by itself. Nothing where they are not decoded.
+    pub decode: [Point; 2],
 }
 
 impl Sample {
@@ -78,6 +80,10 @@ pub(crate) fn take(
             sample.today.add(as_f64(u64::from(header.key.objlen)), seconds);
             sample.stored += as_f64(stored.len() as u64);
             let data = header.open(std::mem::take(buffer)).map_err(named)?;
+            let plan = column.plan.as_ref().filter(|plan| plan.counters().is_empty());
+            if let Some(points) = plan.and_then(|plan| bench.decode(plan, &data)) {
+                sample.decode.iter_mut().zip(&points).for_each(|(sum, point)| sum.merge(point));
+            }
             let base = run.data.len();
             match data.entries {
                 Entries::Fixed(len) => {

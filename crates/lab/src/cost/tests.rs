@@ -2,18 +2,19 @@
 
 use std::path::PathBuf;
 
+use dataset::decode::ColumnPlan;
+use dataset::tree::basket::BasketData;
+use flow::Budget;
 use rootfile::Result;
 use rootfile::codec::{Algorithm, Compression};
 
-use super::bench::{Bench, Trial};
+use super::bench::{Bench, Trial, payload};
+use super::decoding::{Decode, Decoding};
 use super::facts::Facts;
-use super::line::Line;
+use super::line::{Line, Point};
 use super::measure::{candidates, measure};
 use super::replay::replay;
 use super::workload::Workload;
-
-#[path = "../../../flow/tests/sample/mod.rs"]
-mod sample_file;
 
 /// A codec that costs what [`fixed`] and [`per_byte`] say, and clocks that show it.
 #[derive(Default)]
@@ -22,6 +23,7 @@ struct Fake {
 }
 
 const ZSTD: Compression = Compression::new(Algorithm::Zstd, 1);
+const DECODE: Line = Line { fixed: 1e-7, per_byte: 5e-10 };
 const ZLIB: Compression = Compression::new(Algorithm::Zlib, 6);
 
 /// Size, compression, decompression: for each basket, and for each byte.
@@ -54,12 +56,18 @@ impl Bench for Fake {
         out.extend_from_slice(record.get(..objlen).unwrap_or_default());
         Ok(1e-9 * objlen as f64)
     }
+
+    fn decode(&mut self, _plan: &ColumnPlan, basket: &BasketData) -> Option<[Point; 2]> {
+        let raw = payload(basket) as f64;
+        let point = |blocks: f64, raw| Point { blocks, raw, cost: DECODE.of(blocks, raw) };
+        Some([point(1.0, raw), point(8.0, 8.0 * raw / f64::from(basket.count))])
+    }
 }
 
 fn file(name: &str) -> (tempfile::TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(name);
-    sample_file::make(&path, 40_000, 7);
+    flow::sample::make(&path, 40_000, 7).unwrap();
     (dir, path)
 }
 
@@ -82,7 +90,25 @@ fn lines_come_out_as_the_codec_is() {
             assert!((line.per_byte / truth.per_byte - 1.0).abs() < 0.01, "{}: {line:?}", column.name());
         }
         assert!((cost.today.of(column.count(), column.raw) / (1e-9 * column.raw) - 1.0).abs() < 1e-6);
+        let decode = cost.decode.line.of(column.count(), column.raw);
+        assert!((decode / DECODE.of(column.count(), column.raw) - 1.0).abs() < 1e-6, "{}", column.name());
     }
+}
+
+#[test]
+fn columns_that_were_not_sampled_decode_as_their_type_does() {
+    let (_dir, path) = file("types.root");
+    let mut facts = Facts::read(&path, None, &Workload::default()).unwrap();
+    let point = |line: Line| [1.0, 50.0].map(|blocks| Point { blocks, raw: 1000.0, cost: line.of(blocks, 1000.0) });
+    let slow = Line { fixed: 2e-6, per_byte: 3e-9 };
+    facts.columns[2].plan = None;
+    let mut decoding = Decoding::default();
+    decoding.add(&facts.columns[0], &point(DECODE));
+    decoding.add(&facts.columns[1], &point(slow));
+    let near = |found: Line, line: Line| (found.of(7.0, 900.0) / line.of(7.0, 900.0) - 1.0).abs() < 1e-6;
+    assert!(near(decoding.of(&facts.columns[0], &Default::default()).line, DECODE));
+    assert!(near(decoding.of(&facts.columns[1], &Default::default()).line, slow));
+    assert_eq!(decoding.of(&facts.columns[2], &point(slow)), Decode::default());
 }
 
 #[test]
@@ -101,7 +127,7 @@ fn the_seed_decides_what_is_sampled() {
 fn replay_reads_what_is_asked() {
     let (_dir, path) = file("read.root");
     let read = |workload: &str| {
-        let all = replay(&[&path, &path], None, &workload.parse().unwrap(), 1).unwrap();
+        let all = replay(&[&path, &path], None, &workload.parse().unwrap(), (Budget::default(), 1)).unwrap();
         assert_eq!((all[0].baskets, all[0].bytes), (all[1].baskets, all[1].bytes));
         all[0]
     };

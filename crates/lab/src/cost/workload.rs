@@ -16,6 +16,16 @@ pub(crate) enum Term {
     Columns(Vec<ColumnPattern>),
 }
 
+impl Term {
+    /// Whether it reads a column of a tree; `lineage` is its branch's name after those of its parents.
+    pub fn asks_for(&self, tree: &str, lineage: &[String]) -> bool {
+        match self {
+            Self::Full | Self::Sparse(_) => true,
+            Self::Columns(globs) => lineage.iter().any(|name| globs.iter().any(|glob| glob.matches(tree, name))),
+        }
+    }
+}
+
 /// What a file will be read for: kinds of reading with weights.
 ///
 /// Written `full`, `sparse:1%`, `columns:Muon_*,nMuon`, or mixed: `full=0.3,columns:Muon_*=0.7`. A part without a
@@ -101,18 +111,13 @@ pub(crate) struct Demand {
 }
 
 impl Workload {
-    /// What is asked of a column of a tree; `lineage` is its branch's name after those of its parents.
+    /// What is asked of a column of a tree.
     pub(crate) fn demand(&self, tree: &str, lineage: &[String]) -> Demand {
         let mut demand = Demand::default();
-        for (weight, term) in &self.terms {
+        for (weight, term) in self.terms.iter().filter(|(_, term)| term.asks_for(tree, lineage)) {
             match term {
-                Term::Full => demand.full += weight,
+                Term::Full | Term::Columns(_) => demand.full += weight,
                 Term::Sparse(share) => demand.sparse.push((*weight, *share)),
-                Term::Columns(globs) => {
-                    if lineage.iter().any(|name| globs.iter().any(|glob| glob.matches(tree, name))) {
-                        demand.full += weight;
-                    }
-                }
             }
         }
         demand
@@ -125,6 +130,18 @@ impl Demand {
         // A basket is left alone if none of its entries is among those read.
         let hit = |share: f64| 1.0 - (1.0 - share).powf(entries.max(1.0));
         self.full + self.sparse.iter().map(|(weight, share)| weight * hit(*share)).sum::<f64>()
+    }
+
+    /// How many runs of neighbouring entries are decoded, and how many entries, weights and all, of a column with so
+    /// many of both.
+    pub fn decoded(&self, baskets: f64, entries: f64) -> (f64, f64) {
+        let sparse = self.sparse.iter().map(|&(weight, share)| {
+            // A run ends where the next entry was not picked, or lies in another basket.
+            let picked = share * entries;
+            (weight * (picked * (1.0 - share)).max(baskets.min(picked)), weight * picked)
+        });
+        let all = (self.full * baskets, self.full * entries);
+        sparse.fold(all, |sum, more| (sum.0 + more.0, sum.1 + more.1))
     }
 }
 

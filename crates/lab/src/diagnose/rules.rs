@@ -1,5 +1,7 @@
 //! Looks for each fault. A rule has thresholds that say when it is worth a word, and an estimate of what it costs.
 
+use dataset::ntuple::is_ntuple;
+use dataset::tree::model;
 use rootfile::codec::Compression;
 
 use super::cost::{BASKET, BASKET_BYTES, BASKET_ENTRY, Cost, as_f64, read_speed, write_speed};
@@ -32,7 +34,7 @@ pub fn file(report: &Report, found: &mut Vec<Finding>) {
     if report.file.recovered {
         say(Fault::NotClosed, Cost { danger: true, ..Cost::default() });
     }
-    let unreadable = report.skipped.iter().filter(|line| !line.class.contains("RNTuple")).count() as u64;
+    let unreadable = report.skipped.iter().filter(|line| !is_ntuple(&line.class)).count() as u64;
     if unreadable > 0 {
         say(Fault::Unreadable { objects: unreadable }, Cost { danger: true, ..Cost::default() });
     }
@@ -49,15 +51,16 @@ pub fn file(report: &Report, found: &mut Vec<Finding>) {
 
 /// Faults of one tree.
 pub fn tree(report: &Report, tree: &TreeReport, found: &mut Vec<Finding>) {
+    let file = report.file.compression;
     let faults = [
         tiny_baskets(tree),
-        clusters(tree),
-        misaligned(tree),
+        clusters(tree, file),
+        misaligned(tree, file),
         oversized(tree),
         uneven(tree),
-        incompressible(tree),
-        heavy_codec(tree),
-        uncompressed(tree),
+        incompressible(tree, file),
+        heavy_codec(tree, file),
+        uncompressed(tree, file),
         metadata(tree),
         embedded(tree),
     ];
@@ -103,13 +106,13 @@ fn tiny_baskets(tree: &TreeReport) -> Found {
     Some((Fault::TinyBaskets { branches, baskets, enough: enough_baskets, mean_bytes: bytes / baskets }, cost))
 }
 
-fn clusters(tree: &TreeReport) -> Found {
+fn clusters(tree: &TreeReport, file: i32) -> Found {
     let clusters = tree.clusters.len() as u64;
     if tree.clusters_known == ClustersKnown::Estimated {
         let fault = Fault::ClustersNotRecorded { common_boundaries: tree.common_boundaries };
         // Jobs that share the tree cut where no basket begins, and unpack the ones they cut twice.
         let twice = as_f64(tree.tot_bytes.min(clusters * on_disk(tree).count() as u64 * GOOD_BASKET));
-        let cost = Cost { read_seconds: twice / tree_speed(tree), ..Cost::default() };
+        let cost = Cost { read_seconds: twice / tree_speed(tree, file), ..Cost::default() };
         return (tree.zip_bytes > GOOD_CLUSTER && tree.common_boundaries <= clusters).then_some((fault, cost));
     }
     if tree.largest_cluster > HUGE_CLUSTER {
@@ -129,33 +132,33 @@ fn clusters(tree: &TreeReport) -> Found {
 }
 
 /// Bytes a second, before compression, of the tree's codecs together.
-fn tree_speed(tree: &TreeReport) -> f64 {
+fn tree_speed(tree: &TreeReport, file: i32) -> f64 {
     let (mut bytes, mut seconds) = (0.0, 0.0);
     for branch in on_disk(tree) {
         bytes += as_f64(branch.tot_bytes);
-        seconds += as_f64(branch.tot_bytes) / read_speed(codec(branch));
+        seconds += as_f64(branch.tot_bytes) / read_speed(codec(branch, file));
     }
     if seconds > 0.0 { bytes / seconds } else { read_speed("none") }
 }
 
 /// The codec that most of a branch's baskets have.
-fn codec(branch: &BranchReport) -> &str {
+fn codec(branch: &BranchReport, file: i32) -> &str {
     let most = branch.codecs.iter().max_by_key(|(_, n)| **n).map(|(name, _)| name.as_str());
-    most.unwrap_or_else(|| setting(branch).algorithm().map_or("none", |algorithm| algorithm.name()))
+    most.unwrap_or_else(|| setting(branch, file).algorithm().map_or("none", |algorithm| algorithm.name()))
 }
 
-fn setting(branch: &BranchReport) -> Compression {
-    Compression::from_root_setting(branch.compression).unwrap_or(Compression::NONE)
+fn setting(branch: &BranchReport, file: i32) -> Compression {
+    model::compression(branch.compression, file, (branch.tot_bytes, branch.zip_bytes))
 }
 
-fn misaligned(tree: &TreeReport) -> Found {
+fn misaligned(tree: &TreeReport, file: i32) -> Found {
     if tree.crossing < 10 || tree.crossing < tree.baskets / 20 {
         return None;
     }
     let mut seconds = 0.0;
     for branch in on_disk(tree) {
         let basket = branch.tot_bytes / branch.basket_summary.count.max(1);
-        seconds += as_f64(branch.basket_summary.crossing * basket) / read_speed(codec(branch));
+        seconds += as_f64(branch.basket_summary.crossing * basket) / read_speed(codec(branch, file));
     }
     let fault = Fault::MisalignedClusters { crossing: tree.crossing, baskets: tree.baskets };
     Some((fault, Cost { read_seconds: seconds, ..Cost::default() }))
@@ -185,17 +188,17 @@ fn uneven(tree: &TreeReport) -> Found {
     (memory > MEMORY).then_some((fault, Cost { memory, ..Cost::default() }))
 }
 
-fn incompressible(tree: &TreeReport) -> Found {
+fn incompressible(tree: &TreeReport, file: i32) -> Found {
     let is_one =
-        |b: &&BranchReport| !setting(b).is_none() && b.zip_bytes > BYTES && b.zip_bytes > b.tot_bytes / 100 * 98;
+        |b: &&BranchReport| !setting(b, file).is_none() && b.zip_bytes > BYTES && b.zip_bytes > b.tot_bytes / 100 * 98;
     let mut found: Vec<&BranchReport> = on_disk(tree).filter(is_one).collect();
     found.sort_by_key(|branch| std::cmp::Reverse(branch.zip_bytes));
     let mut cost = Cost::default();
     for branch in &found {
-        let setting = setting(branch);
+        let setting = setting(branch, file);
         let name = setting.algorithm().map_or("none", |algorithm| algorithm.name());
         cost.write_seconds += as_f64(branch.tot_bytes) / write_speed(name, setting.level());
-        cost.read_seconds += as_f64(branch.tot_bytes) / read_speed(codec(branch));
+        cost.read_seconds += as_f64(branch.tot_bytes) / read_speed(codec(branch, file));
     }
     let zip_bytes = found.iter().map(|branch| branch.zip_bytes).sum();
     let fault = Fault::Incompressible {
@@ -207,8 +210,8 @@ fn incompressible(tree: &TreeReport) -> Found {
     (zip_bytes > tree.zip_bytes / 20 && !found.is_empty()).then_some((fault, cost))
 }
 
-fn heavy_codec(tree: &TreeReport) -> Found {
-    let heavy = || on_disk(tree).filter(|branch| codec(branch) == "lzma");
+fn heavy_codec(tree: &TreeReport, file: i32) -> Found {
+    let heavy = || on_disk(tree).filter(|branch| codec(branch, file) == "lzma");
     let tot_bytes = heavy().map(|branch| branch.tot_bytes).sum();
     let share = as_f64(heavy().map(|branch| branch.zip_bytes).sum()) / as_f64(tree.zip_bytes.max(1));
     if tot_bytes < 10 * BYTES {
@@ -219,14 +222,15 @@ fn heavy_codec(tree: &TreeReport) -> Found {
     Some((Fault::HeavyCodec { codec: "lzma".to_owned(), branches: heavy().count() as u64, tot_bytes, share }, cost))
 }
 
-fn uncompressed(tree: &TreeReport) -> Found {
+fn uncompressed(tree: &TreeReport, file: i32) -> Found {
     let compressible_to = tree.compressible_to.filter(|ratio| *ratio < 0.8)?;
-    let zip_bytes: u64 = on_disk(tree).filter(|branch| setting(branch).is_none()).map(|branch| branch.zip_bytes).sum();
+    let zip_bytes: u64 =
+        on_disk(tree).filter(|branch| setting(branch, file).is_none()).map(|branch| branch.zip_bytes).sum();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and the size")]
     let bytes = (as_f64(zip_bytes) * (1.0 - compressible_to)) as u64;
     // What is saved on storage is paid for in part by unpacking.
     let cost = Cost { bytes, read_seconds: -as_f64(zip_bytes) / read_speed("lz4"), ..Cost::default() };
-    Some((Fault::Uncompressed { zip_bytes, compressible_to }, cost))
+    (zip_bytes > 0).then_some((Fault::Uncompressed { zip_bytes, compressible_to }, cost))
 }
 
 fn metadata(tree: &TreeReport) -> Found {

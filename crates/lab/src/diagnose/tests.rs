@@ -123,9 +123,27 @@ fn compression_in_vain_or_too_slow_or_missing() {
     assert!(matches!(only(tree(vec![slow, branch("b", 1)])).fault, Fault::HeavyCodec { branches: 1, .. }));
     let mut plain = branch("a", 100);
     plain.compression = 0;
+    plain.tot_bytes = plain.zip_bytes;
     let mut tree = tree(vec![plain]);
     tree.compressible_to = Some(0.4);
     assert_eq!(only(tree).fault, Fault::Uncompressed { zip_bytes: 1_000_000, compressible_to: 0.4 });
+}
+
+#[test]
+fn branches_that_deny_their_compression_are_not_uncompressed() {
+    // As uproot writes it: the branch says 0, its baskets are half of what they hold.
+    let mut denied = branch("a", 100);
+    denied.compression = 0;
+    denied.codecs.clear();
+    let mut tree = tree(vec![denied]);
+    tree.compressible_to = Some(0.4);
+    let mut report = report(vec![tree]);
+    report.file.compression = 207;
+    let findings = diagnose(&report);
+    assert!(
+        matches!(&findings[..], [only] if matches!(only.fault, Fault::HeavyCodec { branches: 1, .. })),
+        "{findings:#?}"
+    );
 }
 
 #[test]

@@ -28,19 +28,21 @@ struct Found {
 }
 
 impl Recovered {
-    /// Takes in one tree.
-    pub fn add(&mut self, path: &str, tree: &Tree) {
+    /// Takes in one tree of a file whose fCompress is `file`.
+    pub fn add(&mut self, path: &str, tree: &Tree, file: i32) {
         let holders = || tree.branches.iter().filter(|branch| !branch.baskets.is_empty());
         let common = TreeLayout {
             container: Some(Container::Ttree),
             cluster: cluster_size(tree),
             basket: most(holders().filter_map(basket).map(|size| (size.bytes(), 1))).map(ByteSize),
             one_basket_per_cluster: Some(tree.named.object.bits & ONLY_FLUSH_AT_CLUSTER != 0),
-            compression: most(holders().map(|branch| (branch.compress, branch.zip_bytes.max(1))))
-                .and_then(Compression::from_root_setting),
+            compression: most(
+                holders().map(|branch| (branch.compression(file).to_root_setting(), branch.zip_bytes.max(1))),
+            )
+            .and_then(Compression::from_root_setting),
             ..TreeLayout::default()
         };
-        let columns = columns(tree, &common);
+        let columns = columns(tree, &common, file);
         self.trees.push(Found { path: path.to_owned(), bytes: tree.zip_bytes, layout: common, columns });
     }
 
@@ -104,17 +106,14 @@ fn basket(branch: &Branch) -> Option<ByteSize> {
 }
 
 /// Rules for the branches that differ from what is said of all, or of the branch above.
-fn columns(tree: &Tree, common: &TreeLayout) -> Vec<(String, ColumnLayout)> {
+fn columns(tree: &Tree, common: &TreeLayout, file: i32) -> Vec<(String, ColumnLayout)> {
     let mut said = vec![(common.basket, common.compression); tree.branches.len()];
     let mut rules = Vec::new();
     for (b, branch) in tree.branches.iter().enumerate() {
         let above = branch.parent.and_then(|p| said.get(p)).copied().unwrap_or((common.basket, common.compression));
         let own = match branch.baskets.is_empty() {
             true => above,
-            false => {
-                let compression = Compression::from_root_setting(branch.compress);
-                (basket(branch).or(above.0), compression.or(above.1))
-            }
+            false => (basket(branch).or(above.0), Some(branch.compression(file))),
         };
         if own != above {
             let keys = ColumnLayout {
@@ -177,6 +176,28 @@ mod tests {
     fn the_heaviest_value_wins() {
         assert_eq!(most([(1, 5), (2, 3), (1, 1), (2, 4)].into_iter()), Some(2));
         assert_eq!(most(std::iter::empty::<(i32, u64)>()), None);
+    }
+
+    #[test]
+    fn branches_that_deny_their_compression_have_that_of_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("denied.root");
+        flow::sample::make(&path, 100, 1).unwrap();
+        let file = rootfile::RootFile::open(&path).unwrap();
+        let key = file.top().keys.iter().find(|key| key.class == "TTree").unwrap().clone();
+        let mut tree = dataset::tree::read_tree(&file, &key).unwrap();
+        let layout = |tree: &Tree| {
+            let mut recovered = Recovered::default();
+            recovered.add("t", tree, 207);
+            recovered.layout().unwrap()
+        };
+        assert_eq!(layout(&tree).common.compression, Some(Compression::NONE));
+        // As uproot writes it: fCompress is 0, but the baskets are half of what they hold.
+        for branch in &mut tree.branches {
+            (branch.tot_bytes, branch.zip_bytes) = (2000, 1000);
+        }
+        assert_eq!(layout(&tree).common.compression, Compression::from_root_setting(207));
+        assert!(layout(&tree).to_toml().unwrap().contains("lzma:7"), "{}", layout(&tree).to_toml().unwrap());
     }
 
     #[test]

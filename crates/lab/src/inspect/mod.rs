@@ -14,6 +14,7 @@ use std::collections::HashMap;
 
 use dataset::glob::TreePattern;
 use dataset::layout::Layout;
+use dataset::ntuple::{instead_of_tree, is_ntuple};
 use dataset::tree::{is_tree_class, read_tree};
 use rootfile::{Directory, Error, Key, Result, RootFile};
 
@@ -79,7 +80,7 @@ pub fn layout(file: &RootFile, options: &Options) -> Result<(Layout, Vec<Error>)
     let mut problems = Vec::new();
     for (path, key) in newest_trees(file, options) {
         match read_tree(file, &key) {
-            Ok(tree) => recovered.add(&path, &tree),
+            Ok(tree) => recovered.add(&path, &tree, file.header().compress),
             Err(e) => problems.push(e),
         }
     }
@@ -87,7 +88,10 @@ pub fn layout(file: &RootFile, options: &Options) -> Result<(Layout, Vec<Error>)
         match (problems.pop(), &options.tree) {
             (Some(problem), _) => return Err(problem),
             (None, Some(pattern)) => return Err(no_such_tree(file, pattern)),
-            (None, None) => {}
+            (None, None) => match instead_of_tree(file, |_| true) {
+                Some(ntuple) => return Err(ntuple),
+                None => {}
+            },
         }
     }
     Ok((recovered.layout()?, problems))
@@ -112,6 +116,9 @@ fn newest_trees(file: &RootFile, options: &Options) -> Vec<(String, Key)> {
 }
 
 fn no_such_tree(file: &RootFile, pattern: &TreePattern) -> Error {
+    if let Some(error) = instead_of_tree(file, |path| pattern.matches(path)) {
+        return error;
+    }
     let names: Vec<String> = newest_trees(file, &Options::default()).into_iter().map(|(path, _)| path).collect();
     let has = if names.is_empty() { "no trees at all".to_owned() } else { names.join(", ") };
     Error::request(format!("no tree matches {:?}; the file has {has}", pattern.as_str())).file(file.name())
@@ -123,7 +130,7 @@ fn look_at(file: &RootFile, directory: &Directory, key: &Key, options: &Options,
     let skip =
         |reason: String| Skipped { object: path.clone(), cycle: Some(key.cycle), class: key.class.clone(), reason };
     if !is_tree_class(file, &key.class) {
-        if wanted && key.class.contains("RNTuple") {
+        if wanted && is_ntuple(&key.class) {
             report.skipped.push(skip("an RNTuple; only TTree is read so far".to_owned()));
         }
         report.objects.push(ObjectReport {

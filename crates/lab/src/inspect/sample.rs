@@ -1,6 +1,6 @@
 //! Would uncompressed data shrink? Compresses a few baskets of a tree that is mostly stored as it is, and says how far.
 
-use dataset::tree::Tree;
+use dataset::tree::{Branch, Tree};
 use rootfile::codec::{Algorithm, Compression, Compressor};
 use rootfile::{Key, RootFile};
 
@@ -14,7 +14,9 @@ const WORTH_IT: u64 = 1_000_000;
 /// Size that zlib:1 gives over the size on disk, for branches that are not compressed by intent; `None` where those
 /// hold little.
 pub fn compressible_to(file: &RootFile, tree: &Tree) -> Option<f64> {
-    let mut stored: Vec<_> = tree.branches.iter().filter(|b| b.compress == 0 && !b.baskets.is_empty()).collect();
+    let setting = file.header().compress;
+    let is_stored = |b: &&Branch| !b.baskets.is_empty() && b.compression(setting).is_none();
+    let mut stored: Vec<_> = tree.branches.iter().filter(is_stored).collect();
     let total: u64 = stored.iter().map(|branch| branch.zip_bytes).sum();
     if total < WORTH_IT || total < tree.zip_bytes / 2 {
         return None;

@@ -129,17 +129,18 @@ fn each(
     let Some(cost) = measured.columns.get(index) else { return };
     let own = (column.entries / column.count().max(1.0), f64::from(column.basket_size));
     if keep {
-        give(Pick { codec: None, basket: None }, model::today(column, cost.today, access, clusters));
+        give(Pick { codec: None, basket: None }, model::today(column, cost, access, clusters));
     }
     for (k, codec) in cost.codecs.iter().enumerate() {
         let Some(codec) = codec else { continue };
+        let costs = (codec, cost.decode);
         if keep {
-            give(Pick { codec: Some(k), basket: None }, model::planned(column, codec, own, access, clusters));
+            give(Pick { codec: Some(k), basket: None }, model::planned(column, costs, own, access, clusters));
         }
         for size in BASKET_SIZES {
             let entries = model::entries_per_basket(column, size, clusters);
             let shape = (entries, f64::from(size));
-            give(Pick { codec: Some(k), basket: Some(size) }, model::planned(column, codec, shape, access, clusters));
+            give(Pick { codec: Some(k), basket: Some(size) }, model::planned(column, costs, shape, access, clusters));
         }
     }
 }

@@ -148,7 +148,7 @@ fn nearest_of(refused: Vec<Infeasible>, rest: f64) -> Infeasible {
     Infeasible { nearest: nearest.into_iter().enumerate().filter_map(|(r, n)| Some((r, n?))).collect() }
 }
 
-/// Seconds to read every column once.
+/// Seconds to fetch and decompress every column once, as a rewrite does.
 pub(crate) fn read_all(facts: &Facts, measured: &Measured, access: &Access) -> f64 {
     let once = |(column, cost): (&Column, &ColumnCost)| {
         let count = column.count();
@@ -163,7 +163,7 @@ pub(crate) fn today(facts: &Facts, measured: &Measured, access: &Access, keep: &
     let mut costs = Vec::with_capacity(facts.columns.len());
     for (i, column) in facts.columns.iter().enumerate() {
         let (Some(clusters), Some(cost)) = (keep.trees.get(column.tree), measured.columns.get(i)) else { continue };
-        let mut now = model::today(column, cost.today, access, clusters);
+        let mut now = model::today(column, cost, access, clusters);
         let codec = measured.codecs.iter().position(|c| *c == column.compression);
         let codec = codec.and_then(|k| *cost.codecs.get(k)?).or_else(|| cost.codecs.iter().flatten().last().copied());
         now.write = codec.map_or(0.0, |c| c.pack.of(column.count(), column.raw));

@@ -14,13 +14,14 @@ pub mod report;
 use std::path::Path;
 
 use dataset::layout::{Compression, Layout};
+use flow::Budget;
 use rootfile::{Error, Result};
 
 use crate::cost::confirm::{Confirmed, Finalist};
 use crate::cost::facts::{Column, Facts};
 use crate::cost::measure::{self, Measured};
 use crate::cost::model::Cost;
-use crate::cost::{Bench, Codecs, calibrate, thread_seconds};
+use crate::cost::{Bench, Codecs, InPlace, calibrate, thread_seconds};
 use crate::solve::Infeasible;
 use candidates::{ClusterOption, cluster_options};
 use decide::{Chosen, LIMIT_NAMES, Limits, Space};
@@ -83,16 +84,18 @@ fn tune_with(input: &Path, options: &Options, bench: &mut dyn Bench) -> Result<T
     let basket = facts.columns.iter().filter(|c| c.can_sample).find_map(|c| c.baskets.first());
     let basket =
         basket.ok_or_else(|| Error::request("none of its baskets lie in this file: nothing to measure").file(input))?;
+    // Baskets in other files are nothing to read here, but what lies here can still be decided.
+    let in_place = InPlace::measure(&facts, Budget::new(options.memory, 1)).unwrap_or_default();
     let access = calibrate(&**facts.file.source(), (basket.seek, basket.nbytes as usize))?;
     let own = main_codec(&facts);
     let mut codecs = measure::candidates();
     if !codecs.contains(&own) {
         codecs.push(own);
     }
-    let mut search = Search::new(&facts, options, access, &codecs, own, bench)?;
+    let mut search = Search::new(&facts, options, (access, &in_place), &codecs, own, bench)?;
     if search.decision.as_ref().is_err_and(|i| i.nearest.is_empty() || i.nearest.iter().any(|(r, _)| *r == 0)) {
         codecs.extend(measure::last_resorts().into_iter().filter(|c| *c != own));
-        search = Search::new(&facts, options, access, &codecs, own, bench)?;
+        search = Search::new(&facts, options, (access, &in_place), &codecs, own, bench)?;
     }
     let Search { measured, confirmed, space, now, limits, decision } = search;
     let mut report = Report {
@@ -147,12 +150,13 @@ impl Search {
     fn new(
         facts: &Facts,
         options: &Options,
-        access: Access,
+        (access, in_place): (Access, &InPlace),
         codecs: &[Compression],
         own: Compression,
         bench: &mut dyn Bench,
     ) -> Result<Self> {
-        let measured = measure::measure(facts, codecs, own, options.seed, bench)?;
+        let mut measured = measure::measure(facts, codecs, own, options.seed, bench)?;
+        in_place.correct(facts, &access, &mut measured.columns);
         let mut search = Self::decide(facts, options, access, measured, FIRST_MARGIN)?;
         for round in 1..=ROUNDS {
             let Ok(chosen) = &search.decision else { break };

@@ -31,7 +31,7 @@ pub fn prove(
     let start = process_seconds();
     let summary = flow::rewrite(&inputs, output, &request, progress)?;
     let rewrite = process_seconds() - start;
-    let readings = replay(&[input, output], options.tree.as_deref(), &options.workload, options.seed)?;
+    let readings = replay(&[input, output], options.tree.as_deref(), &options.workload, (budget, options.seed))?;
     let verify = VerifyOptions { tree: options.tree.clone(), budget, ..VerifyOptions::default() };
     let verdict = flow::verify(&inputs, output, &verify, &|_| progress(0))?;
     let seconds = |i: usize| readings.get(i).map_or(0.0, |r| r.seconds);

@@ -26,7 +26,7 @@ pub struct Report {
     pub limits: Vec<LimitReport>,
     /// What the file costs as it is.
     pub today: Figures,
-    /// Seconds to read all of it once, whatever the workload.
+    /// Seconds to fetch and decompress all of it once, as a rewrite does, whatever the workload.
     pub read_all: f64,
     /// What is expected of the chosen layout; none if the limits cannot be met.
     pub chosen: Option<Figures>,
@@ -72,7 +72,7 @@ pub struct Measuring {
     pub codecs: Vec<String>,
     /// Codecs that were tried and are worse than another for nearly all bytes.
     pub dropped: Vec<String>,
-    /// What reading costs besides decompression.
+    /// What reading costs besides decompression and decoding.
     pub access: Access,
     /// By which share the sizes of what was chosen first were too good, as a second look at other baskets found.
     pub optimism: f64,

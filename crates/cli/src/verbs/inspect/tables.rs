@@ -32,7 +32,13 @@ pub fn print(out: &mut impl Write, report: &Report, top: &Top, quiet: bool) -> R
         let cycle = line.cycle.map(|cycle| format!(";{cycle}")).unwrap_or_default();
         writeln!(out, "\nskipped {}{cycle}: {}", line.object, line.reason)?;
     }
-    if quiet { Ok(()) } else { findings(out, &report.findings) }
+    if quiet {
+        return Ok(());
+    }
+    if report.findings.is_empty() && report.trees.is_empty() && !report.skipped.is_empty() {
+        return writeln!(out, "\nNo tree was read of which anything could be said.");
+    }
+    findings(out, &report.findings)
 }
 
 fn file_line(out: &mut impl Write, file: &FileReport) -> Result<()> {

@@ -17,7 +17,7 @@ use flow::inputs::Input;
 /// each column under limits, and say why. With an output the file is rewritten, measured again and proven equal.
 ///
 /// Reading time is the CPU time of one thread: fetching baskets (from the page cache), decompressing them, and
-/// finding their entries. Within the limits the reading time of the workload is made as small as can be; a second of
+/// decoding the entries that the workload asks for into columns. Within the limits the reading time of the workload is made as small as can be; a second of
 /// compression counts as 5 ms of reading, and one per cent of size as 0.05 per cent of reading time. The choice over
 /// columns is solved, not guessed: the report says how far from the optimum it can be at most. Sizes are expected
 /// with an error: a limit on size is met with 0.5 to 3 % to spare, by what a second look at other samples says.

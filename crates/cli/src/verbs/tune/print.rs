@@ -55,6 +55,9 @@ fn decision(out: &mut impl Write, report: &Report, chosen: &Figures) -> Result<(
     };
     row("size", [today.cost.size, chosen.cost.size], size);
     row(&format!("read time ({})", report.workload), [today.cost.read, chosen.cost.read], time);
+    row("  fetch", [today.cost.fetch, chosen.cost.fetch], time);
+    row("  decompress", [today.cost.decompress, chosen.cost.decompress], time);
+    row("  decode", [today.cost.decode, chosen.cost.decode], time);
     row("write time", [today.cost.write, chosen.cost.write], time);
     row("memory of a reader", [today.cost.read_memory, chosen.cost.read_memory], size);
     row("memory of a writer", [today.cost.write_memory, chosen.cost.write_memory], size);

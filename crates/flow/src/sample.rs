@@ -1,5 +1,5 @@
-//! Makes a small file with a tree: a counter `n`, floats `v[n]`, a double `x`, and an object beside it.
-#![allow(clippy::unwrap_used, clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "a test")]
+//! A small file made from nothing, for self-checks and tests: a tree with a counter `n`, floats `v[n]` and a double `x`,
+//! and an object beside it. What is in it follows from the number of the entry and a seed.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,14 +7,18 @@ use std::sync::Arc;
 use dataset::tree::basket::BasketHeader;
 use dataset::tree::model::{Attributes, Branch, BranchKind, Leaf, Tree};
 use dataset::tree::{BasketRef, write_tree};
-use rootfile::FileWriter;
 use rootfile::bytes::Writer;
 use rootfile::codec::Compression;
 use rootfile::object::{Content, Graph, Members, Named, Object, Plan, Value};
 use rootfile::streamer::builtin;
+use rootfile::{Error, FileWriter, Result};
 
 /// Entries of each basket.
-const BASKET: u64 = 64;
+pub const BASKET: u64 = 64;
+/// Entries of each cluster.
+pub const CLUSTER: i64 = 256;
+/// Names of its branches.
+pub const BRANCHES: [&str; 3] = ["n", "v", "x"];
 
 fn named(name: &str, title: &str) -> Named {
     Named { name: name.to_owned(), title: title.to_owned(), ..Named::default() }
@@ -33,64 +37,83 @@ fn extremes(class: &str) -> Option<Object> {
     Some(Object { class: class.into(), version: 1, content: Content::Members(Members { plan, values }) })
 }
 
-/// The bytes of entry `i` of each branch.
-fn entries(i: u64, seed: u32) -> [Vec<u8>; 3] {
-    let n = u32::try_from(i % 8).unwrap();
-    let v = (0..n).flat_map(|k| (seed + k).to_be_bytes()).collect();
-    [n.to_be_bytes().to_vec(), v, (f64::from(seed) + i as f64).to_be_bytes().to_vec()]
+/// What an entry holds: `v`, of which there are `n`, and `x`.
+pub fn values(entry: u64, seed: u32) -> (Vec<f32>, f64) {
+    #[expect(clippy::cast_precision_loss, reason = "entries of a small file")]
+    let x = f64::from(seed) + entry as f64;
+    ((0..8).zip(0..entry % 8).map(|(k, _)| f32::from_bits(seed.wrapping_add(k))).collect(), x)
 }
 
-/// Writes the file. `seed` is in all of its values.
-pub fn make(path: &Path, count: u64, seed: u32) {
-    let mut writer = FileWriter::create(path, true, 0, 0x6000_0000, "").unwrap();
+/// The bytes of an entry of each branch.
+fn bytes(entry: u64, seed: u32) -> [Vec<u8>; 3] {
+    let (v, x) = values(entry, seed);
+    let n = u32::try_from(v.len()).unwrap_or(0);
+    [n.to_be_bytes().to_vec(), v.iter().flat_map(|v| v.to_be_bytes()).collect(), x.to_be_bytes().to_vec()]
+}
+
+/// Writes the file.
+pub fn make(path: &Path, count: u64, seed: u32) -> Result<()> {
+    let mut writer = FileWriter::create(path, true, 0, 0x6000_0000, "")?;
     let top = writer.top();
     let mut tree = empty_tree(count);
-    for (b, branch) in ["n", "v", "x"].into_iter().enumerate() {
-        let mut baskets = Vec::new();
-        for first in (0..count).step_by(BASKET as usize) {
+    for (b, branch) in tree.branches.iter_mut().enumerate() {
+        let mut first = 0;
+        while first < count {
             let held = BASKET.min(count - first);
             let seek = writer.position();
-            let record = basket(branch, b == 1, seek, (first..first + held).map(|i| entries(i, seed)[b].clone()));
-            let nbytes = u32::try_from(record.len()).unwrap();
-            writer.append(&record).unwrap();
-            baskets.push(BasketRef { first_entry: first, entries: held, seek, nbytes });
+            let entries = (first..first + held).filter_map(|i| bytes(i, seed).into_iter().nth(b));
+            let (record, raw) = basket(branch, seek, entries)?;
+            let nbytes = small(record.len())?;
+            writer.append(&record)?;
+            branch.baskets.push(BasketRef { first_entry: first, entries: held, seek, nbytes });
+            branch.tot_bytes += raw;
+            branch.zip_bytes += u64::from(nbytes);
+            first += held;
         }
-        tree.branches[b].baskets = baskets;
     }
+    tree.tot_bytes = tree.branches.iter().map(|branch| branch.tot_bytes).sum();
+    tree.zip_bytes = tree.branches.iter().map(|branch| branch.zip_bytes).sum();
     let labels = ("TTree", "t", "a sample");
-    writer.write_object(top, labels, Compression::NONE, |keylen| write_tree(&tree, keylen)).unwrap();
+    writer.write_object(top, labels, Compression::NONE, |keylen| write_tree(&tree, keylen))?;
     let mut note = Writer::new();
     note.raw(&[0x40, 0, 0, 17, 0, 1, 0, 1, 0, 0, 0, 0, 3, 0, 0, 0]);
     note.string("note");
     note.string("");
-    writer.write_object(top, ("TNamed", "note", "kept"), Compression::NONE, |_| Ok(note.bytes)).unwrap();
+    writer.write_object(top, ("TNamed", "note", "kept"), Compression::NONE, |_| Ok(note.bytes))?;
     for info in builtin::infos() {
         writer.infos_mut().add(Arc::clone(info));
     }
-    writer.finish().unwrap();
+    writer.finish()?;
+    Ok(())
 }
 
-fn basket(branch: &str, varying: bool, seek: u64, entries: impl Iterator<Item = Vec<u8>>) -> Vec<u8> {
-    let mut header = BasketHeader::new(branch, "t", seek, 100);
+fn small(n: usize) -> Result<u32> {
+    u32::try_from(n).map_err(|_| Error::request("a sample of more than 4 GB"))
+}
+
+/// The record of a basket, and its bytes with the key.
+fn basket(branch: &Branch, seek: u64, entries: impl Iterator<Item = Vec<u8>>) -> Result<(Vec<u8>, u64)> {
+    let mut header = BasketHeader::new(branch.name(), "t", seek, 100);
     let keylen = header.keylen();
     let (mut data, mut offsets) = (Vec::new(), Vec::new());
     for entry in entries {
-        offsets.push(u32::try_from(keylen + data.len()).unwrap());
+        offsets.push(small(keylen + data.len())?);
         data.extend(entry);
     }
-    header.nev_buf = u32::try_from(offsets.len()).unwrap();
-    header.last = u32::try_from(keylen + data.len()).unwrap();
-    if varying {
+    header.nev_buf = small(offsets.len())?;
+    header.last = small(keylen + data.len())?;
+    if branch.entry_offset_len > 0 {
         data.extend((header.nev_buf + 1).to_be_bytes());
         data.extend(offsets.iter().chain([&0]).flat_map(|o| o.to_be_bytes()));
     }
-    header.key.objlen = u32::try_from(data.len()).unwrap();
-    header.key.nbytes = u32::try_from(keylen + data.len()).unwrap();
+    header.key.objlen = small(data.len())?;
+    header.key.nbytes = small(keylen + data.len())?;
     let mut w = Writer::new();
     header.write(&mut w);
     w.bytes.resize(keylen, 0);
     w.raw(&data);
-    w.bytes
+    let raw = w.bytes.len() as u64;
+    Ok((w.bytes, raw))
 }
 
 fn empty_tree(count: u64) -> Tree {
@@ -107,7 +130,7 @@ fn empty_tree(count: u64) -> Tree {
         extra: extremes(class),
         branch: id - 10,
     };
-    let branch = |id: usize, name: &str, title: &str| Branch {
+    let branch = |(id, name): (usize, &str), title: &str| Branch {
         id,
         named: named(name, title),
         fill: [0, 1001],
@@ -148,11 +171,16 @@ fn empty_tree(count: u64) -> Tree {
         max_entry_loop: 1_000_000_000_000,
         max_virtual_size: 0,
         auto_save: -300_000_000,
-        auto_flush: 256,
+        auto_flush: CLUSTER,
         estimate: 1_000_000,
         cluster_ranges: Vec::new(),
         io_bits: 0,
-        branches: vec![branch(0, "n", "n/I"), branch(1, "v", "v[n]/F"), branch(2, "x", "x/D")],
+        branches: BRANCHES
+            .iter()
+            .enumerate()
+            .zip(["n/I", "v[n]/F", "x/D"])
+            .map(|((id, name), title)| branch((id, name), title))
+            .collect(),
         top: vec![0, 1, 2],
         leaves: vec![
             leaf(10, "n", "n", "TLeafI", 4),

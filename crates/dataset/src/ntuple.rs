@@ -1,0 +1,21 @@
+//! RNTuples: recognised and named where a tree was looked for, and not read yet.
+
+use rootfile::{Error, RootFile};
+
+/// Whether a class is the anchor of an RNTuple, which only says where in its file the content lies.
+pub fn is_ntuple(class: &str) -> bool {
+    matches!(class, "ROOT::RNTuple" | "ROOT::Experimental::RNTuple")
+}
+
+/// Why there is no tree where one was looked for, if that is because there is an RNTuple: one whose path is `wanted`, or
+/// any.
+pub fn instead_of_tree(file: &RootFile, wanted: impl Fn(&str) -> bool) -> Option<Error> {
+    let walk = file.walk();
+    let keys = walk.directories.iter().flat_map(|d| d.keys.iter().map(move |key| (d.path_of(&key.name), key)));
+    let (path, _) = keys.into_iter().find(|(path, key)| is_ntuple(&key.class) && wanted(path))?;
+    let error = Error::unsupported(
+        "is an RNTuple, and only trees are read so far; ROOT 6.36 and later writes it as a tree: RDataFrame::Snapshot \
+         with RSnapshotOptions::fOutputFormat = ESnapshotOutputFormat::kTTree",
+    );
+    Some(error.object(path).file(file.name()))
+}
