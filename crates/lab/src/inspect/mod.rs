@@ -88,10 +88,7 @@ pub fn layout(file: &RootFile, options: &Options) -> Result<(Layout, Vec<Error>)
         match (problems.pop(), &options.tree) {
             (Some(problem), _) => return Err(problem),
             (None, Some(pattern)) => return Err(no_such_tree(file, pattern)),
-            (None, None) => match instead_of_tree(file, |_| true) {
-                Some(ntuple) => return Err(ntuple),
-                None => {}
-            },
+            (None, None) => instead_of_tree(file, |_| true).map_or(Ok(()), Err)?,
         }
     }
     Ok((recovered.layout()?, problems))
