@@ -83,7 +83,7 @@ OPTIONS: dict[str, set[str]] = {
     "rewrite": {"quiet", "json"},
     "merge": {"quiet", "json"},
     "verify": {"quiet", "json"},
-    "readspeed": {"files", "all_branches", "tasks_per_worker", "quiet", "json"},
+    "readspeed": {"files", "all_branches", "tasks_per_worker", "test", "quiet", "json"},
     "tune": {"quiet", "json"},
 }
 

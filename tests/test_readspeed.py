@@ -54,6 +54,39 @@ def test_the_application_is_named_where_it_takes_long(wide: Path, basketry: Bask
     assert basketry.json("readspeed", wide, "--application", "1e9")["bottleneck"] == "application"
 
 
+def test_layouts_are_held_against_what_the_file_has(wide: Path, basketry: Basketry) -> None:
+    report = basketry.json("readspeed", wide, "--layouts", "--branches", "j1*", "-j", "1")
+    today, *others = report["layouts"]
+    assert today["layout"] == "as it is"
+    # What was measured is what is said of the file as it is.
+    assert today["real"] == pytest.approx(report["median"]["real"])
+    size = sum(column["compressed"] for column in report["columns"])
+    assert today["compressed"] == pytest.approx(size, rel=0.1)
+    named = {layout["layout"]: layout for layout in others}
+    assert {"none", "lz4:4", "as tune chooses"} <= named.keys()
+    assert named["none"]["compressed"] > named["lz4:4"]["compressed"]
+    assert named["none"]["decompress"] < today["decompress"]
+    for layout in report["layouts"]:
+        assert layout["throughput"] == pytest.approx(report["uncompressed"] / 1e6 / layout["real"])
+    assert "as tune chooses" in basketry("readspeed", wide, "--layouts")
+
+
+def test_it_checks_itself(basketry: Basketry) -> None:
+    *checks, sum_up = basketry("readspeed", "--test").splitlines()
+    assert all(check.startswith("pass") for check in checks)
+    assert sum_up == f"{len(checks)} of {len(checks)} checks passed"
+    for word in ("bytes", "values", "zstd:5", "lzma", "verdict"):
+        assert any(word in check for check in checks), word
+
+
+def test_few_clusters_are_named(wide: Path, basketry: Basketry, tmp_path: Path) -> None:
+    one = tmp_path / "one.root"
+    basketry("rewrite", wide, "-o", one, "--cluster", "1000000")
+    report = basketry.json("readspeed", one, "-j", "3")
+    assert report["clusters"] == 1
+    assert any("too few clusters for the threads" in text for text in [report["advice"], *report["notes"]])
+
+
 def test_lines_are_those_of_rootreadspeed(wide: Path, basketry: Basketry) -> None:
     printed = basketry("readspeed", wide)
     for line in ("Real time:", "CPU time:", "Uncompressed data read:", "Compressed data read:", "CPU Efficiency:"):
@@ -61,7 +94,7 @@ def test_lines_are_those_of_rootreadspeed(wide: Path, basketry: Basketry) -> Non
 
 
 def test_the_json_is_as_documented(wide: Path, basketry: Basketry) -> None:
-    reports = [basketry.json("readspeed", wide, "--cold", "--repeat", "2")]
+    reports = [basketry.json("readspeed", wide, "--cold", "--repeat", "2", "--layouts")]
     opaque = [line["name"] for line in oracle.index() if line["name"] == "roottest--EDM.root"]
     if opaque:
         reports.append(basketry.json("readspeed", f"{oracle.corpus_file(opaque[0])}:Events"))

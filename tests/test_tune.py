@@ -86,3 +86,16 @@ def test_the_workload_decides(nano: Path, basketry: Basketry) -> None:
     full = basketry.json("tune", nano, "--workload", "full")
     assert few["today"]["read"] < full["today"]["read"] / 5
     assert few["workload"] != full["workload"]
+
+
+@pytest.mark.parametrize("workload", ["full", "columns:Jet_*,nJet", "sparse:1%"])
+def test_what_is_read_is_predicted_stage_by_stage(
+    workload: str, nano: Path, basketry: Basketry, tmp_path: Path
+) -> None:
+    report = basketry.json("tune", nano, "-o", tmp_path / "tuned.root", "--workload", workload)
+    for cost in (report["today"], report["chosen"], *(group["today"] for group in report["groups"])):
+        assert cost["read"] == pytest.approx(cost["fetch"] + cost["decompress"] + cost["decode"])
+        assert cost["read"] == 0 or cost["decode"] > 0
+    # A busy machine may be far off: this is no measurement of the model, only of its being about the same work.
+    read = report["proof"]["read_today"]
+    assert read["expected"] / 4 < read["measured"] < read["expected"] * 4

@@ -189,6 +189,7 @@ def readspeed(
     repeat: int = 1,
     cold: bool = False,
     application: float | None = None,
+    layouts: bool = False,
     seed: int = 1,
     threads: int = 0,
     memory: Size | None = None,
@@ -198,7 +199,8 @@ def readspeed(
     `trees` is the tree in all files, or the tree in each. `branches` are names or patterns, `branches_regex`
     expressions for whole names; all are read, if neither is given. `entries` is a share at random ("1%"), a range
     ("100:200"), or a file with their numbers. The median of `repeat` readings is reported; `cold` puts the files out of
-    the kernel's cache before each. `application` is what your own job takes over the same data, in seconds.
+    the kernel's cache before each. `application` is what your own job takes over the same data, in seconds. `layouts`
+    says what to expect of other layouts as well.
     """
     from .reports.parse import parse
     from .reports.reading import Readspeed

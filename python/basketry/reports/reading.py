@@ -47,6 +47,26 @@ class ColumnCost:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LayoutSpeed:
+    """A layout, and how fast the same columns and entries could be read in it."""
+
+    layout: str
+    """A codec for all columns, `as it is`, or `as tune chooses`."""
+    compressed: float
+    """Bytes on disk of all entries of the columns, as expected."""
+    fetch: float
+    """Threads' time in fetching, in seconds."""
+    decompress: float
+    """Threads' time in decompressing."""
+    decode: float
+    """Threads' time in decoding."""
+    real: float
+    """Seconds from the clock."""
+    throughput: float
+    """Uncompressed MB/s (10^6)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Readspeed:
     """What was measured."""
 
@@ -80,3 +100,7 @@ class Readspeed:
     """What holds reading back."""
     advice: str
     """What that means and what to do."""
+    notes: tuple[str, ...]
+    """What else is to be said about the measurement."""
+    layouts: tuple[LayoutSpeed, ...] | None
+    """What to expect of other layouts, where that was asked for."""

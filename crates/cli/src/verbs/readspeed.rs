@@ -3,7 +3,8 @@
 use std::io::Write;
 
 use flow::inputs::{Input, inputs};
-use lab::readspeed::{Columns, Entries, Options, Report, measure};
+use lab::readspeed::self_check::self_check;
+use lab::readspeed::{Columns, Entries, LayoutSpeed, Options, Report, measure};
 use rootfile::{Error, Result};
 
 use crate::options::{Resources, Talk};
@@ -50,6 +51,12 @@ pub struct Args {
     /// Seconds that your own job takes over the same data.
     #[arg(long, value_name = "SECONDS")]
     application: Option<f64>,
+    /// Say what to expect of other layouts: each codec, and what tune would choose. Takes samples of the first file.
+    #[arg(long)]
+    layouts: bool,
+    /// Check this verb itself, on files that it makes in the folder for temporary files; exit code 1 if that fails.
+    #[arg(long, conflicts_with_all = ["inputs", "files", "json"])]
+    test: bool,
     /// Chooses the entries of a share.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -81,6 +88,7 @@ pub fn work(args: &Args, total: &dyn Fn(u64), progress: &(dyn Fn(u64) + Sync)) -
         repeat: args.repeat,
         cold: args.cold,
         application: args.application,
+        layouts: args.layouts,
         budget: args.resources.budget(),
         seed: args.seed,
     };
@@ -88,6 +96,9 @@ pub fn work(args: &Args, total: &dyn Fn(u64), progress: &(dyn Fn(u64) + Sync)) -
 }
 
 pub fn run(args: &Args) -> Result<Answer> {
+    if args.test {
+        return test(args);
+    }
     let bar = output::progress(0, "read", args.talk.quiet || args.talk.json);
     let report = work(args, &|total| bar.set_length(total), &|bytes| bar.inc(bytes))?;
     bar.finish_and_clear();
@@ -97,6 +108,22 @@ pub fn run(args: &Args) -> Result<Answer> {
         print(&report, args.talk.quiet)?;
     }
     Ok(Answer::Yes)
+}
+
+/// Checks readspeed itself, and prints a line for each thing that was checked.
+fn test(args: &Args) -> Result<Answer> {
+    let checks = self_check(args.resources.budget())?;
+    let mut out = output::stdout();
+    for check in &checks {
+        match &check.wrong {
+            None => writeln!(out, "pass  {}", check.what)?,
+            Some(wrong) => writeln!(out, "FAIL  {}: {}", check.what, output::one_line(wrong))?,
+        }
+    }
+    let failed = checks.iter().filter(|check| check.wrong.is_some()).count();
+    writeln!(out, "{} of {} checks passed", checks.len() - failed, checks.len())?;
+    out.flush()?;
+    Ok(if failed == 0 { Answer::Yes } else { Answer::No })
 }
 
 /// The tree for each file, as rootreadspeed takes them: one for all, or one each.
@@ -138,7 +165,13 @@ fn print(report: &Report, quiet: bool) -> Result<()> {
         stages(&mut out, report)?;
         columns(&mut out, report)?;
     }
+    if let Some(found) = &report.layouts {
+        layouts(&mut out, found)?;
+    }
     writeln!(out, "\n{}", report.advice)?;
+    if !quiet {
+        report.notes.iter().try_for_each(|note| writeln!(out, "- {note}"))?;
+    }
     out.flush()?;
     Ok(())
 }
@@ -160,6 +193,31 @@ fn stages(out: &mut impl Write, report: &Report) -> Result<()> {
         table.add_row([stage.to_owned(), format!("{seconds:.3}"), format!("{:.0}%", seconds / sum * 100.0)]);
     }
     writeln!(out, "\n{table}")?;
+    Ok(())
+}
+
+fn layouts(out: &mut impl Write, layouts: &[LayoutSpeed]) -> Result<()> {
+    let heads =
+        ["to expect of layouts", ">on disk", ">fetch s", ">decompress s", ">decode s", ">real s", ">uncompressed MB/s"];
+    let mut table = output::table(&heads);
+    for layout in layouts {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes")]
+        let size = output::bytes(layout.compressed.max(0.0) as u64);
+        let s = |seconds: f64| format!("{seconds:.3}");
+        table.add_row([
+            layout.layout.clone(),
+            size,
+            s(layout.fetch),
+            s(layout.decompress),
+            s(layout.decode),
+            s(layout.real),
+            format!("{:.0}", layout.throughput),
+        ]);
+    }
+    writeln!(out, "\n{table}")?;
+    if layouts.is_empty() {
+        writeln!(out, "no layouts: none of these baskets lie in the first file")?;
+    }
     Ok(())
 }
 

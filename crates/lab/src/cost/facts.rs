@@ -51,6 +51,9 @@ pub(crate) struct TreeFacts {
     pub clusters: Vec<(f64, f64)>,
 }
 
+/// What is asked of a column of a tree, given its branch's name after those of its parents, and its plan.
+pub(crate) type DemandOf<'a> = dyn Fn(&str, &[String], Option<&ColumnPlan>) -> Option<Demand> + 'a;
+
 /// A file's trees and columns.
 pub(crate) struct Facts {
     pub file: Arc<RootFile>,
@@ -64,6 +67,13 @@ pub(crate) struct Facts {
 impl Facts {
     /// Reads the metadata of a file; of one tree only, if it is named.
     pub fn read(path: &Path, tree: Option<&str>, workload: &Workload) -> Result<Self> {
+        Self::of(path, tree, &|tree, lineage, plan| {
+            Some(if plan.is_some() { workload.demand(tree, lineage) } else { Demand::default() })
+        })
+    }
+
+    /// The same of some columns: of those for which `demand` says, by tree, lineage and plan, what is asked of them.
+    pub fn of(path: &Path, tree: Option<&str>, demand: &DemandOf<'_>) -> Result<Self> {
         let file = Arc::new(RootFile::open(path)?);
         let size = file.source().size();
         let mut facts =
@@ -82,7 +92,7 @@ impl Facts {
                 let wanted = tree.is_none_or(|tree| tree == path);
                 if wanted && known.insert(path.clone(), 0).is_none() {
                     let tree = read_tree(&file, key).map_err(|e| e.object(path.clone()))?;
-                    facts.add(path, &tree, workload);
+                    facts.add(path, &tree, demand);
                 }
             }
         }
@@ -97,7 +107,7 @@ impl Facts {
         Err(ntuple.unwrap_or_else(|| nothing().file(path)))
     }
 
-    fn add(&mut self, path: String, tree: &Tree, workload: &Workload) {
+    fn add(&mut self, path: String, tree: &Tree, demand: &DemandOf<'_>) {
         let number = self.trees.len();
         let mut units: HashMap<String, usize> = HashMap::new();
         let file = self.file.header().compress;
@@ -112,6 +122,8 @@ impl Facts {
                 continue;
             }
             let lineage: Vec<String> = tree.lineage(i).into_iter().rev().map(str::to_owned).collect();
+            let plan = plans.get(&i).cloned();
+            let Some(demand) = demand(&path, &lineage, plan.as_ref()) else { continue };
             let keylen = BasketHeader::new(branch.name(), tree.name(), 0, 0).keylen();
             let keys = as_f64(baskets.len() as u64) * as_f64(keylen as u64);
             let on_disk: f64 = baskets.iter().map(|b| f64::from(b.nbytes)).sum();
@@ -125,12 +137,11 @@ impl Facts {
                 self.units.push((number, branch.name().to_owned()));
                 self.units.len() - 1
             });
-            let plan = plans.get(&i).cloned();
             let generated = branch.io_bits & GENERATE_OFFSET_MAP != 0;
             self.columns.push(Column {
                 tree: number,
                 unit,
-                demand: if plan.is_some() { workload.demand(&path, &lineage) } else { Demand::default() },
+                demand,
                 plan,
                 lineage,
                 entries: as_f64(baskets.iter().map(|b| b.entries).sum()),

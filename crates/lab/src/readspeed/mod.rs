@@ -5,8 +5,11 @@
 
 mod cache;
 mod choice;
+mod layouts;
+pub mod self_check;
 mod verdict;
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -17,10 +20,13 @@ use rootfile::{Error, Result};
 use serde::Serialize;
 
 pub use choice::{Columns, Entries};
+pub use layouts::LayoutSpeed;
 pub use verdict::Bottleneck;
 use verdict::Stages;
 
+use crate::cost::facts::as_f64;
 use crate::cost::process_seconds;
+use layouts::{Asked, layouts};
 
 /// Version of the report's JSON form (`docs/readspeed-schema.md`).
 pub const SCHEMA: u32 = 1;
@@ -43,6 +49,8 @@ pub struct Options {
     pub cold: bool,
     /// Seconds that the user's own job takes over the same data.
     pub application: Option<f64>,
+    /// Whether other layouts are held against what the files have.
+    pub layouts: bool,
     /// Memory and threads.
     pub budget: Budget,
     /// Chooses entries at random.
@@ -123,18 +131,22 @@ pub struct Report {
     /// What holds reading back.
     pub bottleneck: Bottleneck,
     /// What that means and what to do.
-    pub advice: &'static str,
+    pub advice: String,
+    /// What else is to be said about the measurement.
+    pub notes: Vec<String>,
+    /// What to expect of other layouts, where that was asked for.
+    pub layouts: Option<Vec<LayoutSpeed>>,
 }
 
 impl Report {
     /// Uncompressed MB/s (10^6) of the median reading.
     pub fn throughput(&self) -> f64 {
-        crate::cost::facts::as_f64(self.uncompressed) / 1e6 / self.median.real.max(1e-9)
+        as_f64(self.uncompressed) / 1e6 / self.median.real.max(1e-9)
     }
 
     /// Compressed MB/s (10^6) of the median reading.
     pub fn compressed_throughput(&self) -> f64 {
-        crate::cost::facts::as_f64(self.compressed) / 1e6 / self.median.real.max(1e-9)
+        as_f64(self.compressed) / 1e6 / self.median.real.max(1e-9)
     }
 
     /// CPU time over threads' real time.
@@ -155,6 +167,10 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
     let setup = (begun.elapsed().as_secs_f64(), process_seconds() - cpu);
     let columns = options.columns.choose(&dataset)?;
     let selection = options.entries.choose(dataset.entries(), options.seed)?;
+    let scattered = selection
+        .chosen
+        .as_ref()
+        .map(|chosen| as_f64(chosen.entries().len() as u64) / as_f64(dataset.entries().max(1)));
     let request = Request {
         columns: columns.clone(),
         entries: selection.range,
@@ -174,7 +190,9 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
     order.sort_by(|&a, &b| runs[a].0.real.total_cmp(&runs[b].0.real));
     let middle = order.get(order.len() / 2).copied().unwrap_or(0);
     let (median, spent, entries) = runs.get(middle).cloned().ok_or_else(|| Error::request("nothing was read"))?;
-    let tasks: u64 = columns.iter().map(|&c| dataset.stored(c, &request.entries).1).sum();
+    let baskets: u64 = columns.iter().map(|&c| dataset.stored(c, &request.entries).1).sum();
+    let uncompressed = spent.iter().map(|s| s.uncompressed).sum();
+    let compressed = spent.iter().map(|s| s.compressed).sum();
     let stages = Stages {
         real: median.real,
         cpu: median.cpu,
@@ -182,14 +200,29 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
         decompress: median.decompress,
         decode: median.decode,
         threads: threads(options.budget.threads),
-        tasks: crate::cost::facts::as_f64(tasks),
+        cores: threads(std::thread::available_parallelism().map_or(0, usize::from)),
+        clusters: as_f64(clusters_of(&dataset, &request.entries)),
+        baskets: as_f64(baskets),
         application: options.application,
+        cold: median.cold,
+        compressed: as_f64(compressed),
+        uncompressed: as_f64(uncompressed),
     };
     let bottleneck = verdict::verdict(&stages);
     let mut costs: Vec<ColumnCost> =
         columns.iter().zip(&spent).filter_map(|(&column, spent)| column_cost(&dataset, column, spent)).collect();
     let time = |c: &ColumnCost| c.fetch + c.decompress + c.decode;
     costs.sort_by(|a, b| time(b).total_cmp(&time(a)));
+    let dearest = costs.iter().max_by(|a, b| a.decode.total_cmp(&b.decode)).map(|c| (c.name.as_str(), c.decode));
+    let asked = options.inputs.first().map(|input| Asked {
+        path: &input.path,
+        tree: dataset.path(),
+        columns: costs.iter().map(|c| c.name.as_str()).collect(),
+        scattered,
+        memory: options.budget.memory,
+        seed: options.seed,
+    });
+    let layouts = asked.filter(|_| options.layouts).map(|a| layouts(&a, &median, as_f64(uncompressed))).transpose()?;
     Ok(Report {
         schema: SCHEMA,
         files: dataset.paths().to_vec(),
@@ -199,14 +232,22 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
         all_entries: dataset.entries(),
         clusters: dataset.clusters().len().saturating_sub(1) as u64,
         setup,
-        uncompressed: spent.iter().map(|s| s.uncompressed).sum(),
-        compressed: spent.iter().map(|s| s.compressed).sum(),
+        uncompressed,
+        compressed,
         runs: runs.into_iter().map(|(run, ..)| run).collect(),
         median,
+        advice: bottleneck.advice(&stages, dearest),
+        notes: verdict::notes(&stages, bottleneck),
         columns: costs,
         bottleneck,
-        advice: bottleneck.advice(),
+        layouts,
     })
+}
+
+/// How many clusters hold some of these entries.
+fn clusters_of(dataset: &Dataset, entries: &Range<u64>) -> u64 {
+    let overlap = |pair: &&[u64]| pair[0] < entries.end && pair[1] > entries.start;
+    dataset.clusters().windows(2).filter(overlap).count() as u64
 }
 
 /// Reads everything once. What was read is dropped step by step.

@@ -19,7 +19,7 @@ pub enum Bottleneck {
     Decoding,
 }
 
-/// What was measured, as far as the verdict goes. Seconds.
+/// What was measured, as far as the verdict goes. Seconds and bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Stages {
     pub real: f64,
@@ -28,60 +28,190 @@ pub(super) struct Stages {
     pub decompress: f64,
     pub decode: f64,
     pub threads: f64,
-    /// Pieces of work that could be done side by side.
-    pub tasks: f64,
+    /// Processors there are: more threads than that share them.
+    pub cores: f64,
+    /// Clusters that hold some of what was read.
+    pub clusters: f64,
+    /// Baskets, which are what threads take in turns.
+    pub baskets: f64,
     pub application: Option<f64>,
+    /// Share of the files that was not in the kernel's cache, if they were put out of it.
+    pub cold: Option<f64>,
+    pub compressed: f64,
+    pub uncompressed: f64,
 }
 
 /// An application is the bottleneck if it takes so many times what reading takes.
 const MUCH_LONGER: f64 = 1.5;
 /// Threads wait if they are busy for less than this share of the time.
 const BUSY: f64 = 0.75;
+/// Clusters of fewer bytes on disk are not advised.
+const LEAST_CLUSTER: f64 = 1e6;
+
+impl Stages {
+    /// Threads that can run side by side.
+    fn side_by_side(&self) -> f64 {
+        if self.cores > 0.0 { self.threads.min(self.cores) } else { self.threads }
+    }
+
+    /// Share of the time that processors were at work.
+    fn busy(&self) -> f64 {
+        self.cpu / (self.real * self.side_by_side()).max(1e-9)
+    }
+
+    /// A stage's share of all threads' time in stages.
+    fn share(&self, stage: f64) -> f64 {
+        stage / (self.fetch + self.decompress + self.decode).max(1e-9)
+    }
+}
 
 pub(super) fn verdict(s: &Stages) -> Bottleneck {
     if s.application.is_some_and(|seconds| seconds > s.real * MUCH_LONGER) {
         return Bottleneck::Application;
     }
-    let busy = s.cpu / (s.real * s.threads).max(1e-9);
-    if busy < BUSY && s.tasks < 2.0 * s.threads && s.threads > 1.0 {
-        return Bottleneck::TooFewClusters;
-    }
+    let waits = s.busy() < BUSY;
     // Time in fetching is waiting, as far as it is not the kernel copying.
-    if busy < BUSY && s.fetch > s.decompress.max(s.decode) {
+    if (waits && s.fetch > s.decompress.max(s.decode)) || s.fetch > s.decompress + s.decode {
         return Bottleneck::Storage;
     }
-    if s.fetch > s.decompress + s.decode {
-        return Bottleneck::Storage;
+    if waits && s.threads > 1.0 && (s.clusters < s.threads || s.baskets < 2.0 * s.threads) {
+        return Bottleneck::TooFewClusters;
     }
     if s.decompress >= s.decode { Bottleneck::Decompression } else { Bottleneck::Decoding }
 }
 
 impl Bottleneck {
-    /// What it is, and what to do about it.
-    pub fn advice(self) -> &'static str {
+    /// What it is, and what to do about it, with figures. `dearest` is the column that takes longest, and its seconds.
+    pub(super) fn advice(self, s: &Stages, dearest: Option<(&str, f64)>) -> String {
+        let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+        let rate = |bytes: f64, seconds: f64| format!("{:.0} MB/s", bytes / 1e6 / seconds.max(1e-9));
+        let threads = s.side_by_side();
+        let ideal = (s.fetch + s.decompress + s.decode) / (2.0 * threads).max(1.0);
+        let more =
+            format!("with {:.0} threads it could take {}, if there are the processors", 2.0 * threads, time(ideal));
         match self {
             Self::Application => {
-                "the application is the bottleneck: reading takes much less than the job; make its logic faster or run \
-                 it on more threads; no layout of the file will help"
+                let job = s.application.unwrap_or(0.0);
+                format!(
+                    "the application is the bottleneck: it takes {}, reading {} ({}); make its logic faster or run it on \
+                     more threads: no layout of the file can save more than that",
+                    time(job),
+                    time(s.real),
+                    percent(s.real / job.max(1e-9)),
+                )
             }
-            Self::Storage => {
-                "raw I/O is the bottleneck: threads wait for bytes; bring the columns that are needed near \
-                 (basketry rewrite --keep), or compress harder (basketry tune); more threads will not help"
-            }
-            Self::TooFewClusters => {
-                "there are too few clusters for the threads: rewrite with smaller ones (basketry rewrite --cluster), or \
-                 use fewer threads"
-            }
-            Self::Decompression => {
-                "decompression is the bottleneck: a faster codec (basketry tune, or rewrite --compression lz4:4 or \
-                 zstd:1) or more threads will help"
-            }
+            Self::Storage => format!(
+                "raw I/O is the bottleneck: threads spent {} of their time fetching, {} came in; bring the columns and \
+                 entries that are needed near (basketry rewrite --keep NAME), or compress harder, now {:.2} to 1 \
+                 (basketry tune --max-size 0.8x); more threads will not help{}",
+                percent(s.share(s.fetch)),
+                rate(s.compressed, s.real),
+                s.uncompressed / s.compressed.max(1.0),
+                if s.threads > 1.0 { ", and fewer may be faster on spinning disks" } else { "" },
+            ),
+            Self::TooFewClusters => format!(
+                "there are too few clusters for the threads: {} for {:.0}, which were busy {} of the time; rewrite with \
+                 smaller ones (basketry rewrite --cluster {:.0}MB), or use no more threads than there are clusters",
+                s.clusters,
+                s.threads,
+                percent(s.busy()),
+                (s.compressed / (4.0 * s.threads)).max(LEAST_CLUSTER) / 1e6,
+            ),
+            Self::Decompression => format!(
+                "decompression is the bottleneck: {} of threads' time, {} for each thread; a faster codec will help \
+                 (basketry tune; or rewrite --compression lz4:4 or zstd:1; --layouts says what each would give), and so \
+                 will more threads: {more}",
+                percent(s.share(s.decompress)),
+                rate(s.uncompressed, s.decompress),
+            ),
             Self::Decoding => {
-                "decoding is the bottleneck: read fewer columns or use more threads; columns that are not split decode \
-                 slowest"
+                let dearest = dearest.map_or_else(String::new, |(name, seconds)| {
+                    format!(", {} of that in {name}", percent(seconds / s.decode.max(1e-9)))
+                });
+                format!(
+                    "decoding is the bottleneck: {} of threads' time, {} for each thread{dearest}; read fewer columns or \
+                     entries, or use more threads: {more}; columns that are not split decode slowest",
+                    percent(s.share(s.decode)),
+                    rate(s.uncompressed, s.decode),
+                )
             }
         }
     }
+}
+
+/// What else is to be said, besides what the bottleneck is.
+pub(super) fn notes(s: &Stages, bottleneck: Bottleneck) -> Vec<String> {
+    let mut notes = Vec::new();
+    if s.threads > 1.0 && s.clusters < s.threads && bottleneck != Bottleneck::TooFewClusters {
+        notes.push(format!(
+            "too few clusters for the threads: {} for {:.0}; programs that deal out clusters, as ROOT does, keep no more \
+             than {} threads busy",
+            s.clusters, s.threads, s.clusters
+        ));
+    }
+    if s.cores > 0.0 && s.threads > s.cores {
+        notes.push(format!("{:.0} threads share {:.0} processors", s.threads, s.cores));
+    }
+    let waited = s.real * s.side_by_side() - s.cpu;
+    let unexplained = s.busy() < BUSY && waited > s.fetch;
+    if unexplained && !matches!(bottleneck, Bottleneck::Storage | Bottleneck::TooFewClusters) {
+        notes.push(format!(
+            "threads had a processor for {:.0} % of the time, and did not wait for bytes: other programs ran",
+            100.0 * s.busy()
+        ));
+    }
+    match s.cold {
+        None => {
+            notes.push("files may have come from the kernel's cache: --cold measures the storage as well".to_owned())
+        }
+        Some(cold) if cold < 0.9 => notes.push(format!(
+            "only {:.0} % of the files' bytes could be put out of the kernel's cache: storage may be slower than this",
+            100.0 * cold
+        )),
+        Some(_) => {}
+    }
+    notes
+}
+
+/// Seconds for people.
+fn time(seconds: f64) -> String {
+    if seconds < 0.9995 { format!("{:.0} ms", 1e3 * seconds) } else { format!("{seconds:.2} s") }
+}
+
+/// Measurements, and what is to be made of them. They are checked by `readspeed --test`.
+pub(super) fn planted() -> [(&'static str, Stages, Bottleneck); 10] {
+    let busy = Stages {
+        real: 1.0,
+        cpu: 2.0,
+        fetch: 0.1,
+        decompress: 1.5,
+        decode: 0.4,
+        threads: 2.0,
+        cores: 8.0,
+        clusters: 99.0,
+        baskets: 999.0,
+        application: None,
+        cold: Some(1.0),
+        compressed: 1e8,
+        uncompressed: 2e8,
+    };
+    let idle = Stages { cpu: 1.0, decompress: 0.6, decode: 0.3, ..busy };
+    [
+        ("busy decompressing", busy, Bottleneck::Decompression),
+        ("busy decoding", Stages { decode: 1.6, ..busy }, Bottleneck::Decoding),
+        ("a job that takes little longer", Stages { application: Some(1.4), ..busy }, Bottleneck::Decompression),
+        ("a job that takes much longer", Stages { application: Some(9.0), ..busy }, Bottleneck::Application),
+        ("waiting for bytes", Stages { fetch: 1.8, decompress: 0.2, ..idle }, Bottleneck::Storage),
+        ("copying bytes", Stages { fetch: 1.2, decompress: 0.2, ..busy }, Bottleneck::Storage),
+        ("idle, with few clusters", Stages { clusters: 1.0, ..idle }, Bottleneck::TooFewClusters),
+        ("idle, with few baskets", Stages { baskets: 3.0, ..idle }, Bottleneck::TooFewClusters),
+        (
+            "one thread, one cluster",
+            Stages { threads: 1.0, clusters: 1.0, cpu: 0.5, ..busy },
+            Bottleneck::Decompression,
+        ),
+        ("more threads than processors", Stages { threads: 9.0, cores: 2.0, ..busy }, Bottleneck::Decompression),
+    ]
 }
 
 #[cfg(test)]
@@ -90,25 +220,35 @@ mod tests {
 
     #[test]
     fn rules() {
-        let busy = Stages {
-            real: 1.0,
-            cpu: 2.0,
-            fetch: 0.1,
-            decompress: 1.5,
-            decode: 0.4,
-            threads: 2.0,
-            tasks: 99.0,
-            application: None,
-        };
-        for (stages, expected) in [
-            (busy, Bottleneck::Decompression),
-            (Stages { decode: 1.6, ..busy }, Bottleneck::Decoding),
-            (Stages { application: Some(1.4), ..busy }, Bottleneck::Decompression),
-            (Stages { application: Some(9.0), ..busy }, Bottleneck::Application),
-            (Stages { cpu: 0.5, fetch: 1.8, decompress: 0.2, ..busy }, Bottleneck::Storage),
-            (Stages { cpu: 1.0, tasks: 1.0, ..busy }, Bottleneck::TooFewClusters),
-        ] {
-            assert_eq!(verdict(&stages), expected, "{stages:?}");
+        for (what, stages, expected) in planted() {
+            assert_eq!(verdict(&stages), expected, "{what}: {stages:?}");
         }
+    }
+
+    #[test]
+    fn advice_has_figures() {
+        let said = |what: &str| {
+            let (_, stages, bottleneck) = planted().into_iter().find(|(name, ..)| *name == what).unwrap();
+            (bottleneck.advice(&stages, Some(("x", 0.8))), notes(&stages, bottleneck))
+        };
+        let (advice, notes) = said("busy decompressing");
+        assert!(advice.contains("75 % of threads' time, 133 MB/s") && advice.contains("4 threads"), "{advice}");
+        assert_eq!(notes, [""; 0]);
+        assert!(said("busy decoding").0.contains("50 % of that in x"), "{}", said("busy decoding").0);
+        assert!(said("a job that takes much longer").0.contains("it takes 9.00 s, reading 1.00 s (11 %)"));
+        assert!(said("waiting for bytes").0.contains("100 MB/s came in"), "{}", said("waiting for bytes").0);
+        let (advice, notes) = said("idle, with few clusters");
+        assert!(advice.contains("1 for 2, which were busy 50 %") && advice.contains("--cluster 12MB"), "{advice}");
+        assert_eq!(notes, [""; 0]);
+        assert_eq!(said("more threads than processors").1, ["9 threads share 2 processors"]);
+    }
+
+    #[test]
+    fn few_clusters_are_named_whatever_the_bottleneck_is() {
+        let (_, busy, bottleneck) = planted()[0];
+        let stages = Stages { clusters: 1.0, cold: None, ..busy };
+        let notes = notes(&stages, bottleneck);
+        assert!(notes[0].starts_with("too few clusters for the threads: 1 for 2"), "{notes:?}");
+        assert!(notes[1].contains("--cold"), "{notes:?}");
     }
 }

@@ -118,6 +118,31 @@ pub(crate) fn choices(facts: &Facts, measured: &Measured, access: &Access, optio
     units.into_iter().zip(members).map(whole).collect()
 }
 
+/// What all columns cost with one codec, or as they are, each with the baskets that are cheapest to read then; what
+/// another codec would do to a column is not always known, and then it stays as it is.
+pub(crate) fn with_codec(
+    facts: &Facts,
+    measured: &Measured,
+    access: &Access,
+    option: &ClusterOption,
+    codec: Option<usize>,
+) -> Cost {
+    let mut total = Cost::default();
+    for (i, (column, measured_cost)) in facts.columns.iter().zip(&measured.columns).enumerate() {
+        let Some(clusters) = option.trees.get(column.tree) else { continue };
+        let mut best: Option<Cost> = None;
+        if codec.is_some() {
+            each(column, i, measured, access, (option.size.is_none(), clusters), &mut |pick, cost| {
+                if pick.codec == codec && best.is_none_or(|best| cost.read < best.read) {
+                    best = Some(cost);
+                }
+            });
+        }
+        total += best.unwrap_or_else(|| model::today(column, measured_cost, access, clusters));
+    }
+    total
+}
+
 fn each(
     column: &Column,
     index: usize,

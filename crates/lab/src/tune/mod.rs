@@ -8,6 +8,7 @@ mod decide;
 mod explain;
 mod layout;
 mod limits;
+mod outlook;
 mod prove;
 pub mod report;
 
@@ -29,6 +30,7 @@ use report::{Figures, FrontPoint, LimitReport, Loosened, Measuring, Nearest, Rep
 
 pub use crate::cost::{Access, Workload};
 pub use limits::Limit;
+pub(crate) use outlook::{Outlook, outlook};
 pub use prove::prove;
 
 /// Sizes are met with something to spare, since what samples say of a file is not exact: one and a half times the
@@ -47,7 +49,7 @@ const FRONT: u32 = 10;
 const NEAR: f64 = 0.985;
 
 /// What is asked.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// What the file will be read for.
     pub workload: Workload,
@@ -85,13 +87,10 @@ fn tune_with(input: &Path, options: &Options, bench: &mut dyn Bench) -> Result<T
     let basket =
         basket.ok_or_else(|| Error::request("none of its baskets lie in this file: nothing to measure").file(input))?;
     // Baskets in other files are nothing to read here, but what lies here can still be decided.
-    let in_place = InPlace::measure(&facts, Budget::new(options.memory, 1)).unwrap_or_default();
+    let in_place = InPlace::measure(&facts, options.budget()).unwrap_or_default();
     let access = calibrate(&**facts.file.source(), (basket.seek, basket.nbytes as usize))?;
     let own = main_codec(&facts);
-    let mut codecs = measure::candidates();
-    if !codecs.contains(&own) {
-        codecs.push(own);
-    }
+    let mut codecs = codecs_for(own);
     let mut search = Search::new(&facts, options, (access, &in_place), &codecs, own, bench)?;
     if search.decision.as_ref().is_err_and(|i| i.nearest.is_empty() || i.nearest.iter().any(|(r, _)| *r == 0)) {
         codecs.extend(measure::last_resorts().into_iter().filter(|c| *c != own));
@@ -198,6 +197,15 @@ fn today(facts: &Facts, measured: &Measured, access: &Access, options: &[Cluster
     Ok(decide::today(facts, measured, access, keep))
 }
 
+/// Codecs that are tried for a file whose bytes mostly have `own`.
+fn codecs_for(own: Compression) -> Vec<Compression> {
+    let mut codecs = measure::candidates();
+    if !codecs.contains(&own) {
+        codecs.push(own);
+    }
+    codecs
+}
+
 /// The codec of most bytes.
 fn main_codec(facts: &Facts) -> Compression {
     let mut bytes: Vec<(Compression, f64)> = Vec::new();
@@ -211,6 +219,10 @@ fn main_codec(facts: &Facts) -> Compression {
 }
 
 impl Options {
+    fn budget(&self) -> Budget {
+        Budget::new(self.memory, 1)
+    }
+
     fn limits(&self, today: &Cost) -> Limits {
         let size = self.max_size.unwrap_or(Limit::Times(1.0)).of(today.size);
         let read_memory = self
