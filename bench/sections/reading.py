@@ -60,7 +60,8 @@ def sparse(bench: Bench) -> None:
     head = "| file, zlib-1 | full cpu s | 1 % cpu s | of full | touched baskets, bare codec s | 1 % / bare |"
     bench.say("", f"{head} GetEntry 1 % s | of its full |", "|---|---|---|---|---|---|---|---|")
     SCRATCH.mkdir(parents=True, exist_ok=True)
-    for kind, cluster in (("flat", 0), ("nano", 0), ("nano", 20), ("event_unsplit", 0), ("event_unsplit", 20)):
+    files = (("flat", 0), ("nano", 0), ("vectors", 0), ("vectors", 50), ("event_unsplit", 0), ("event_unsplit", 20))
+    for kind, cluster in files:
         path = inputs.read(kind, "zlib:1", megabytes(bench, "zlib:1"))
         if cluster:
             path = inputs.reclustered(path, cluster)

@@ -1,7 +1,7 @@
 """Arrays that are computed: expressions over branches, cuts, aliases, and collections zipped together.
 
-A cut with one value an entry is a selection: what it needs is read first, and of all else only the baskets that hold an
-entry it keeps. Computing is awkward's, whatever the library in the end.
+A cut with one value an entry is a selection, unless it keeps a good part: what it needs is read first, and of all else
+only the baskets that hold an entry it keeps. Computing is awkward's, whatever the library in the end.
 """
 
 from __future__ import annotations
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from .tree import Branch, Branches
 
     Arrays = dict[str, Any]
+
+
+#: Where a cut keeps more than this, reading the rest whole takes less time than picking entries.
+DENSE = 0.1
 
 
 class Computation:
@@ -71,14 +75,16 @@ class Computation:
         if self._cut is not None:
             have = _read(table, self._for_cut, entries, numbers, means)
             keep = self._kept(have, _count(entries, numbers))
-            if _flat(keep):
+            plain = _plain(self._wanted)
+            if _flat(keep) and ((library in ("arrow", "pl") and plain is not None) or keep.mean() < DENSE):
                 numbers = _numbers_of(entries, numbers)[keep]
-                plain = _plain(self._wanted)
                 if plain is not None and library != "ak":
                     return libraries.read(table, plain, entries, numbers, means, library, how)
-                have = {branch: array[keep] for branch, array in have.items()}
-                keep = None
+                have, keep = _masked(have, keep), None
         have |= _read(table, [one for one in self.branches if one not in have], entries, numbers, means)
+        if _flat(keep):
+            numbers = _numbers_of(entries, numbers)[keep]
+            have, keep = _masked(have, keep), None
         length = _count(entries, numbers)
         index = entries[0] if numbers is None else _numbers_of(entries, numbers)
         return _group(self._computed(have, keep, length), library, how, index, length)
@@ -102,7 +108,7 @@ class Computation:
             have = _arrays(batch, self.branches, made)
             keep = None if self._cut is None else self._kept(have, len(batch))
             if _flat(keep):
-                have = {branch: array[keep] for branch, array in have.items()}
+                have = _masked(have, keep)
                 index = np.arange(index, index + len(batch)) if isinstance(index, int) else index[: len(batch)]
                 index, keep = np.asarray(index)[keep], None
             length = len(batch) if isinstance(index, int) else len(index)
@@ -153,6 +159,10 @@ def _flat(keep: Any) -> bool:
     import numpy as np
 
     return isinstance(keep, np.ndarray)
+
+
+def _masked(have: dict[Branch, Any], keep: Any) -> dict[Branch, Any]:
+    return {branch: array[keep] for branch, array in have.items()}
 
 
 def _count(entries: tuple[int, int], numbers: Any) -> int:
