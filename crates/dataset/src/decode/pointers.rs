@@ -11,6 +11,9 @@ use super::op::Op;
 /// Bytes that may be read again in an entry because several pointers point to them, and those beside for each byte.
 const AGAIN: (usize, usize) = (1 << 20, 64);
 
+/// Arrays without items that are read together.
+const MOST_ARRAYS: usize = 1 << 16;
+
 impl Machine<'_> {
     /// Begins an entry whose tags count from `origin` bytes before it.
     pub(super) fn begin(&mut self, origin: usize) {
@@ -107,6 +110,10 @@ impl Machine<'_> {
         let Column::List { offsets, items, .. } = column else {
             return Err(Error::unsupported("a plan that does not fit its column"));
         };
+        // Arrays of no items take no bytes.
+        if n > MOST_ARRAYS.max(self.cursor.remaining()) {
+            return Err(too_many());
+        }
         let Some(counter) = counter else {
             let before = items.len();
             while self.cursor.remaining() > 0 {
@@ -198,6 +205,20 @@ mod tests {
         let (shape, op) = pointers();
         let error = machine.read(&op, 1, &mut Column::new(&shape, 1)).unwrap_err();
         assert!(error.to_string().contains("too many pointers"), "{error}");
+    }
+
+    #[test]
+    fn arrays_of_arrays_are_no_more_than_there_can_be() {
+        let (shape, item) = (Shape::Number(Number::I32).list(), Op::Number(Number::I32));
+        let read = |arrays: usize, bytes: &[u8]| {
+            let mut column = Column::new(&shape.clone().fixed(&[arrays]), 0);
+            let op = Op::Tables { arrays, counter: None, item: Box::new(item.clone()) };
+            Machine::new(bytes, &[], 0).read(&op, 1, &mut column).map(|()| column.finish().unwrap())
+        };
+        let array = read(2, &[0, 0, 0, 1, 0, 0, 0, 2]).unwrap();
+        assert_eq!(array.as_fixed_size_list().values().as_list::<i64>().offsets().as_ref(), [0, 1, 2]);
+        assert!(read(2, &[]).is_ok() && read(2, &[0, 0, 0, 1]).is_err());
+        assert!(read(1 << 31, &[]).unwrap_err().to_string().contains("more values"));
     }
 
     #[test]
