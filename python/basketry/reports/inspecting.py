@@ -173,6 +173,16 @@ class EmbeddedReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReadTime:
+    """Seconds of one core to read all branches, by estimates with fixed speeds; storage is not in them."""
+
+    decompress: float
+    """To decompress."""
+    decode: float
+    """To decode."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BranchReport:
     """A branch."""
 
@@ -208,6 +218,8 @@ class BranchReport:
     """How its baskets are."""
     codecs: dict[str, int]
     """Codecs of the baskets looked at, and how many have each; none where a basket is not compressed."""
+    decoded: Literal["numbers", "lists", "objects", "bytes"] | None = None
+    """What its entries become, if it has any of its own."""
     embedded: tuple[EmbeddedReport, ...]
     """Baskets in the tree's own record."""
     baskets: tuple[BasketReport, ...] | None = None
@@ -262,6 +274,8 @@ class TreeReport:
     """Size of uncompressed baskets, as zlib:1 would make it, over what they have; absent where not tried."""
     memory: Memory
     """Memory that readers and writers need."""
+    read_time: ReadTime
+    """Time that a reader of everything needs, about."""
     friends: tuple[Pair, ...]
     """Friends: the alias or tree name, and the file if it is another one."""
     aliases: tuple[Pair, ...]

@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::inspect::report::Decoded;
+
 /// Bytes a second from storage.
 pub const STORAGE: f64 = 200e6;
 /// Seconds for each basket that is read besides its bytes: look-up, key, a codec's start.
@@ -46,6 +48,15 @@ pub fn read_speed(codec: &str) -> f64 {
         "zstd" => 900e6,
         "lz4" => 2500e6,
         _ => 10e9,
+    }
+}
+
+/// Bytes a second, before compression, at which entries become values.
+pub fn decode_speed(kind: Decoded) -> f64 {
+    match kind {
+        Decoded::Numbers | Decoded::Bytes => 8e9,
+        Decoded::Lists => 2.5e9,
+        Decoded::Objects => 1.5e9,
     }
 }
 

@@ -10,6 +10,7 @@ mod tests;
 mod words;
 
 pub use cost::Cost;
+pub(crate) use rules::read_time;
 
 use serde::{Deserialize, Serialize};
 
@@ -119,6 +120,17 @@ pub enum Fault {
         /// Bytes before compression.
         tot_bytes: u64,
         /// Their share of the tree on disk, 0 to 1.
+        share: f64,
+    },
+    /// Objects whose decoding is most of what reading takes.
+    SlowDecoding {
+        /// Branches that hold them.
+        branches: u64,
+        /// The largest of them, at most eight.
+        largest: Vec<String>,
+        /// Bytes before compression.
+        tot_bytes: u64,
+        /// Their share of the time that reading the tree takes, 0 to 1.
         share: f64,
     },
     /// Uncompressed data that would shrink.

@@ -4,10 +4,10 @@ use dataset::ntuple::is_ntuple;
 use dataset::tree::model;
 use rootfile::codec::Compression;
 
-use super::cost::{BASKET, BASKET_BYTES, BASKET_ENTRY, Cost, as_f64, read_speed, write_speed};
+use super::cost::{BASKET, BASKET_BYTES, BASKET_ENTRY, Cost, as_f64, decode_speed, read_speed, write_speed};
 use super::words;
 use super::{Fault, Finding};
-use crate::inspect::report::{BranchReport, ClustersKnown, Report, TreeReport};
+use crate::inspect::report::{BranchReport, ClustersKnown, Decoded, ReadTime, Report, TreeReport};
 
 /// Baskets that hold less, before compression, cost more around them than in them.
 const TINY: u64 = 4_000;
@@ -60,6 +60,7 @@ pub fn tree(report: &Report, tree: &TreeReport, found: &mut Vec<Finding>) {
         uneven(tree),
         incompressible(tree, file),
         heavy_codec(tree, file),
+        slow_decoding(tree, file),
         uncompressed(tree, file),
         metadata(tree),
         embedded(tree),
@@ -220,6 +221,37 @@ fn heavy_codec(tree: &TreeReport, file: i32) -> Found {
     let bytes = as_f64(tot_bytes);
     let cost = Cost { read_seconds: bytes / read_speed("lzma") - bytes / read_speed("zstd"), ..Cost::default() };
     Some((Fault::HeavyCodec { codec: "lzma".to_owned(), branches: heavy().count() as u64, tot_bytes, share }, cost))
+}
+
+/// Seconds that a reader of all branches needs, about.
+pub fn read_time(tree: &TreeReport, file: i32) -> ReadTime {
+    let mut time = ReadTime::default();
+    for branch in on_disk(tree) {
+        time.decompress += as_f64(branch.tot_bytes) / read_speed(codec(branch, file));
+        time.decode += decoding(branch);
+    }
+    time
+}
+
+fn decoding(branch: &BranchReport) -> f64 {
+    branch.decoded.map_or(0.0, |kind| as_f64(branch.tot_bytes) / decode_speed(kind))
+}
+
+fn slow_decoding(tree: &TreeReport, file: i32) -> Found {
+    let mut found: Vec<&BranchReport> = on_disk(tree).filter(|b| b.decoded == Some(Decoded::Objects)).collect();
+    found.sort_by_key(|branch| std::cmp::Reverse(branch.tot_bytes));
+    let tot_bytes: u64 = found.iter().map(|branch| branch.tot_bytes).sum();
+    let decode: f64 = found.iter().map(|branch| decoding(branch)).sum();
+    let all = read_time(tree, file);
+    let share = decode / (all.decompress + all.decode).max(f64::MIN_POSITIVE);
+    let fault = Fault::SlowDecoding {
+        branches: found.len() as u64,
+        largest: found.iter().take(NAMED).map(|branch| branch.name.clone()).collect(),
+        tot_bytes,
+        share,
+    };
+    let read_seconds = decode - as_f64(tot_bytes) / decode_speed(Decoded::Lists);
+    (tot_bytes > 100 * BYTES && share > 0.5).then_some((fault, Cost { read_seconds, ..Cost::default() }))
 }
 
 fn uncompressed(tree: &TreeReport, file: i32) -> Found {

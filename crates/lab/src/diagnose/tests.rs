@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::inspect::report::{
-    BasketSummary, BranchReport, ClustersKnown, EmbeddedReport, FileReport, LeafReport, Memory, SCHEMA, Sizes, Skipped,
-    Spread, TreeReport,
+    BasketSummary, BranchReport, ClustersKnown, Decoded, EmbeddedReport, FileReport, LeafReport, Memory, SCHEMA, Sizes,
+    Skipped, Spread, TreeReport,
 };
 
 /// A branch with so many baskets of 20 kB, which shrink to a half.
@@ -144,6 +144,26 @@ fn branches_that_deny_their_compression_are_not_uncompressed() {
         matches!(&findings[..], [only] if matches!(only.fault, Fault::HeavyCodec { branches: 1, .. })),
         "{findings:#?}"
     );
+}
+
+#[test]
+fn objects_that_are_slow_to_decode() {
+    let mut objects = branch("event", 1000);
+    objects.codecs = [("none".to_owned(), 1000)].into();
+    objects.decoded = Some(Decoded::Objects);
+    let numbers = BranchReport { name: "x".into(), decoded: Some(Decoded::Numbers), ..objects.clone() };
+    let finding = only(tree(vec![objects.clone(), numbers.clone()]));
+    let Fault::SlowDecoding { branches: 1, tot_bytes: 20_000_000, share, .. } = finding.fault else {
+        panic!("{finding:?}")
+    };
+    // 20 MB at 1.5 GB/s; 20 MB at 8 GB/s, and twice 20 MB to copy at 10 GB/s, are the rest.
+    let objects_time = 20.0 / 1.5;
+    assert!((share - objects_time / (objects_time + 6.5)).abs() < 1e-9, "{share}");
+    assert!(finding.text.starts_with("event holds objects") && finding.command.is_none(), "{}", finding.text);
+    // Where decompression takes longer, it is no fault.
+    objects.codecs = [("zlib".to_owned(), 1000)].into();
+    assert_eq!(diagnose(&report(vec![tree(vec![objects])])), []);
+    assert_eq!(diagnose(&report(vec![tree(vec![numbers])])), []);
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn mend(fault: &Fault) -> Mend {
         | Fault::OldCycles { .. }
         | Fault::EmbeddedBaskets { .. }
         | Fault::CounterOutOfRange { .. } => Mend::Rewrite,
-        Fault::Unreadable { .. } | Fault::MetadataLargerThanData { .. } => Mend::Nothing,
+        Fault::Unreadable { .. } | Fault::MetadataLargerThanData { .. } | Fault::SlowDecoding { .. } => Mend::Nothing,
         Fault::TinyBaskets { .. } | Fault::UnevenBaskets { .. } => {
             Mend::Tree("basket", ByteSize(GOOD_BASKET).to_string())
         }
@@ -145,6 +145,19 @@ fn text(fault: &Fault) -> String {
             size(*tot_bytes),
             100.0 * share
         ),
+        Fault::SlowDecoding { branches, largest, tot_bytes, share } => {
+            let rest = branches - largest.len() as u64;
+            let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+            format!(
+                "{}{more} {} objects that are not split, {} before compression: decoding them one by one is about {:.0}% \
+                 of the time to read the tree. Split branches, of which the members that are needed are read alone, decode \
+                 several times faster; that is for the program that writes them.",
+                largest.join(", "),
+                if *branches == 1 { "holds" } else { "hold" },
+                size(*tot_bytes),
+                100.0 * share
+            )
+        }
         Fault::Uncompressed { zip_bytes, compressible_to } => format!(
             "{} are not compressed; a sample shrank to {:.0}% with zlib:1.",
             size(*zip_bytes),

@@ -3,6 +3,7 @@
 //! Reads the header, the directories, the tree records and, of baskets, the first bytes of each (or of some): no data
 //! are decompressed but a sample where nothing is compressed. What cannot be read is named in the report and skipped.
 
+mod decoding;
 mod layout;
 mod probe;
 pub mod report;
@@ -18,7 +19,7 @@ use dataset::ntuple::{instead_of_tree, is_ntuple};
 use dataset::tree::{is_tree_class, read_tree};
 use rootfile::{Directory, Error, Key, Result, RootFile};
 
-use crate::diagnose::diagnose;
+use crate::diagnose::{diagnose, read_time};
 use report::{FileReport, ObjectReport, Report, SCHEMA, Skipped};
 
 /// What to look at.
@@ -69,6 +70,8 @@ pub fn inspect(file: &RootFile, options: &Options) -> Result<Report> {
         return Err(no_such_tree(file, pattern));
     }
     mark_newest(&mut report);
+    let setting = report.file.compression;
+    report.trees.iter_mut().for_each(|tree| tree.read_time = read_time(tree, setting));
     report.findings = diagnose(&report);
     Ok(report)
 }

@@ -142,6 +142,8 @@ pub struct TreeReport {
     pub compressible_to: Option<f64>,
     /// Memory that readers and writers need.
     pub memory: Memory,
+    /// Time that a reader of everything needs, about.
+    pub read_time: ReadTime,
     /// Friends: the alias or tree name, and the file if it is another one.
     pub friends: Vec<Pair>,
     /// Aliases: name and formula.
@@ -198,6 +200,29 @@ pub struct Memory {
     pub write: u64,
 }
 
+/// Seconds of one core that a reader of all branches needs, by estimates with fixed speeds; storage is not in them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ReadTime {
+    /// To decompress.
+    pub decompress: f64,
+    /// To decode.
+    pub decode: f64,
+}
+
+/// What the entries of a branch become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Decoded {
+    /// Numbers, so many in each entry.
+    Numbers,
+    /// Lists of numbers, or texts.
+    Lists,
+    /// Objects, or lists of anything else: each is looked at by itself.
+    Objects,
+    /// Bytes: it cannot be decoded.
+    Bytes,
+}
+
 /// A branch.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct BranchReport {
@@ -235,6 +260,9 @@ pub struct BranchReport {
     pub basket_summary: BasketSummary,
     /// Codecs of the baskets looked at, and how many have each; `none` where a basket is not compressed.
     pub codecs: BTreeMap<String, u64>,
+    /// What its entries become, if it has any of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decoded: Option<Decoded>,
     /// Baskets in the tree's own record.
     pub embedded: Vec<EmbeddedReport>,
     /// Every basket on disk, where that was asked for.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use dataset::decode;
 use dataset::tree::clusters::{common_boundaries, declared_up_to};
 use dataset::tree::model::BasketRef;
 use dataset::tree::{Branch, ClusterSource, Leaf, Tree};
@@ -9,10 +10,11 @@ use rootfile::object::ObjectId;
 use rootfile::{Key, RootFile};
 
 use super::Options;
+use super::decoding::decoded;
 use super::probe::{Probe, probe};
 use super::report::{
-    BasketReport, BasketSummary, BranchReport, ClustersKnown, EmbeddedReport, LeafReport, Memory, Pair, Probed, Sizes,
-    Spread, TreeReport,
+    BasketReport, BasketSummary, BranchReport, ClustersKnown, Decoded, EmbeddedReport, LeafReport, Memory, Pair,
+    Probed, ReadTime, Sizes, Spread, TreeReport,
 };
 use super::sample::compressible_to;
 use super::types::{branch_type, leaf_type};
@@ -47,11 +49,17 @@ pub fn report(file: &RootFile, key: &Key, path: String, tree: &Tree, options: &O
     };
     let mut codecs = BTreeMap::new();
     let mut branches = Vec::with_capacity(tree.branches.len());
-    for ((branch, probe), id) in tree.branches.iter().zip(&probes).zip(ids(tree)) {
+    let mut kinds: Vec<Option<Decoded>> = vec![None; tree.branches.len()];
+    for plan in decode::columns(tree, file.infos()) {
+        if let Some(slot) = kinds.get_mut(plan.branch()) {
+            *slot = Some(decoded(&plan));
+        }
+    }
+    for (((branch, probe), id), kind) in tree.branches.iter().zip(&probes).zip(ids(tree)).zip(kinds) {
         for (codec, n) in &probe.codecs {
             *codecs.entry(codec.clone()).or_default() += n;
         }
-        branches.push(context.branch(branch, probe, id));
+        branches.push(BranchReport { decoded: kind, ..context.branch(branch, probe, id) });
     }
     let largest_cluster = largest_cluster(tree, &clusters.starts);
     TreeReport {
@@ -76,6 +84,7 @@ pub fn report(file: &RootFile, key: &Key, path: String, tree: &Tree, options: &O
         codecs,
         compressible_to: compressible_to(file, tree),
         memory: memory(tree, &probes, largest_cluster),
+        read_time: ReadTime::default(),
         friends: pairs(tree, tree.friends, |title, _| title.to_owned()),
         aliases: pairs(tree, tree.aliases, |title, _| title.to_owned()),
         index: tree.tree_index.and_then(|id| tree.graph.get(id)).map(|object| object.class.to_string()),
@@ -142,6 +151,7 @@ impl Context<'_> {
                 crossing: on_disk(branch).filter(|basket| self.crosses(basket)).count() as u64,
             },
             codecs: probe.codecs.clone(),
+            decoded: None,
             embedded: branch.embedded.iter().map(|(i, found)| embedded(branch, *i, &found.bytes)).collect(),
             baskets: self.options.list_baskets.then(|| on_disk(branch).map(basket).collect()),
         }

@@ -297,6 +297,16 @@ fn summary(out: &mut impl Write, tree: &TreeReport) -> Result<()> {
         bytes(memory.read_cache),
         bytes(memory.write)
     )?;
+    let time = tree.read_time;
+    if time.decompress + time.decode >= 0.0005 {
+        writeln!(
+            out,
+            "reading all of it: about {} of one core ({} to decompress, {} to decode); readspeed measures",
+            seconds(time.decompress + time.decode),
+            seconds(time.decompress),
+            seconds(time.decode)
+        )?;
+    }
     extras(out, tree)
 }
 
