@@ -29,7 +29,8 @@ fn keep(target: &str, bytes: &[u8]) -> std::io::Result<()> {
     std::fs::write(folder.join(format!("{:016x}", hasher.finish())), bytes)
 }
 
-/// Entries of the file whose plans the target `decode` uses; the first byte is the number of the plan.
+/// Entries of the file whose plans the target `decode` uses; the first byte is the number of the plan, the next two what
+/// class tags count from.
 fn keep_entries() -> Result<(), Box<dyn std::error::Error>> {
     let file = RootFile::open(concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/dataset/tests/root/decode_types.root"))?;
     let mut number = 0u8;
@@ -48,8 +49,10 @@ fn keep_entries() -> Result<(), Box<dyn std::error::Error>> {
                 Decompressor::new().decompress(&raw, objlen, &mut payload)?;
             }
             let data = header.open(payload)?;
-            for entry in (0..data.count as usize).filter_map(|i| data.data.get(data.range(i)?)) {
-                keep("decode", &[&[number], entry].concat())?;
+            for i in 0..data.count as usize {
+                let entry = data.range(i).and_then(|range| data.data.get(range)).ok_or("no entry")?;
+                let Ok(origin) = u16::try_from(data.origin(i)) else { continue };
+                keep("decode", &[&[number], &origin.to_be_bytes()[..], entry].concat())?;
             }
             number = number.wrapping_add(1);
         }

@@ -1,4 +1,5 @@
-//! Entries of every kind of member, decoded by the plans of a file that real ROOT wrote: the first byte says which.
+//! Entries of every kind of member, decoded by the plans of a file that real ROOT wrote: the first byte says which, and
+//! two say what class tags count from.
 #![no_main]
 
 use std::sync::OnceLock;
@@ -42,13 +43,13 @@ fn plans() -> &'static [ColumnPlan] {
 }
 
 fuzz_target!(|data: &[u8]| {
-    let Some((which, entry)) = data.split_first() else { return };
+    let Some((&[which, high, low], entry)) = data.split_first_chunk() else { return };
     let plans = plans();
-    let plan = &plans[usize::from(*which) % plans.len()];
+    let plan = &plans[usize::from(which) % plans.len()];
     let end = u32::try_from(entry.len()).unwrap();
     let basket = BasketData {
         count: 1,
-        keylen: 80,
+        keylen: u16::from_be_bytes([high, low]).into(),
         pid_offset: 0,
         data: entry.to_vec(),
         entries: Entries::Offsets(vec![0, end]),
