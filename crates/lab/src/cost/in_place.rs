@@ -20,10 +20,10 @@ use super::measure::{ColumnCost, nominal_unpack};
 const BYTES: f64 = 24e6;
 const STEP: u64 = 16 << 20;
 /// Nominal nanoseconds that one reading of them may take, if that is less.
-const NOMINAL: f64 = 1e8;
+const NOMINAL: f64 = 6e7;
 /// Readings at most, and seconds after which two are enough.
-const READINGS: usize = 4;
-const ENOUGH: f64 = 0.25;
+const READINGS: usize = 8;
+const ENOUGH: f64 = 0.15;
 /// Decoding takes no less than this share of what it took on samples.
 const LEAST: f64 = 0.3;
 
