@@ -55,7 +55,7 @@ fuzz_target!(|data: &[u8]| {
         entries: Entries::Offsets(vec![0, end]),
         displacement: None,
     };
-    let mut builder = plan.start(1);
+    let mut builder = plan.start(1, 0);
     let counts = vec![vec![2, 1, 3]; plan.counters().len()];
     if builder.append(&basket, 0..1, &counts).is_ok() {
         let array = builder.finish().unwrap();

@@ -269,7 +269,7 @@ fn values(file: &RootFile, tree: &Tree, counter: usize, entries: Range<u64>) -> 
 }
 
 fn decode(file: &RootFile, tree: &Tree, plan: &ColumnPlan, entries: Range<u64>) -> Result<ArrayRef> {
-    let mut builder = plan.start(usize::try_from(entries.end - entries.start).unwrap());
+    let mut builder = plan.start(usize::try_from(entries.end - entries.start).unwrap(), 0);
     let baskets = &tree.branches[plan.branch()].baskets;
     for (index, basket) in baskets.iter().enumerate() {
         let first = entries.start.max(basket.first_entry);

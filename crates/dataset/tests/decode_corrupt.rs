@@ -82,7 +82,7 @@ fn attempt(plan: &ColumnPlan, basket: &BasketData, dice: &mut Dice) -> bool {
     let n = (basket.count as usize).min(50);
     let counts: Vec<Vec<u64>> =
         plan.counters().iter().map(|_| (0..n).map(|_| dice.below(5) as u64).collect()).collect();
-    let mut builder = plan.start(n);
+    let mut builder = plan.start(n, 0);
     // Infos that contradict themselves show when parts of a record come out of different lengths.
     match builder.append(basket, 0..n, &counts).and_then(|()| builder.finish()) {
         Ok(array) => {
@@ -97,10 +97,11 @@ fn attempt(plan: &ColumnPlan, basket: &BasketData, dice: &mut Dice) -> bool {
 
 fn damaged(basket: &BasketData, dice: &mut Dice) -> BasketData {
     let mut basket = basket.clone();
-    let len = basket.data.len();
+    let mut data = basket.data.to_vec();
+    let len = data.len();
     for _ in 0..=dice.below(3) {
         let at = dice.below(len);
-        let Some(byte) = basket.data.get_mut(at) else { continue };
+        let Some(byte) = data.get_mut(at) else { continue };
         *byte = match dice.below(4) {
             0 => 0xFF,
             1 => 0,
@@ -108,6 +109,7 @@ fn damaged(basket: &BasketData, dice: &mut Dice) -> BasketData {
             _ => u8::try_from(dice.below(256)).unwrap(),
         };
     }
+    basket.data = data.into();
     if let (0, Entries::Offsets(offsets)) = (dice.below(4), &mut basket.entries) {
         let last = offsets.len() - 1;
         let at = dice.below(last);

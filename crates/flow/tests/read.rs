@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use arrow_array::types::{Float32Type, Float64Type, Int32Type};
 use arrow_array::{RecordBatch, UInt64Array, cast::AsArray};
@@ -10,7 +10,7 @@ use arrow_select::concat::concat_batches;
 use arrow_select::take::take_record_batch;
 use flow::Budget;
 use flow::inputs::Input;
-use flow::read::{Dataset, Request, Selection, Step, batches, read};
+use flow::read::{Dataset, Request, Selection, Spent, Step, batches, drain, read};
 use flow::sample;
 use proptest::prelude::*;
 
@@ -128,7 +128,15 @@ proptest! {
         let budget = Budget::new(100 << 20, threads);
         let request = Request { columns, entries: from..from + len, selection, budget, cancelled: None };
         let expected = expected(&whole, &entries);
-        prop_assert_eq!(&read(&dataset, &request).unwrap().batch, &expected);
+        let kept = read(&dataset, &request).unwrap();
+        prop_assert_eq!(&kept.batch, &expected);
+        let told = Mutex::new(Spent::default());
+        let (count, dropped) = drain(&dataset, &request, &|spent| *told.lock().unwrap() += *spent).unwrap();
+        prop_assert_eq!(count, entries.len() as u64);
+        let work = |s: &Spent| (s.baskets, s.compressed, s.uncompressed);
+        prop_assert_eq!(dropped.iter().map(work).collect::<Vec<_>>(), kept.spent.iter().map(work).collect::<Vec<_>>());
+        let sum = dropped.iter().fold(Spent::default(), |mut sum, s| { sum += *s; sum });
+        prop_assert_eq!(work(&told.into_inner().unwrap()), work(&sum));
         for step in [Step::Entries(step), Step::Bytes(step * 30), Step::Cluster] {
             let parts: Vec<RecordBatch> =
                 batches(&dataset, request.clone(), step).map(|part| part.unwrap().batch).collect();

@@ -21,8 +21,10 @@ pub struct ColumnBuilder {
 }
 
 impl ColumnBuilder {
-    pub(super) fn new(plan: ColumnPlan, entries: usize) -> Self {
-        Self { column: Column::new(&plan.0.plan.shape, entries), plan }
+    pub(super) fn new(plan: ColumnPlan, entries: usize, bytes: usize) -> Self {
+        let mut column = Column::new(&plan.0.plan.shape, entries);
+        column.reserve_bytes(bytes);
+        Self { column, plan }
     }
 
     /// Decodes entries, given by their numbers within the basket. `counts` has for each of the plan's

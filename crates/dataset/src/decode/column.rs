@@ -109,16 +109,17 @@ impl Words {
         }
     }
 
-    /// Appends big-endian values that lie `stride` bytes apart.
-    pub(super) fn extend_strided(&mut self, bytes: &[u8], at: usize, stride: usize) {
-        fn pick<const N: usize>(bytes: &[u8], at: usize, stride: usize) -> impl Iterator<Item = [u8; N]> {
-            bytes.chunks_exact(stride.max(1)).map_while(move |row| row.get(at..)?.first_chunk::<N>().copied())
+    /// Appends `n` big-endian values that lie `stride` bytes apart, the first of them at `at`.
+    pub(super) fn extend_strided(&mut self, bytes: &[u8], n: usize, at: usize, stride: usize) {
+        fn pick<const N: usize>(bytes: &[u8], n: usize, at: usize, stride: usize) -> impl Iterator<Item = [u8; N]> {
+            let value = move |i| bytes.get(at + i * stride..).and_then(|rest| rest.first_chunk::<N>());
+            (0..n).map(move |i| value(i).copied().unwrap_or([0; N]))
         }
         match self {
-            Self::W1(v) => v.extend(pick(bytes, at, stride).map(u8::from_be_bytes)),
-            Self::W2(v) => v.extend(pick(bytes, at, stride).map(u16::from_be_bytes)),
-            Self::W4(v) => v.extend(pick(bytes, at, stride).map(u32::from_be_bytes)),
-            Self::W8(v) => v.extend(pick(bytes, at, stride).map(u64::from_be_bytes)),
+            Self::W1(v) => v.extend(pick(bytes, n, at, stride).map(u8::from_be_bytes)),
+            Self::W2(v) => v.extend(pick(bytes, n, at, stride).map(u16::from_be_bytes)),
+            Self::W4(v) => v.extend(pick(bytes, n, at, stride).map(u32::from_be_bytes)),
+            Self::W8(v) => v.extend(pick(bytes, n, at, stride).map(u64::from_be_bytes)),
         }
     }
 
@@ -210,15 +211,35 @@ impl Column {
         }
     }
 
-    /// Makes room for `n` more values.
+    /// Makes room for what `bytes` of entries may hold, if those are lists of what has one size.
+    pub(super) fn reserve_bytes(&mut self, bytes: usize) {
+        if let Self::List { items, .. } = self
+            && let Some(each) = items.size().filter(|size| *size > 0)
+        {
+            items.reserve(bytes.min(MOST_HINTED) / each);
+        }
+    }
+
+    /// Bytes of a value, if all have the same.
+    fn size(&self) -> Option<usize> {
+        match self {
+            Self::Numbers(number, _) => Some(number.size()),
+            Self::Fixed { size, items, .. } => items.size()?.checked_mul(*size),
+            Self::Record { parts, .. } => parts.iter().try_fold(0usize, |sum, part| sum.checked_add(part.size()?)),
+            Self::Text { .. } | Self::Bytes { .. } | Self::List { .. } | Self::Optional { .. } => None,
+        }
+    }
+
+    /// Makes room for `n` more values, as far as they have one size.
     pub(super) fn reserve(&mut self, n: usize) {
-        if let Self::Numbers(_, words) = self {
-            match words {
-                Words::W1(v) => v.reserve(n),
-                Words::W2(v) => v.reserve(n),
-                Words::W4(v) => v.reserve(n),
-                Words::W8(v) => v.reserve(n),
-            }
+        match self {
+            Self::Numbers(_, Words::W1(v)) => v.reserve(n),
+            Self::Numbers(_, Words::W2(v)) => v.reserve(n),
+            Self::Numbers(_, Words::W4(v)) => v.reserve(n),
+            Self::Numbers(_, Words::W8(v)) => v.reserve(n),
+            Self::Fixed { size, items, .. } => items.reserve(n.saturating_mul(*size)),
+            Self::Record { parts, .. } => parts.iter_mut().for_each(|part| part.reserve(n)),
+            Self::Text { .. } | Self::Bytes { .. } | Self::List { .. } | Self::Optional { .. } => {}
         }
     }
 
@@ -308,7 +329,7 @@ fn numbers(number: Number, words: Words, nulls: Option<NullBuffer>) -> ArrayRef 
     match (number, words) {
         // Any byte but 0 is true (what writers left in memory).
         (Number::Bool, Words::W1(bytes)) => {
-            Arc::new(BooleanArray::new(BooleanBuffer::collect_bool(bytes.len(), |i| bytes[i] != 0), nulls))
+            Arc::new(BooleanArray::new(BooleanBuffer::new(bits(&bytes), 0, bytes.len()), nulls))
         }
         (Number::I8, words) => primitive::<Int8Type>(words, nulls),
         (Number::U8 | Number::Bool, words) => primitive::<UInt8Type>(words, nulls),
@@ -321,6 +342,25 @@ fn numbers(number: Number, words: Words, nulls: Option<NullBuffer>) -> ArrayRef 
         (Number::F32, words) => primitive::<Float32Type>(words, nulls),
         (Number::F64, words) => primitive::<Float64Type>(words, nulls),
     }
+}
+
+/// A bit for each byte, set where the byte is not 0: eight at a time.
+fn bits(bytes: &[u8]) -> Buffer {
+    const LOW: u64 = 0x7F7F_7F7F_7F7F_7F7F;
+    // Moves the lowest bit of byte `i` to bit `56 + i`.
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let (eights, rest) = bytes.as_chunks::<8>();
+    let mut last = [0; 8];
+    last.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+    let pack = |eight: &[u8; 8]| {
+        let word = u64::from_le_bytes(*eight);
+        // The highest bit of each byte that is not 0.
+        let set = (((word & LOW) + LOW) | word) & !LOW;
+        let [.., packed] = (set >> 7).wrapping_mul(GATHER).to_le_bytes();
+        packed
+    };
+    let last = (!rest.is_empty()).then(|| pack(&last));
+    Buffer::from_vec(eights.iter().map(pack).chain(last).collect::<Vec<u8>>())
 }
 
 /// Strings; those that are not UTF-8 are taken for Latin-1, each on its own.
@@ -347,4 +387,18 @@ fn text(offsets: OffsetBuffer<i64>, bytes: Vec<u8>, nulls: Option<NullBuffer>) -
         ends.push(decoded.len() - start);
     }
     Ok(Arc::new(whole(ends.finish(), decoded, nulls)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bit_for_each_byte_that_is_not_zero() {
+        for len in [0, 1, 7, 8, 9, 64, 100] {
+            let bytes: Vec<u8> = (0..len).map(|i| if i % 3 == 0 { 0 } else { (i * 37 % 255 + 1) as u8 }).collect();
+            let packed = BooleanBuffer::new(bits(&bytes), 0, len);
+            assert_eq!(packed, BooleanBuffer::collect_bool(len, |i| bytes[i] != 0), "{len}");
+        }
+    }
 }

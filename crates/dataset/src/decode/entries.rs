@@ -55,10 +55,8 @@ pub(super) fn items(
     let size = op.fixed_size().filter(|size| *size > 0);
     let size = size.ok_or_else(|| Error::unsupported("items of varying length"))?;
     let bytes = slice(basket, entries.clone())?;
-    let ends = ends(basket, entries, size)?;
     Machine::new(bytes, &[], 0).read(op, bytes.len() / size, items)?;
-    offsets.extend_ends(ends.into_iter());
-    Ok(())
+    ends(offsets, basket, entries, size)
 }
 
 /// Entries of any length, each one value.
@@ -191,20 +189,33 @@ impl<'a> Counts<'a> {
     }
 }
 
-/// Where the items of each entry end, counted in items from the first entry on.
-fn ends(basket: &BasketData, entries: Range<usize>, size: usize) -> Result<Vec<i64>> {
-    let start = basket.range(entries.start).map_or(0, |r| r.start);
-    let ragged = |len: usize| Error::corrupt(format!("an entry of {len} bytes, where items take {size}"));
+/// Adds where the items of each entry end, and checks that entries hold whole items.
+fn ends(offsets: &mut Offsets, basket: &BasketData, entries: Range<usize>, size: usize) -> Result<()> {
     // Numbers have sizes that are powers of two: no division for each entry.
-    let shift = size.is_power_of_two().then_some(size.trailing_zeros());
-    let mut ends = Vec::with_capacity(entries.len());
-    for entry in entries {
-        let len = basket.range(entry).map_or(0, |range| range.end - start);
-        let count = shift.map_or_else(|| len / size, |shift| len >> shift);
-        if count * size != len {
-            return Err(ragged(len));
+    let shift = size.is_power_of_two().then_some(size.trailing_zeros()).filter(|shift| *shift < u32::BITS);
+    let mut ragged = 0;
+    match (&basket.entries, shift) {
+        (Entries::Offsets(bounds), Some(shift)) => {
+            let bounds = bounds.get(entries.start..=entries.end).unwrap_or_default();
+            let (&start, bounds) = bounds.split_first().ok_or_else(|| beyond(basket))?;
+            offsets.extend_ends(bounds.iter().map(|bound| {
+                let len = bound.wrapping_sub(start);
+                ragged |= len & ((1 << shift) - 1);
+                i64::from(len >> shift)
+            }));
         }
-        ends.push(i64::try_from(count).map_err(|_| ragged(len))?);
+        _ => {
+            let size = u32::try_from(size).map_err(|_| beyond(basket))?;
+            let start = basket.range(entries.start).map_or(0, |r| r.start);
+            let mut ends = Vec::with_capacity(entries.len());
+            for entry in entries {
+                let len = basket.range(entry).map_or(0, |range| range.end - start);
+                let len = u32::try_from(len).map_err(|_| beyond(basket))?;
+                ragged |= len % size;
+                ends.push(i64::from(len / size));
+            }
+            offsets.extend_ends(ends.into_iter());
+        }
     }
-    Ok(ends)
+    if ragged == 0 { Ok(()) } else { Err(Error::corrupt(format!("entries that are not whole items of {size} bytes"))) }
 }

@@ -183,7 +183,7 @@ impl<'a> Machine<'a> {
                 let mut at = 0;
                 for (op, part) in ops.iter().zip(parts) {
                     if let (Op::Number(number), Column::Numbers(_, words)) = (op, part) {
-                        words.extend_strided(bytes, at, stride);
+                        words.extend_strided(bytes, n, at, stride);
                         at += number.size();
                     }
                 }

@@ -152,9 +152,9 @@ impl ColumnPlan {
         &self.0.plan.counters
     }
 
-    /// An empty column with room for so many entries.
-    pub fn start(&self, entries: usize) -> ColumnBuilder {
-        ColumnBuilder::new(self.clone(), entries)
+    /// An empty column with room for so many entries, which take about so many bytes in their baskets.
+    pub fn start(&self, entries: usize, bytes: usize) -> ColumnBuilder {
+        ColumnBuilder::new(self.clone(), entries, bytes)
     }
 }
 

@@ -181,7 +181,7 @@ impl Machine<'_> {
         let Some(Some(Some(rows))) = self.rows.get(reader) else { return false };
         let mut cursor = self.cursor.clone();
         let Some(bytes) = n.checked_mul(rows.size()).and_then(|len| cursor.bytes(len).ok()) else { return false };
-        if !rows.read(bytes, parts) {
+        if !rows.read(bytes, n, parts) {
             return false;
         }
         self.cursor = cursor;

@@ -2,6 +2,8 @@
 //! (frames, versions) have to be the same in each. The first object says both; objects that differ are read one by
 //! one.
 
+use std::collections::BTreeMap;
+
 use rootfile::object::tags::Frame;
 
 use super::column::{Column, Words};
@@ -22,11 +24,47 @@ const MAX_DEPTH: usize = 10;
 pub(super) struct Rows {
     /// Bytes of an object.
     size: usize,
-    /// Bytes that are the same in each, and where.
-    same: Vec<(usize, Vec<u8>)>,
-    /// Where the bits of a `TObject` are.
-    tobjects: Vec<usize>,
+    /// Bits that are the same in each.
+    same: Vec<Same>,
     fields: Vec<Field>,
+}
+
+/// Some bits of the eight bytes at a place, as a little-endian number.
+#[derive(Clone, Debug)]
+struct Same {
+    at: usize,
+    mask: u64,
+    value: u64,
+}
+
+impl Same {
+    /// Of single bytes, by where they are: which bits, and what they are. An object has `size` bytes.
+    fn of(bytes: &BTreeMap<usize, (u8, u8)>, size: usize) -> Vec<Self> {
+        let mut all: Vec<Self> = Vec::new();
+        for (&at, &(mask, value)) in bytes {
+            if all.last().is_none_or(|same| at >= same.at + 8) {
+                // No further than the object reaches, if it has so many bytes.
+                all.push(Self { at: at.min(size.saturating_sub(8)), mask: 0, value: 0 });
+            }
+            if let Some(same) = all.last_mut() {
+                let shift = 8 * (at - same.at);
+                same.mask |= u64::from(mask) << shift;
+                same.value |= u64::from(mask & value) << shift;
+            }
+        }
+        all
+    }
+
+    /// The bits that are others in the object at `start`.
+    fn wrong(&self, bytes: &[u8], start: usize) -> u64 {
+        let rest = bytes.get(start + self.at..).unwrap_or_default();
+        let word = rest.first_chunk().copied().unwrap_or_else(|| {
+            let mut word = [0; 8];
+            word.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+            word
+        });
+        (u64::from_le_bytes(word) ^ self.value) & self.mask
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -41,20 +79,17 @@ impl Rows {
     pub(super) fn of(machine: &Machine<'_>, reader: usize) -> Option<Self> {
         let mut walk = machine.fork();
         let start = walk.cursor.pos();
-        let mut rows = Self::default();
-        let mut fields = Vec::new();
-        rows.object(&mut walk, start, reader, &mut fields, 0)?;
-        rows.fields = fields;
-        rows.size = walk.cursor.pos().checked_sub(start)?;
-        Some(rows)
+        let (mut same, mut fields) = (BTreeMap::new(), Vec::new());
+        Self::object(&mut walk, start, reader, (&mut same, &mut fields), 0)?;
+        let size = walk.cursor.pos().checked_sub(start)?;
+        Some(Self { size, same: Same::of(&same, size), fields })
     }
 
     fn object(
-        &mut self,
         walk: &mut Machine<'_>,
         start: usize,
         reader: usize,
-        fields: &mut Vec<Field>,
+        (same, fields): (&mut BTreeMap<usize, (u8, u8)>, &mut Vec<Field>),
         depth: usize,
     ) -> Option<()> {
         let from = walk.cursor.pos();
@@ -62,7 +97,7 @@ impl Rows {
         let end = frame.end?;
         let checksum = walk.checksum(frame.version, reader).ok()?;
         let header = walk.cursor.data().get(from..walk.cursor.pos())?;
-        self.same.push((from - start, header.to_vec()));
+        same.extend((from - start..).zip(header.iter().map(|&byte| (u8::MAX, byte))));
         let readers = walk.readers;
         let version = find(readers.get(reader)?, frame.version.into(), checksum).ok()?;
         if !version.missing.is_empty() {
@@ -82,14 +117,14 @@ impl Rows {
                 }
                 (Into::Part(part), Op::Object(inner)) => {
                     let mut parts = Vec::new();
-                    self.object(walk, start, *inner, &mut parts, depth + 1)?;
+                    Self::object(walk, start, *inner, (same, &mut parts), depth + 1)?;
                     fields.push(Field::Record { part: *part, fields: parts });
                 }
-                (Into::Base { reader, .. }, _) => self.object(walk, start, *reader, fields, depth + 1)?,
+                (Into::Base { reader, .. }, _) => Self::object(walk, start, *reader, (same, fields), depth + 1)?,
                 (Into::TObject, _) => {
                     let version = walk.cursor.bytes(TOBJECT).ok()?.first_chunk::<2>()?;
-                    self.same.push((at, version.to_vec()));
-                    self.tobjects.push(at + REFERENCED.0);
+                    same.extend((at..).zip(version.iter().map(|&byte| (u8::MAX, byte))));
+                    same.insert(at + REFERENCED.0, (REFERENCED.1, 0));
                 }
                 _ => return None,
             }
@@ -102,30 +137,24 @@ impl Rows {
         self.size
     }
 
-    /// Whether an object has this form.
-    fn fits(&self, row: &[u8]) -> bool {
-        let same = |(at, bytes): &(usize, Vec<u8>)| row.get(*at..).is_some_and(|rest| rest.starts_with(bytes));
-        self.same.iter().all(same) && self.tobjects.iter().all(|&at| row.get(at).is_some_and(|b| b & REFERENCED.1 == 0))
-    }
-
-    /// Reads objects into the parts of a record, if all have this form.
-    pub(super) fn read(&self, bytes: &[u8], parts: &mut [Column]) -> bool {
-        if self.size == 0 || !bytes.chunks_exact(self.size).all(|row| self.fits(row)) {
+    /// Reads `n` objects into the parts of a record, if all have this form.
+    pub(super) fn read(&self, bytes: &[u8], n: usize, parts: &mut [Column]) -> bool {
+        let wrong = |same: &Same| (0..n).fold(0, |wrong, i| wrong | same.wrong(bytes, i * self.size));
+        if self.size == 0 || !self.same.iter().all(|same| wrong(same) == 0) {
             return false;
         }
-        self.push(&self.fields, bytes, parts);
+        self.push(&self.fields, bytes, n, parts);
         true
     }
 
-    fn push(&self, fields: &[Field], bytes: &[u8], parts: &mut [Column]) {
-        let n = bytes.len() / self.size;
+    fn push(&self, fields: &[Field], bytes: &[u8], n: usize, parts: &mut [Column]) {
         for field in fields {
             match field {
                 Field::Number { part, at, number } => {
                     if let Some(Column::Numbers(_, words)) = parts.get_mut(*part) {
                         match bytes.get(*at..*at + number.size()) {
                             Some(only) if n == 1 => words.push_be(only),
-                            _ => words.extend_strided(bytes, *at, self.size),
+                            _ => words.extend_strided(bytes, n, *at, self.size),
                         }
                     }
                 }
@@ -139,7 +168,7 @@ impl Rows {
                 Field::Record { part, fields } => {
                     if let Some(Column::Record { len, parts, .. }) = parts.get_mut(*part) {
                         *len += n;
-                        self.push(fields, bytes, parts);
+                        self.push(fields, bytes, n, parts);
                     }
                 }
             }

@@ -64,6 +64,14 @@ pub enum Entries {
     Generated,
 }
 
+/// What a basket's key is followed by, before compression: a buffer of its own, or the record that it was stored in as
+/// it is, behind the header there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Payload {
+    buffer: Vec<u8>,
+    start: usize,
+}
+
 /// The entries of a basket.
 #[derive(Clone, Debug)]
 pub struct BasketData {
@@ -74,7 +82,7 @@ pub struct BasketData {
     /// Added to process-identifier numbers inside.
     pub pid_offset: u16,
     /// The entries, one after the other.
-    pub data: Vec<u8>,
+    pub data: Payload,
     /// Where they begin.
     pub entries: Entries,
     /// Where they lay when they were first written, if that is not where they lie.
@@ -214,8 +222,9 @@ impl BasketHeader {
         })
     }
 
-    /// Takes apart a decompressed payload.
-    pub fn open(&self, mut payload: Vec<u8>) -> Result<BasketData> {
+    /// Takes apart a payload that is not compressed, or not any more.
+    pub fn open(&self, payload: impl Into<Payload>) -> Result<BasketData> {
+        let mut payload = payload.into();
         let len = self.data_len()?;
         if len > payload.len() {
             return Err(Error::corrupt(format!(
@@ -274,7 +283,9 @@ impl BasketHeader {
         }
         let end = u32::try_from(len).unwrap_or(u32::MAX);
         offsets.push(end);
-        if !offsets.is_sorted() {
+        // All are looked at, whatever the first ones are like: that is faster than to stop early.
+        let next = offsets.get(1..).unwrap_or_default();
+        if !offsets.iter().zip(next).fold(true, |sorted, (a, b)| sorted & (a <= b)) {
             return Err(Error::corrupt("a basket whose entry offsets do not grow, or lie outside of it"));
         }
         Ok((Entries::Offsets(offsets), displacement.filter(|d| d.len() >= n)))
@@ -295,6 +306,38 @@ impl BasketHeader {
             )));
         }
         Ok(Entries::Fixed(u32::try_from(len / n).unwrap_or(u32::MAX)))
+    }
+}
+
+impl Payload {
+    /// The payload of a record that was stored without compression, behind its header.
+    pub fn stored(record: Vec<u8>, header: &BasketHeader) -> Self {
+        let mut payload = Self { start: header.keylen().min(record.len()), buffer: record };
+        payload.truncate(header.key.objlen as usize);
+        payload
+    }
+
+    /// The buffer, to be used again.
+    pub fn into_buffer(self) -> Vec<u8> {
+        self.buffer
+    }
+
+    fn truncate(&mut self, len: usize) {
+        self.buffer.truncate(self.start.saturating_add(len));
+    }
+}
+
+impl From<Vec<u8>> for Payload {
+    fn from(buffer: Vec<u8>) -> Self {
+        Self { buffer, start: 0 }
+    }
+}
+
+impl std::ops::Deref for Payload {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.buffer.get(self.start..).unwrap_or_default()
     }
 }
 
@@ -330,7 +373,7 @@ impl BasketData {
         let len = header.data_len()?;
         let last = header.last as usize;
         let buffer = c.bytes(last)?;
-        let data = buffer.get(header.keylen()..).unwrap_or_default().to_vec();
+        let data = buffer.get(header.keylen()..).unwrap_or_default().to_vec().into();
         let (entries, displacement) = header.boundaries(len, generated, offsets, displacement)?;
         let count = header.nev_buf;
         let (keylen, pid_offset) = (u32::from(header.key.keylen), header.key.pid_offset);
@@ -344,7 +387,7 @@ impl BasketData {
             Entries::Fixed(_) | Entries::Generated => 0,
         };
         let numbers = offsets + self.displacement.as_ref().map_or(0, Vec::capacity);
-        (self.data.capacity() + 4 * numbers) as u64
+        (self.data.buffer.capacity() + 4 * numbers) as u64
     }
 
     /// Where entry `i` of the basket lies in its data.

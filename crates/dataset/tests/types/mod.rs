@@ -44,7 +44,7 @@ fn counts(file: &RootFile, tree: &Tree, branch: usize) -> Vec<u64> {
 }
 
 fn decode(file: &RootFile, tree: &Tree, plan: &ColumnPlan) -> Result<ArrayRef> {
-    let mut builder = plan.start(0);
+    let mut builder = plan.start(0, 0);
     let counts: Vec<Vec<u64>> = plan.counters().iter().map(|c| counts(file, tree, *c)).collect();
     for basket in load(file, tree, plan.branch()) {
         builder.append(&basket, 0..basket.count as usize, &counts)?;

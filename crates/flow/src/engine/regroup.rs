@@ -153,8 +153,7 @@ impl Maker<'_> {
             if piece.end() > entries.end {
                 carry.keep(self.index, index, data);
             } else {
-                // The buffer goes back for the next piece.
-                scratch.payload = data.data;
+                scratch.give_back(data);
             }
         }
         self.flush(scratch, pid)?;

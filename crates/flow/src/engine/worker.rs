@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use dataset::tree::basket::{BasketData, BasketHeader, Entries};
+use dataset::tree::basket::{BasketData, BasketHeader, Entries, Payload};
 use rootfile::bytes::Cursor;
 use rootfile::codec::{Compressor, Decompressor, is_stored};
 use rootfile::{Error, Result, Source};
@@ -80,6 +80,13 @@ impl Scratch {
         std::mem::take(&mut self.times)
     }
 
+    /// Takes a buffer back for the next piece.
+    pub fn give_back(&mut self, data: BasketData) {
+        let buffer = data.data.into_buffer();
+        let place = if self.record.capacity() < self.payload.capacity() { &mut self.record } else { &mut self.payload };
+        *place = buffer;
+    }
+
     /// A piece's entries and their boundaries.
     pub fn load(&mut self, files: &Files, column: &Column, index: usize) -> Result<BasketData> {
         let piece = column.pieces.get(index).ok_or_else(|| Error::request("a piece that is not there"))?;
@@ -97,6 +104,9 @@ impl Scratch {
             BasketData::parse_embedded(bytes).map(|(_, data)| data)
         } else {
             self.fetch(files, piece).and_then(|header| {
+                if is_stored(self.record.len().saturating_sub(header.keylen()), header.key.objlen as usize) {
+                    return header.open(Payload::stored(std::mem::take(&mut self.record), &header));
+                }
                 self.unpack(&header)?;
                 header.open(std::mem::take(&mut self.payload))
             })
@@ -121,7 +131,7 @@ fn default_entries(column: &Column, entry: &[u8], entries: u64) -> Result<Basket
         count,
         keylen: u32::try_from(column.keylen()).map_err(|_| too_many())?,
         pid_offset: 0,
-        data: entry.repeat(count as usize),
+        data: entry.repeat(count as usize).into(),
         entries: Entries::Fixed(len),
         displacement: None,
     })

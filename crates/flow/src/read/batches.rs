@@ -2,7 +2,7 @@
 
 use super::open::Dataset;
 use super::request::Request;
-use super::run::{Read, read_on};
+use super::run::{Read, keep_memory, read_on};
 use crate::engine::Carry;
 
 /// How much is read at a time.
@@ -40,16 +40,6 @@ pub fn batches<'a>(dataset: &'a Dataset, request: Request<'a>, step: Step) -> Ba
     let carry = Carry::new(request.budget.memory / 8);
     keep_memory(request.budget.memory / 8);
     Batches { dataset, at: request.entries.start, request, step, carry }
-}
-
-/// Lets the allocator keep what one step gives back for the next, up to twice so many bytes: handing pages back to the
-/// kernel and having them cleared again costs more than decoding. glibc raises its limits to the size of the largest
-/// mapped block that was ever freed (`mallopt(3)`, M_MMAP_THRESHOLD); elsewhere this does nothing. The block is not touched.
-fn keep_memory(bytes: u64) {
-    // A little less than the most that it will raise them to (DEFAULT_MMAP_THRESHOLD_MAX).
-    const MOST: u64 = 31 << 20;
-    // What nobody sees the compiler leaves out.
-    drop(std::hint::black_box(Vec::<u8>::with_capacity(usize::try_from(bytes.min(MOST)).unwrap_or(0))));
 }
 
 impl Iterator for Batches<'_> {

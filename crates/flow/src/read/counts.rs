@@ -34,7 +34,7 @@ impl<'a> Counters<'a> {
             if !plan.counters().is_empty() {
                 return Err(Error::unsupported("a counter that needs a counter itself"));
             }
-            let mut builder = plan.start(0);
+            let mut builder = plan.start(0, 0);
             for index in column.overlapping(entries) {
                 let Some(piece) = column.pieces.get(index) else { continue };
                 if last.as_ref().is_none_or(|(at, _)| *at != index) {

@@ -1,26 +1,45 @@
-//! A column being filled by whoever has its next baskets: they are decoded in their order, one at a time.
+//! A column being filled by whoever has its next baskets: they are decoded in their order, one at a time. What becomes
+//! of it, one array or one for each cluster that is dropped again, is said when it begins.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use arrow_array::ArrayRef;
 use dataset::decode::{ColumnBuilder, ColumnPlan};
 use dataset::tree::basket::BasketData;
 use rootfile::{Error, Result};
 
 use super::request::Wanted;
 use super::spent::Spent;
-use crate::column::Piece;
+use crate::column::{Column, Piece};
+
+/// What becomes of the entries that are decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// One array.
+    Kept,
+    /// An array for each cluster, dropped as soon as it is made; the clusters are so many.
+    Dropped { clusters: usize },
+}
+
+/// Most that is set aside for an array before its entries come.
+const MOST_ENTRIES: usize = 1 << 20;
+const MOST_BYTES: usize = 64 << 20;
 
 /// A column being filled.
 pub(super) struct Lane {
+    plan: ColumnPlan,
+    fate: Fate,
+    /// Entries and bytes that there will be about in an array.
+    room: (usize, usize),
     state: Mutex<State>,
     turned: Condvar,
 }
 
 struct State {
     turn: u64,
-    /// The entries so far, or why there will be none.
-    builder: Result<ColumnBuilder>,
+    /// The entries so far, if any, or why there will be none.
+    builder: Result<Option<ColumnBuilder>>,
     /// The first entry that is not there yet.
     at: u64,
     spent: Spent,
@@ -33,12 +52,18 @@ pub(super) struct Turn<'a> {
 }
 
 impl Lane {
-    pub fn new(plan: &ColumnPlan, wanted: &Wanted<'_>) -> Self {
+    pub fn new(plan: &ColumnPlan, column: &Column, wanted: &Wanted<'_>, fate: Fate) -> Self {
         let span = wanted.span();
+        let arrays = match fate {
+            Fate::Kept => 1,
+            Fate::Dropped { clusters } => clusters.max(1) as u64,
+        };
+        let (entries, bytes) = (wanted.count(&span), wanted.bytes(column));
         // What a file claims is not taken for granted: buffers grow with what is really there.
-        let capacity = usize::try_from(wanted.count(&span)).unwrap_or(usize::MAX).min(1 << 20);
-        let state = State { turn: 0, builder: Ok(plan.start(capacity)), at: span.start, spent: Spent::default() };
-        Self { state: Mutex::new(state), turned: Condvar::new() }
+        let limited = |n: u64, most: usize| usize::try_from(n / arrays).unwrap_or(usize::MAX).min(most);
+        let room = (limited(entries, MOST_ENTRIES), limited(bytes, MOST_BYTES));
+        let state = State { turn: 0, builder: Ok(None), at: span.start, spent: Spent::default() };
+        Self { plan: plan.clone(), fate, room, state: Mutex::new(state), turned: Condvar::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -64,22 +89,27 @@ impl Lane {
     }
 
     /// What was filled in, and what it cost. Entries that are in no basket are defaults.
-    pub fn finish(self, wanted: &Wanted<'_>) -> (Result<ColumnBuilder>, Spent) {
+    pub fn finish(self, wanted: &Wanted<'_>) -> (Result<ArrayRef>, Spent) {
         let mut state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let end = wanted.span().end;
-        state.skip_to(end, wanted);
-        (state.builder, state.spent)
+        let start = || self.plan.start(self.room.0, self.room.1);
+        state.skip_to(end, wanted, start);
+        let begun = Instant::now();
+        let array = state.builder.and_then(|builder| builder.unwrap_or_else(start).finish());
+        state.spent.decode += begun.elapsed();
+        (array, state.spent)
     }
 }
 
 impl State {
-    fn skip_to(&mut self, entry: u64, wanted: &Wanted<'_>) {
+    fn skip_to(&mut self, entry: u64, wanted: &Wanted<'_>, start: impl Fn() -> ColumnBuilder) {
         if entry > self.at {
             let missing = wanted.count(&(self.at..entry));
             self.at = entry;
             if missing > 0
                 && let Ok(builder) = &mut self.builder
             {
+                let builder = builder.get_or_insert_with(start);
                 let appended = usize::try_from(missing).map_err(|_| Error::request("too many entries for an array"));
                 if let Err(error) = appended.and_then(|n| builder.append_missing(n)) {
                     self.builder = Err(error);
@@ -94,8 +124,10 @@ impl Turn<'_> {
     pub fn append(&mut self, piece: &Piece, basket: &BasketData, wanted: &Wanted<'_>, counts: Counts<'_>) {
         let begun = Instant::now();
         let state = &mut *self.state;
-        state.skip_to(piece.first_entry, wanted);
+        let start = || self.lane.plan.start(self.lane.room.0, self.lane.room.1);
+        state.skip_to(piece.first_entry, wanted, start);
         if let Ok(builder) = &mut state.builder {
+            let builder = builder.get_or_insert_with(start);
             let mut runs = wanted.runs(piece.first_entry..piece.end());
             let appended = runs.try_for_each(|run| {
                 let counts = counts(&run)?;
@@ -111,8 +143,19 @@ impl Turn<'_> {
     }
 
     /// Adds to what the column cost, and passes the turn on.
-    pub fn end(mut self, spent: Spent) {
-        self.state.spent += spent;
+    pub fn end(mut self, spent: Spent, ends_cluster: bool) {
+        let begun = Instant::now();
+        let state = &mut *self.state;
+        state.spent += spent;
+        if ends_cluster
+            && self.lane.fate != Fate::Kept
+            && let Ok(builder) = &mut state.builder
+        {
+            if let Some(Err(error)) = builder.take().map(ColumnBuilder::finish) {
+                state.builder = Err(error);
+            }
+            state.spent.decode += begun.elapsed();
+        }
         self.state.turn = self.state.turn.saturating_add(1);
         self.lane.turned.notify_all();
     }

@@ -19,7 +19,7 @@ pub use batches::{Batches, Step, batches};
 pub use friends::Friend;
 pub use open::Dataset;
 pub use request::{Request, Selection};
-pub use run::{Read, read};
+pub use run::{Read, drain, read};
 pub use spent::Spent;
 
 use crate::budget::Budget;

@@ -6,7 +6,8 @@ use std::sync::atomic::AtomicBool;
 
 use rootfile::{Error, Result};
 
-use super::Budget;
+use super::{Budget, Dataset};
+use crate::column::{Column, Piece};
 
 /// A choice of entries. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +53,14 @@ pub struct Request<'a> {
     pub cancelled: Option<&'a AtomicBool>,
 }
 
+impl Request<'_> {
+    /// The entries, as far as the data set has them.
+    pub(super) fn entries(&self, dataset: &Dataset) -> Range<u64> {
+        let end = self.entries.end.min(dataset.entries());
+        self.entries.start.min(end)..end
+    }
+}
+
 /// The entries of a request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted<'a> {
@@ -81,6 +90,16 @@ impl<'a> Wanted<'a> {
             Some(chosen) => within(chosen, range).len() as u64,
             None => range.end.min(self.to).saturating_sub(range.start.max(self.from)),
         }
+    }
+
+    /// Bytes that they take about in a column's baskets, before compression.
+    pub fn bytes(&self, column: &Column) -> u64 {
+        let pieces = column.pieces.get(column.overlapping(&self.span())).unwrap_or_default();
+        let of = |p: &Piece| {
+            let share = u128::from(column.expanded(p)) * u128::from(self.count(&(p.first_entry..p.end())));
+            u64::try_from(share / u128::from(p.entries.max(1))).unwrap_or(u64::MAX)
+        };
+        pieces.iter().map(of).fold(0, u64::saturating_add)
     }
 
     /// Those in a range, as runs of neighbours.

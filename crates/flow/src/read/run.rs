@@ -12,7 +12,7 @@ use dataset::tree::basket::BasketData;
 use rootfile::{Error, Result};
 
 use super::counts::Counters;
-use super::lane::{Lane, Turn};
+use super::lane::{Fate, Lane, Turn};
 use super::open::Dataset;
 use super::request::{Request, Wanted};
 use super::spent::Spent;
@@ -34,30 +34,74 @@ pub fn read(dataset: &Dataset, request: &Request<'_>) -> Result<Read> {
     read_on(dataset, request, &Carry::new(0))
 }
 
-/// The same, with baskets left over from the entries before, and for those after.
+/// Reads all that a request asks for and keeps nothing of it: the array that a column has in a cluster is made and
+/// dropped. Says how many entries there were and what each column cost; `progress` is told what each piece of the work
+/// did.
+pub fn drain(
+    dataset: &Dataset,
+    request: &Request<'_>,
+    progress: &(dyn Fn(&Spent) + Sync),
+) -> Result<(u64, Vec<Spent>)> {
+    let wanted = Wanted::new(&request.entries(dataset), request.selection.as_ref());
+    let span = wanted.span();
+    let clusters = dataset.clusters().iter().filter(|bound| span.contains(bound)).count();
+    keep_memory(request.budget.memory / 8);
+    let how = How { fate: Fate::Dropped { clusters }, carry: &Carry::new(0), progress };
+    let (_, done) = attempt(dataset, request, wanted, &how)?;
+    let spent: Result<_> = done.into_iter().map(|(array, spent)| array.map(|_| spent)).collect();
+    Ok((wanted.count(&span), spent?))
+}
+
+/// Lets the allocator keep what one array gives back for the next, up to twice so many bytes: handing pages back to the
+/// kernel and having them cleared again costs more than decoding. glibc raises its limits to the size of the largest
+/// mapped block that was ever freed (`mallopt(3)`, M_MMAP_THRESHOLD); elsewhere this does nothing. The block is not touched.
+pub(super) fn keep_memory(bytes: u64) {
+    // A little less than the most that it will raise them to (DEFAULT_MMAP_THRESHOLD_MAX).
+    const MOST: u64 = 31 << 20;
+    // What nobody sees the compiler leaves out.
+    drop(std::hint::black_box(Vec::<u8>::with_capacity(usize::try_from(bytes.min(MOST)).unwrap_or(0))));
+}
+
+/// Reads all, with baskets left over from the entries before, and for those after.
 pub(super) fn read_on(dataset: &Dataset, request: &Request<'_>, carry: &Carry) -> Result<Read> {
-    let end = request.entries.end.min(dataset.entries());
-    let entries = request.entries.start.min(end)..end;
-    let wanted = Wanted::new(&entries, request.selection.as_ref());
-    let mut plans: Vec<ColumnPlan> = request
-        .columns
-        .iter()
-        .map(|&column| dataset.column(column).cloned().ok_or_else(|| Error::request("no such column")))
-        .collect::<Result<_>>()?;
-    let mut done = run(dataset, &plans, wanted, request, carry)?;
-    // What does not fit its plan is read again as what it is: bytes.
+    let wanted = Wanted::new(&request.entries(dataset), request.selection.as_ref());
+    let how = How { fate: Fate::Kept, carry, progress: &|_| () };
+    let (plans, done) = attempt(dataset, request, wanted, &how)?;
+    batch(&plans, done, &wanted)
+}
+
+/// What a column came to.
+type Done = (Result<ArrayRef>, Spent);
+
+/// What becomes of what is read.
+struct How<'a> {
+    fate: Fate,
+    carry: &'a Carry,
+    progress: &'a (dyn Fn(&Spent) + Sync),
+}
+
+/// Runs a request. A column whose bytes do not fit its plan is read again as what it is: bytes.
+fn attempt(
+    dataset: &Dataset,
+    request: &Request<'_>,
+    wanted: Wanted<'_>,
+    how: &How<'_>,
+) -> Result<(Vec<ColumnPlan>, Vec<Done>)> {
+    let plan = |&column: &usize| dataset.column(column).cloned().ok_or_else(|| Error::request("no such column"));
+    let mut plans: Vec<ColumnPlan> = request.columns.iter().map(plan).collect::<Result<_>>()?;
+    let mut done = run(dataset, &plans, wanted, request, how)?;
     for (plan, done) in plans.iter_mut().zip(&mut done) {
         if let Err(why) = &done.0 {
             *plan = plan.opaque_because(&why.to_string());
-            if let Some(again) = run(dataset, std::slice::from_ref(plan), wanted, request, carry)?.pop() {
+            if let Some(again) = run(dataset, std::slice::from_ref(plan), wanted, request, how)?.pop() {
                 *done = again;
             }
         }
     }
-    batch(&plans, done, &wanted)
+    Ok((plans, done))
 }
 
-fn batch(plans: &[ColumnPlan], done: Vec<(Result<ArrayRef>, Spent)>, wanted: &Wanted<'_>) -> Result<Read> {
+fn batch(plans: &[ColumnPlan], done: Vec<Done>, wanted: &Wanted<'_>) -> Result<Read> {
     let fields: Vec<FieldRef> = plans.iter().map(|plan| Arc::clone(plan.field())).collect();
     let mut arrays = Vec::with_capacity(done.len());
     let mut spent = Vec::with_capacity(done.len());
@@ -79,7 +123,7 @@ struct Shared<'a> {
     lanes: &'a [Lane],
     tasks: Mutex<Tasks<'a>>,
     wanted: Wanted<'a>,
-    carry: &'a Carry,
+    how: &'a How<'a>,
     cancelled: Option<&'a AtomicBool>,
     failed: Mutex<Option<Error>>,
 }
@@ -89,14 +133,15 @@ fn run(
     plans: &[ColumnPlan],
     wanted: Wanted<'_>,
     request: &Request<'_>,
-    carry: &Carry,
-) -> Result<Vec<(Result<ArrayRef>, Spent)>> {
+    how: &How<'_>,
+) -> Result<Vec<Done>> {
     let missing = || Error::request("a column without a branch");
     let columns: Vec<&Column> =
         plans.iter().map(|plan| dataset.source_of_branch(plan.branch()).ok_or_else(missing)).collect::<Result<_>>()?;
     let scratch = columns.iter().map(|c| room(c, &wanted.span())).max().unwrap_or(0);
     let share = request.budget.share(dataset.metadata(), scratch)?;
-    let lanes: Vec<Lane> = plans.iter().map(|plan| Lane::new(plan, &wanted)).collect();
+    let lane = |(plan, column): (&ColumnPlan, &&Column)| Lane::new(plan, column, &wanted, how.fate);
+    let lanes: Vec<Lane> = plans.iter().zip(&columns).map(lane).collect();
     let shared = Shared {
         dataset,
         plans,
@@ -104,7 +149,7 @@ fn run(
         lanes: &lanes,
         tasks: Mutex::new(Tasks::new(&columns, dataset.clusters(), wanted, dataset.files())),
         wanted,
-        carry,
+        how,
         cancelled: request.cancelled,
         failed: Mutex::new(None),
     };
@@ -118,14 +163,7 @@ fn run(
     if let Some(error) = shared.failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(error);
     }
-    let finish = |lane: Lane| {
-        let (builder, mut spent) = lane.finish(&wanted);
-        let begun = Instant::now();
-        let array = builder.and_then(|builder| builder.finish());
-        spent.decode += begun.elapsed();
-        (array, spent)
-    };
-    Ok(lanes.into_iter().map(finish).collect())
+    Ok(lanes.into_iter().map(|lane| lane.finish(&wanted)).collect())
 }
 
 /// Bytes that one thread needs at most for a column, besides what it fills.
@@ -183,7 +221,7 @@ impl Shared<'_> {
         let mut waiting: Vec<(usize, BasketData)> = Vec::new();
         let mut turn: Option<Turn<'_>> = None;
         for index in task.pieces.clone() {
-            let data = match self.carry.take(column.branch, index) {
+            let data = match self.how.carry.take(column.branch, index) {
                 Some(data) => data,
                 None => {
                     let begun = Instant::now();
@@ -208,7 +246,8 @@ impl Shared<'_> {
         (spent.fetch, spent.decompress) = scratch.take_times();
         // The rest of it is finding where entries lie.
         spent.decode = loading.saturating_sub(spent.fetch + spent.decompress);
-        turn.end(spent);
+        (self.how.progress)(&spent);
+        turn.end(spent, task.ends_cluster);
         Ok(())
     }
 
@@ -228,9 +267,9 @@ impl Shared<'_> {
                 None => Ok(Vec::new()),
             });
             if piece.end() > self.wanted.span().end {
-                self.carry.keep(column.branch, index, data);
+                self.how.carry.keep(column.branch, index, data);
             } else {
-                scratch.payload = data.data;
+                scratch.give_back(data);
             }
         }
     }

@@ -25,6 +25,8 @@ pub(super) struct Task {
     pub turn: u64,
     /// Pieces of the column.
     pub pieces: Range<usize>,
+    /// Whether they are the last that begin in their cluster.
+    pub ends_cluster: bool,
 }
 
 pub(super) struct Tasks<'a> {
@@ -73,9 +75,10 @@ impl<'a> Tasks<'a> {
     fn deal(&mut self, end: u64) {
         for (lane, column) in self.columns.iter().enumerate() {
             let Some((next, turn)) = self.next.get_mut(lane) else { continue };
+            let dealt = self.ready.len();
             let mut deal = |pieces: Range<usize>| {
                 if !pieces.is_empty() {
-                    self.ready.push_back(Task { lane, turn: *turn, pieces });
+                    self.ready.push_back(Task { lane, turn: *turn, pieces, ends_cluster: false });
                     *turn += 1;
                 }
             };
@@ -90,6 +93,9 @@ impl<'a> Tasks<'a> {
                 *next += 1;
             }
             deal(from..*next);
+            if let Some(last) = self.ready.range_mut(dealt..).last() {
+                last.ends_cluster = true;
+            }
         }
     }
 

@@ -281,7 +281,7 @@ impl<'a> Side<'a> {
     /// The buffer goes back for the next piece.
     fn give_back(&mut self, scratch: &mut Scratch) {
         if let Some((_, data)) = self.loaded.take() {
-            scratch.payload = data.data;
+            scratch.give_back(data);
         }
     }
 }

@@ -181,7 +181,7 @@ mod tests {
             count,
             keylen: before,
             pid_offset: 0,
-            data,
+            data: data.into(),
             entries: Entries::Offsets(offsets),
             displacement: None,
         }
@@ -208,7 +208,7 @@ mod tests {
         let a = basket(&[b"ab", b"cd", b"e"], 0);
         let b = basket(&[b"ab", b"c", b"de"], 0);
         assert_eq!(first(&a, &b, (0, 0), 3, false), Some(Mismatch { entry: 1, how: How::Lengths(2, 1) }));
-        let fixed = BasketData { entries: Entries::Fixed(2), data: b"abcd".to_vec(), ..basket(&[], 0) };
+        let fixed = BasketData { entries: Entries::Fixed(2), data: b"abcd".to_vec().into(), ..basket(&[], 0) };
         assert_eq!(first(&a, &fixed, (0, 0), 2, false), None);
         assert_eq!(first(&fixed, &b, (0, 0), 2, false), Some(Mismatch { entry: 1, how: How::Lengths(2, 1) }));
     }

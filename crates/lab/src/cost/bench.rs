@@ -111,7 +111,7 @@ fn decoded(
     let mut best = f64::INFINITY;
     for _ in 0..2 {
         let start = thread_seconds();
-        let mut builder = plan.start(capacity);
+        let mut builder = plan.start(capacity, 0);
         for part in parts.clone() {
             builder.append(basket, part, &[]).ok()?;
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use flow::Budget;
 use flow::inputs::Input;
-use flow::read::{Dataset, Request, Spent, Step, batches};
+use flow::read::{Dataset, Request, Spent, drain};
 use rootfile::Result;
 
 use super::calibrate::Access;
@@ -15,10 +15,8 @@ use super::clock::thread_seconds;
 use super::facts::{Column, Facts, as_f64};
 use super::measure::{ColumnCost, nominal_unpack};
 
-/// Bytes before compression that are read, and at a time: where a step ends within a basket, the next one decodes the
-/// rest of it, which then lies in no cache.
+/// Bytes before compression that are read.
 const BYTES: f64 = 24e6;
-const STEP: u64 = 16 << 20;
 /// Nominal nanoseconds that one reading of them may take, if that is less.
 const NOMINAL: f64 = 6e7;
 /// Readings at most, and seconds after which two are enough.
@@ -67,10 +65,7 @@ impl InPlace {
         let mut all = 0.0;
         for reading in 0..READINGS {
             let start = thread_seconds();
-            let mut spent = vec![Spent::default(); places.len()];
-            for part in batches(&dataset, request.clone(), Step::Bytes(STEP)) {
-                spent.iter_mut().zip(part?.spent).for_each(|(sum, more)| *sum += more);
-            }
+            let (_, spent) = drain(&dataset, &request, &|_| ())?;
             let cpu = thread_seconds() - start;
             all += cpu;
             let stages: Duration = spent.iter().map(|s| s.fetch + s.decompress + s.decode).sum();

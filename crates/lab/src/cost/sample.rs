@@ -96,7 +96,7 @@ pub(crate) fn take(
             }
             run.data.extend_from_slice(&data.data);
             // Memory that was touched before: the time is that of the codec, not of the first use of a page.
-            *buffer = data.data;
+            *buffer = data.data.into_buffer();
             next += 1;
             if run.payload() * places >= target {
                 break;

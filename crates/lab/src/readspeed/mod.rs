@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use flow::Budget;
 use flow::inputs::Input;
-use flow::read::{Dataset, Request, Spent, Step, batches};
+use flow::read::{Dataset, Request, Spent, drain};
 use rootfile::{Error, Result};
 use serde::Serialize;
 
@@ -30,9 +30,6 @@ use layouts::{Asked, layouts};
 
 /// Version of the report's JSON form (`docs/readspeed-schema.md`).
 pub const SCHEMA: u32 = 1;
-
-/// Bytes before compression that are read at a time: enough that steps cost nothing, few enough that memory is used again.
-const STEP: u64 = 16 << 20;
 
 /// What is asked.
 #[derive(Clone, Debug)]
@@ -250,7 +247,7 @@ fn clusters_of(dataset: &Dataset, entries: &Range<u64>) -> u64 {
     dataset.clusters().windows(2).filter(overlap).count() as u64
 }
 
-/// Reads everything once. What was read is dropped step by step.
+/// Reads everything once. Each cluster's array of a column is dropped when it is made.
 fn once(
     dataset: &Dataset,
     request: &Request<'_>,
@@ -258,14 +255,7 @@ fn once(
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<(Run, Vec<Spent>, u64)> {
     let (begun, cpu) = (Instant::now(), process_seconds());
-    let mut spent = vec![Spent::default(); request.columns.len()];
-    let mut entries = 0;
-    for part in batches(dataset, request.clone(), Step::Bytes(STEP)) {
-        let part = part?;
-        entries += part.batch.num_rows() as u64;
-        progress(part.spent.iter().map(|s| s.compressed).sum());
-        spent.iter_mut().zip(part.spent).for_each(|(sum, more)| *sum += more);
-    }
+    let (entries, spent) = drain(dataset, request, &|spent| progress(spent.compressed))?;
     let mut all = Spent::default();
     spent.iter().for_each(|s| all += *s);
     let run = Run {
