@@ -1,6 +1,6 @@
 //! What a reader spends on some entries of all columns: the samples' times, seen from where the work is done.
 //!
-//! A basket that is decoded by itself stays in the processor's caches; one among hundreds, whose arrays are kept, does not.
+//! A basket that is decoded over and over stays in the processor's caches; one among hundreds does not.
 //! So some entries are read as readers read them, by [`flow::read`], and what was measured on samples is corrected by that.
 
 use std::time::Duration;
@@ -42,9 +42,10 @@ impl InPlace {
         };
         let input = Input { path: facts.file.name().to_path_buf(), tree: Some(tree.path.clone()) };
         let dataset = Dataset::open(&[input])?;
+        let columns = dataset.column_of_each_branch();
         let of = |c: &Column| {
             let branch = c.plan.as_ref().filter(|_| c.tree == number)?.branch();
-            dataset.columns().iter().position(|plan| plan.branch() == branch)
+            columns.get(branch).copied().flatten()
         };
         let places: Vec<(usize, usize)> =
             facts.columns.iter().enumerate().filter_map(|(i, c)| Some((i, of(c)?))).collect();
