@@ -12,7 +12,7 @@ use dataset::decode::ColumnPlan;
 use dataset::tree::{FriendName, Tree, read_tree};
 use rootfile::{Error, Result, RootFile, Source};
 
-use super::open::{Dataset, find_tree};
+use super::open::{Dataset, column_of_each, find_tree};
 use crate::inputs::Input;
 
 /// A friend of a data set.
@@ -45,13 +45,7 @@ impl Friend {
     /// For each branch of its tree the column that it is, if it is one.
     pub fn column_of_each_branch(&self) -> Vec<Option<usize>> {
         let Ok(dataset) = &self.dataset else { return Vec::new() };
-        let mut columns = vec![None; self.branches.len()];
-        for (column, plan) in self.columns.clone().zip(dataset.columns()) {
-            if let Some(slot) = plan.branch().checked_sub(self.branches.start).and_then(|b| columns.get_mut(b)) {
-                *slot = Some(column);
-            }
-        }
-        columns
+        column_of_each(&self.branches, dataset.columns(), self.columns.start)
     }
 
     pub(super) fn dataset(&self) -> Option<&Dataset> {

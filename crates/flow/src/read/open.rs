@@ -132,13 +132,7 @@ impl Dataset {
 
     /// For each branch of [`Dataset::tree`] the column that it is, if it is one.
     pub fn column_of_each_branch(&self) -> Vec<Option<usize>> {
-        let mut columns = vec![None; self.plan.tree.branches.len()];
-        for (column, plan) in self.columns.iter().enumerate() {
-            if let Some(slot) = columns.get_mut(plan.branch()) {
-                *slot = Some(column);
-            }
-        }
-        columns
+        column_of_each(&(0..self.plan.tree.branches.len()), &self.columns, 0)
     }
 
     /// Entries of all files.
@@ -209,6 +203,17 @@ impl Dataset {
     pub(super) fn column_of_branch(&self, branch: usize) -> Option<&ColumnPlan> {
         self.owner(branch)?.0.columns.iter().find(|column| column.branch() == branch)
     }
+}
+
+/// For each of these branches the number of the column that it is, if it is one; columns are counted from `first` on.
+pub(super) fn column_of_each(branches: &Range<usize>, plans: &[ColumnPlan], first: usize) -> Vec<Option<usize>> {
+    let mut columns = vec![None; branches.len()];
+    for (column, plan) in (first..).zip(plans) {
+        if let Some(slot) = plan.branch().checked_sub(branches.start).and_then(|branch| columns.get_mut(branch)) {
+            *slot = Some(column);
+        }
+    }
+    columns
 }
 
 /// Path and key of a tree: the one that is named, or the only one.
