@@ -1,0 +1,88 @@
+//! Where the bytes of an output go: the file under its temporary name, written at given places.
+//!
+//! Says in full what was missing when the disk is full. What is written in what order, and when all of it has to be
+//! on disk, is for others to say; in tests every write and every sync is kept, so that a cut between any two of them
+//! can be tried.
+
+use std::fs::File;
+use std::io::ErrorKind as IoKind;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use crate::temporary::Temporary;
+use crate::{Error, Result};
+
+/// The file of an output.
+pub(super) struct Disk {
+    file: File,
+    path: PathBuf,
+    temporary: Temporary,
+    /// How large the file is thought to become.
+    pub expected: u64,
+    #[cfg(test)]
+    pub journal: std::sync::Arc<std::sync::Mutex<Vec<Step>>>,
+}
+
+/// What was done to the file, in order.
+#[cfg(test)]
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    Write(u64, Vec<u8>),
+    Sync,
+}
+
+impl Disk {
+    /// Creates the file that will be called `path`.
+    pub fn create(path: &Path) -> Result<Self> {
+        let (temporary, file) = Temporary::create(path).map_err(|e| Error::from(e).file(path))?;
+        Ok(Self {
+            file,
+            path: path.to_path_buf(),
+            temporary,
+            expected: 0,
+            #[cfg(test)]
+            journal: std::sync::Arc::default(),
+        })
+    }
+
+    /// Writes bytes at an offset.
+    pub fn write_at(&self, at: u64, bytes: &[u8]) -> Result<()> {
+        #[cfg(test)]
+        self.journal.lock().unwrap().push(Step::Write(at, bytes.to_vec()));
+        self.file.write_all_at(bytes, at).map_err(|e| self.explain(e, at + bytes.len() as u64))
+    }
+
+    /// Returns when all that was written so far would survive a power cut.
+    pub fn sync(&self) -> Result<()> {
+        #[cfg(test)]
+        self.journal.lock().unwrap().push(Step::Sync);
+        self.file.sync_data().map_err(|e| self.explain(e, 0))
+    }
+
+    /// Makes sure that all of the file is on disk, and gives it its name.
+    pub fn finish(self, end: u64) -> Result<()> {
+        self.file.sync_all().map_err(|e| self.explain(e, end))?;
+        self.temporary.rename(&self.path).map_err(|e| Error::from(e).file(&self.path))?;
+        // The new name is on disk when the folder is; a folder that cannot be opened for that is no error.
+        let folder = self.path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        if let Ok(folder) = File::open(folder) {
+            let _ = folder.sync_all();
+        }
+        Ok(())
+    }
+
+    /// Says how much was missing when the disk was full.
+    fn explain(&self, e: std::io::Error, reached: u64) -> Error {
+        if e.kind() != IoKind::StorageFull && e.kind() != IoKind::QuotaExceeded && e.kind() != IoKind::FileTooLarge {
+            return Error::from(e).file(&self.path);
+        }
+        let need = self.expected.max(reached);
+        // Part of the last write may have found room.
+        let written = self.file.metadata().map_or(0, |m| m.len());
+        Error::request(format!(
+            "no space left: {written} bytes were written, about {} more are missing of {need}; nothing was left behind",
+            need.saturating_sub(written)
+        ))
+        .file(&self.path)
+    }
+}

@@ -1,0 +1,212 @@
+//! AutoSave: makes the unfinished file a whole one, readable up to here if nothing more is ever written.
+//!
+//! New records go behind everything, or into gaps, while the ones of the last AutoSave stay; when they are on disk,
+//! header and directories are switched to them; and when that is on disk, the old ones become gaps for the next
+//! AutoSave. So whatever a kill or a power cut leaves, one of the two states can be read.
+
+use twox_hash::XxHash64;
+
+use super::FileWriter;
+use super::close::{Trailer, segments};
+use super::directories::DirId;
+use super::gaps::{Gaps, Run, mark_of};
+use crate::Result;
+use crate::codec::{Compression, KEY_STORED_UP_TO};
+use crate::key::Key;
+
+/// An object as it is at an AutoSave: in the file until the next one, or until the file is finished.
+pub struct SavedObject<'a> {
+    /// Directory that its key is listed in.
+    pub directory: DirId,
+    /// Class of the object.
+    pub class: &'a str,
+    /// Its name.
+    pub name: &'a str,
+    /// Its title.
+    pub title: &'a str,
+    /// How the payload is compressed, if that makes it smaller.
+    pub compression: Compression,
+    /// Makes the payload, from the length of the key from which tags count.
+    pub make: &'a dyn Fn(usize) -> Result<Vec<u8>>,
+}
+
+/// What the last AutoSave wrote, and where it lies.
+#[derive(Default)]
+pub(super) struct Saved {
+    /// Bytes that the state on disk does not use.
+    gaps: Gaps,
+    trailer: Trailer,
+    objects: Vec<Run>,
+    lists: Vec<SavedList>,
+    /// Tells whether the streamer infos are still those.
+    infos: u64,
+}
+
+/// A list of keys, as long as it tells all that is in its directory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct SavedList {
+    keys: usize,
+    objects: usize,
+}
+
+impl Saved {
+    /// The records that nobody needs when the next state, with these lists and infos of this one still in use, holds.
+    fn retired_but(&self, kept: &[bool], keep_infos: bool) -> Vec<Run> {
+        let run = |&(first, len): &(u64, u32)| Run { first, len: u64::from(len) };
+        let lists = self.trailer.lists.iter().enumerate();
+        let lists = lists.filter(|(i, _)| !kept.get(*i).is_some_and(|kept| *kept)).map(|(_, list)| run(list));
+        let infos = (!keep_infos).then(|| run(&self.trailer.infos));
+        let free = run(&(self.trailer.free.0, self.trailer.free.1));
+        let all = self.objects.iter().copied().chain(lists).chain(infos).chain([free]);
+        all.filter(|run| run.len > 0).collect()
+    }
+
+    /// All that the state wrote.
+    pub fn retired(&self) -> Vec<Run> {
+        self.retired_but(&[], false)
+    }
+
+    /// The gaps when these records are none any more, or all of the state's.
+    pub fn gaps_after(&self, retired: Option<&[Run]>) -> Gaps {
+        let mut gaps = self.gaps.clone();
+        match retired {
+            Some(retired) => retired.iter().for_each(|&run| _ = gaps.add(run)),
+            None => self.retired().into_iter().for_each(|run| _ = gaps.add(run)),
+        }
+        gaps
+    }
+}
+
+impl FileWriter {
+    /// Makes what is written so far, and these objects, a whole ROOT file under its temporary name: a process that is
+    /// killed, or a machine that loses power, leaves at least this. Give all objects that are to be readable each time.
+    ///
+    /// They are not part of the finished file; what is to stay is written with [`FileWriter::write_object`], which
+    /// gives it the same cycle. Returns when all is on disk, which takes as long as the disk needs for all records
+    /// since the last AutoSave.
+    pub fn auto_save(&mut self, objects: &[SavedObject<'_>]) -> Result<()> {
+        let mut old = self.saved.take().unwrap_or_default();
+        let mut now = Saved::default();
+        let mut keys: Vec<Vec<Key>> = vec![Vec::new(); self.directories.len()];
+        for object in objects {
+            let Some(listed) = keys.get_mut(object.directory.0) else { continue };
+            let key = self.save_object(object, listed, &mut old.gaps)?;
+            now.objects.push(Run { first: key.seek_key, len: u64::from(key.nbytes) });
+            listed.push(key);
+        }
+        let mut kept = Vec::with_capacity(keys.len());
+        for (i, saved) in keys.iter().enumerate() {
+            let held = self.directories.get(i).map_or(0, |d| d.keys.len());
+            let list = SavedList { keys: held, objects: saved.len() };
+            let same = saved.is_empty() && old.lists.get(i) == Some(&list);
+            let place = match old.trailer.lists.get(i) {
+                Some(place) if same => *place,
+                _ => {
+                    let (mut key, payload) = self.key_list(i, saved)?;
+                    self.put_in_gap(&mut key, &payload, payload.len(), &mut old.gaps)?;
+                    (key.seek_key, key.nbytes)
+                }
+            };
+            now.trailer.lists.push(place);
+            now.lists.push(list);
+            kept.push(same);
+        }
+        let keep_infos = self.save_infos(&mut old, &mut now)?;
+        let retired = old.retired_but(&kept, keep_infos);
+        self.save_free(&mut old, &mut now, &retired)?;
+        self.flush()?;
+        self.disk.sync()?;
+        self.switch_to(&now.trailer, |i| !kept.get(i).is_some_and(|kept| *kept))?;
+        self.disk.sync()?;
+        now.gaps = old.gaps_after(Some(&retired));
+        self.mark_gaps(&now.gaps, &retired)?;
+        self.saved = Some(now);
+        Ok(())
+    }
+
+    fn save_object(&mut self, object: &SavedObject<'_>, before: &[Key], gaps: &mut Gaps) -> Result<Key> {
+        let mut key = self.checked_key(object.class, object.name, object.title, self.seek_of(object.directory))?;
+        let payload = (object.make)(usize::from(key.keylen))?;
+        let same = before.iter().filter(|key| key.name == object.name).count();
+        let cycle = self.next_cycle(object.directory, object.name);
+        key.cycle = cycle.saturating_add(i16::try_from(same).unwrap_or(i16::MAX));
+        let mut packed = Vec::new();
+        let compressed =
+            payload.len() > KEY_STORED_UP_TO && self.compressor.compress(object.compression, &payload, &mut packed)?;
+        self.put_in_gap(&mut key, if compressed { &packed } else { &payload }, payload.len(), gaps)?;
+        Ok(key)
+    }
+
+    /// Writes the streamer infos, unless those on disk are the same: classes become known early. Says whether.
+    fn save_infos(&mut self, old: &mut Saved, now: &mut Saved) -> Result<bool> {
+        let (mut key, payload) = self.infos_record()?;
+        // Tags in it count from the key.
+        now.infos = XxHash64::oneshot(u64::from(key.keylen), &payload);
+        if old.trailer.infos.0 > 0 && old.infos == now.infos {
+            now.trailer.infos = old.trailer.infos;
+            return Ok(true);
+        }
+        let objlen = payload.len();
+        let payload = self.packed_infos(payload)?;
+        self.put_in_gap(&mut key, &payload, objlen, &mut old.gaps)?;
+        now.trailer.infos = (key.seek_key, key.nbytes);
+        Ok(false)
+    }
+
+    /// Writes the free list: the gaps that stay, and the records that are none any more after this.
+    fn save_free(&mut self, old: &mut Saved, now: &mut Saved, retired: &[Run]) -> Result<()> {
+        let (mut key, mut payload) = self.free_list(&old.gaps_after(Some(retired)), Some(self.position()))?;
+        // A record that lies in a gap changes the list: taken from its start, a gap may touch what was before no more.
+        for _ in 0..2 {
+            let mut gaps = old.gaps.clone();
+            let Some((run, rest)) = gaps.take(u64::from(key.keylen) + payload.len() as u64, true) else { break };
+            let left = std::mem::replace(&mut old.gaps, gaps);
+            let listed = old.gaps_after(Some(retired));
+            let (_, fits) = self.free_list(&listed, Some(self.position()))?;
+            if fits.len() == payload.len() {
+                self.put_in_run(&mut key, &fits, fits.len(), run, rest)?;
+                now.trailer.free = (key.seek_key, key.nbytes, segments(&listed));
+                now.trailer.end = self.position();
+                return Ok(());
+            }
+            payload = fits;
+            old.gaps = left;
+        }
+        let gaps = old.gaps_after(Some(retired));
+        let (mut key, payload) = self.free_list(&gaps, None)?;
+        self.put(&mut key, &payload, payload.len())?;
+        now.trailer.free = (key.seek_key, key.nbytes, segments(&gaps));
+        now.trailer.end = self.position();
+        Ok(())
+    }
+
+    /// Writes a record into a gap that has room for it, else behind everything.
+    fn put_in_gap(&mut self, key: &mut Key, payload: &[u8], objlen: usize, gaps: &mut Gaps) -> Result<()> {
+        match gaps.take(u64::from(key.keylen) + payload.len() as u64, false) {
+            Some((run, rest)) => self.put_in_run(key, payload, objlen, run, rest),
+            None => self.put(key, payload, objlen).map(drop),
+        }
+    }
+
+    /// Writes a record into the start of a gap, and what is left of the gap as one (as `TKey::WriteFile` does).
+    fn put_in_run(&mut self, key: &mut Key, payload: &[u8], objlen: usize, run: Run, rest: Option<Run>) -> Result<()> {
+        key.seek_key = run.first;
+        let mut record = self.key_header(key, payload, objlen)?;
+        record.extend_from_slice(payload);
+        record.extend(rest.and_then(|rest| mark_of(rest.len)).into_iter().flatten());
+        self.write_at(run.first, &record)
+    }
+
+    /// Marks the gaps that these records have become, or become part of.
+    pub(super) fn mark_gaps(&mut self, gaps: &Gaps, retired: &[Run]) -> Result<()> {
+        for gap in gaps.iter() {
+            let inside = |run: &Run| gap.first <= run.first && run.first < gap.first + gap.len;
+            if retired.iter().any(inside)
+                && let Some(mark) = mark_of(gap.len)
+            {
+                self.write_at(gap.first, &mark)?;
+            }
+        }
+        Ok(())
+    }
+}
