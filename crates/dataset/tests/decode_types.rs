@@ -7,13 +7,14 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type};
-use arrow_array::{Array, ArrayRef, LargeListArray, StructArray};
+use arrow_array::{Array, ArrayRef, LargeListArray, StructArray, UInt64Array};
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::Field;
+use arrow_select::take::take;
 
 mod types;
 
-use types::all;
+use types::{all, scattered};
 
 /// Lists with these ends.
 fn listed(offsets: &OffsetBuffer<i64>, items: &ArrayRef) -> ArrayRef {
@@ -60,6 +61,21 @@ fn members(name: &str, ends: &OffsetBuffer<i64>, items: &StructArray, split: &BT
             }
         })
         .sum()
+}
+
+#[test]
+fn scattered_entries_are_those_of_all() {
+    let mut compared = 0;
+    for tree in ["split", "whole"] {
+        for entries in [&[0, 2, 3, 5][..], &[0, 4]] {
+            for (name, whole, some) in scattered(tree, entries) {
+                let expected = take(&whole, &UInt64Array::from(entries.to_vec()), None).unwrap();
+                assert_eq!(&some, &expected, "{tree} {name}");
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 200, "{compared}");
 }
 
 #[test]

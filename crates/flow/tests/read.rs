@@ -111,7 +111,10 @@ proptest! {
     fn no_choice_changes_a_value(
         from in 0u64..800,
         len in 0u64..800,
-        chosen in proptest::option::of(proptest::collection::btree_set(0u64..760, 0..60)),
+        chosen in proptest::option::of(prop_oneof![
+            proptest::collection::btree_set(0u64..760, 0..60),
+            proptest::collection::btree_set(0u64..760, 300..700),
+        ]),
         threads in 1usize..4,
         step in 1u64..300,
         columns in proptest::sample::subsequence(vec![0usize, 1, 2], 1..=3),

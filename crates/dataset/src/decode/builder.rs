@@ -9,6 +9,7 @@ use super::ColumnPlan;
 use super::column::Column;
 use super::entries;
 use super::op::Op;
+use super::pick::{self, Chosen};
 use super::schema::Layout;
 use super::types::Number;
 use crate::tree::basket::{BasketData, Entries};
@@ -39,12 +40,9 @@ impl ColumnBuilder {
         }
         let plan = &self.plan.0.plan;
         let appended = match (&mut self.column, plan.layout, &plan.op) {
-            (Column::Bytes { offsets, bytes }, Layout::Each, Op::Opaque) => range.clone().try_for_each(|i| {
-                let entry = entries::slice(basket, i..i + 1)?;
-                bytes.extend_from_slice(entry);
-                offsets.push(entry.len());
-                Ok(())
-            }),
+            (Column::Bytes { offsets, bytes }, Layout::Each, Op::Opaque) => {
+                entries::opaque(offsets, bytes, basket, range)
+            }
             (column, Layout::Fixed, op) => entries::fixed(op, column, basket, range),
             (column, Layout::Each, Op::Bits) if basket.entries == Entries::Fixed(4) => {
                 entries::fixed(&Op::Number(Number::U32), column, basket, range)
@@ -52,10 +50,44 @@ impl ColumnBuilder {
             (Column::List { offsets, items, .. }, Layout::Items, op) => {
                 entries::items(op, offsets, items, basket, range)
             }
-            (column, Layout::Each, _) => entries::each(plan, column, basket, range, counts),
-            _ => Err(Error::unsupported("a plan that does not fit its column")),
+            (column, Layout::Each, _) => {
+                entries::reserve(plan, column, basket, range.clone())?;
+                entries::each(plan, column, basket, range, counts)
+            }
+            _ => Err(misfit()),
         };
-        appended.map_err(|e| e.object(format!("branch {}", self.plan.0.field.name())))
+        appended.map_err(|e| self.of_branch(e))
+    }
+
+    /// Decodes entries that are no neighbours, given by their numbers in the tree, in ascending order; `first` is that
+    /// of the basket's first entry. `counts` are as for [`append`](Self::append), of all entries from the first to the
+    /// last of these.
+    pub fn append_scattered(
+        &mut self,
+        basket: &BasketData,
+        first: u64,
+        numbers: &[u64],
+        counts: &[Vec<u64>],
+    ) -> Result<()> {
+        let chosen = Chosen::new(basket, first, numbers)?;
+        let plan = &self.plan.0.plan;
+        let appended = match (&mut self.column, plan.layout, &plan.op) {
+            (Column::Bytes { offsets, bytes }, Layout::Each, Op::Opaque) => {
+                entries::opaque(offsets, bytes, basket, chosen.iter())
+            }
+            (column, Layout::Fixed, op) => pick::fixed(op, column, basket, chosen),
+            (column, Layout::Each, Op::Bits) if basket.entries == Entries::Fixed(4) => {
+                pick::fixed(&Op::Number(Number::U32), column, basket, chosen)
+            }
+            (Column::List { offsets, items, .. }, Layout::Items, op) => pick::items(op, offsets, items, basket, chosen),
+            (column, Layout::Each, _) => entries::each(plan, column, basket, chosen.iter(), counts),
+            _ => Err(misfit()),
+        };
+        appended.map_err(|e| self.of_branch(e))
+    }
+
+    fn of_branch(&self, e: Error) -> Error {
+        e.object(format!("branch {}", self.plan.0.field.name()))
     }
 
     /// Adds entries that are in no basket: zeros, empty lists, empty texts.
@@ -78,4 +110,9 @@ impl ColumnBuilder {
         let name = self.plan.0.field.name().clone();
         self.column.finish().map_err(|e| e.object(format!("branch {name}")))
     }
+}
+
+#[cold]
+fn misfit() -> Error {
+    Error::unsupported("a plan that does not fit its column")
 }

@@ -123,6 +123,30 @@ impl Words {
         }
     }
 
+    /// Appends the big-endian values at these places; false if some are not there.
+    pub(super) fn extend_picked(&mut self, bytes: &[u8], places: impl Iterator<Item = usize>) -> bool {
+        fn pick<const N: usize>(
+            bytes: &[u8],
+            places: impl Iterator<Item = usize>,
+            there: &mut bool,
+        ) -> impl Iterator<Item = [u8; N]> {
+            let values = bytes.as_chunks::<N>().0;
+            places.map(move |i| {
+                let value = values.get(i);
+                *there &= value.is_some();
+                value.copied().unwrap_or([0; N])
+            })
+        }
+        let mut there = true;
+        match self {
+            Self::W1(v) => v.extend(pick(bytes, places, &mut there).map(u8::from_be_bytes)),
+            Self::W2(v) => v.extend(pick(bytes, places, &mut there).map(u16::from_be_bytes)),
+            Self::W4(v) => v.extend(pick(bytes, places, &mut there).map(u32::from_be_bytes)),
+            Self::W8(v) => v.extend(pick(bytes, places, &mut there).map(u64::from_be_bytes)),
+        }
+        there
+    }
+
     fn extend_zero(&mut self, n: usize) {
         match self {
             Self::W1(v) => v.resize(v.len() + n, 0),

@@ -26,7 +26,7 @@ pub(super) fn slice(basket: &BasketData, entries: Range<usize>) -> Result<&[u8]>
 }
 
 #[cold]
-fn beyond(basket: &BasketData) -> Error {
+pub(super) fn beyond(basket: &BasketData) -> Error {
     match basket.entries {
         Entries::Generated => Error::unsupported("entries without boundaries"),
         _ => Error::corrupt("entries beyond their basket"),
@@ -59,20 +59,42 @@ pub(super) fn items(
     ends(offsets, basket, entries, size)
 }
 
-/// Entries of any length, each one value.
+/// Entries as they are.
+pub(super) fn opaque(
+    offsets: &mut Offsets,
+    bytes: &mut Vec<u8>,
+    basket: &BasketData,
+    mut entries: impl Iterator<Item = usize>,
+) -> Result<()> {
+    entries.try_for_each(|i| {
+        let entry = slice(basket, i..i + 1)?;
+        bytes.extend_from_slice(entry);
+        offsets.push(entry.len());
+        Ok(())
+    })
+}
+
+/// Makes room for entries that are vectors of numbers.
+pub(super) fn reserve(plan: &Plan, column: &mut Column, basket: &BasketData, entries: Range<usize>) -> Result<()> {
+    if let (Some(number), Column::List { items, .. }) = (vector_of(&plan.op), column) {
+        items.reserve(slice(basket, entries)?.len() / number.size());
+    }
+    Ok(())
+}
+
+/// Entries of any length, each one value, in ascending order. Counts are those of all entries from the first to the
+/// last.
 pub(super) fn each(
     plan: &Plan,
     column: &mut Column,
     basket: &BasketData,
-    entries: Range<usize>,
+    entries: impl Iterator<Item = usize>,
     counts: &[Vec<u64>],
 ) -> Result<()> {
-    let mut counts = Counts::new(&plan.op, counts);
+    let mut entries = entries.peekable();
+    let mut counts = Counts::new(&plan.op, counts, entries.peek().copied().unwrap_or(0));
     let mut machine = Machine::new(&[], &plan.readers, plan.slots);
     let vector = vector_of(&plan.op);
-    if let (Some(number), Column::List { items, .. }) = (vector, &mut *column) {
-        items.reserve(slice(basket, entries.clone())?.len() / number.size());
-    }
     for entry in entries {
         let bytes = basket.range(entry).and_then(|r| basket.data.get(r)).ok_or_else(|| beyond(basket))?;
         if let (Some(number), Column::List { offsets, items, .. }) = (vector, &mut *column)
@@ -83,7 +105,7 @@ pub(super) fn each(
             offsets.push(count);
             continue;
         }
-        counts.next(&mut machine.counters)?;
+        counts.pass_to(entry, &mut machine.counters)?;
         let at_entry = |e: Error| e.object(format!("entry {entry} of a basket"));
         if bytes.is_empty() {
             // Nothing was written where there was nothing in memory.
@@ -148,25 +170,33 @@ fn vector_values(bytes: &[u8], number: Number) -> Option<(&[u8], usize)> {
 
 /// Hands the values of counters out, entry by entry.
 struct Counts<'a> {
+    /// The entry that is next.
+    at: usize,
     values: Vec<std::slice::Iter<'a, u64>>,
     /// The counter of objects, and that which has a value for each object.
     objects: Option<(usize, usize)>,
 }
 
 impl<'a> Counts<'a> {
-    fn new(op: &Op, counts: &'a [Vec<u64>]) -> Self {
+    /// Of the entries from the first that is read.
+    fn new(op: &Op, counts: &'a [Vec<u64>], at: usize) -> Self {
         let objects = match op {
             Op::Objects { objects, counter, .. } => Some((*objects, *counter)),
             _ => None,
         };
-        Self { values: counts.iter().map(|values| values.iter()).collect(), objects }
+        Self { at, values: counts.iter().map(|values| values.iter()).collect(), objects }
     }
 
-    /// Sets the counters for the next entry.
-    fn next(&mut self, counters: &mut [Vec<u64>]) -> Result<()> {
-        if self.values.is_empty() {
-            return Ok(());
+    /// Sets the counters for an entry; those before it have values, too.
+    fn pass_to(&mut self, entry: usize, counters: &mut [Vec<u64>]) -> Result<()> {
+        while self.at <= entry && !self.values.is_empty() {
+            self.next(counters)?;
+            self.at += 1;
         }
+        Ok(())
+    }
+
+    fn next(&mut self, counters: &mut [Vec<u64>]) -> Result<()> {
         let missing = || Error::corrupt("fewer counts than entries");
         let mut of_objects = 0;
         for (i, (values, counter)) in self.values.iter_mut().zip(counters.iter_mut()).enumerate() {
@@ -193,29 +223,34 @@ impl<'a> Counts<'a> {
 fn ends(offsets: &mut Offsets, basket: &BasketData, entries: Range<usize>, size: usize) -> Result<()> {
     // Numbers have sizes that are powers of two: no division for each entry.
     let shift = size.is_power_of_two().then_some(size.trailing_zeros()).filter(|shift| *shift < u32::BITS);
-    let mut ragged = 0;
+    let mut rest = 0;
     match (&basket.entries, shift) {
         (Entries::Offsets(bounds), Some(shift)) => {
             let bounds = bounds.get(entries.start..=entries.end).unwrap_or_default();
             let (&start, bounds) = bounds.split_first().ok_or_else(|| beyond(basket))?;
             offsets.extend_ends(bounds.iter().map(|bound| {
                 let len = bound.wrapping_sub(start);
-                ragged |= len & ((1 << shift) - 1);
+                rest |= len & ((1 << shift) - 1);
                 i64::from(len >> shift)
             }));
         }
         _ => {
-            let size = u32::try_from(size).map_err(|_| beyond(basket))?;
+            let each = u32::try_from(size).map_err(|_| beyond(basket))?;
             let start = basket.range(entries.start).map_or(0, |r| r.start);
             let mut ends = Vec::with_capacity(entries.len());
             for entry in entries {
                 let len = basket.range(entry).map_or(0, |range| range.end - start);
                 let len = u32::try_from(len).map_err(|_| beyond(basket))?;
-                ragged |= len % size;
-                ends.push(i64::from(len / size));
+                rest |= len % each;
+                ends.push(i64::from(len / each));
             }
             offsets.extend_ends(ends.into_iter());
         }
     }
-    if ragged == 0 { Ok(()) } else { Err(Error::corrupt(format!("entries that are not whole items of {size} bytes"))) }
+    if rest == 0 { Ok(()) } else { Err(ragged(size)) }
+}
+
+#[cold]
+pub(super) fn ragged(size: usize) -> Error {
+    Error::corrupt(format!("entries that are not whole items of {size} bytes"))
 }

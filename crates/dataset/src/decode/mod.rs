@@ -5,7 +5,7 @@
 //! bytes that says why. Fetching and decompressing baskets is the caller's.
 //!
 //! `plain`, `element` and `class` make of leaves and streamer infos a `types::Shape` and the steps (`op`) that read it;
-//! `entries`, `machine`, `objects`, `pointers` and `rows` run them. `arrays` does both for those that hold any class.
+//! `entries`, `pick`, `machine`, `objects`, `pointers` and `rows` run them. `arrays` does both for those that hold any class.
 
 mod arrays;
 mod builder;
@@ -18,6 +18,7 @@ mod name;
 mod objects;
 mod op;
 mod packed;
+mod pick;
 mod plain;
 mod pointers;
 mod rows;

@@ -74,3 +74,21 @@ pub fn all(tree: &str) -> (BTreeMap<String, ArrayRef>, BTreeMap<String, String>)
     }
     (arrays, opaque)
 }
+
+/// Every column of a tree that can be decoded: its name, all entries, and some of them decoded on their own.
+pub fn scattered(tree: &str, entries: &[u64]) -> Vec<(String, ArrayRef, ArrayRef)> {
+    let file = RootFile::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/root/decode_types.root")).unwrap();
+    let key = file.top().keys.iter().find(|key| key.name == tree).unwrap();
+    let tree = read_tree(&file, key).unwrap();
+    let both = |plan: ColumnPlan| {
+        let baskets = load(&file, &tree, plan.branch());
+        let plan = baskets.iter().fold(plan, |plan, b| plan.learn(&tree, file.infos(), b));
+        let whole = decode(&file, &tree, &plan).ok()?;
+        let counts: Vec<Vec<u64>> = plan.counters().iter().map(|c| counts(&file, &tree, *c)).collect();
+        let mut builder = plan.start(0, 0);
+        // Branches have one basket here.
+        baskets.iter().for_each(|basket| builder.append_scattered(basket, 0, entries, &counts).unwrap());
+        Some((plan.field().name().clone(), whole, builder.finish().unwrap()))
+    };
+    columns(&tree, file.infos()).into_iter().filter_map(both).collect()
+}

@@ -128,12 +128,16 @@ impl Turn<'_> {
         state.skip_to(piece.first_entry, wanted, start);
         if let Ok(builder) = &mut state.builder {
             let builder = builder.get_or_insert_with(start);
-            let mut runs = wanted.runs(piece.first_entry..piece.end());
-            let appended = runs.try_for_each(|run| {
-                let counts = counts(&run)?;
-                let local = |entry: u64| usize::try_from(entry - piece.first_entry).unwrap_or(usize::MAX);
-                builder.append(basket, local(run.start)..local(run.end), &counts)
-            });
+            let entries = piece.first_entry..piece.end();
+            let appended = match wanted.scattered(&entries) {
+                Some(numbers) => counts(&spanned(numbers))
+                    .and_then(|counts| builder.append_scattered(basket, piece.first_entry, numbers, &counts)),
+                None => wanted.runs(entries).try_for_each(|run| {
+                    let counts = counts(&run)?;
+                    let local = |entry: u64| usize::try_from(entry - piece.first_entry).unwrap_or(usize::MAX);
+                    builder.append(basket, local(run.start)..local(run.end), &counts)
+                }),
+            };
             if let Err(error) = appended {
                 state.builder = Err(error.at(piece.seek));
             }
@@ -159,6 +163,11 @@ impl Turn<'_> {
         self.state.turn = self.state.turn.saturating_add(1);
         self.lane.turned.notify_all();
     }
+}
+
+/// From the first of these to the last.
+fn spanned(numbers: &[u64]) -> std::ops::Range<u64> {
+    numbers.first().zip(numbers.last()).map_or(0..0, |(first, last)| *first..last + 1)
 }
 
 /// Gives the values of a column's counters for some entries.

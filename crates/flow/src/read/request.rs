@@ -102,6 +102,13 @@ impl<'a> Wanted<'a> {
         pieces.iter().map(of).fold(0, u64::saturating_add)
     }
 
+    /// Those in a range, unless they are all or neighbours.
+    pub fn scattered(&self, range: &Range<u64>) -> Option<&'a [u64]> {
+        let chosen = within(self.chosen?, range);
+        let (first, last) = chosen.first().zip(chosen.last())?;
+        (last - first >= chosen.len() as u64).then_some(chosen)
+    }
+
     /// Those in a range, as runs of neighbours.
     pub fn runs(&self, range: Range<u64>) -> Runs<'a> {
         let rest = match self.chosen {
@@ -162,6 +169,7 @@ mod tests {
         assert_eq!(wanted.span(), 2..10);
         assert_eq!(wanted.runs(0..100).collect::<Vec<_>>(), [2..4, 7..8, 9..10]);
         assert_eq!(wanted.runs(3..9).collect::<Vec<_>>(), [3..4, 7..8]);
+        assert_eq!((wanted.scattered(&(0..5)), wanted.scattered(&(3..9))), (None, Some(&[3, 7][..])));
         assert_eq!(wanted.count(&(3..9)), 2);
         let all = Wanted::new(&(2..10), None);
         assert_eq!(all.runs(0..5).next(), Some(2..5));
