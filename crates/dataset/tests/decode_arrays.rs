@@ -6,12 +6,13 @@ use std::collections::BTreeMap;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type};
-use arrow_array::{Array, ArrayRef};
+use arrow_array::{Array, ArrayRef, UInt64Array};
 use arrow_schema::DataType;
+use arrow_select::take::take;
 
 mod types;
 
-use types::all;
+use types::{all, scattered};
 
 /// The columns of both trees, by member.
 fn both() -> [BTreeMap<String, ArrayRef>; 2] {
@@ -32,6 +33,15 @@ fn numbers(objects: &ArrayRef, member: &str) -> Vec<Option<i32>> {
 
 fn entry(column: &ArrayRef, k: i32) -> ArrayRef {
     column.as_list::<i64>().value(usize::try_from(k).unwrap())
+}
+
+#[test]
+fn scattered_entries_are_those_of_all() {
+    for (name, whole, some) in ["arrays_split", "arrays_whole"].into_iter().flat_map(|tree| scattered(tree, &[0, 2, 3]))
+    {
+        let expected = take(&whole, &UInt64Array::from(vec![0, 2, 3]), None).unwrap();
+        assert_eq!(&some, &expected, "{name}");
+    }
 }
 
 #[test]

@@ -82,6 +82,9 @@ fn attempt(plan: &ColumnPlan, basket: &BasketData, dice: &mut Dice) -> bool {
     let n = (basket.count as usize).min(50);
     let counts: Vec<Vec<u64>> =
         plan.counters().iter().map(|_| (0..n).map(|_| dice.below(5) as u64).collect()).collect();
+    // Scattered or not, nothing may panic.
+    let some: Vec<u64> = (0..n as u64).step_by(2).collect();
+    let _ = plan.start(0, 0).append_scattered(basket, 0, &some, &counts);
     let mut builder = plan.start(n, 0);
     // Infos that contradict themselves show when parts of a record come out of different lengths.
     match builder.append(basket, 0..n, &counts).and_then(|()| builder.finish()) {

@@ -11,6 +11,7 @@ use super::arrays::Note;
 use super::column::{Column, Words};
 use super::op::{Op, Reader};
 use super::rows::Rows;
+use super::together::Together;
 use super::types::Number;
 
 /// `TObject` bit: a `TRef` points here, and a process identifier follows.
@@ -37,6 +38,8 @@ pub(super) struct Machine<'a> {
     pub notes: Option<Vec<Note>>,
     /// The form of the objects of each reader, once one was met: none if they have no fixed form.
     pub rows: Vec<Option<Option<Rows>>>,
+    /// The form of the members of each reader's objects, once some were met that are written together.
+    pub together: Vec<Option<Together>>,
 }
 
 impl<'a> Machine<'a> {
@@ -51,6 +54,7 @@ impl<'a> Machine<'a> {
             again: 0,
             notes: None,
             rows: vec![None; readers.len()],
+            together: vec![None; readers.len()],
         }
     }
 
@@ -64,12 +68,7 @@ impl<'a> Machine<'a> {
     /// Reads `n` values.
     pub(super) fn read(&mut self, op: &Op, n: usize, column: &mut Column) -> Result<()> {
         match (op, column) {
-            (Op::Number(number), Column::Numbers(_, words)) if n == 1 => {
-                words.push_be(self.cursor.bytes(number.size())?);
-            }
-            (Op::Number(number), Column::Numbers(_, words)) => {
-                words.extend_be(self.cursor.bytes(n.checked_mul(number.size()).ok_or_else(too_many)?)?);
-            }
+            (Op::Number(number), Column::Numbers(_, words)) => self.numbers(*number, n, words)?,
             (Op::Convert(from), Column::Numbers(to, words)) => {
                 self.fits(n, from.size())?;
                 for _ in 0..n {
@@ -235,12 +234,7 @@ impl<'a> Machine<'a> {
                 }
             }
             (Op::Object(reader), Column::Record { len, parts, .. }) => {
-                self.fits(n, 1)?;
-                if !self.in_rows(*reader, n, parts) {
-                    for _ in 0..n {
-                        self.object(*reader, parts)?;
-                    }
-                }
+                self.objects(*reader, n, parts)?;
                 *len += n;
             }
             (Op::TObject, Column::Record { len, parts, .. }) => {
@@ -327,6 +321,16 @@ impl<'a> Machine<'a> {
                 }
             }
             _ => return Err(Error::unsupported("a plan that does not fit its column")),
+        }
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn numbers(&mut self, number: Number, n: usize, words: &mut Words) -> Result<()> {
+        if n == 1 {
+            words.push_be(self.cursor.bytes(number.size())?);
+        } else {
+            words.extend_be(self.cursor.bytes(n.checked_mul(number.size()).ok_or_else(too_many)?)?);
         }
         Ok(())
     }

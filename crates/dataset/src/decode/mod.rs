@@ -23,6 +23,7 @@ mod plain;
 mod pointers;
 mod rows;
 mod schema;
+mod together;
 mod types;
 
 use std::collections::HashMap;

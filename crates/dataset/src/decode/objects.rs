@@ -8,6 +8,7 @@ use super::column::{Column, Words};
 use super::machine::{MOST_EMPTY, Machine, too_many};
 use super::op::{Container, Into, Members, Op, Reader, Step, Version};
 use super::rows::Rows;
+use super::together::Together;
 use super::types::Number;
 
 /// From this version of `TStreamerInfo` on member-wise containers say the version of their class.
@@ -124,6 +125,7 @@ impl Machine<'_> {
             }
             if count > 0 {
                 match members {
+                    Some(Members::Class(reader)) if self.in_form(*reader, (version, checksum), count, parts) => {}
                     Some(Members::Class(reader)) => {
                         let reader = readers.get(*reader).ok_or_else(no_reader)?;
                         self.members(find(reader, version.into(), checksum)?, count, true, parts)?;
@@ -167,6 +169,17 @@ impl Machine<'_> {
         frame.finish(&mut self.cursor, "TRefArray")
     }
 
+    /// Reads objects with their frames.
+    pub(super) fn objects(&mut self, reader: usize, n: usize, parts: &mut [Column]) -> Result<()> {
+        self.fits(n, 1)?;
+        if !self.in_rows(reader, n, parts) {
+            for _ in 0..n {
+                self.object(reader, parts)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Reads objects that have frames but are otherwise rows of numbers, if they are.
     pub(super) fn in_rows(&mut self, reader: usize, n: usize, parts: &mut [Column]) -> bool {
         if n == 0 {
@@ -181,7 +194,27 @@ impl Machine<'_> {
         let Some(Some(Some(rows))) = self.rows.get(reader) else { return false };
         let mut cursor = self.cursor.clone();
         let Some(bytes) = n.checked_mul(rows.size()).and_then(|len| cursor.bytes(len).ok()) else { return false };
-        if !rows.read(bytes, n, parts) {
+        if !rows.fits(bytes) {
+            return false;
+        }
+        rows.push(bytes, n, parts);
+        self.cursor = cursor;
+        true
+    }
+
+    /// Reads members that are written together, if they have the form of those that were met first.
+    fn in_form(&mut self, reader: usize, layout: (i16, u32), n: usize, parts: &mut [Column]) -> bool {
+        if let Some(None) = self.together.get(reader) {
+            let found = Together::of(self, reader, layout, n);
+            if let Some(form) = self.together.get_mut(reader) {
+                *form = Some(found);
+            }
+        }
+        let Some(Some(form)) = self.together.get(reader) else { return false };
+        let mut cursor = self.cursor.clone();
+        let len = form.size(layout).and_then(|size| size.checked_mul(n));
+        let Some(bytes) = len.and_then(|len| cursor.bytes(len).ok()) else { return false };
+        if !form.read(bytes, n, parts) {
             return false;
         }
         self.cursor = cursor;
@@ -239,7 +272,15 @@ impl Machine<'_> {
             match into {
                 Into::Part(i) => {
                     let part = parts.get_mut(*i).ok_or_else(|| Error::unsupported("a part that is not there"))?;
-                    self.read(op, n, part)?;
+                    // What most members are is read here: where objects are few the way through `read` is felt.
+                    match (op, part) {
+                        (Op::Number(number), Column::Numbers(_, words)) => self.numbers(*number, n, words)?,
+                        (Op::Object(reader), Column::Record { len, parts, .. }) => {
+                            self.objects(*reader, n, parts)?;
+                            *len += n;
+                        }
+                        (op, part) => self.read(op, n, part)?,
+                    }
                 }
                 Into::Base { reader, version, checksum } if together => {
                     let readers = self.readers;

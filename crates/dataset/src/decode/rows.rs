@@ -55,16 +55,24 @@ impl Same {
         all
     }
 
-    /// The bits that are others in the object at `start`.
-    fn wrong(&self, bytes: &[u8], start: usize) -> u64 {
-        let rest = bytes.get(start + self.at..).unwrap_or_default();
-        let word = rest.first_chunk().copied().unwrap_or_else(|| {
-            let mut word = [0; 8];
-            word.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
-            word
-        });
-        (u64::from_le_bytes(word) ^ self.value) & self.mask
+    /// Whether some of these objects have others; they have `size` bytes each.
+    fn differ(&self, bytes: &[u8], size: usize) -> bool {
+        let rows = bytes.get(self.at..).unwrap_or_default().chunks(size);
+        rows.fold(0, |wrong, row| wrong | (word(row) ^ self.value)) & self.mask != 0
     }
+}
+
+/// The first eight bytes; zeros where there are no more.
+#[inline]
+fn word(row: &[u8]) -> u64 {
+    row.first_chunk().map_or_else(|| short(row), |word| u64::from_le_bytes(*word))
+}
+
+#[cold]
+fn short(row: &[u8]) -> u64 {
+    let mut word = [0; 8];
+    word.iter_mut().zip(row).for_each(|(to, from)| *to = *from);
+    u64::from_le_bytes(word)
 }
 
 #[derive(Clone, Debug)]
@@ -137,17 +145,17 @@ impl Rows {
         self.size
     }
 
-    /// Reads `n` objects into the parts of a record, if all have this form.
-    pub(super) fn read(&self, bytes: &[u8], n: usize, parts: &mut [Column]) -> bool {
-        let wrong = |same: &Same| (0..n).fold(0, |wrong, i| wrong | same.wrong(bytes, i * self.size));
-        if self.size == 0 || !self.same.iter().all(|same| wrong(same) == 0) {
-            return false;
-        }
-        self.push(&self.fields, bytes, n, parts);
-        true
+    /// Whether all these objects have this form.
+    pub(super) fn fits(&self, bytes: &[u8]) -> bool {
+        self.size > 0 && !self.same.iter().any(|same| same.differ(bytes, self.size))
     }
 
-    fn push(&self, fields: &[Field], bytes: &[u8], n: usize, parts: &mut [Column]) {
+    /// Reads `n` objects that have this form into the parts of a record.
+    pub(super) fn push(&self, bytes: &[u8], n: usize, parts: &mut [Column]) {
+        self.push_fields(&self.fields, bytes, n, parts);
+    }
+
+    fn push_fields(&self, fields: &[Field], bytes: &[u8], n: usize, parts: &mut [Column]) {
         for field in fields {
             match field {
                 Field::Number { part, at, number } => {
@@ -168,7 +176,7 @@ impl Rows {
                 Field::Record { part, fields } => {
                     if let Some(Column::Record { len, parts, .. }) = parts.get_mut(*part) {
                         *len += n;
-                        self.push(fields, bytes, n, parts);
+                        self.push_fields(fields, bytes, n, parts);
                     }
                 }
             }
