@@ -180,7 +180,9 @@ impl Offsets {
         self.0.push(last.saturating_add(i64::try_from(n).unwrap_or(i64::MAX)));
     }
 
-    /// Ends a list for each of these ends, which count from where the last list ended.
+    /// Ends a list for each of these ends, which count from where the last list ended. Callers collect in the iterator
+    /// what is wrong with the ends: out of line that goes through memory for each of them.
+    #[inline(always)]
     pub(super) fn extend_ends(&mut self, ends: impl Iterator<Item = i64>) {
         let last = self.0.last().copied().unwrap_or(0);
         self.0.extend(ends.map(|end| last + end));
