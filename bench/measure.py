@@ -5,6 +5,7 @@ import platform
 import re
 import statistics
 import subprocess
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from referee.paths import BINARY, REPO
 
 ROUNDS = 5
 SCRATCH = REPO / "build" / "bench" / "out"
+READERS = Path(__file__).with_name("readers.py")
 
 
 @dataclass
@@ -104,6 +106,11 @@ def _two(pattern: str, out: str) -> tuple[float, float]:
     if found is None:
         raise RuntimeError(f"no time in: {out}")
     return float(found[1]), float(found[2])
+
+
+def reader(name: str, package: str, job: str, path: Path, *options: str) -> Contender:
+    """A reading by a Python package, its import left out."""
+    return Contender(name, [sys.executable, READERS, package, job, path, *options], clock=inside)
 
 
 def basketry(name: str, *arguments: Argument, outputs: Sequence[Path] = ()) -> Contender:

@@ -1,8 +1,8 @@
 """One reading by a Python package, which reports what it took once the imports are done, and what memory.
 
-`python readers.py basketry|uproot arrays|sum|iterate FILE [KEYWORD=VALUE ...]`, the values in JSON. Prints "inside WALL
-CPU", and "memory BASE PEAK ARRAYS" in bytes: resident before, at most, and in the arrays (for `iterate`, of the largest
-step).
+`python readers.py basketry|uproot arrays|sum|iterate FILE [KEYWORD=VALUE ...]`, the values in JSON; with `entries="LIST"`
+only the entries whose numbers stand in that file. Prints "inside WALL CPU", and "memory BASE PEAK ARRAYS" in bytes:
+resident before, at most, and in the arrays (for `iterate`, of the largest step).
 """
 
 import importlib
@@ -44,6 +44,9 @@ def main() -> None:
     package = importlib.import_module(sys.argv[1])
     job, path = sys.argv[2:4]
     options = {name: json.loads(value) for name, _, value in (word.partition("=") for word in sys.argv[4:])}
+    entries = np.loadtxt(options.pop("entries"), dtype=np.int64) if "entries" in options else None
+    if entries is not None and package.__name__ == "basketry":
+        options["selection"] = entries
     base, largest = status("VmRSS"), 0
     wall, cpu = time.perf_counter(), time.process_time()
     tree = package.open(f"{path}:Events")
@@ -52,6 +55,9 @@ def main() -> None:
             largest = max(largest, size(step))
     else:
         arrays = tree.arrays(**options)
+        if entries is not None and package.__name__ == "uproot":
+            # It has no selection: all is read.
+            arrays = arrays[entries]
         if job == "sum":
             total(arrays)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu

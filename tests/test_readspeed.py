@@ -71,6 +71,30 @@ def test_layouts_are_held_against_what_the_file_has(wide: Path, basketry: Basket
     assert "as tune chooses" in basketry("readspeed", wide, "--layouts")
 
 
+def test_layouts_look_at_all_files(wide: Path, basketry: Basketry, tmp_path: Path) -> None:
+    stored = tmp_path / "stored.root"
+    basketry("rewrite", wide, "-o", stored, "--compression", "none")
+    report = basketry.json("readspeed", stored, wide, "--layouts", "--branches", "j1*", "-j", "1")
+    today, *others = report["layouts"]
+    assert today["compressed"] == pytest.approx(sum(column["compressed"] for column in report["columns"]))
+    named = {layout["layout"]: layout for layout in others}
+    # Twice the bytes before compression; the first file alone is as large today as without a codec.
+    assert named["none"]["compressed"] > 1.1 * today["compressed"]
+
+
+def test_branches_of_friends_are_read(basketry: Basketry) -> None:
+    made = make_files.made("friends")
+    report = basketry.json("readspeed", f"{made}/main.root:tree", "--branches", "x", "alias.x", "same.*")
+    assert {column["name"] for column in report["columns"]} == {"x", "alias.x", "same.z", "same.n", "same.many"}
+    assert report["entries"] == 5000
+    assert all(column["baskets"] and "opaque" not in column for column in report["columns"])
+    odd = f"{made}/main.root:odd"
+    assert "brief has 10 entries" in basketry.refuses("readspeed", odd, "--branches", "brief.b")
+    assert "looked up by its index" in basketry.refuses("readspeed", odd, "--branches", "indexed.key")
+    refused = basketry.refuses("readspeed", f"{made}/main.root:tree", "--branches", "alias.x", "--layouts")
+    assert "leave out those of friends" in refused
+
+
 def test_it_checks_itself(basketry: Basketry) -> None:
     *checks, sum_up = basketry("readspeed", "--test").splitlines()
     assert all(check.startswith("pass") for check in checks)

@@ -7,14 +7,7 @@ from pathlib import Path
 import inputs
 import native
 from harness import Bench, megabytes, report, section
-from measure import Contender, in_page_cache, inside
-
-READERS = Path(__file__).resolve().parents[1] / "readers.py"
-
-
-def reader(name: str, package: str, job: str, path: Path, *options: str) -> Contender:
-    """A reading by a package, its import left out."""
-    return Contender(name, [sys.executable, READERS, package, job, path, *options], clock=inside)
+from measure import Contender, in_page_cache, inside, reader
 
 
 @section

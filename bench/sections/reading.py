@@ -6,7 +6,7 @@ from pathlib import Path
 import inputs
 import native
 from harness import Bench, bare_codec, megabytes, report, section
-from measure import SCRATCH, Contender, basketry, in_page_cache, inside, rootreadspeed_clock
+from measure import SCRATCH, Contender, basketry, in_page_cache, inside, reader, rootreadspeed_clock
 from referee.paths import root_command
 
 
@@ -58,7 +58,8 @@ def sparse(bench: Bench) -> None:
     """1 % of the entries at random: what the touched baskets cost, within 1.2 x; small clusters pay off."""
     bare = bare_codec()
     head = "| file, zlib-1 | full cpu s | 1 % cpu s | of full | touched baskets, bare codec s | 1 % / bare |"
-    bench.say("", f"{head} GetEntry 1 % s | of its full |", "|---|---|---|---|---|---|---|---|")
+    more = " GetEntry 1 % s | of its full | basketry.arrays 1 % s | uproot 1 % s | x |"
+    bench.say("", head + more, "|---|---|---|---|---|---|---|---|---|---|---|")
     SCRATCH.mkdir(parents=True, exist_ok=True)
     files = (("flat", 0), ("nano", 0), ("vectors", 0), ("vectors", 50), ("event_unsplit", 0), ("event_unsplit", 20))
     for kind, cluster in files:
@@ -76,6 +77,11 @@ def sparse(bench: Bench) -> None:
         ]
         if bare:
             contenders.append(Contender("bare codec", [bare, path, "-", entries]))
+        listed = f'entries="{entries}"'
+        contenders.append(reader("arrays 1 %", "basketry", "arrays", path, "threads=1", listed))
+        if kind != "event_unsplit":
+            # It takes members one after the other for members side by side, and stops.
+            contenders.append(reader("uproot 1 %", "uproot", "arrays", path, listed))
         label = kind + (f", clusters of {cluster} entries" if cluster else "")
         cpu = {name: one.cpu for name, one in bench.compare(label, contenders).items()}
         full, some = cpu["full"], cpu["1 %"]
@@ -83,7 +89,10 @@ def sparse(bench: Bench) -> None:
         floor = cpu.get("bare codec")
         cells += [f"{floor:.3f}", f"{some / floor:.2f}"] if floor else ["", ""]
         theirs, some = cpu["GetEntry full"], cpu["GetEntry 1 %"]
-        bench.say("| " + " | ".join([*cells, f"{some:.3f}", f"{some / theirs:.0%}"]) + " |")
+        cells += [f"{some:.3f}", f"{some / theirs:.0%}", f"{cpu['arrays 1 %']:.3f}"]
+        uproot = cpu.get("uproot 1 %")
+        cells += [f"{uproot:.3f}", f"{uproot / cpu['arrays 1 %']:.1f}"] if uproot else ["", ""]
+        bench.say("| " + " | ".join(cells) + " |")
 
 
 def list_of_entries(path: Path) -> Path:

@@ -14,6 +14,8 @@ class Access:
     """Seconds for each byte fetched."""
     per_offset: float
     """Seconds for each entry whose place is in an offset array."""
+    per_column: float
+    """Seconds for each column, once in a reading, however little of it is read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,7 +33,7 @@ pub struct Args {
     /// Read all branches, as is done where nothing else is said.
     #[arg(long, conflicts_with_all = ["branches", "branches_regex"])]
     all_branches: bool,
-    /// Read these branches, with all below them; names, globs or /regex/.
+    /// Read these branches, with all below them; names, globs or /regex/. Those of a friend are called friend.branch.
     #[arg(long, value_name = "NAME", num_args = 1.., conflicts_with = "branches_regex")]
     branches: Vec<String>,
     /// Read the branches whose whole name matches an expression.

@@ -16,13 +16,15 @@ pub struct Access {
     pub per_byte: f64,
     /// Seconds for each entry whose place is in an offset array.
     pub per_offset: f64,
+    /// Seconds for each column, once in a reading, however little of it is read.
+    pub per_column: f64,
 }
 
 /// How often each operation is timed; the fastest counts.
 const ROUNDS: u64 = 5;
 
-/// Measures on a file, with one of its baskets.
-pub(crate) fn calibrate(file: &dyn Source, basket: (u64, usize)) -> Result<Access> {
+/// Measures on a file, with one of its baskets. What a column costs was measured where columns are read.
+pub(crate) fn calibrate(file: &dyn Source, basket: (u64, usize), per_column: f64) -> Result<Access> {
     let (seek, nbytes) = basket;
     let size = usize::try_from(file.size()).unwrap_or(usize::MAX);
     let large = size.min(1 << 18);
@@ -51,7 +53,7 @@ pub(crate) fn calibrate(file: &dyn Source, basket: (u64, usize)) -> Result<Acces
         }
         Ok(())
     })? / 200.0;
-    Ok(Access { per_basket: small_fetch + parse, per_byte, per_offset: per_offset()? })
+    Ok(Access { per_basket: small_fetch + parse, per_byte, per_offset: per_offset()?, per_column })
 }
 
 /// Opens a basket of many entries of no bytes.
@@ -98,7 +100,7 @@ mod tests {
         BasketHeader::new("branch", "tree", 0, 0).write(&mut w);
         let len = w.bytes.len();
         w.bytes.resize(1 << 19, 1);
-        let access = calibrate(&MemoryFile(w.bytes), (0, len)).unwrap();
+        let access = calibrate(&MemoryFile(w.bytes), (0, len), 0.0).unwrap();
         assert!(access.per_basket > 0.0 && access.per_basket < 1e-3, "{access:?}");
         assert!(access.per_byte < 1e-6 && access.per_offset > 0.0 && access.per_offset < 1e-6, "{access:?}");
     }

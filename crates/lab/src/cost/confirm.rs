@@ -15,7 +15,7 @@ use super::measure::{LEAST_SAMPLED, MOST_SAMPLED, Measured, budget, nominal, nom
 use super::sample;
 
 /// Of what trying codecs may take, this much more may be used in each round.
-const SHARE: f64 = 0.3;
+const SHARE: f64 = 0.2;
 /// The largest basket that is tried.
 const LARGEST_BASKET: usize = 1 << 20;
 
@@ -89,7 +89,7 @@ impl Confirmed {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "numbers of bytes")]
             let (target, size) = (target as usize, (finalist.basket as usize).clamp(1, LARGEST_BASKET));
             let sample = sample::take(source, column, target, seed, (&mut *bench, &mut buffer))?;
-            left -= sample.today.raw * (1.5 * nominal_unpack(column.compression) + 0.5);
+            left -= sample.today.raw * (nominal_unpack(column.compression) + 0.5);
             let [mut bytes, mut pack, mut unpack] = [Point::default(); 3];
             for run in &sample.runs {
                 run.baskets(size, usize::MAX, |payload| {

@@ -190,6 +190,11 @@ impl Column {
         ((self.raw - offsets) / self.entries.max(1.0)).max(0.0)
     }
 
+    /// Bytes of all its entries, without their offsets.
+    pub fn raw_without_offsets(&self) -> f64 {
+        (self.entry_bytes() * self.entries).max(1.0)
+    }
+
     /// Bytes of all its entries in so many baskets, before compression.
     pub fn raw_in(&self, baskets: f64) -> f64 {
         let offsets = if self.has_offsets { 4.0 * self.entries + 8.0 * baskets } else { 0.0 };

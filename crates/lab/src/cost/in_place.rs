@@ -7,29 +7,48 @@ use std::time::Duration;
 
 use flow::Budget;
 use flow::inputs::Input;
-use flow::read::{Dataset, Request, Spent, drain};
+use flow::read::{Dataset, Request, Selection, Spent, drain};
 use rootfile::Result;
 
 use super::calibrate::Access;
 use super::clock::thread_seconds;
 use super::facts::{Column, Facts, as_f64};
-use super::measure::{ColumnCost, nominal_unpack};
+use super::line::Line;
+use super::measure::{self, ColumnCost, nominal_unpack};
 
 /// Bytes before compression that are read.
 const BYTES: f64 = 24e6;
-/// Nominal nanoseconds that one reading of them may take, if that is less.
+/// Nominal nanoseconds that one reading of them may take, if that is less, and the share of the budget, if that is.
 const NOMINAL: f64 = 6e7;
-/// Readings at most, and seconds after which two are enough.
+const OF_BUDGET: f64 = 0.15;
+/// Readings at most, and after so many times the nominal time of one two are enough.
 const READINGS: usize = 8;
-const ENOUGH: f64 = 0.15;
+const ENOUGH: f64 = 1.5;
 /// Decoding takes no less than this share of what it took on samples.
 const LEAST: f64 = 0.3;
+/// Decompressing takes no less and no more than these times what it took on samples.
+const UNPACKING: (f64, f64) = (0.8, 1.5);
+/// Whole clusters are read if they have no more than this many times the entries.
+const FAR: u64 = 4;
+/// Readings of nothing.
+const EMPTY: usize = 5;
 
 /// What reading some entries took.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct InPlace {
-    /// For each column that was read, by index: share of its entries, and seconds to find and to decode them.
-    columns: Vec<Option<(f64, f64)>>,
+    columns: Vec<Option<Seen>>,
+    per_column: f64,
+}
+
+/// What was seen of a column.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    /// Share of its entries.
+    share: f64,
+    /// Seconds to decompress their baskets, and bytes that came of it.
+    unpack: (f64, f64),
+    /// Seconds to find and to decode them.
+    decode: f64,
 }
 
 impl InPlace {
@@ -51,16 +70,18 @@ impl InPlace {
             facts.columns.iter().enumerate().filter_map(|(i, c)| Some((i, of(c)?))).collect();
         let nominal: f64 = facts.columns.iter().map(|c| c.raw * (nominal_unpack(c.compression) + 1.0)).sum();
         let all: f64 = facts.columns.iter().map(|c| c.raw).sum();
-        let share = (BYTES.min(NOMINAL * all / nominal.max(1.0)) / raw(number).max(1.0)).min(1.0);
-        let entries = middle(dataset.entries(), dataset.clusters(), share);
+        let time = NOMINAL.min(OF_BUDGET * measure::budget(&facts.columns));
+        let bytes = BYTES.min(time * all / nominal.max(1.0));
+        let entries = middle(dataset.entries(), dataset.clusters(), (bytes / raw(number).max(1.0)).min(1.0));
         let share = as_f64(entries.end - entries.start) / as_f64(dataset.entries().max(1));
-        let request = Request {
-            columns: places.iter().map(|(_, column)| *column).collect(),
-            entries,
-            selection: None,
-            budget: Budget { threads: 1, ..budget },
-            cancelled: None,
-        };
+        let budget = Budget { threads: 1, ..budget };
+        let columns = places.iter().map(|(_, column)| *column).collect();
+        let request = Request { columns, entries, selection: None, budget, cancelled: None };
+        let per_column = per_column(&dataset, &request)?;
+        // Whole clusters may be more than there is time for: then it is some of the columns, large ones and small ones.
+        let step = share * raw(number) / bytes.max(1.0);
+        let places = every(places, step, |i| facts.columns.get(*i).map_or(0.0, |c| c.raw));
+        let request = Request { columns: places.iter().map(|(_, column)| *column).collect(), ..request };
         // The reading that other work disturbed least counts: the one of least time by the clock on the wall.
         let mut best: Option<(Duration, f64, Vec<Spent>)> = None;
         let mut all = 0.0;
@@ -73,12 +94,13 @@ impl InPlace {
             if best.as_ref().is_none_or(|best| stages < best.0) {
                 best = Some((stages, cpu, spent));
             }
-            if reading > 0 && all > ENOUGH {
+            if reading > 0 && all > ENOUGH * time / 1e9 {
                 break;
             }
         }
         let Some((stages, cpu, spent)) = best else { return Ok(Self::default()) };
         let (stages, decode) = (stages.as_secs_f64(), spent.iter().map(|s| s.decode.as_secs_f64()).sum::<f64>());
+        let cpu = cpu - per_column * as_f64(places.len() as u64);
         // CPU time that belongs to no stage, dealing out work and giving memory back, goes with decoding. Where stages
         // took longer than that, they waited for a processor.
         let factor = match cpu - stages {
@@ -86,24 +108,64 @@ impl InPlace {
             _ => cpu / stages.max(f64::MIN_POSITIVE),
         };
         let mut columns = vec![None; facts.columns.len()];
+        let slower = factor.min(1.0);
         for ((column, _), spent) in places.iter().zip(&spent) {
             if let Some(slot) = columns.get_mut(*column) {
-                *slot = Some((share, factor * spent.decode.as_secs_f64()));
+                // The arrays of offsets were unpacked, too, and are not counted.
+                let (raw, data) = facts.columns.get(*column).map_or((1.0, 1.0), |c| (c.raw, c.raw_without_offsets()));
+                // Clusters differ in what is in an entry.
+                let share = match as_f64(spent.uncompressed) / data {
+                    of_bytes if of_bytes > 0.0 && of_bytes <= 1.0 => of_bytes,
+                    _ => share,
+                };
+                let unpack = (slower * spent.decompress.as_secs_f64(), share * raw);
+                *slot = Some(Seen { share, unpack, decode: factor * spent.decode.as_secs_f64() });
             }
         }
-        Ok(Self { columns })
+        Ok(Self { columns, per_column })
     }
 
-    /// Makes what decoding columns costs what it cost here: column by column as far as they were read, the others as all
-    /// of those together.
+    /// Seconds for each column, once in a reading.
+    pub fn per_column(&self) -> f64 {
+        self.per_column
+    }
+
+    /// Makes what reading columns costs what it cost here: decoding column by column as far as they were read, the others
+    /// as all of those together; decompressing by one factor, whatever the codec.
     pub fn correct(&self, facts: &Facts, access: &Access, costs: &mut [ColumnCost]) {
+        self.correct_unpacking(costs);
+        self.correct_decoding(facts, access, costs);
+    }
+
+    fn correct_unpacking(&self, costs: &mut [ColumnCost]) {
+        let (mut seen, mut thought) = (0.0, 0.0);
+        for (cost, place) in costs.iter().zip(&self.columns).filter(|(cost, _)| cost.sampled > 0.0) {
+            let Some(Seen { unpack: (seconds, raw), .. }) = place else { continue };
+            seen += seconds;
+            // The baskets that there are: nothing of this line is for each of them.
+            thought += cost.today.of(0.0, *raw);
+        }
+        if seen <= 0.0 || thought <= 0.0 {
+            return;
+        }
+        let factor = (seen / thought).clamp(UNPACKING.0, UNPACKING.1);
+        for (cost, place) in costs.iter_mut().zip(&self.columns) {
+            cost.today = match place {
+                Some(Seen { unpack: (seconds, raw), .. }) if *raw > 0.0 => Line { fixed: 0.0, per_byte: seconds / raw },
+                _ => cost.today.scaled(factor),
+            };
+            cost.codecs.iter_mut().flatten().for_each(|codec| codec.unpack = codec.unpack.scaled(factor));
+        }
+    }
+
+    fn correct_decoding(&self, facts: &Facts, access: &Access, costs: &mut [ColumnCost]) {
         let expected = |column: &Column, cost: &ColumnCost| {
             let offsets = if column.has_offsets { column.entries * access.per_offset } else { 0.0 };
             (offsets, cost.decode.line.of(column.count(), column.raw))
         };
         let (mut seen, mut thought) = (0.0, 0.0);
         for ((column, cost), place) in facts.columns.iter().zip(costs.iter()).zip(&self.columns) {
-            let Some((share, seconds)) = place else { continue };
+            let Some(Seen { share, decode: seconds, .. }) = place else { continue };
             let (offsets, decode) = expected(column, cost);
             seen += seconds - offsets * share;
             thought += decode * share;
@@ -111,7 +173,7 @@ impl InPlace {
         let factor = if thought > 0.0 { (seen / thought).max(LEAST) } else { 1.0 };
         for ((column, cost), place) in facts.columns.iter().zip(costs.iter_mut()).zip(&self.columns) {
             let (offsets, decode) = expected(column, cost);
-            let seen = place.map_or(factor * decode, |(share, seconds)| seconds / share - offsets);
+            let seen = place.map_or(factor * decode, |seen| seen.decode / seen.share - offsets);
             if seen > decode {
                 cost.decode.besides = seen - decode;
             } else if decode > 0.0 {
@@ -121,14 +183,43 @@ impl InPlace {
     }
 }
 
-/// A share of the entries, from a cluster in the middle on.
+/// Seconds for each column of a reading of no entries.
+fn per_column(dataset: &Dataset, request: &Request<'_>) -> Result<f64> {
+    let request = Request { selection: Some(Selection::sorted([])?), ..request.clone() };
+    let mut best = f64::INFINITY;
+    for _ in 0..EMPTY {
+        let start = thread_seconds();
+        drain(dataset, &request, &|_| ())?;
+        best = best.min(thread_seconds() - start);
+    }
+    Ok(best / as_f64(request.columns.len().max(1) as u64))
+}
+
+/// Every so-many-th, by falling size, in their own order.
+fn every<T>(mut all: Vec<(usize, T)>, step: f64, size: impl Fn(&usize) -> f64) -> Vec<(usize, T)> {
+    all.sort_by(|a, b| size(&b.0).total_cmp(&size(&a.0)));
+    let mut next = 0.0;
+    let mut kept: Vec<_> = (0u64..)
+        .zip(all)
+        .filter_map(|(rank, one)| {
+            let take = as_f64(rank) >= next;
+            next += if take { step.max(1.0) } else { 0.0 };
+            take.then_some(one)
+        })
+        .collect();
+    kept.sort_by_key(|(i, _)| *i);
+    kept
+}
+
+/// About a share of the entries, whole clusters if they are not far too many, from one in the middle on.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of the entries")]
 fn middle(entries: u64, clusters: &[u64], share: f64) -> std::ops::Range<u64> {
     let count = ((as_f64(entries) * share).ceil() as u64).clamp(1, entries.max(1)).min(entries);
     let latest = entries - count;
     let half = latest / 2;
     let start = clusters.iter().copied().filter(|&s| s <= latest).min_by_key(|&s| s.abs_diff(half)).unwrap_or(half);
-    start..start + count
+    let whole = clusters.iter().copied().find(|&end| end >= start + count);
+    start..whole.filter(|&end| end - start <= FAR.saturating_mul(count)).unwrap_or(start + count)
 }
 
 #[cfg(test)]
@@ -136,10 +227,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_middle_begins_with_a_cluster_and_ends_inside() {
-        assert_eq!(middle(1000, &[0, 400, 800, 1000], 0.1), 400..500);
-        assert_eq!(middle(1000, &[0, 900, 1000], 0.5), 0..500);
+    fn the_middle_is_whole_clusters_if_they_are_small() {
+        assert_eq!(middle(1000, &[0, 400, 800, 1000], 0.1), 400..800);
+        assert_eq!(middle(1000, &[0, 400, 800, 1000], 0.01), 400..410);
+        assert_eq!(middle(1000, &[0, 250, 500, 750, 1000], 0.4), 250..750);
+        assert_eq!(middle(1000, &[0, 900, 1000], 0.5), 0..900);
         assert_eq!(middle(10, &[0, 10], 1.0), 0..10);
         assert_eq!(middle(0, &[0], 1.0), 0..0);
+    }
+
+    #[test]
+    fn every_other_column_by_size() {
+        let sizes = [5.0, 1.0, 4.0, 2.0, 3.0];
+        let of = |step| every((0..5).map(|i| (i, ())).collect(), step, |&i| sizes[i]).len();
+        assert_eq!((of(0.5), of(1.0), of(2.5)), (5, 5, 2));
+        let kept = every((0..5).map(|i| (i, ())).collect(), 2.0, |&i| sizes[i]);
+        assert_eq!(kept, [(0, ()), (1, ()), (4, ())]);
     }
 }

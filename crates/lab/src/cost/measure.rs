@@ -18,27 +18,28 @@ use super::sample::{self, Sample};
 /// Trying codecs may take this share of the CPU time of the rewrite it decides, by plan. The promise is a quarter,
 /// for all of measuring.
 const SHARE: f64 = 0.09;
-/// A small file's measuring may take this long instead, in nominal seconds.
-const SMALL_FILE_SECONDS: f64 = 0.6;
-/// A file of more bytes than this is not small.
-const SMALL_FILE: f64 = 100e6;
+/// And this long besides, in nominal seconds: of a small file less would say nothing.
+const FLOOR_SECONDS: f64 = 0.12;
 /// Columns on which all codecs are tried first.
 const SCOUTS: usize = 24;
-/// Bytes of each that are tried.
-const SCOUTED: usize = 32 << 10;
-/// Bytes of such a column that are sampled.
-const SCOUTS_SAMPLE: f64 = 256e3;
+/// Bytes of each that are tried, at least and at most, and the share of the budget that they may take.
+const SCOUTED: (f64, f64) = (4096.0, 32768.0);
+const SCOUTS_SHARE: f64 = 0.25;
+/// Bytes of such a column that are sampled, for each that is tried.
+const SCOUTS_SAMPLE: f64 = 8.0;
 /// Bytes of a column that are sampled at most, and as a rule at least.
 pub(super) const MOST_SAMPLED: f64 = 1e6;
-pub(super) const LEAST_SAMPLED: f64 = 6e3;
+pub(super) const LEAST_SAMPLED: f64 = 4e3;
 /// The largest basket that is tried.
 const LARGEST_BASKET: usize = 256 << 10;
 /// Codecs with a higher nominal cost are tried on every fourth column only, the largest apart.
 const SLOW: f64 = 12.0;
 /// Largest columns that slow codecs are tried on, each of them.
 const SLOW_ON: usize = 12;
-/// Largest columns on which two basket sizes are tried; the others have the shape that these have.
-const TWO_SIZES_ON: usize = 64;
+/// Largest columns on which two basket sizes are tried, at least and at most, and for so many nominal nanoseconds one;
+/// the others have the shape that these have.
+const TWO_SIZES_ON: (f64, f64) = (12.0, 64.0);
+const TWO_SIZES_EACH: f64 = 5e6;
 /// A codec is dropped if others beat it on all but this share of the bytes.
 const KEPT_FOR: f64 = 0.02;
 
@@ -123,12 +124,10 @@ pub(super) fn nominal_unpack(compression: Compression) -> f64 {
 /// Nominal nanoseconds to decode a byte.
 const NOMINAL_DECODE: f64 = 0.5;
 
-/// Nominal nanoseconds that measuring may take: a share of the cheapest rewrite that does anything.
+/// Nominal nanoseconds that trying codecs may take: a share of the cheapest rewrite that does anything.
 pub(super) fn budget(columns: &[Column]) -> f64 {
     let rewrite: f64 = columns.iter().map(|c| c.raw * (nominal_unpack(c.compression) + 4.0 + 0.5)).sum();
-    let size: f64 = columns.iter().map(Column::on_disk).sum();
-    let small = if size < SMALL_FILE { SMALL_FILE_SECONDS * 1e9 } else { 0.0 };
-    (SHARE * rewrite).max(small)
+    SHARE * rewrite + FLOOR_SECONDS * 1e9
 }
 
 /// Tries `codecs` on a file's columns. The file's `own` is not dropped: what it costs to write is asked for.
@@ -151,6 +150,7 @@ pub(crate) fn measure(
     let left = (budget(&facts.columns) - work.spent).max(0.0);
     let fast: f64 = codecs.iter().map(|&c| nominal(c)).filter(|&n| n <= SLOW).sum();
     let slow: f64 = codecs.iter().map(|&c| nominal(c)).filter(|&n| n > SLOW).sum();
+    let two_sizes_on = (budget(&facts.columns) / TWO_SIZES_EACH).clamp(TWO_SIZES_ON.0, TWO_SIZES_ON.1);
     // Reading a sample costs about as much as decompressing it thrice.
     let share = left / (2.0 * fast + 0.5 * slow + 8.0) / total.max(1.0);
     for (rank, &i) in order.iter().enumerate() {
@@ -167,7 +167,7 @@ pub(crate) fn measure(
         let tried: Vec<bool> = codecs.iter().map(|&c| nominal(c) <= SLOW || rank < SLOW_ON || rank % 4 == 0).collect();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of bytes")]
         let most = target as usize / sample.runs.len().max(1);
-        work.fill(table, (column, &sample), &codecs, &tried, (most, rank < TWO_SIZES_ON))?;
+        work.fill(table, (column, &sample), &codecs, &tried, (most, as_f64(rank as u64) < two_sizes_on))?;
     }
     Ok(Measured { columns: settle(facts, &tables, &codecs), codecs, dropped, sampled: work.sampled })
 }
@@ -218,8 +218,8 @@ impl Work<'_> {
             (&mut *self.bench, &mut self.buffer),
         )?;
         self.sampled += as_f64(sample.raw() as u64);
-        // Baskets are unpacked whole, small ones twice, copied, and decoded twice.
-        self.spent += sample.today.raw * (1.5 * nominal_unpack(facts.compression) + 0.5 + 2.0 * NOMINAL_DECODE);
+        // Baskets are unpacked whole, copied, and decoded twice.
+        self.spent += sample.today.raw * (nominal_unpack(facts.compression) + 0.5 + 2.0 * NOMINAL_DECODE);
         Ok(sample)
     }
 
@@ -250,13 +250,17 @@ impl Work<'_> {
         // The largest, and some of the others: small columns are of other kinds.
         let largest = order.iter().take(SCOUTS * 2 / 3);
         let others = order.iter().skip(SCOUTS * 2 / 3).step_by((order.len() / (SCOUTS / 3)).max(1));
+        let each: f64 = codecs.iter().map(|&c| nominal(c)).sum::<f64>() * as_f64(SCOUTS as u64);
+        let tried = (SCOUTS_SHARE * budget(&self.facts.columns) / each.max(1.0)).clamp(SCOUTED.0, SCOUTED.1);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of bytes")]
+        let scouted = tried as usize;
         let mut lost = vec![0.0; codecs.len()];
         let mut total = 0.0;
         for &i in largest.chain(others) {
             let Some(column) = self.facts.columns.get(i) else { continue };
-            let sample = self.take(i, SCOUTS_SAMPLE.min(column.raw))?;
+            let sample = self.take(i, (SCOUTS_SAMPLE * tried).min(column.raw))?;
             let tried: Vec<Tried> =
-                codecs.iter().map(|&codec| self.run(&sample, codec, SCOUTED, SCOUTED)).collect::<Result<_>>()?;
+                codecs.iter().map(|&codec| self.run(&sample, codec, scouted, scouted)).collect::<Result<_>>()?;
             self.taken.insert(i, sample);
             total += column.raw;
             for (k, sum) in lost.iter_mut().enumerate() {

@@ -4,7 +4,7 @@ use dataset::layout::BasketCutter;
 
 use super::calibrate::Access;
 use super::decoding::Decode;
-use super::facts::{Column, METADATA_PER_BASKET};
+use super::facts::{Column, METADATA_PER_BASKET, as_f64};
 use super::measure::{CodecCost, ColumnCost};
 
 /// What a column, or a file, costs in some layout. Times are CPU seconds of one thread.
@@ -51,6 +51,8 @@ pub(crate) struct Clusters {
     pub count: f64,
     /// Entries of one, on average.
     pub entries: f64,
+    /// Entries of the one that an entry lies in, on average.
+    pub around: f64,
     /// Share of the tree that the largest holds.
     pub largest: f64,
 }
@@ -60,6 +62,13 @@ pub(crate) fn today(column: &Column, cost: &ColumnCost, access: &Access, cluster
     let count = column.count().max(1.0);
     let largest = column.baskets.iter().map(|b| f64::from(b.nbytes)).fold(0.0, f64::max);
     let largest_raw = (largest * column.raw / column.zip).max(largest);
+    let touched = match column.demand.sparse.is_empty() {
+        true => column.demand.touched(1.0),
+        false => {
+            let of = |entries: u64| as_f64(entries) * column.demand.touched(as_f64(entries));
+            column.baskets.iter().map(|b| of(b.entries)).sum::<f64>() / column.entries.max(1.0)
+        }
+    };
     Cost {
         size: column.on_disk() + METADATA_PER_BASKET * count,
         // Records are copied as they are.
@@ -67,7 +76,7 @@ pub(crate) fn today(column: &Column, cost: &ColumnCost, access: &Access, cluster
         read_memory: largest + largest_raw + clusters.largest * column.on_disk(),
         write_memory: f64::from(column.basket_size).max(largest_raw),
         baskets: count,
-        ..reading(column, (count, column.on_disk()), cost.today.of(count, column.raw), cost.decode, access)
+        ..reading(column, (count, column.on_disk()), touched, cost.today.of(count, column.raw), cost.decode, access)
     }
 }
 
@@ -98,26 +107,42 @@ pub(crate) fn planned(
     let packed = codec.size.of(count, raw).min(raw);
     let on_disk = packed + f64::from(column.keylen) * count;
     let basket = raw / column.entries.max(1.0) * entries;
+    // The last basket of a cluster is smaller than the others; where one holds it all, large clusters have most entries.
+    let rest = clusters.entries % entries;
+    let around = match entries < clusters.entries {
+        true => ((clusters.entries - rest) * entries + rest * rest) / clusters.entries.max(1.0),
+        false => clusters.around.max(entries),
+    };
+    let touched = column.demand.touched(around);
     Cost {
         size: on_disk + METADATA_PER_BASKET * count,
         write: codec.pack.of(count, raw),
         read_memory: basket * (1.0 + packed / raw.max(1.0)) + clusters.largest * on_disk,
         write_memory: basket_size.max(basket),
         baskets: count,
-        ..reading(column, (count, on_disk), codec.unpack.of(count, raw), decode, access)
+        ..reading(column, (count, on_disk), touched, codec.unpack.of(count, raw), decode, access)
     }
 }
 
 /// The seconds to read what the workload asks of a column. The baskets that hold any of it are fetched and unpacked
-/// whole, and the entries in them found; what is asked is decoded, at once where all of a basket is.
-fn reading(column: &Column, (baskets, on_disk): (f64, f64), unpack: f64, decode: Decode, access: &Access) -> Cost {
-    let touched = column.demand.touched(column.entries / baskets);
+/// whole, and the entries in them found; what is asked is decoded, at once where all of a basket is. `touched` is the
+/// share of the bytes that lie in such baskets: of the baskets it is less, since large ones are hit more often.
+fn reading(
+    column: &Column,
+    (baskets, on_disk): (f64, f64),
+    touched: f64,
+    unpack: f64,
+    decode: Decode,
+    access: &Access,
+) -> Cost {
+    let hit = column.demand.touched(column.entries / baskets);
     let offsets = if column.has_offsets { column.entries * access.per_offset } else { 0.0 };
     let (runs, entries) = column.demand.decoded(baskets, column.entries);
-    let fetch = touched * (baskets * access.per_basket + on_disk * access.per_byte);
+    let fetch = hit * baskets * access.per_basket + touched * on_disk * access.per_byte;
     let decompress = touched * unpack;
     let raw = column.raw_in(baskets) * entries / column.entries.max(1.0);
-    let decode = touched * (offsets + decode.besides) + decode.line.of(runs, raw);
+    let columns = column.demand.readings() * access.per_column;
+    let decode = touched * (offsets + decode.besides) + decode.line.of(runs, raw) + columns;
     Cost { read: fetch + decompress + decode, fetch, decompress, decode, ..Cost::default() }
 }
 
@@ -153,14 +178,14 @@ pub(super) mod tests {
         }
     }
 
-    const ACCESS: Access = Access { per_basket: 1e-6, per_byte: 1e-10, per_offset: 1e-9 };
+    const ACCESS: Access = Access { per_basket: 1e-6, per_byte: 1e-10, per_offset: 1e-9, per_column: 3e-6 };
     const CODEC: CodecCost = CodecCost {
         size: Line { fixed: 20.0, per_byte: 0.25 },
         pack: Line { fixed: 1e-6, per_byte: 1e-8 },
         unpack: Line { fixed: 2e-6, per_byte: 1e-9 },
     };
     const DECODE: Decode = Decode { line: Line { fixed: 1e-7, per_byte: 5e-10 }, besides: 0.0 };
-    const CLUSTERS: Clusters = Clusters { count: 10.0, entries: 1e4, largest: 0.1 };
+    const CLUSTERS: Clusters = Clusters { count: 10.0, entries: 1e4, around: 1e4, largest: 0.1 };
 
     fn close(a: f64, b: f64) -> bool {
         (a - b).abs() < 1e-9 * b.abs().max(1.0)
@@ -175,7 +200,7 @@ pub(super) mod tests {
         assert!(close(cost.write, 20e-6 + 8e-3), "{cost:?}");
         assert!(close(cost.fetch, 20e-6 + 202_400.0 * 1e-10), "{cost:?}");
         assert!(close(cost.decompress, 40e-6 + 8e-4), "{cost:?}");
-        assert!(close(cost.decode, 20.0 * 1e-7 + 8e5 * 5e-10), "{cost:?}");
+        assert!(close(cost.decode, 20.0 * 1e-7 + 8e5 * 5e-10 + 3e-6), "{cost:?}");
         assert!(close(cost.read, cost.fetch + cost.decompress + cost.decode), "{cost:?}");
         assert!(close(cost.read_memory, 40_000.0 * (1.0 + 200_400.0 / 8e5) + 20_240.0), "{cost:?}");
         assert!(close(cost.write_memory, 40_000.0), "{cost:?}");
@@ -191,7 +216,28 @@ pub(super) mod tests {
         assert!(close(cost(10.0).fetch / full(10.0).fetch, 1.0 - 0.99f64.powi(10)));
         assert!(cost(10_000.0).decompress / full(10_000.0).decompress > 0.999);
         // But for the picked entries only: a hundredth of 100,000, most of them without a neighbour.
-        assert!(close(cost(10_000.0).decode, 990.0 * 1e-7 + 8e3 * 5e-10), "{:?}", cost(10_000.0));
+        assert!(close(cost(10_000.0).decode, 990.0 * 1e-7 + 8e3 * 5e-10 + 3e-6), "{:?}", cost(10_000.0));
+    }
+
+    #[test]
+    fn large_baskets_are_hit_more_often() {
+        let measured =
+            ColumnCost { today: Line { fixed: 0.0, per_byte: 1e-9 }, decode: DECODE, ..ColumnCost::default() };
+        let even = column("sparse:0.1%");
+        let mut uneven = column("sparse:0.1%");
+        // The same entries, all but 99 of them in one basket.
+        for (i, basket) in (0u64..).zip(&mut uneven.baskets) {
+            basket.first_entry = if i == 0 { 0 } else { 99_901 + i - 1 };
+            basket.entries = if i == 0 { 99_901 } else { 1 };
+        }
+        let decompress = |column| today(column, &measured, &ACCESS, &CLUSTERS).decompress;
+        assert!(close(decompress(&even), 8e-4 * (1.0 - 0.999f64.powi(1000))));
+        assert!(decompress(&uneven) > 0.99 * 8e-4, "{}", decompress(&uneven));
+        // Of clusters that differ most entries lie in large ones.
+        let planned =
+            |clusters: &Clusters| planned(&even, (&CODEC, DECODE), (1000.0, 8e3), &ACCESS, clusters).decompress;
+        let clusters = Clusters { count: 100.0, entries: 1e3, around: 1e3, largest: 0.01 };
+        assert!(planned(&Clusters { around: 5e3, ..clusters }) > 1.5 * planned(&clusters));
     }
 
     #[test]
@@ -209,7 +255,7 @@ pub(super) mod tests {
         let measured = ColumnCost { today: unpack, decode: DECODE, ..ColumnCost::default() };
         let cost = today(&column("full"), &measured, &ACCESS, &CLUSTERS);
         assert!(close(cost.size, 400_000.0 + 100.0 * 112.0), "{cost:?}");
-        let decode = 100.0 * 1e-7 + 8e5 * 5e-10;
+        let decode = 100.0 * 1e-7 + 8e5 * 5e-10 + 3e-6;
         assert!(close(cost.read, 100e-6 + 410_000.0 * 1e-10 + 100e-6 + 1.6e-3 + decode), "{cost:?}");
     }
 }

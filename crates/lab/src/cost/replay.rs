@@ -7,7 +7,7 @@ use std::path::Path;
 
 use flow::Budget;
 use flow::inputs::Input;
-use flow::read::{Dataset, Request, Selection, Step, batches};
+use flow::read::{Dataset, Request, Selection, drain};
 use rootfile::Result;
 
 use super::clock::thread_seconds;
@@ -17,6 +17,9 @@ use super::workload::{Term, Workload};
 
 /// Bytes before compression that are read in a turn, by the first file's count.
 const TURN: u64 = 16 << 20;
+/// Entries are picked again until there were so many, or so often: which baskets a few picks hit is chance.
+const PICKS: u64 = 50;
+const DRAWS: u64 = 12;
 
 /// What reading a file for a workload took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
@@ -56,40 +59,73 @@ fn read(
     weight: f64,
     readings: &mut [Reading],
 ) -> Result<()> {
+    let entries = datasets.first().map_or(0, Dataset::entries);
+    let Term::Sparse(share) = term else {
+        return read_once(datasets, term, None, budget, weight, readings);
+    };
+    let (mut draws, mut picked) = (Vec::new(), 0);
+    while picked < PICKS && (draws.len() as u64) < DRAWS {
+        let picks = picks(entries, *share, seed.wrapping_add(draws.len() as u64));
+        picked += picks.len() as u64;
+        draws.push(Selection::sorted(picks)?);
+    }
+    let weight = weight / as_f64(draws.len() as u64);
+    draws.iter().try_for_each(|draw| read_once(datasets, term, Some((draw, *share)), budget, weight, readings))
+}
+
+/// Reads them in turns, all entries or the picked ones.
+fn read_once(
+    datasets: &[Dataset],
+    term: &Term,
+    picked: Option<(&Selection, f64)>,
+    budget: Budget,
+    weight: f64,
+    readings: &mut [Reading],
+) -> Result<()> {
     let Some(first) = datasets.first() else { return Ok(()) };
     let all: u64 = columns(first, term).iter().map(|&column| first.bytes(column)).sum();
     if all == 0 {
         return Ok(());
     }
-    // In turns of this many entries, of which the first is read twice: memory that is new to the process costs more.
-    let turn = TURN.min(budget.memory / 2).saturating_mul(first.entries()) / all;
-    let mut parts = Vec::with_capacity(datasets.len());
+    // In turns of about this many entries, of which the first is read twice: memory that is new to the process costs
+    // more. Where few are read of many the turns are longer: a reader does not come back for each of them.
+    let bytes = as_f64(TURN.min(budget.memory / 2)) / picked.map_or(1.0, |(_, share)| share);
+    let turn = whole(bytes * as_f64(first.entries()) / as_f64(all)).max(1);
+    let request = |dataset, entries| Request {
+        columns: columns(dataset, term),
+        entries,
+        selection: picked.map(|(picks, _)| picks.clone()),
+        budget,
+        cancelled: None,
+    };
     for dataset in datasets {
-        let selection = match term {
-            Term::Sparse(share) => Some(Selection::sorted(picks(dataset.entries(), *share, seed))?),
-            Term::Full | Term::Columns(_) => None,
-        };
-        let (columns, entries) = (columns(dataset, term), 0..dataset.entries());
-        let request = Request { columns, entries, selection, budget, cancelled: None };
-        batches(dataset, request.clone(), Step::Entries(turn)).next().transpose()?;
-        parts.push(batches(dataset, request, Step::Entries(turn)));
+        drain(dataset, &request(dataset, 0..end_of_turn(dataset, turn)), &|_| ())?;
     }
-    loop {
-        let mut done = true;
-        for (part, reading) in parts.iter_mut().zip(readings.iter_mut()) {
+    // How far each of them was read.
+    let mut read = vec![0; datasets.len()];
+    while read.iter().zip(datasets).any(|(at, dataset)| *at < dataset.entries()) {
+        for ((dataset, at), reading) in datasets.iter().zip(&mut read).zip(readings.iter_mut()) {
+            if *at >= dataset.entries() {
+                continue;
+            }
+            let end = end_of_turn(dataset, at.saturating_add(turn));
+            let request = request(dataset, *at..end);
             let start = thread_seconds();
-            let Some(read) = part.next().transpose()? else { continue };
-            done = false;
-            let spent = read.spent;
-            drop(read.batch);
+            let (_, spent) = drain(dataset, &request, &|_| ())?;
             reading.seconds += weight * (thread_seconds() - start);
             reading.baskets += spent.iter().map(|s| s.baskets).sum::<u64>();
             reading.bytes += spent.iter().map(|s| s.compressed).sum::<u64>();
-        }
-        if done {
-            return Ok(());
+            *at = end;
         }
     }
+    Ok(())
+}
+
+/// The end of the cluster that reaches so far: baskets end there, and a turn that ended elsewhere would read some of
+/// them again.
+fn end_of_turn(dataset: &Dataset, entry: u64) -> u64 {
+    let clusters = dataset.clusters();
+    clusters.get(clusters.partition_point(|&bound| bound < entry)).copied().unwrap_or(dataset.entries())
 }
 
 /// The columns that a part of a workload reads.
@@ -103,14 +139,15 @@ fn columns(dataset: &Dataset, term: &Term) -> Vec<usize> {
         .collect()
 }
 
-/// Entries scattered over a tree: one from each stretch of `1 / share`. The same for all files of as many entries.
+/// A number of entries.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "entries of a tree")]
+fn whole(entries: f64) -> u64 {
+    entries as u64
+}
+
+/// Entries of a tree, each by its own throw of the dice, as events are picked. The same for all files of as many entries.
 fn picks(entries: u64, share: f64, seed: u64) -> Vec<u64> {
-    let count = (as_f64(entries) * share).ceil() as u64;
-    let mut picks: Vec<u64> = (0..count).map(|i| ((as_f64(i) + spread(seed, i)) / share) as u64).collect();
-    picks.retain(|&entry| entry < entries);
-    picks.dedup();
-    picks
+    (0..entries).filter(|&entry| spread(seed, entry) < share).collect()
 }
 
 #[cfg(test)]
@@ -120,7 +157,7 @@ mod tests {
     #[test]
     fn picked_entries_are_spread_and_inside() {
         let picks = picks(10_000, 0.01, 3);
-        assert_eq!(picks.len(), 100);
+        assert!((80..=120).contains(&picks.len()), "{}", picks.len());
         assert!(picks.is_sorted() && picks.iter().all(|&e| e < 10_000));
     }
 }

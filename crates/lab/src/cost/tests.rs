@@ -134,7 +134,8 @@ fn replay_reads_what_is_asked() {
     // 40,000 entries in baskets of 64, three columns.
     assert_eq!(read("full").baskets, 3 * 625);
     assert_eq!(read("columns:x").baskets, 625);
+    // Forty entries are too few to tell, so they are picked twice.
     let sparse = read("sparse:0.1%").baskets;
-    assert!((3 * 30..=3 * 40).contains(&sparse), "{sparse}");
+    assert!((3 * 55..=3 * 120).contains(&sparse), "{sparse}");
     assert!(read("full").seconds > 0.0);
 }

@@ -125,6 +125,11 @@ impl Workload {
 }
 
 impl Demand {
+    /// How often the column is read at all, weights and all.
+    pub fn readings(&self) -> f64 {
+        self.full + self.sparse.iter().map(|(weight, _)| weight).sum::<f64>()
+    }
+
     /// Of baskets with `entries` each, how many are read, weights and all.
     pub fn touched(&self, entries: f64) -> f64 {
         // A basket is left alone if none of its entries is among those read.

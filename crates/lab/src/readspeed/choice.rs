@@ -1,10 +1,11 @@
 //! Which columns and entries are read: as the user says it.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::PathBuf;
 
 use dataset::glob::Pattern;
-use flow::read::{Dataset, Selection};
+use flow::read::{Dataset, Friend, Selection};
 use rootfile::{Error, Result};
 
 use crate::cost::spread;
@@ -25,20 +26,29 @@ pub enum Columns {
 }
 
 impl Columns {
-    /// The columns meant, in the order of the tree.
+    /// The columns meant, in the order of the tree. What is no branch of its own is looked for among those of its
+    /// friends, which are called `friend.branch`, and come last.
     pub(super) fn choose(&self, dataset: &Dataset) -> Result<Vec<usize>> {
-        let names: Vec<&str> = dataset.columns().iter().map(|c| c.field().name().as_str()).collect();
+        let name = |column: usize| dataset.column(column).map_or("", |plan| plan.field().name().as_str());
+        let own = 0..dataset.columns().len();
         let by = |matches: &[Test], texts: &[String]| {
-            let found: Vec<usize> =
-                (0..names.len()).filter(|&i| matches.iter().any(|m| names.get(i).is_some_and(|n| m(n)))).collect();
-            let none = matches.iter().zip(texts).find(|(m, _)| !names.iter().any(|n| m(n)));
-            match none {
-                Some((_, text)) => Err(Error::request(format!("no branch of {} matches {text}", dataset.path()))),
-                None => Ok(found),
+            let (mut found, mut of_friends) = (BTreeSet::new(), BTreeSet::new());
+            for (is_meant, text) in matches.iter().zip(texts) {
+                let all_own: Vec<usize> = own.clone().filter(|&column| is_meant(name(column))).collect();
+                if all_own.is_empty() {
+                    let friends = dataset.friends().iter().flat_map(Friend::columns);
+                    let theirs: Vec<usize> = friends.filter(|&column| is_meant(name(column))).collect();
+                    if theirs.is_empty() {
+                        return Err(none(dataset, text));
+                    }
+                    of_friends.extend(theirs);
+                }
+                found.extend(all_own);
             }
+            Ok(found.into_iter().chain(of_friends).collect())
         };
         match self {
-            Self::All => Ok((0..names.len()).collect()),
+            Self::All => Ok(own.collect()),
             Self::Named(texts) => {
                 let patterns = texts.iter().map(|text| {
                     let pattern = Pattern::new(text)?;
@@ -63,6 +73,13 @@ impl Columns {
             }
         }
     }
+}
+
+/// Why a text means no column: perhaps it is one of a friend that cannot be read.
+fn none(dataset: &Dataset, text: &str) -> Error {
+    let named = |friend: &&Friend| text.strip_prefix(friend.name()).is_some_and(|rest| rest.starts_with('.'));
+    let why = dataset.friends().iter().filter(named).find_map(|friend| friend.tree().err());
+    why.unwrap_or_else(|| Error::request(format!("no branch of {} or its friends matches {text}", dataset.path())))
 }
 
 /// Which entries are read.

@@ -5,8 +5,8 @@
 //! bytes, of which there are more or fewer in another layout.
 
 use std::collections::HashSet;
-use std::path::Path;
 
+use flow::inputs::Input;
 use rootfile::Result;
 use serde::Serialize;
 
@@ -37,26 +37,61 @@ pub struct LayoutSpeed {
 
 /// What is asked: a tree's columns by name, and a share of their entries, scattered or not.
 pub(super) struct Asked<'a> {
-    pub path: &'a Path,
+    pub inputs: &'a [Input],
+    /// Path of the tree in the first of them.
     pub tree: &'a str,
+    /// Bytes on disk of all entries of the columns.
+    pub stored: f64,
     pub columns: HashSet<&'a str>,
     pub scattered: Option<f64>,
     pub memory: u64,
     pub seed: u64,
 }
 
-/// Expects. Samples are taken of the first file alone. `uncompressed` are the bytes that were read in `measured`.
+/// Files of which samples are taken at most; of more it is some, from the first to the last.
+const MOST_FILES: usize = 5;
+
+/// Expects, each of the files by itself, and sums up. `uncompressed` are the bytes that were read in `measured`.
 pub(super) fn layouts(asked: &Asked<'_>, measured: &Run, uncompressed: f64) -> Result<Vec<LayoutSpeed>> {
     let demand = match asked.scattered {
         Some(share) => Demand { full: 0.0, sparse: vec![(1.0, share)] },
         None => Demand { full: 1.0, sparse: Vec::new() },
     };
-    let facts = Facts::of(asked.path, Some(asked.tree), &|_, _, plan| {
-        plan.filter(|plan| asked.columns.contains(plan.field().name().as_str())).map(|_| demand.clone())
-    })?;
     let options =
         tune::Options { workload: Workload::default(), memory: asked.memory, seed: asked.seed, ..Default::default() };
-    Ok(scaled(&tune::outlook(asked.path, &facts, &options)?, measured, uncompressed))
+    let mut files = Vec::new();
+    for input in some(asked.inputs, MOST_FILES) {
+        let tree = input.tree.as_deref().and_then(|tree| tree.split(';').next()).map(|tree| tree.trim_matches('/'));
+        let facts = Facts::of(&input.path, Some(tree.unwrap_or(asked.tree)), &|_, _, plan| {
+            plan.filter(|plan| asked.columns.contains(plan.field().name().as_str())).map(|_| demand.clone())
+        })?;
+        files.push(tune::outlook(&input.path, &facts, &options)?);
+    }
+    let mut sums = summed(files);
+    let sampled = sums.first().map_or(0.0, |today| today.cost.size);
+    // The files that were not looked at are like the others.
+    sums.iter_mut().for_each(|sum| sum.cost.size *= if sampled > 0.0 { asked.stored / sampled } else { 1.0 });
+    Ok(scaled(&sums, measured, uncompressed))
+}
+
+/// So many of all at most, evenly from the first to the last.
+fn some<T>(all: &[T], most: usize) -> impl Iterator<Item = &T> {
+    let count = all.len().min(most);
+    let last = all.len().saturating_sub(1);
+    (0..count).filter_map(move |i| all.get(i * last / count.saturating_sub(1).max(1)))
+}
+
+/// The layouts that are known of all files, with their costs together. Files without baskets know none.
+fn summed(files: Vec<Vec<Outlook>>) -> Vec<Outlook> {
+    let mut files = files.into_iter().filter(|file| !file.is_empty());
+    let mut sums = files.next().unwrap_or_default();
+    for file in files {
+        sums.retain_mut(|sum| {
+            let same = file.iter().find(|outlook| outlook.layout == sum.layout);
+            same.map(|outlook| sum.cost += outlook.cost).is_some()
+        });
+    }
+    sums
 }
 
 /// Turns costs into times, by what was measured of the first layout.
@@ -97,6 +132,17 @@ mod tests {
         let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-9;
         assert!(near(found[0].real, 1.2) && near(found[0].throughput, 5.0), "{found:?}");
         assert!(near(found[1].real, 0.6) && near(found[1].decompress, 0.2), "{found:?}");
+    }
+
+    #[test]
+    fn files_are_summed_up_over_the_layouts_they_share() {
+        let named = |layout: &str, size| Outlook { layout: layout.to_owned(), ..outlook(size, [0.0, 1.0, 1.0]) };
+        let files = vec![vec![named("a", 1.0), named("b", 2.0)], vec![], vec![named("b", 5.0), named("c", 1.0)]];
+        let sums = summed(files);
+        assert_eq!(sums.iter().map(|o| (o.layout.as_str(), o.cost.size)).collect::<Vec<_>>(), [("b", 7.0)]);
+        assert_eq!(some(&[1, 2, 3, 4, 5, 6, 7, 8, 9], 5).collect::<Vec<_>>(), [&1, &3, &5, &7, &9]);
+        assert_eq!(some(&[1, 2], 5).collect::<Vec<_>>(), [&1, &2]);
+        assert_eq!((some(&[7], 5).count(), some::<u8>(&[], 5).count()), (1, 0));
     }
 
     #[test]

@@ -211,15 +211,20 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
     let time = |c: &ColumnCost| c.fetch + c.decompress + c.decode;
     costs.sort_by(|a, b| time(b).total_cmp(&time(a)));
     let dearest = costs.iter().max_by(|a, b| a.decode.total_cmp(&b.decode)).map(|c| (c.name.as_str(), c.decode));
-    let asked = options.inputs.first().map(|input| Asked {
-        path: &input.path,
+    if options.layouts && columns.iter().any(|&c| c >= dataset.columns().len()) {
+        return Err(Error::request("--layouts holds for branches of the tree itself: leave out those of friends"));
+    }
+    let everything = 0..dataset.entries();
+    let asked = options.layouts.then(|| Asked {
+        inputs: &options.inputs,
         tree: dataset.path(),
+        stored: as_f64(columns.iter().map(|&c| dataset.stored(c, &everything).0).sum()),
         columns: costs.iter().map(|c| c.name.as_str()).collect(),
         scattered,
         memory: options.budget.memory,
         seed: options.seed,
     });
-    let layouts = asked.filter(|_| options.layouts).map(|a| layouts(&a, &median, as_f64(uncompressed))).transpose()?;
+    let layouts = asked.map(|a| layouts(&a, &median, as_f64(uncompressed))).transpose()?;
     Ok(Report {
         schema: SCHEMA,
         files: dataset.paths().to_vec(),
@@ -270,7 +275,7 @@ fn once(
 }
 
 fn column_cost(dataset: &Dataset, column: usize, spent: &Spent) -> Option<ColumnCost> {
-    let plan = dataset.columns().get(column)?;
+    let plan = dataset.column(column)?;
     Some(ColumnCost {
         name: plan.field().name().clone(),
         typename: plan.field().metadata().get("typename").cloned().unwrap_or_default(),

@@ -82,10 +82,12 @@ fn packed(tree: &TreeFacts, size: u64) -> Clusters {
 }
 
 fn summary(tree: &TreeFacts, clusters: impl Iterator<Item = f64>) -> Clusters {
-    let (count, largest) = clusters.fold((0.0, 0.0f64), |(n, most), entries| (n + 1.0, most.max(entries)));
+    let (count, largest, squares) = clusters.fold((0.0, 0.0f64, 0.0), |(n, most, squares), entries| {
+        (n + 1.0, most.max(entries), squares + entries * entries)
+    });
     let count = f64::max(count, 1.0);
     let all = tree.entries.max(1.0);
-    Clusters { count, entries: all / count, largest: (largest / all).clamp(1.0 / count, 1.0) }
+    Clusters { count, entries: all / count, around: squares / all, largest: (largest / all).clamp(1.0 / count, 1.0) }
 }
 
 /// What one unit may choose from, with costs.
@@ -95,14 +97,17 @@ pub(crate) type Choices = Vec<(Pick, Cost)>;
 pub(crate) fn choices(facts: &Facts, measured: &Measured, access: &Access, option: &ClusterOption) -> Vec<Choices> {
     let mut units: Vec<HashMap<Pick, (usize, Cost)>> = vec![HashMap::new(); facts.units.len()];
     let mut members = vec![0; facts.units.len()];
+    for column in &facts.columns {
+        if let Some(count) = members.get_mut(column.unit) {
+            *count += 1;
+        }
+    }
     for (i, column) in facts.columns.iter().enumerate() {
         let (Some(clusters), Some(unit)) = (option.trees.get(column.tree), units.get_mut(column.unit)) else {
             continue;
         };
-        if let Some(count) = members.get_mut(column.unit) {
-            *count += 1;
-        }
-        each(column, i, measured, access, (option.size.is_none(), clusters), &mut |pick, cost| {
+        let alone = members.get(column.unit) == Some(&1);
+        each(column, i, measured, access, (option.size.is_none(), clusters, alone), &mut |pick, cost| {
             let sum = unit.entry(pick).or_default();
             sum.0 += 1;
             sum.1 += cost;
@@ -132,7 +137,7 @@ pub(crate) fn with_codec(
         let Some(clusters) = option.trees.get(column.tree) else { continue };
         let mut best: Option<Cost> = None;
         if codec.is_some() {
-            each(column, i, measured, access, (option.size.is_none(), clusters), &mut |pick, cost| {
+            each(column, i, measured, access, (option.size.is_none(), clusters, true), &mut |pick, cost| {
                 if pick.codec == codec && best.is_none_or(|best| cost.read < best.read) {
                     best = Some(cost);
                 }
@@ -148,7 +153,7 @@ fn each(
     index: usize,
     measured: &Measured,
     access: &Access,
-    (keep, clusters): (bool, &Clusters),
+    (keep, clusters, alone): (bool, &Clusters, bool),
     give: &mut dyn FnMut(Pick, Cost),
 ) {
     let Some(cost) = measured.columns.get(index) else { return };
@@ -156,14 +161,20 @@ fn each(
     if keep {
         give(Pick { codec: None, basket: None }, model::today(column, cost, access, clusters));
     }
+    let mut shapes = BASKET_SIZES.map(|size| (size, model::entries_per_basket(column, size, clusters))).to_vec();
+    if alone {
+        // Larger ones than the first that holds a cluster only take more memory. Columns that are laid out alike have
+        // to have all sizes in common.
+        let enough = shapes.iter().take_while(|(_, entries)| *entries < clusters.entries).count();
+        shapes.truncate(enough + 1);
+    }
     for (k, codec) in cost.codecs.iter().enumerate() {
         let Some(codec) = codec else { continue };
         let costs = (codec, cost.decode);
         if keep {
             give(Pick { codec: Some(k), basket: None }, model::planned(column, costs, own, access, clusters));
         }
-        for size in BASKET_SIZES {
-            let entries = model::entries_per_basket(column, size, clusters);
+        for &(size, entries) in &shapes {
             let shape = (entries, f64::from(size));
             give(Pick { codec: Some(k), basket: Some(size) }, model::planned(column, costs, shape, access, clusters));
         }

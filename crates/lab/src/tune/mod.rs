@@ -47,6 +47,8 @@ const WORTH_A_ROUND: f64 = 0.05;
 const FRONT: u32 = 10;
 /// A limit is binding if the choice comes so near to it.
 const NEAR: f64 = 0.985;
+/// Below this share of a limit more of it is not asked for.
+const SHORT: f64 = 0.9;
 
 /// What is asked.
 #[derive(Clone, Debug, Default)]
@@ -88,7 +90,7 @@ fn tune_with(input: &Path, options: &Options, bench: &mut dyn Bench) -> Result<T
         basket.ok_or_else(|| Error::request("none of its baskets lie in this file: nothing to measure").file(input))?;
     // Baskets in other files are nothing to read here, but what lies here can still be decided.
     let in_place = InPlace::measure(&facts, options.budget()).unwrap_or_default();
-    let access = calibrate(&**facts.file.source(), (basket.seek, basket.nbytes as usize))?;
+    let access = calibrate(&**facts.file.source(), (basket.seek, basket.nbytes as usize), in_place.per_column())?;
     let own = main_codec(&facts);
     let mut codecs = codecs_for(own);
     let mut search = Search::new(&facts, options, (access, &in_place), &codecs, own, bench)?;
@@ -325,6 +327,17 @@ fn sensitivity(space: &Space, chosen: &Chosen, limits: &Limits) -> Vec<Loosened>
     if limits.write.is_finite() {
         asked.push(("--max-write-time", Limits { write: limits.write * 2.0, ..*limits }, Some(limits.write * 2.0)));
     }
+    // What is not used up gains nothing when there is more of it.
+    let (limit, used) =
+        (limits.array(), [chosen.reserved, chosen.total.write, chosen.total.read_memory, chosen.total.write_memory]);
+    let is_short = |limits: &Limits| {
+        limits
+            .array()
+            .iter()
+            .zip(limit.iter().zip(used))
+            .any(|(more, (limit, used))| more > limit && used > SHORT * limit)
+    };
+    asked.retain(|(_, limits, _)| is_short(limits));
     let loosened = |(name, limits, value): (&'static str, Limits, Option<f64>)| {
         let found = space.decide(&limits).ok()?;
         // Less than a per cent is nothing to offer.

@@ -25,7 +25,7 @@ pub(crate) fn outlook(path: &Path, facts: &Facts, options: &Options) -> Result<V
         return Ok(Vec::new());
     };
     let in_place = InPlace::measure(facts, options.budget()).unwrap_or_default();
-    let access = calibrate(&**facts.file.source(), (basket.seek, basket.nbytes as usize))
+    let access = calibrate(&**facts.file.source(), (basket.seek, basket.nbytes as usize), in_place.per_column())
         .map_err(|e| e.at(basket.seek).file(path))?;
     let own = main_codec(facts);
     let search = Search::new(facts, options, (access, &in_place), &codecs_for(own), own, &mut Codecs::default())?;
