@@ -15,7 +15,7 @@ use super::measure::{LEAST_SAMPLED, MOST_SAMPLED, Measured, budget, nominal, nom
 use super::sample;
 
 /// Of what trying codecs may take, this much more may be used in each round.
-const SHARE: f64 = 0.2;
+const SHARE: f64 = 0.25;
 /// The largest basket that is tried.
 const LARGEST_BASKET: usize = 1 << 20;
 

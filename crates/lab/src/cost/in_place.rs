@@ -13,7 +13,6 @@ use rootfile::Result;
 use super::calibrate::Access;
 use super::clock::thread_seconds;
 use super::facts::{Column, Facts, as_f64};
-use super::line::Line;
 use super::measure::{self, ColumnCost, nominal_unpack};
 
 /// Bytes before compression that are read.
@@ -149,11 +148,8 @@ impl InPlace {
             return;
         }
         let factor = (seen / thought).clamp(UNPACKING.0, UNPACKING.1);
-        for (cost, place) in costs.iter_mut().zip(&self.columns) {
-            cost.today = match place {
-                Some(Seen { unpack: (seconds, raw), .. }) if *raw > 0.0 => Line { fixed: 0.0, per_byte: seconds / raw },
-                _ => cost.today.scaled(factor),
-            };
+        for cost in costs {
+            cost.today = cost.today.scaled(factor);
             cost.codecs.iter_mut().flatten().for_each(|codec| codec.unpack = codec.unpack.scaled(factor));
         }
     }

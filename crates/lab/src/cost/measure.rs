@@ -19,7 +19,7 @@ use super::sample::{self, Sample};
 /// for all of measuring.
 const SHARE: f64 = 0.09;
 /// And this long besides, in nominal seconds: of a small file less would say nothing.
-const FLOOR_SECONDS: f64 = 0.12;
+const FLOOR_SECONDS: f64 = 0.2;
 /// Columns on which all codecs are tried first.
 const SCOUTS: usize = 24;
 /// Bytes of each that are tried, at least and at most, and the share of the budget that they may take.
@@ -29,7 +29,7 @@ const SCOUTS_SHARE: f64 = 0.25;
 const SCOUTS_SAMPLE: f64 = 8.0;
 /// Bytes of a column that are sampled at most, and as a rule at least.
 pub(super) const MOST_SAMPLED: f64 = 1e6;
-pub(super) const LEAST_SAMPLED: f64 = 4e3;
+pub(super) const LEAST_SAMPLED: f64 = 6e3;
 /// The largest basket that is tried.
 const LARGEST_BASKET: usize = 256 << 10;
 /// Codecs with a higher nominal cost are tried on every fourth column only, the largest apart.
