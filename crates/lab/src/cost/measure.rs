@@ -19,7 +19,7 @@ use super::sample::{self, Sample};
 /// for all of measuring.
 const SHARE: f64 = 0.09;
 /// And this long besides, in nominal seconds: of a small file less would say nothing.
-const FLOOR_SECONDS: f64 = 0.2;
+const FLOOR_SECONDS: f64 = 0.6;
 /// Columns on which all codecs are tried first.
 const SCOUTS: usize = 24;
 /// Bytes of each that are tried, at least and at most, and the share of the budget that they may take.
