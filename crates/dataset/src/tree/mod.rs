@@ -8,6 +8,7 @@ pub mod clusters;
 mod friends;
 mod graft;
 mod index;
+pub mod make;
 pub mod model;
 mod places;
 pub mod read;
