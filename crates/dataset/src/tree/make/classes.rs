@@ -204,7 +204,8 @@ impl<'a> Classes<'a> {
         self.info(class).is_some_and(|info| info.bits & IGNORES_TOBJECT != 0)
     }
 
-    /// Whether neither it nor its bases have members.
+    /// Whether neither it nor its bases have members. A base that is not described has none: ROOT describes all that
+    /// have.
     pub(super) fn is_empty(&self, class: &str) -> bool {
         self.has_no_data(class, 0)
     }
@@ -212,9 +213,9 @@ impl<'a> Classes<'a> {
     fn has_no_data(&self, class: &str, depth: usize) -> bool {
         self.answer(Asked::IsEmpty, class, || {
             depth >= MAX_DEPTH
-                || self.info(class).is_some_and(|info| {
-                    info.elements.iter().all(|e| is_base(e) && self.has_no_data(&e.name, depth + 1))
-                })
+                || self
+                    .info(class)
+                    .is_none_or(|info| info.elements.iter().all(|e| is_base(e) && self.has_no_data(&e.name, depth + 1)))
         })
     }
 
@@ -224,11 +225,11 @@ impl<'a> Classes<'a> {
     }
 
     /// Whether something in it may refer to itself: anything but numbers and strings.
-    pub(super) fn may_refer(&self, class: &str) -> bool {
-        match container(class) {
-            Some(Container { value: Some(value), .. }) => self.is_class(&value) && self.may_refer(&value),
-            Some(_) => false,
-            None => !matches!(class, "string" | "TString"),
+    pub(super) fn may_refer(type_name: &str) -> bool {
+        let name = bare(type_name);
+        match container(name) {
+            Some(container) => container.value.is_some_and(|value| Self::may_refer(&value)),
+            None => !is_basic(name) && !matches!(name, "string" | "TString"),
         }
     }
 
@@ -241,7 +242,9 @@ impl<'a> Classes<'a> {
         match class {
             "TObject" | "TClonesArray" => return true,
             "string" => return false,
-            _ if depth >= MAX_DEPTH || class.starts_with("TVectorT<") || class.starts_with("TMatrixT<") => return false,
+            _ if depth >= MAX_DEPTH || class.starts_with("TVectorT<") || class.starts_with("TMatrixT<") => {
+                return false;
+            }
             _ => {}
         }
         if let Some(container) = container(class) {
@@ -251,7 +254,10 @@ impl<'a> Classes<'a> {
                 && super::classes::container(&value).is_none()
                 && self.splits_at(&value, depth + 1);
         }
-        !Self::is_custom(class) && self.lets_split(class, depth)
+        // A class without members and bases has nothing to be split, unless it has virtual functions, which cannot
+        // be told from here.
+        let has_elements = self.info(class).is_none_or(|info| !info.elements.is_empty());
+        has_elements && !Self::is_custom(class) && self.lets_split(class, depth)
     }
 
     /// Whether classes that derive from this one may be split (`TClass::CanSplitBaseAllow`).
@@ -264,14 +270,10 @@ impl<'a> Classes<'a> {
             _ => self.answer(Asked::LetsSplit, class, || {
                 self.info(class).is_none_or(|info| {
                     let mut bases = info.elements.iter().filter(|e| is_base(e));
-                    bases.all(|e| self.is_known_base(&e.name) && self.lets_split(&e.name, depth + 1))
+                    bases.all(|e| self.lets_split(&e.name, depth + 1))
                 })
             }),
         }
-    }
-
-    fn is_known_base(&self, class: &str) -> bool {
-        class == "TObject" || container(class).is_some() || self.info(class).is_some()
     }
 
     /// Whether a member or base is never split.

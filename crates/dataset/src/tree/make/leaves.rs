@@ -65,7 +65,9 @@ impl Maker<'_> {
                 // TLeafD32 and TLeafF16 keep the range in their title.
                 made.named.title = leaf.listed();
             }
-            let size = made.len.checked_mul(len_type).and_then(|size| offset.checked_add(size));
+            // A counted array has the length that its counter says: none yet.
+            let len = if made.leaf_count.is_some() { 0 } else { made.len };
+            let size = len.checked_mul(len_type).and_then(|size| offset.checked_add(size));
             offset = size.ok_or_else(|| in_leaf(Error::request("leaves of more than 2 GB")))?;
             if varies {
                 self.made(at)?.entry_offset_len = OFFSETS;

@@ -60,11 +60,16 @@ impl Maker<'_> {
             element.element_type = if custom { CUSTOM } else { 0 };
             element.element_id = if level > 0 { SPLIT } else { WHOLE };
         })?;
-        let object = if self.classes.is_tobject(type_name) { IS_TOBJECT } else { IS_OBJECT };
-        self.object_bits(at, object)?;
         self.leaf_ids(at)?;
         if level > 0 {
             self.members(at, column, &info, level)?;
+        }
+        if Classes::may_refer(type_name) {
+            let branch = self.branches.get_mut(at).ok_or_else(|| Error::request("a branch that was not made"))?;
+            branch.named.object.bits |= if self.classes.is_tobject(type_name) { IS_TOBJECT } else { IS_OBJECT };
+            if branch.children.is_empty() {
+                branch.named.object.bits &= !NO_POINTERS;
+            }
         }
         Ok(at)
     }
@@ -110,16 +115,6 @@ impl Maker<'_> {
         Ok(())
     }
 
-    fn object_bits(&mut self, at: usize, bit: u32) -> Result<()> {
-        let split = self.branches.get(at).and_then(|b| b.element()).is_some_and(|e| e.element_id == SPLIT);
-        let bits = &mut self.made(at)?.named.object.bits;
-        *bits |= bit;
-        if !split {
-            *bits &= !NO_POINTERS;
-        }
-        Ok(())
-    }
-
     /// A `TBranchObject`: an object with the name of its class.
     fn object(&mut self, column: &NewColumn, class: &str) -> Result<usize> {
         let kind = BranchKind::Object { class_name: class.to_owned() };
@@ -141,7 +136,12 @@ impl Maker<'_> {
         self.set(at, |element| element.element_id = 0)?;
         self.leaf_ids(at)?;
         self.master(at, &column.name, 3, class, false)?;
-        self.items(at, &column.name, class, Below { level: column.split_level, basket_size: column.basket_size, of: 31 })?;
+        self.items(
+            at,
+            &column.name,
+            class,
+            Below { level: column.split_level, basket_size: column.basket_size, of: 31 },
+        )?;
         Ok(at)
     }
 
@@ -150,7 +150,7 @@ impl Maker<'_> {
         let element = Element { class_name: type_name.to_owned(), ..Element::default() };
         let at = self.whole(column, element, (container_checksum(type_name), CONTAINER_VERSION))?;
         let splits = column.split_level > 0 && self.classes.can_split(type_name);
-        if self.classes.may_refer(type_name) {
+        if Classes::may_refer(type_name) {
             let bits = &mut self.made(at)?.named.object.bits;
             *bits |= IS_OBJECT;
             if !splits {

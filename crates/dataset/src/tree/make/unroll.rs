@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rootfile::streamer::{StreamerElement, StreamerInfo, code};
 use rootfile::{Error, Result};
 
-use super::classes::{bare, container, count_name, full_name, is_base, is_pointer, is_stored, type_code};
+use super::classes::{Classes, bare, container, count_name, full_name, is_base, is_pointer, is_stored, type_code};
 use super::maker::{IS_OBJECT, IS_TOBJECT, LeafType, Maker, NO_POINTERS, OFFSETS, leaf_extra};
 use crate::tree::model::{Branch, BranchKind, Element};
 
@@ -153,7 +153,13 @@ impl Maker<'_> {
     }
 
     /// Splits a member, if it can be. False if the branch is to hold all of it.
-    fn split(&mut self, at: usize, name: &str, (info, element): (&StreamerInfo, &StreamerElement), below: Below) -> Result<bool> {
+    fn split(
+        &mut self,
+        at: usize,
+        name: &str,
+        (info, element): (&StreamerInfo, &StreamerElement),
+        below: Below,
+    ) -> Result<bool> {
         let st = type_code(element);
         let class = self.classes.of_element(element).unwrap_or_default();
         if self.classes.cannot_split(element) {
@@ -235,9 +241,12 @@ impl Maker<'_> {
 
     /// A counted array in a collection has the member that counts it for a second counter.
     fn second_counter(&mut self, master: usize, at: usize, name: &str) -> Result<()> {
-        let Some((class, id, st)) = self.branches.get(at).and_then(Branch::element).map(|e| {
-            (e.class_name.clone(), usize::try_from(e.element_id).unwrap_or(usize::MAX), e.streamer_type)
-        }) else {
+        let Some((class, id, st)) = self
+            .branches
+            .get(at)
+            .and_then(Branch::element)
+            .map(|e| (e.class_name.clone(), usize::try_from(e.element_id).unwrap_or(usize::MAX), e.streamer_type))
+        else {
             return Ok(());
         };
         if !(code::OFFSET_P + 1..code::OBJECT).contains(&st) {
@@ -304,13 +313,10 @@ impl Maker<'_> {
     ) -> Result<Unrolled> {
         let Some(element) = info.elements.get(id) else { return Ok(Unrolled::Yes) };
         let base = element.name.as_str();
-        if base != "TObject" && self.classes.info(base).is_none() && container(base).is_none() {
-            return Ok(Unrolled::No);
-        }
         if below.in_items() {
             // Within collections bases get no branches of their own.
-            let mut unrolled = Unrolled::No;
-            if !self.classes.cannot_split(element) || base == "TObject" {
+            let mut unrolled = if self.classes.is_empty(base) { Unrolled::Yes } else { Unrolled::No };
+            if unrolled == Unrolled::No && (!self.classes.cannot_split(element) || base == "TObject") {
                 unrolled = self.unroll(at, name, parent_class, base, below)?;
             }
             if unrolled == Unrolled::No {
@@ -357,7 +363,8 @@ impl Maker<'_> {
         if element.class == "TStreamerSTL" && !is_pointer(element) {
             let level = if below.in_items() || self.classes.cannot_split(element) { 0 } else { level - 1 };
             self.element(at, full, member, below.at(level), parent_class)?;
-        } else if !below.in_items() && (clones || element.class == "TStreamerSTL" && !self.classes.cannot_split(element))
+        } else if !below.in_items()
+            && (clones || element.class == "TStreamerSTL" && !self.classes.cannot_split(element))
         {
             self.element(at, full, member, below.at(level - 1), parent_class)?;
         } else {
@@ -369,8 +376,7 @@ impl Maker<'_> {
 
     /// Bits of a member that is an object: those of the class that it is a member of.
     fn member_bits(&mut self, at: usize, info: &StreamerInfo, element: &StreamerElement, st: i32) -> Result<()> {
-        let objects =
-            [code::OBJECT, code::BASE, code::TNAMED, code::TOBJECT, code::OBJECT_P_INLINE, code::OBJECT_P];
+        let objects = [code::OBJECT, code::BASE, code::TNAMED, code::TOBJECT, code::OBJECT_P_INLINE, code::OBJECT_P];
         if objects.contains(&st) && bare(&element.type_name) != "string" {
             let bit = if self.classes.is_tobject(&info.name) { IS_TOBJECT } else { IS_OBJECT };
             self.made(at)?.named.object.bits |= bit;
@@ -380,11 +386,11 @@ impl Maker<'_> {
 
     /// Bits of a member that may hold what others point to, and is not split.
     fn pointer_bits(&mut self, at: usize, element: &StreamerElement, st: i32) -> Result<()> {
-        let refers = self.classes.of_element(element).is_some_and(|class| self.classes.may_refer(&class));
-        if refers {
+        let of_numbers = matches!(element.class.as_str(), "TStreamerBasicType" | "TStreamerBasicPointer");
+        if !of_numbers && Classes::may_refer(if is_base(element) { &element.name } else { &element.type_name }) {
             let bits = &mut self.made(at)?.named.object.bits;
             *bits &= !NO_POINTERS;
-            if st != code::OBJECT {
+            if st != code::OBJECT && st != code::BASE {
                 *bits |= IS_OBJECT;
             }
         }
