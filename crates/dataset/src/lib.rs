@@ -2,6 +2,7 @@
 #![warn(missing_docs)]
 
 pub mod decode;
+pub mod encode;
 pub mod glob;
 pub mod layout;
 pub mod ntuple;

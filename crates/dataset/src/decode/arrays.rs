@@ -25,11 +25,11 @@ const OLD_BYPASS_STREAMER: u32 = 1 << 14;
 const MOST_NOTES: usize = 100_000;
 
 /// Where an array is: the class and the member, or nothing if it is a branch of its own.
-pub(super) type Place = (String, String);
+pub(crate) type Place = (String, String);
 
 /// Which array it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Clones,
     ObjArray,
     List,
@@ -37,7 +37,7 @@ pub(super) enum Kind {
 
 /// An array, as it is planned.
 #[derive(Clone, Debug)]
-pub(super) struct AnyArray {
+pub(crate) struct AnyArray {
     kind: Kind,
     /// Its place, by the number among the plan's places.
     place: usize,

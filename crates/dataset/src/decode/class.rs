@@ -209,11 +209,11 @@ impl<'a> Classes<'a> {
     }
 
     /// A pair: it has no info of its own where it is part of a map, and needs none.
-    pub(super) fn pair(&mut self, key: Typed, value: Typed) -> (Shape, usize) {
+    pub(super) fn pair(&mut self, key: Typed, value: Typed, checksum: u32) -> (Shape, usize) {
         let parts = vec![("first".to_owned(), key.0), ("second".to_owned(), value.0)];
         let step = |(i, op)| Step { op, into: Into::Part(i), counts: None };
         let steps = Ok([key.1, value.1].into_iter().enumerate().map(step).collect());
-        let version = Version { version: 0, checksum: 0, steps, missing: Vec::new() };
+        let version = Version { version: 0, checksum, steps, missing: Vec::new() };
         let reader = Reader { class: "pair".to_owned(), versions: vec![version], any_version: true };
         let reader = self.add(reader, &parts);
         (Shape::Record(parts), reader)

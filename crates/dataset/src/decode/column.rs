@@ -17,7 +17,7 @@ use super::types::{Number, Shape};
 
 /// Values of one width, as bits.
 #[derive(Debug)]
-pub(super) enum Words {
+pub(crate) enum Words {
     W1(Vec<u8>),
     W2(Vec<u16>),
     W4(Vec<u32>),
@@ -26,11 +26,11 @@ pub(super) enum Words {
 
 /// Where lists or strings begin and end among what they hold.
 #[derive(Debug)]
-pub(super) struct Offsets(Vec<i64>);
+pub(crate) struct Offsets(Vec<i64>);
 
 /// A column that is being filled.
 #[derive(Debug)]
-pub(super) enum Column {
+pub(crate) enum Column {
     Numbers(Number, Words),
     Text { offsets: Offsets, bytes: Vec<u8> },
     Bytes { offsets: Offsets, bytes: Vec<u8> },
@@ -199,7 +199,7 @@ impl Offsets {
 
 impl Column {
     /// An empty column with room for `capacity` values.
-    pub(super) fn new(shape: &Shape, capacity: usize) -> Self {
+    pub(crate) fn new(shape: &Shape, capacity: usize) -> Self {
         match shape {
             Shape::Number(number) => Self::Numbers(*number, Words::new(number.size(), capacity)),
             Shape::Text => Self::Text { offsets: Offsets::new(capacity), bytes: Vec::new() },
@@ -281,7 +281,7 @@ impl Column {
     }
 
     /// Appends `n` values that are zero or empty.
-    pub(super) fn push_default(&mut self, n: usize) -> Result<()> {
+    pub(crate) fn push_default(&mut self, n: usize) -> Result<()> {
         if self.width() > MOST_ZEROS {
             return Err(Error::unsupported("large arrays that are not in the file"));
         }
@@ -311,7 +311,7 @@ impl Column {
     }
 
     /// The Arrow array.
-    pub(super) fn finish(self) -> Result<ArrayRef> {
+    pub(crate) fn finish(self) -> Result<ArrayRef> {
         self.finish_with(None)
     }
 

@@ -131,7 +131,8 @@ impl Classes<'_> {
             }
             Some(Kind::Map) => {
                 let (key, value) = (self.item(arg(0))?, self.item(arg(1))?);
-                let together = Members::Pair([self.as_member(arg(0), &key.1), self.as_member(arg(1), &value.1)]);
+                let parts = [self.as_member(arg(0), &key.1), self.as_member(arg(1), &value.1)];
+                let together = Members::Pair { parts, checksum: self.pair_checksum(arg(0), arg(1)) };
                 let shape = Shape::Record(vec![("key".to_owned(), key.0), ("value".to_owned(), value.0)]);
                 Ok(container(shape, Op::Record(vec![key.1, value.1]), Some(together)))
             }
@@ -143,6 +144,15 @@ impl Classes<'_> {
             None if is_string(name) => Ok((Shape::Text, Op::Text)),
             None => Err(format!("{} is no container known here", name.text)),
         }
+    }
+
+    /// The checksum of a pair's class, which is written in place of a version; 0 if no info has it.
+    fn pair_checksum(&self, key: &str, value: &str) -> u32 {
+        // Keys of maps are const, which not all writers say.
+        let squeezed = |name: &str| name.replace("std::", "").replace("const ", "").replace(' ', "");
+        let wanted = squeezed(&format!("pair<{key},{value}>"));
+        let found = self.infos.iter().find(|info| info.name.starts_with("pair<") && squeezed(&info.name) == wanted);
+        found.map_or(0, |info| info.checksum)
     }
 
     /// How a part of a pair is read where the pair is written member by member: containers and strings in frames.
@@ -181,7 +191,11 @@ impl Classes<'_> {
                 Ok::<_, Why>((shape, op))
             };
             let (first, second) = (part(self, 0)?, part(self, 1)?);
-            let (shape, reader) = self.pair(first, second);
+            let checksum = match name.args.as_slice() {
+                [first, second] => self.pair_checksum(first, second),
+                _ => 0,
+            };
+            let (shape, reader) = self.pair(first, second, checksum);
             return Ok((shape, Op::Object(reader)));
         }
         self.class(name.text)

@@ -122,7 +122,7 @@ impl<'a> Machine<'a> {
                 self.peek_counter(*slot, *number, n)?;
                 self.read(&Op::Number(*number), n, column)?;
             }
-            (Op::Whole { reader, version, checksum }, Column::Record { len, parts, .. }) => {
+            (Op::Whole { reader, version, checksum, .. }, Column::Record { len, parts, .. }) => {
                 for _ in 0..n {
                     self.whole(*reader, (*version, *checksum), parts)?;
                 }

@@ -7,24 +7,24 @@
 //! `plain`, `element` and `class` make of leaves and streamer infos a `types::Shape` and the steps (`op`) that read it;
 //! `entries`, `pick`, `machine`, `objects`, `pointers` and `rows` run them. `arrays` does both for those that hold any class.
 
-mod arrays;
+pub(crate) mod arrays;
 mod builder;
 mod class;
-mod column;
+pub(crate) mod column;
 mod element;
 mod entries;
 mod machine;
 mod name;
-mod objects;
-mod op;
-mod packed;
+pub(crate) mod objects;
+pub(crate) mod op;
+pub(crate) mod packed;
 mod pick;
 mod plain;
 mod pointers;
 mod rows;
-mod schema;
+pub(crate) mod schema;
 mod together;
-mod types;
+pub(crate) mod types;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -95,6 +95,11 @@ impl ColumnPlan {
     /// The index of the branch among the tree's.
     pub fn branch(&self) -> usize {
         self.0.branch
+    }
+
+    /// How its entries lie in bytes.
+    pub(crate) fn plan(&self) -> &Plan {
+        &self.0.plan
     }
 
     /// Why the column holds bytes only, if so.

@@ -130,7 +130,7 @@ impl Machine<'_> {
                         let reader = readers.get(*reader).ok_or_else(no_reader)?;
                         self.members(find(reader, version.into(), checksum)?, count, true, parts)?;
                     }
-                    Some(Members::Pair(ops)) => {
+                    Some(Members::Pair { parts: ops, .. }) => {
                         for (op, part) in ops.iter().zip(parts.iter_mut()) {
                             self.read(op, count, part)?;
                         }
@@ -313,7 +313,7 @@ impl Machine<'_> {
 }
 
 #[inline]
-pub(super) fn find(reader: &Reader, version: i32, checksum: u32) -> Result<&Version> {
+pub(crate) fn find(reader: &Reader, version: i32, checksum: u32) -> Result<&Version> {
     let same = |v: &&Version| {
         if checksum != 0 { v.checksum == checksum } else { v.version == version }
     };

@@ -6,7 +6,7 @@ use super::types::{Number, Shape};
 
 /// How values lie in bytes.
 #[derive(Clone, Debug)]
-pub(super) enum Op {
+pub(crate) enum Op {
     /// Big-endian numbers, as they are in the column.
     Number(Number),
     /// Numbers of another type than the column's.
@@ -41,8 +41,9 @@ pub(super) enum Op {
     Array(Number),
     /// An object with its frame, by the number of its reader.
     Object(usize),
-    /// An object of a branch of its own: without a frame where its class has no streamer, of this version then.
-    Whole { reader: usize, version: i32, checksum: u32 },
+    /// An object of a branch of its own: without a frame where its class has no streamer, of this version then. Whether
+    /// ROOT writes the frame; there are branches where it did otherwise.
+    Whole { reader: usize, version: i32, checksum: u32, framed: bool },
     /// A number that counts what comes later, by the number of the machine's counter.
     Counter(usize, Number),
     /// Characters up to a zero, in a `TString`'s form (`TLeafC`).
@@ -70,7 +71,7 @@ pub(super) enum Op {
 
 /// How a container's items are read.
 #[derive(Clone, Debug)]
-pub(super) struct Container {
+pub(crate) struct Container {
     /// One item where each is written whole.
     pub item: Op,
     /// The members of an item where those of all are written together (member-wise), if items have any.
@@ -79,16 +80,16 @@ pub(super) struct Container {
 
 /// The members of a container's items.
 #[derive(Clone, Debug)]
-pub(super) enum Members {
+pub(crate) enum Members {
     /// Those of a class, by the number of its reader.
     Class(usize),
-    /// Those of a pair.
-    Pair([Op; 2]),
+    /// Those of a pair, and the checksum of its class if that is described.
+    Pair { parts: [Op; 2], checksum: u32 },
 }
 
 /// How the versions of a class are read into one record.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Reader {
+pub(crate) struct Reader {
     /// Class name.
     pub class: String,
     /// Versions that infos describe.
@@ -99,7 +100,7 @@ pub(super) struct Reader {
 
 /// One version of a class.
 #[derive(Clone, Debug)]
-pub(super) struct Version {
+pub(crate) struct Version {
     pub version: i32,
     pub checksum: u32,
     /// Its members in the order they are written, or why they cannot be read.
@@ -110,7 +111,7 @@ pub(super) struct Version {
 
 /// One member.
 #[derive(Clone, Debug)]
-pub(super) struct Step {
+pub(crate) struct Step {
     pub op: Op,
     pub into: Into,
     /// The machine's counter that it sets, and the type it has.
@@ -119,7 +120,7 @@ pub(super) struct Step {
 
 /// Where a member goes.
 #[derive(Clone, Debug)]
-pub(super) enum Into {
+pub(crate) enum Into {
     /// To a part of the record.
     Part(usize),
     /// It is a base whose members go to parts of the same record. Member-wise it says nothing of its version, which
@@ -133,14 +134,14 @@ pub(super) enum Into {
 
 impl Reader {
     /// The newest version.
-    pub(super) fn newest(&self) -> Option<&Version> {
+    pub(crate) fn newest(&self) -> Option<&Version> {
         self.versions.iter().max_by_key(|version| version.version)
     }
 }
 
 impl Op {
     /// Bytes of one value, if all have the same.
-    pub(super) fn fixed_size(&self) -> Option<usize> {
+    pub(crate) fn fixed_size(&self) -> Option<usize> {
         match self {
             Self::Number(number) | Self::Convert(number) | Self::Counter(_, number) => Some(number.size()),
             Self::Packed(packed) => Some(packed.size()),
@@ -151,7 +152,7 @@ impl Op {
     }
 
     /// Fixed arrays of this, the outermost dimension first.
-    pub(super) fn fixed(self, dims: &[usize]) -> Self {
+    pub(crate) fn fixed(self, dims: &[usize]) -> Self {
         dims.iter().rev().fold(self, |op, &n| Self::Fixed(n, Box::new(op)))
     }
 }

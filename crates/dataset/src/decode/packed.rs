@@ -11,23 +11,23 @@ use rootfile::bytes::Cursor;
 
 /// How a packed number is written.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Packed {
+pub(crate) enum Packed {
     /// As a float.
     Float,
     /// As steps from a minimum.
-    Range { min: f64, factor: f64 },
+    Range { min: f64, max: f64, factor: f64 },
     /// As an exponent and a mantissa of so many bits.
     Bits(u32),
 }
 
 impl Packed {
     /// Of a `Double32_t` with this title.
-    pub(super) fn double32(title: &str) -> Self {
+    pub(crate) fn double32(title: &str) -> Self {
         Self::parse(title).unwrap_or(Self::Float)
     }
 
     /// Of a `Float16_t` with this title.
-    pub(super) fn float16(title: &str) -> Self {
+    pub(crate) fn float16(title: &str) -> Self {
         match Self::parse(title) {
             Some(packed) => packed,
             None => Self::Bits(12),
@@ -46,7 +46,7 @@ impl Packed {
         let bits = if (2..=32).contains(&bits) { bits } else { 32 };
         let steps = if bits < 32 { f64::from(1u32 << bits) } else { f64::from(u32::MAX) };
         if min < max {
-            Some(Self::Range { min, factor: steps / (max - min) })
+            Some(Self::Range { min, max, factor: steps / (max - min) })
         } else if bits < 15 {
             Some(Self::Bits(bits))
         } else {
@@ -55,7 +55,7 @@ impl Packed {
     }
 
     /// Bytes of one value.
-    pub(super) fn size(self) -> usize {
+    pub(crate) fn size(self) -> usize {
         match self {
             Self::Float | Self::Range { .. } => 4,
             Self::Bits(_) => 3,
@@ -64,10 +64,10 @@ impl Packed {
 
     /// Reads one value.
     #[inline]
-    pub(super) fn read(self, c: &mut Cursor<'_>) -> Result<f64> {
+    pub(crate) fn read(self, c: &mut Cursor<'_>) -> Result<f64> {
         Ok(match self {
             Self::Float => f64::from(c.f32()?),
-            Self::Range { min, factor } => f64::from(c.u32()?) / factor + min,
+            Self::Range { min, factor, .. } => f64::from(c.u32()?) / factor + min,
             Self::Bits(bits) => {
                 let exponent = u32::from(c.u8()?);
                 let mantissa = u32::from(c.u16()?);
@@ -105,7 +105,7 @@ mod tests {
     fn titles_say_how() {
         assert_eq!(Packed::double32("a number"), Packed::Float);
         assert_eq!(Packed::double32("[0,0,8]"), Packed::Bits(8));
-        assert_eq!(Packed::double32("[3] [-1,1,16]"), Packed::Range { min: -1.0, factor: 32768.0 });
+        assert_eq!(Packed::double32("[3] [-1,1,16]"), Packed::Range { min: -1.0, max: 1.0, factor: 32768.0 });
         assert_eq!(Packed::float16("no range"), Packed::Bits(12));
         let Packed::Range { min, .. } = Packed::double32("[-pi/2, 2*pi]") else { panic!("a range") };
         assert_eq!(min, -FRAC_PI_2);

@@ -12,11 +12,11 @@ use super::types::{Number, Shape};
 use crate::tree::model::{Branch, BranchKind, Element, Tree};
 
 /// Why a branch is not decoded.
-pub(super) type Why = String;
+pub(crate) type Why = String;
 
 /// How entries lie in a basket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Layout {
+pub(crate) enum Layout {
     /// Each is one value of the same length.
     Fixed,
     /// Each is one value of any length.
@@ -27,7 +27,7 @@ pub(super) enum Layout {
 
 /// What to do with the entries of a branch.
 #[derive(Clone, Debug)]
-pub(super) struct Plan {
+pub(crate) struct Plan {
     /// The shape of an entry.
     pub shape: Shape,
     /// How to read an entry, or an item of it.
@@ -49,14 +49,14 @@ pub(super) struct Plan {
 
 impl Plan {
     /// A plan that needs nothing besides.
-    pub(super) fn new((shape, op): Typed, typename: String) -> Self {
+    pub(crate) fn new((shape, op): Typed, typename: String) -> Self {
         let layout = if op.fixed_size().is_some() { Layout::Fixed } else { Layout::Each };
         let (counters, readers, places) = (Vec::new(), Vec::new(), Vec::new());
         Self { shape, op, layout, typename, counters, slots: 0, readers, pointers: false, places }
     }
 
     /// The bytes of entries.
-    pub(super) fn bytes() -> Self {
+    pub(crate) fn bytes() -> Self {
         Self::new((Shape::Bytes, Op::Opaque), "unknown".to_owned())
     }
 
@@ -74,7 +74,7 @@ impl Plan {
     }
 
     /// The number of a counter that is a branch.
-    pub(super) fn counter(&mut self, branch: usize) -> usize {
+    pub(crate) fn counter(&mut self, branch: usize) -> usize {
         self.counters.iter().position(|&known| known == branch).unwrap_or_else(|| {
             self.counters.push(branch);
             self.slots = self.slots.max(self.counters.len());
@@ -227,7 +227,11 @@ fn whole(mut classes: Classes<'_>, element: &Element) -> Result<Plan, Why> {
     } else if classes.is_plain(class) {
         let (shape, op) = classes.object(class, Some(layout))?;
         match op {
-            Op::Object(reader) => (shape, Op::Whole { reader, version: layout.0, checksum: layout.1 }),
+            Op::Object(reader) => {
+                // Of type -1 are branches whose class has a streamer (TBranchElement::SetFillLeavesPtr).
+                let (framed, (version, checksum)) = (element.element_type < 0, layout);
+                (shape, Op::Whole { reader, version, checksum, framed })
+            }
             op => (shape, op),
         }
     } else {
@@ -246,7 +250,7 @@ fn finished(classes: Classes<'_>, typed: Typed, typename: String) -> Plan {
 }
 
 /// The number that a basic type code stands for.
-pub(super) fn basic(type_code: i32) -> Option<Number> {
+pub(crate) fn basic(type_code: i32) -> Option<Number> {
     Some(match type_code {
         code::CHAR => Number::I8,
         code::SHORT => Number::I16,

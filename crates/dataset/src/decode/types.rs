@@ -7,7 +7,7 @@ use arrow_schema::{DataType, Field, FieldRef, Fields};
 
 /// A number, as Arrow has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Number {
+pub(crate) enum Number {
     Bool,
     I8,
     U8,
@@ -23,7 +23,7 @@ pub(super) enum Number {
 
 /// The shape of one value.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     Number(Number),
     /// A string.
     Text,
@@ -41,7 +41,7 @@ pub(super) enum Shape {
 
 impl Number {
     /// Bytes of one value in a file, and in Arrow but for [`Number::Bool`].
-    pub(super) fn size(self) -> usize {
+    pub(crate) fn size(self) -> usize {
         match self {
             Self::Bool | Self::I8 | Self::U8 => 1,
             Self::I16 | Self::U16 => 2,
@@ -51,7 +51,7 @@ impl Number {
     }
 
     /// The Arrow type.
-    pub(super) fn data_type(self) -> DataType {
+    pub(crate) fn data_type(self) -> DataType {
         match self {
             Self::Bool => DataType::Boolean,
             Self::I8 => DataType::Int8,
@@ -68,7 +68,7 @@ impl Number {
     }
 
     /// The name of the type in C++, as uproot spells it.
-    pub(super) fn cpp(self) -> &'static str {
+    pub(crate) fn cpp(self) -> &'static str {
         match self {
             Self::Bool => "bool",
             Self::I8 => "int8_t",
@@ -87,17 +87,17 @@ impl Number {
 
 impl Shape {
     /// A list of these.
-    pub(super) fn list(self) -> Self {
+    pub(crate) fn list(self) -> Self {
         Self::List(Box::new(self))
     }
 
     /// Fixed arrays of these, the outermost dimension first. An array of one dimension may have length 1.
-    pub(super) fn fixed(self, dims: &[usize]) -> Self {
+    pub(crate) fn fixed(self, dims: &[usize]) -> Self {
         dims.iter().rev().fold(self, |shape, &n| Self::Fixed(n, Box::new(shape)))
     }
 
     /// The Arrow type.
-    pub(super) fn data_type(&self) -> DataType {
+    pub(crate) fn data_type(&self) -> DataType {
         match self {
             Self::Number(number) => number.data_type(),
             Self::Text => DataType::LargeUtf8,
@@ -110,17 +110,17 @@ impl Shape {
     }
 
     /// The Arrow fields of a record.
-    pub(super) fn fields(parts: &[(String, Self)]) -> Fields {
+    pub(crate) fn fields(parts: &[(String, Self)]) -> Fields {
         parts.iter().map(|(name, shape)| shape.field(name)).collect()
     }
 
     /// The field of a list's items.
-    pub(super) fn item(&self) -> FieldRef {
+    pub(crate) fn item(&self) -> FieldRef {
         self.field("item")
     }
 
     /// An Arrow field of this shape.
-    pub(super) fn field(&self, name: &str) -> FieldRef {
+    pub(crate) fn field(&self, name: &str) -> FieldRef {
         Arc::new(Field::new(name, self.data_type(), matches!(self, Self::Optional(_))))
     }
 }

@@ -2,6 +2,8 @@
 #![allow(dead_code, reason = "not every test uses all of it")]
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+pub mod baskets;
+
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;

@@ -1,0 +1,252 @@
+//! What is known of a plan's classes before anything is written: which version is, what its frame says, and how many
+//! bytes its objects take where all take the same. And whether all of a plan can be written.
+//!
+//! Facts (`TBufferFile::WriteVersion`): a class without `ClassDef`, of version 1, is written as version 0 and its
+//! checksum. No info says which classes have a `ClassDef`: ROOT's own do, and those that derive from `TObject`.
+
+use rootfile::streamer::builtin;
+use rootfile::{Error, Result};
+
+use crate::decode::objects::find;
+use crate::decode::op::{Into, Members, Op, Reader, Version};
+
+/// Bytes of a `TObject` that nothing refers to: version, unique number, bits.
+pub(super) const TOBJECT: [u8; 10] = [0, 1, 0, 0, 0, 0, 0, 0, 0, 0];
+/// Classes inside classes that are looked through.
+const MAX_DEPTH: usize = 60;
+
+/// One version of a class.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Form {
+    /// What says the version: a number, or 0 and the checksum.
+    pub header: Vec<u8>,
+    /// Bytes of all members, bases with their frames, if all objects have the same.
+    pub members: Option<usize>,
+}
+
+/// The versions of a plan's classes, in the order of its readers.
+#[derive(Debug)]
+pub(super) struct Forms(Vec<Vec<Form>>);
+
+impl Form {
+    /// Bytes of an object with its frame, if all have the same.
+    pub(super) fn framed(&self) -> Option<usize> {
+        self.members?.checked_add(4 + self.header.len())
+    }
+}
+
+/// The version of a class that is written, and its number among those of its reader.
+pub(super) fn newest(reader: &Reader) -> Result<(usize, &Version)> {
+    let versions = reader.versions.iter().enumerate().filter(|(_, version)| version.steps.is_ok());
+    versions.max_by_key(|(_, version)| version.version).ok_or_else(|| {
+        let why = reader.versions.iter().find_map(|version| version.steps.as_ref().err());
+        let why = why.map_or("it is not described", String::as_str);
+        Error::unsupported(format!("{} cannot be written: {why}", reader.class))
+    })
+}
+
+/// The version of a class that is asked for; if that is not described, the one that is written elsewhere.
+pub(super) fn asked(reader: &Reader, version: i32, checksum: u32) -> Result<(usize, &Version)> {
+    let found = find(reader, version, checksum).ok().filter(|found| found.steps.is_ok());
+    let at = found.and_then(|found| reader.versions.iter().position(|version| std::ptr::eq(version, found)));
+    match at.zip(found) {
+        Some(found) => Ok(found),
+        None => newest(reader),
+    }
+}
+
+#[cold]
+pub(super) fn no_reader() -> Error {
+    Error::unsupported("a class without a plan")
+}
+
+impl Forms {
+    /// Of all versions that these readers read.
+    pub(super) fn new(readers: &[Reader]) -> Self {
+        let form =
+            |reader: &Reader, version: &Version| Form { header: header(reader, version, readers), members: None };
+        let of_reader = |reader: &Reader| reader.versions.iter().map(|version| form(reader, version)).collect();
+        let mut forms = Self(readers.iter().map(of_reader).collect());
+        let mut known: Vec<Vec<bool>> = readers.iter().map(|reader| vec![false; reader.versions.len()]).collect();
+        for reader in 0..readers.len() {
+            for version in 0..forms.0.get(reader).map_or(0, Vec::len) {
+                forms.measure(readers, (reader, version), &mut known, 0);
+            }
+        }
+        forms
+    }
+
+    /// What is known of a version.
+    pub(super) fn get(&self, reader: usize, version: usize) -> Result<&Form> {
+        self.0.get(reader).and_then(|forms| forms.get(version)).ok_or_else(no_reader)
+    }
+
+    /// Bytes of one value, if all have the same.
+    pub(super) fn size(&self, op: &Op, readers: &[Reader]) -> Option<usize> {
+        match op {
+            Op::Object(reader) => {
+                let (version, _) = newest(readers.get(*reader)?).ok()?;
+                self.get(*reader, version).ok()?.framed()
+            }
+            Op::Whole { reader, version, checksum, framed } => {
+                let (version, _) = asked(readers.get(*reader)?, *version, *checksum).ok()?;
+                let form = self.get(*reader, version).ok()?;
+                if *framed { form.framed() } else { form.members }
+            }
+            Op::Number(number) | Op::Convert(number) => Some(number.size()),
+            Op::Packed(packed) => Some(packed.size()),
+            Op::Fixed(n, item) => self.size(item, readers)?.checked_mul(*n),
+            Op::Record(parts) => parts.iter().try_fold(0usize, |sum, part| sum.checked_add(self.size(part, readers)?)),
+            _ => None,
+        }
+    }
+
+    fn measure(&mut self, readers: &[Reader], at: (usize, usize), known: &mut [Vec<bool>], depth: usize) {
+        match known.get_mut(at.0).and_then(|known| known.get_mut(at.1)) {
+            Some(known) if !*known && depth < MAX_DEPTH => *known = true,
+            _ => return,
+        }
+        let version = readers.get(at.0).and_then(|reader| reader.versions.get(at.1));
+        let Some(steps) = version.and_then(|version| version.steps.as_ref().ok()) else { return };
+        let mut sum = Some(0usize);
+        for step in steps {
+            let size = match &step.into {
+                // Counters are kept where what they count is written.
+                Into::Part(_) if step.counts.is_some() => None,
+                Into::Part(_) => {
+                    self.measure_op(&step.op, readers, known, depth + 1);
+                    self.size(&step.op, readers)
+                }
+                Into::Base { reader, version, checksum } => {
+                    let base = readers.get(*reader).and_then(|base| asked(base, *version, *checksum).ok());
+                    base.and_then(|(version, _)| {
+                        self.measure(readers, (*reader, version), known, depth + 1);
+                        self.get(*reader, version).ok()?.framed()
+                    })
+                }
+                Into::TObject => Some(TOBJECT.len()),
+                Into::Nowhere(_) => None,
+            };
+            sum = sum.zip(size).and_then(|(sum, size)| sum.checked_add(size));
+        }
+        if let Some(form) = self.0.get_mut(at.0).and_then(|forms| forms.get_mut(at.1)) {
+            form.members = sum;
+        }
+    }
+
+    fn measure_op(&mut self, op: &Op, readers: &[Reader], known: &mut [Vec<bool>], depth: usize) {
+        match op {
+            Op::Object(reader) => {
+                if let Some((version, _)) = readers.get(*reader).and_then(|reader| newest(reader).ok()) {
+                    self.measure(readers, (*reader, version), known, depth);
+                }
+            }
+            Op::Fixed(_, item) => self.measure_op(item, readers, known, depth),
+            Op::Record(parts) => parts.iter().for_each(|part| self.measure_op(part, readers, known, depth)),
+            _ => {}
+        }
+    }
+}
+
+/// What says the version of a class in its frame.
+fn header(reader: &Reader, version: &Version, readers: &[Reader]) -> Vec<u8> {
+    let foreign = if reader.any_version {
+        version.checksum != 0
+    } else {
+        version.version <= 1
+            && !builtin::infos().iter().any(|info| info.name == reader.class)
+            && !has_tobject(version, readers, 0)
+    };
+    let mut header = Vec::with_capacity(6);
+    if foreign {
+        header.extend_from_slice(&[0, 0]);
+        header.extend_from_slice(&version.checksum.to_be_bytes());
+    } else {
+        header.extend_from_slice(&i16::try_from(version.version.max(1)).unwrap_or(i16::MAX).to_be_bytes());
+    }
+    header
+}
+
+/// Whether a class derives from `TObject`.
+fn has_tobject(version: &Version, readers: &[Reader], depth: usize) -> bool {
+    version.steps.iter().flatten().any(|step| match &step.into {
+        Into::TObject => true,
+        Into::Base { reader, version, checksum } => readers
+            .get(*reader)
+            .and_then(|base| asked(base, *version, *checksum).ok())
+            .is_some_and(|(_, base)| depth < MAX_DEPTH && has_tobject(base, readers, depth + 1)),
+        _ => false,
+    })
+}
+
+/// Why values cannot be written, if so.
+pub(super) fn writable(op: &Op, readers: &[Reader]) -> Result<()> {
+    let mut seen = vec![false; readers.len()];
+    walk(op, readers, &mut seen)
+}
+
+fn walk(op: &Op, readers: &[Reader], seen: &mut [bool]) -> Result<()> {
+    let why = match op {
+        Op::Number(_)
+        | Op::Convert(_)
+        | Op::Packed(_)
+        | Op::Bits
+        | Op::Text
+        | Op::CharStar
+        | Op::CString
+        | Op::Bitset(_)
+        | Op::Array(_)
+        | Op::Counter(..)
+        | Op::Ref
+        | Op::RefArray
+        | Op::TObject => return Ok(()),
+        Op::Fixed(_, item)
+        | Op::Counted { item, .. }
+        | Op::Rest { item, .. }
+        | Op::Objects { item, .. }
+        | Op::Named { object: item, .. }
+        | Op::Framed(item)
+        | Op::Pointer { target: item, .. }
+        | Op::Tables { item, .. } => return walk(item, readers, seen),
+        Op::Record(parts) => return parts.iter().try_for_each(|part| walk(part, readers, seen)),
+        Op::Container(container) => {
+            walk(&container.item, readers, seen)?;
+            return match &container.members {
+                Some(Members::Pair { parts, .. }) => parts.iter().try_for_each(|part| walk(part, readers, seen)),
+                _ => Ok(()),
+            };
+        }
+        Op::Object(reader) | Op::Triangle { base: reader, .. } => {
+            let (_, version) = newest(readers.get(*reader).ok_or_else(no_reader)?)?;
+            return walk_class(*reader, version, readers, seen);
+        }
+        Op::Whole { reader, version, checksum, .. } => {
+            let (_, version) = asked(readers.get(*reader).ok_or_else(no_reader)?, *version, *checksum)?;
+            return walk_class(*reader, version, readers, seen);
+        }
+        Op::AnyPointer => "a pointer to what may be of several classes",
+        Op::AnyArray(_) => "an array that holds objects of any class",
+        Op::Opaque => "bytes that were not understood",
+    };
+    Err(Error::unsupported(why))
+}
+
+fn walk_class(at: usize, version: &Version, readers: &[Reader], seen: &mut [bool]) -> Result<()> {
+    match seen.get_mut(at) {
+        Some(seen) if !*seen => *seen = true,
+        _ => return Ok(()),
+    }
+    for step in version.steps.iter().flatten() {
+        let walked = match &step.into {
+            Into::TObject => Ok(()),
+            Into::Base { reader, version, checksum } => {
+                let base = readers.get(*reader).ok_or_else(no_reader)?;
+                asked(base, *version, *checksum).and_then(|(_, base)| walk_class(*reader, base, readers, seen))
+            }
+            Into::Part(_) | Into::Nowhere(_) => walk(&step.op, readers, seen),
+        };
+        let class = readers.get(at).map_or("", |reader| reader.class.as_str());
+        walked.map_err(|e| e.object(format!("class {class}")))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,227 @@
+//! Numbers into bytes: many at once, big-endian, next to each other or so many bytes apart; as another type; and packed
+//! (`Double32_t`, `Float16_t`).
+//!
+//! Facts (`TBufferFile::WriteDouble32`, `WriteFloat16`): with a range a value is held inside it and rounded to the
+//! nearest step; with a number of bits the mantissa is rounded to them, but never up into the exponent.
+
+use arrow_buffer::BooleanBuffer;
+use rootfile::{Error, Result};
+
+use super::view::{View, Words};
+use crate::decode::packed::Packed;
+use crate::decode::types::Number;
+
+/// Writes values next to each other over `out`.
+fn dense<const N: usize, W: Copy>(values: &[W], out: &mut [u8], bytes: impl Fn(W) -> [u8; N]) {
+    for (to, value) in out.as_chunks_mut::<N>().0.iter_mut().zip(values) {
+        *to = bytes(*value);
+    }
+}
+
+/// Writes values `stride` bytes apart over `out`.
+fn strided<const N: usize, W: Copy>(values: &[W], out: &mut [u8], stride: usize, bytes: impl Fn(W) -> [u8; N]) {
+    if stride == N {
+        return dense(values, out, bytes);
+    }
+    for (row, value) in out.chunks_mut(stride.max(1)).zip(values) {
+        if let Some(to) = row.first_chunk_mut::<N>() {
+            *to = bytes(*value);
+        }
+    }
+}
+
+fn bools(bits: &BooleanBuffer, at: usize, n: usize) -> impl Iterator<Item = u8> {
+    // No slice beyond the end, which would panic.
+    let n = n.min(bits.len().saturating_sub(at));
+    (at..at + n).map(|i| u8::from(bits.value(i)))
+}
+
+/// Writes `n` numbers from the one at `at` on over `out`, so many bytes apart.
+pub(super) fn place(words: Words<'_>, at: usize, n: usize, out: &mut [u8], stride: usize) {
+    fn of<W>(values: &[W], at: usize, n: usize) -> &[W] {
+        values.get(at..at + n).unwrap_or_default()
+    }
+    match words {
+        Words::Bool(bits) => {
+            for (row, bit) in out.chunks_mut(stride.max(1)).zip(bools(bits, at, n)) {
+                if let Some(to) = row.first_mut() {
+                    *to = bit;
+                }
+            }
+        }
+        Words::W1(values) => strided(of(values, at, n), out, stride, u8::to_be_bytes),
+        Words::W2(values) => strided(of(values, at, n), out, stride, u16::to_be_bytes),
+        Words::W4(values) => strided(of(values, at, n), out, stride, u32::to_be_bytes),
+        Words::W8(values) => strided(of(values, at, n), out, stride, u64::to_be_bytes),
+    }
+}
+
+/// A number of any type.
+#[derive(Clone, Copy, Debug)]
+enum Value {
+    Int(i128),
+    Float(f64),
+}
+
+impl Value {
+    fn of(number: Number, words: Words<'_>, i: usize) -> Option<Self> {
+        Some(match (words, number) {
+            (Words::Bool(bits), _) => Self::Int((i < bits.len() && bits.value(i)).into()),
+            (Words::W1(v), Number::I8) => Self::Int(v.get(i)?.cast_signed().into()),
+            (Words::W1(v), _) => Self::Int((*v.get(i)?).into()),
+            (Words::W2(v), Number::I16) => Self::Int(v.get(i)?.cast_signed().into()),
+            (Words::W2(v), _) => Self::Int((*v.get(i)?).into()),
+            (Words::W4(v), Number::F32) => Self::Float(f32::from_bits(*v.get(i)?).into()),
+            (Words::W4(v), Number::I32) => Self::Int(v.get(i)?.cast_signed().into()),
+            (Words::W4(v), _) => Self::Int((*v.get(i)?).into()),
+            (Words::W8(v), Number::F64) => Self::Float(f64::from_bits(*v.get(i)?)),
+            (Words::W8(v), Number::I64) => Self::Int(v.get(i)?.cast_signed().into()),
+            (Words::W8(v), _) => Self::Int((*v.get(i)?).into()),
+        })
+    }
+
+    /// To whole numbers by cutting, as C++ does.
+    #[expect(clippy::cast_possible_truncation, reason = "as C++")]
+    fn int(self) -> i128 {
+        match self {
+            Self::Int(i) => i,
+            Self::Float(f) => f as i128,
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "as C++")]
+    fn float(self) -> f64 {
+        match self {
+            Self::Int(i) => i as f64,
+            Self::Float(f) => f,
+        }
+    }
+}
+
+#[cold]
+fn missing() -> Error {
+    Error::request("fewer values than there should be")
+}
+
+/// Writes `n` numbers as those of another type.
+pub(super) fn convert(to: Number, view: &View<'_>, at: usize, n: usize, out: &mut Vec<u8>) -> Result<()> {
+    let View::Numbers(from, words) = view else { return Err(missing()) };
+    for i in at..at + n {
+        let value = Value::of(*from, *words, i).ok_or_else(missing)?;
+        let whole = value.int();
+        macro_rules! write {
+            ($type:ty) => {{
+                let value = <$type>::try_from(whole);
+                let value = value.map_err(|_| Error::request(format!("{whole}, which is no {}", to.cpp())))?;
+                out.extend_from_slice(&value.to_be_bytes());
+            }};
+        }
+        match to {
+            Number::Bool => out.push(u8::from(value.float() != 0.0)),
+            Number::I8 => write!(i8),
+            Number::U8 => write!(u8),
+            Number::I16 => write!(i16),
+            Number::U16 => write!(u16),
+            Number::I32 => write!(i32),
+            Number::U32 => write!(u32),
+            Number::I64 => write!(i64),
+            Number::U64 => write!(u64),
+            #[expect(clippy::cast_possible_truncation, reason = "the type that the file has")]
+            Number::F32 => out.extend_from_slice(&(value.float() as f32).to_be_bytes()),
+            Number::F64 => out.extend_from_slice(&value.float().to_be_bytes()),
+        }
+    }
+    Ok(())
+}
+
+/// Writes `n` numbers in fewer bits, over `out`, so many bytes apart.
+pub(super) fn pack(packed: Packed, view: &View<'_>, at: usize, n: usize, out: &mut [u8], stride: usize) -> Result<()> {
+    let View::Numbers(from, words) = view else { return Err(missing()) };
+    for (row, i) in out.chunks_mut(stride.max(1)).zip(at..at + n) {
+        let value = Value::of(*from, *words, i).ok_or_else(missing)?.float();
+        let (bytes, size) = packed_bytes(packed, value);
+        row.iter_mut().zip(bytes.iter().take(size)).for_each(|(to, byte)| *to = *byte);
+    }
+    Ok(())
+}
+
+/// The bytes of a packed number, and how many they are.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "as ROOT packs them")]
+fn packed_bytes(packed: Packed, value: f64) -> ([u8; 4], usize) {
+    match packed {
+        Packed::Float => ((value as f32).to_be_bytes(), 4),
+        Packed::Range { min, max, factor } => {
+            let steps = 0.5 + factor * (value.clamp(min, max) - min);
+            ((steps as u32).to_be_bytes(), 4)
+        }
+        Packed::Bits(bits) => {
+            let value = value as f32;
+            let word = value.to_bits();
+            let exponent = ((word << 1) >> 24) as u8;
+            let mut mantissa = ((1u32 << (bits + 1)) - 1) & (word >> (23 - bits - 1));
+            mantissa = (mantissa + 1) >> 1;
+            if mantissa & (1 << bits) != 0 {
+                mantissa = (1 << bits) - 1;
+            }
+            if value < 0.0 {
+                mantissa |= 1 << (bits + 1);
+            }
+            let [high, low] = (mantissa as u16).to_be_bytes();
+            ([exponent, high, low, 0], 3)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::{Float64Array, Int32Array};
+
+    use super::*;
+    use crate::decode::types::Shape;
+
+    #[test]
+    fn packed_numbers_are_as_root_writes_them() {
+        let range = Packed::Range { min: -1.0, max: 1.0, factor: 32768.0 };
+        for (packed, value, bytes) in [
+            (Packed::Float, 1.5, &[0x3F, 0xC0, 0, 0][..]),
+            (range, -1.0, &[0, 0, 0, 0]),
+            (range, 7.0, &[0, 1, 0, 0]),
+            (range, 0.0, &[0, 0, 0x80, 0]),
+            (Packed::Bits(8), 1.0, &[127, 0, 0]),
+            (Packed::Bits(8), -1.5, &[127, 0x02, 0x80]),
+            // Rounding stops short of the next exponent.
+            (Packed::Bits(2), 1.99, &[127, 0, 3]),
+        ] {
+            let (all, size) = packed_bytes(packed, value);
+            assert_eq!(&all[..size], bytes, "{packed:?} {value}");
+        }
+        let (all, _) = packed_bytes(range, f64::NAN);
+        assert_eq!(all, [0; 4]);
+    }
+
+    #[test]
+    fn numbers_apart_leave_the_rest_alone() {
+        let mut out = [9; 11];
+        place(Words::W2(&[1, 2, 0x0304, 5]), 1, 2, &mut out[1..], 5);
+        assert_eq!(out, [9, 0, 2, 9, 9, 9, 3, 4, 9, 9, 9]);
+        let bits = BooleanBuffer::from(vec![false, true, true]);
+        let mut out = [7; 4];
+        place(Words::Bool(&bits), 1, 5, &mut out, 1);
+        assert_eq!(out, [1, 1, 7, 7], "no more than there are");
+    }
+
+    #[test]
+    fn numbers_as_another_type() {
+        let doubles = Float64Array::from(vec![2.0, -1.9]);
+        let view = View::new(&Shape::Number(Number::F64), &doubles).unwrap();
+        let mut out = Vec::new();
+        convert(Number::I16, &view, 0, 2, &mut out).unwrap();
+        assert_eq!(out, [0, 2, 0xFF, 0xFF]);
+        let large = Int32Array::from(vec![70000]);
+        let view = View::new(&Shape::Number(Number::I32), &large).unwrap();
+        let error = convert(Number::U16, &view, 0, 1, &mut out).unwrap_err();
+        assert!(error.to_string().contains("70000, which is no uint16_t"), "{error}");
+        convert(Number::F32, &view, 0, 1, &mut out).unwrap();
+        assert_eq!(out[4..], 70000f32.to_be_bytes());
+    }
+}

@@ -1,0 +1,165 @@
+//! Writes objects: frames, versions, bases, and the members of all items of a container together (member-wise).
+//!
+//! Facts (`TStreamerInfo::WriteBufferAux`, case `kSTL`; `TBufferFile::WriteVersionMemberWise`): a member-wise container
+//! has the bit in its frame's version, then the version of its items' class as a frame would have it, and of each
+//! member all values; bases have no frames then.
+
+use rootfile::object::tags::{STREAMED_MEMBER_WISE, begin_frame, end_frame};
+use rootfile::{Error, Result};
+
+use super::forms::{TOBJECT, asked, newest, no_reader};
+use super::machine::{Machine, STREAMER_INFO, count, unfit};
+use super::view::View;
+use crate::decode::column::Column;
+use crate::decode::op::{Container, Into, Members, Op, Step, Version};
+use crate::decode::types::Shape;
+use crate::layout::Streaming;
+
+impl Machine<'_> {
+    /// Writes an object with its frame: of the newest version, or of one that is asked for.
+    pub(super) fn object(
+        &mut self,
+        reader: usize,
+        version: Option<(i32, u32)>,
+        at: usize,
+        parts: &[View<'_>],
+    ) -> Result<()> {
+        let readers = self.readers;
+        let class = readers.get(reader).ok_or_else(no_reader)?;
+        let (index, version) = match version {
+            Some((version, checksum)) => asked(class, version, checksum)?,
+            None => newest(class)?,
+        };
+        let frame = self.out.pos();
+        self.out.u32(0);
+        self.out.raw(&self.forms.get(reader, index)?.header);
+        self.members(version, at, 1, false, parts).map_err(|e| e.object(format!("class {}", class.class)))?;
+        end_frame(&mut self.out, frame);
+        Ok(())
+    }
+
+    /// Writes the object of a branch of its own.
+    pub(super) fn whole(
+        &mut self,
+        reader: usize,
+        layout: (i32, u32),
+        framed: bool,
+        at: usize,
+        parts: &[View<'_>],
+    ) -> Result<()> {
+        if framed {
+            return self.object(reader, Some(layout), at, parts);
+        }
+        let readers = self.readers;
+        let (_, version) = asked(readers.get(reader).ok_or_else(no_reader)?, layout.0, layout.1)?;
+        self.members(version, at, 1, false, parts)
+    }
+
+    /// Writes a frame around values that are read together.
+    pub(super) fn framed(&mut self, inner: &Op, at: usize, n: usize, view: &View<'_>) -> Result<()> {
+        let mut item = inner;
+        while let Op::Fixed(_, inner) = item {
+            item = inner;
+        }
+        let members = match item {
+            Op::Container(container) if self.streaming == Streaming::MemberWise => container.members.as_ref(),
+            _ => None,
+        };
+        let Some(members) = members else {
+            let frame = begin_frame(&mut self.out, STREAMER_INFO);
+            self.write(inner, at, n, view)?;
+            end_frame(&mut self.out, frame);
+            return Ok(());
+        };
+        let frame = begin_frame(&mut self.out, STREAMER_INFO | STREAMED_MEMBER_WISE);
+        match members {
+            Members::Class(reader) => {
+                let (index, _) = newest(self.readers.get(*reader).ok_or_else(no_reader)?)?;
+                self.out.raw(&self.forms.get(*reader, index)?.header);
+            }
+            // A pair is a class without ClassDef.
+            Members::Pair { checksum: 0, .. } => self.out.i16(1),
+            Members::Pair { checksum, .. } => {
+                self.out.i16(0);
+                self.out.u32(*checksum);
+            }
+        }
+        self.members_of(inner, at, n, view)?;
+        end_frame(&mut self.out, frame);
+        Ok(())
+    }
+
+    /// Writes `n` member-wise containers.
+    fn members_of(&mut self, op: &Op, at: usize, n: usize, view: &View<'_>) -> Result<()> {
+        let (container, ends, items) = match (op, view) {
+            (Op::Container(container), View::List { ends, items }) => (container, ends, items),
+            (Op::Fixed(_, item), View::Fixed { size, items }) => {
+                return self.members_of(item, at * size, n.checked_mul(*size).ok_or_else(unfit)?, items);
+            }
+            _ => return Err(unfit()),
+        };
+        let (Container { members: Some(members), .. }, View::Record(parts)) = (&**container, &**items) else {
+            return Err(unfit());
+        };
+        let readers = self.readers;
+        for i in at..at + n {
+            let (start, len) = ends.list(i);
+            self.out.i32(count(len)?);
+            if len == 0 {
+                continue;
+            }
+            match members {
+                Members::Class(reader) => {
+                    let (_, version) = newest(readers.get(*reader).ok_or_else(no_reader)?)?;
+                    self.members(version, start, len, true, parts)?;
+                }
+                Members::Pair { parts: ops, .. } => {
+                    for (op, part) in ops.iter().zip(parts) {
+                        self.write(op, start, len, part)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the members of `n` objects, those of all together.
+    fn members(&mut self, version: &Version, at: usize, n: usize, together: bool, parts: &[View<'_>]) -> Result<()> {
+        let steps = version.steps.as_ref().map_err(|why| Error::unsupported(why.clone()))?;
+        for Step { op, into, counts } in steps {
+            match into {
+                Into::Part(i) => {
+                    let part = parts.get(*i).ok_or_else(unfit)?;
+                    if let Some((slot, number)) = counts {
+                        self.set_counter(*slot, *number, at, n, part)?;
+                    }
+                    self.write(op, at, n, part)?;
+                }
+                Into::Base { reader, version, checksum } if together => {
+                    let readers = self.readers;
+                    let (_, base) = asked(readers.get(*reader).ok_or_else(no_reader)?, *version, *checksum)?;
+                    self.members(base, at, n, true, parts)?;
+                }
+                Into::Base { reader, version, checksum } => {
+                    for i in at..at + n {
+                        self.object(*reader, Some((*version, *checksum)), i, parts)?;
+                    }
+                }
+                Into::Nowhere(shape) => self.nowhere(op, shape, n, counts.map(|(slot, _)| slot))?,
+                Into::TObject => (0..n).for_each(|_| self.out.raw(&TOBJECT)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes zeros, empty lists and the like for a member that the record lacks.
+    fn nowhere(&mut self, op: &Op, shape: &Shape, n: usize, counter: Option<usize>) -> Result<()> {
+        if let Some(counter) = counter.and_then(|slot| self.counters.get_mut(slot)) {
+            *counter = Some(vec![0; n]);
+        }
+        let mut zeros = Column::new(shape, n);
+        zeros.push_default(n)?;
+        let zeros = zeros.finish()?;
+        self.write(op, 0, n, &View::new(shape, zeros.as_ref())?)
+    }
+}

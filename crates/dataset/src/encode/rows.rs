@@ -1,0 +1,134 @@
+//! Objects and records that all take the same bytes, as rows of a table: one member of all of them after the other is
+//! written to where it lies, frames like members.
+
+use rootfile::object::tags::BYTE_COUNT_MASK;
+use rootfile::{Error, Result};
+
+use super::forms::{Form, Forms, TOBJECT, asked, newest, no_reader};
+use super::machine::unfit;
+use super::numbers::{convert, pack, place};
+use super::view::View;
+use crate::decode::op::{Into, Op, Reader, Version};
+
+/// What writing rows needs.
+#[derive(Clone, Copy)]
+pub(super) struct Rows<'a> {
+    pub forms: &'a Forms,
+    pub readers: &'a [Reader],
+    /// Bytes of a row.
+    pub stride: usize,
+}
+
+impl Rows<'_> {
+    /// Writes one value of each of `n` rows, from where `out` begins, and gives its size.
+    pub(super) fn value(self, op: &Op, at: usize, n: usize, view: &View<'_>, out: &mut [u8]) -> Result<usize> {
+        match (op, view) {
+            (Op::Number(number), View::Numbers(_, words)) => {
+                place(*words, at, n, out, self.stride);
+                Ok(number.size())
+            }
+            (Op::Packed(packed), view) => {
+                pack(*packed, view, at, n, out, self.stride)?;
+                Ok(packed.size())
+            }
+            (Op::Convert(to), view) => {
+                let mut bytes = Vec::new();
+                convert(*to, view, at, n, &mut bytes)?;
+                for (row, value) in out.chunks_mut(self.stride.max(1)).zip(bytes.chunks(to.size())) {
+                    row.get_mut(..to.size()).ok_or_else(unfit)?.copy_from_slice(value);
+                }
+                Ok(to.size())
+            }
+            (Op::Fixed(size, item), View::Fixed { items, .. }) => {
+                let each = self.forms.size(item, self.readers).ok_or_else(unfit)?;
+                if *size == 0 {
+                    return Ok(0);
+                }
+                // Arrays are a few long, rows are many, as a rule; of one row its array is many.
+                if n == 1 {
+                    Rows { stride: each.max(1), ..self }.value(item, at * size, *size, items, out)?;
+                    return Ok(each * size);
+                }
+                for (row, i) in out.chunks_mut(self.stride.max(1)).zip(at..at + n) {
+                    Rows { stride: each.max(1), ..self }.value(item, i * size, *size, items, row)?;
+                }
+                Ok(each * size)
+            }
+            (Op::Record(ops), View::Record(parts)) => {
+                let mut pos = 0;
+                for (op, part) in ops.iter().zip(parts) {
+                    pos += self.value(op, at, n, part, out.get_mut(pos..).ok_or_else(unfit)?)?;
+                }
+                Ok(pos)
+            }
+            (Op::Object(reader), View::Record(parts)) => {
+                let (index, version) = newest(self.readers.get(*reader).ok_or_else(no_reader)?)?;
+                self.object(self.forms.get(*reader, index)?, version, at, n, parts, out)
+            }
+            (Op::Whole { reader, version, checksum, framed }, View::Record(parts)) => {
+                let (index, version) = asked(self.readers.get(*reader).ok_or_else(no_reader)?, *version, *checksum)?;
+                if *framed {
+                    self.object(self.forms.get(*reader, index)?, version, at, n, parts, out)
+                } else {
+                    self.members(version, at, n, parts, out)
+                }
+            }
+            _ => Err(unfit()),
+        }
+    }
+
+    /// Writes objects with their frames.
+    fn object(
+        self,
+        form: &Form,
+        version: &Version,
+        at: usize,
+        n: usize,
+        parts: &[View<'_>],
+        out: &mut [u8],
+    ) -> Result<usize> {
+        let members = form.members.ok_or_else(unfit)?;
+        let bytes = u32::try_from(members + form.header.len()).ok().filter(|bytes| *bytes < BYTE_COUNT_MASK);
+        let bytes = bytes.ok_or_else(|| Error::request("an object of more than a gigabyte"))?;
+        let mut frame = [0; 10];
+        let len = 4 + form.header.len();
+        let header = (bytes | BYTE_COUNT_MASK).to_be_bytes();
+        frame.iter_mut().zip(header.iter().chain(&form.header)).for_each(|(to, byte)| *to = *byte);
+        match frame.first_chunk::<6>() {
+            Some(frame) if len == 6 => self.same(frame, n, out),
+            _ => self.same(&frame, n, out),
+        }
+        self.members(version, at, n, parts, out.get_mut(len..).ok_or_else(unfit)?)?;
+        Ok(len + members)
+    }
+
+    /// Writes the same bytes in each row.
+    fn same<const N: usize>(self, bytes: &[u8; N], n: usize, out: &mut [u8]) {
+        for row in out.chunks_mut(self.stride.max(1)).take(n) {
+            if let Some(to) = row.first_chunk_mut::<N>() {
+                *to = *bytes;
+            }
+        }
+    }
+
+    fn members(self, version: &Version, at: usize, n: usize, parts: &[View<'_>], out: &mut [u8]) -> Result<usize> {
+        let mut pos = 0;
+        for step in version.steps.iter().flatten() {
+            let out = out.get_mut(pos..).ok_or_else(unfit)?;
+            pos += match &step.into {
+                Into::Part(i) => self.value(&step.op, at, n, parts.get(*i).ok_or_else(unfit)?, out)?,
+                Into::Base { reader, version, checksum } => {
+                    let base = self.readers.get(*reader).ok_or_else(no_reader)?;
+                    let (index, base) = asked(base, *version, *checksum)?;
+                    self.object(self.forms.get(*reader, index)?, base, at, n, parts, out)?
+                }
+                Into::TObject => {
+                    self.same(&TOBJECT, n, out);
+                    TOBJECT.len()
+                }
+                Into::Nowhere(_) => return Err(unfit()),
+            };
+        }
+        Ok(pos)
+    }
+}

@@ -1,0 +1,209 @@
+//! Every branch of the corpus that can be decoded: some of its baskets decoded, encoded again, with either streaming of
+//! collections, and decoded once more. Prints of how many branches the bytes are those that ROOT wrote, and of the
+//! others what they are.
+//!
+//! Needs the corpus beside the checkout (or at `BASKETRY_CORPUS`); says so and passes without it.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use dataset::decode::{ColumnPlan, columns};
+use dataset::encode::EncodedEntries;
+use dataset::layout::Streaming;
+use dataset::tree::basket::{BasketData, Entries};
+use dataset::tree::model::Tree;
+use dataset::tree::read::{is_tree_class, read_tree};
+use rootfile::{Result, RootFile};
+
+mod corpus;
+
+use corpus::baskets::{learned, load, values};
+use corpus::corpus;
+
+/// Baskets of a branch that are tried, and bytes of them.
+const MOST: (usize, usize) = (3, 400_000);
+
+#[derive(Default)]
+struct Table {
+    columns: usize,
+    baskets: usize,
+    /// Branches of which all bytes are those that were there.
+    identical: usize,
+    /// Of the others how many, and examples, by what they are.
+    other: BTreeMap<String, (usize, Vec<String>)>,
+    unwritable: BTreeMap<String, (usize, String)>,
+    failed: Vec<String>,
+}
+
+/// What came of a branch.
+enum Outcome {
+    Identical,
+    /// The same values in other bytes: the entry, and from which byte of it on.
+    Other(String),
+    Failed(String),
+}
+
+/// Entries as a basket that can be decoded.
+fn basket(encoded: &EncodedEntries, size: Option<usize>, like: &BasketData) -> BasketData {
+    let entries = match size {
+        Some(size) => Entries::Fixed(u32::try_from(size).unwrap()),
+        None => Entries::Offsets(std::iter::once(0).chain(encoded.ends.iter().copied()).collect()),
+    };
+    let data = encoded.bytes.clone().into();
+    BasketData { count: like.count, keylen: like.keylen, pid_offset: 0, data, entries, displacement: None }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().take(24).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Encodes and decodes one basket.
+fn round_trip(plan: &ColumnPlan, data: &BasketData, counts: &[Vec<u64>]) -> Result<Outcome> {
+    let n = data.count as usize;
+    let mut builder = plan.start(n, 0);
+    builder.append(data, 0..n, counts)?;
+    let array = builder.finish()?;
+    let mut closest: Option<(usize, String)> = None;
+    for streaming in [Streaming::MemberWise, Streaming::ObjectWise] {
+        let mut encoder = plan.encoder(streaming)?;
+        let mut encoded = EncodedEntries::default();
+        let mut again = plan.start(n, 0);
+        let result = encoder.append(array.as_ref(), 0..n, &mut encoded);
+        let result = result.and_then(|()| again.append(&basket(&encoded, encoder.entry_size(), data), 0..n, counts));
+        match result.and_then(|()| again.finish()) {
+            Ok(again) if again.as_ref() == array.as_ref() => {}
+            Ok(_) => return Ok(Outcome::Failed(format!("{streaming}: other values"))),
+            Err(e) => return Ok(Outcome::Failed(format!("{streaming}: {e}"))),
+        }
+        // In two parts it is the same.
+        let mut parts = EncodedEntries::default();
+        encoder.append(array.as_ref(), 0..n / 3, &mut parts)?;
+        encoder.append(array.as_ref(), n / 3..n, &mut parts)?;
+        if parts != encoded {
+            return Ok(Outcome::Failed(format!("{streaming}: not the same in two parts")));
+        }
+        if *encoded.bytes == data.data[..] {
+            return Ok(Outcome::Identical);
+        }
+        let same = encoded.bytes.iter().zip(data.data.iter()).take_while(|(a, b)| a == b).count();
+        if closest.as_ref().is_none_or(|(known, _)| same > *known) {
+            let entry = (0..n).find(|i| data.range(*i).is_some_and(|range| range.end > same)).unwrap_or(0);
+            let range = data.range(entry).unwrap_or_default();
+            let from = same.saturating_sub(range.start);
+            let theirs = data.data.get(range.clone()).unwrap_or_default();
+            let ours = encoded.bytes.get(range.start..).unwrap_or_default();
+            let (before, theirs) = theirs.split_at(from.saturating_sub(8).min(theirs.len()));
+            let ours = ours.get(before.len()..).unwrap_or_default();
+            let at = format!("{streaming} entry {entry} byte {from}: was {} is {}", hex(theirs), hex(ours));
+            closest = Some((same, at));
+        }
+    }
+    Ok(Outcome::Other(closest.unwrap_or_default().1))
+}
+
+/// What a column is, without its particulars.
+fn kind(plan: &ColumnPlan) -> String {
+    let name = plan.field().metadata().get("typename").cloned().unwrap_or_default();
+    name.chars().take(60).collect()
+}
+
+fn branch(table: &mut Table, name: &str, file: &RootFile, tree: &Tree, plan: &ColumnPlan) {
+    let branch = &tree.branches[plan.branch()];
+    if plan.opaque().is_some() || !branch.file_name.is_empty() || branch.entries == 0 {
+        return;
+    }
+    let at = format!("{name} ({}) {} [{}]", file.header().version, plan.field().name(), kind(plan));
+    if let Err(e) = plan.encoder(Streaming::ObjectWise) {
+        let why = e.to_string();
+        let why = why.rsplit(": ").next().unwrap_or_default().to_owned();
+        table.unwritable.entry(why).or_insert((0, at)).0 += 1;
+        return;
+    }
+    let mut bytes = 0;
+    let (mut baskets, mut other) = (0, None);
+    for (index, basket) in branch.baskets.iter().enumerate() {
+        if baskets >= MOST.0 || bytes > MOST.1 {
+            break;
+        }
+        let Ok(data) = load(file, tree, plan.branch(), index) else { continue };
+        let range = basket.first_entry..basket.first_entry + u64::from(data.count);
+        let counts: Result<Vec<Vec<u64>>> =
+            plan.counters().iter().map(|&counter| values(file, tree, counter, range.clone())).collect();
+        let Ok(counts) = counts else { continue };
+        bytes += data.data.len();
+        match round_trip(plan, &data, &counts) {
+            // It cannot be decoded.
+            Err(_) => continue,
+            Ok(Outcome::Identical) => {}
+            Ok(Outcome::Other(what)) => other = other.or(Some(what)),
+            Ok(Outcome::Failed(why)) => table.failed.push(format!("{at}: {why}")),
+        }
+        baskets += 1;
+    }
+    if baskets == 0 {
+        return;
+    }
+    table.baskets += baskets;
+    table.columns += 1;
+    match other {
+        None => table.identical += 1,
+        Some(what) => {
+            let entry = table.other.entry(kind(plan)).or_default();
+            entry.0 += 1;
+            entry.1.push(format!("{at}: {what}"));
+        }
+    }
+}
+
+fn file(table: &mut Table, path: &Path) {
+    let Ok(file) = RootFile::open(path) else { return };
+    let name = path.file_name().unwrap().to_string_lossy().into_owned();
+    for directory in file.walk().directories {
+        for key in directory.keys.iter().filter(|key| is_tree_class(&file, &key.class)) {
+            let Ok(tree) = read_tree(&file, key) else { continue };
+            for plan in columns(&tree, file.infos()) {
+                branch(table, &name, &file, &tree, &learned(&file, &tree, plan));
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_decoded_can_be_encoded() {
+    let Some(corpus) = corpus() else {
+        eprintln!("skipped: no corpus beside the checkout, and BASKETRY_CORPUS is not set");
+        return;
+    };
+    let mut table = Table::default();
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(corpus.join("files")).unwrap().map(|file| file.unwrap().path()).collect();
+    files.sort();
+    for path in files {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if let Some(only) = std::env::var_os("BASKETRY_ONLY")
+            && !name.contains(&*only.to_string_lossy())
+        {
+            continue;
+        }
+        file(&mut table, &path);
+    }
+    let other: usize = table.other.values().map(|(n, _)| n).sum();
+    println!(
+        "{} columns, {} baskets: {} identical, {other} of the same values in other bytes",
+        table.columns, table.baskets, table.identical
+    );
+    for (why, (n, example)) in &table.unwritable {
+        println!("{n:6} cannot be written: {why} ({example})");
+    }
+    for (kind, (n, examples)) in &table.other {
+        println!("{n:6} {kind}");
+        for example in examples.iter().take(3) {
+            println!("         {example}");
+        }
+    }
+    for failed in &table.failed {
+        println!("FAILED {failed}");
+    }
+    assert!(table.failed.is_empty(), "{} baskets are not the same", table.failed.len());
+}
