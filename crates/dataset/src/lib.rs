@@ -8,3 +8,4 @@ pub mod layout;
 pub mod ntuple;
 mod template;
 pub mod tree;
+pub mod whole;

@@ -335,12 +335,12 @@ fn qualified(info: &StreamerInfo, name: &str) -> String {
 }
 
 /// Whether a member is in the file: artificial and cached ones are not.
-fn is_stored(e: &StreamerElement) -> bool {
+pub(super) fn is_stored(e: &StreamerElement) -> bool {
     e.type_code >= 0 && e.type_code < 600 && e.class != "TStreamerArtificial"
 }
 
 /// Whether it is a base, and no container: `TObject` and `TNamed` have type codes of their own.
-fn is_base(e: &StreamerElement) -> bool {
+pub(super) fn is_base(e: &StreamerElement) -> bool {
     (e.type_code == code::BASE || e.class == "TStreamerBase") && !matches!(e.kind, ElementKind::Stl { .. })
 }
 

@@ -18,6 +18,7 @@ mod name;
 pub(crate) mod objects;
 pub(crate) mod op;
 pub(crate) mod packed;
+pub(crate) mod parts;
 mod pick;
 mod plain;
 mod pointers;

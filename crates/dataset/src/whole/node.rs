@@ -1,0 +1,293 @@
+//! How the value of a whole column is made of its branches' arrays, and they of it. It knows Arrow, not trees.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int32Type, UInt32Type};
+use arrow_array::{Array, ArrayRef, Int32Array, LargeListArray, StructArray, UInt32Array};
+use arrow_buffer::{OffsetBuffer, ScalarBuffer};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields};
+use rootfile::{Error, Result};
+
+use super::zeros::zeros;
+use crate::decode::ColumnPlan;
+
+/// A value, or a part of one. Branches are meant by their places ("slots") among those of the column.
+#[derive(Clone, Debug)]
+pub(super) enum Node {
+    /// What a branch holds.
+    Leaf { slot: usize, data_type: DataType, nullable: bool },
+    /// Parts of an object.
+    Record { fields: Fields, parts: Vec<Node>, beside: Vec<Beside>, nullable: bool },
+    /// Items of a collection.
+    List { item: FieldRef, node: Box<Node>, counter: usize, slots: Vec<(usize, FieldRef)>, nullable: bool },
+}
+
+/// A branch that is in an object, but not among the parts of its record.
+#[derive(Clone, Debug)]
+pub(super) enum Beside {
+    /// A member of the `TObject` base.
+    TObject { slot: usize, data_type: DataType },
+    /// An unsplit base, whose members are parts of its heir's: where each is among those.
+    Base { slot: usize, fields: Fields, parts: Vec<usize> },
+}
+
+fn unfit(e: &ArrowError) -> Error {
+    Error::corrupt(format!("branches that do not fit together: {e}"))
+}
+
+fn confused() -> Error {
+    Error::unsupported("an array that is not what its type says")
+}
+
+impl Node {
+    /// A struct of columns as they are.
+    pub(super) fn apart(plans: &[&ColumnPlan]) -> Self {
+        let field = |plan: &&ColumnPlan| {
+            let field = plan.field();
+            Field::new(field.name(), field.data_type().clone(), field.is_nullable())
+        };
+        let leaf = |(slot, plan): (usize, &&ColumnPlan)| {
+            let field = plan.field();
+            Self::Leaf { slot, data_type: field.data_type().clone(), nullable: field.is_nullable() }
+        };
+        let fields = plans.iter().map(field).collect();
+        Self::Record {
+            fields,
+            parts: plans.iter().enumerate().map(leaf).collect(),
+            beside: Vec::new(),
+            nullable: false,
+        }
+    }
+
+    pub(super) fn data_type(&self) -> DataType {
+        match self {
+            Self::Leaf { data_type, .. } => data_type.clone(),
+            Self::Record { fields, .. } => DataType::Struct(fields.clone()),
+            Self::List { item, .. } => DataType::LargeList(Arc::clone(item)),
+        }
+    }
+
+    pub(super) fn nullable(&self) -> bool {
+        match self {
+            Self::Leaf { nullable, .. } | Self::Record { nullable, .. } | Self::List { nullable, .. } => *nullable,
+        }
+    }
+
+    /// What a pointer points to. That of a branch says already whether there may be none.
+    pub(super) fn optional(mut self) -> Self {
+        if let Self::Record { nullable, .. } | Self::List { nullable, .. } = &mut self {
+            *nullable = true;
+        }
+        self
+    }
+
+    /// The value, from the arrays of the column's branches, which it may replace by their items.
+    pub(super) fn assemble(&self, arrays: &mut [ArrayRef], len: usize) -> Result<ArrayRef> {
+        match self {
+            Self::Leaf { slot, data_type, .. } => taken(arrays, *slot, data_type, len),
+            Self::Record { fields, parts, beside, .. } => {
+                for beside in beside {
+                    taken(arrays, beside.slot(), &beside.data_type(), len)?;
+                }
+                if fields.is_empty() {
+                    return Ok(Arc::new(StructArray::new_empty_fields(len, None)));
+                }
+                let mut columns = vec![None; parts.len()];
+                for beside in beside {
+                    beside.hand_out(arrays, &mut columns)?;
+                }
+                let columns = columns.into_iter().zip(parts).map(|(column, part)| match column {
+                    Some(column) => Ok(column),
+                    None => part.assemble(arrays, len),
+                });
+                let columns = columns.collect::<Result<Vec<_>>>()?;
+                Ok(Arc::new(StructArray::try_new(fields.clone(), columns, None).map_err(|e| unfit(&e))?))
+            }
+            Self::List { item, node, counter, slots, .. } => {
+                let counted = OffsetBuffer::try_from_lengths(counts(arrays.get(*counter).ok_or_else(confused)?)?);
+                let mut offsets = counted.map_err(|_| Error::corrupt("a collection of too many items"))?;
+                if offsets.len() != len + 1 {
+                    return Err(Error::corrupt(format!("{} counts of {len} collections", offsets.len() - 1)));
+                }
+                let n = usize::try_from(offsets.last()).map_err(|_| confused())?;
+                for (slot, field) in slots {
+                    let array = arrays.get_mut(*slot).ok_or_else(confused)?;
+                    let (own, items) = items(array, len)?;
+                    *array = if own == offsets {
+                        // One buffer for all.
+                        offsets = own;
+                        items
+                    } else if items.is_empty() {
+                        // ROOT writes nothing of some members (bitsets in a TClonesArray), and so leaves them as made.
+                        zeros(field.data_type(), n)?
+                    } else {
+                        return Err(Error::corrupt("a collection has not as many items as its counter says"));
+                    };
+                }
+                let values = node.assemble(arrays, n)?;
+                let list = LargeListArray::try_new(Arc::clone(item), offsets, values, None);
+                Ok(Arc::new(list.map_err(|e| unfit(&e))?))
+            }
+        }
+    }
+
+    /// The arrays of the branches, from the value.
+    pub(super) fn project(&self, array: &ArrayRef, out: &mut [Option<ArrayRef>]) -> Result<()> {
+        match self {
+            Self::Leaf { slot, nullable, .. } => {
+                if !nullable {
+                    all_there(array)?;
+                }
+                put(out, *slot, Arc::clone(array))
+            }
+            Self::Record { parts, beside, .. } => {
+                all_there(array)?;
+                let record = array.as_struct_opt().ok_or_else(confused)?;
+                let within = |i: usize| {
+                    beside.iter().any(|beside| matches!(beside, Beside::Base { parts, .. } if parts.contains(&i)))
+                };
+                for (i, (part, column)) in parts.iter().zip(record.columns()).enumerate() {
+                    if !within(i) {
+                        part.project(column, out)?;
+                    }
+                }
+                for beside in beside {
+                    let made = beside.make(record)?;
+                    put(out, beside.slot(), made)?;
+                }
+                Ok(())
+            }
+            Self::List { node, counter, slots, nullable, .. } => {
+                if !nullable {
+                    all_there(array)?;
+                }
+                // Split, an array that is not there has no items.
+                let (offsets, items) = items(array, array.len())?;
+                node.project(&items, out)?;
+                for (slot, item) in slots {
+                    let items = out.get_mut(*slot).and_then(Option::take).ok_or_else(confused)?;
+                    let list = LargeListArray::try_new(Arc::clone(item), offsets.clone(), items, None);
+                    put(out, *slot, Arc::new(list.map_err(|e| unfit(&e))?))?;
+                }
+                let counts = offsets.lengths().map(i32::try_from).collect::<std::result::Result<Vec<_>, _>>();
+                let counts = counts.map_err(|_| Error::request("a list of more items than ROOT can count"))?;
+                put(out, *counter, Arc::new(Int32Array::from(counts)))
+            }
+        }
+    }
+}
+
+impl Beside {
+    fn slot(&self) -> usize {
+        match self {
+            Self::TObject { slot, .. } | Self::Base { slot, .. } => *slot,
+        }
+    }
+
+    fn data_type(&self) -> DataType {
+        match self {
+            Self::TObject { data_type, .. } => data_type.clone(),
+            Self::Base { fields, .. } => DataType::Struct(fields.clone()),
+        }
+    }
+
+    /// Puts the members of a base to where its heir has them.
+    fn hand_out(&self, arrays: &[ArrayRef], columns: &mut [Option<ArrayRef>]) -> Result<()> {
+        let Self::Base { slot, parts, .. } = self else { return Ok(()) };
+        let base = arrays.get(*slot).and_then(|array| array.as_struct_opt()).ok_or_else(confused)?;
+        for (&to, column) in parts.iter().zip(base.columns()) {
+            *columns.get_mut(to).ok_or_else(confused)? = Some(Arc::clone(column));
+        }
+        Ok(())
+    }
+
+    /// What the branch holds.
+    fn make(&self, record: &StructArray) -> Result<ArrayRef> {
+        let len = record.len();
+        match self {
+            Self::TObject { data_type, .. } => fresh(data_type, len),
+            Self::Base { fields, parts, .. } => {
+                if fields.is_empty() {
+                    return Ok(Arc::new(StructArray::new_empty_fields(len, None)));
+                }
+                let columns = parts.iter().map(|&i| record.columns().get(i).cloned().ok_or_else(confused));
+                let columns = columns.collect::<Result<Vec<_>>>()?;
+                for (field, column) in fields.iter().zip(&columns) {
+                    if !field.is_nullable() {
+                        all_there(column)?;
+                    }
+                }
+                Ok(Arc::new(StructArray::try_new(fields.clone(), columns, None).map_err(|e| unfit(&e))?))
+            }
+        }
+    }
+}
+
+/// A number of a fresh `TObject`, or both: they are 0, for ROOT 6 does not write that an object is on the heap and not
+/// deleted (`TObject::kIsOnHeap`, `kNotDeleted`).
+fn fresh(data_type: &DataType, len: usize) -> Result<ArrayRef> {
+    match data_type {
+        DataType::UInt32 => Ok(Arc::new(UInt32Array::from_value(0, len))),
+        DataType::Struct(fields) => {
+            let columns = fields.iter().map(|field| fresh(field.data_type(), len)).collect::<Result<Vec<_>>>()?;
+            Ok(Arc::new(StructArray::try_new(fields.clone(), columns, None).map_err(|e| unfit(&e))?))
+        }
+        other => Err(Error::unsupported(format!("a TObject of type {other}"))),
+    }
+}
+
+/// The array of a branch, with as many values as there are objects.
+fn taken(arrays: &[ArrayRef], slot: usize, data_type: &DataType, len: usize) -> Result<ArrayRef> {
+    let array = arrays.get(slot).filter(|array| array.data_type() == data_type).ok_or_else(confused)?;
+    if array.len() != len {
+        return Err(Error::corrupt(format!("{} values of a member of {len} objects", array.len())));
+    }
+    Ok(Arc::clone(array))
+}
+
+fn put(out: &mut [Option<ArrayRef>], slot: usize, array: ArrayRef) -> Result<()> {
+    *out.get_mut(slot).ok_or_else(confused)? = Some(array);
+    Ok(())
+}
+
+fn all_there(array: &ArrayRef) -> Result<()> {
+    if array.logical_null_count() > 0 {
+        return Err(Error::request("nulls where ROOT has a value always"));
+    }
+    Ok(())
+}
+
+/// The items of lists and where each list's end, from 0 on.
+fn items(array: &ArrayRef, len: usize) -> Result<(OffsetBuffer<i64>, ArrayRef)> {
+    let list = array.as_list_opt::<i64>().ok_or_else(confused)?;
+    if list.len() != len {
+        return Err(Error::corrupt(format!("{} lists of a member of {len} objects", list.len())));
+    }
+    let (offsets, values) = (list.offsets(), list.values());
+    if offsets.has_non_empty_nulls(list.nulls()) {
+        return Err(Error::request("lists that are null and not empty"));
+    }
+    let whole = |n: i64| usize::try_from(n).map_err(|_| confused());
+    let first = offsets.first();
+    let (start, end) = (whole(first)?, whole(offsets.last())?);
+    if end > values.len() || start > end {
+        return Err(confused());
+    }
+    if start == 0 {
+        let items = if end == values.len() { Arc::clone(values) } else { values.slice(0, end) };
+        return Ok((offsets.clone(), items));
+    }
+    let moved: ScalarBuffer<i64> = offsets.iter().map(|offset| offset - first).collect();
+    Ok((OffsetBuffer::new(moved), values.slice(start, end - start)))
+}
+
+/// What a counter says.
+fn counts(array: &ArrayRef) -> Result<Vec<usize>> {
+    let below = || Error::corrupt("a collection of fewer than no items");
+    if let Some(counts) = array.as_primitive_opt::<Int32Type>() {
+        return counts.values().iter().map(|&n| usize::try_from(n).map_err(|_| below())).collect();
+    }
+    let counts = array.as_primitive_opt::<UInt32Type>().ok_or_else(confused)?;
+    counts.values().iter().map(|&n| usize::try_from(n).map_err(|_| below())).collect()
+}
