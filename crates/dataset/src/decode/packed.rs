@@ -4,10 +4,9 @@
 //! value is `xmin + n / factor`, n an unsigned number of 32 bits; with only a number of bits, below 15, an exponent of
 //! a byte and a mantissa of two; else `Double32_t` is a float, and `Float16_t` has 12 bits of mantissa.
 
-use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU};
-
 use rootfile::Result;
 use rootfile::bytes::Cursor;
+use rootfile::streamer::Range;
 
 /// How a packed number is written.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,23 +33,13 @@ impl Packed {
         }
     }
 
-    /// The range in a title: the first brackets with a comma in them. None if it asks for nothing.
+    /// What the range in a title asks for, if anything.
     fn parse(title: &str) -> Option<Self> {
-        let inside =
-            title.split('[').skip(1).take(6).find_map(|part| {
-                part.split_once(']').map(|(inside, _)| inside).filter(|inside| inside.contains(','))
-            })?;
-        let mut parts = inside.split(',');
-        let (min, max) = (limit(parts.next()?), limit(parts.next()?));
-        let bits = parts.next().map_or(32, |bits| bits.trim().parse::<u32>().unwrap_or(32));
-        let bits = if (2..=32).contains(&bits) { bits } else { 32 };
-        let steps = if bits < 32 { f64::from(1u32 << bits) } else { f64::from(u32::MAX) };
-        if min < max {
-            Some(Self::Range { min, max, factor: steps / (max - min) })
-        } else if bits < 15 {
-            Some(Self::Bits(bits))
-        } else {
-            None
+        let range = Range::of_title(title)?;
+        match range.factor() {
+            Some(factor) => Some(Self::Range { min: range.min, max: range.max, factor }),
+            None if range.bits < 15 => Some(Self::Bits(range.bits)),
+            None => None,
         }
     }
 
@@ -79,24 +68,6 @@ impl Packed {
     }
 }
 
-/// A limit of a range, which may be spelled with pi.
-fn limit(text: &str) -> f64 {
-    let text = text.to_lowercase().replace(' ', "");
-    if !text.contains("pi") {
-        return text.parse().unwrap_or(0.0);
-    }
-    let value = if text.contains("2pi") || text.contains("2*pi") || text.contains("twopi") {
-        TAU
-    } else if text.contains("pi/2") {
-        FRAC_PI_2
-    } else if text.contains("pi/4") {
-        FRAC_PI_4
-    } else {
-        PI
-    };
-    if text.contains('-') { -value } else { value }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,6 +79,6 @@ mod tests {
         assert_eq!(Packed::double32("[3] [-1,1,16]"), Packed::Range { min: -1.0, max: 1.0, factor: 32768.0 });
         assert_eq!(Packed::float16("no range"), Packed::Bits(12));
         let Packed::Range { min, .. } = Packed::double32("[-pi/2, 2*pi]") else { panic!("a range") };
-        assert_eq!(min, -FRAC_PI_2);
+        assert_eq!(min, -std::f64::consts::FRAC_PI_2);
     }
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::{ElementKind, StreamerElement, StreamerInfo};
 
-const TABLES: [&str; 2] = [include_str!("builtin.txt"), include_str!("builtin_old.txt")];
+pub(super) const TABLES: [&str; 2] = [include_str!("builtin.txt"), include_str!("builtin_old.txt")];
 
 /// All built-in infos.
 pub fn infos() -> &'static [Arc<StreamerInfo>] {
@@ -17,7 +17,7 @@ pub fn infos() -> &'static [Arc<StreamerInfo>] {
 }
 
 /// Reads a table. Lines that are not of its form are passed over; a test holds the shipped tables to none.
-fn parse(table: &str) -> Vec<StreamerInfo> {
+pub(super) fn parse(table: &str) -> Vec<StreamerInfo> {
     let mut infos: Vec<StreamerInfo> = Vec::new();
     for line in table.lines().filter(|line| !line.starts_with('#')) {
         let fields: Vec<&str> = line.split('\t').collect();

@@ -5,10 +5,13 @@
 //! are built in ([`builtin`]). How an element's type code lies in bytes is said in `object`.
 
 pub mod builtin;
+pub mod describe;
 mod element;
+mod range;
 mod record;
 
 pub use element::{ElementKind, HAS_RANGE, StreamerElement, code};
+pub use range::Range;
 pub use record::{parse_record, write_record};
 
 use std::collections::HashMap;

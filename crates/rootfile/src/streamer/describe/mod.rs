@@ -1,0 +1,168 @@
+//! Streamer infos made from descriptions of classes, as ROOT 6.40 makes them from a dictionary.
+//!
+//! A [`ClassDescription`] is what an author declares: a version, bases, members with C++ types and comments.
+//! [`parse`] reads it from text that is C++ but for what has no place in a file; [`describe`] turns it into infos.
+//! What ROOT would leave out of the info with a warning is an error here.
+
+mod basic;
+mod checksum;
+mod classes;
+mod container;
+mod cpp_type;
+mod implied;
+mod member;
+mod parse;
+
+pub use checksum::checksum;
+pub use parse::parse;
+
+use std::collections::HashSet;
+
+use super::{ElementKind, FORM, StreamerElement, StreamerInfo, StreamerInfos, code};
+use crate::{Error, Result};
+use classes::Classes;
+use container::Container;
+use cpp_type::{Core, CppType};
+
+/// A class as its author declares it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClassDescription {
+    /// Name with scopes and template arguments.
+    pub name: String,
+    /// The version of its `ClassDef`; none if it has no `ClassDef`, which files tell as version 1, and -1 where it is a
+    /// base. With a version the class has virtual functions.
+    pub version: Option<i16>,
+    /// The comment of the `ClassDef`, which classes derived from it repeat.
+    pub title: String,
+    /// Base classes in order.
+    pub bases: Vec<String>,
+    /// Members in order.
+    pub members: Vec<Member>,
+}
+
+/// A member of a class.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Member {
+    /// Its name.
+    pub name: String,
+    /// Its C++ type, with dimensions behind: `float`, `int[2][3]`, `std::vector<Hit>`, `float*`. An enum is
+    /// `enum E`, or `enum E : short` if it is not kept in an int.
+    pub cpp_type: String,
+    /// What its comment says: a range (`[0,1,10]`), a counter (`[fN]`), never null (`->`), not written (`!`), text.
+    pub comment: String,
+}
+
+impl Member {
+    /// Whether the member is not written, which a `!` at the head of its comment says.
+    pub fn is_transient(&self) -> bool {
+        self.comment.starts_with('!')
+    }
+}
+
+/// The infos of the classes, in their order, and of the pairs and other standard classes that they hold. Classes that
+/// they use are looked up among themselves, in `known`, and among the built-in ones.
+pub fn describe(classes: &[ClassDescription], known: &StreamerInfos) -> Result<Vec<StreamerInfo>> {
+    let world = Classes::new(classes, known)?;
+    let mut infos = Vec::with_capacity(classes.len());
+    let mut held = Vec::new();
+    for class in classes {
+        infos.push(info(class, &world, &mut held)?);
+    }
+    let mut done: HashSet<String> = infos.iter().map(|info| info.name.clone()).collect();
+    let mut next = 0;
+    while let Some(core) = held.get(next).cloned() {
+        next += 1;
+        if let Some(class) = implied::class(&core).filter(|class| done.insert(class.name.clone())) {
+            infos.push(info(&class, &world, &mut held)?);
+        }
+    }
+    mark_counters(&mut infos);
+    Ok(infos)
+}
+
+/// The info of one class. Adds to `held` the standard classes it uses.
+fn info(class: &ClassDescription, world: &Classes<'_>, held: &mut Vec<Core>) -> Result<StreamerInfo> {
+    let name = classes::spelled(&class.name)?;
+    let facts = world.facts(&name)?;
+    let mut elements = Vec::new();
+    for base in &class.bases {
+        let ty = world.resolved(base, &name)?;
+        implied::collect(&ty, false, held);
+        elements.push(base_element(&ty, world).map_err(|e| e.object(&name))?);
+    }
+    let mut names = HashSet::new();
+    for member in &class.members {
+        let full = || format!("{name}::{}", member.name);
+        if !names.insert(member.name.as_str()) {
+            return Err(Error::request("declared twice").object(full()));
+        }
+        // ROOT leaves out the members of a class of version 0.
+        if member.is_transient() || class.version == Some(0) {
+            continue;
+        }
+        implied::collect(&world.resolved(&member.cpp_type, &name)?, true, held);
+        elements.push(member::element(member, &name, class, world).map_err(|e| e.object(full()))?);
+    }
+    let version = class.version.map_or(1, i32::from);
+    Ok(StreamerInfo { name, title: String::new(), version, checksum: facts.checksum, bits: 0, form: FORM, elements })
+}
+
+fn base_element(ty: &CppType, world: &Classes<'_>) -> Result<StreamerElement> {
+    let name = ty.name();
+    let mut e = StreamerElement {
+        class: "TStreamerBase".into(),
+        name: name.clone(),
+        title: String::new(),
+        type_code: code::BASE,
+        size: 0,
+        array_length: 0,
+        array_dim: 0,
+        max_index: [0; 5],
+        type_name: "BASE".into(),
+        kind: ElementKind::Plain,
+        bits: 0,
+    };
+    if container::is_string(&ty.core) {
+        e.class = "TStreamerSTLstring".into();
+        (e.type_code, e.type_name) = (code::STREAMER, name);
+        e.kind = ElementKind::Stl { stl_type: container::STRING, content_type: container::STRING };
+    } else if let Some(container) = Container::of(&ty.core) {
+        e.class = "TStreamerSTL".into();
+        (e.type_code, e.type_name) = (code::STREAMER, name);
+        e.kind = member::stl(&container, false)?;
+    } else {
+        let facts = world.facts(&name)?;
+        e.type_code = match name.as_str() {
+            "TObject" => code::TOBJECT,
+            "TNamed" => code::TNAMED,
+            _ => code::BASE,
+        };
+        e.title = facts.title;
+        // The base's checksum has its place among the dimensions (`TStreamerBase::fBaseCheckSum`).
+        e.max_index[1] = facts.checksum.cast_signed();
+        e.kind = ElementKind::Base { version: facts.version };
+    }
+    Ok(e)
+}
+
+/// A signed int that counts an array, here or in a derived class, has a code of its own (`TVirtualStreamerInfo::kCounter`).
+fn mark_counters(infos: &mut [StreamerInfo]) {
+    let counters: HashSet<(String, String)> = infos
+        .iter()
+        .flat_map(|info| &info.elements)
+        .filter_map(|e| match &e.kind {
+            ElementKind::Counted { class, name, .. } => Some((class.clone(), name.clone())),
+            _ => None,
+        })
+        .collect();
+    for info in infos {
+        for e in &mut info.elements {
+            if e.type_code == code::INT && counters.contains(&(info.name.clone(), e.name.clone())) {
+                e.type_code = code::COUNTER;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
