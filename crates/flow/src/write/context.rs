@@ -177,11 +177,9 @@ impl FillContext {
     /// Whether the cluster ends here. Tells the gate what is really taken.
     fn is_full(&mut self) -> bool {
         let (filled, taken) = (self.filled(), self.memory());
-        if let Some((held, _)) = &mut self.held {
-            if taken > *held {
-                self.shared.gate.resize(*held, taken);
-                *held = taken;
-            }
+        if let Some((held, _)) = self.held.as_mut().filter(|(held, _)| taken > *held) {
+            self.shared.gate.resize(*held, taken);
+            *held = taken;
         }
         self.rule.ends(&filled, self.most)
     }
