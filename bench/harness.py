@@ -42,13 +42,18 @@ class Bench:
 
 def bare_codec() -> Path | None:
     """The example that decompresses and compresses the very same blocks with the libraries alone."""
+    return built_example("bare_codec")
+
+
+def built_example(name: str) -> Path | None:
+    """One of flow's examples."""
     built = subprocess.run(
-        ["cargo", "build", "--release", "-q", "-p", "basketry-flow", "--example", "bare_codec"],
+        ["cargo", "build", "--release", "-q", "-p", "basketry-flow", "--example", name],
         cwd=REPO, capture_output=True, text=True, check=False,
     )  # fmt: skip
-    path = REPO / "target" / "release" / "examples" / "bare_codec"
+    path = REPO / "target" / "release" / "examples" / name
     if built.returncode or not path.exists():
-        print(f"no bare codec to compare with: {built.stderr.strip()}", flush=True)
+        print(f"no {name} to compare with: {built.stderr.strip()}", flush=True)
         return None
     return path
 

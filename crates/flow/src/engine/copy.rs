@@ -4,10 +4,9 @@ use dataset::tree::basket::BasketHeader;
 use rootfile::{Error, Result};
 
 use super::Job;
-use super::queue::Stopped;
+use super::queue::{OutPiece, Stopped};
 use super::worker::{Scratch, read_at};
 use crate::column::Piece;
-use crate::sink::OutPiece;
 
 /// Fills the chunk with the records of a window: neighbours of one file, each with its column.
 pub(super) fn copy(

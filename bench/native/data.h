@@ -1,0 +1,65 @@
+// The data sets `single` and `multi`: their columns in memory, and filling them for an entry.
+#pragma once
+#include "Event.h"
+#include "draws.h"
+#include "job.h"
+#include <string>
+#include <vector>
+
+class Data {
+  struct Leaves {
+    Stream position[3], direction[3], momentum[3], energy, mass, time, id, status, mother;
+  };
+  const Job &job;
+  Stream keys, single;
+  std::vector<Leaves> streams;
+
+  static void vector(Vector3D &v, const Stream (&s)[3], uint64_t at) {
+    v.x = draw::steps(s[0](at));
+    v.y = draw::steps(s[1](at));
+    v.z = draw::bell(s[2](at));
+  }
+
+public:
+  double x = 0;
+  std::vector<std::vector<Event>> branches;
+
+  explicit Data(const Job &job) : job(job), keys{job.seed} {
+    single.key = keys(0);
+    uint64_t id = 0;
+    for (int b = 0; b < job.branches && job.multi; b++) {
+      id++; // The one for the number of events, which is fixed.
+      Leaves leaves;
+      for (auto *part : {leaves.position, leaves.direction, leaves.momentum})
+        for (int k = 0; k < 3; k++) part[k].key = keys(id++);
+      for (auto *one : {&leaves.energy, &leaves.mass, &leaves.time, &leaves.id, &leaves.status, &leaves.mother}) one->key = keys(id++);
+      streams.push_back(leaves);
+      branches.emplace_back(job.events);
+    }
+  }
+
+  static std::string name(size_t branch) { return "ev" + std::to_string(branch); }
+
+  void fill(uint64_t entry) {
+    if (!job.multi) {
+      x = draw::uniform(single(entry));
+      return;
+    }
+    for (size_t b = 0; b < branches.size(); b++) {
+      const Leaves &s = streams[b];
+      uint64_t at = entry * job.events;
+      for (Event &event : branches[b]) {
+        vector(event.position, s.position, at);
+        vector(event.direction, s.direction, at);
+        vector(event.momentum, s.momentum, at);
+        event.energy = draw::falling(s.energy(at));
+        event.mass = draw::fraction(s.mass(at));
+        event.time = draw::decay(s.time(at));
+        event.id = draw::below(s.id(at), 25);
+        event.status = draw::below(s.status(at), 3);
+        event.mother = draw::below(s.mother(at), 1000);
+        at++;
+      }
+    }
+  }
+};

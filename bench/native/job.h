@@ -1,0 +1,170 @@
+// What the writers are asked for, and what they say: KIND PATH with options, and one line of JSON.
+#pragma once
+#include <TMemFile.h>
+#include <TROOT.h>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+// A number of entries, or of bytes, or a percentage of a thread's entries; none is ROOT's default.
+struct Every {
+  uint64_t entries = 0, bytes = 0;
+  double percent = 0;
+
+  static Every parse(const std::string &text) {
+    Every every;
+    size_t used = 0;
+    const double number = std::stod(text, &used);
+    const std::string unit = text.substr(used);
+    if (unit == "%") every.percent = number;
+    else if (unit == "MB") every.bytes = number * 1e6;
+    else if (unit == "kB") every.bytes = number * 1e3;
+    else if (unit.empty()) every.entries = number;
+    else throw std::invalid_argument(text + ": entries, kB, MB or %");
+    return every;
+  }
+  // In entries, of which a thread has so many of that size; 0 if nothing is said.
+  uint64_t in_entries(uint64_t share, uint64_t entry_bytes) const {
+    const uint64_t n = percent ? share * percent / 100 : bytes ? bytes / entry_bytes : entries;
+    return n || !(percent || bytes) ? n : 1;
+  }
+  // As TTree::SetAutoFlush and SetAutoSave take it.
+  Long64_t as_root(uint64_t share) const {
+    return bytes ? -Long64_t(bytes) : Long64_t(percent ? std::max<uint64_t>(1, share * percent / 100) : entries);
+  }
+  explicit operator bool() const { return entries || bytes || percent; }
+};
+
+// A file that forgets what is written to it. TBufferMerger reads what it wrote, so it gets one in memory.
+class Nowhere : public TMemFile {
+  Int_t SysWrite(Int_t, const void *, Int_t length) override { return length; }
+
+public:
+  explicit Nowhere(int compression) : TMemFile("nowhere.root", "RECREATE", "", compression) {}
+};
+
+struct Job {
+  bool multi = false, write = true, fill = true;
+  std::string path;
+  uint64_t size = 100'000'000, seed = 1;
+  int branches = 10, events = 10, threads = 1, compression = 0, split = 99, basket = 32000;
+  Every flush, save;
+
+  uint64_t entry_bytes() const { return multi ? uint64_t(branches) * events * 108 : 8; }
+  uint64_t entries() const { return std::max<uint64_t>(1, (size + entry_bytes() / 2) / entry_bytes()); }
+  uint64_t first(int thread) const { return entries() * thread / threads; }
+  std::unique_ptr<TFile> output(bool is_read = false) const {
+    if (!write && is_read) return std::make_unique<TMemFile>("nowhere.root", "RECREATE", "", compression);
+    if (!write) return std::make_unique<Nowhere>(compression);
+    return std::unique_ptr<TFile>(TFile::Open(path.c_str(), "RECREATE", "", compression));
+  }
+  // Runs a part of the entries in each thread.
+  template <class Work> void in_threads(Work work) const {
+    std::vector<std::thread> workers;
+    for (int t = 0; t < threads; t++) workers.emplace_back([=, this_job = this] { work(this_job->first(t), this_job->first(t + 1)); });
+    for (auto &worker : workers) worker.join();
+  }
+
+  static Job parse(int argc, char **argv) {
+    Job job;
+    if (argc < 3) throw std::invalid_argument("single|multi PATH [OPTIONS]");
+    job.multi = std::string(argv[1]) == "multi";
+    if (!job.multi && std::string(argv[1]) != "single") throw std::invalid_argument(argv[1]);
+    job.path = argv[2];
+    for (int i = 3; i < argc; i++) {
+      const std::string option = argv[i];
+      if (option == "--no-write") job.write = false;
+      else if (option == "--no-fill") job.fill = false;
+      else if (i + 1 == argc) throw std::invalid_argument(option + " needs a value");
+      else {
+        const std::string value = argv[++i];
+        if (option == "--size") job.size = std::stod(value);
+        else if (option == "--seed") job.seed = std::stoull(value);
+        else if (option == "--branches") job.branches = std::stoi(value);
+        else if (option == "--events") job.events = std::stoi(value);
+        else if (option == "--threads") job.threads = std::stoi(value);
+        else if (option == "--compression") job.compression = std::stoi(value);
+        else if (option == "--split-level") job.split = std::stoi(value);
+        else if (option == "--basket") job.basket = std::stoi(value);
+        else if (option == "--autoflush") job.flush = Every::parse(value);
+        else if (option == "--autosave") job.save = Every::parse(value);
+        else throw std::invalid_argument(option);
+      }
+    }
+    if (job.branches < 1 || job.events < 1 || job.threads < 1) throw std::invalid_argument("1 and more");
+    return job;
+  }
+};
+
+// What is used from here on: ROOT's start is not counted, but in the memory.
+class Account {
+  using Time = std::chrono::steady_clock;
+  static double cpu() {
+    rusage use;
+    getrusage(RUSAGE_SELF, &use);
+    auto seconds = [](timeval t) { return t.tv_sec + 1e-6 * t.tv_usec; };
+    return seconds(use.ru_utime) + seconds(use.ru_stime);
+  }
+  static double since(Time::time_point start) { return std::chrono::duration<double>(Time::now() - start).count(); }
+  static uint64_t status(const std::string &key) {
+    std::ifstream lines("/proc/self/status");
+    for (std::string word; lines >> word;)
+      if (word == key + ":") {
+        uint64_t kilobytes = 0;
+        lines >> kilobytes;
+        return kilobytes * 1024;
+      }
+    return 0;
+  }
+  double cpu_before = 0;
+  Time::time_point start;
+
+public:
+  Account() {
+    { TMemFile once("once.root", "RECREATE"); } // What ROOT sets up once.
+    cpu_before = cpu();
+    start = Time::now();
+  }
+  // `bytes` is the length of what would have been written, if nothing was.
+  void report(const Job &job, uint64_t bytes) const {
+    const double wall = since(start), used = cpu() - cpu_before;
+    double flush = 0;
+    if (job.write && job.fill) {
+      const auto then = Time::now();
+      const int fd = open(job.path.c_str(), O_RDONLY);
+      fsync(fd);
+      struct stat about;
+      if (fstat(fd, &about) == 0) bytes = about.st_size;
+      close(fd);
+      flush = since(then);
+    }
+    printf("{\"wall\": %.6f, \"cpu\": %.6f, \"flush\": %.6f, \"peak_rss\": %llu, \"vsize\": %llu, \"bytes\": %llu, "
+           "\"payload\": %llu, \"entries\": %llu}\n",
+           wall, used, flush, (unsigned long long)status("VmHWM"), (unsigned long long)status("VmPeak"), (unsigned long long)bytes,
+           (unsigned long long)(job.entries() * job.entry_bytes()), (unsigned long long)job.entries());
+  }
+};
+
+// The main program: what goes wrong is said, and ends it.
+template <class Work> int writes(int argc, char **argv, Work work) {
+  try {
+    const Job job = Job::parse(argc, argv);
+    if (job.threads > 1) ROOT::EnableThreadSafety();
+    work(job);
+  } catch (const std::exception &e) {
+    fprintf(stderr, "%s: %s\n", argv[0], e.what());
+    return 1;
+  }
+  return 0;
+}
