@@ -6,13 +6,15 @@
 //! and 4, its members 31 and 41) bases and member objects have no branches of their own: their members are beside the
 //! others, named by the path of objects (`fTracks.fPos.fX`) but not of bases. A class without members has no branch.
 
-use std::collections::{HashMap, VecDeque};
+use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 use rootfile::streamer::StreamerInfos;
 
 use super::node::{Beside, Node};
+use super::pool::{Pool, trimmed};
 use crate::decode::ColumnPlan;
 use crate::decode::parts::{self, ClassLayout, ClassParts, Part, PartKind};
 use crate::tree::Tree;
@@ -25,8 +27,8 @@ type Why = String;
 const MAX_DEPTH: usize = 40;
 /// Members that are looked for in one column, those of members counted.
 const MAX_TURNS: usize = 500_000;
-/// Bases come first among the branches of a class, and are not more than these.
-const MOST_BASES: usize = 64;
+/// Branches that are looked at for them.
+const MAX_LOOKS: usize = 5_000_000;
 
 /// Finds the branches of one column.
 pub(super) struct Gather<'a> {
@@ -39,6 +41,7 @@ pub(super) struct Gather<'a> {
     /// Places of those that were, in that order.
     order: Vec<usize>,
     turns: usize,
+    looks: Cell<usize>,
     /// Known classes: their members seldom differ from one branch to the next.
     classes: HashMap<(String, ClassLayout), Option<Arc<ClassParts>>>,
 }
@@ -53,26 +56,20 @@ struct Place<'p> {
     depth: usize,
 }
 
-/// The branches below one, by the last part of their name.
-#[derive(Default)]
-struct Pool {
-    named: HashMap<String, VecDeque<usize>>,
-    /// All of them, the first so many at least.
-    first: Vec<usize>,
-}
-
 /// Parts of a record.
 #[derive(Default)]
 struct Parts {
     parts: Vec<(String, Node)>,
+    names: HashSet<String>,
     beside: Vec<Beside>,
 }
 
 impl Parts {
     /// Adds a part. The name of a member that a base has, too, gets the class before it.
     fn add(&mut self, class: &str, name: String, node: Node) {
-        let twice = self.parts.iter().any(|(known, _)| *known == name);
-        self.parts.push((if twice { format!("{class}::{name}") } else { name }, node));
+        let name = if self.names.contains(&name) { format!("{class}::{name}") } else { name };
+        self.names.insert(name.clone());
+        self.parts.push((name, node));
     }
 
     fn add_base(&mut self, class: &str, base: Self) {
@@ -96,62 +93,6 @@ impl Parts {
     }
 }
 
-impl Pool {
-    fn new(tree: &Tree, children: &[usize]) -> Self {
-        let mut named: HashMap<String, VecDeque<usize>> = HashMap::new();
-        for &child in children {
-            if let Some(branch) = tree.branches.get(child) {
-                named.entry(last(branch.name()).to_owned()).or_default().push_back(child);
-            }
-        }
-        Self { named, first: children.iter().take(MOST_BASES).copied().collect() }
-    }
-
-    /// Takes the first branch of this name that will do.
-    fn take(&mut self, name: &str, will_do: impl Fn(usize) -> bool) -> Option<usize> {
-        let named = self.named.get_mut(last(name))?;
-        let at = named.iter().position(|&branch| will_do(branch))?;
-        named.remove(at)
-    }
-
-    /// Takes the first branch that will do, whatever its name.
-    fn take_other(&mut self, will_do: impl Fn(usize) -> bool) -> Option<usize> {
-        let branch = self.first.iter().copied().find(|&branch| will_do(branch))?;
-        for named in self.named.values_mut() {
-            named.retain(|&other| other != branch);
-        }
-        self.first.retain(|&other| other != branch);
-        Some(branch)
-    }
-}
-
-/// A branch's name without dimensions and the dot that may be last.
-fn trimmed(name: &str) -> &str {
-    let name = name.trim_end_matches('.');
-    let dimensions = outside(name).find(|(_, b)| *b == b'[').map(|(at, _)| at);
-    name.get(..dimensions.unwrap_or(name.len())).unwrap_or(name)
-}
-
-/// The last part of a branch's name.
-fn last(name: &str) -> &str {
-    let name = trimmed(name);
-    let dot = outside(name).filter(|(_, b)| *b == b'.').last();
-    dot.and_then(|(at, _)| name.get(at + 1..)).unwrap_or(name)
-}
-
-/// The bytes of a name that are not in a template's arguments: bases, and so branches, may be named `vector<Hit>`.
-fn outside(name: &str) -> impl Iterator<Item = (usize, u8)> {
-    let mut depth = 0usize;
-    name.bytes().enumerate().filter(move |(_, b)| {
-        match b {
-            b'<' => depth += 1,
-            b'>' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        depth == 0
-    })
-}
-
 impl<'a> Gather<'a> {
     pub(super) fn new(
         tree: &'a Tree,
@@ -160,7 +101,17 @@ impl<'a> Gather<'a> {
         plans: &'a [&'a ColumnPlan],
     ) -> Self {
         let slots = branches.iter().enumerate().map(|(slot, &branch)| (branch, (slot, false))).collect();
-        Self { tree, infos, branches, plans, slots, order: Vec::new(), turns: 0, classes: HashMap::new() }
+        Self {
+            tree,
+            infos,
+            branches,
+            plans,
+            slots,
+            order: Vec::new(),
+            turns: 0,
+            looks: Cell::new(0),
+            classes: HashMap::new(),
+        }
     }
 
     /// Whether a top-level branch is one that is not split.
@@ -331,7 +282,7 @@ impl<'a> Gather<'a> {
         let mut record = Parts::default();
         for part in &class.parts {
             self.turns += 1;
-            if self.turns > MAX_TURNS {
+            if self.turns > MAX_TURNS || self.looks.get() > MAX_LOOKS {
                 return Err(format!("{} has too many members", class.name));
             }
             match &part.kind {
@@ -353,7 +304,10 @@ impl<'a> Gather<'a> {
     fn take(&self, class: &ClassParts, part: &Part, place: &mut Place<'_>) -> Option<usize> {
         let path = format!("{}{}", place.path, trimmed(&part.name));
         place.pool.take(&part.name, |index| {
-            let Some(branch) = self.tree.branches.get(index) else { return false };
+            self.looks.set(self.looks.get() + 1);
+            let Some(branch) = self.tree.branches.get(index).filter(|_| self.looks.get() <= MAX_LOOKS) else {
+                return false;
+            };
             let fits = branch.element().is_none_or(|e| parts::same_class(&e.class_name, &class.name));
             let before = trimmed(branch.name()).strip_suffix(path.as_str());
             fits && before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
@@ -422,7 +376,8 @@ impl<'a> Gather<'a> {
         };
         let parts: Vec<(String, Node)> = fields.iter().map(part).collect();
         let all = (0..parts.len()).collect();
-        Ok(Parts { parts, beside: vec![Beside::Base { slot, fields, parts: all }] })
+        let names = parts.iter().map(|(name, _)| name.clone()).collect();
+        Ok(Parts { parts, names, beside: vec![Beside::Base { slot, fields, parts: all }] })
     }
 
     /// The branches of a `TObject` base: one, or one of each member.

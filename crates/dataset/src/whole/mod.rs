@@ -6,6 +6,7 @@
 
 mod gather;
 mod node;
+mod pool;
 mod zeros;
 
 use std::collections::HashMap;

@@ -291,3 +291,124 @@ fn counts(array: &ArrayRef) -> Result<Vec<usize>> {
     let counts = array.as_primitive_opt::<UInt32Type>().ok_or_else(confused)?;
     counts.values().iter().map(|&n| usize::try_from(n).map_err(|_| below())).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::LargeStringArray;
+
+    use super::*;
+
+    fn numbers(values: &[i32]) -> ArrayRef {
+        Arc::new(Int32Array::from(values.to_vec()))
+    }
+
+    fn lists(lengths: &[usize], values: ArrayRef) -> ArrayRef {
+        let item = Arc::new(Field::new("item", values.data_type().clone(), false));
+        Arc::new(LargeListArray::new(item, OffsetBuffer::from_lengths(lengths.iter().copied()), values, None))
+    }
+
+    fn leaf(slot: usize, data_type: DataType) -> Node {
+        Node::Leaf { slot, data_type, nullable: false }
+    }
+
+    fn record(parts: Vec<(&str, Node)>, beside: Vec<Beside>) -> Node {
+        let fields = parts.iter().map(|(name, node)| Field::new(*name, node.data_type(), node.nullable())).collect();
+        Node::Record { fields, parts: parts.into_iter().map(|(_, node)| node).collect(), beside, nullable: false }
+    }
+
+    /// Objects with a number and a `TObject` base. Slots: counter, numbers, fBits.
+    fn objects() -> Node {
+        let beside = vec![Beside::TObject { slot: 2, data_type: DataType::UInt32 }];
+        let node = record(vec![("x", leaf(1, DataType::Int32))], beside);
+        let field = |data_type| Arc::new(Field::new("item", data_type, false));
+        let slots = vec![(1, field(DataType::Int32)), (2, field(DataType::UInt32))];
+        let item = field(node.data_type());
+        Node::List { item, node: Box::new(node), counter: 0, slots, nullable: true }
+    }
+
+    fn branches() -> Vec<ArrayRef> {
+        let bits: ArrayRef = Arc::new(UInt32Array::from(vec![0, 0, 0]));
+        vec![numbers(&[2, 0, 1]), lists(&[2, 0, 1], numbers(&[7, 8, 9])), lists(&[2, 0, 1], bits)]
+    }
+
+    fn apart(node: &Node, array: &ArrayRef, n: usize) -> Result<Vec<ArrayRef>> {
+        let mut out = vec![None; n];
+        node.project(array, &mut out)?;
+        Ok(out.into_iter().flatten().collect())
+    }
+
+    #[test]
+    fn members_of_a_collection_share_their_buffers() {
+        let (node, branches) = (objects(), branches());
+        let array = node.assemble(&mut branches.clone(), 3).unwrap();
+        let list = array.as_list::<i64>();
+        assert!(list.offsets().ptr_eq(branches[2].as_list::<i64>().offsets()));
+        let own = |array: &ArrayRef| array.as_primitive::<Int32Type>().values().as_ptr();
+        assert_eq!(own(list.values().as_struct().column(0)), own(branches[1].as_list::<i64>().values()));
+        assert_eq!(apart(&node, &array, 3).unwrap(), branches);
+        // A part of the entries.
+        let parts = apart(&node, &array.slice(1, 2), 3).unwrap();
+        let sliced: Vec<ArrayRef> = branches.iter().map(|branch| branch.slice(1, 2)).collect();
+        assert_eq!(parts, sliced);
+        assert_eq!(&node.assemble(&mut sliced.clone(), 2).unwrap(), &array.slice(1, 2));
+    }
+
+    #[test]
+    fn lengths_that_disagree_are_errors() {
+        let fails = |slot: usize, array: ArrayRef, said: &str| {
+            let mut branches = branches();
+            branches[slot] = array;
+            let error = objects().assemble(&mut branches, 3).unwrap_err().to_string();
+            assert!(error.contains(said), "{error}");
+        };
+        fails(0, numbers(&[2, 1, 0]), "not as many items");
+        fails(0, numbers(&[2, 0, 2]), "not as many items");
+        fails(0, numbers(&[2, 0, -1]), "fewer than no items");
+        fails(0, numbers(&[2, 0]), "2 counts of 3");
+        fails(0, numbers(&[i32::MAX, i32::MAX, i32::MAX]), "not as many items");
+        fails(1, lists(&[2, 0, 2], numbers(&[1, 2, 3, 4])), "not as many items");
+        fails(1, lists(&[3], numbers(&[1, 2, 3])), "1 lists");
+        fails(1, numbers(&[1, 2, 3]), "not what its type says");
+        fails(2, lists(&[2, 0, 1], numbers(&[1, 2, 3])), "not what its type says");
+    }
+
+    #[test]
+    fn members_that_were_not_written_are_zeros() {
+        let mut branches = branches();
+        branches[1] = lists(&[0, 0, 0], numbers(&[]));
+        let array = objects().assemble(&mut branches.clone(), 3).unwrap();
+        let items = array.as_list::<i64>().value(0);
+        assert_eq!(items.as_struct().column(0), &numbers(&[0, 0]));
+        branches[0] = numbers(&[i32::MAX, 0, 0]);
+        branches[2] = lists(&[0, 0, 0], Arc::new(UInt32Array::from(Vec::<u32>::new())));
+        assert!(objects().assemble(&mut branches, 3).unwrap_err().to_string().contains("was not written"));
+    }
+
+    #[test]
+    fn nulls_are_empty_lists_but_no_values() {
+        let node = objects();
+        let array = node.assemble(&mut branches(), 3).unwrap();
+        let (item, offsets, values, _) = array.as_list::<i64>().clone().into_parts();
+        let list = |valid: Vec<bool>| -> ArrayRef {
+            let nulls = Some(valid.into());
+            Arc::new(LargeListArray::new(item.clone(), offsets.clone(), values.clone(), nulls))
+        };
+        assert_eq!(apart(&node, &list(vec![true, false, true]), 3).unwrap(), branches());
+        assert!(apart(&node, &list(vec![false, true, true]), 3).is_err());
+        let some: ArrayRef = Arc::new(Int32Array::from(vec![Some(1), None]));
+        assert!(leaf(0, DataType::Int32).project(&some, &mut [None]).is_err());
+    }
+
+    #[test]
+    fn an_unsplit_base_is_parts_of_its_heir() {
+        let names: ArrayRef = Arc::new(LargeStringArray::from(vec!["a", "b"]));
+        let fields: Fields = vec![Field::new("fName", DataType::LargeUtf8, false)].into();
+        let base: ArrayRef = Arc::new(StructArray::new(fields.clone(), vec![Arc::clone(&names)], None));
+        let parts = vec![("x", leaf(0, DataType::Int32)), ("Heir::fName", leaf(1, DataType::LargeUtf8))];
+        let node = record(parts, vec![Beside::Base { slot: 1, fields, parts: vec![1] }]);
+        let branches = vec![numbers(&[1, 2]), base];
+        let array = node.assemble(&mut branches.clone(), 2).unwrap();
+        assert_eq!(array.as_struct().columns(), [numbers(&[1, 2]), names]);
+        assert_eq!(apart(&node, &array, 2).unwrap(), branches);
+    }
+}
