@@ -5,6 +5,7 @@
 //! is done to a column is done at the shallowest depth that reaches the asked layout.
 
 mod budget;
+mod closing;
 mod column;
 mod engine;
 mod era;
@@ -17,7 +18,9 @@ mod plan;
 pub mod read;
 mod rewrite;
 pub mod sample;
+mod sink;
 mod verify;
+pub mod write;
 
 pub use budget::{Budget, DEFAULT_MEMORY};
 pub use engine::{Depth, Depths, Progress, unwatched};

@@ -41,3 +41,23 @@ fn widen(mine: &mut Members, theirs: &Members, name: &str, replace: impl Fn(f64,
         }
     }
 }
+
+/// Records the largest value of a branch that counts others, or the longest text of a `TLeafC` with its end.
+pub(crate) fn set(branch: &mut Branch, leaves: &mut [Leaf], maximum: u64) {
+    let as_int = i32::try_from(maximum).unwrap_or(i32::MAX);
+    if let BranchKind::Element(element) = &mut branch.kind {
+        element.maximum = as_int;
+    }
+    for &leaf in &branch.leaves {
+        let Some(leaf) = leaves.get_mut(leaf) else { continue };
+        if leaf.class == "TLeafC" {
+            leaf.len = leaf.len.max(as_int);
+        }
+        let extra = leaf.extra.as_mut().and_then(|o| o.members_mut());
+        match extra.and_then(|members| members.get_mut("fMaximum")) {
+            Some(Value::Int(own)) => *own = i64::try_from(maximum).unwrap_or(i64::MAX),
+            Some(Value::UInt(own)) => *own = maximum,
+            _ => {}
+        }
+    }
+}

@@ -4,19 +4,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dataset::layout::Layout;
-use dataset::tree::{BasketRef, write};
+use dataset::tree::write;
 use rootfile::codec::Compression;
-use rootfile::streamer::builtin;
 use rootfile::{DirId, Error, ErrorKind, FilePool, FileWriter, Key, Result, RootFile};
 
 use crate::budget::Share;
+use crate::closing::{self, BufferSize};
 use crate::column::Shape;
-use crate::engine::{self, Depths, Job, Progress, Written};
+use crate::engine::{self, Depths, Job, Progress};
 use crate::era;
 use crate::objects::pids::{self, ProcessId};
 use crate::objects::{Action, ObjectPlan, Pack, Part, plan_objects};
 use crate::options::Options;
-use crate::plan::{Forecast, TablePlan, TableRequest, clusters, forecast as look_ahead, plan_table};
+use crate::plan::{Forecast, TablePlan, TableRequest, forecast as look_ahead, plan_table};
+use crate::sink::Written;
 
 /// What was done.
 #[derive(Clone, Debug, Default, serde::Serialize)]
@@ -90,7 +91,7 @@ pub fn rewrite(inputs: &[PathBuf], output: &Path, options: &Options, progress: P
     let first = prepared.files.first().ok_or_else(|| Error::request("no input"))?;
     let asked = options.metadata.or(prepared.layout.common.compression);
     let setting = asked.map_or(first.header().compress, Compression::to_root_setting);
-    let datime = date(prepared.objects.newest);
+    let datime = closing::date(Some(prepared.objects.newest));
     let overwrite = options.overwrite || options.append;
     let mut writer = FileWriter::create(output, overwrite, setting, datime, &first.top().title)?;
     let bytes_read = prepared.files.iter().map(|f| f.source().size()).sum();
@@ -293,11 +294,7 @@ fn write_table(
     summary.tot_bytes = plan.tree.tot_bytes;
     summary.zip_bytes = plan.tree.zip_bytes;
     let tree = plan.tree;
-    for name in write::classes(&tree) {
-        if let Some(info) = builtin::infos().iter().filter(|i| i.name == name).max_by_key(|i| i.version) {
-            writer.infos_mut().add(Arc::clone(info));
-        }
-    }
+    closing::add_own_infos(writer, &tree);
     // The key's name: a tree may not know its own.
     let labels = (tree.class.as_str(), place.name.as_str(), tree.named.title.as_str());
     writer.write_object(directory, labels, compression, |keylen| write::write_tree(&tree, keylen))?;
@@ -311,59 +308,25 @@ fn close_tree(plan: &mut TablePlan, written: Vec<Written>) {
     let whole = plan.input_entries.iter().sum::<u64>();
     let tree = &mut plan.tree;
     tree.entries = if end - base < whole { end - base } else { whole };
-    for (column, written) in plan.columns.iter().zip(written) {
+    for (column, mut written) in plan.columns.iter().zip(written) {
         let Some(branch) = tree.branches.get_mut(column.branch) else { continue };
         let had_data = !column.pieces.is_empty();
-        branch.compress = column.compression.to_root_setting();
-        branch.baskets = written
-            .baskets
-            .into_iter()
-            .map(|b| BasketRef { first_entry: b.first_entry.saturating_sub(base), ..b })
-            .collect();
-        branch.embedded.clear();
-        branch.tot_bytes = written.tot_bytes;
-        branch.zip_bytes = written.zip_bytes;
-        branch.first_entry = branch.baskets.first().map_or(0, |b| b.first_entry);
-        // A branch above others has no entries of its own, but counts them.
-        branch.entries = match had_data {
-            true => branch.baskets.iter().map(|b| b.entries).sum(),
-            false if branch.children.is_empty() && branch.entries == 0 => 0,
-            false => tree.entries,
+        let count = branch.entries;
+        let buffer = match (column.memory_ratio, column.shape) {
+            (Some(ratio), _) => BufferSize::Times(ratio),
+            (None, Shape::PerCluster) => BufferSize::Times(1.0),
+            (None, Shape::Size(size)) => BufferSize::Bytes(u64::from(size)),
+            (None, Shape::Keep(_)) => {
+                column.packed_size.map_or(BufferSize::Keep, |size| BufferSize::Bytes(size.into()))
+            }
         };
-        branch.entry_number = branch.first_entry + branch.entries;
-        let asked = match column.shape {
-            Shape::Size(size) => Some(u64::from(size)),
-            Shape::Keep(_) => column.packed_size.map(u64::from),
-            Shape::PerCluster => Some(written.largest),
-        };
-        let asked = match (column.memory_ratio, asked) {
-            #[expect(
-                clippy::cast_precision_loss,
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "bytes"
-            )]
-            (Some(ratio), _) => Some((written.largest as f64 * ratio).ceil() as u64),
-            (None, asked) => asked,
-        };
-        if let Some(size) = asked {
-            // ROOT wants room for the key and the entry offsets, and rounds to 512.
-            let least = 100 + branch.named.name.len() as u64 + u64::from(branch.entry_offset_len.max(0).unsigned_abs());
-            branch.basket_size = u32::try_from(size.max(least)).unwrap_or(u32::MAX >> 1);
+        written.baskets.iter_mut().for_each(|b| b.first_entry = b.first_entry.saturating_sub(base));
+        closing::settle_branch(branch, written, column.compression, buffer);
+        if !had_data {
+            // A branch above others has no entries of its own, but counts them.
+            branch.entries = if branch.children.is_empty() && count == 0 { 0 } else { tree.entries };
+            branch.entry_number = branch.first_entry + branch.entries;
         }
     }
-    tree.tot_bytes = tree.branches.iter().map(|b| b.tot_bytes).sum();
-    tree.zip_bytes = tree.branches.iter().map(|b| b.zip_bytes).sum();
-    tree.saved_bytes = tree.zip_bytes;
-    tree.flushed_bytes = tree.zip_bytes;
-    tree.cluster_ranges = clusters::ranges(&plan.bounds);
-    if let Some((_, size)) = tree.cluster_ranges.last() {
-        tree.auto_flush = *size;
-    }
-}
-
-/// The date that the output's records get: SOURCE_DATE_EPOCH, or the newest of the inputs'.
-fn date(newest: u32) -> u32 {
-    let epoch = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|s| s.trim().parse::<i64>().ok());
-    epoch.and_then(rootfile::datime_of_epoch).unwrap_or(newest)
+    closing::settle_tree(tree, &plan.bounds);
 }

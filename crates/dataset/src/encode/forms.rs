@@ -25,7 +25,7 @@ pub(super) struct Form {
 }
 
 /// The versions of a plan's classes, in the order of its readers.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Forms(Vec<Vec<Form>>);
 
 impl Form {

@@ -25,7 +25,7 @@ use crate::decode::schema::Layout;
 use crate::layout::Streaming;
 
 /// Writes the entries of one column.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ColumnEncoder {
     plan: ColumnPlan,
     forms: Forms,

@@ -235,7 +235,7 @@ impl Builder {
 }
 
 /// `TBuffer::WriteArray` of one number more than there are entries; the last says nothing.
-fn append_numbers(data: &mut Vec<u8>, numbers: &[u32], count: i32) {
+pub(crate) fn append_numbers(data: &mut Vec<u8>, numbers: &[u32], count: i32) {
     data.reserve(8 + numbers.len() * 4);
     data.extend_from_slice(&count.to_be_bytes());
     data.extend(numbers.iter().flat_map(|n| n.to_be_bytes()));

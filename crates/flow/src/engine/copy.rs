@@ -4,9 +4,10 @@ use dataset::tree::basket::BasketHeader;
 use rootfile::{Error, Result};
 
 use super::Job;
-use super::queue::{OutPiece, Stopped};
+use super::queue::Stopped;
 use super::worker::{Scratch, read_at};
 use crate::column::Piece;
+use crate::sink::OutPiece;
 
 /// Fills the chunk with the records of a window: neighbours of one file, each with its column.
 pub(super) fn copy(

@@ -17,9 +17,9 @@ mod worker;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use dataset::tree::BasketRef;
 use rootfile::{Error, FileWriter, Result, Source};
 
+pub(crate) use builder::append_numbers;
 pub use generated::Generated;
 pub(crate) use tasks::{Asked, depth};
 pub use tasks::{Depth, Depths};
@@ -27,6 +27,7 @@ pub(crate) use worker::{Carry, Scratch};
 
 use crate::budget::Share;
 use crate::column::Column;
+use crate::sink::Written;
 use queue::Queue;
 
 /// What the engine is to do: columns, cut at clusters.
@@ -45,21 +46,6 @@ pub(crate) struct Job<'a> {
     pub seek_pdir: u64,
     /// Whether records may be copied: not if their keys have no room for positions beyond 2 GB.
     pub copies_fit: bool,
-}
-
-/// What became of one column.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Written {
-    /// Its baskets.
-    pub baskets: Vec<BasketRef>,
-    /// Bytes before compression, keys included.
-    pub tot_bytes: u64,
-    /// Bytes on disk.
-    pub zip_bytes: u64,
-    /// Bytes of the largest basket before compression.
-    pub largest: u64,
-    /// How its clusters were treated.
-    pub depths: Depths,
 }
 
 /// Is told how many bytes were appended or compared; used for progress bars. Its `Break` ends the work.

@@ -7,39 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::AssertUnwindSafe;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use dataset::tree::BasketRef;
-use rootfile::{Error, FileWriter, Result, START_BIG_FILE};
+use rootfile::{Error, FileWriter, Result};
 
 use super::tasks::{Task, Tasks};
-use super::{Job, Progress, Written, tell};
+use super::{Job, Progress, tell};
 use crate::column::Column;
-
-/// Records, one after the other, and what they are.
-#[derive(Debug, Default)]
-pub(super) struct Chunk {
-    pub bytes: Vec<u8>,
-    pub pieces: Vec<OutPiece>,
-}
-
-/// One basket of a [`Chunk`].
-#[derive(Clone, Copy, Debug)]
-pub(super) struct OutPiece {
-    pub column: usize,
-    pub first_entry: u64,
-    pub entries: u64,
-    /// Where it begins in the chunk.
-    pub offset: usize,
-    pub nbytes: u32,
-    /// Bytes before compression, without the key.
-    pub objlen: u32,
-    pub keylen: u16,
-    pub pid_offset: u16,
-    /// Whether its key has eight-byte positions.
-    pub big: bool,
-}
-
-/// Offset of fSeekKey in a key: behind fNbytes, version, fObjlen, fDatime, fKeylen and fCycle.
-const SEEK_KEY: usize = 18;
+use crate::sink::{Chunk, Sink, Written};
 
 struct State<'a> {
     tasks: Tasks<'a>,
@@ -48,10 +21,17 @@ struct State<'a> {
     held: u64,
     waiting: BTreeMap<usize, Vec<Chunk>>,
     finished: BTreeSet<usize>,
-    sink: Sink<'a>,
+    writer: &'a mut FileWriter,
+    sink: Sink,
     error: Option<Error>,
     /// Workers that wait for their turn.
     asleep: usize,
+}
+
+impl State<'_> {
+    fn append(&mut self, chunk: &mut Chunk) -> Result<()> {
+        self.sink.append(self.writer, chunk, 0)
+    }
 }
 
 pub(super) struct Queue<'a> {
@@ -59,12 +39,6 @@ pub(super) struct Queue<'a> {
     turn: Condvar,
     limit: u64,
     progress: Progress<'a>,
-}
-
-struct Sink<'a> {
-    writer: &'a mut FileWriter,
-    seek_pdir: u64,
-    written: Vec<Written>,
 }
 
 /// Another worker failed; its error is in the queue.
@@ -75,7 +49,7 @@ impl<'a> Queue<'a> {
     pub fn new(job: &'a Job<'a>, writer: &'a mut FileWriter, limit: u64, progress: Progress<'a>) -> Self {
         let room = |column: &Column| Written { baskets: Vec::with_capacity(column.pieces.len()), ..Written::default() };
         let written = job.columns.iter().map(room).collect();
-        let sink = Sink { writer, seek_pdir: job.seek_pdir, written };
+        let sink = Sink { seek_pdir: job.seek_pdir, written };
         Self {
             state: Mutex::new(State {
                 tasks: Tasks::new(job),
@@ -84,6 +58,7 @@ impl<'a> Queue<'a> {
                 held: 0,
                 waiting: BTreeMap::new(),
                 finished: BTreeSet::new(),
+                writer,
                 sink,
                 error: None,
                 asleep: 0,
@@ -120,7 +95,7 @@ impl<'a> Queue<'a> {
                 return Err(Stopped);
             }
             if place == state.head {
-                let appended = state.sink.append(chunk).and_then(|()| tell(self.progress, len));
+                let appended = state.append(chunk).and_then(|()| tell(self.progress, len));
                 chunk.pieces.clear();
                 return appended.map_err(|e| self.stop(&mut state, e));
             }
@@ -147,7 +122,7 @@ impl<'a> Queue<'a> {
             for mut chunk in state.waiting.remove(&state.head).unwrap_or_default() {
                 let len = chunk.bytes.len() as u64;
                 state.held = state.held.saturating_sub(len);
-                if let Err(e) = state.sink.append(&mut chunk).and_then(|()| tell(self.progress, len)) {
+                if let Err(e) = state.append(&mut chunk).and_then(|()| tell(self.progress, len)) {
                     return Err(self.stop(state, e));
                 }
             }
@@ -192,48 +167,5 @@ impl<'a> Queue<'a> {
             column.baskets.sort_by_key(|b| b.first_entry);
         }
         Ok(written)
-    }
-}
-
-impl Sink<'_> {
-    fn append(&mut self, chunk: &mut Chunk) -> Result<()> {
-        let base = self.writer.position();
-        for piece in &chunk.pieces {
-            let seek = base + piece.offset as u64;
-            self.place(&mut chunk.bytes, piece, seek)?;
-            if let Some(column) = self.written.get_mut(piece.column) {
-                column.baskets.push(BasketRef {
-                    first_entry: piece.first_entry,
-                    entries: piece.entries,
-                    seek,
-                    nbytes: piece.nbytes,
-                });
-                let raw = u64::from(piece.objlen) + u64::from(piece.keylen);
-                column.tot_bytes += raw;
-                column.zip_bytes += u64::from(piece.nbytes);
-                column.largest = column.largest.max(raw);
-            }
-        }
-        self.writer.append(&chunk.bytes)
-    }
-
-    /// Writes the two positions of a record's key, which are known only now.
-    fn place(&self, bytes: &mut [u8], piece: &OutPiece, seek: u64) -> Result<()> {
-        let at = piece.offset + SEEK_KEY;
-        let short = || Error::corrupt("a record too short for its key");
-        if piece.big {
-            let slot = bytes.get_mut(at..at + 16).ok_or_else(short)?;
-            slot[..8].copy_from_slice(&seek.to_be_bytes());
-            let pdir = self.seek_pdir | u64::from(piece.pid_offset) << 48;
-            slot[8..].copy_from_slice(&pdir.to_be_bytes());
-        } else {
-            let slot = bytes.get_mut(at..at + 8).ok_or_else(short)?;
-            if seek.max(self.seek_pdir) > START_BIG_FILE {
-                return Err(Error::unsupported("a record with 32-bit positions came to lie beyond 2 GB"));
-            }
-            slot[..4].copy_from_slice(&u32::try_from(seek).unwrap_or(0).to_be_bytes());
-            slot[4..].copy_from_slice(&u32::try_from(self.seek_pdir).unwrap_or(0).to_be_bytes());
-        }
-        Ok(())
     }
 }

@@ -6,14 +6,14 @@ use std::ops::Range;
 
 use dataset::layout::BasketCutter;
 use dataset::tree::basket::BasketHeader;
-use rootfile::bytes::Writer;
 use rootfile::{Error, Result};
 
 use super::Job;
-use super::queue::{Chunk, OutPiece, Stopped};
+use super::queue::Stopped;
 use super::tasks::Depth;
 use super::worker::{Carry, Scratch};
 use crate::column::{Column, Shape};
+use crate::sink::Chunk;
 
 /// Finished baskets are handed over when there are this many bytes of them.
 const HAND_OVER: usize = 1 << 20;
@@ -172,37 +172,10 @@ impl Maker<'_> {
     }
 
     /// Compresses a payload and adds its record to the chunk.
-    fn put(&self, mut header: BasketHeader, first_entry: u64, scratch: &mut Scratch, built: bool) -> Result<()> {
-        let too_large =
-            || Error::request("a basket of 2 GB or more cannot be written; ask for smaller clusters or baskets");
+    fn put(&self, header: BasketHeader, first_entry: u64, scratch: &mut Scratch, built: bool) -> Result<()> {
         let payload = if built { scratch.builder.payload() } else { &scratch.payload };
-        let keylen = header.keylen();
-        header.key.objlen = i32::try_from(payload.len()).map_err(|_| too_large())?.unsigned_abs();
-        header.buffer_size = i32::try_from(payload.len() + keylen).map_err(|_| too_large())?;
-        let chunk = &mut scratch.chunk;
-        let offset = chunk.bytes.len();
-        chunk.bytes.resize(offset + keylen, 0);
-        if !scratch.compressor.compress(self.column.compression, payload, &mut chunk.bytes)? {
-            chunk.bytes.extend_from_slice(payload);
-        }
-        let nbytes = chunk.bytes.len() - offset;
-        header.key.nbytes = i32::try_from(nbytes).map_err(|_| too_large())?.unsigned_abs();
-        let mut w = Writer::new();
-        header.write(&mut w);
-        if let Some(slot) = chunk.bytes.get_mut(offset..offset + w.bytes.len()) {
-            slot.copy_from_slice(&w.bytes);
-        }
-        chunk.pieces.push(OutPiece {
-            column: self.index,
-            first_entry,
-            entries: u64::from(header.nev_buf),
-            offset,
-            nbytes: header.key.nbytes,
-            objlen: header.key.objlen,
-            keylen: header.key.keylen,
-            pid_offset: header.key.pid_offset,
-            big: header.key.is_big(),
-        });
+        let place = (self.index, first_entry);
+        scratch.chunk.put(header, payload, place, self.column.compression, &mut scratch.compressor)?;
         if built {
             scratch.builder.clear();
         }

@@ -11,9 +11,10 @@ use rootfile::bytes::Writer;
 use rootfile::codec::Compression;
 use rootfile::{Error, FileWriter, Result, Source};
 
-use super::{Job, Written, run, unwatched};
+use super::{Job, run, unwatched};
 use crate::budget::Share;
 use crate::column::{Column, Piece, Shape};
+use crate::sink::Written;
 
 const COLUMNS: usize = 7;
 const BASKETS: u64 = 40;

@@ -10,10 +10,11 @@ use rootfile::codec::{Compressor, Decompressor, is_stored};
 use rootfile::{Error, Result, Source};
 
 use super::builder::Builder;
-use super::queue::{Chunk, Queue, Stopped};
+use super::queue::{Queue, Stopped};
 use super::tasks::Task;
 use super::{Job, copy, regroup};
 use crate::column::{Column, FILL, Files, Piece};
+use crate::sink::Chunk;
 
 /// Buffers and codecs of one worker.
 pub(crate) struct Scratch {

@@ -141,6 +141,11 @@ impl FileWriter {
         self.directories.get(directory.0).map_or(BEGIN, |d| d.seek)
     }
 
+    /// What the header says its records are compressed with, where nothing else is asked for.
+    pub fn compression(&self) -> Compression {
+        Compression::from_root_setting(self.compression).unwrap_or(Compression::NONE)
+    }
+
     /// The date that records get.
     pub fn datime(&self) -> u32 {
         self.datime

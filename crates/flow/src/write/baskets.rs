@@ -1,0 +1,228 @@
+//! The baskets of one branch as it is filled: encoded entries, cut where ROOT would cut them. It knows nothing of
+//! clusters but that they end.
+
+use std::ops::Range;
+use std::time::Instant;
+
+use arrow_array::Array;
+use dataset::encode::{ColumnEncoder, EncodedEntries};
+use dataset::layout::{BasketCutter, BranchFigures};
+use rootfile::codec::Compressor;
+use rootfile::{Error, Result};
+
+use super::metrics::{Clocks, add};
+use super::plan::BranchPlan;
+use crate::engine::append_numbers;
+use crate::sink::Chunk;
+
+/// A branch that is being filled.
+#[derive(Debug)]
+pub(super) struct BranchFill {
+    encoder: ColumnEncoder,
+    /// Entries that are in no basket yet.
+    entries: EncodedEntries,
+    count: usize,
+    /// How many of them the cutter has seen.
+    seen: usize,
+    cutter: BasketCutter,
+    /// The cluster's baskets that are finished. Each branch has its own, so that their order does not depend on the
+    /// portions in which entries come.
+    finished: Chunk,
+    /// First entry of the basket that is being filled, from the start of the cluster.
+    first_entry: u64,
+    /// Largest basket of this cluster, and what all together have before and after compression.
+    largest: usize,
+    raw: u64,
+    packed: u64,
+    entries_filled: u64,
+    basket_size: u32,
+}
+
+/// What makes baskets, of whichever branch.
+pub(super) struct Bench<'a> {
+    pub compressor: &'a mut Compressor,
+    /// Where baskets with offsets are put together.
+    pub payload: &'a mut Vec<u8>,
+    pub clocks: &'a Clocks,
+}
+
+impl BranchFill {
+    pub fn new(plan: &BranchPlan) -> Self {
+        let keylen = u32::try_from(plan.header.keylen()).unwrap_or(u32::MAX);
+        Self {
+            encoder: plan.encoder.clone(),
+            entries: EncodedEntries::default(),
+            count: 0,
+            seen: 0,
+            cutter: BasketCutter::new(plan.basket_size, keylen, plan.has_offsets, plan.one_per_cluster),
+            finished: Chunk::default(),
+            first_entry: 0,
+            largest: 0,
+            raw: 0,
+            packed: 0,
+            entries_filled: 0,
+            basket_size: plan.basket_size,
+        }
+    }
+
+    /// Takes entries; makes baskets of those that fill one.
+    pub fn fill(
+        &mut self,
+        (index, plan): (usize, &BranchPlan),
+        array: &dyn Array,
+        range: Range<usize>,
+        bench: &mut Bench<'_>,
+    ) -> Result<()> {
+        let more = range.len();
+        self.encoder.append(array, range, &mut self.entries)?;
+        self.count += more;
+        self.entries_filled += more as u64;
+        let mut done = 0;
+        match self.encoder.entry_size() {
+            Some(size) => {
+                let size = u32::try_from(size).map_err(|_| too_large())?;
+                let each = usize::try_from(self.cutter.fixed(size)).unwrap_or(usize::MAX);
+                while self.count - done >= each {
+                    self.put((index, plan), done..done + each, bench)?;
+                    done += each;
+                }
+            }
+            None => {
+                for entry in self.seen..self.count {
+                    let range = self.bytes_of(entry..entry + 1);
+                    if self.cutter.push(u32::try_from(range.len()).map_err(|_| too_large())?) {
+                        self.put((index, plan), done..entry + 1, bench)?;
+                        done = entry + 1;
+                    }
+                }
+            }
+        }
+        self.forget(done);
+        self.seen = self.count;
+        Ok(())
+    }
+
+    /// Ends the last basket of a cluster.
+    pub fn finish_basket(&mut self, (index, plan): (usize, &BranchPlan), bench: &mut Bench<'_>) -> Result<()> {
+        if self.count > 0 {
+            let all = 0..self.count;
+            self.put((index, plan), all.clone(), bench)?;
+            self.forget(all.end);
+        }
+        self.cutter.close();
+        (self.seen, self.first_entry) = (0, 0);
+        Ok(())
+    }
+
+    /// Gives the finished baskets, and begins a cluster with as much room as the layout leaves.
+    pub fn start_cluster(&mut self, plan: &BranchPlan) -> Chunk {
+        if let Some(ratio) = plan.memory_ratio {
+            let room = (self.largest as f64 * ratio) as usize;
+            self.entries.bytes.shrink_to(room);
+        }
+        (self.largest, self.raw, self.packed) = (0, 0, 0);
+        std::mem::take(&mut self.finished)
+    }
+
+    /// Bytes of memory taken.
+    pub fn memory(&self) -> u64 {
+        let offsets = self.entries.ends.capacity() * size_of::<u32>();
+        (self.entries.bytes.capacity() + offsets + self.finished.bytes.capacity()) as u64
+    }
+
+    /// Bytes of entries that are in no basket yet.
+    pub fn pending(&self) -> u64 {
+        (self.entries.bytes.len() + 4 * self.entries.ends.len()) as u64
+    }
+
+    /// Bytes of this cluster's baskets before and after compression.
+    pub fn written(&self) -> (u64, u64) {
+        (self.raw, self.packed)
+    }
+
+    /// What ROOT's rule for sharing out memory wants to know.
+    pub fn figures(&self, plan: &BranchPlan) -> BranchFigures {
+        BranchFigures {
+            name_len: u32::try_from(plan.name.len()).unwrap_or(u32::MAX),
+            entries: self.entries_filled,
+            total_bytes: self.raw,
+            zip_bytes: self.packed,
+            basket_size: self.basket_size,
+            entry_offset_len: if plan.has_offsets { dataset::layout::defaults::ENTRY_OFFSET_LEN } else { 0 },
+            leaves: plan.leaves,
+            has_branches: false,
+        }
+    }
+
+    /// From here on baskets have another size.
+    pub fn set_basket_size(&mut self, size: u32) {
+        self.basket_size = size;
+        self.cutter.set_basket_size(size);
+    }
+
+    /// Where entries lie among the bytes.
+    fn bytes_of(&self, range: Range<usize>) -> Range<usize> {
+        match self.encoder.entry_size() {
+            Some(size) => range.start * size..range.end * size,
+            None => {
+                let end = |n: usize| match n.checked_sub(1) {
+                    Some(last) => self.entries.ends.get(last).map_or(0, |end| *end as usize),
+                    None => 0,
+                };
+                end(range.start)..end(range.end)
+            }
+        }
+    }
+
+    /// Makes a basket.
+    fn put(&mut self, (index, plan): (usize, &BranchPlan), range: Range<usize>, bench: &mut Bench<'_>) -> Result<()> {
+        let bytes = self.bytes_of(range.clone());
+        let keylen = plan.header.keylen();
+        let mut header = plan.header.clone();
+        let count = i32::try_from(range.len()).map_err(|_| too_large())?;
+        header.nev_buf = count.unsigned_abs();
+        header.last = i32::try_from(bytes.len() + keylen).map_err(|_| too_large())?.unsigned_abs();
+        let entries = self.entries.bytes.get(bytes.clone()).unwrap_or_default();
+        let payload = if plan.has_offsets {
+            header.nev_buf_size = count + 1;
+            let shift = |at: usize| u32::try_from(at - bytes.start + keylen).unwrap_or(u32::MAX);
+            let offsets: Vec<u32> = range.clone().map(|entry| shift(self.bytes_of(entry..entry).start)).collect();
+            bench.payload.clear();
+            bench.payload.extend_from_slice(entries);
+            append_numbers(bench.payload, &offsets, count + 1);
+            bench.payload.as_slice()
+        } else {
+            header.nev_buf_size = i32::try_from(self.encoder.entry_size().unwrap_or(0)).map_err(|_| too_large())?;
+            entries
+        };
+        let before = self.finished.bytes.len();
+        let begun = Instant::now();
+        self.finished.put(header, payload, (index, self.first_entry), plan.compression, bench.compressor)?;
+        add(&bench.clocks.compressing, begun.elapsed());
+        self.first_entry += range.len() as u64;
+        self.largest = self.largest.max(payload.len() + keylen);
+        self.raw += (payload.len() + keylen) as u64;
+        self.packed += (self.finished.bytes.len() - before) as u64;
+        Ok(())
+    }
+
+    /// Drops the first entries, which are in baskets now.
+    fn forget(&mut self, entries: usize) {
+        let bytes = self.bytes_of(0..entries).end;
+        if entries == self.count {
+            self.entries.bytes.clear();
+            self.entries.ends.clear();
+        } else if entries > 0 {
+            self.entries.bytes.drain(..bytes);
+            self.entries.ends.drain(..entries.min(self.entries.ends.len()));
+            let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+            self.entries.ends.iter_mut().for_each(|end| *end -= bytes);
+        }
+        self.count -= entries;
+    }
+}
+
+#[cold]
+fn too_large() -> Error {
+    Error::request("an entry or basket of 2 GB or more cannot be written; ask for smaller clusters or baskets")
+}

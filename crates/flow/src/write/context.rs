@@ -1,0 +1,304 @@
+//! What one thread or task fills: its own encoders, baskets and codecs, cluster by cluster.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::ThreadId;
+use std::time::Instant;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type};
+use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, Int32Array, RecordBatch};
+use arrow_buffer::ArrowNativeType;
+use arrow_schema::{DataType, FieldRef};
+use dataset::layout::optimize_baskets;
+use rootfile::codec::Compressor;
+use rootfile::{Error, Result};
+
+use super::baskets::{Bench, BranchFill};
+use super::cluster::{ClusterRule, Filled};
+use super::conform::conform;
+use super::metrics::{Clocks, add};
+use super::plan::TreePlan;
+use super::shared::{Begun, Cluster, Shared};
+use crate::sink::Chunk;
+
+/// Fills a tree with entries, from one thread or task. Contexts of one writer do not disturb each other; each makes
+/// clusters of its own. An error, or dropping it before [`FillContext::finish`], gives the output up.
+pub struct FillContext {
+    shared: Arc<Shared>,
+    tree: usize,
+    task: u64,
+    /// The task whose turn it is.
+    head: Arc<AtomicU64>,
+    /// Clusters handed over.
+    clusters: u64,
+    plan: Arc<TreePlan>,
+    branches: Vec<BranchFill>,
+    compressor: Compressor,
+    payload: Vec<u8>,
+    rule: ClusterRule,
+    /// The largest values of branches that count.
+    maxima: Vec<u64>,
+    /// Bytes taken at the gate, if a cluster is being filled, and by which thread.
+    held: Option<(u64, ThreadId)>,
+    most: u64,
+    clocks: Arc<Clocks>,
+    finished: bool,
+}
+
+impl FillContext {
+    pub(super) fn begin(shared: Arc<Shared>, tree: usize, task: Option<u64>) -> Result<Self> {
+        let Begun { plan, head, clocks, task } = shared.begin(tree, task)?;
+        let branches = plan.branches.iter().map(BranchFill::new).collect();
+        let (rule, maxima) = (ClusterRule::new(plan.cluster), vec![0; plan.branches.len()]);
+        Ok(Self {
+            shared,
+            tree,
+            task,
+            head,
+            clusters: 0,
+            plan,
+            branches,
+            compressor: Compressor::new(),
+            payload: Vec::new(),
+            rule,
+            maxima,
+            held: None,
+            most: 0,
+            clocks,
+            finished: false,
+        })
+    }
+
+    /// The columns: their names and types. Those that only count others need not be given.
+    pub fn fields(&self) -> impl Iterator<Item = &FieldRef> {
+        self.plan.fields()
+    }
+
+    /// Bytes of memory that its baskets take, full ones and others.
+    pub fn memory(&self) -> u64 {
+        self.branches.iter().map(BranchFill::memory).sum::<u64>() + self.payload.capacity() as u64
+    }
+
+    /// Adds the rows of a batch as entries; its columns are found by their names. May wait for memory.
+    pub fn fill(&mut self, batch: &RecordBatch) -> Result<()> {
+        let filled = self.fill_or_fail(batch);
+        filled.map_err(|e| self.give_up(e))
+    }
+
+    /// Ends the cluster here.
+    pub fn flush(&mut self) -> Result<()> {
+        let flushed = if self.rule.entries() > 0 { self.end_cluster() } else { Ok(()) };
+        flushed.map_err(|e| self.give_up(e))
+    }
+
+    /// Ends the last cluster; the context has done its part.
+    pub fn finish(mut self) -> Result<()> {
+        self.flush()?;
+        self.finished = true;
+        self.shared.done(self.tree, self.task)
+    }
+
+    fn give_up(&mut self, error: Error) -> Error {
+        self.shared.fail(&error);
+        error
+    }
+
+    fn fill_or_fail(&mut self, batch: &RecordBatch) -> Result<()> {
+        self.shared.check()?;
+        let arrays = self.arrays(batch)?;
+        let rows = batch.num_rows();
+        let mut at = 0;
+        while at < rows {
+            if self.held.is_none() {
+                self.begin_cluster()?;
+            }
+            let n = usize::try_from(self.rule.ahead()).unwrap_or(usize::MAX).min(rows - at);
+            self.fill_rows(&arrays, at..at + n)?;
+            at += n;
+            self.rule.add(n as u64);
+            self.clocks.entries.fetch_add(n as u64, Ordering::Relaxed);
+            if self.rule.ahead() == 0 && self.is_full() {
+                self.end_cluster()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The arrays of all branches, for a batch.
+    fn arrays(&self, batch: &RecordBatch) -> Result<Vec<ArrayRef>> {
+        let given = |number: usize| {
+            let field = self.plan.wholes.get(number)?.field();
+            let name = field.name().trim_end_matches('.');
+            batch.column_by_name(field.name()).or_else(|| batch.column_by_name(name)).cloned()
+        };
+        let mut parts = Vec::with_capacity(self.plan.wholes.len());
+        for (number, whole) in self.plan.wholes.iter().enumerate() {
+            let named = |e: Error| e.object(format!("column {}", whole.field().name()));
+            let array = match (given(number), self.plan.counted_by.get(&number)) {
+                (Some(array), _) => array,
+                (None, Some(&counted)) => lengths(&given(counted).ok_or_else(|| named(missing()))?).map_err(named)?,
+                (None, None) => return Err(named(missing())),
+            };
+            let array = conform(&array, whole.field().data_type()).map_err(named)?;
+            parts.push(whole.project(&array).map_err(named)?);
+        }
+        self.plan
+            .branches
+            .iter()
+            .map(|branch| {
+                let (whole, part) = branch.whole;
+                parts.get(whole).and_then(|parts| parts.get(part)).cloned().ok_or_else(missing)
+            })
+            .collect()
+    }
+
+    fn fill_rows(&mut self, arrays: &[ArrayRef], rows: std::ops::Range<usize>) -> Result<()> {
+        let begun = Instant::now();
+        let compressed = self.clocks.compressing.load(Ordering::Relaxed);
+        let plans = self.plan.branches.iter().zip(arrays);
+        for (index, ((fill, (plan, array)), maximum)) in
+            self.branches.iter_mut().zip(plans).zip(&mut self.maxima).enumerate()
+        {
+            let mut bench =
+                Bench { compressor: &mut self.compressor, payload: &mut self.payload, clocks: &self.clocks };
+            fill.fill((index, plan), array, rows.clone(), &mut bench)
+                .map_err(|e| e.object(format!("branch {}", plan.name)))?;
+            if plan.counts {
+                *maximum = (*maximum).max(largest(&array.slice(rows.start, rows.len())));
+            }
+        }
+        let compressing = self.clocks.compressing.load(Ordering::Relaxed) - compressed;
+        let whole = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.clocks.encoding.fetch_add(whole.saturating_sub(compressing), Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Whether the cluster ends here. Tells the gate what is really taken.
+    fn is_full(&mut self) -> bool {
+        let (filled, taken) = (self.filled(), self.memory());
+        if let Some((held, _)) = self.held.as_mut().filter(|(held, _)| taken > *held) {
+            self.shared.gate.resize(*held, taken);
+            *held = taken;
+        }
+        self.rule.ends(&filled, self.most)
+    }
+
+    fn filled(&self) -> Filled {
+        let written = self.branches.iter().map(BranchFill::written);
+        let (raw, packed) = written.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        Filled { raw, packed, pending: self.branches.iter().map(BranchFill::pending).sum() }
+    }
+
+    fn begin_cluster(&mut self) -> Result<()> {
+        let bytes = self.shared.guess(self.tree, self.rule.first_guess());
+        self.most = self.shared.gate.most();
+        let bytes = bytes.min(self.most);
+        let waited = self.shared.enter(bytes, self.task, &self.head)?;
+        add(&self.clocks.waiting, waited);
+        self.held = Some((bytes, std::thread::current().id()));
+        Ok(())
+    }
+
+    fn end_cluster(&mut self) -> Result<()> {
+        let pairs = self.branches.iter_mut().zip(&self.plan.branches);
+        let mut filled = Filled::default();
+        let begun = Instant::now();
+        let compressed = self.clocks.compressing.load(Ordering::Relaxed);
+        let first = self.clusters == 0 && self.plan.basket_memory.is_some();
+        let (mut figures, mut chunks) = (Vec::new(), Vec::with_capacity(self.plan.branches.len()));
+        for (index, (fill, plan)) in pairs.enumerate() {
+            let mut bench =
+                Bench { compressor: &mut self.compressor, payload: &mut self.payload, clocks: &self.clocks };
+            fill.finish_basket((index, plan), &mut bench)?;
+            let (raw, packed) = fill.written();
+            filled.raw += raw;
+            filled.packed += packed;
+            if first {
+                figures.push(fill.figures(plan));
+            }
+            chunks.push(fill.start_cluster(plan));
+        }
+        if let (true, Some(memory)) = (first, self.plan.basket_memory) {
+            let sizes = optimize_baskets(&figures, filled.raw, Some(self.rule.entries()), memory, 1.0);
+            for (fill, size) in self.branches.iter_mut().zip(sizes) {
+                fill.set_basket_size(size.basket_size);
+            }
+        }
+        let compressing = self.clocks.compressing.load(Ordering::Relaxed) - compressed;
+        let whole = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.clocks.encoding.fetch_add(whole.saturating_sub(compressing), Ordering::Relaxed);
+        self.hand_over(&filled, chunks)
+    }
+
+    fn hand_over(&mut self, filled: &Filled, chunks: Vec<Chunk>) -> Result<()> {
+        let begun = Instant::now();
+        let (held, thread) = self.held.take().unwrap_or((0, std::thread::current().id()));
+        // From here on it takes what its records take.
+        let bytes: u64 = chunks.iter().map(|chunk| chunk.bytes.capacity() as u64).sum();
+        self.shared.gate.resize(held, bytes);
+        self.shared.gate.leave(thread);
+        let maxima = self.maxima.clone();
+        let cluster = Cluster { entries: self.rule.entries(), chunks, maxima, held: bytes, taken: held };
+        self.rule.start(filled);
+        self.clusters += 1;
+        let handed = self.shared.hand_over(self.tree, (self.task, self.clusters), cluster);
+        add(&self.clocks.handing, begun.elapsed());
+        handed
+    }
+}
+
+impl Drop for FillContext {
+    fn drop(&mut self) {
+        if let Some((held, thread)) = self.held.take() {
+            self.shared.gate.leave(thread);
+            self.shared.gate.release(held);
+        }
+        if !self.finished {
+            self.shared.fail(&Error::request("a fill context was dropped before it was finished"));
+        }
+    }
+}
+
+#[cold]
+fn missing() -> Error {
+    Error::request("is not among the columns that were given")
+}
+
+/// Lengths of the lists of an array.
+fn lengths(array: &ArrayRef) -> Result<ArrayRef> {
+    fn of<O: arrow_array::OffsetSizeTrait>(array: &ArrayRef) -> Result<ArrayRef> {
+        let lengths = array.as_list::<O>().offsets().lengths().map(|n| i32::try_from(n).map_err(|_| too_long()));
+        Ok(Arc::new(lengths.collect::<Result<Int32Array>>()?))
+    }
+    match array.data_type() {
+        DataType::LargeList(_) => of::<i64>(array),
+        DataType::List(_) => of::<i32>(array),
+        other => Err(Error::request(format!("is {other}, where lists are counted"))),
+    }
+}
+
+#[cold]
+fn too_long() -> Error {
+    Error::request("a list of 2^31 items or more")
+}
+
+/// The largest number of an array, or the length of its longest text and an end.
+fn largest(array: &ArrayRef) -> u64 {
+    fn of<T: ArrowPrimitiveType>(array: &ArrayRef) -> u64 {
+        let values = array.as_primitive::<T>().values().iter();
+        values.filter_map(|value| value.to_usize()).max().unwrap_or(0) as u64
+    }
+    match array.data_type() {
+        DataType::Int8 => of::<Int8Type>(array),
+        DataType::Int16 => of::<Int16Type>(array),
+        DataType::Int32 => of::<Int32Type>(array),
+        DataType::Int64 => of::<Int64Type>(array),
+        DataType::UInt8 => of::<UInt8Type>(array),
+        DataType::UInt16 => of::<UInt16Type>(array),
+        DataType::UInt32 => of::<UInt32Type>(array),
+        DataType::UInt64 => of::<UInt64Type>(array),
+        DataType::LargeUtf8 => array.as_string::<i64>().offsets().lengths().max().unwrap_or(0) as u64 + 1,
+        _ => 0,
+    }
+}

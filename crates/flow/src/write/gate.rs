@@ -1,0 +1,202 @@
+//! Memory for clusters: taken before a cluster is begun, given back when it is in the file. Who is ahead waits.
+//! It counts bytes; whose turn it is, is known to the tree (`shared`).
+
+use std::collections::HashMap;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::ThreadId;
+use std::time::{Duration, Instant};
+
+use rootfile::{Error, Result};
+
+use crate::budget::Budget;
+
+/// Memory that one or several writers share: everything that is filled, compressed or waits to be written, of all
+/// their trees together.
+#[derive(Clone, Debug)]
+pub struct WritePool(Arc<Gate>);
+
+impl WritePool {
+    /// A pool of so much memory. Threads are the caller's: the budget's number of them is not looked at.
+    pub fn new(budget: Budget) -> Self {
+        Self(Arc::new(Gate { limit: budget.memory, state: Mutex::default(), freed: Condvar::new() }))
+    }
+
+    pub(super) fn gate(&self) -> Arc<Gate> {
+        Arc::clone(&self.0)
+    }
+}
+
+impl Default for WritePool {
+    fn default() -> Self {
+        Self::new(Budget::default())
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Gate {
+    limit: u64,
+    state: Mutex<State>,
+    freed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Bytes of clusters that are filled or wait.
+    held: u64,
+    /// Bytes that are taken for as long as a file is open: its buffers and metadata.
+    fixed: u64,
+    /// The most that was ever taken.
+    peak: u64,
+    /// Clusters that are being filled, by the thread that began them.
+    active: HashMap<ThreadId, usize>,
+    /// Fillers that wait here.
+    waiting: usize,
+    /// Somebody who could not wait went in without room: clusters end early until there is room again.
+    short: bool,
+}
+
+/// What a cluster that is to begin has before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// Nothing: what is filled is written.
+    Free,
+    /// Nothing, and others wait for it: it cannot wait for them.
+    Next,
+    /// Others that are to be written first: their room is not taken.
+    Later,
+    /// The output is given up.
+    Stopped,
+}
+
+/// What is held at the gate.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Held {
+    pub now: u64,
+    pub peak: u64,
+    pub waiting: usize,
+}
+
+/// Somebody who waits looks again after so long: whose turn it is may change without the gate's knowing.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+impl Gate {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The most that one cluster may take; it ends early there.
+    pub fn most(&self) -> u64 {
+        let state = self.lock();
+        let clusters = if state.short { state.active.values().sum::<usize>().max(1) as u64 + 1 } else { 2 };
+        self.limit.saturating_sub(state.fixed) / clusters
+    }
+
+    /// Takes memory for as long as a file is open, or refuses where `least` besides would not fit.
+    pub fn fix(&self, bytes: u64, least: u64) -> Result<()> {
+        let mut state = self.lock();
+        let fixed = state.fixed + bytes;
+        if fixed + least > self.limit {
+            return Err(Error::request(format!(
+                "a memory budget of {} MB is too small: the smallest that would do is {} MB",
+                self.limit / 1_000_000,
+                (fixed + least).div_ceil(1_000_000)
+            )));
+        }
+        state.fixed = fixed;
+        Ok(())
+    }
+
+    /// Gives back what was taken for a file.
+    pub fn unfix(&self, bytes: u64) {
+        let mut state = self.lock();
+        state.fixed = state.fixed.saturating_sub(bytes);
+        self.wake(&state);
+    }
+
+    /// Takes `bytes` for a cluster that this thread begins; says how long that took.
+    ///
+    /// A thread that fills another cluster already, of another output, does not wait: it might wait for itself.
+    pub fn enter(&self, bytes: u64, turn: impl Fn() -> Turn) -> Result<Duration> {
+        let begun = Instant::now();
+        let me = std::thread::current().id();
+        let mut state = self.lock();
+        loop {
+            let free = self.limit.saturating_sub(state.fixed + state.held);
+            let goes = match turn() {
+                Turn::Stopped => return Err(stopped()),
+                Turn::Next => true,
+                Turn::Free => bytes <= free || state.active.is_empty(),
+                Turn::Later => 2 * bytes <= free,
+            };
+            if goes || state.active.contains_key(&me) {
+                state.short |= bytes > free;
+                break;
+            }
+            state.waiting += 1;
+            state = self.freed.wait_timeout(state, PATIENCE).unwrap_or_else(PoisonError::into_inner).0;
+            state.waiting -= 1;
+        }
+        *state.active.entry(me).or_default() += 1;
+        state.take(bytes);
+        Ok(begun.elapsed())
+    }
+
+    /// Says that a cluster takes `now` bytes instead of `before`.
+    pub fn resize(&self, before: u64, now: u64) {
+        let mut state = self.lock();
+        state.held = state.held.saturating_sub(before);
+        state.take(now);
+        if now < before {
+            self.wake(&state);
+        }
+    }
+
+    /// Says that a cluster that `thread` began is filled; its bytes stay taken until [`Gate::release`].
+    pub fn leave(&self, thread: ThreadId) {
+        let mut state = self.lock();
+        if let Some(active) = state.active.get_mut(&thread) {
+            *active -= 1;
+            if *active == 0 {
+                state.active.remove(&thread);
+            }
+        }
+        self.wake(&state);
+    }
+
+    /// Gives bytes back.
+    pub fn release(&self, bytes: u64) {
+        let mut state = self.lock();
+        state.held = state.held.saturating_sub(bytes);
+        state.short &= state.fixed + state.held > self.limit / 2;
+        self.wake(&state);
+    }
+
+    /// Lets those who wait look again.
+    pub fn look_again(&self) {
+        self.wake(&self.lock());
+    }
+
+    fn wake(&self, state: &State) {
+        // Waking nobody is a system call all the same.
+        if state.waiting > 0 {
+            self.freed.notify_all();
+        }
+    }
+
+    pub fn held(&self) -> Held {
+        let state = self.lock();
+        Held { now: state.fixed + state.held, peak: state.peak, waiting: state.waiting }
+    }
+}
+
+impl State {
+    fn take(&mut self, bytes: u64) {
+        self.held += bytes;
+        self.peak = self.peak.max(self.fixed + self.held);
+    }
+}
+
+#[cold]
+pub(super) fn stopped() -> Error {
+    Error::request("the output is given up: something else went wrong while it was written")
+}

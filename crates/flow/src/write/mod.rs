@@ -1,0 +1,25 @@
+//! Writes trees from columns: many threads fill one file, or several, inside one [`Budget`](crate::Budget).
+//!
+//! One way through: a [`ParallelWriter`] makes a tree of what a [`TreeSpec`] describes in the layout asked for; each
+//! thread or task fills a [`FillContext`] of its own, which encodes entries, cuts baskets and compresses them; a whole
+//! cluster goes to the one place that appends (`shared`), in the order of arrival or of tasks; and who is ahead waits at
+//! the gate (`gate`) until there is memory again. What entries look like in baskets is known to `dataset::encode` alone.
+
+mod baskets;
+mod close;
+mod cluster;
+mod conform;
+mod context;
+mod gate;
+mod metrics;
+mod plan;
+mod rows;
+mod shared;
+mod writer;
+
+pub use context::FillContext;
+pub use gate::WritePool;
+pub use metrics::{ContextMetrics, Metrics};
+pub use plan::{TreeColumn, TreeSpec};
+pub use rows::Rows;
+pub use writer::{AutoSave, Order, ParallelWriter, TreeId, WriteOptions, Written};

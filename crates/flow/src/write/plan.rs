@@ -1,0 +1,196 @@
+//! What is to be written: a tree's columns in their layout, settled once for all who fill it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow_schema::FieldRef;
+use dataset::decode::ColumnPlan;
+use dataset::encode::ColumnEncoder;
+use dataset::layout::{ClusterSize, Compression, Layout, Streaming, TreeLayout, defaults};
+use dataset::tree::basket::BasketHeader;
+use dataset::tree::make::{NewColumn, NewKind, classes_of, make_tree};
+use dataset::tree::{Branch, Tree};
+use dataset::whole::{WholeColumn, whole_columns};
+use rootfile::streamer::{StreamerInfo, StreamerInfos};
+use rootfile::{Error, Result};
+
+/// A tree to be written.
+#[derive(Clone, Debug, Default)]
+pub struct TreeSpec {
+    /// Its name; directories before it, if any, with slashes.
+    pub path: String,
+    /// Its title.
+    pub title: String,
+    /// Its columns, in order. A counter comes before what it counts.
+    pub columns: Vec<TreeColumn>,
+    /// The classes that they are of, and those that are in these.
+    pub classes: StreamerInfos,
+}
+
+/// A column of a tree to be written. How deep it is split, and all else of its layout, is the [`Layout`]'s to say.
+#[derive(Clone, Debug)]
+pub struct TreeColumn {
+    /// Name of its branch.
+    pub name: String,
+    /// Leaves of basic types, or a class.
+    pub kind: NewKind,
+}
+
+/// A tree as it is written.
+#[derive(Debug)]
+pub(super) struct TreePlan {
+    /// Name of the tree, without directories.
+    pub name: String,
+    /// Streamer infos that the file must have.
+    pub infos: Vec<Arc<StreamerInfo>>,
+    /// Columns as they are filled.
+    pub wholes: Vec<WholeColumn>,
+    /// Whose lengths are a column's values, if nobody gives them: by index among the columns.
+    pub counted_by: HashMap<usize, usize>,
+    /// Branches that hold entries.
+    pub branches: Vec<BranchPlan>,
+    pub cluster: ClusterSize,
+    pub basket_memory: Option<u64>,
+}
+
+/// A branch that holds entries.
+#[derive(Debug)]
+pub(super) struct BranchPlan {
+    /// Index among the tree's branches.
+    pub branch: usize,
+    pub name: String,
+    /// Its leaves.
+    pub leaves: u32,
+    /// The column it belongs to, and which of that column's branches it is.
+    pub whole: (usize, usize),
+    pub encoder: ColumnEncoder,
+    pub header: BasketHeader,
+    pub compression: Compression,
+    pub basket_size: u32,
+    pub one_per_cluster: bool,
+    pub memory_ratio: Option<f64>,
+    /// Entries vary in length.
+    pub has_offsets: bool,
+    /// Its largest value is recorded: it counts others.
+    pub counts: bool,
+}
+
+impl TreePlan {
+    /// The plan, and the tree's metadata without baskets.
+    pub fn new(spec: &TreeSpec, layout: &Layout) -> Result<(Self, Tree)> {
+        let named = |e: Error| e.object(format!("tree {}", spec.path));
+        Self::planned(spec, layout).map_err(named)
+    }
+
+    fn planned(spec: &TreeSpec, layout: &Layout) -> Result<(Self, Tree)> {
+        let name = spec.path.rsplit('/').next().unwrap_or_default().to_owned();
+        if name.is_empty() {
+            return Err(Error::request("a tree needs a name"));
+        }
+        let of_tree = layout.resolve_tree(&spec.path);
+        let columns: Vec<NewColumn> =
+            spec.columns.iter().map(|c| new_column(c, &spec.path, layout, &of_tree)).collect();
+        let mut tree = make_tree(&name, &spec.title, &columns, &spec.classes)?;
+        let infos = classes_of(&columns, &spec.classes)?;
+        let one_per_cluster = of_tree.one_basket_per_cluster == Some(true);
+        if one_per_cluster {
+            tree.named.object.bits |= defaults::ONLY_FLUSH_AT_CLUSTER;
+        }
+        let plans = dataset::decode::columns(&tree, &spec.classes);
+        let wholes = whole_columns(&tree, &spec.classes, &plans);
+        let mut branches = Vec::new();
+        for (number, whole) in wholes.iter().enumerate() {
+            if let Some(why) = whole.opaque() {
+                let what = whole.field().name();
+                return Err(Error::unsupported(format!("cannot be written: {why}")).object(format!("column {what}")));
+            }
+            for (part, &branch) in whole.branches().iter().enumerate() {
+                let plan = plans.iter().find(|plan| plan.branch() == branch).ok_or_else(|| unplanned(&tree, branch))?;
+                let lineage = lineage(&tree, branch);
+                let own = layout.resolve_in(&spec.path, &of_tree, &lineage);
+                branches.push(branch_plan((&tree, &name), branch, (number, part), plan, &own, one_per_cluster)?);
+            }
+        }
+        let counted_by = counters(&tree, &wholes);
+        let cluster = of_tree.cluster.or(ClusterSize::from_auto_flush(defaults::AUTO_FLUSH));
+        let cluster = cluster.unwrap_or(ClusterSize::Bytes(defaults::AUTO_FLUSH.unsigned_abs()));
+        tree.auto_flush = cluster.to_auto_flush();
+        let basket_memory = of_tree.basket_memory.map(|size| size.bytes()).filter(|_| !one_per_cluster);
+        Ok((Self { name, infos, wholes, counted_by, branches, cluster, basket_memory }, tree))
+    }
+
+    /// Columns as they are filled: names, types. Those that only count others need not be given.
+    pub fn fields(&self) -> impl Iterator<Item = &FieldRef> {
+        self.wholes.iter().map(WholeColumn::field)
+    }
+}
+
+fn new_column(column: &TreeColumn, path: &str, layout: &Layout, of_tree: &TreeLayout) -> NewColumn {
+    let own = layout.resolve_in(path, of_tree, &[&column.name]);
+    let split = own.split_level.unwrap_or(defaults::SPLIT_LEVEL);
+    NewColumn {
+        name: column.name.clone(),
+        kind: column.kind.clone(),
+        split_level: i32::try_from(split).unwrap_or(99),
+        basket_size: own
+            .basket
+            .map_or(defaults::BASKET_SIZE, |size| u32::try_from(size.bytes()).unwrap_or(u32::MAX >> 1)),
+        compression: own.compression.unwrap_or(defaults::COMPRESSION),
+    }
+}
+
+/// Names of a branch and those above it, outermost first.
+fn lineage(tree: &Tree, branch: usize) -> Vec<&str> {
+    let mut names = tree.lineage(branch);
+    names.reverse();
+    names
+}
+
+fn unplanned(tree: &Tree, branch: usize) -> Error {
+    let name = tree.branches.get(branch).map_or("", Branch::name);
+    Error::unsupported("a branch that holds no entries").object(format!("branch {name}"))
+}
+
+fn branch_plan(
+    (tree, name): (&Tree, &str),
+    index: usize,
+    whole: (usize, usize),
+    plan: &ColumnPlan,
+    own: &dataset::layout::ColumnLayout,
+    one_per_cluster: bool,
+) -> Result<BranchPlan> {
+    let branch = tree.branches.get(index).ok_or_else(|| unplanned(tree, index))?;
+    let encoder = plan.encoder(own.streaming.unwrap_or(Streaming::ObjectWise))?;
+    let leaves = || branch.leaves.iter().filter_map(|&leaf| tree.leaves.get(leaf));
+    let counts = leaves().any(|leaf| leaf.is_range || leaf.class == "TLeafC")
+        || branch.element().is_some_and(|e| matches!(e.element_type, 3 | 4));
+    Ok(BranchPlan {
+        branch: index,
+        name: branch.name().to_owned(),
+        leaves: u32::try_from(branch.leaves.len()).unwrap_or(u32::MAX),
+        whole,
+        encoder,
+        header: BasketHeader::new(branch.name(), name, 0, 0).with_io_bits(branch.io_bits),
+        compression: own.compression.unwrap_or(defaults::COMPRESSION),
+        basket_size: branch.basket_size,
+        one_per_cluster,
+        memory_ratio: own.memory_ratio,
+        has_offsets: branch.entry_offset_len > 0,
+        counts,
+    })
+}
+
+/// For each column that is the counter of another's leaf: a column whose lengths are its values.
+fn counters(tree: &Tree, wholes: &[WholeColumn]) -> HashMap<usize, usize> {
+    let column_of = |branch: usize| wholes.iter().position(|whole| whole.top() == branch);
+    let mut counted_by = HashMap::new();
+    for leaf in &tree.leaves {
+        let counter = leaf.leaf_count.and_then(|id| tree.leaves.iter().find(|other| other.id == id));
+        if let Some(counter) = counter.filter(|counter| counter.branch != leaf.branch)
+            && let (Some(counter), Some(counted)) = (column_of(counter.branch), column_of(leaf.branch))
+        {
+            counted_by.entry(counter).or_insert(counted);
+        }
+    }
+    counted_by
+}

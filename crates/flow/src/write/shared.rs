@@ -1,0 +1,350 @@
+//! The one place that appends: finished clusters come in from all fill contexts and go into the file, as they arrive or
+//! in the order of their tasks. An error here or in a context gives the output up.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use dataset::tree::Tree;
+use rootfile::{DirId, Error, FileWriter, Result};
+
+use super::close;
+use super::gate::{Gate, Turn, stopped};
+use super::metrics::{Clocks, Metrics};
+use super::plan::TreePlan;
+use super::writer::{AutoSave, Order, Written};
+use crate::closing;
+use crate::sink::{Chunk, Sink};
+
+/// A cluster that is ready to be written.
+#[derive(Debug, Default)]
+pub(super) struct Cluster {
+    pub entries: u64,
+    /// Its baskets, whose entries count from its start.
+    pub chunks: Vec<Chunk>,
+    /// Largest value of each branch that counts others, by number of the branch plan.
+    pub maxima: Vec<u64>,
+    /// Bytes that it takes at the gate now, and that it took while it was filled.
+    pub held: u64,
+    pub taken: u64,
+}
+
+/// A writer's state, shared by its fill contexts.
+pub(super) struct Shared {
+    pub gate: Arc<Gate>,
+    pub order: Order,
+    state: Mutex<State>,
+    stopped: AtomicBool,
+}
+
+struct State {
+    file: Option<FileWriter>,
+    trees: Vec<OpenTree>,
+    /// What went wrong first.
+    error: Option<String>,
+    /// Directories made so far, by path.
+    directories: HashMap<String, DirId>,
+    clocks: Vec<Arc<Clocks>>,
+    /// Contexts that are not finished.
+    open: usize,
+    appending: Duration,
+    auto_save: Option<AutoSave>,
+    /// Bytes of the file when it was last saved.
+    saved_at: u64,
+    queued: u64,
+}
+
+/// A tree that is being written.
+pub(super) struct OpenTree {
+    pub plan: Arc<TreePlan>,
+    pub tree: Tree,
+    pub directory: DirId,
+    pub sink: Sink,
+    /// First entry of each cluster, and last the number of entries.
+    pub bounds: Vec<u64>,
+    pub maxima: Vec<u64>,
+    /// The task whose turn it is, and those that are done ahead of it. Contexts look at it without the lock.
+    head: Arc<AtomicU64>,
+    done: BTreeSet<u64>,
+    /// Contexts so far.
+    contexts: u64,
+    /// Clusters that wait, by task and their number in it.
+    waiting: BTreeMap<(u64, u64), Cluster>,
+    /// What the largest cluster took.
+    largest: u64,
+}
+
+/// What a context is given.
+pub(super) struct Begun {
+    pub plan: Arc<TreePlan>,
+    pub head: Arc<AtomicU64>,
+    pub clocks: Arc<Clocks>,
+    pub task: u64,
+}
+
+impl State {
+    fn check(&self) -> Result<()> {
+        match &self.error {
+            Some(why) => Err(Error::request(format!("the output was given up: {why}"))),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Shared {
+    pub fn new(file: FileWriter, gate: Arc<Gate>, order: Order, auto_save: Option<AutoSave>) -> Self {
+        let state = State {
+            file: Some(file),
+            trees: Vec::new(),
+            error: None,
+            directories: HashMap::new(),
+            clocks: Vec::new(),
+            open: 0,
+            appending: Duration::ZERO,
+            auto_save,
+            saved_at: 0,
+            queued: 0,
+        };
+        Self { gate, order, state: Mutex::new(state), stopped: AtomicBool::new(false) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a tree.
+    pub fn add_tree(&self, path: &str, plan: TreePlan, tree: Tree) -> Result<usize> {
+        let mut state = self.lock();
+        let state = &mut *state;
+        let file = state.file.as_mut().ok_or_else(stopped)?;
+        let mut directory = file.top();
+        let (folders, _) = path.rsplit_once('/').unwrap_or_default();
+        let mut known = String::new();
+        for folder in folders.split('/').filter(|folder| !folder.is_empty()) {
+            known = known + "/" + folder;
+            directory = match state.directories.get(&known) {
+                Some(directory) => *directory,
+                None => file.mkdir(directory, folder, "")?,
+            };
+            state.directories.insert(known.clone(), directory);
+        }
+        for info in &plan.infos {
+            file.infos_mut().add(Arc::clone(info));
+        }
+        closing::add_own_infos(file, &tree);
+        let plan = Arc::new(plan);
+        let written = plan.branches.iter().map(|_| crate::sink::Written::default()).collect();
+        let open = OpenTree {
+            sink: Sink { seek_pdir: file.seek_of(directory), written },
+            tree,
+            directory,
+            bounds: vec![0],
+            maxima: vec![0; plan.branches.len()],
+            head: Arc::default(),
+            done: BTreeSet::new(),
+            contexts: 0,
+            waiting: BTreeMap::new(),
+            largest: 0,
+            plan,
+        };
+        state.trees.push(open);
+        Ok(state.trees.len() - 1)
+    }
+
+    /// A context begins; its clocks are among the metrics from here on. Without a task it gets the next number.
+    pub fn begin(&self, tree: usize, task: Option<u64>) -> Result<Begun> {
+        let mut state = self.lock();
+        state.check()?;
+        let state = &mut *state;
+        let open = state.trees.get_mut(tree).ok_or_else(|| Error::request("a tree of another writer"))?;
+        let task = task.unwrap_or(open.contexts);
+        if self.order == Order::Tasks && (task < open.head.load(Ordering::Acquire) || open.done.contains(&task)) {
+            return Err(Error::request(format!("task {task} was finished already")));
+        }
+        let clocks = Arc::new(Clocks::default());
+        state.clocks.push(Arc::clone(&clocks));
+        state.open += 1;
+        open.contexts += 1;
+        Ok(Begun { plan: Arc::clone(&open.plan), head: Arc::clone(&open.head), clocks, task })
+    }
+
+    /// Whether something went wrong.
+    pub fn check(&self) -> Result<()> {
+        if self.stopped.load(Ordering::Acquire) { self.lock().check() } else { Ok(()) }
+    }
+
+    /// Takes memory for a cluster of a task; waits until there is some. Says how long that took.
+    pub fn enter(&self, bytes: u64, task: u64, head: &AtomicU64) -> Result<Duration> {
+        let turn = || match self.order {
+            _ if self.stopped.load(Ordering::Acquire) => Turn::Stopped,
+            Order::Arrival => Turn::Free,
+            Order::Tasks if head.load(Ordering::Acquire) == task => Turn::Next,
+            Order::Tasks => Turn::Later,
+        };
+        self.gate.enter(bytes, turn)
+    }
+
+    /// Memory that a cluster of this tree is thought to take.
+    pub fn guess(&self, tree: usize, first: u64) -> u64 {
+        let largest = self.lock().trees.get(tree).map_or(0, |tree| tree.largest);
+        if largest == 0 { first } else { largest + largest / 16 }
+    }
+
+    /// Takes a cluster: it goes into the file when its turn has come.
+    pub fn hand_over(&self, tree: usize, place: (u64, u64), cluster: Cluster) -> Result<()> {
+        let mut state = self.lock();
+        state.check()?;
+        let state = &mut *state;
+        let Some(open) = state.trees.get_mut(tree) else { return Err(stopped()) };
+        open.largest = open.largest.max(cluster.taken);
+        let in_turn = self.order == Order::Arrival || open.head.load(Ordering::Acquire) == place.0;
+        if !in_turn {
+            state.queued += cluster.held;
+            open.waiting.insert(place, cluster);
+            return Ok(());
+        }
+        self.append(state, tree, cluster).inspect_err(|e| self.give_up(state, e))
+    }
+
+    /// Says that a task has handed over all its clusters.
+    pub fn done(&self, tree: usize, task: u64) -> Result<()> {
+        let mut state = self.lock();
+        state.open = state.open.saturating_sub(1);
+        state.check()?;
+        let state = &mut *state;
+        if self.order == Order::Tasks {
+            if let Some(open) = state.trees.get_mut(tree) {
+                open.done.insert(task);
+            }
+            self.advance(state, tree).inspect_err(|e| self.give_up(state, e))?;
+            self.gate.look_again();
+        }
+        Ok(())
+    }
+
+    /// Writes what waits for no other task any more.
+    fn advance(&self, state: &mut State, tree: usize) -> Result<()> {
+        loop {
+            let Some(open) = state.trees.get_mut(tree) else { return Ok(()) };
+            let head = open.head.load(Ordering::Acquire);
+            let first = open.waiting.first_key_value().map(|(place, _)| *place).filter(|place| place.0 == head);
+            if let Some(cluster) = first.and_then(|place| open.waiting.remove(&place)) {
+                state.queued = state.queued.saturating_sub(cluster.held);
+                self.append(state, tree, cluster)?;
+            } else if open.done.remove(&head) {
+                open.head.store(head + 1, Ordering::Release);
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    fn append(&self, state: &mut State, tree: usize, mut cluster: Cluster) -> Result<()> {
+        let begun = Instant::now();
+        let file = state.file.as_mut().ok_or_else(stopped)?;
+        let Some(open) = state.trees.get_mut(tree) else { return Err(stopped()) };
+        let base = open.bounds.last().copied().unwrap_or(0);
+        for chunk in &mut cluster.chunks {
+            open.sink.append(file, chunk, base)?;
+        }
+        if cluster.entries > 0 {
+            open.bounds.push(base + cluster.entries);
+        }
+        for (mine, theirs) in open.maxima.iter_mut().zip(&cluster.maxima) {
+            *mine = (*mine).max(*theirs);
+        }
+        let held = cluster.held;
+        drop(cluster);
+        self.gate.release(held);
+        state.appending += begun.elapsed();
+        self.save_if_due(state)
+    }
+
+    fn save_if_due(&self, state: &mut State) -> Result<()> {
+        let (Some(auto_save), Some(file)) = (state.auto_save, state.file.as_mut()) else { return Ok(()) };
+        let entries = |tree: &OpenTree| tree.bounds.last().copied().unwrap_or(0);
+        let due = match auto_save {
+            AutoSave::Bytes(bytes) => file.position() >= state.saved_at + bytes,
+            AutoSave::Entries(n) => state.trees.iter().map(entries).sum::<u64>() >= state.saved_at + n,
+        };
+        if due {
+            close::save(file, &mut state.trees)?;
+            state.saved_at = match auto_save {
+                AutoSave::Bytes(_) => file.position(),
+                AutoSave::Entries(_) => state.trees.iter().map(entries).sum(),
+            };
+        }
+        Ok(())
+    }
+
+    /// Saves the metadata of all trees.
+    pub fn save(&self) -> Result<()> {
+        let mut state = self.lock();
+        state.check()?;
+        let state = &mut *state;
+        let Some(file) = state.file.as_mut() else { return Ok(()) };
+        close::save(file, &mut state.trees).inspect_err(|e| self.give_up(state, e))
+    }
+
+    /// Gives the output up: it will not appear.
+    pub fn fail(&self, error: &Error) {
+        let mut state = self.lock();
+        self.give_up(&mut state, error);
+    }
+
+    /// The first error stays, for all who ask from here on.
+    fn give_up(&self, state: &mut State, error: &Error) {
+        state.error.get_or_insert_with(|| error.to_string());
+        // Its temporary file goes with it.
+        state.file = None;
+        for tree in &mut state.trees {
+            for (_, cluster) in std::mem::take(&mut tree.waiting) {
+                self.gate.release(cluster.held);
+            }
+        }
+        self.stopped.store(true, Ordering::Release);
+        self.gate.look_again();
+    }
+
+    /// Ends the file.
+    pub fn close(&self) -> Result<Written> {
+        let mut state = self.lock();
+        state.check()?;
+        let state = &mut *state;
+        if state.open > 0 {
+            let error = Error::request(format!("{} fill contexts are not finished, which goes first", state.open));
+            self.give_up(state, &error);
+            return Err(error);
+        }
+        // A task that was never begun is not waited for any more.
+        for tree in 0..state.trees.len() {
+            if let Some(open) = state.trees.get_mut(tree) {
+                let last = open.done.last().copied();
+                open.done.extend(last.map_or(0..0, |last| open.head.load(Ordering::Acquire)..last));
+            }
+            self.advance(state, tree).inspect_err(|e| self.give_up(state, e))?;
+        }
+        let Some(mut file) = state.file.take() else { return Err(stopped()) };
+        let trees = close::finish(&mut file, std::mem::take(&mut state.trees))?;
+        Ok(Written { bytes: file.finish()?, trees })
+    }
+
+    /// A look at the work.
+    pub fn metrics(&self) -> Metrics {
+        let held = self.gate.held();
+        let state = self.lock();
+        let last = |tree: &OpenTree| tree.bounds.last().copied().unwrap_or(0);
+        Metrics {
+            entries: state.trees.iter().map(last).sum(),
+            clusters: state.trees.iter().map(|tree| tree.bounds.len() as u64 - 1).sum(),
+            file_bytes: state.file.as_ref().map_or(0, FileWriter::position),
+            queue_bytes: state.queued,
+            held_bytes: held.now,
+            peak_held_bytes: held.peak,
+            waiting: held.waiting,
+            appending_ns: u64::try_from(state.appending.as_nanos()).unwrap_or(u64::MAX),
+            contexts: state.clocks.iter().map(|clocks| clocks.seen()).collect(),
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! A parallel writer from its door: what comes out is read back, byte for byte or value for value.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::cast_precision_loss, reason = "a test")]
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, Int32Type};
+use arrow_array::{ArrayRef, Float64Array, LargeListArray, RecordBatch};
+use dataset::tree::make::{NewColumn, NewKind, NewLeaf};
+use serde::Serialize;
+
+use flow::Budget;
+use flow::inputs::Input;
+use flow::read::{Dataset, Request, read};
+use flow::write::*;
+
+/// Two columns: a number, and as many numbers as a counter says.
+fn spec() -> TreeSpec {
+    let column = |column: NewColumn| TreeColumn { name: column.name, kind: column.kind };
+    let counted = NewLeaf { name: "y".to_owned(), letter: 'D', counter: Some("ny".to_owned()), ..NewLeaf::default() };
+    let columns = vec![
+        column(NewColumn::leaf("x", 'D')),
+        column(NewColumn::leaf("ny", 'I')),
+        TreeColumn { name: "y".to_owned(), kind: NewKind::Leaves(vec![counted]) },
+    ];
+    TreeSpec { path: "t".to_owned(), title: "a tree".to_owned(), columns, ..TreeSpec::default() }
+}
+
+/// Entries of a task: x counts, y has x modulo 5 values.
+fn batch(from: usize, entries: usize) -> RecordBatch {
+    let x = from..from + entries;
+    let y = x.clone().map(|i| Some((0..i % 5).map(|k| Some((i * 10 + k) as f64)).collect::<Vec<_>>()));
+    let y = LargeListArray::from_iter_primitive::<Float64Type, _, _>(y);
+    let x = Float64Array::from_iter_values(x.map(|i| i as f64));
+    RecordBatch::try_from_iter([("x", Arc::new(x) as ArrayRef), ("y", Arc::new(y) as ArrayRef)]).unwrap()
+}
+
+struct Job {
+    threads: usize,
+    order: Order,
+    layout: &'static str,
+    memory: u64,
+    portion: usize,
+}
+
+impl Default for Job {
+    fn default() -> Self {
+        let layout = "cluster = 1000\nbasket = \"2kB\"";
+        Self { threads: 1, order: Order::Tasks, layout, memory: 64 << 20, portion: 300 }
+    }
+}
+
+/// Tasks of 2500 entries each, in threads.
+const TASK: usize = 2500;
+const TASKS: usize = 12;
+
+fn write(path: &Path, job: &Job) -> (Written, Metrics) {
+    let layout = job.layout.parse().unwrap();
+    let options = WriteOptions { layout, order: job.order, date: Some(1_000_000_000), ..WriteOptions::default() };
+    let pool = WritePool::new(Budget::new(job.memory, 1));
+    let mut writer = ParallelWriter::create(path, &options, &pool).unwrap();
+    let tree = writer.tree(&spec()).unwrap();
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..job.threads {
+            scope.spawn(|| {
+                loop {
+                    let task = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                    if task >= TASKS {
+                        return;
+                    }
+                    let mut context = writer.fill_task(tree, task as u64).unwrap();
+                    for from in (0..TASK).step_by(job.portion) {
+                        let n = job.portion.min(TASK - from);
+                        context.fill(&batch(task * TASK + from, n)).unwrap();
+                    }
+                    context.finish().unwrap();
+                }
+            });
+        }
+    });
+    let metrics = writer.metrics();
+    (writer.finish().unwrap(), metrics)
+}
+
+/// x and y of all entries.
+fn entries(path: &Path) -> Vec<(f64, Vec<f64>)> {
+    let dataset = Dataset::open(&[Input { path: path.to_path_buf(), tree: None }]).unwrap();
+    let request = Request {
+        columns: (0..dataset.columns().len()).collect(),
+        entries: 0..dataset.entries(),
+        selection: None,
+        budget: Budget::new(100 << 20, 1),
+        cancelled: None,
+    };
+    let batch = read(&dataset, &request).unwrap().batch;
+    let x = batch.column_by_name("x").unwrap().as_primitive::<Float64Type>().values().to_vec();
+    let y = batch.column_by_name("y").unwrap().as_list::<i64>().clone();
+    let n = batch.column_by_name("ny").unwrap().as_primitive::<Int32Type>().clone();
+    (0..x.len())
+        .map(|i| {
+            let list = y.value(i).as_primitive::<Float64Type>().values().to_vec();
+            assert_eq!(n.value(i) as usize, list.len());
+            (x[i], list)
+        })
+        .collect()
+}
+
+fn expected() -> Vec<(f64, Vec<f64>)> {
+    (0..TASK * TASKS).map(|i| (i as f64, (0..i % 5).map(|k| (i * 10 + k) as f64).collect())).collect()
+}
+
+fn folder() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.root");
+    (folder, path)
+}
+
+#[test]
+fn tasks_give_the_same_bytes_whatever_threads_and_portions() {
+    let (_folder, path) = folder();
+    let bytes = |job: &Job| {
+        let written = write(&path, job).0;
+        assert_eq!(written.trees[0].clusters, 3 * TASKS as u64);
+        let bytes = std::fs::read(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        bytes
+    };
+    let one = bytes(&Job::default());
+    for (threads, portion) in [(2, 300), (8, 300), (3, 7), (1, TASK)] {
+        assert!(bytes(&Job { threads, portion, ..Job::default() }) == one, "{threads} threads, {portion} entries");
+    }
+    write(&path, &Job::default());
+    assert_eq!(entries(&path), expected());
+}
+
+#[test]
+fn as_they_arrive_all_entries_are_there_once() {
+    let (_folder, path) = folder();
+    write(&path, &Job { threads: 4, order: Order::Arrival, ..Job::default() });
+    let mut found = entries(&path);
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    assert_eq!(found, expected());
+}
+
+#[test]
+fn a_budget_of_little_more_than_one_cluster_is_kept() {
+    let (_folder, path) = folder();
+    let memory = 5 << 20;
+    for order in [Order::Arrival, Order::Tasks] {
+        let layout = "cluster = \"30MB\"\ncompression = \"none\"";
+        let (_, metrics) = write(&path, &Job { threads: 8, order, layout, memory, ..Job::default() });
+        assert!(metrics.peak_held_bytes <= memory, "{} of {memory} bytes", metrics.peak_held_bytes);
+        assert_eq!(entries(&path).len(), TASK * TASKS);
+        std::fs::remove_file(&path).unwrap();
+    }
+}
+
+#[test]
+fn what_goes_wrong_in_a_context_gives_the_output_up() {
+    let (folder, path) = folder();
+    let begin = || {
+        let mut writer = ParallelWriter::create(&path, &WriteOptions::default(), &WritePool::default()).unwrap();
+        let tree = writer.tree(&spec()).unwrap();
+        let mut contexts: Vec<FillContext> = (0..2).map(|_| writer.fill_context(tree).unwrap()).collect();
+        contexts[0].fill(&batch(0, 10)).unwrap();
+        (writer, contexts)
+    };
+    let (writer, mut contexts) = begin();
+    let error = contexts[1].fill(&batch(0, 10).project(&[0]).unwrap()).unwrap_err().to_string();
+    assert!(error.contains("column y") || error.contains("column ny"), "{error}");
+    assert!(contexts[0].fill(&batch(10, 10)).is_err());
+    assert!(writer.finish().unwrap_err().to_string().contains("given up"));
+    drop(contexts);
+    let (writer, contexts) = begin();
+    drop(contexts);
+    assert!(writer.finish().unwrap_err().to_string().contains("dropped"));
+    let (writer, contexts) = begin();
+    let panicked = std::thread::spawn(move || {
+        let _contexts = contexts;
+        panic!("in a user's callback");
+    });
+    assert!(panicked.join().is_err() && writer.finish().is_err());
+    let (writer, contexts) = begin();
+    assert!(writer.finish().unwrap_err().to_string().contains("2 fill contexts"));
+    drop(contexts);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn rows_are_entries() {
+    #[derive(Serialize)]
+    struct Entry {
+        x: f64,
+        ny: i32,
+        y: Vec<f64>,
+    }
+    let (_folder, path) = folder();
+    let mut writer = ParallelWriter::create(&path, &WriteOptions::default(), &WritePool::default()).unwrap();
+    let tree = writer.tree(&spec()).unwrap();
+    let mut rows = Rows::new(writer.fill_context(tree).unwrap()).unwrap();
+    for (x, y) in expected() {
+        rows.fill(&Entry { x, ny: y.len() as i32, y }).unwrap();
+    }
+    rows.finish().unwrap();
+    writer.finish().unwrap();
+    assert_eq!(entries(&path), expected());
+}
+
+#[test]
+fn a_tree_of_one_record_stays_small() {
+    let (_folder, path) = folder();
+    let columns: Vec<TreeColumn> = (0..60)
+        .map(|i| NewColumn::leaf(&format!("c{i}"), 'D'))
+        .map(|column| TreeColumn { name: column.name, kind: column.kind })
+        .collect();
+    let spec = TreeSpec { path: "runs/summary".to_owned(), columns, ..TreeSpec::default() };
+    let pool = WritePool::new(Budget::new(5 << 20, 1));
+    let mut writer = ParallelWriter::create(&path, &WriteOptions::default(), &pool).unwrap();
+    let tree = writer.tree(&spec).unwrap();
+    let mut context = writer.fill_context(tree).unwrap();
+    let names: Vec<String> = (0..60).map(|i| format!("c{i}")).collect();
+    let one: ArrayRef = Arc::new(Float64Array::from(vec![1.5]));
+    context.fill(&RecordBatch::try_from_iter(names.iter().map(|name| (name, Arc::clone(&one)))).unwrap()).unwrap();
+    assert!(context.memory() < 64 << 10, "{} bytes", context.memory());
+    context.finish().unwrap();
+    let bytes = writer.finish().unwrap().bytes;
+    assert!(bytes < 40 << 10, "{bytes} bytes");
+}
