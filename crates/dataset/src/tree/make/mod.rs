@@ -11,6 +11,8 @@ mod closure;
 mod leaves;
 mod maker;
 mod objects;
+#[cfg(test)]
+mod tests;
 mod unroll;
 
 use std::sync::Arc;

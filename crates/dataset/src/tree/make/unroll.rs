@@ -5,12 +5,12 @@ use std::sync::Arc;
 use rootfile::streamer::{StreamerElement, StreamerInfo, code};
 use rootfile::{Error, Result};
 
-use super::classes::{Classes, bare, container, count_name, full_name, is_base, is_pointer, is_stored, type_code};
+use super::classes::{Classes, container, count_name, full_name, is_base, is_pointer, is_stored, type_code};
 use super::maker::{IS_OBJECT, IS_TOBJECT, LeafType, Maker, NO_POINTERS, OFFSETS, leaf_extra};
 use crate::tree::model::{Branch, BranchKind, Element};
 
 /// Branches that a tree may get.
-const MAX_BRANCHES: usize = 1_000_000;
+const MAX_BRANCHES: usize = 100_000;
 
 /// How the branches below another are made.
 #[derive(Clone, Copy)]
@@ -123,7 +123,7 @@ impl Maker<'_> {
         branch.entry_offset_len = offsets;
         branch.split_level = below.level;
         let inside = Below { basket_size, ..below };
-        self.member_bits(at, info, element, st)?;
+        self.member_bits(at, info, st)?;
         let counter = match count_name(element) {
             Some(counter) => {
                 self.made(at)?.named.title = format!("{name}[{counter}]");
@@ -374,12 +374,11 @@ impl Maker<'_> {
         Ok(Unrolled::Yes)
     }
 
-    /// Bits of a member that is an object: those of the class that it is a member of.
-    fn member_bits(&mut self, at: usize, info: &StreamerInfo, element: &StreamerElement, st: i32) -> Result<()> {
+    /// Bits of a member that is an object: they tell whether the class that it is a member of is a `TObject`.
+    fn member_bits(&mut self, at: usize, info: &StreamerInfo, st: i32) -> Result<()> {
         let objects = [code::OBJECT, code::BASE, code::TNAMED, code::TOBJECT, code::OBJECT_P_INLINE, code::OBJECT_P];
-        if objects.contains(&st) && bare(&element.type_name) != "string" {
-            let bit = if self.classes.is_tobject(&info.name) { IS_TOBJECT } else { IS_OBJECT };
-            self.made(at)?.named.object.bits |= bit;
+        if objects.contains(&st) && self.classes.is_tobject(&info.name) {
+            self.made(at)?.named.object.bits |= IS_TOBJECT;
         }
         Ok(())
     }
