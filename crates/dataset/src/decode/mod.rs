@@ -98,6 +98,12 @@ impl ColumnPlan {
         self.0.branch
     }
 
+    /// A column by a plan of any make.
+    #[cfg(test)]
+    pub(crate) fn of(plan: Plan) -> Self {
+        Self::made("column", "any", 0, plan, None, Contents::default())
+    }
+
     /// How its entries lie in bytes.
     pub(crate) fn plan(&self) -> &Plan {
         &self.0.plan

@@ -26,7 +26,11 @@ pub(super) struct Form {
 
 /// The versions of a plan's classes, in the order of its readers.
 #[derive(Clone, Debug)]
-pub(super) struct Forms(Vec<Vec<Form>>);
+pub(super) struct Forms {
+    all: Vec<Vec<Form>>,
+    /// The number of the one that is written.
+    newest: Vec<Option<usize>>,
+}
 
 impl Form {
     /// Bytes of an object with its frame, if all have the same.
@@ -66,10 +70,11 @@ impl Forms {
         let form =
             |reader: &Reader, version: &Version| Form { header: header(reader, version, readers), members: None };
         let of_reader = |reader: &Reader| reader.versions.iter().map(|version| form(reader, version)).collect();
-        let mut forms = Self(readers.iter().map(of_reader).collect());
+        let at = |reader: &Reader| newest(reader).ok().map(|(at, _)| at);
+        let mut forms = Self { all: readers.iter().map(of_reader).collect(), newest: readers.iter().map(at).collect() };
         let mut known: Vec<Vec<bool>> = readers.iter().map(|reader| vec![false; reader.versions.len()]).collect();
         for reader in 0..readers.len() {
-            for version in 0..forms.0.get(reader).map_or(0, Vec::len) {
+            for version in 0..forms.all.get(reader).map_or(0, Vec::len) {
                 forms.measure(readers, (reader, version), &mut known, 0);
             }
         }
@@ -78,16 +83,20 @@ impl Forms {
 
     /// What is known of a version.
     pub(super) fn get(&self, reader: usize, version: usize) -> Result<&Form> {
-        self.0.get(reader).and_then(|forms| forms.get(version)).ok_or_else(no_reader)
+        self.all.get(reader).and_then(|forms| forms.get(version)).ok_or_else(no_reader)
+    }
+
+    /// The version of a class that is written, and what is known of it.
+    pub(super) fn newest<'a>(&self, reader: usize, readers: &'a [Reader]) -> Result<(&Form, &'a Version)> {
+        let class = readers.get(reader).ok_or_else(no_reader)?;
+        let at = self.newest.get(reader).copied().flatten().ok_or_else(no_reader)?;
+        Ok((self.get(reader, at)?, class.versions.get(at).ok_or_else(no_reader)?))
     }
 
     /// Bytes of one value, if all have the same.
     pub(super) fn size(&self, op: &Op, readers: &[Reader]) -> Option<usize> {
         match op {
-            Op::Object(reader) => {
-                let (version, _) = newest(readers.get(*reader)?).ok()?;
-                self.get(*reader, version).ok()?.framed()
-            }
+            Op::Object(reader) => self.newest(*reader, readers).ok()?.0.framed(),
             Op::Whole { reader, version, checksum, framed } => {
                 let (version, _) = asked(readers.get(*reader)?, *version, *checksum).ok()?;
                 let form = self.get(*reader, version).ok()?;
@@ -129,7 +138,7 @@ impl Forms {
             };
             sum = sum.zip(size).and_then(|(sum, size)| sum.checked_add(size));
         }
-        if let Some(form) = self.0.get_mut(at.0).and_then(|forms| forms.get_mut(at.1)) {
+        if let Some(form) = self.all.get_mut(at.0).and_then(|forms| forms.get_mut(at.1)) {
             form.members = sum;
         }
     }

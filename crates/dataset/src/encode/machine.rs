@@ -14,7 +14,8 @@ use crate::layout::Streaming;
 
 /// `TObject` bit: a `TRef` points here, and a process identifier follows.
 pub(super) const IS_REFERENCED: u32 = 1 << 4;
-/// The class version of `TStreamerInfo`, which frames around containers have, as ROOT 6 writes it.
+/// The class version of `TStreamerInfo`, which frames around containers have: that of the infos in the files that this
+/// crate writes. ROOT writes 10 since 6.36, which lie no other way.
 pub(super) const STREAMER_INFO: i16 = 9;
 
 /// What a write needs besides values.
@@ -126,10 +127,10 @@ impl Machine<'_> {
                     self.write(item, start, len, items)?;
                 }
             }
-            (Op::Rest { flag, item }, View::List { ends, items }) => {
+            (Op::Rest { flag, clones, item }, View::List { ends, items }) => {
                 for i in at..at + n {
                     let (start, len) = ends.list(i);
-                    self.rest(*flag, item, start, len, items)?;
+                    self.rest(*flag, *clones, item, start, len, items)?;
                 }
             }
             (Op::Objects { framed, item, .. }, View::List { ends, items }) => {
@@ -242,12 +243,12 @@ impl Machine<'_> {
     }
 
     /// Writes values up to the end of an entry; where a frame goes around them, one for all.
-    fn rest(&mut self, flag: bool, item: &Op, start: usize, len: usize, items: &View<'_>) -> Result<()> {
+    fn rest(&mut self, flag: bool, clones: bool, item: &Op, start: usize, len: usize, items: &View<'_>) -> Result<()> {
         if flag {
             self.out.u8(u8::from(len > 0));
-            if len == 0 {
-                return Ok(());
-            }
+        }
+        if len == 0 && (flag || clones) {
+            return Ok(());
         }
         if matches!(item, Op::Framed(_)) || self.forms.size(item, self.readers).is_some() {
             return self.write(item, start, len, items);

@@ -12,6 +12,8 @@ mod machine;
 mod numbers;
 mod objects;
 mod rows;
+#[cfg(test)]
+mod tests;
 mod view;
 
 use std::ops::Range;

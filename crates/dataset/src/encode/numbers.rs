@@ -23,10 +23,24 @@ fn strided<const N: usize, W: Copy>(values: &[W], out: &mut [u8], stride: usize,
     if stride == N {
         return dense(values, out, bytes);
     }
-    for (row, value) in out.chunks_mut(stride.max(1)).zip(values) {
-        if let Some(to) = row.first_chunk_mut::<N>() {
+    // Not by chunks: those are counted, and to divide takes as long as to write a few values.
+    let mut at = 0usize;
+    for value in values {
+        if let Some(to) = out.get_mut(at..).and_then(|rest| rest.first_chunk_mut::<N>()) {
             *to = bytes(*value);
         }
+        at = at.saturating_add(stride);
+    }
+}
+
+/// Writes the same bytes `n` times, `stride` bytes apart, over `out`.
+pub(super) fn repeat<const N: usize>(same: &[u8; N], n: usize, out: &mut [u8], stride: usize) {
+    let mut at = 0usize;
+    for _ in 0..n {
+        if let Some(to) = out.get_mut(at..).and_then(|rest| rest.first_chunk_mut::<N>()) {
+            *to = *same;
+        }
+        at = at.saturating_add(stride);
     }
 }
 
@@ -36,12 +50,33 @@ fn bools(bits: &BooleanBuffer, at: usize, n: usize) -> impl Iterator<Item = u8> 
     (at..at + n).map(|i| u8::from(bits.value(i)))
 }
 
+/// Writes bits as bytes that are 0 or 1, eight at a time.
+fn dense_bools(bits: &BooleanBuffer, at: usize, n: usize, out: &mut [u8]) {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    /// Bit `i` of byte `i`.
+    const DIAGONAL: u64 = 0x8040_2010_0804_0201;
+    let n = n.min(bits.len().saturating_sub(at)).min(out.len());
+    let bits = bits.slice(at.min(bits.len()), n);
+    let mut bytes = bits.bit_chunks().iter_padded().flat_map(u64::to_le_bytes);
+    let (eights, rest) = out.get_mut(..n).unwrap_or_default().as_chunks_mut::<8>();
+    let spread = |byte: u8| {
+        let own = (u64::from(byte) * ONES) & DIAGONAL;
+        (((own + 0x7F * ONES) >> 7) & ONES).to_le_bytes()
+    };
+    for (eight, byte) in eights.iter_mut().zip(&mut bytes) {
+        *eight = spread(byte);
+    }
+    let last = bytes.next().map_or([0; 8], spread);
+    rest.iter_mut().zip(last).for_each(|(to, bit)| *to = bit);
+}
+
 /// Writes `n` numbers from the one at `at` on over `out`, so many bytes apart.
 pub(super) fn place(words: Words<'_>, at: usize, n: usize, out: &mut [u8], stride: usize) {
     fn of<W>(values: &[W], at: usize, n: usize) -> &[W] {
         values.get(at..at + n).unwrap_or_default()
     }
     match words {
+        Words::Bool(bits) if stride == 1 && n >= 16 => dense_bools(bits, at, n, out),
         Words::Bool(bits) => {
             for (row, bit) in out.chunks_mut(stride.max(1)).zip(bools(bits, at, n)) {
                 if let Some(to) = row.first_mut() {
@@ -208,6 +243,13 @@ mod tests {
         let mut out = [7; 4];
         place(Words::Bool(&bits), 1, 5, &mut out, 1);
         assert_eq!(out, [1, 1, 7, 7], "no more than there are");
+        let bits = BooleanBuffer::collect_bool(100, |i| i % 3 == 1 || i % 7 == 2);
+        for (at, n) in [(0, 100), (3, 64), (5, 21), (90, 50)] {
+            let mut out = vec![7; n];
+            place(Words::Bool(&bits), at, n, &mut out, 1);
+            let expected = (at..at + n).map(|i| if i < 100 { u8::from(bits.value(i)) } else { 7 });
+            assert_eq!(out, expected.collect::<Vec<_>>(), "{at} {n}");
+        }
     }
 
     #[test]

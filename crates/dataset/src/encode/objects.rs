@@ -7,7 +7,7 @@
 use rootfile::object::tags::{STREAMED_MEMBER_WISE, begin_frame, end_frame};
 use rootfile::{Error, Result};
 
-use super::forms::{TOBJECT, asked, newest, no_reader};
+use super::forms::{TOBJECT, asked, no_reader};
 use super::machine::{Machine, STREAMER_INFO, count, unfit};
 use super::view::View;
 use crate::decode::column::Column;
@@ -24,15 +24,18 @@ impl Machine<'_> {
         at: usize,
         parts: &[View<'_>],
     ) -> Result<()> {
-        let readers = self.readers;
+        let (forms, readers) = (self.forms, self.readers);
         let class = readers.get(reader).ok_or_else(no_reader)?;
-        let (index, version) = match version {
-            Some((version, checksum)) => asked(class, version, checksum)?,
-            None => newest(class)?,
+        let (form, version) = match version {
+            Some((version, checksum)) => {
+                let (index, version) = asked(class, version, checksum)?;
+                (forms.get(reader, index)?, version)
+            }
+            None => forms.newest(reader, readers)?,
         };
         let frame = self.out.pos();
         self.out.u32(0);
-        self.out.raw(&self.forms.get(reader, index)?.header);
+        self.out.raw(&form.header);
         self.members(version, at, 1, false, parts).map_err(|e| e.object(format!("class {}", class.class)))?;
         end_frame(&mut self.out, frame);
         Ok(())
@@ -74,8 +77,8 @@ impl Machine<'_> {
         let frame = begin_frame(&mut self.out, STREAMER_INFO | STREAMED_MEMBER_WISE);
         match members {
             Members::Class(reader) => {
-                let (index, _) = newest(self.readers.get(*reader).ok_or_else(no_reader)?)?;
-                self.out.raw(&self.forms.get(*reader, index)?.header);
+                let (form, _) = self.forms.newest(*reader, self.readers)?;
+                self.out.raw(&form.header);
             }
             // A pair is a class without ClassDef.
             Members::Pair { checksum: 0, .. } => self.out.i16(1),
@@ -110,7 +113,7 @@ impl Machine<'_> {
             }
             match members {
                 Members::Class(reader) => {
-                    let (_, version) = newest(readers.get(*reader).ok_or_else(no_reader)?)?;
+                    let (_, version) = self.forms.newest(*reader, readers)?;
                     self.members(version, start, len, true, parts)?;
                 }
                 Members::Pair { parts: ops, .. } => {

@@ -4,9 +4,9 @@
 use rootfile::object::tags::BYTE_COUNT_MASK;
 use rootfile::{Error, Result};
 
-use super::forms::{Form, Forms, TOBJECT, asked, newest, no_reader};
+use super::forms::{Form, Forms, TOBJECT, asked, no_reader};
 use super::machine::unfit;
-use super::numbers::{convert, pack, place};
+use super::numbers::{convert, pack, place, repeat};
 use super::view::View;
 use crate::decode::op::{Into, Op, Reader, Version};
 
@@ -62,8 +62,8 @@ impl Rows<'_> {
                 Ok(pos)
             }
             (Op::Object(reader), View::Record(parts)) => {
-                let (index, version) = newest(self.readers.get(*reader).ok_or_else(no_reader)?)?;
-                self.object(self.forms.get(*reader, index)?, version, at, n, parts, out)
+                let (form, version) = self.forms.newest(*reader, self.readers)?;
+                self.object(form, version, at, n, parts, out)
             }
             (Op::Whole { reader, version, checksum, framed }, View::Record(parts)) => {
                 let (index, version) = asked(self.readers.get(*reader).ok_or_else(no_reader)?, *version, *checksum)?;
@@ -95,20 +95,11 @@ impl Rows<'_> {
         let header = (bytes | BYTE_COUNT_MASK).to_be_bytes();
         frame.iter_mut().zip(header.iter().chain(&form.header)).for_each(|(to, byte)| *to = *byte);
         match frame.first_chunk::<6>() {
-            Some(frame) if len == 6 => self.same(frame, n, out),
-            _ => self.same(&frame, n, out),
+            Some(frame) if len == 6 => repeat(frame, n, out, self.stride),
+            _ => repeat(&frame, n, out, self.stride),
         }
         self.members(version, at, n, parts, out.get_mut(len..).ok_or_else(unfit)?)?;
         Ok(len + members)
-    }
-
-    /// Writes the same bytes in each row.
-    fn same<const N: usize>(self, bytes: &[u8; N], n: usize, out: &mut [u8]) {
-        for row in out.chunks_mut(self.stride.max(1)).take(n) {
-            if let Some(to) = row.first_chunk_mut::<N>() {
-                *to = *bytes;
-            }
-        }
     }
 
     fn members(self, version: &Version, at: usize, n: usize, parts: &[View<'_>], out: &mut [u8]) -> Result<usize> {
@@ -123,7 +114,7 @@ impl Rows<'_> {
                     self.object(self.forms.get(*reader, index)?, base, at, n, parts, out)?
                 }
                 Into::TObject => {
-                    self.same(&TOBJECT, n, out);
+                    repeat(&TOBJECT, n, out, self.stride);
                     TOBJECT.len()
                 }
                 Into::Nowhere(_) => return Err(unfit()),
