@@ -6,7 +6,8 @@
     tree.arrays(filter_name="Muon_*", entry_stop=1000)    # uproot's names and meanings
     basketry.rewrite("events.root", "out.root", compression="zstd:5", cluster="30MB")
 
-The verbs of the command `basketry` are functions here: `inspect`, `rewrite`, `merge`, `verify`, `readspeed`, `tune`.
+The verbs of the command `basketry` are functions here: `inspect`, `rewrite`, `merge`, `recover`,
+`verify`, `readspeed`, `tune`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 from .dataset import concatenate, iterate, open
 from .file import Directory, File
 from .tree import Branch, Tree
-from .verbs import inspect, layout, merge, readspeed, rewrite, tune, verify
+from .verbs import inspect, layout, merge, readspeed, recover, rewrite, tune, verify
 
 __all__ = [
     "Branch",
@@ -28,6 +29,7 @@ __all__ = [
     "merge",
     "open",
     "readspeed",
+    "recover",
     "rewrite",
     "tune",
     "verify",

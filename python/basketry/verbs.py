@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Unpack
 
-    from .reports import Inspection, Outlook, Readspeed, Summary, Tuning, Verdict
+    from .reports import Inspection, Outlook, Readspeed, Recovery, Summary, Tuning, Verdict
 
     Place: TypeAlias = str | os.PathLike[str]
     Places: TypeAlias = Place | Iterable[Place]
@@ -150,6 +150,27 @@ def verify(
 
     given = {name: value for name, value in locals().items() if name not in ("inputs", "parse", "Verdict")}
     return parse(Verdict, report(["verify", "--json", *_options(given), "--", *_paths(inputs)]))
+
+
+def recover(
+    file: Place,
+    output: Place,
+    *,
+    like: Place | None = None,
+    force: bool = False,
+    threads: int = 0,
+    memory: Size | None = None,
+) -> Recovery:
+    """Brings back what is left in a file that was never closed, or was cut short, as a normal file.
+
+    Of each tree the entries are kept that all its branches have: what was saved last, and the baskets written after
+    that. A tree that was never saved is brought back if `like`, a file of the same job, tells what its branches are.
+    """
+    from .reports.making import Recovery
+    from .reports.parse import parse
+
+    given = {name: value for name, value in locals().items() if name not in ("file", "parse", "Recovery")}
+    return parse(Recovery, report(["recover", "--json", *_options(given), "--", os.fspath(file)]))
 
 
 def tune(

@@ -16,6 +16,7 @@ pub mod objects;
 mod options;
 mod plan;
 pub mod read;
+pub mod recover;
 mod rewrite;
 pub mod sample;
 mod sink;

@@ -1,10 +1,11 @@
 //! Makes one file of one or more: opens the inputs, plans every tree, and writes directories, objects and trees.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dataset::layout::Layout;
-use dataset::tree::write;
+use dataset::tree::{Tree, read_tree, write};
 use rootfile::codec::Compression;
 use rootfile::{DirId, Error, ErrorKind, FilePool, FileWriter, Key, Result, RootFile};
 
@@ -16,7 +17,7 @@ use crate::era;
 use crate::objects::pids::{self, ProcessId};
 use crate::objects::{Action, ObjectPlan, Pack, Part, plan_objects};
 use crate::options::Options;
-use crate::plan::{Forecast, TablePlan, TableRequest, forecast as look_ahead, plan_table};
+use crate::plan::{Forecast, TablePlan, TableRequest, forecast as look_ahead, plan_table_of};
 use crate::sink::Written;
 
 /// What was done.
@@ -85,9 +86,36 @@ struct PlannedTree {
     path: String,
 }
 
+/// A tree that is not as its record says, or has none.
+pub(crate) struct KnownTree {
+    /// Its key. If it has no record, the offset in it is one that no other has.
+    pub key: Key,
+    /// The tree.
+    pub tree: Tree,
+    /// Where it is cut, if baskets go on behind it.
+    pub cut: Option<u64>,
+}
+
+/// Such trees of one file, by the offset in their keys.
+pub(crate) type KnownTrees = HashMap<u64, KnownTree>;
+
 /// Rewrites `inputs` into `output`. The output appears under its name only when it is whole.
 pub fn rewrite(inputs: &[PathBuf], output: &Path, options: &Options, progress: Progress<'_>) -> Result<Summary> {
-    let prepared = prepare(inputs, output, options)?;
+    perform(prepare(inputs, output, options)?, output, options, progress)
+}
+
+/// Writes one file anew, some trees of which are `known` to be other than their records say.
+pub(crate) fn rewrite_known(
+    file: RootFile,
+    known: KnownTrees,
+    output: &Path,
+    options: &Options,
+    progress: Progress<'_>,
+) -> Result<Summary> {
+    perform(plan_all(vec![Arc::new(file)], known, options)?, output, options, progress)
+}
+
+fn perform(prepared: Prepared, output: &Path, options: &Options, progress: Progress<'_>) -> Result<Summary> {
     let first = prepared.files.first().ok_or_else(|| Error::request("no input"))?;
     let asked = options.metadata.or(prepared.layout.common.compression);
     let setting = asked.map_or(first.header().compress, Compression::to_root_setting);
@@ -200,6 +228,10 @@ fn prepare_all(inputs: &[PathBuf], options: &Options) -> Result<Prepared> {
             return Err(Error::corrupt("the file is cut short").file(file.name()));
         }
     }
+    plan_all(files, KnownTrees::new(), options)
+}
+
+fn plan_all(files: Vec<Arc<RootFile>>, mut known: KnownTrees, options: &Options) -> Result<Prepared> {
     let mut objects = plan_objects(&files)?;
     objects.retain(|directory, entry| {
         let is_tree = matches!(entry.action, Action::Tree(_));
@@ -224,18 +256,23 @@ fn prepare_all(inputs: &[PathBuf], options: &Options) -> Result<Prepared> {
         if options.tree.as_ref().is_some_and(|only| *only != path) {
             continue;
         }
-        let inputs = parts.iter().map(|part| tree_input(&files, *part)).collect::<Result<Vec<_>>>()?;
+        let inputs = parts.iter().map(|part| tree_input(&files, &known, *part)).collect::<Result<Vec<_>>>()?;
         if inputs.len() < files.len() {
             notes.push(format!("tree {path} is in {} of the {} inputs only", inputs.len(), files.len()));
         }
-        let plan = plan_table(&TableRequest {
+        let cut = parts.iter().find_map(|part| known.get(&part.seek)?.cut);
+        let request = TableRequest {
             inputs: &inputs,
             path: &path,
             layout: &layout,
             filter: &options.filter,
-            entries: options.entries.clone(),
+            entries: cut.map_or_else(|| options.entries.clone(), |end| Some(0..end)),
             pack: options.pack,
             schema: options.schema,
+        };
+        let plan = plan_table_of(&request, |file, key| match known.remove(&key.seek_key) {
+            Some(known) => Ok(known.tree),
+            None => read_tree(file, key),
         })?;
         plans.push((PlannedTree { directory, name: entry.name.clone(), path }, plan));
     }
@@ -250,10 +287,13 @@ fn prepare_all(inputs: &[PathBuf], options: &Options) -> Result<Prepared> {
     Ok(Prepared { files, skipped: Vec::new(), objects, plans, pids, pid_offsets, layout, notes, share, version })
 }
 
-fn tree_input(files: &[Arc<RootFile>], part: Part) -> Result<(usize, Arc<RootFile>, Key)> {
+fn tree_input(files: &[Arc<RootFile>], known: &KnownTrees, part: Part) -> Result<(usize, Arc<RootFile>, Key)> {
     let number = usize::try_from(part.file).unwrap_or(usize::MAX);
     let file = files.get(number).ok_or_else(|| Error::request("a plan of other files"))?;
-    let key = file.key_at(part.seek).map_err(|e| e.file(file.name()))?;
+    let key = match known.get(&part.seek) {
+        Some(known) => known.key.clone(),
+        None => file.key_at(part.seek).map_err(|e| e.file(file.name()))?,
+    };
     Ok((number, Arc::clone(file), key))
 }
 

@@ -3,6 +3,8 @@
 //! Only what every use needs is read at once (header, top directory, streamer infos); directories below and
 //! objects are read when asked for. A file that was never closed is read by scanning its records, as ROOT does.
 
+mod scan;
+
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -32,6 +34,8 @@ pub struct RootFile {
     infos_problem: Option<Error>,
     top: Directory,
     recovered: bool,
+    /// Directories that were found in another way than by their lists of keys.
+    listing: Option<Vec<Directory>>,
 }
 
 /// A directory and the keys in it.
@@ -82,10 +86,7 @@ impl RootFile {
 
     fn read(source: Arc<dyn Source>, pool: Option<&FilePool>) -> Result<Self> {
         let size = source.size();
-        let first = source.read(0, usize::try_from(size.min(512)).unwrap_or(512))?;
-        let header = FileHeader::parse(&first)?;
-        let (top, record, top_nbytes) = read_top(&*source, &header).map_err(|e| e.object("top directory"))?;
-        let mut file = Self { source, infos: Arc::default(), infos_problem: None, top, recovered: false, header };
+        let (mut file, record, top_nbytes) = Self::begin(source)?;
         let listed = if file.header.end > size {
             Err(Error::corrupt(format!(
                 "the file is cut short: it has {size} bytes of {}; the objects found before the cut can be read",
@@ -105,7 +106,7 @@ impl RootFile {
             }
         }
         if file.header.seek_info > 0 {
-            match file.read_infos(pool) {
+            match file.read_infos(file.header.seek_info, pool) {
                 Ok(infos) => file.infos = infos,
                 Err(e) => file.infos_problem = Some(e),
             }
@@ -113,8 +114,16 @@ impl RootFile {
         Ok(file)
     }
 
-    fn read_infos(&self, pool: Option<&FilePool>) -> Result<Arc<StreamerInfos>> {
-        let at = self.header.seek_info;
+    /// Header and top directory, whose keys are not read: also the directory's record, and how long it is.
+    fn begin(source: Arc<dyn Source>) -> Result<(Self, DirectoryRecord, u32)> {
+        let first = source.read(0, usize::try_from(source.size().min(512)).unwrap_or(512))?;
+        let header = FileHeader::parse(&first)?;
+        let (top, record, nbytes) = read_top(&*source, &header).map_err(|e| e.object("top directory"))?;
+        let (infos, recovered) = (Arc::default(), false);
+        Ok((Self { source, infos, infos_problem: None, top, recovered, header, listing: None }, record, nbytes))
+    }
+
+    fn read_infos(&self, at: u64, pool: Option<&FilePool>) -> Result<Arc<StreamerInfos>> {
         let in_infos = |e: Error| e.object("streamer infos").at(at);
         let key = self.key_at(at).map_err(in_infos)?;
         let raw = self.raw_payload(&key).map_err(in_infos)?;
@@ -169,32 +178,18 @@ impl RootFile {
     /// Finds the keys of a file without a list of them by walking its records (`TFile::Recover`).
     fn recover(&mut self) -> Result<()> {
         self.recovered = true;
-        let end = self.source.size();
-        let mut at = self.header.begin;
         let top = self.top.seek;
-        while at + 30 < end {
-            let word = self.source.read(at, 4)?;
-            let nbytes = Cursor::new(&word).i32()?;
-            if nbytes <= 0 {
-                // A free gap is marked by its negative size.
-                match u64::from(nbytes.unsigned_abs()) {
-                    0 => break,
-                    n => at += n,
-                }
-                continue;
-            }
-            let Ok(key) = self.key_at(at) else { break };
-            let next = at + u64::from(key.nbytes);
-            if next > end {
-                break;
-            }
+        let (mut found, mut infos) = (Vec::new(), None);
+        self.walk_records(self.header.begin, |key| {
             if key.name == "StreamerInfo" {
-                self.header.seek_info = at;
-                self.header.nbytes_info = key.nbytes;
+                infos = Some((key.seek_key, key.nbytes));
             } else if key.seek_pdir == top && key.class != "TFile" && key.class != "TBasket" && !key.class.is_empty() {
-                self.top.keys.push(key);
+                found.push(key);
             }
-            at = next;
+        })?;
+        self.top.keys = found;
+        if let Some((seek, nbytes)) = infos {
+            (self.header.seek_info, self.header.nbytes_info) = (seek, nbytes);
         }
         // Of equal keys the last one counts.
         let mut seen = HashSet::new();
@@ -247,6 +242,9 @@ impl RootFile {
 
     /// All directories, parents first. A directory that cannot be read is named among the problems.
     pub fn walk(&self) -> Walk {
+        if let Some(listing) = &self.listing {
+            return Walk { directories: listing.clone(), problems: Vec::new() };
+        }
         let mut walk = Walk::default();
         let mut seen: HashSet<u64> = HashSet::from([self.top.seek]);
         // Lists of keys lie side by side in an honest file, and long paths are rare: this bounds the memory that

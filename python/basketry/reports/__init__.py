@@ -5,8 +5,8 @@ Python, are `class_` and `from_` here.
 """
 
 from .inspecting import Finding, Inspection
-from .making import Outlook, Summary, Verdict
+from .making import Outlook, Recovery, Summary, Verdict
 from .reading import Readspeed
 from .tuning import Tuning
 
-__all__ = ["Finding", "Inspection", "Outlook", "Readspeed", "Summary", "Tuning", "Verdict"]
+__all__ = ["Finding", "Inspection", "Outlook", "Readspeed", "Recovery", "Summary", "Tuning", "Verdict"]

@@ -1,4 +1,4 @@
-"""What `rewrite`, `merge` and `verify` report."""
+"""What `rewrite`, `merge`, `recover` and `verify` report."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -162,5 +162,68 @@ class Verdict:
     """Objects that are no trees and were compared."""
     differences: tuple[Difference, ...]
     """All differences: those of directories and trees in the order of the first side, then those of objects."""
+    notes: tuple[str, ...]
+    """What the user should know."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BranchLoss:
+    """What is lost of one branch, since others end before it."""
+
+    name: str
+    """Branch names from the top down, with / between."""
+    entries_lost: int
+    """Entries that it has in the file and that are left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecoveredTree:
+    """A tree that was brought back."""
+
+    path: str
+    """Path of the tree."""
+    entries: int
+    """Entries of the output: those that all branches have."""
+    saved_entries: int | None = None
+    """Entries that the record knew of which an AutoSave left; None if there was no record."""
+    entries_lost: int
+    """Entries that the record or some branch tells of and that are not brought back. What was never written out, no
+    one knows."""
+    baskets_found: int
+    """Baskets that no record knew of."""
+    branches: tuple[BranchLoss, ...]
+    """Branches that had more entries than could be kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unplaced:
+    """Baskets of one branch of a tree whose record was not found."""
+
+    tree: str
+    """Name of the tree."""
+    branch: str
+    """Name of the branch."""
+    baskets: int
+    """Baskets."""
+    entries: int
+    """Entries in them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recovery:
+    """What was brought back."""
+
+    schema: int
+    """Version of this structure."""
+    bytes_read: int
+    """Bytes of the input."""
+    bytes_written: int
+    """Bytes of the output."""
+    trees: tuple[RecoveredTree, ...]
+    """Trees that were brought back."""
+    objects: int
+    """Other objects that were brought back."""
+    unplaced: tuple[Unplaced, ...]
+    """Baskets of trees whose record was not found."""
     notes: tuple[str, ...]
     """What the user should know."""

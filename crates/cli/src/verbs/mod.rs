@@ -5,6 +5,7 @@ mod inspect;
 mod making;
 mod merge;
 mod readspeed;
+mod recover;
 mod rewrite;
 mod tune;
 mod verify;
@@ -23,6 +24,7 @@ pub enum Verb {
     Merge(merge::Args),
     Hadd(hadd::Args),
     Readspeed(readspeed::Args),
+    Recover(recover::Args),
     Tune(tune::Args),
     Verify(verify::Args),
 }
@@ -43,6 +45,7 @@ impl Verb {
             Self::Rewrite(args) => rewrite::report(&args, progress),
             Self::Merge(args) => merge::report(&args, progress),
             Self::Readspeed(args) => output::json_text(&readspeed::work(&args, &|_| (), &|_| ())?),
+            Self::Recover(args) => output::json_text(&recover::work(&args, progress)?),
             Self::Tune(args) => output::json_text(&tune::work(&args, progress)?.report),
             Self::Verify(args) => output::json_text(&verify::work(&args, progress)?),
             Self::Hadd(_) => Err(rootfile::Error::request("hadd is for the command line; merge does the same")),
@@ -56,6 +59,7 @@ impl Verb {
             Self::Merge(args) => merge::run(&args),
             Self::Hadd(args) => hadd::run(&args),
             Self::Readspeed(args) => readspeed::run(&args),
+            Self::Recover(args) => recover::run(&args),
             Self::Tune(args) => tune::run(&args),
             Self::Verify(args) => verify::run(&args),
         }

@@ -11,4 +11,4 @@ mod table;
 
 pub(crate) use predict::forecast;
 pub use predict::{ColumnForecast, Forecast};
-pub(crate) use table::{TablePlan, TableRequest, plan_table};
+pub(crate) use table::{TablePlan, TableRequest, holds_entries, plan_table, plan_table_of};

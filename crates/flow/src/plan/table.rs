@@ -64,12 +64,20 @@ pub(crate) struct TablePlan {
 
 /// Plans a table.
 pub(crate) fn plan_table(request: &TableRequest<'_>) -> Result<TablePlan> {
+    plan_table_of(request, read_tree)
+}
+
+/// Plans a table of trees that `read` gives.
+pub(crate) fn plan_table_of(
+    request: &TableRequest<'_>,
+    mut read: impl FnMut(&RootFile, &Key) -> Result<Tree>,
+) -> Result<TablePlan> {
     let mut builder: Option<Builder> = None;
     for (number, file, key) in request.inputs {
         if let Some(problem) = file.infos_problem() {
             return Err(Error::corrupt(problem.to_string()).file(file.name()));
         }
-        let mut tree = read_tree(file, key)?;
+        let mut tree = read(file, key)?;
         if !request.filter.keeps_all() {
             let keeps = |i| request.filter.keeps(request.path, &tree.lineage(i));
             let keep: Vec<bool> = (0..tree.branches.len()).map(keeps).collect();
@@ -426,7 +434,7 @@ impl<'a> Builder<'a> {
 }
 
 /// Whether a branch has entries of its own, and not only branches below.
-pub(super) fn holds_entries(branch: &Branch) -> bool {
+pub(crate) fn holds_entries(branch: &Branch) -> bool {
     let is_master = branch.element().is_some_and(|e| matches!(e.element_type, 3 | 4));
     !branch.baskets.is_empty() || branch.children.is_empty() || is_master
 }

@@ -1,0 +1,89 @@
+//! `basketry recover`: what a file still has that was never closed, or was cut short.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use flow::Progress;
+use flow::recover::{RecoverOptions, RecoveredTree, Recovery};
+use rootfile::Result;
+
+use crate::options::{Resources, Talk, Target};
+use crate::output::{self, Answer};
+
+/// Branches and groups of baskets that are printed; --json has them all.
+const SHOWN: usize = 10;
+
+/// Bring back what is left in a file that was never closed, or was cut short.
+///
+/// The file's records are read one after the other: the last state of each tree that was saved (AutoSave), and the
+/// baskets written after it. Of each tree the entries are kept that all its branches have; the output is a normal,
+/// closed file. A tree that was never saved can be brought back with --like, which tells what its branches are.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The file, ROOT's or basketry's.
+    #[arg(value_name = "FILE")]
+    input: PathBuf,
+    /// A file of the same job: trees of which no record was written take their branches from it.
+    #[arg(long, value_name = "OTHER")]
+    like: Option<PathBuf>,
+    #[command(flatten)]
+    target: Target,
+    #[command(flatten)]
+    resources: Resources,
+    #[command(flatten)]
+    talk: Talk,
+}
+
+/// Recovers.
+pub fn work(args: &Args, progress: Progress<'_>) -> Result<Recovery> {
+    args.target.check()?;
+    let options = RecoverOptions { budget: args.resources.budget(), overwrite: args.target.force };
+    flow::recover::recover(&args.input, args.like.as_deref(), &args.target.output, &options, progress)
+}
+
+pub fn run(args: &Args) -> Result<Answer> {
+    let bar = args.talk.progress([&args.input], "written");
+    let recovery = work(args, &|bytes| output::advance(&bar, bytes))?;
+    bar.finish_and_clear();
+    if args.talk.json {
+        output::json(&recovery)?;
+    } else if !args.talk.quiet {
+        print(&recovery)?;
+    }
+    Ok(Answer::Yes)
+}
+
+fn print(recovery: &Recovery) -> Result<()> {
+    let mut table = output::table(&["tree", ">entries", ">saved", ">lost", ">baskets found"]);
+    for RecoveredTree { path, entries, saved_entries, entries_lost, baskets_found, .. } in &recovery.trees {
+        table.add_row([
+            path.clone(),
+            output::count(*entries),
+            saved_entries.map_or_else(|| "-".to_owned(), output::count),
+            output::count(*entries_lost),
+            output::count(*baskets_found),
+        ]);
+    }
+    let mut out = output::stdout();
+    writeln!(out, "{table}")?;
+    for tree in &recovery.trees {
+        for branch in tree.branches.iter().take(SHOWN) {
+            let lost = output::count(branch.entries_lost);
+            writeln!(out, "{}: branch {} has {lost} entries more than all have", tree.path, branch.name)?;
+        }
+        if let Some(more @ 1..) = tree.branches.len().checked_sub(SHOWN) {
+            writeln!(out, "{}: and {} branches more; --json lists all", tree.path, output::count(more as u64))?;
+        }
+    }
+    for note in &recovery.notes {
+        writeln!(out, "note: {note}")?;
+    }
+    writeln!(
+        out,
+        "{} trees and {} other objects brought back, {} written",
+        recovery.trees.len(),
+        output::count(recovery.objects),
+        output::bytes(recovery.bytes_written)
+    )?;
+    Ok(out.flush()?)
+}

@@ -1,0 +1,112 @@
+//! Brings back what a file still has that was never closed, or was cut short.
+//!
+//! [`found`] walks the file's records: directories, objects, tree records that an AutoSave left, baskets. [`attach`]
+//! puts baskets that no tree knows behind those that it does, and cuts each tree where the first of its branches
+//! ends. What comes of it is a file with trees as any other, which a rewrite copies into one that is closed.
+
+mod attach;
+mod found;
+mod maxima;
+mod report;
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use rootfile::{Error, Result, RootFile};
+
+use crate::options::Options;
+use crate::rewrite::{KnownTree, KnownTrees, rewrite_known};
+use crate::{Budget, Progress};
+use attach::Attached;
+use found::{Basket, Found};
+
+pub use report::{BranchLoss, RecoveredTree, Recovery, Unplaced};
+
+/// What a recovery is asked to do.
+#[derive(Clone, Debug, Default)]
+pub struct RecoverOptions {
+    /// Memory and threads.
+    pub budget: Budget,
+    /// Whether an output that exists may be replaced.
+    pub overwrite: bool,
+}
+
+/// Brings back what is in `input`. Trees of which no record was written take their branches from `like`, a file that
+/// the same job made.
+pub fn recover(
+    input: &Path,
+    like: Option<&Path>,
+    output: &Path,
+    options: &RecoverOptions,
+    progress: Progress<'_>,
+) -> Result<Recovery> {
+    let like = like.map(RootFile::open).transpose()?;
+    let mut found = found::find(input, like.as_ref())?;
+    let mut known = KnownTrees::new();
+    let mut trees = Vec::new();
+    let mut baskets = by_tree(&mut found);
+    for candidate in std::mem::take(&mut found.trees) {
+        let mine = baskets.remove(&candidate.key.seek_key).unwrap_or_default();
+        let mut tree = candidate.tree;
+        let path = found.directories.get(candidate.directory).map(|d| d.path_of(&candidate.key.name));
+        let path = path.unwrap_or_default();
+        let saved_entries = (!candidate.from_like).then_some(tree.entries);
+        let made = (&mut tree, candidate.from_like);
+        let Attached { entries, cut, losses, found: baskets, lost } =
+            attach::attach(&found.file, made, mine, &path, &mut found.notes)?;
+        maxima::raise(&found.file, &mut tree, &baskets)?;
+        trees.push(RecoveredTree {
+            path,
+            entries,
+            saved_entries,
+            entries_lost: lost,
+            baskets_found: baskets.len() as u64,
+            branches: losses,
+        });
+        if let Some(directory) = found.directories.get_mut(candidate.directory) {
+            directory.keys.push(candidate.key.clone());
+        }
+        known.insert(candidate.key.seek_key, KnownTree { key: candidate.key, tree, cut });
+    }
+    let unplaced = report::unplaced(&baskets.remove(&0).unwrap_or_default());
+    let objects: usize = found.directories.iter().map(|d| d.keys.len()).sum();
+    // A directory is in the list of the one above it.
+    let objects = objects + 1 - trees.len() - found.directories.len();
+    if trees.is_empty() && (!unplaced.is_empty() || objects == 0) {
+        return Err(Error::request(report::refusal(&unplaced, like.is_some())).file(input));
+    }
+    let mut notes = found.notes;
+    notes.extend(unplaced.iter().map(|basket| format!("{basket}: no record of that tree was found")));
+    let make = Options { budget: options.budget, overwrite: options.overwrite, ..Options::default() };
+    let file = found.file.with_listing(found.directories);
+    let summary = rewrite_known(file, known, output, &make, progress)?;
+    notes.extend(summary.notes);
+    Ok(Recovery {
+        schema: 1,
+        bytes_read: summary.bytes_read,
+        bytes_written: summary.bytes_written,
+        trees,
+        objects: objects as u64,
+        unplaced,
+        notes,
+    })
+}
+
+/// The baskets of each tree, by the offset of its key; those of no tree under 0.
+fn by_tree(found: &mut Found) -> HashMap<u64, Vec<Basket>> {
+    let mut places: HashMap<&str, Vec<(u64, u64)>> = HashMap::new();
+    for tree in &found.trees {
+        let directory = found.directories.get(tree.directory).map_or(0, |d| d.seek);
+        places.entry(&tree.key.name).or_default().push((directory, tree.key.seek_key));
+    }
+    let mut baskets: HashMap<u64, Vec<Basket>> = HashMap::new();
+    for basket in std::mem::take(&mut found.baskets) {
+        let of_name = places.get(basket.tree.as_str()).map_or(&[][..], Vec::as_slice);
+        let place = match of_name {
+            [(_, only)] => *only,
+            several => several.iter().find(|(directory, _)| *directory == basket.seek_pdir).map_or(0, |p| p.1),
+        };
+        baskets.entry(place).or_default().push(basket);
+    }
+    baskets
+}

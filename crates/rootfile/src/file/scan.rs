@@ -1,0 +1,85 @@
+//! Files whose lists of keys are missing, or not to be trusted: what their records say, one after the other.
+//!
+//! Every record begins with how long it is and what it holds, so all of them can be found without any list. What they
+//! mean together is for others to say, who give the file the directories that they made of it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{Directory, RootFile};
+use crate::bytes::Cursor;
+use crate::directory::DirectoryRecord;
+use crate::key::Key;
+use crate::source::{LocalFile, Source};
+use crate::streamer::StreamerInfos;
+use crate::{Error, Result};
+
+/// The least that a record can be: a key with no strings.
+const LEAST: u64 = 30;
+
+impl RootFile {
+    /// Opens a local file without asking for any list of keys: it has no keys and no streamer infos until it is given
+    /// some by [`RootFile::with_listing`].
+    pub fn open_unlisted(path: impl AsRef<Path>) -> Result<Self> {
+        let source: Arc<dyn Source> = Arc::new(LocalFile::open(path)?);
+        let name = source.name().to_path_buf();
+        Self::begin(source).map(|(file, ..)| file).map_err(|e: Error| e.file(name))
+    }
+
+    /// Calls `each` for every record from an offset on, and says where there is none any more: at the file's end, at a
+    /// record that the end cuts short, or at bytes that are none.
+    pub fn walk_records(&self, from: u64, mut each: impl FnMut(Key)) -> Result<u64> {
+        let end = self.source.size();
+        let mut at = from;
+        while at.saturating_add(LEAST) < end {
+            let word = self.source.read(at, 4)?;
+            let nbytes = Cursor::new(&word).i32()?;
+            if nbytes <= 0 {
+                // A free gap is marked by its negative size.
+                match u64::from(nbytes.unsigned_abs()) {
+                    0 => break,
+                    n => at += n,
+                }
+                continue;
+            }
+            let Ok(key) = self.key_at(at) else { break };
+            let next = at + u64::from(key.nbytes);
+            if next > end {
+                break;
+            }
+            each(key);
+            at = next;
+        }
+        Ok(at)
+    }
+
+    /// The streamer infos in the record at an offset.
+    pub fn infos_at(&self, seek: u64) -> Result<Arc<StreamerInfos>> {
+        self.read_infos(seek, None)
+    }
+
+    /// The fields of the directory whose record has this key; nothing if the record is none of a directory, such as
+    /// that of a list of keys, which has the class of its directory.
+    pub fn directory_record(&self, key: &Key) -> Option<DirectoryRecord> {
+        let payload = self.payload(key).ok()?;
+        let record = DirectoryRecord::parse(&mut Cursor::new(&payload)).ok()?;
+        (record.seek_dir == key.seek_key).then_some(record)
+    }
+
+    /// Gives the file streamer infos.
+    #[must_use]
+    pub fn with_infos(mut self, infos: Arc<StreamerInfos>) -> Self {
+        self.infos = infos;
+        self
+    }
+
+    /// Gives the file directories, the top one first and parents before what is in them.
+    #[must_use]
+    pub fn with_listing(mut self, directories: Vec<Directory>) -> Self {
+        if let Some(top) = directories.first() {
+            self.top = top.clone();
+        }
+        self.listing = Some(directories);
+        self
+    }
+}
