@@ -18,7 +18,7 @@ import uproot
 
 import basketry as bk
 from basketry import _core, reports, verbs
-from referee import oracle
+from referee import make_files, oracle
 from referee.command import Basketry
 from referee.paths import REPO
 
@@ -84,6 +84,7 @@ OPTIONS: dict[str, set[str]] = {
     "merge": {"quiet", "json"},
     "verify": {"quiet", "json"},
     "readspeed": {"files", "all_branches", "tasks_per_worker", "test", "quiet", "json"},
+    "recover": {"quiet", "json"},
     "tune": {"quiet", "json"},
 }
 
@@ -271,3 +272,12 @@ def test_types_are_shipped() -> None:
     assert (Path(bk.__file__).parent / "py.typed").is_file()
     for name in bk.__all__:
         assert inspect.getdoc(getattr(bk, name)), name
+
+
+def test_a_killed_job_is_recovered(tmp_path: Path) -> None:
+    folder = make_files.made("killed")
+    with pytest.raises(ValueError, match="--like"):
+        bk.recover(folder / "killed900.root", tmp_path / "out.root")
+    found = bk.recover(folder / "killed900.root", tmp_path / "out.root", like=folder / "killed0.root")
+    assert found.trees[0].saved_entries is None
+    assert found.trees[0].entries >= 800

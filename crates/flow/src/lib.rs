@@ -1,4 +1,4 @@
-//! Makes ROOT files out of ROOT files (rewrite, merge, verify), and reads them into Arrow ([`read`]).
+//! Makes ROOT files out of ROOT files (rewrite, merge, recover, verify), and reads them into Arrow ([`read`]).
 //!
 //! One way through a rewrite: inputs are opened, [`plan`] lays out the columns and clusters of each table,
 //! [`engine`] runs that plan on threads within a [`Budget`], and [`rewrite`] closes the file around it. Whatever

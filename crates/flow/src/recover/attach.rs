@@ -178,8 +178,29 @@ fn share_out(tree: &Tree, branches: &[usize], baskets: Vec<Basket>) -> Vec<Vec<B
 fn are_numbered(baskets: &[Basket], next: &[usize]) -> bool {
     let first = baskets.first().map(|basket| basket.cycle);
     let differ = baskets.iter().any(|basket| Some(basket.cycle) != first);
+    if let ([next], true) = (next, differ)
+        && begin_again(baskets)
+    {
+        return follow(baskets, *next);
+    }
     // As many baskets of one number as there are branches may well be the next of each.
     differ || baskets.len() <= next.len() && next.iter().any(|number| Some(as_cycle(*number)) == first)
+}
+
+/// Whether these are numbers as they are in a merged file, of which each basket kept the one that it had in its own.
+fn begin_again(baskets: &[Basket]) -> bool {
+    baskets.windows(2).all(|pair| match pair {
+        [a, b] => b.cycle == 0 || b.cycle == a.cycle.wrapping_add(1),
+        _ => true,
+    })
+}
+
+/// Whether the cycles of baskets are, in some order, all numbers from the next on.
+fn follow(baskets: &[Basket], next: usize) -> bool {
+    let first = as_cycle(next);
+    let mut steps: Vec<u16> = baskets.iter().map(|basket| basket.cycle.wrapping_sub(first).cast_unsigned()).collect();
+    steps.sort_unstable();
+    steps.iter().enumerate().all(|(i, step)| i == usize::from(*step))
 }
 
 /// Appends baskets to a branch, as long as they can be read. Says how many.
@@ -212,4 +233,38 @@ fn losses(tree: &Tree, ends: &[u64], entries: u64) -> Vec<BranchLoss> {
     let names = paths(tree);
     let lost = ends.iter().zip(&names).filter(|(end, _)| **end > entries);
     lost.map(|(end, name)| BranchLoss { name: path_text(name), entries_lost: end - entries }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn baskets(cycles: &[i16]) -> Vec<Basket> {
+        let basket = |(at, cycle): (usize, &i16)| Basket {
+            tree: "tree".to_owned(),
+            branch: "x".to_owned(),
+            seek: at as u64 + 100,
+            seek_pdir: 100,
+            nbytes: 50,
+            raw: 50,
+            entries: 1,
+            cycle: *cycle,
+        };
+        cycles.iter().enumerate().map(basket).collect()
+    }
+
+    #[test]
+    fn numbers_count_only_where_they_are_some() {
+        // One was written into a gap that lies before the others.
+        assert!(are_numbered(&baskets(&[7, 5, 6]), &[5]));
+        assert!(are_numbered(&baskets(&[5]), &[5]));
+        // Ours, which have none; and copies of baskets of several files.
+        assert!(!are_numbered(&baskets(&[1, 1, 1]), &[2]));
+        assert!(!are_numbered(&baskets(&[0, 1, 2, 0, 1]), &[0]));
+        assert!(!are_numbered(&baskets(&[3, 0, 1]), &[4]));
+        // One is missing: those behind it are of no use.
+        assert!(are_numbered(&baskets(&[5, 7]), &[5]));
+        assert!(are_numbered(&baskets(&[i16::MAX, i16::MIN]), &[0x7FFF]));
+        assert_eq!((as_cycle(32_767), as_cycle(32_768), as_cycle(65_537)), (i16::MAX, i16::MIN, 1));
+    }
 }

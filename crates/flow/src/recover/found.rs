@@ -60,7 +60,7 @@ pub(super) fn find(input: &Path, like: Option<&RootFile>) -> Result<Found> {
         notes.push(format!("bytes {end} to {next} are no records, and are passed over"));
         end = file.walk_records(next, |key| records.push(key))?;
     }
-    let left = file.source().size() - end;
+    let left = file.source().size().saturating_sub(end);
     if left > 0 {
         notes.push(format!("the last {left} bytes are no whole record"));
     }

@@ -1,7 +1,7 @@
 //! Damaged input is an error or a right answer: never a panic, a hang, or memory out of proportion.
 //!
 //! Every file is truncated and its bytes are changed, by a seed; each damaged file is looked through, its trees are
-//! read, and it is rewritten in two layouts (copied; regrouped and recompressed). A rewrite that succeeds must say
+//! read, and it is rewritten in two layouts (copied; regrouped and recompressed), and recovered. A rewrite that succeeds must say
 //! what the damaged input says. The same is done with the file rewritten without compression first, since behind a
 //! codec's checksum few changes are met by what lies beneath. Files are those of the corpus (beside the checkout or
 //! at `BASKETRY_CORPUS`), and those in `fixtures/`. `BASKETRY_CORRUPT=all` does everything, `BASKETRY_CORRUPT_ONLY`
@@ -25,6 +25,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use dataset::layout::Layout;
+use flow::recover::{RecoverOptions, recover};
 use flow::{Budget, Options, rewrite, unwatched};
 use mutate::Damage;
 use rootfile::{MemoryFile, RootFile};
@@ -147,6 +148,20 @@ fn try_case(bytes: &[u8], folder: &Path) -> Result<(), String> {
                     Ok(file) => problems.extend(content::difference(said, &content::read(&file))),
                     Err(e) => problems.push(format!("the output cannot be opened: {e}")),
                 }
+            }
+        }
+    }
+    let _ = std::fs::remove_file(&output);
+    let options = RecoverOptions { budget: Budget::new(BUDGET, 2), overwrite: true };
+    // It takes what it finds: only what it leaves can be judged.
+    match recover(&input, None, &output, &options, &unwatched) {
+        Err(_) if std::fs::read_dir(folder).unwrap().count() != 1 => {
+            problems.push("a failed recovery left something behind".to_owned());
+        }
+        Err(_) => {}
+        Ok(_) => {
+            if let Err(e) = RootFile::open(&output) {
+                problems.push(format!("the recovered file cannot be opened: {e}"));
             }
         }
     }

@@ -7,12 +7,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Directory, RootFile};
+use crate::Result;
 use crate::bytes::Cursor;
 use crate::directory::DirectoryRecord;
 use crate::key::Key;
 use crate::source::{LocalFile, Source};
 use crate::streamer::StreamerInfos;
-use crate::{Error, Result};
 
 /// The least that a record can be: a key with no strings.
 const LEAST: u64 = 30;
@@ -23,7 +23,7 @@ impl RootFile {
     pub fn open_unlisted(path: impl AsRef<Path>) -> Result<Self> {
         let source: Arc<dyn Source> = Arc::new(LocalFile::open(path)?);
         let name = source.name().to_path_buf();
-        Self::begin(source).map(|(file, ..)| file).map_err(|e: Error| e.file(name))
+        Self::begin(source).map(|(file, ..)| file).map_err(|e| e.file(name))
     }
 
     /// Calls `each` for every record from an offset on, and says where there is none any more: at the file's end, at a
@@ -38,7 +38,7 @@ impl RootFile {
                 // A free gap is marked by its negative size.
                 match u64::from(nbytes.unsigned_abs()) {
                     0 => break,
-                    n => at += n,
+                    n => at = at.saturating_add(n),
                 }
                 continue;
             }
