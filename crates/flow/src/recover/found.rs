@@ -97,11 +97,21 @@ fn directories(file: &RootFile, records: &[Key]) -> Vec<Directory> {
     top.keys.clear();
     let mut places = HashMap::from([(top.seek, 0)]);
     let mut directories = vec![top];
+    let mut seen: HashMap<String, usize> = HashMap::new();
     for key in records.iter().filter(|key| is_directory(&key.class) && file.directory_record(key).is_some()) {
         let parent = places.get(&key.seek_pdir).copied().unwrap_or(0);
         let Some(above) = directories.get_mut(parent) else { continue };
+        // A damaged name must not make a directory lie in itself.
+        if key.name.is_empty() || key.name.contains('/') {
+            continue;
+        }
         let path = above.path_of(&key.name);
+        if let Some(same) = seen.get(&path) {
+            places.insert(key.seek_key, *same);
+            continue;
+        }
         above.keys.push(key.clone());
+        seen.insert(path.clone(), directories.len());
         places.insert(key.seek_key, directories.len());
         directories.push(Directory { path, title: key.title.clone(), seek: key.seek_key, keys: Vec::new() });
     }

@@ -1,8 +1,8 @@
 //! Damaged input is an error or a right answer: never a panic, a hang, or memory out of proportion.
 //!
 //! Every file is truncated and its bytes are changed, by a seed; each damaged file is looked through, its trees are
-//! read, and it is rewritten in two layouts (copied; regrouped and recompressed), and recovered. A rewrite that succeeds must say
-//! what the damaged input says. The same is done with the file rewritten without compression first, since behind a
+//! read, and it is rewritten in two layouts (copied; regrouped and recompressed), and recovered. A rewrite that
+//! succeeds must say what the damaged input says. The same is done with the file rewritten without compression first, since behind a
 //! codec's checksum few changes are met by what lies beneath. Files are those of the corpus (beside the checkout or
 //! at `BASKETRY_CORPUS`), and those in `fixtures/`. `BASKETRY_CORRUPT=all` does everything, `BASKETRY_CORRUPT_ONLY`
 //! picks files by a part of their name; without them a few cases of each file are done.
