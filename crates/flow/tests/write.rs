@@ -13,6 +13,7 @@ use serde::Serialize;
 use flow::Budget;
 use flow::inputs::Input;
 use flow::read::{Dataset, Request, read};
+use flow::recover::{RecoverOptions, recover};
 use flow::write::*;
 
 /// Two columns: a number, and as many numbers as a counter says.
@@ -227,4 +228,42 @@ fn a_tree_of_one_record_stays_small() {
     context.finish().unwrap();
     let bytes = writer.finish().unwrap().bytes;
     assert!(bytes < 40 << 10, "{bytes} bytes");
+}
+
+#[test]
+fn what_is_written_so_far_can_be_brought_back_at_any_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let layout = "cluster = 500\nbasket = \"2kB\"\ncompression = \"none\"".parse().unwrap();
+    let auto_save = Some(AutoSave::Entries(60_000));
+    let options = WriteOptions { layout, order: Order::Tasks, auto_save, ..WriteOptions::default() };
+    let pool = WritePool::new(Budget::new(64 << 20, 1));
+    let mut writer = ParallelWriter::create(&folder.path().join("out.root"), &options, &pool).unwrap();
+    let unfinished = std::fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();
+    let tree = writer.tree(&spec()).unwrap();
+    let (copy, back) = (folder.path().join("copy.root"), folder.path().join("back.root"));
+    let (mut saved, mut found, mut before) = (0, 0, 0);
+    for task in 0..60 {
+        let mut context = writer.fill_task(tree, task as u64).unwrap();
+        context.fill(&batch(task * TASK, TASK)).unwrap();
+        context.finish().unwrap();
+        std::fs::copy(&unfinished, &copy).unwrap();
+        let recover = |like| {
+            let options = RecoverOptions { budget: Budget::new(64 << 20, 1), overwrite: true };
+            recover(&copy, like, &back, &options, &flow::unwatched)
+        };
+        let Ok(recovery) = recover(None) else {
+            assert_eq!(saved, 0, "after an AutoSave there is something");
+            continue;
+        };
+        let tree = &recovery.trees[0];
+        assert!(tree.entries as usize >= before, "what was there once stays");
+        before = tree.entries as usize;
+        saved = tree.saved_entries.unwrap();
+        found += tree.baskets_found;
+        let there = entries(&back);
+        assert_eq!(there.len(), before);
+        assert!(there.iter().enumerate().all(|(i, (x, y))| *x == i as f64 && y.len() == i % 5));
+    }
+    assert!(saved >= 120_000, "{saved}");
+    assert!(found > 0, "some baskets were written after an AutoSave");
 }
