@@ -41,6 +41,16 @@ pub struct LayoutArgs {
 }
 
 impl LayoutArgs {
+    /// What these options would make, for a verb that has some of them only.
+    pub fn plain(
+        compression: Option<Compression>,
+        cluster: Option<ClusterSize>,
+        basket: Option<ByteSize>,
+        one_basket_per_cluster: bool,
+    ) -> Self {
+        Self { compression, cluster, basket, one_basket_per_cluster, ..Self::default() }
+    }
+
     /// The layout that the options describe.
     pub fn layout(&self) -> Result<Layout> {
         let mut layout = match &self.layout {

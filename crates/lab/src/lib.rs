@@ -3,13 +3,15 @@
 //! [`inspect`] says what is in a file and how it lies there; [`diagnose`] says what is wrong with that, what it costs,
 //! and which command mends it. [`tune`] measures what other layouts would cost ([`cost`]), chooses between them under
 //! limits ([`solve`]) and proves the choice. [`readspeed`] measures how fast a file can be read, and what holds it back.
-//! [`models`] makes the data that writing is measured with.
+//! [`models`] makes the data that writing is measured with, [`generate`] writes it, and [`write_bench`] measures that.
 #![warn(missing_docs)]
 
 pub mod cost;
 pub mod diagnose;
+pub mod generate;
 pub mod inspect;
 pub mod models;
 pub mod readspeed;
 pub mod solve;
 pub mod tune;
+pub mod write_bench;

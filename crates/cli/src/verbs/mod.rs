@@ -1,5 +1,6 @@
 //! The verbs, one module each: its arguments, a call into the crates below, and what it prints.
 
+mod generate;
 mod hadd;
 mod inspect;
 mod making;
@@ -9,6 +10,7 @@ mod recover;
 mod rewrite;
 mod tune;
 mod verify;
+mod write_bench;
 
 use clap::Subcommand;
 use flow::Progress;
@@ -27,6 +29,8 @@ pub enum Verb {
     Recover(recover::Args),
     Tune(tune::Args),
     Verify(verify::Args),
+    Generate(generate::Args),
+    WriteBench(write_bench::Args),
 }
 
 impl Verb {
@@ -48,6 +52,8 @@ impl Verb {
             Self::Recover(args) => output::json_text(&recover::work(&args, progress)?),
             Self::Tune(args) => output::json_text(&tune::work(&args, progress)?.report),
             Self::Verify(args) => output::json_text(&verify::work(&args, progress)?),
+            Self::Generate(args) => output::json_text(&generate::work(&args, progress)?),
+            Self::WriteBench(args) => output::json_text(&write_bench::work(&args, &|| ())?),
             Self::Hadd(_) => Err(rootfile::Error::request("hadd is for the command line; merge does the same")),
         }
     }
@@ -62,6 +68,8 @@ impl Verb {
             Self::Recover(args) => recover::run(&args),
             Self::Tune(args) => tune::run(&args),
             Self::Verify(args) => verify::run(&args),
+            Self::Generate(args) => generate::run(&args),
+            Self::WriteBench(args) => write_bench::run(&args),
         }
     }
 }

@@ -287,6 +287,15 @@ impl Shared {
         close::save(file, &mut state.trees).inspect_err(|e| self.give_up(state, e))
     }
 
+    /// Waits until the disk has all there is.
+    pub fn sync(&self) -> Result<()> {
+        let mut state = self.lock();
+        state.check()?;
+        let state = &mut *state;
+        let Some(file) = state.file.as_mut() else { return Ok(()) };
+        file.sync().inspect_err(|e| self.give_up(state, e))
+    }
+
     /// Gives the output up: it will not appear.
     pub fn fail(&self, error: &Error) {
         let mut state = self.lock();

@@ -50,6 +50,8 @@ pub struct WriteOptions {
     pub auto_save: Option<AutoSave>,
     /// The file's title.
     pub title: String,
+    /// Whether what is written is forgotten: to see what writing costs besides.
+    pub discard: bool,
     /// The date of its records, in seconds since 1970. SOURCE_DATE_EPOCH goes before it; without either it is now.
     pub date: Option<i64>,
 }
@@ -100,13 +102,11 @@ impl ParallelWriter {
         gate.fix(FILE_BYTES, FILE_BYTES).map_err(|e| e.file(path))?;
         let layout = options.layout.clone();
         let compression = layout.common.compression.unwrap_or(defaults::COMPRESSION).to_root_setting();
-        let file = FileWriter::create(
-            path,
-            options.overwrite,
-            compression,
-            crate::closing::date(options.date.and_then(rootfile::datime_of_epoch)),
-            &options.title,
-        )?;
+        let date = crate::closing::date(options.date.and_then(rootfile::datime_of_epoch));
+        let file = match options.discard {
+            true => FileWriter::discarding(path, compression, date, &options.title)?,
+            false => FileWriter::create(path, options.overwrite, compression, date, &options.title)?,
+        };
         let shared = Arc::new(Shared::new(file, gate, options.order, options.auto_save));
         Ok(Self { shared, layout, fixed: FILE_BYTES, path: path.to_path_buf() })
     }
@@ -138,6 +138,11 @@ impl ParallelWriter {
     /// Saves the metadata of all trees now, as AutoSave does.
     pub fn save(&self) -> Result<()> {
         self.shared.save()
+    }
+
+    /// Returns when all that is written so far is on disk.
+    pub fn sync(&self) -> Result<()> {
+        self.shared.sync()
     }
 
     /// Gives the output up: it will not appear, and fill contexts end with an error.

@@ -6,7 +6,7 @@
 
 mod bench;
 mod calibrate;
-mod clock;
+pub(crate) mod clock;
 pub(crate) mod confirm;
 mod decoding;
 pub(crate) mod facts;

@@ -14,9 +14,9 @@ use crate::{Error, Result};
 
 /// The file of an output.
 pub(super) struct Disk {
-    file: File,
+    /// None where what is written is forgotten.
+    file: Option<(File, Temporary)>,
     path: PathBuf,
-    temporary: Temporary,
     /// How large the file is thought to become.
     pub expected: u64,
     #[cfg(test)]
@@ -35,34 +35,42 @@ impl Disk {
     /// Creates the file that will be called `path`.
     pub fn create(path: &Path) -> Result<Self> {
         let (temporary, file) = Temporary::create(path).map_err(|e| Error::from(e).file(path))?;
-        Ok(Self {
-            file,
+        Ok(Self { file: Some((file, temporary)), ..Self::nowhere(path) })
+    }
+
+    /// Forgets what is written.
+    pub fn nowhere(path: &Path) -> Self {
+        Self {
+            file: None,
             path: path.to_path_buf(),
-            temporary,
             expected: 0,
             #[cfg(test)]
             journal: std::sync::Arc::default(),
-        })
+        }
     }
 
     /// Writes bytes at an offset.
     pub fn write_at(&self, at: u64, bytes: &[u8]) -> Result<()> {
         #[cfg(test)]
         self.journal.lock().unwrap().push(Step::Write(at, bytes.to_vec()));
-        self.file.write_all_at(bytes, at).map_err(|e| self.explain(e, at + bytes.len() as u64))
+        let Some((file, _)) = &self.file else { return Ok(()) };
+        file.write_all_at(bytes, at).map_err(|e| self.explain(e, at + bytes.len() as u64))
     }
 
     /// Returns when all that was written so far would survive a power cut.
     pub fn sync(&self) -> Result<()> {
         #[cfg(test)]
         self.journal.lock().unwrap().push(Step::Sync);
-        self.file.sync_data().map_err(|e| self.explain(e, 0))
+        let Some((file, _)) = &self.file else { return Ok(()) };
+        file.sync_data().map_err(|e| self.explain(e, 0))
     }
 
     /// Makes sure that all of the file is on disk, and gives it its name.
     pub fn finish(self, end: u64) -> Result<()> {
-        self.file.sync_all().map_err(|e| self.explain(e, end))?;
-        self.temporary.rename(&self.path).map_err(|e| Error::from(e).file(&self.path))?;
+        let Some((file, _)) = &self.file else { return Ok(()) };
+        file.sync_all().map_err(|e| self.explain(e, end))?;
+        let Some((_, temporary)) = self.file else { return Ok(()) };
+        temporary.rename(&self.path).map_err(|e| Error::from(e).file(&self.path))?;
         // The new name is on disk when the folder is; a folder that cannot be opened for that is no error.
         let folder = self.path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         if let Ok(folder) = File::open(folder) {
@@ -78,7 +86,7 @@ impl Disk {
         }
         let need = self.expected.max(reached);
         // Part of the last write may have found room.
-        let written = self.file.metadata().map_or(0, |m| m.len());
+        let written = self.file.as_ref().and_then(|(file, _)| file.metadata().ok()).map_or(0, |m| m.len());
         Error::request(format!(
             "no space left: {written} bytes were written, about {} more are missing of {need}; nothing was left behind",
             need.saturating_sub(written)

@@ -68,10 +68,20 @@ impl FileWriter {
         if !overwrite && path.exists() {
             return Err(Error::request("exists already; --force overwrites it").file(path));
         }
+        let disk = Disk::create(path)?;
+        Self::begin(disk, path, compression, datime, title)
+    }
+
+    /// A file whose bytes go nowhere, to see what writing costs besides.
+    pub fn discarding(path: &Path, compression: i32, datime: u32, title: &str) -> Result<Self> {
+        Self::begin(Disk::nowhere(path), path, compression, datime, title)
+    }
+
+    fn begin(disk: Disk, path: &Path, compression: i32, datime: u32, title: &str) -> Result<Self> {
         let base = path.file_name().map(|n| n.to_string_lossy().into_owned());
         let base = base.ok_or_else(|| Error::request("is no name for a file").file(path))?;
         let mut writer = Self {
-            disk: Disk::create(path)?,
+            disk,
             flushed: 0,
             buffer: Vec::with_capacity(BUFFER),
             directories: Vec::new(),
@@ -90,6 +100,12 @@ impl FileWriter {
         let begun = Trailer { end: writer.position(), ..Trailer::default() };
         writer.switch_to(&begun, |_| true)?;
         Ok(writer)
+    }
+
+    /// Returns when all records so far are on disk.
+    pub fn sync(&mut self) -> Result<()> {
+        self.flush()?;
+        self.disk.sync()
     }
 
     /// How large the file is thought to become: said when the disk is full.

@@ -1,0 +1,215 @@
+//! `basketry generate`: the data sets of the published benchmarks.
+
+use std::io::Write;
+
+use dataset::layout::ByteSize;
+use flow::Progress;
+use flow::write::{AutoSave, Order, WriteOptions};
+use lab::generate::{Job, Ran, generate, numbered};
+use lab::models::{Model, ModelOptions, NAMES};
+use rootfile::{Error, Result};
+
+use crate::layout_args::LayoutArgs;
+use crate::options::{Resources, Talk, Target};
+use crate::output::{self, Answer};
+
+/// Write a data set of the published benchmarks: seeded, of any size, in any layout.
+///
+/// single: a branch of random doubles. multi: branches of vector<Event>, an Event of three vectors, three doubles and
+/// three ints. nano: flat and jagged columns, as in a NanoAOD. lhcb: many small objects. aod: products of very variable
+/// size. esd: containers that are not split, and two huge ones.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The data set.
+    #[arg(value_parser = NAMES)]
+    kind: String,
+    #[command(flatten)]
+    target: Target,
+    #[command(flatten)]
+    pub set: SetArgs,
+    /// Files to write at once, each with all of it: OUT, then OUT-1, OUT-2 and so on. They share memory and threads.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    outputs: usize,
+    #[command(flatten)]
+    pub how: HowArgs,
+    #[command(flatten)]
+    resources: Resources,
+    #[command(flatten)]
+    layout: LayoutArgs,
+    #[command(flatten)]
+    talk: Talk,
+}
+
+/// Which data set exactly.
+#[derive(clap::Args, Clone, Debug)]
+pub struct SetArgs {
+    /// Bytes of payload.
+    #[arg(long, value_name = "SIZE", default_value = "100MB")]
+    pub size: ByteSize,
+    /// Another seed, other numbers.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Branches that `multi` has.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub branches: u32,
+    /// Events in an entry of each of its branches.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub events: u32,
+}
+
+/// How it is written, besides the layout.
+#[derive(clap::Args, Clone, Debug)]
+pub struct HowArgs {
+    /// End a cluster after this share of the entries (1%); for sizes and numbers of entries see --cluster.
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub autoflush: Option<f64>,
+    /// Save the trees' metadata each time so many bytes (300MB), entries (1000) or a share of them (10%) are written.
+    #[arg(long, value_name = "SIZE", value_parser = Every::parse)]
+    pub autosave: Option<Every>,
+    /// Let clusters go into the file as they are finished: the order of entries depends on timing then.
+    #[arg(long)]
+    pub arrival: bool,
+    /// Write nothing: what would be written is made and forgotten.
+    #[arg(long)]
+    pub no_write: bool,
+    /// Fill nothing: the numbers are made and forgotten.
+    #[arg(long)]
+    pub no_fill: bool,
+}
+
+/// A size, a number of entries, or a share of them.
+#[derive(Clone, Copy, Debug)]
+pub enum Every {
+    Bytes(u64),
+    Entries(u64),
+    Share(f64),
+}
+
+impl Every {
+    fn parse(text: &str) -> std::result::Result<Self, String> {
+        if text.ends_with('%') {
+            return percent(text).map(Self::Share);
+        }
+        match text.parse() {
+            Ok(entries) => Ok(Self::Entries(entries)),
+            Err(_) => text.parse().map(|size: ByteSize| Self::Bytes(size.bytes())).map_err(|e| e.to_string()),
+        }
+    }
+
+    fn auto_save(self, entries: u64) -> AutoSave {
+        match self {
+            Self::Bytes(bytes) => AutoSave::Bytes(bytes),
+            Self::Entries(entries) => AutoSave::Entries(entries.max(1)),
+            Self::Share(share) => AutoSave::Entries(share_of(entries, share)),
+        }
+    }
+}
+
+impl std::fmt::Display for Every {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Bytes(bytes) => write!(f, "{bytes}B"),
+            Self::Entries(entries) => write!(f, "{entries}"),
+            Self::Share(share) => write!(f, "{}%", share * 100.0),
+        }
+    }
+}
+
+/// A share in percent.
+fn percent(text: &str) -> std::result::Result<f64, String> {
+    let number = text.trim_end_matches('%').parse::<f64>().ok().filter(|share| *share > 0.0 && *share <= 100.0);
+    number.map(|share| share / 100.0).ok_or_else(|| format!("{text:?} is no share in percent, such as 1%"))
+}
+
+#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share")]
+fn share_of(entries: u64, share: f64) -> u64 {
+    ((entries as f64 * share) as u64).max(1)
+}
+
+impl SetArgs {
+    /// The data set of that name.
+    pub fn model(&self, kind: &str) -> Result<Model> {
+        let Self { size, seed, branches, events } = *self;
+        Model::named(kind, &ModelOptions { size: size.bytes(), seed, branches, events })
+    }
+}
+
+impl HowArgs {
+    /// The options that they make, for so many entries.
+    pub fn options(&self, layout: &LayoutArgs, entries: u64, overwrite: bool) -> Result<WriteOptions> {
+        let mut layout = layout.layout()?;
+        if let Some(share) = self.autoflush {
+            layout.common.cluster = Some(dataset::layout::ClusterSize::Entries(share_of(entries, share)));
+        }
+        Ok(WriteOptions {
+            layout,
+            overwrite,
+            order: if self.arrival { Order::Arrival } else { Order::Tasks },
+            auto_save: self.autosave.map(|every| every.auto_save(entries)),
+            discard: self.no_write,
+            ..WriteOptions::default()
+        })
+    }
+}
+
+/// Writes.
+pub fn work(args: &Args, progress: Progress<'_>) -> Result<Ran> {
+    let model = args.set.model(&args.kind)?;
+    if !args.how.no_write && !args.how.no_fill {
+        args.target.check()?;
+    }
+    let job = Job {
+        model: &model,
+        outputs: numbered(&args.target.output, args.outputs),
+        options: args.how.options(&args.layout, model.entries(), args.target.force)?,
+        budget: args.resources.budget(),
+        fill: !args.how.no_fill,
+    };
+    generate(&job, progress)
+}
+
+pub fn run(args: &Args) -> Result<Answer> {
+    let entries = args.set.model(&args.kind)?.entries();
+    let bar = output::progress(entries, "entries", args.talk.quiet || args.talk.json);
+    let ran = work(args, &|entries| output::advance(&bar, entries));
+    bar.finish_and_clear();
+    let ran = ran?;
+    if args.talk.json {
+        output::json(&ran)?;
+    } else if !args.talk.quiet {
+        print(args, &ran)?;
+    }
+    Ok(Answer::Yes)
+}
+
+fn print(args: &Args, ran: &Ran) -> Result<()> {
+    let mut out = output::stdout();
+    for (path, written) in numbered(&args.target.output, args.outputs).iter().zip(&ran.written) {
+        let path = path.display();
+        for tree in &written.trees {
+            writeln!(
+                out,
+                "{path}: {} entries in {} clusters and {} baskets, {} ({} before compression)",
+                output::count(tree.entries),
+                output::count(tree.clusters),
+                output::count(tree.baskets),
+                output::bytes(written.bytes),
+                output::bytes(tree.tot_bytes)
+            )?;
+        }
+    }
+    let waited: u64 = ran.metrics.iter().flat_map(|m| &m.contexts).map(|context| context.waiting_ns).sum();
+    let most = ran.metrics.iter().map(|m| m.peak_held_bytes).max().unwrap_or(0);
+    #[expect(clippy::cast_precision_loss, reason = "seconds")]
+    let waited = waited as f64 * 1e-9;
+    writeln!(
+        out,
+        "{:.2} s ({:.2} s of CPU, {waited:.2} s waiting for memory), {:.2} s to get it on disk; {} of memory for clusters",
+        ran.wall,
+        ran.cpu,
+        ran.sync,
+        output::bytes(most)
+    )?;
+    out.flush().map_err(Error::from)?;
+    Ok(())
+}

@@ -1,0 +1,281 @@
+//! `basketry write-bench`: the published benchmark of parallel writing, each run a process of its own.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::Command;
+
+use lab::generate::{Job, generate};
+use lab::write_bench::{Grid, Line, Point, Report, Rivals, Run, bench, measure, memory};
+use rootfile::{Error, Result};
+
+use super::generate::{HowArgs, SetArgs};
+use crate::layout_args::LayoutArgs;
+use crate::options::Talk;
+use crate::output::{self, Answer};
+
+/// What this command calls itself among its rivals.
+const OURS: &str = "basketry";
+
+/// Measure how fast a file is written, over threads, codecs, branch counts and media.
+///
+/// Combinations take turns, each run in a process of its own; figures are medians. MB/s are payload by the clock, without
+/// the time to flush the disk cache, which stands apart.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The data set.
+    #[arg(value_parser = ["single", "multi"])]
+    kind: String,
+    #[command(flatten)]
+    set: SetArgs,
+    /// Branches by events in an entry, several of them: 1x100,10x10,50x2. Goes before --branches and --events.
+    #[arg(long, value_name = "BxM,...", value_delimiter = ',', value_parser = shape)]
+    shapes: Vec<(u32, u32)>,
+    /// Threads.
+    #[arg(short = 'j', long, value_name = "N,...", value_delimiter = ',', default_value = "1,2")]
+    threads: Vec<usize>,
+    /// Codecs, as none,lz4:4,zstd:5.
+    #[arg(long, value_name = "CODEC,...", value_delimiter = ',', default_value = "none,lz4:4")]
+    compression: Vec<String>,
+    /// A folder for each medium.
+    #[arg(long, value_name = "DIR,...", value_delimiter = ',', default_value = ".")]
+    media: Vec<PathBuf>,
+    /// Memory that each run may take for its clusters.
+    #[arg(long, value_name = "SIZE", default_value = "128MB")]
+    memory: dataset::layout::ByteSize,
+    /// Files written at once.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    outputs: usize,
+    /// How often each combination is run.
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    repeat: usize,
+    #[command(flatten)]
+    how: HowArgs,
+    /// Size of a cluster: compressed bytes (30MB) or entries (1000).
+    #[arg(long, value_name = "SIZE")]
+    cluster: Option<String>,
+    /// Buffer of a branch.
+    #[arg(long, value_name = "SIZE")]
+    basket: Option<String>,
+    /// One basket for each branch in each cluster.
+    #[arg(long)]
+    one_basket_per_cluster: bool,
+    /// Run ROOT's TTree, TBufferMerger and RNTuple beside it: where ROOT is installed, with its include, lib and bin.
+    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "")]
+    rivals: Option<PathBuf>,
+    /// Make one run, of one combination, in this process.
+    #[arg(long, hide = true)]
+    once: bool,
+    #[command(flatten)]
+    talk: Talk,
+}
+
+fn shape(text: &str) -> std::result::Result<(u32, u32), String> {
+    let parts = text.split_once('x').and_then(|(b, m)| Some((b.parse().ok()?, m.parse().ok()?)));
+    parts.ok_or_else(|| format!("{text:?} is not branches by events, such as 10x10"))
+}
+
+impl Args {
+    fn grid(&self) -> Grid {
+        let one = vec![(self.set.branches, self.set.events)];
+        Grid {
+            kind: self.kind.clone(),
+            size: self.set.size.bytes(),
+            shapes: if self.shapes.is_empty() { one } else { self.shapes.clone() },
+            compressions: self.compression.clone(),
+            threads: self.threads.clone(),
+            media: self.media.clone(),
+            repeat: self.repeat,
+            common: Vec::new(),
+        }
+    }
+
+    /// Options that rivals have as well.
+    fn common(&self) -> Vec<String> {
+        let mut common = Vec::new();
+        if let Some(share) = self.how.autoflush {
+            common.extend(["--autoflush".to_owned(), format!("{}%", share * 100.0)]);
+        }
+        if self.how.no_write {
+            common.push("--no-write".to_owned());
+        }
+        if self.how.no_fill {
+            common.push("--no-fill".to_owned());
+        }
+        common
+    }
+
+    /// The command that makes one run of a combination.
+    fn command(&self, point: &Point) -> Result<Command> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.args(["write-bench", &self.kind, "--once", "--size", &self.set.size.bytes().to_string()]);
+        command.args(["--seed", &self.set.seed.to_string(), "--memory", &self.memory.bytes().to_string()]);
+        command.args(["--branches", &point.branches.to_string(), "--events", &point.events.to_string()]);
+        command.args(["--threads", &point.threads.to_string(), "--compression", &point.compression]);
+        command.arg("--media").arg(&point.medium).args(["--outputs", &self.outputs.to_string()]).args(self.common());
+        for (name, value) in [("--cluster", &self.cluster), ("--basket", &self.basket)] {
+            if let Some(value) = value {
+                command.args([name, value]);
+            }
+        }
+        if let Some(every) = &self.how.autosave {
+            command.args(["--autosave", &every.to_string()]);
+        }
+        command.args(self.how.arrival.then_some("--arrival"));
+        command.args(self.one_basket_per_cluster.then_some("--one-basket-per-cluster"));
+        Ok(command)
+    }
+
+    /// One run, in this process.
+    fn once(&self) -> Result<Run> {
+        let model = self.set.model(&self.kind)?;
+        let first = |what| Error::request(format!("one run needs one of the {what}"));
+        let layout = LayoutArgs::plain(
+            Some(self.compression.first().ok_or_else(|| first("codecs"))?.parse()?),
+            self.cluster.as_deref().map(str::parse).transpose()?,
+            self.basket.as_deref().map(str::parse).transpose()?,
+            self.one_basket_per_cluster,
+        );
+        let medium = self.media.first().ok_or_else(|| first("media"))?;
+        let folder = tempfile::Builder::new().prefix("write-bench-").tempdir_in(medium)?;
+        let job = Job {
+            model: &model,
+            outputs: lab::generate::numbered(&folder.path().join("out.root"), self.outputs),
+            options: self.how.options(&layout, model.entries(), true)?,
+            budget: flow::Budget::new(self.memory.bytes(), *self.threads.first().ok_or_else(|| first("threads"))?),
+            fill: !self.how.no_fill,
+        };
+        let ran = generate(&job, &flow::unwatched)?;
+        let (peak_rss, vsize) = memory();
+        let waiting: u64 = ran.metrics.iter().flat_map(|m| &m.contexts).map(|context| context.waiting_ns).sum();
+        Ok(Run {
+            wall: ran.wall,
+            cpu: ran.cpu,
+            sync: ran.sync,
+            peak_rss,
+            vsize,
+            bytes: ran.written.iter().map(|written| written.bytes).sum(),
+            waiting: std::time::Duration::from_nanos(waiting).as_secs_f64(),
+        })
+    }
+}
+
+/// Measures everything; `done` is told after each run.
+pub fn work(args: &Args, done: &dyn Fn()) -> Result<Report> {
+    let grid = args.grid();
+    let mut writers = vec![OURS.to_owned()];
+    let folder = tempfile::tempdir()?;
+    let rivals = match &args.rivals {
+        Some(home) => Some(Rivals::build(folder.path(), &home_of_root(home)?)?),
+        None => None,
+    };
+    if rivals.is_some() {
+        writers.extend(Rivals::names().map(str::to_owned));
+    }
+    let common = args.common();
+    let run = |point: &Point| match &rivals {
+        Some(rivals) if point.writer != OURS => rivals.run(&grid.kind, grid.size, point, &common),
+        _ => measure(&mut args.command(point)?),
+    };
+    bench(&grid, &writers, run, done)
+}
+
+/// Where ROOT is: as said, or where the `root` or `root-config` that is found lies.
+fn home_of_root(said: &std::path::Path) -> Result<PathBuf> {
+    if !said.as_os_str().is_empty() {
+        return Ok(said.to_path_buf());
+    }
+    if let Some(home) = std::env::var_os("ROOTSYS") {
+        return Ok(PathBuf::from(home));
+    }
+    let code = "import importlib.util as u; print(u.find_spec('ROOT').submodule_search_locations[0])";
+    let asked = Command::new("python3").args(["-c", code]).output();
+    let home =
+        asked.ok().filter(|done| done.status.success()).map(|done| String::from_utf8_lossy(&done.stdout).into_owned());
+    home.map(|home| PathBuf::from(home.trim()))
+        .ok_or_else(|| Error::request("ROOT is not found; say where it is: --rivals DIR, or set ROOTSYS"))
+}
+
+pub fn run(args: &Args) -> Result<Answer> {
+    if args.once {
+        output::json(&args.once()?)?;
+        return Ok(Answer::Yes);
+    }
+    let writers = 1 + args.rivals.as_ref().map_or(0, |_| Rivals::names().count());
+    let all = args.grid().points(&vec![String::new(); writers]).len() * args.repeat.max(1);
+    let bar = output::progress(all as u64, "runs", args.talk.quiet || args.talk.json);
+    let report = work(args, &|| {
+        // It cannot be stopped half-way but by the signal itself.
+        let _ = output::advance(&bar, 1);
+    });
+    bar.finish_and_clear();
+    let report = report?;
+    if args.talk.json {
+        output::json(&report)?;
+    } else {
+        print(&report)?;
+    }
+    Ok(Answer::Yes)
+}
+
+fn print(report: &Report) -> Result<()> {
+    let head = [
+        "writer",
+        ">branches",
+        ">events",
+        "codec",
+        ">threads",
+        "medium",
+        ">MB/s",
+        ">speed-up",
+        ">wall s",
+        ">cpu s",
+        ">flush s",
+        ">peak RSS",
+        ">vsize",
+        ">written",
+    ];
+    let mut table = output::table(&head);
+    for line in &report.lines {
+        let Line { point, wall, cpu, sync, peak_rss, vsize, bytes, mb_per_s, speed_up, .. } = line;
+        table.add_row([
+            point.writer.clone(),
+            point.branches.to_string(),
+            point.events.to_string(),
+            point.compression.clone(),
+            point.threads.to_string(),
+            point.medium.display().to_string(),
+            format!("{mb_per_s:.0}"),
+            speed_up.map_or_else(String::new, |times| format!("{times:.2}")),
+            format!("{wall:.3}"),
+            format!("{cpu:.3}"),
+            format!("{sync:.3}"),
+            output::bytes(*peak_rss),
+            output::bytes(*vsize),
+            output::bytes(*bytes),
+        ]);
+    }
+    let mut out = output::stdout();
+    writeln!(out, "{table}")?;
+    for line in bars(report) {
+        writeln!(out, "{line}")?;
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// MB/s as bars, the longest for the fastest.
+fn bars(report: &Report) -> Vec<String> {
+    const WIDTH: f64 = 50.0;
+    let most = report.lines.iter().map(|line| line.mb_per_s).fold(0.0, f64::max);
+    let name = |line: &Line| {
+        let Point { writer, branches, events, compression, threads, .. } = &line.point;
+        format!("{writer} {branches}x{events} {compression} -j{threads}")
+    };
+    let longest = report.lines.iter().map(|line| name(line).len()).max().unwrap_or(0);
+    let bar = |line: &Line| {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most the width")]
+        let length = (line.mb_per_s / most.max(f64::MIN_POSITIVE) * WIDTH).round() as usize;
+        format!("{:longest$}  {} {:.0}", name(line), "█".repeat(length), line.mb_per_s)
+    };
+    report.lines.iter().map(bar).collect()
+}

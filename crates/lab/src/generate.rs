@@ -1,0 +1,221 @@
+//! Writes a data set of [`models`](crate::models) into ROOT files, from several threads, and says what that cost.
+//!
+//! Entries are cut into tasks by the layout alone, so the same data set and layout give the same file whatever the
+//! threads. What the numbers are is the data set's business, how they get into a file [`flow::write`]'s.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use dataset::glob::ColumnPattern;
+use dataset::layout::{ClusterSize, ColumnLayout, Layout, defaults};
+use dataset::tree::make::{NewKind, NewLeaf};
+use flow::Budget;
+use flow::write::{
+    FillContext, Metrics, ParallelWriter, TreeColumn, TreeId, TreeSpec, WriteOptions, WritePool, Written,
+};
+use rootfile::streamer::{StreamerInfos, describe};
+use rootfile::{Error, Result};
+use serde::Serialize;
+
+use crate::cost::clock::process_seconds;
+use crate::models::{Model, ModelColumn};
+
+/// The tree that a data set is written to.
+pub const TREE: &str = "Events";
+/// Bytes of a batch: few enough to stay in a core's own cache on their way.
+const BATCH: u64 = 512 << 10;
+
+/// What is to be written.
+pub struct Job<'a> {
+    /// The data set.
+    pub model: &'a Model,
+    /// The files; each gets all of it.
+    pub outputs: Vec<PathBuf>,
+    /// How they are written.
+    pub options: WriteOptions,
+    /// Memory for all files together, and threads.
+    pub budget: Budget,
+    /// Whether entries are filled, or only made.
+    pub fill: bool,
+}
+
+/// What was written, and what it cost.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Ran {
+    /// The files.
+    pub written: Vec<Written>,
+    /// Seconds by the clock, until all was handed to the system.
+    pub wall: f64,
+    /// Seconds of CPU, of all threads.
+    pub cpu: f64,
+    /// Seconds that the system took besides, to get it on disk.
+    pub sync: f64,
+    /// Where the time went, by file.
+    pub metrics: Vec<Metrics>,
+}
+
+/// Writes. `done` is told how many entries were filled, and may end the work.
+pub fn generate(job: &Job<'_>, done: flow::Progress<'_>) -> Result<Ran> {
+    let (begun, cpu) = (Instant::now(), process_seconds());
+    let pool = WritePool::new(job.budget);
+    let options = WriteOptions { layout: with_splits(job.model, &job.options.layout)?, ..job.options.clone() };
+    let spec = spec(job.model)?;
+    let mut outputs = Vec::with_capacity(job.outputs.len());
+    for path in &job.outputs {
+        let mut writer = ParallelWriter::create(path, &options, &pool)?;
+        let tree = writer.tree(&spec)?;
+        outputs.push((writer, tree));
+    }
+    let tasks = Tasks::new(job.model, &options.layout);
+    let next = AtomicU64::new(0);
+    let failed = std::sync::Mutex::new(None);
+    std::thread::scope(|scope| {
+        let work = || {
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let (Some(entries), None) = (tasks.entries(number), &*lock(&failed)) else { return };
+                if let Err(error) = run(job, &outputs, &tasks, (number, entries), done) {
+                    lock(&failed).get_or_insert(error);
+                    return;
+                }
+            }
+        };
+        for _ in 1..job.budget.threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+    if let Some(error) = lock(&failed).take() {
+        return Err(error);
+    }
+    let mut ran = Ran { wall: begun.elapsed().as_secs_f64(), ..Ran::default() };
+    let synced = Instant::now();
+    outputs.iter().try_for_each(|(writer, _)| writer.sync())?;
+    ran.sync = synced.elapsed().as_secs_f64();
+    let closing = Instant::now();
+    for (writer, _) in outputs {
+        ran.metrics.push(writer.metrics());
+        ran.written.push(writer.finish()?);
+    }
+    ran.wall += closing.elapsed().as_secs_f64();
+    ran.cpu = process_seconds() - cpu;
+    Ok(ran)
+}
+
+fn lock<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// Fills the entries of one task into all outputs.
+fn run(
+    job: &Job<'_>,
+    outputs: &[(ParallelWriter, TreeId)],
+    tasks: &Tasks,
+    (number, entries): (u64, std::ops::Range<u64>),
+    done: flow::Progress<'_>,
+) -> Result<()> {
+    let begin = |(writer, tree): &(ParallelWriter, TreeId)| writer.fill_task(*tree, number);
+    let mut contexts = outputs.iter().map(begin).collect::<Result<Vec<FillContext>>>()?;
+    let mut at = entries.start;
+    while at < entries.end {
+        let end = entries.end.min(at + tasks.batch);
+        let batch = job.model.batch(at..end)?;
+        if job.fill {
+            contexts.iter_mut().try_for_each(|context| context.fill(&batch))?;
+        }
+        if done(end - at).is_break() {
+            return Err(std::io::Error::new(std::io::ErrorKind::Interrupted, "interrupted").into());
+        }
+        at = end;
+    }
+    contexts.into_iter().try_for_each(FillContext::finish)
+}
+
+/// How the entries are dealt out.
+struct Tasks {
+    entries: u64,
+    /// Entries of a task: those of a cluster, or what is thought to be about as much.
+    each: u64,
+    batch: u64,
+}
+
+impl Tasks {
+    fn new(model: &Model, layout: &Layout) -> Self {
+        let entries = model.entries();
+        let entry = (model.payload() / entries.max(1)).max(1);
+        let each = match layout.resolve_tree(TREE).cluster {
+            Some(ClusterSize::Entries(n)) => n,
+            Some(ClusterSize::Bytes(bytes)) => bytes / entry,
+            None => defaults::AUTO_FLUSH.unsigned_abs() / entry,
+        };
+        Self { entries, each: each.max(1), batch: (BATCH / entry).clamp(1, 1 << 16) }
+    }
+
+    fn entries(&self, task: u64) -> Option<std::ops::Range<u64>> {
+        let start = task.checked_mul(self.each).filter(|start| *start < self.entries)?;
+        Some(start..self.entries.min(start + self.each))
+    }
+}
+
+/// The tree of a data set.
+pub fn spec(model: &Model) -> Result<TreeSpec> {
+    let mut classes = StreamerInfos::new();
+    for info in describe::describe(&describe::parse(model.classes())?, &StreamerInfos::new())? {
+        classes.add(Arc::new(info));
+    }
+    let columns = model.columns().iter().map(column).collect::<Result<Vec<_>>>()?;
+    Ok(TreeSpec { path: TREE.to_owned(), title: "a data set made by basketry".to_owned(), columns, classes })
+}
+
+fn column(column: &ModelColumn) -> Result<TreeColumn> {
+    let letter = match column.type_name.as_str() {
+        "bool" => Some('O'),
+        "char" | "int8_t" => Some('B'),
+        "unsigned char" | "uint8_t" => Some('b'),
+        "short" | "int16_t" => Some('S'),
+        "unsigned short" | "uint16_t" => Some('s'),
+        "int" | "int32_t" => Some('I'),
+        "unsigned int" | "uint32_t" => Some('i'),
+        "Long64_t" | "int64_t" | "long" => Some('L'),
+        "ULong64_t" | "uint64_t" | "unsigned long" => Some('l'),
+        "float" => Some('F'),
+        "double" => Some('D'),
+        _ => None,
+    };
+    let kind = match (letter, &column.counter) {
+        (Some(letter), counter) => NewKind::Leaves(vec![NewLeaf {
+            name: column.name.clone(),
+            letter,
+            counter: counter.clone(),
+            ..NewLeaf::default()
+        }]),
+        (None, None) => NewKind::Class { type_name: column.type_name.clone(), clones: None },
+        (None, Some(_)) => return Err(Error::unsupported(format!("an array of {}", column.type_name))),
+    };
+    Ok(TreeColumn { name: column.name.clone(), kind })
+}
+
+/// The layout, with the split levels that the data set is about where it says none.
+fn with_splits(model: &Model, layout: &Layout) -> Result<Layout> {
+    let mut whole = Layout::default();
+    for column in model.columns() {
+        if let Some(split) = column.split_level {
+            let keys = ColumnLayout { split_level: Some(u32::try_from(split).unwrap_or(0)), ..ColumnLayout::default() };
+            whole.set_column(ColumnPattern::new(&column.name)?, &keys);
+        }
+    }
+    if layout.common.split_level.is_some() {
+        return Ok(layout.clone());
+    }
+    whole.overlay(layout);
+    Ok(whole)
+}
+
+/// Where several outputs go, for one name: `out.root`, `out-1.root`, `out-2.root`.
+pub fn numbered(path: &Path, outputs: usize) -> Vec<PathBuf> {
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = |i: usize| if i == 0 { path.to_path_buf() } else { path.with_file_name(format!("{stem}-{i}.root")) };
+    (0..outputs.max(1)).map(name).collect()
+}
