@@ -1,8 +1,8 @@
 """One reading by a Python package, which reports what it took once the imports are done, and what memory.
 
-`python readers.py basketry|uproot arrays|sum|iterate FILE [KEYWORD=VALUE ...]`, the values in JSON; with `entries="LIST"`
-only the entries whose numbers stand in that file. Prints "inside WALL CPU", and "memory BASE PEAK ARRAYS" in bytes:
-resident before, at most, and in the arrays (for `iterate`, of the largest step).
+`python readers.py basketry|uproot arrays|sum|iterate FILE [KEYWORD=VALUE ...]`, the values in JSON; with
+`entries="LIST"` only the entries whose numbers stand in that file. Prints "inside WALL CPU", and
+"memory BASE PEAK ARRAYS" in bytes: resident before, at most, and in the arrays (for `iterate`, of the largest step).
 """
 
 import importlib

@@ -2,7 +2,6 @@
 
 import statistics
 import sys
-from pathlib import Path
 
 import inputs
 import native

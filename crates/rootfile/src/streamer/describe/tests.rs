@@ -1,3 +1,5 @@
+//! Classes described, against the infos that ROOT made of the same declarations.
+
 use std::sync::Arc;
 
 use super::*;
