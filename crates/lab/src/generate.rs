@@ -25,7 +25,7 @@ use crate::models::{Model, ModelColumn};
 /// The tree that a data set is written to.
 pub const TREE: &str = "Events";
 /// Bytes of a batch: few enough to stay in a core's own cache on their way.
-const BATCH: u64 = 512 << 10;
+const BATCH: u64 = 1 << 20;
 
 /// What is to be written.
 pub struct Job<'a> {

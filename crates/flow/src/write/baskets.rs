@@ -2,6 +2,7 @@
 //! clusters but that they end.
 
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Instant;
 
 use arrow_array::Array;
@@ -19,6 +20,8 @@ use crate::sink::Chunk;
 #[derive(Debug)]
 pub(super) struct BranchFill {
     encoder: ColumnEncoder,
+    /// Bytes of an entry, if all have the same.
+    size: Option<usize>,
     /// Entries that are in no basket yet.
     entries: EncodedEntries,
     count: usize,
@@ -39,11 +42,12 @@ pub(super) struct BranchFill {
 }
 
 /// What makes baskets, of whichever branch.
-pub(super) struct Bench<'a> {
-    pub compressor: &'a mut Compressor,
+pub(super) struct Bench {
+    pub compressor: Compressor,
     /// Where baskets with offsets are put together.
-    pub payload: &'a mut Vec<u8>,
-    pub clocks: &'a Clocks,
+    pub payload: Vec<u8>,
+    pub offsets: Vec<u32>,
+    pub clocks: Arc<Clocks>,
 }
 
 impl BranchFill {
@@ -51,6 +55,7 @@ impl BranchFill {
         let keylen = u32::try_from(plan.header.keylen()).unwrap_or(u32::MAX);
         Self {
             encoder: plan.encoder.clone(),
+            size: plan.encoder.entry_size(),
             entries: EncodedEntries::default(),
             count: 0,
             seen: 0,
@@ -71,14 +76,14 @@ impl BranchFill {
         (index, plan): (usize, &BranchPlan),
         array: &dyn Array,
         range: Range<usize>,
-        bench: &mut Bench<'_>,
+        bench: &mut Bench,
     ) -> Result<()> {
         let more = range.len();
         self.encoder.append(array, range, &mut self.entries)?;
         self.count += more;
         self.entries_filled += more as u64;
         let mut done = 0;
-        match self.encoder.entry_size() {
+        match self.size {
             Some(size) => {
                 let size = u32::try_from(size).map_err(|_| too_large())?;
                 let each = usize::try_from(self.cutter.fixed(size)).unwrap_or(usize::MAX);
@@ -88,9 +93,12 @@ impl BranchFill {
                 }
             }
             None => {
+                let mut end = u32::try_from(self.bytes_of(self.seen..self.seen).start).map_err(|_| too_large())?;
                 for entry in self.seen..self.count {
-                    let range = self.bytes_of(entry..entry + 1);
-                    if self.cutter.push(u32::try_from(range.len()).map_err(|_| too_large())?) {
+                    let next = self.entries.ends.get(entry).copied().unwrap_or(end);
+                    let size = next.wrapping_sub(end);
+                    end = next;
+                    if self.cutter.push(size) {
                         self.put((index, plan), done..entry + 1, bench)?;
                         done = entry + 1;
                     }
@@ -103,7 +111,7 @@ impl BranchFill {
     }
 
     /// Ends the last basket of a cluster.
-    pub fn finish_basket(&mut self, (index, plan): (usize, &BranchPlan), bench: &mut Bench<'_>) -> Result<()> {
+    pub fn finish_basket(&mut self, (index, plan): (usize, &BranchPlan), bench: &mut Bench) -> Result<()> {
         if self.count > 0 {
             let all = 0..self.count;
             self.put((index, plan), all.clone(), bench)?;
@@ -112,6 +120,27 @@ impl BranchFill {
         self.cutter.close();
         (self.seen, self.first_entry) = (0, 0);
         Ok(())
+    }
+
+    /// Takes back a chunk that was written, whose room is there again.
+    pub fn recycle(&mut self, mut chunk: Chunk) {
+        if self.finished.bytes.capacity() == 0 {
+            chunk.bytes.clear();
+            chunk.pieces.clear();
+            self.finished = chunk;
+        }
+    }
+
+    /// Forgets the room of what was written.
+    pub fn give_up_room(&mut self) {
+        self.finished = Chunk::default();
+        self.entries = EncodedEntries::default();
+    }
+
+    /// Begins anew, for another task.
+    pub fn reset(&mut self, plan: &BranchPlan) {
+        self.entries_filled = 0;
+        self.set_basket_size(plan.basket_size);
     }
 
     /// Gives the finished baskets, and begins a cluster with as much room as the layout leaves.
@@ -162,7 +191,7 @@ impl BranchFill {
 
     /// Where entries lie among the bytes.
     fn bytes_of(&self, range: Range<usize>) -> Range<usize> {
-        match self.encoder.entry_size() {
+        match self.size {
             Some(size) => range.start * size..range.end * size,
             None => {
                 let end = |n: usize| match n.checked_sub(1) {
@@ -175,7 +204,7 @@ impl BranchFill {
     }
 
     /// Makes a basket.
-    fn put(&mut self, (index, plan): (usize, &BranchPlan), range: Range<usize>, bench: &mut Bench<'_>) -> Result<()> {
+    fn put(&mut self, (index, plan): (usize, &BranchPlan), range: Range<usize>, bench: &mut Bench) -> Result<()> {
         let bytes = self.bytes_of(range.clone());
         let keylen = plan.header.keylen();
         let mut header = plan.header.clone();
@@ -185,19 +214,30 @@ impl BranchFill {
         let entries = self.entries.bytes.get(bytes.clone()).unwrap_or_default();
         let payload = if plan.has_offsets {
             header.nev_buf_size = count + 1;
-            let shift = |at: usize| u32::try_from(at - bytes.start + keylen).unwrap_or(u32::MAX);
-            let offsets: Vec<u32> = range.clone().map(|entry| shift(self.bytes_of(entry..entry).start)).collect();
+            let shift = u32::try_from(keylen).unwrap_or(0).wrapping_sub(u32::try_from(bytes.start).unwrap_or(0));
+            bench.offsets.clear();
+            match (self.size.and_then(|size| u32::try_from(size).ok()), self.entries.ends.get(range.clone())) {
+                (None, Some(ends)) => {
+                    let first = u32::try_from(bytes.start).unwrap_or(0);
+                    let begins = std::iter::once(first).chain(ends.iter().copied()).take(range.len());
+                    bench.offsets.extend(begins.map(|begin| begin.wrapping_add(shift)));
+                }
+                (size, _) => {
+                    let begins = (0..count.unsigned_abs()).map(|i| i.wrapping_mul(size.unwrap_or(0)));
+                    bench.offsets.extend(begins.map(|begin| begin.wrapping_add(u32::try_from(keylen).unwrap_or(0))));
+                }
+            }
             bench.payload.clear();
             bench.payload.extend_from_slice(entries);
-            append_numbers(bench.payload, &offsets, count + 1);
+            append_numbers(&mut bench.payload, &bench.offsets, count + 1);
             bench.payload.as_slice()
         } else {
-            header.nev_buf_size = i32::try_from(self.encoder.entry_size().unwrap_or(0)).map_err(|_| too_large())?;
+            header.nev_buf_size = i32::try_from(self.size.unwrap_or(0)).map_err(|_| too_large())?;
             entries
         };
         let before = self.finished.bytes.len();
         let begun = Instant::now();
-        self.finished.put(header, payload, (index, self.first_entry), plan.compression, bench.compressor)?;
+        self.finished.put(header, payload, (index, self.first_entry), plan.compression, &mut bench.compressor)?;
         add(&bench.clocks.compressing, begun.elapsed());
         self.first_entry += range.len() as u64;
         self.largest = self.largest.max(payload.len() + keylen);

@@ -34,14 +34,17 @@ pub struct FillContext {
     clusters: u64,
     plan: Arc<TreePlan>,
     branches: Vec<BranchFill>,
-    compressor: Compressor,
-    payload: Vec<u8>,
+    bench: Bench,
     rule: ClusterRule,
     /// The largest values of branches that count.
     maxima: Vec<u64>,
     /// Bytes taken at the gate, if a cluster is being filled, and by which thread.
     held: Option<(u64, ThreadId)>,
+    /// Bytes taken at the gate for buffers that are kept between clusters.
+    kept: u64,
     most: u64,
+    /// The most that the cluster really took.
+    peak: u64,
     clocks: Arc<Clocks>,
     finished: bool,
 }
@@ -49,7 +52,13 @@ pub struct FillContext {
 impl FillContext {
     pub(super) fn begin(shared: Arc<Shared>, tree: usize, task: Option<u64>) -> Result<Self> {
         let Begun { plan, head, clocks, task } = shared.begin(tree, task)?;
-        let branches = plan.branches.iter().map(BranchFill::new).collect();
+        let kit = shared.kit(tree).unwrap_or_else(|| Kit {
+            branches: plan.branches.iter().map(BranchFill::new).collect(),
+            compressor: Compressor::new(),
+            kept: 0,
+        });
+        let bench =
+            Bench { compressor: kit.compressor, payload: Vec::new(), offsets: Vec::new(), clocks: Arc::clone(&clocks) };
         let (rule, maxima) = (ClusterRule::new(plan.cluster), vec![0; plan.branches.len()]);
         Ok(Self {
             shared,
@@ -58,13 +67,14 @@ impl FillContext {
             head,
             clusters: 0,
             plan,
-            branches,
-            compressor: Compressor::new(),
-            payload: Vec::new(),
+            branches: kit.branches,
+            bench,
+            kept: kit.kept,
             rule,
             maxima,
             held: None,
             most: 0,
+            peak: 0,
             clocks,
             finished: false,
         })
@@ -77,7 +87,7 @@ impl FillContext {
 
     /// Bytes of memory that its baskets take, full ones and others.
     pub fn memory(&self) -> u64 {
-        self.branches.iter().map(BranchFill::memory).sum::<u64>() + self.payload.capacity() as u64
+        self.branches.iter().map(BranchFill::memory).sum::<u64>() + self.bench.payload.capacity() as u64
     }
 
     /// Adds the rows of a batch as entries; its columns are found by their names. May wait for memory.
@@ -96,6 +106,12 @@ impl FillContext {
     pub fn finish(mut self) -> Result<()> {
         self.flush()?;
         self.finished = true;
+        for (fill, plan) in self.branches.iter_mut().zip(&self.plan.branches) {
+            fill.reset(plan);
+        }
+        let branches = std::mem::take(&mut self.branches);
+        let compressor = std::mem::take(&mut self.bench.compressor);
+        self.shared.put_kit(self.tree, Kit { branches, compressor, kept: std::mem::take(&mut self.kept) });
         self.shared.done(self.tree, self.task)
     }
 
@@ -160,9 +176,7 @@ impl FillContext {
         for (index, ((fill, (plan, array)), maximum)) in
             self.branches.iter_mut().zip(plans).zip(&mut self.maxima).enumerate()
         {
-            let mut bench =
-                Bench { compressor: &mut self.compressor, payload: &mut self.payload, clocks: &self.clocks };
-            fill.fill((index, plan), array, rows.clone(), &mut bench)
+            fill.fill((index, plan), array, rows.clone(), &mut self.bench)
                 .map_err(|e| e.object(format!("branch {}", plan.name)))?;
             if plan.counts {
                 *maximum = (*maximum).max(largest(&array.slice(rows.start, rows.len())));
@@ -177,6 +191,7 @@ impl FillContext {
     /// Whether the cluster ends here. Tells the gate what is really taken.
     fn is_full(&mut self) -> bool {
         let (filled, taken) = (self.filled(), self.memory());
+        self.peak = self.peak.max(taken);
         if let Some((held, _)) = self.held.as_mut().filter(|(held, _)| taken > *held) {
             self.shared.gate.resize(*held, taken);
             *held = taken;
@@ -190,17 +205,24 @@ impl FillContext {
         Filled { raw, packed, pending: self.branches.iter().map(BranchFill::pending).sum() }
     }
 
+    /// Takes memory for a cluster. What is kept of the last one is part of it; but who has to wait keeps nothing.
     fn begin_cluster(&mut self) -> Result<()> {
         let bytes = self.shared.guess(self.tree, self.rule.first_guess());
         self.most = self.shared.gate.most();
-        let bytes = bytes.min(self.most);
-        let waited = self.shared.enter(bytes, self.task, &self.head)?;
-        add(&self.clocks.waiting, waited);
+        let bytes = bytes.min(self.most).max(self.kept);
+        if !self.shared.try_enter(bytes - self.kept, self.task, &self.head)? {
+            self.branches.iter_mut().for_each(BranchFill::give_up_room);
+            self.shared.gate.release(std::mem::take(&mut self.kept));
+            self.shared.drop_kits();
+            add(&self.clocks.waiting, self.shared.enter(bytes, self.task, &self.head)?);
+        }
+        self.kept = 0;
         self.held = Some((bytes, std::thread::current().id()));
         Ok(())
     }
 
     fn end_cluster(&mut self) -> Result<()> {
+        self.peak = self.peak.max(self.memory());
         let pairs = self.branches.iter_mut().zip(&self.plan.branches);
         let mut filled = Filled::default();
         let begun = Instant::now();
@@ -208,9 +230,7 @@ impl FillContext {
         let first = self.clusters == 0 && self.plan.basket_memory.is_some();
         let (mut figures, mut chunks) = (Vec::new(), Vec::with_capacity(self.plan.branches.len()));
         for (index, (fill, plan)) in pairs.enumerate() {
-            let mut bench =
-                Bench { compressor: &mut self.compressor, payload: &mut self.payload, clocks: &self.clocks };
-            fill.finish_basket((index, plan), &mut bench)?;
+            fill.finish_basket((index, plan), &mut self.bench)?;
             let (raw, packed) = fill.written();
             filled.raw += raw;
             filled.packed += packed;
@@ -234,18 +254,34 @@ impl FillContext {
     fn hand_over(&mut self, filled: &Filled, chunks: Vec<Chunk>) -> Result<()> {
         let begun = Instant::now();
         let (held, thread) = self.held.take().unwrap_or((0, std::thread::current().id()));
-        // From here on it takes what its records take.
+        // From here on it takes what its records take, and what is kept for the next.
         let bytes: u64 = chunks.iter().map(|chunk| chunk.bytes.capacity() as u64).sum();
-        self.shared.gate.resize(held, bytes);
+        self.kept = self.memory();
+        self.shared.gate.resize(held, bytes + self.kept);
         self.shared.gate.leave(thread);
-        let maxima = self.maxima.clone();
-        let cluster = Cluster { entries: self.rule.entries(), chunks, maxima, held: bytes, taken: held };
+        let (maxima, taken) = (self.maxima.clone(), std::mem::take(&mut self.peak));
+        let cluster = Cluster { entries: self.rule.entries(), chunks, maxima, held: bytes, taken };
         self.rule.start(filled);
         self.clusters += 1;
-        let handed = self.shared.hand_over(self.tree, (self.task, self.clusters), cluster);
+        let written = self.shared.hand_over(self.tree, (self.task, self.clusters), cluster)?;
+        if let Some(cluster) = written {
+            // Its room serves the next one.
+            for (fill, chunk) in self.branches.iter_mut().zip(cluster.chunks) {
+                fill.recycle(chunk);
+            }
+            self.kept += cluster.held;
+        }
         add(&self.clocks.handing, begun.elapsed());
-        handed
+        Ok(())
     }
+}
+
+/// What one context leaves to the next: buffers that are there already.
+pub(super) struct Kit {
+    pub branches: Vec<BranchFill>,
+    pub compressor: Compressor,
+    /// Bytes that they take at the gate.
+    pub kept: u64,
 }
 
 impl Drop for FillContext {
@@ -254,6 +290,7 @@ impl Drop for FillContext {
             self.shared.gate.leave(thread);
             self.shared.gate.release(held);
         }
+        self.shared.gate.release(self.kept);
         if !self.finished {
             self.shared.fail(&Error::request("a fill context was dropped before it was finished"));
         }

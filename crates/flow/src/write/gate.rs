@@ -120,25 +120,24 @@ impl Gate {
         let begun = Instant::now();
         let me = std::thread::current().id();
         let mut state = self.lock();
-        loop {
-            let free = self.limit.saturating_sub(state.fixed + state.held);
-            let goes = match turn() {
-                Turn::Stopped => return Err(stopped()),
-                Turn::Next => true,
-                Turn::Free => bytes <= free || state.active.is_empty(),
-                Turn::Later => 2 * bytes <= free,
-            };
-            if goes || state.active.contains_key(&me) {
-                state.short |= bytes > free;
-                break;
-            }
+        while !state.goes(self.limit, bytes, &turn(), me)? {
             state.waiting += 1;
             state = self.freed.wait_timeout(state, PATIENCE).unwrap_or_else(PoisonError::into_inner).0;
             state.waiting -= 1;
         }
-        *state.active.entry(me).or_default() += 1;
-        state.take(bytes);
+        state.begin(bytes, me);
         Ok(begun.elapsed())
+    }
+
+    /// The same, if that needs no waiting.
+    pub fn try_enter(&self, bytes: u64, turn: Turn) -> Result<bool> {
+        let me = std::thread::current().id();
+        let mut state = self.lock();
+        let goes = state.goes(self.limit, bytes, &turn, me)?;
+        if goes {
+            state.begin(bytes, me);
+        }
+        Ok(goes)
     }
 
     /// Says that a cluster takes `now` bytes instead of `before`.
@@ -190,6 +189,25 @@ impl Gate {
 }
 
 impl State {
+    /// Whether a cluster of so many bytes may begin now.
+    fn goes(&mut self, limit: u64, bytes: u64, turn: &Turn, me: ThreadId) -> Result<bool> {
+        let free = limit.saturating_sub(self.fixed + self.held);
+        let goes = match turn {
+            Turn::Stopped => return Err(stopped()),
+            Turn::Next => true,
+            Turn::Free => bytes <= free || self.active.is_empty(),
+            Turn::Later => 2 * bytes <= free,
+        };
+        let goes = goes || self.active.contains_key(&me);
+        self.short |= goes && bytes > free;
+        Ok(goes)
+    }
+
+    fn begin(&mut self, bytes: u64, me: ThreadId) {
+        *self.active.entry(me).or_default() += 1;
+        self.take(bytes);
+    }
+
     fn take(&mut self, bytes: u64) {
         self.held += bytes;
         self.peak = self.peak.max(self.fixed + self.held);

@@ -10,6 +10,7 @@ use dataset::tree::Tree;
 use rootfile::{DirId, Error, FileWriter, Result};
 
 use super::close;
+use super::context::Kit;
 use super::gate::{Gate, Turn, stopped};
 use super::metrics::{Clocks, Metrics};
 use super::plan::TreePlan;
@@ -73,6 +74,8 @@ pub(super) struct OpenTree {
     waiting: BTreeMap<(u64, u64), Cluster>,
     /// What the largest cluster took.
     largest: u64,
+    /// What finished contexts left.
+    kits: Vec<Kit>,
 }
 
 /// What a context is given.
@@ -146,6 +149,7 @@ impl Shared {
             contexts: 0,
             waiting: BTreeMap::new(),
             largest: 0,
+            kits: Vec::new(),
             plan,
         };
         state.trees.push(open);
@@ -176,13 +180,40 @@ impl Shared {
 
     /// Takes memory for a cluster of a task; waits until there is some. Says how long that took.
     pub fn enter(&self, bytes: u64, task: u64, head: &AtomicU64) -> Result<Duration> {
-        let turn = || match self.order {
+        self.gate.enter(bytes, || self.turn(task, head))
+    }
+
+    /// The same, if there is some now.
+    pub fn try_enter(&self, bytes: u64, task: u64, head: &AtomicU64) -> Result<bool> {
+        self.gate.try_enter(bytes, self.turn(task, head))
+    }
+
+    fn turn(&self, task: u64, head: &AtomicU64) -> Turn {
+        match self.order {
             _ if self.stopped.load(Ordering::Acquire) => Turn::Stopped,
             Order::Arrival => Turn::Free,
             Order::Tasks if head.load(Ordering::Acquire) == task => Turn::Next,
             Order::Tasks => Turn::Later,
-        };
-        self.gate.enter(bytes, turn)
+        }
+    }
+
+    /// What a context of this tree left behind.
+    pub fn kit(&self, tree: usize) -> Option<Kit> {
+        self.lock().trees.get_mut(tree)?.kits.pop()
+    }
+
+    /// Takes what a context leaves behind.
+    pub fn put_kit(&self, tree: usize, kit: Kit) {
+        match self.lock().trees.get_mut(tree) {
+            Some(open) => open.kits.push(kit),
+            None => self.gate.release(kit.kept),
+        }
+    }
+
+    /// Gives the memory back that was left behind.
+    pub fn drop_kits(&self) {
+        let kits: Vec<Kit> = self.lock().trees.iter_mut().flat_map(|open| std::mem::take(&mut open.kits)).collect();
+        self.gate.release(kits.iter().map(|kit| kit.kept).sum());
     }
 
     /// Memory that a cluster of this tree is thought to take.
@@ -191,8 +222,9 @@ impl Shared {
         if largest == 0 { first } else { largest + largest / 16 }
     }
 
-    /// Takes a cluster: it goes into the file when its turn has come.
-    pub fn hand_over(&self, tree: usize, place: (u64, u64), cluster: Cluster) -> Result<()> {
+    /// Takes a cluster: it goes into the file when its turn has come. Gives it back if that was now: its bytes are still
+    /// taken at the gate.
+    pub fn hand_over(&self, tree: usize, place: (u64, u64), mut cluster: Cluster) -> Result<Option<Cluster>> {
         let mut state = self.lock();
         state.check()?;
         let state = &mut *state;
@@ -202,9 +234,10 @@ impl Shared {
         if !in_turn {
             state.queued += cluster.held;
             open.waiting.insert(place, cluster);
-            return Ok(());
+            return Ok(None);
         }
-        self.append(state, tree, cluster).inspect_err(|e| self.give_up(state, e))
+        self.append(state, tree, &mut cluster).inspect_err(|e| self.give_up(state, e))?;
+        Ok(Some(cluster))
     }
 
     /// Says that a task has handed over all its clusters.
@@ -229,9 +262,10 @@ impl Shared {
             let Some(open) = state.trees.get_mut(tree) else { return Ok(()) };
             let head = open.head.load(Ordering::Acquire);
             let first = open.waiting.first_key_value().map(|(place, _)| *place).filter(|place| place.0 == head);
-            if let Some(cluster) = first.and_then(|place| open.waiting.remove(&place)) {
+            if let Some(mut cluster) = first.and_then(|place| open.waiting.remove(&place)) {
                 state.queued = state.queued.saturating_sub(cluster.held);
-                self.append(state, tree, cluster)?;
+                self.append(state, tree, &mut cluster)?;
+                self.gate.release(cluster.held);
             } else if open.done.remove(&head) {
                 open.head.store(head + 1, Ordering::Release);
             } else {
@@ -240,7 +274,7 @@ impl Shared {
         }
     }
 
-    fn append(&self, state: &mut State, tree: usize, mut cluster: Cluster) -> Result<()> {
+    fn append(&self, state: &mut State, tree: usize, cluster: &mut Cluster) -> Result<()> {
         let begun = Instant::now();
         let file = state.file.as_mut().ok_or_else(stopped)?;
         let Some(open) = state.trees.get_mut(tree) else { return Err(stopped()) };
@@ -254,9 +288,6 @@ impl Shared {
         for (mine, theirs) in open.maxima.iter_mut().zip(&cluster.maxima) {
             *mine = (*mine).max(*theirs);
         }
-        let held = cluster.held;
-        drop(cluster);
-        self.gate.release(held);
         state.appending += begun.elapsed();
         self.save_if_due(state)
     }
@@ -308,6 +339,9 @@ impl Shared {
         // Its temporary file goes with it.
         state.file = None;
         for tree in &mut state.trees {
+            for kit in std::mem::take(&mut tree.kits) {
+                self.gate.release(kit.kept);
+            }
             for (_, cluster) in std::mem::take(&mut tree.waiting) {
                 self.gate.release(cluster.held);
             }
@@ -335,7 +369,10 @@ impl Shared {
             self.advance(state, tree).inspect_err(|e| self.give_up(state, e))?;
         }
         let Some(mut file) = state.file.take() else { return Err(stopped()) };
-        let trees = close::finish(&mut file, std::mem::take(&mut state.trees))?;
+        let mut trees = std::mem::take(&mut state.trees);
+        let kept = trees.iter_mut().flat_map(|open| std::mem::take(&mut open.kits)).map(|kit| kit.kept).sum();
+        self.gate.release(kept);
+        let trees = close::finish(&mut file, trees)?;
         Ok(Written { bytes: file.finish()?, trees })
     }
 
