@@ -85,6 +85,7 @@ OPTIONS: dict[str, set[str]] = {
     "verify": {"quiet", "json"},
     "readspeed": {"files", "all_branches", "tasks_per_worker", "test", "quiet", "json"},
     "recover": {"quiet", "json"},
+    "generate": {"quiet", "json"},
     "tune": {"quiet", "json"},
 }
 
@@ -93,7 +94,7 @@ OPTIONS: dict[str, set[str]] = {
 def test_keywords_are_the_options_of_the_command(verb: str) -> None:
     options = {name.replace("-", "_") for name in _core.options(verb)} - OPTIONS[verb] - {"help", "version"}
     assert options
-    words = {"rewrite": verbs.Making, "merge": verbs.Merging}
+    words = {"rewrite": verbs.Making, "merge": verbs.Merging, "generate": verbs.Writing}
     parameters = inspect.signature(getattr(bk, verb)).parameters
     known = {name for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY or name == "output"}
     known |= set(words[verb].__annotations__) if verb in words else set()
@@ -276,7 +277,7 @@ def test_types_are_shipped() -> None:
 
 def test_a_killed_job_is_recovered(tmp_path: Path) -> None:
     folder = make_files.made("killed")
-    with pytest.raises(ValueError, match="--like"):
+    with pytest.raises(ValueError, match="like FILE"):
         bk.recover(folder / "killed900.root", tmp_path / "out.root")
     found = bk.recover(folder / "killed900.root", tmp_path / "out.root", like=folder / "killed0.root")
     assert found.trees[0].saved_entries is None

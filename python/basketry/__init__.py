@@ -7,7 +7,7 @@
     basketry.rewrite("events.root", "out.root", compression="zstd:5", cluster="30MB")
 
 The verbs of the command `basketry` are functions here: `inspect`, `rewrite`, `merge`, `recover`,
-`verify`, `readspeed`, `tune`.
+`verify`, `readspeed`, `tune`, `generate`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 from .dataset import concatenate, iterate, open
 from .file import Directory, File
 from .tree import Branch, Tree
-from .verbs import inspect, layout, merge, readspeed, recover, rewrite, tune, verify
+from .verbs import generate, inspect, layout, merge, readspeed, recover, rewrite, tune, verify
 
 __all__ = [
     "Branch",
@@ -23,6 +23,7 @@ __all__ = [
     "File",
     "Tree",
     "concatenate",
+    "generate",
     "inspect",
     "iterate",
     "layout",

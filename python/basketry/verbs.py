@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Unpack
 
-    from .reports import Inspection, Outlook, Readspeed, Recovery, Summary, Tuning, Verdict
+    from .reports import Generated, Inspection, Outlook, Readspeed, Recovery, Summary, Tuning, Verdict
 
     Place: TypeAlias = str | os.PathLike[str]
     Places: TypeAlias = Place | Iterable[Place]
@@ -54,8 +54,8 @@ def layout(file: Place) -> dict[str, Any]:
     return tomllib.loads(json.loads(report(["inspect", "--layout", "--", os.fspath(file)])))
 
 
-class Making(TypedDict, total=False):
-    """The options of `rewrite`, all of which `merge` has too."""
+class Writing(TypedDict, total=False):
+    """The options of whatever writes a file: the layout, and what the work may use."""
 
     force: bool
     threads: int
@@ -69,6 +69,11 @@ class Making(TypedDict, total=False):
     memory_ratio: float | None
     tree_set: Rules
     column_set: Rules
+
+
+class Making(Writing, total=False):
+    """The options of `rewrite`, all of which `merge` has too."""
+
     keep: Names
     drop: Names
     first: int | None
@@ -171,6 +176,39 @@ def recover(
 
     given = {name: value for name, value in locals().items() if name not in ("file", "parse", "Recovery")}
     return parse(Recovery, report(["recover", "--json", *_options(given), "--", os.fspath(file)]))
+
+
+def generate(
+    kind: str,
+    output: Place,
+    *,
+    size: Size = "100MB",
+    seed: int = 1,
+    branches: int = 10,
+    events: int = 10,
+    outputs: int = 1,
+    autoflush: str | None = None,
+    autosave: Size | None = None,
+    arrival: bool = False,
+    no_write: bool = False,
+    no_fill: bool = False,
+    **options: Unpack[Writing],
+) -> Generated:
+    """Writes a data set of the published benchmarks: "single", "multi", "nano", "lhcb", "aod" or "esd".
+
+    size: bytes of payload. seed: another one, other numbers. branches, events: of "multi", events in an entry of each.
+    outputs: files to write at once, each with all of it, as OUT, OUT-1, OUT-2 and so on.
+    autoflush: end a cluster after this share of the entries, "1%". autosave: save the trees' metadata each time so many
+    bytes ("300MB"), entries or a share of them ("10%") are written.
+    arrival: let clusters go into the file as they are finished; else the bytes do not depend on the threads.
+    no_write, no_fill: make what would be written and forget it; not even that.
+    The other options are those of `rewrite`.
+    """
+    from .reports.generating import Generated
+    from .reports.parse import parse
+
+    given = {name: value for name, value in locals().items() if name not in ("kind", "options", "parse", "Generated")}
+    return parse(Generated, report(["generate", "--json", *_options(given | options), "--", kind]))
 
 
 def tune(

@@ -4,9 +4,10 @@ Sizes are in bytes and times in CPU seconds, unless a field says otherwise. `cla
 Python, are `class_` and `from_` here.
 """
 
+from .generating import Generated
 from .inspecting import Finding, Inspection
 from .making import Outlook, Recovery, Summary, Verdict
 from .reading import Readspeed
 from .tuning import Tuning
 
-__all__ = ["Finding", "Inspection", "Outlook", "Readspeed", "Recovery", "Summary", "Tuning", "Verdict"]
+__all__ = ["Finding", "Generated", "Inspection", "Outlook", "Readspeed", "Recovery", "Summary", "Tuning", "Verdict"]

@@ -53,7 +53,9 @@ impl Verb {
             Self::Tune(args) => output::json_text(&tune::work(&args, progress)?.report),
             Self::Verify(args) => output::json_text(&verify::work(&args, progress)?),
             Self::Generate(args) => output::json_text(&generate::work(&args, progress)?),
-            Self::WriteBench(args) => output::json_text(&write_bench::work(&args, &|| ())?),
+            Self::WriteBench(_) => {
+                Err(rootfile::Error::request("write-bench starts the command for each run: run it there"))
+            }
             Self::Hadd(_) => Err(rootfile::Error::request("hadd is for the command line; merge does the same")),
         }
     }

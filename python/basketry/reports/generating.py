@@ -1,0 +1,87 @@
+"""What `generate` reports."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenTree:
+    """A tree that was written."""
+
+    name: str
+    """Its name."""
+    entries: int
+    """Entries."""
+    clusters: int
+    """Clusters."""
+    baskets: int
+    """Baskets."""
+    tot_bytes: int
+    """Bytes before compression, keys included."""
+    zip_bytes: int
+    """Bytes on disk."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """A file that was written."""
+
+    bytes: int
+    """Bytes of the file."""
+    trees: tuple[WrittenTree, ...]
+    """Its trees."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextMetrics:
+    """What one fill context did; times in nanoseconds."""
+
+    entries: int
+    """Entries that were filled."""
+    encoding_ns: int
+    """Encoding and cutting baskets."""
+    compressing_ns: int
+    """Compressing."""
+    waiting_ns: int
+    """Waiting for memory."""
+    handing_ns: int
+    """Handing clusters over, with what appending them took."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteMetrics:
+    """What a writer did."""
+
+    entries: int
+    """Entries in the file."""
+    clusters: int
+    """Clusters in the file."""
+    file_bytes: int
+    """Bytes of the file before its last records."""
+    queue_bytes: int
+    """Bytes of clusters that waited for others at the end: none."""
+    held_bytes: int
+    """Bytes that were taken of the budget at the end."""
+    peak_held_bytes: int
+    """The most that ever were."""
+    waiting: int
+    """Fillers that waited for memory at the end: none."""
+    appending_ns: int
+    """Nanoseconds spent on appending."""
+    contexts: tuple[ContextMetrics, ...]
+    """Each fill context."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generated:
+    """What was written, and what it cost."""
+
+    written: tuple[Written, ...]
+    """The files."""
+    wall: float
+    """Seconds by the clock, until all was handed to the system."""
+    cpu: float
+    """Seconds of CPU, of all threads."""
+    sync: float
+    """Seconds that the system took besides, to get it on disk."""
+    metrics: tuple[WriteMetrics, ...]
+    """Where the time went, by file."""

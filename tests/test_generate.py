@@ -1,0 +1,169 @@
+"""The data sets of the benchmarks, written from threads: what ROOT, uproot and we read of them, and how it went."""
+
+import json
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import awkward as ak
+import numpy as np
+import pytest
+import uproot
+
+import basketry as bk
+from referee.command import Argument, Basketry, run
+from referee.paths import BINARY
+from referee.root_server import RootServer
+
+KINDS = ("single", "multi", "nano", "lhcb", "aod", "esd")
+DATED = {"SOURCE_DATE_EPOCH": "1000000000"}
+
+# Sums of all numbers of every column, by RDataFrame, which has no dictionary of the classes.
+SUMS = """
+import sys, json, ROOT
+ROOT.gErrorIgnoreLevel = ROOT.kError
+for path in sys.argv[1:]:
+    frame = ROOT.RDataFrame("Events", path)
+    names = [str(name) for name in frame.GetColumnNames()]
+    sums = {}
+    for name in names:
+        kind = frame.GetColumnType(name)
+        if "RVec" in kind:
+            kind = kind[kind.index("<") + 1 : -1]
+        if kind.split("::")[-1].lower() in ("double", "float", "int", "double_t", "float_t", "int_t", "unsigned int"):
+            sums[name] = frame.Sum(name)
+    print(json.dumps({"entries": frame.Count().GetValue(), "sums": {n: float(s.GetValue()) for n, s in sums.items()}}))
+"""
+
+
+def generate(basketry: Basketry, kind: str, path: Path, *options: Argument) -> Any:
+    """Writes a small data set."""
+    return basketry.json("generate", kind, "--size", "1MB", "-o", path, *options)
+
+
+@pytest.fixture(scope="module")
+def written(basketry: Basketry, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A file of each kind."""
+    folder = tmp_path_factory.mktemp("generated")
+    for kind in KINDS:
+        generate(basketry, kind, folder / f"{kind}.root", "--compression", "zstd:1", "--cluster", "200kB")
+    return {kind: folder / f"{kind}.root" for kind in KINDS}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_uproot_reads_what_we_read(written: dict[str, Path], kind: str) -> None:
+    ours = bk.open(written[kind])["Events"]
+    assert isinstance(ours, bk.Tree)
+    compared = 0
+    with uproot.open(f"{written[kind]}:Events") as theirs:
+        assert theirs.num_entries == ours.num_entries > 0
+        for name, branch in theirs.items():
+            if branch.branches or "Objects" in str(branch.interpretation):
+                # Groups; and collections of objects that are not split, which uproot takes for something else.
+                continue
+            assert ak.array_equal(ours[name].array(), branch.array(), dtype_exact=False), name
+            compared += 1
+    assert compared
+
+
+def test_root_sums_what_we_sum(written: dict[str, Path]) -> None:
+    command = [sys.executable, "-W", "ignore", "-c", SUMS, *map(str, written.values())]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
+    answers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    for (kind, path), answer in zip(written.items(), answers, strict=True):
+        tree = bk.open(path)["Events"]
+        assert isinstance(tree, bk.Tree)
+        assert answer["entries"] == tree.num_entries
+        by_name = {name.rsplit("/", 1)[-1]: name for name in tree.keys()}  # noqa: SIM118
+        compared = 0
+        for name, theirs in answer["sums"].items():
+            if name not in by_name:
+                continue
+            values = ak.to_numpy(ak.flatten(tree[by_name[name]].array(), axis=None)).astype(np.float64)
+            assert np.isclose(values.sum(), theirs, rtol=1e-4, atol=1e-2), f"{kind} {name}"
+            compared += 1
+        assert compared >= {"single": 1, "esd": 4}.get(kind, 10), kind
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_threads_change_no_byte(basketry: Basketry, tmp_path: Path, kind: str) -> None:
+    files = []
+    for threads in (1, 2, 8):
+        # The name of a file is part of it.
+        path = tmp_path / str(threads) / "out.root"
+        path.parent.mkdir()
+        options = ["--size", "1MB", "-o", path, "-j", str(threads), "--cluster", "100kB", "-q"]
+        assert run([basketry.binary, "generate", kind, *options], env=DATED).code == 0
+        files.append(path.read_bytes())
+    assert files[0] == files[1] == files[2]
+
+
+def test_several_files_at_once_share_memory(basketry: Basketry, tmp_path: Path) -> None:
+    memory = 16_000_000
+    options = ["--outputs", "3", "-j", "4", "--memory", str(memory), "--cluster", "1MB"]
+    ran = generate(basketry, "multi", tmp_path / "out.root", *options)
+    paths = [tmp_path / name for name in ("out.root", "out-1.root", "out-2.root")]
+    trees = [bk.open(path)["Events"] for path in paths]
+    assert len(ran["written"]) == 3
+    assert all(metrics["peak_held_bytes"] <= memory for metrics in ran["metrics"])
+    arrays = [tree.arrays() for tree in trees if isinstance(tree, bk.Tree)]
+    assert ak.array_equal(arrays[0], arrays[1])
+    assert ak.array_equal(arrays[0], arrays[2])
+
+
+def test_upper_limits_write_nothing(basketry: Basketry, tmp_path: Path) -> None:
+    ran = generate(basketry, "single", tmp_path / "out.root", "--no-write")
+    assert ran["written"][0]["bytes"] > 500_000
+    ran = generate(basketry, "single", tmp_path / "out.root", "--no-fill", "--no-write")
+    assert ran["written"][0]["trees"][0]["entries"] == 0
+    assert not list(tmp_path.iterdir())
+
+
+def test_write_bench_measures_every_combination(basketry: Basketry, tmp_path: Path) -> None:
+    options = ["--size", "2MB", "--threads", "1,2", "--compression", "none,lz4:4", "--repeat", "2", "--media", tmp_path]
+    report = basketry.json("write-bench", "multi", *options, "--shapes", "1x100,10x10")
+    assert len(report["lines"]) == 8
+    for line in report["lines"]:
+        assert len(line["runs"]) == 2
+        assert all(run["cpu"] > 0 and run["peak_rss"] > 1_000_000 and run["vsize"] > 0 for run in line["runs"])
+        assert line["bytes"] > 100_000
+    none, packed = (next(x for x in report["lines"] if x["compression"] == c) for c in ("none", "lz4:4"))
+    assert none["bytes"] > packed["bytes"]
+    assert "speed-up" in basketry("write-bench", "single", *options)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_killed_writer_leaves_what_was_saved(tmp_path: Path, root_values: RootServer, full: bool) -> None:
+    """After each AutoSave ROOT can read the file as it lies there, under a name that is not the one asked for."""
+    chance = random.Random(4)
+    command = [BINARY, "generate", "multi", "--size", "100MB", "--cluster", "1MB", "--autosave", "2MB", "-j", "2", "-q"]
+    begun = time.monotonic()
+    subprocess.run([*command, "-o", tmp_path / "whole.root"], check=True)
+    whole, took = bk.open(tmp_path / "whole.root:Events"), time.monotonic() - begun
+    opened = 0
+    for number in range(50 if full else 8):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        with subprocess.Popen([*command, "-o", folder / "out.root"]) as job:
+            time.sleep(took * chance.uniform(0.1, 0.8))
+            job.kill()
+        assert not (folder / "out.root").exists()
+        for left in folder.iterdir():
+            answer = root_values.of(left)
+            if left.stat().st_size < 6_000_000:
+                # Perhaps nothing was saved yet: two AutoSaves and a cluster say that the first is done.
+                left.unlink()
+                continue
+            assert "error" not in answer, answer
+            assert answer["trees"]
+            opened += 1
+            tree = bk.open(f"{left}:Events")
+            n = tree.num_entries
+            assert 0 < n <= whole.num_entries
+            name = "ev0/ev0.energy"
+            assert ak.array_equal(tree[name].array(), whole[name].array(entry_stop=n))
+            left.unlink()
+    assert opened
