@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use dataset::glob::{ColumnPattern, NameFilter, TreePattern};
-use dataset::layout::{ByteSize, ClusterSize, ColumnLayout, Compression, Layout, TreeLayout};
+use dataset::layout::{ByteSize, ClusterSize, ColumnLayout, Compression, Layout, Streaming, TreeLayout};
 use rootfile::{Error, Result};
 
 /// The asked layout. What is left open stays as it is in the input.
@@ -32,6 +32,12 @@ pub struct LayoutArgs {
     /// Record buffer sizes of this times what the largest basket holds, such as 1.1.
     #[arg(long, value_name = "RATIO")]
     memory_ratio: Option<f64>,
+    /// Split objects into branches: 0 not at all, 1 into their members, 99 as deep as ROOT does.
+    #[arg(long, value_name = "LEVEL")]
+    split_level: Option<u32>,
+    /// Stream collections that are not split member-wise or object-wise.
+    #[arg(long, value_name = "HOW")]
+    streaming: Option<Streaming>,
     /// Settings for the trees that match, such as --tree-set 'Meta*' basket=1kB,compression=none.
     #[arg(long, value_names = ["PATTERN", "KEY=VALUE,..."], num_args = 2, action = clap::ArgAction::Append)]
     tree_set: Vec<String>,
@@ -71,8 +77,12 @@ impl LayoutArgs {
             basket_memory: self.basket_memory,
             one_basket_per_cluster: self.one_basket_per_cluster.then_some(true),
             memory_ratio: self.memory_ratio,
+            streaming: self.streaming,
             ..TreeLayout::default()
         });
+        if let Some(level) = self.split_level {
+            layout.common.set("split-level", &level.to_string())?;
+        }
         for pair in self.tree_set.chunks_exact(2) {
             let mut keys = TreeLayout::default();
             for (key, value) in settings(&pair[1])? {
@@ -87,7 +97,6 @@ impl LayoutArgs {
             }
             layout.set_column(ColumnPattern::new(&pair[0])?, &keys);
         }
-        refuse_recode(&layout)?;
         Ok(layout)
     }
 }
@@ -100,19 +109,6 @@ fn settings(text: &str) -> Result<Vec<(&str, &str)>> {
             None => Err(Error::request(format!("{part:?} is no setting; write KEY=VALUE, such as compression=zstd:5"))),
         })
         .collect()
-}
-
-/// Split level, streaming and container are content of the entries' bytes: changing them needs types.
-fn refuse_recode(layout: &Layout) -> Result<()> {
-    let trees = std::iter::once(&layout.common).chain(layout.trees().iter().map(|(_, keys)| keys));
-    let by_tree = trees.into_iter().any(|t| t.split_level.is_some() || t.streaming.is_some());
-    let by_column = layout.columns().iter().any(|(_, c)| c.split_level.is_some() || c.streaming.is_some());
-    if by_tree || by_column {
-        return Err(Error::unsupported(
-            "split-level and streaming cannot be changed: entries are moved as they are; leave these keys out",
-        ));
-    }
-    Ok(())
 }
 
 /// Which branches and entries are kept.

@@ -92,6 +92,29 @@ pub struct Column {
 pub const FILL: u32 = u32::MAX;
 
 impl Column {
+    /// A column without entries.
+    pub fn new(branch: usize, names: (String, String), compression: Compression, shape: Shape) -> Self {
+        Self {
+            branch,
+            names,
+            pieces: Vec::new(),
+            embedded: HashMap::new(),
+            compression,
+            keeps_compression: false,
+            as_asked: Vec::new(),
+            shape,
+            packed_size: None,
+            memory_ratio: None,
+            has_offsets: false,
+            io_bits: 0,
+            has_tags: false,
+            expansion: 1.0,
+            tot_bytes: 0,
+            generated: None,
+            fill: None,
+        }
+    }
+
     /// The pieces that hold entries of a range.
     pub fn overlapping(&self, entries: &Range<u64>) -> Range<usize> {
         let from = self.pieces.partition_point(|p| p.end() <= entries.start);

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use dataset::layout::Layout;
 use dataset::tree::{Tree, read_tree, write};
@@ -14,6 +15,7 @@ use crate::closing::{self, BufferSize};
 use crate::column::Shape;
 use crate::engine::{self, Depths, Job, Progress};
 use crate::era;
+use crate::maxima;
 use crate::objects::pids::{self, ProcessId};
 use crate::objects::{Action, ObjectPlan, Pack, Part, plan_objects};
 use crate::options::Options;
@@ -316,6 +318,7 @@ fn write_table(
         files: &plan.files,
         pid_offsets: &pid_offsets,
         columns: &plan.columns,
+        recodes: &plan.recodes,
         bounds: &plan.bounds,
         packed: &plan.packed,
         seek_pdir: writer.seek_of(directory),
@@ -350,7 +353,7 @@ fn close_tree(plan: &mut TablePlan, written: Vec<Written>) {
     tree.entries = if end - base < whole { end - base } else { whole };
     for (column, mut written) in plan.columns.iter().zip(written) {
         let Some(branch) = tree.branches.get_mut(column.branch) else { continue };
-        let had_data = !column.pieces.is_empty();
+        let had_data = !column.pieces.is_empty() || !written.baskets.is_empty();
         let count = branch.entries;
         let buffer = match (column.memory_ratio, column.shape) {
             (Some(ratio), _) => BufferSize::Times(ratio),
@@ -366,6 +369,12 @@ fn close_tree(plan: &mut TablePlan, written: Vec<Written>) {
             // A branch above others has no entries of its own, but counts them.
             branch.entries = if branch.children.is_empty() && count == 0 { 0 } else { tree.entries };
             branch.entry_number = branch.first_entry + branch.entries;
+        }
+    }
+    for output in plan.recodes.iter().flat_map(|recode| &recode.outputs).filter(|output| output.plan.counts) {
+        let branch = plan.columns.get(output.column).and_then(|column| tree.branches.get_mut(column.branch));
+        if let Some(branch) = branch {
+            maxima::set(branch, &mut tree.leaves, output.maximum.load(Ordering::Relaxed));
         }
     }
     closing::settle_tree(tree, &plan.bounds);

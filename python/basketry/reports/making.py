@@ -14,6 +14,8 @@ class Depths:
     """Recompressed."""
     regroup: int
     """Regrouped."""
+    recode: int
+    """Recoded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -127,7 +127,7 @@ fn merge(words: &[String]) -> Result<Answer> {
     let merged = paths.len() - summary.skipped.len();
     report(&summary, &talk, verbosity, &format!("merged {merged} files into {}", target.display()))?;
     let recompresses = flags.compression.is_none() && options.layout.common.compression.is_some();
-    let opened = summary.tables.iter().any(|t| t.depths.recompress + t.depths.regroup > 0);
+    let opened = summary.tables.iter().any(|t| t.depths.recompress + t.depths.regroup + t.depths.recode > 0);
     if recompresses && opened && verbosity > 1 && !flags.json {
         eprintln!(
             "basketry: baskets were compressed anew with zlib:1, hadd's default; -ff or -fk keeps the compression"

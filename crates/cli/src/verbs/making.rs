@@ -118,8 +118,8 @@ pub fn print_summary(summary: &Summary) -> Result<()> {
 
 /// Depths as text: `copy`, or shares where they are mixed.
 fn depth_text(d: Depths) -> String {
-    let all = d.copy + d.recompress + d.regroup;
-    let parts = [("copy", d.copy), ("recompress", d.recompress), ("regroup", d.regroup)];
+    let all = d.copy + d.recompress + d.regroup + d.recode;
+    let parts = [("copy", d.copy), ("recompress", d.recompress), ("regroup", d.regroup), ("recode", d.recode)];
     let some: Vec<_> = parts.iter().filter(|(_, n)| *n > 0).collect();
     match some.as_slice() {
         [] => "-".to_owned(),

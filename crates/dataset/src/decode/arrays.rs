@@ -87,6 +87,13 @@ impl Kind {
     }
 }
 
+impl AnyArray {
+    /// One item.
+    pub(super) fn item(&self) -> &Op {
+        &self.item
+    }
+}
+
 impl Contents {
     /// Takes in what was met. Whether that was news.
     pub(super) fn learn(&mut self, places: &[Place], notes: &[Note]) -> bool {
@@ -108,6 +115,22 @@ impl Contents {
             }
         }
         news
+    }
+
+    /// What is known of a branch that is an array itself: the class of its objects.
+    pub(super) fn of_branch(class: &str) -> Self {
+        Self(BTreeMap::from([(Place::default(), Items { class: Some(class.to_owned()), gaps: false })]))
+    }
+
+    pub(super) fn class_of_branch(&self) -> Option<&str> {
+        self.0.get(&Place::default())?.class.as_deref()
+    }
+
+    /// Takes in what is known elsewhere of places that nothing is known of here.
+    pub(super) fn take_in(&mut self, other: &Self) {
+        for (place, items) in &other.0 {
+            self.0.entry(place.clone()).or_insert_with(|| items.clone());
+        }
     }
 
     /// Whether there are places of which nothing is known.

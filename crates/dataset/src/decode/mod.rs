@@ -64,6 +64,42 @@ impl ColumnPlan {
         Self::planned(tree, branch, infos, Contents::default())
     }
 
+    /// The plan for a branch that holds what other columns did: what their entries said of arrays is known of it, too.
+    /// `clones` is the class of the objects, if it is a `TClonesArray`.
+    pub fn knowing(
+        tree: &Tree,
+        branch: usize,
+        infos: &StreamerInfos,
+        others: &[&Self],
+        clones: Option<&str>,
+    ) -> Self {
+        let mut contents = Contents::default();
+        others.iter().for_each(|other| contents.take_in(&other.0.contents));
+        if let Some(class) = clones {
+            contents.take_in(&Contents::of_branch(class));
+        }
+        Self::planned(tree, branch, infos, contents)
+    }
+
+    /// The class of its objects, if it is an array that only entries say the class of, and they did.
+    pub fn array_class(&self) -> Option<&str> {
+        self.0.contents.class_of_branch()
+    }
+
+    /// Whether there are collections in it that are streamed in one of two ways, member-wise or object-wise.
+    pub fn streams_collections(&self) -> bool {
+        let plan = &self.0.plan;
+        let steps = plan.readers.iter().flat_map(|r| &r.versions).filter_map(|v| v.steps.as_ref().ok()).flatten();
+        plan.op.has_members() || steps.into_iter().any(|step| step.op.has_members())
+    }
+
+    /// Whether there are `TObject` bases in it, which are passed over.
+    pub fn passes_over_tobjects(&self) -> bool {
+        let plan = &self.0.plan;
+        let steps = plan.readers.iter().flat_map(|r| &r.versions).filter_map(|v| v.steps.as_ref().ok()).flatten();
+        steps.into_iter().any(|step| matches!(step.into, op::Into::TObject))
+    }
+
     fn planned(tree: &Tree, branch: usize, infos: &StreamerInfos, contents: Contents) -> Self {
         let (plan, opaque) = match schema::plan(tree, branch, infos, &contents) {
             Ok(plan) if plan.shape == Shape::Bytes && !plan.places.is_empty() => {

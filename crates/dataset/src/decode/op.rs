@@ -152,6 +152,23 @@ impl Op {
         }
     }
 
+    /// Whether there is a container of objects in it; classes are not looked into.
+    pub(crate) fn has_members(&self) -> bool {
+        match self {
+            Self::Container(container) => container.members.is_some() || container.item.has_members(),
+            Self::Fixed(_, inner) | Self::Framed(inner) => inner.has_members(),
+            Self::Counted { item, .. }
+            | Self::Rest { item, .. }
+            | Self::Objects { item, .. }
+            | Self::Tables { item, .. } => item.has_members(),
+            Self::Named { object, .. } => object.has_members(),
+            Self::Pointer { target, .. } => target.has_members(),
+            Self::Record(parts) => parts.iter().any(Self::has_members),
+            Self::AnyArray(array) => array.item().has_members(),
+            _ => false,
+        }
+    }
+
     /// Fixed arrays of this, the outermost dimension first.
     pub(crate) fn fixed(self, dims: &[usize]) -> Self {
         dims.iter().rev().fold(self, |op, &n| Self::Fixed(n, Box::new(op)))

@@ -21,7 +21,6 @@ use self::gather::Gather;
 use self::node::Node;
 use crate::decode::{ColumnPlan, parts};
 use crate::tree::Tree;
-use crate::tree::model::BranchKind;
 
 /// A top-level branch as one logical value per entry, however it is split.
 #[derive(Clone, Debug)]
@@ -39,24 +38,9 @@ pub struct WholeColumn {
 /// of arrays that say only in their entries what they hold, they should have [learned](ColumnPlan::learn) it.
 pub fn whole_columns(tree: &Tree, infos: &StreamerInfos, plans: &[ColumnPlan]) -> Vec<WholeColumn> {
     let plans: HashMap<usize, &ColumnPlan> = plans.iter().map(|plan| (plan.branch(), plan)).collect();
-    let held = |top: usize| below(tree, top).into_iter().filter(|branch| plans.contains_key(branch)).collect();
+    let held = |top: usize| tree.below(top).into_iter().filter(|branch| plans.contains_key(branch)).collect();
     let columns = tree.top.iter().map(|&top| (top, held(top))).filter(|(_, held): &(_, Vec<usize>)| !held.is_empty());
     columns.map(|(top, held)| WholeColumn::new(tree, infos, &plans, top, held)).collect()
-}
-
-/// A branch and all below it, in ROOT's order.
-fn below(tree: &Tree, top: usize) -> Vec<usize> {
-    let (mut found, mut next) = (Vec::new(), vec![top]);
-    while let Some(branch) = next.pop() {
-        let Some(b) = tree.branches.get(branch).filter(|_| found.len() < tree.branches.len()) else { continue };
-        found.push(branch);
-        next.extend(b.children.iter().rev());
-        if let BranchKind::Clones(clones) = &b.kind {
-            // It is no child, but lies below.
-            next.extend(clones.branch_count);
-        }
-    }
-    found
 }
 
 /// Why there are bytes in columns, if so. They may refer to others of their entry (by class tags, which count from its

@@ -8,6 +8,7 @@ mod copy;
 mod generated;
 mod queue;
 mod rebase;
+mod recode;
 mod regroup;
 mod tasks;
 #[cfg(test)]
@@ -21,6 +22,7 @@ use rootfile::{Error, FileWriter, Result, Source};
 
 pub(crate) use builder::append_numbers;
 pub use generated::Generated;
+pub(crate) use recode::{Recode, RecodeOutput, RecodeSource};
 pub(crate) use tasks::{Asked, depth};
 pub use tasks::{Depth, Depths};
 pub(crate) use worker::{Carry, Scratch};
@@ -38,6 +40,8 @@ pub(crate) struct Job<'a> {
     pub pid_offsets: &'a [u16],
     /// Columns of the output.
     pub columns: &'a [Column],
+    /// Columns of the inputs that become others.
+    pub recodes: &'a [Recode],
     /// First entry of each cluster, and last the number of entries.
     pub bounds: &'a [u64],
     /// Whether a cluster is put together from several of the inputs'.

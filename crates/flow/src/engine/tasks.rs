@@ -17,6 +17,8 @@ pub(super) enum Task {
     Copy(Vec<(usize, Piece)>),
     /// The entries of one column in one cluster, to be made anew.
     Make { column: usize, entries: Range<u64>, depth: Depth },
+    /// The entries of one cluster in columns that become others, by their number among such.
+    Recode { group: usize, entries: Range<u64> },
 }
 
 /// How deep a column's entries are opened in a cluster.
@@ -28,6 +30,8 @@ pub enum Depth {
     Recompress,
     /// Entries are put into new baskets.
     Regroup,
+    /// Entries are decoded and encoded in another form.
+    Recode,
 }
 
 /// How many clusters of a column are treated at each depth.
@@ -39,6 +43,8 @@ pub struct Depths {
     pub recompress: u64,
     /// Regrouped.
     pub regroup: u64,
+    /// Recoded.
+    pub recode: u64,
 }
 
 impl Depths {
@@ -48,6 +54,7 @@ impl Depths {
             Depth::Copy => self.copy += 1,
             Depth::Recompress => self.recompress += 1,
             Depth::Regroup => self.regroup += 1,
+            Depth::Recode => self.recode += 1,
         }
     }
 }
@@ -60,6 +67,7 @@ impl std::ops::Add for Depths {
             copy: self.copy + other.copy,
             recompress: self.recompress + other.recompress,
             regroup: self.regroup + other.regroup,
+            recode: self.recode + other.recode,
         }
     }
 }
@@ -173,6 +181,14 @@ impl<'a> Tasks<'a> {
         }
         self.add_copies(copies);
         self.ready.extend(makes);
+        for (group, recode) in self.job.recodes.iter().enumerate().filter(|(_, recode)| recode.covers(entries)) {
+            for output in &recode.outputs {
+                if let Some((_, depths)) = self.places.get_mut(output.column) {
+                    depths.count(Depth::Recode);
+                }
+            }
+            self.ready.push_back(Task::Recode { group, entries: entries.clone() });
+        }
     }
 
     /// Neighbours are moved together: pieces in the order they lie in, cut into windows.

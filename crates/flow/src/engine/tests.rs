@@ -114,6 +114,7 @@ fn make(source: Unsteady, columns: &[Column], threads: usize, waiting: u64) -> R
     let job = Job {
         files: &[Arc::new(source)],
         pid_offsets: &[0],
+        recodes: &[],
         columns,
         bounds: &bounds,
         packed: &vec![false; bounds.len()],

@@ -12,7 +12,7 @@ use rootfile::{Error, Result, Source};
 use super::builder::Builder;
 use super::queue::{Queue, Stopped};
 use super::tasks::Task;
-use super::{Job, copy, regroup};
+use super::{Job, copy, recode, regroup};
 use crate::column::{Column, FILL, Files, Piece};
 use crate::sink::Chunk;
 
@@ -189,15 +189,17 @@ impl Carry {
 pub(super) fn work(job: &Job<'_>, queue: &Queue<'_>, carry: &Carry) {
     let mut scratch = Scratch::new();
     while let Some((place, task)) = queue.next() {
+        let mut emit = |chunk: &mut Chunk| {
+            let handed = queue.emit(place, chunk);
+            chunk.bytes.clear();
+            handed
+        };
         let made = match task {
             Task::Copy(pieces) => copy::copy(job, &pieces, &mut scratch),
             Task::Make { column, entries, depth } => {
-                regroup::make(job, (column, entries, depth), &mut scratch, carry, &mut |chunk| {
-                    let handed = queue.emit(place, chunk);
-                    chunk.bytes.clear();
-                    handed
-                })
+                regroup::make(job, (column, entries, depth), &mut scratch, carry, &mut emit)
             }
+            Task::Recode { group, entries } => recode::make(job, (group, entries), &mut scratch, &mut emit),
         };
         let handed = match made {
             Ok(Ok(())) => queue.emit(place, &mut scratch.chunk).and_then(|()| queue.done(place)),

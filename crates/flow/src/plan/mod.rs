@@ -3,10 +3,13 @@
 
 pub(crate) mod clusters;
 mod join;
+mod memory;
 mod optimise;
 mod predict;
+mod recode;
 mod relations;
 pub(crate) mod schema;
+mod streaming;
 mod table;
 
 pub(crate) use predict::forecast;

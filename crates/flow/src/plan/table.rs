@@ -12,9 +12,10 @@ use dataset::tree::{BasketRef, Branch, Tree, may_hold_tags, read_tree};
 use rootfile::{Error, Key, LocalFile, Result, RootFile, START_BIG_FILE, Source};
 
 use super::clusters::{self, Clustering, SourceCluster};
+use super::recode;
 use super::relations::Relations;
 use crate::column::{Column, FILL, Piece, Shape};
-use crate::engine::Generated;
+use crate::engine::{Generated, Recode};
 use crate::options::{Pack, Schema};
 
 /// From this version of ROOT on, keys of baskets have eight-byte positions, whatever the file's size.
@@ -44,6 +45,8 @@ pub(crate) struct TablePlan {
     pub tree: Tree,
     /// Its columns.
     pub columns: Vec<Column>,
+    /// Columns of the inputs that become others of the output.
+    pub recodes: Vec<Recode>,
     /// First entry of each cluster, and last the end.
     pub bounds: Vec<u64>,
     /// Whether a cluster is put together from several.
@@ -89,30 +92,9 @@ pub(crate) fn plan_table_of(
             Some(builder) => builder.join(tree, (*number, file)).map_err(in_file)?,
         }
     }
-    builder.ok_or_else(|| Error::request("no input"))?.finish()
-}
-
-impl TablePlan {
-    /// Bytes of buffers that one thread needs at most, by what is known of basket sizes.
-    pub fn scratch(&self) -> u64 {
-        let longest = self.bounds.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0).max(1);
-        let of_column = |column: &Column| {
-            let record = column.pieces.iter().map(|p| u64::from(p.nbytes)).max().unwrap_or(0);
-            let raw = column.pieces.iter().map(|p| column.expanded(p)).max().unwrap_or(0);
-            let total: u64 = column.pieces.iter().map(|p| column.expanded(p)).sum();
-            let entries = column.pieces.iter().map(|p| p.entries).sum::<u64>().max(1);
-            let basket = match column.shape {
-                Shape::Size(size) | Shape::Keep(size) => {
-                    // A buffer said to be large holds no more than there is.
-                    u64::from(size.max(column.packed_size.unwrap_or(0))).min(column.tot_bytes).max(raw)
-                }
-                Shape::PerCluster => total.div_ceil(entries).saturating_mul(longest).min(total),
-            };
-            record + raw + 2 * basket
-        };
-        // Besides: a window of copies or finished baskets, and the codecs' own state.
-        self.columns.iter().map(of_column).max().unwrap_or(0) + (8 << 20)
-    }
+    let mut plan = builder.ok_or_else(|| Error::request("no input"))?.finish()?;
+    recode::apply(&mut plan, request);
+    Ok(plan)
 }
 
 /// A plan in the making: the schema so far, and columns with the pieces of all inputs so far.
@@ -365,6 +347,7 @@ impl<'a> Builder<'a> {
         Ok(TablePlan {
             tree: self.tree,
             columns: self.columns,
+            recodes: Vec::new(),
             bounds,
             packed,
             files: self.files,

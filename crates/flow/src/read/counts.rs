@@ -14,7 +14,7 @@ use crate::column::{Column, Files};
 use crate::engine::Scratch;
 
 /// The counters of one column. Remembers the basket of each that it used last.
-pub(super) struct Counters<'a> {
+pub(crate) struct Counters<'a> {
     files: &'a Files,
     columns: Vec<(&'a Column, &'a ColumnPlan)>,
     last: Vec<Option<(usize, BasketData)>>,

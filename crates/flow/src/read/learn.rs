@@ -11,7 +11,7 @@ use crate::engine::Scratch;
 const MOST_ASKED: usize = 4;
 
 /// The plan with what its first baskets say. Those that cannot be read say nothing: whoever reads the column is told.
-pub(super) fn learn(
+pub(crate) fn learn(
     plan: ColumnPlan,
     tree: &Tree,
     infos: &StreamerInfos,

@@ -5,10 +5,10 @@
 //! branch's bytes mean is known to `dataset::decode` alone.
 
 mod batches;
-mod counts;
+pub(crate) mod counts;
 mod friends;
 mod lane;
-mod learn;
+pub(crate) mod learn;
 mod open;
 mod request;
 mod run;

@@ -18,7 +18,7 @@ use crate::sink::Chunk;
 
 /// A branch that is being filled.
 #[derive(Debug)]
-pub(super) struct BranchFill {
+pub(crate) struct BranchFill {
     encoder: ColumnEncoder,
     /// Bytes of an entry, if all have the same.
     size: Option<usize>,
@@ -42,7 +42,7 @@ pub(super) struct BranchFill {
 }
 
 /// What makes baskets, of whichever branch.
-pub(super) struct Bench {
+pub(crate) struct Bench {
     pub compressor: Compressor,
     /// Where baskets with offsets are put together.
     pub payload: Vec<u8>,

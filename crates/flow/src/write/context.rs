@@ -321,7 +321,7 @@ fn too_long() -> Error {
 }
 
 /// The largest number of an array, or the length of its longest text and an end.
-fn largest(array: &ArrayRef) -> u64 {
+pub(crate) fn largest(array: &ArrayRef) -> u64 {
     fn of<T: ArrowPrimitiveType>(array: &ArrayRef) -> u64 {
         let values = array.as_primitive::<T>().values().iter();
         values.filter_map(|value| value.to_usize()).max().unwrap_or(0) as u64

@@ -43,7 +43,7 @@ pub struct ContextMetrics {
 
 /// The same, while the context is at work.
 #[derive(Debug, Default)]
-pub(super) struct Clocks {
+pub(crate) struct Clocks {
     pub entries: AtomicU64,
     pub encoding: AtomicU64,
     pub compressing: AtomicU64,

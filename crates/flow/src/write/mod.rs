@@ -5,14 +5,14 @@
 //! cluster goes to the one place that appends (`shared`), in the order of arrival or of tasks; and who is ahead waits at
 //! the gate (`gate`) until there is memory again. What entries look like in baskets is known to `dataset::encode` alone.
 
-mod baskets;
+pub(crate) mod baskets;
 mod close;
 mod cluster;
 mod conform;
-mod context;
+pub(crate) mod context;
 mod gate;
-mod metrics;
-mod plan;
+pub(crate) mod metrics;
+pub(crate) mod plan;
 mod rows;
 mod shared;
 mod writer;

@@ -55,7 +55,7 @@ pub(super) struct TreePlan {
 
 /// A branch that holds entries.
 #[derive(Debug)]
-pub(super) struct BranchPlan {
+pub(crate) struct BranchPlan {
     /// Index among the tree's branches.
     pub branch: usize,
     pub name: String,
@@ -151,7 +151,8 @@ fn unplanned(tree: &Tree, branch: usize) -> Error {
     Error::unsupported("a branch that holds no entries").object(format!("branch {name}"))
 }
 
-fn branch_plan(
+/// The plan of a branch that holds entries. `whole` says of which column it is.
+pub(crate) fn branch_plan(
     (tree, name): (&Tree, &str),
     index: usize,
     whole: (usize, usize),

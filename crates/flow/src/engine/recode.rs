@@ -1,0 +1,283 @@
+//! Depth *recode*: the entries of a few columns in one cluster, decoded, put together, taken apart in another way and
+//! encoded. It takes them in portions, so that it needs little more memory than their baskets.
+//!
+//! What is recoded and into what is [`plan::recode`](crate::plan)'s to say.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use arrow_array::ArrayRef;
+use dataset::decode::ColumnPlan;
+use dataset::tree::basket::BasketData;
+use dataset::whole::WholeColumn;
+use rootfile::codec::Compressor;
+use rootfile::{Error, Result};
+
+use super::Job;
+use super::queue::Stopped;
+use super::worker::Scratch;
+use crate::column::{Column, FILL, Files};
+use crate::read::counts::Counters;
+use crate::sink::Chunk;
+use crate::write::baskets::{Bench, BranchFill};
+use crate::write::context::largest;
+use crate::write::metrics::Clocks;
+use crate::write::plan::BranchPlan;
+
+/// Columns that become others.
+#[derive(Debug)]
+pub(crate) struct Recode {
+    /// The branch that the user knows.
+    pub name: String,
+    /// What there is, in ROOT's order.
+    pub sources: Vec<RecodeSource>,
+    /// What the sources and the outputs mean together. Without it each source becomes one output.
+    pub wholes: Option<(WholeColumn, WholeColumn)>,
+    /// What comes of them.
+    pub outputs: Vec<RecodeOutput>,
+    /// Entries that are decoded at a time.
+    pub portion: u64,
+}
+
+/// A column that is decoded.
+#[derive(Debug)]
+pub(crate) struct RecodeSource {
+    /// Where its entries are.
+    pub column: Column,
+    /// What they are.
+    pub plan: ColumnPlan,
+    /// The columns that count its items.
+    pub counters: Vec<(Column, ColumnPlan)>,
+}
+
+/// A column that is encoded.
+#[derive(Debug)]
+pub(crate) struct RecodeOutput {
+    /// Its number among the columns of the job.
+    pub column: usize,
+    /// How it is encoded and cut.
+    pub plan: BranchPlan,
+    /// The largest value so far, of one that counts others.
+    pub maximum: AtomicU64,
+}
+
+impl Recode {
+    /// Whether there is anything to do in a cluster.
+    pub fn covers(&self, entries: &Range<u64>) -> bool {
+        !entries.is_empty() && self.sources.iter().any(|source| !source.column.overlapping(entries).is_empty())
+    }
+
+    /// Bytes of buffers that one thread needs for clusters of so many entries, at most.
+    pub fn scratch(&self, longest: u64) -> u64 {
+        let of_source = |source: &RecodeSource| {
+            let column = &source.column;
+            let most = column.pieces.iter().map(|p| u64::from(p.nbytes) + 2 * column.expanded(p)).max().unwrap_or(0);
+            let total: u64 = column.pieces.iter().map(|p| column.expanded(p)).sum();
+            let entries = column.pieces.iter().map(|p| p.entries).sum::<u64>().max(1);
+            let of = |n: u64| (u128::from(total) * u128::from(n.min(entries)) / u128::from(entries)) as u64;
+            // Decoded, put together, taken apart and encoded; and what waits for the end of the cluster.
+            most + 4 * of(self.portion) + of(longest)
+        };
+        let baskets: u64 = self.outputs.iter().map(|output| 2 * u64::from(output.plan.basket_size)).sum();
+        let sources: u64 = self.sources.iter().map(of_source).sum();
+        sources + baskets.min(2 * sources)
+    }
+}
+
+type Emit<'a> = &'a mut dyn FnMut(&mut Chunk) -> std::result::Result<(), Stopped>;
+
+/// Makes the entries of a cluster.
+pub(super) fn make(
+    job: &Job<'_>,
+    (group, entries): (usize, Range<u64>),
+    scratch: &mut Scratch,
+    emit: Emit<'_>,
+) -> Result<std::result::Result<(), Stopped>> {
+    scratch.chunk.bytes.clear();
+    scratch.chunk.pieces.clear();
+    let Some(recode) = job.recodes.get(group) else { return Ok(Ok(())) };
+    // The codecs are used again; those of the task are lent to it.
+    let compressor = std::mem::replace(&mut scratch.compressor, Compressor::new());
+    let mut maker = Maker::new(job, recode, entries.start, compressor);
+    let made = maker.run(&entries, scratch);
+    std::mem::swap(&mut scratch.compressor, &mut maker.bench.compressor);
+    made.map_err(|e| explained(&e, &recode.name))?;
+    for chunk in maker.finished.iter_mut().flatten() {
+        if let Err(stopped) = emit(chunk) {
+            return Ok(Err(stopped));
+        }
+    }
+    Ok(Ok(()))
+}
+
+/// What to do about a column that cannot be recoded.
+fn explained(e: &Error, name: &str) -> Error {
+    Error::unsupported(format!(
+        "cannot be given another split level or streaming: {e}; ask for those of other branches only (--column-set \
+         PATTERN split-level=..), or leave this one out (--drop)"
+    ))
+    .object(format!("branch {name}"))
+}
+
+struct Maker<'a> {
+    job: &'a Job<'a>,
+    recode: &'a Recode,
+    lanes: Vec<Lane<'a>>,
+    fills: Vec<BranchFill>,
+    /// First entry of the baskets that are being filled, and the process identifiers that they refer to.
+    begun: (u64, Option<u16>),
+    /// Finished baskets of each output.
+    finished: Vec<Vec<Chunk>>,
+    bench: Bench,
+}
+
+/// A source, with the baskets that are in use.
+struct Lane<'a> {
+    source: &'a RecodeSource,
+    /// The next piece to load.
+    next: usize,
+    loaded: VecDeque<(usize, BasketData)>,
+    counters: Option<Counters<'a>>,
+}
+
+impl<'a> Maker<'a> {
+    fn new(job: &'a Job<'a>, recode: &'a Recode, start: u64, compressor: Compressor) -> Self {
+        let lane = |source: &'a RecodeSource| {
+            let counters = source.counters.iter().map(|(column, plan)| (column, plan)).collect::<Vec<_>>();
+            Lane {
+                source,
+                next: source.column.overlapping(&(start..start + 1)).start,
+                loaded: VecDeque::new(),
+                counters: (!counters.is_empty()).then(|| Counters::new(job.files, counters)),
+            }
+        };
+        Self {
+            job,
+            recode,
+            lanes: recode.sources.iter().map(lane).collect(),
+            fills: recode.outputs.iter().map(|output| BranchFill::new(&output.plan)).collect(),
+            begun: (start, None),
+            finished: recode.outputs.iter().map(|_| Vec::new()).collect(),
+            bench: Bench { compressor, payload: Vec::new(), offsets: Vec::new(), clocks: Arc::new(Clocks::default()) },
+        }
+    }
+
+    fn run(&mut self, entries: &Range<u64>, scratch: &mut Scratch) -> Result<()> {
+        let mut at = entries.start;
+        while at < entries.end {
+            let asked = at..at.saturating_add(self.recode.portion.max(1)).min(entries.end);
+            for lane in &mut self.lanes {
+                lane.load(self.job.files, &asked, scratch)?;
+            }
+            let (pid, end) = self.process(&asked)?;
+            if self.begun.1.is_some_and(|begun| begun != pid) {
+                self.flush(at)?;
+            }
+            self.begun.1 = Some(pid);
+            self.portion(&(at..end))?;
+            at = end;
+        }
+        self.flush(entries.end)
+    }
+
+    /// The process identifiers that entries refer to, and how far they are the same: baskets have one number for all of
+    /// their entries.
+    fn process(&self, entries: &Range<u64>) -> Result<(u16, u64)> {
+        let (mut first, mut end) = (None, entries.end);
+        for lane in &self.lanes {
+            for (index, data) in &lane.loaded {
+                let Some(piece) = lane.source.column.pieces.get(*index) else { continue };
+                let of_file = self.job.pid_offsets.get(piece.file as usize).copied().unwrap_or(0);
+                // Defaults refer to nothing.
+                let pid = if piece.file == FILL { 0 } else { of_file.wrapping_add(data.pid_offset) };
+                if piece.first_entry <= entries.start {
+                    if *first.get_or_insert(pid) != pid {
+                        return Err(Error::unsupported("branches of one object that refer to different processes"));
+                    }
+                } else if first != Some(pid) {
+                    end = end.min(piece.first_entry);
+                }
+            }
+        }
+        Ok((first.unwrap_or(0), end))
+    }
+
+    /// Recodes some entries.
+    fn portion(&mut self, entries: &Range<u64>) -> Result<()> {
+        let arrays = self.lanes.iter_mut().map(|lane| lane.decode(entries)).collect::<Result<Vec<ArrayRef>>>()?;
+        let arrays = match &self.recode.wholes {
+            Some((from, to)) => to.project(&from.assemble(&arrays)?)?,
+            None => arrays,
+        };
+        let rows = usize::try_from(entries.end - entries.start).map_err(|_| Error::request("too many entries"))?;
+        for ((fill, output), array) in self.fills.iter_mut().zip(&self.recode.outputs).zip(&arrays) {
+            fill.fill((output.column, &output.plan), array, 0..rows, &mut self.bench)?;
+            if output.plan.counts {
+                output.maximum.fetch_max(largest(array), Ordering::Relaxed);
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends all baskets, before entry `end`.
+    fn flush(&mut self, end: u64) -> Result<()> {
+        let (first, pid) = (self.begun.0, self.begun.1.unwrap_or(0));
+        for ((fill, output), finished) in self.fills.iter_mut().zip(&self.recode.outputs).zip(&mut self.finished) {
+            fill.finish_basket((output.column, &output.plan), &mut self.bench)?;
+            let mut chunk = fill.start_cluster(&output.plan);
+            for piece in &mut chunk.pieces {
+                piece.first_entry += first;
+                piece.pid_offset = pid;
+            }
+            finished.push(chunk);
+        }
+        self.begun = (end, None);
+        Ok(())
+    }
+}
+
+impl Lane<'_> {
+    /// Loads the baskets that some entries are in, and forgets those before.
+    fn load(&mut self, files: &Files, entries: &Range<u64>, scratch: &mut Scratch) -> Result<()> {
+        let pieces = &self.source.column.pieces;
+        while let Some((index, _)) = self.loaded.front() {
+            if pieces.get(*index).is_some_and(|piece| piece.end() > entries.start) {
+                break;
+            }
+            if let Some((_, data)) = self.loaded.pop_front() {
+                scratch.give_back(data);
+            }
+        }
+        while pieces.get(self.next).is_some_and(|piece| piece.first_entry < entries.end) {
+            self.loaded.push_back((self.next, scratch.load(files, &self.source.column, self.next)?));
+            self.next += 1;
+        }
+        Ok(())
+    }
+
+    fn decode(&mut self, entries: &Range<u64>) -> Result<ArrayRef> {
+        let column = &self.source.column;
+        let rows = usize::try_from(entries.end - entries.start).unwrap_or(0);
+        let mut builder = self.source.plan.start(rows, 0);
+        for (index, data) in &self.loaded {
+            let Some(piece) = column.pieces.get(*index) else { continue };
+            let (from, to) = (entries.start.max(piece.first_entry), entries.end.min(piece.end()));
+            if from >= to {
+                continue;
+            }
+            let counts = match &mut self.counters {
+                Some(counters) => counters.values(&(from..to))?,
+                None => Vec::new(),
+            };
+            let local = |entry: u64| usize::try_from(entry - piece.first_entry).unwrap_or(usize::MAX);
+            builder.append(data, local(from)..local(to), &counts).map_err(|e| e.at(piece.seek))?;
+        }
+        if builder.len() != rows {
+            let name = &column.names.0;
+            return Err(Error::corrupt("entries that are in no basket").object(format!("branch {name}")));
+        }
+        builder.finish()
+    }
+}

@@ -1,0 +1,164 @@
+//! Every tree of the corpus in other split levels and streamings, and back: what can be recoded has the same values,
+//! what cannot keeps its layout and says why. Prints how many columns were which.
+//!
+//! Needs the corpus beside the checkout (or at `BASKETRY_CORPUS`); says so and passes without it. Takes small files
+//! only, unless `BASKETRY_FULL` is set.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use arrow_array::ArrayRef;
+use dataset::layout::Layout;
+use dataset::whole::whole_columns;
+use flow::inputs::Input;
+use flow::read::{Dataset, Request, read};
+use flow::{Budget, Options, Summary, rewrite, unwatched};
+use rootfile::RootFile;
+
+/// Files that are larger are left out.
+const SMALL: u64 = 1_000_000;
+/// For each step: top-level columns that were compared, and clusters of branches that were recoded.
+const COUNTS: [(usize, u64); 5] = [(0, 0); 5];
+
+/// Each from the step before it whose number is given, or from the file itself.
+const STEPS: [(&str, Option<usize>); 5] = [
+    ("split-level = 99", None),
+    ("split-level = 0", Some(0)),
+    ("split-level = 1", None),
+    ("streaming = \"member-wise\"", None),
+    ("streaming = \"object-wise\"", Some(3)),
+];
+
+fn corpus() -> Option<Vec<PathBuf>> {
+    let folder = std::env::var_os("BASKETRY_CORPUS")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"), PathBuf::from);
+    let most = if std::env::var_os("BASKETRY_FULL").is_some() { u64::MAX } else { SMALL };
+    let files = std::fs::read_dir(folder.join("files")).ok()?.filter_map(|f| f.ok());
+    let mut files: Vec<PathBuf> =
+        files.filter(|f| f.metadata().is_ok_and(|m| m.len() <= most)).map(|f| f.path()).collect();
+    files.sort();
+    Some(files)
+}
+
+/// The whole columns of a tree by name, or why they cannot be told.
+fn values(path: &Path, tree: &str) -> rootfile::Result<BTreeMap<String, Result<ArrayRef, String>>> {
+    let file = RootFile::open(path)?;
+    let dataset = Dataset::open(&[Input { path: path.to_path_buf(), tree: Some(tree.to_owned()) }])?;
+    let request = Request {
+        columns: (0..dataset.columns().len()).collect(),
+        entries: 0..dataset.entries(),
+        selection: None,
+        budget: Budget::new(2_000_000_000, 1),
+        cancelled: None,
+    };
+    let batch = read(&dataset, &request)?.batch;
+    let mut found = BTreeMap::new();
+    for whole in whole_columns(dataset.tree(), file.infos(), dataset.columns()) {
+        let place = |branch: &usize| dataset.columns().iter().position(|column| column.branch() == *branch);
+        let arrays: Vec<ArrayRef> =
+            whole.branches().iter().filter_map(place).map(|column| batch.column(column).clone()).collect();
+        let array = match whole.opaque() {
+            Some(why) => Err(why.to_owned()),
+            None => whole.assemble(&arrays).map_err(|e| format!("{e}: {:?}", batch.schema().fields().iter().filter_map(|f| f.metadata().get("opaque").cloned()).take(2).collect::<Vec<_>>())),
+        };
+        found.insert(whole.field().name().trim_end_matches('.').to_owned(), array);
+    }
+    Ok(found)
+}
+
+#[derive(Default)]
+struct Tally {
+    counts: [(usize, u64); STEPS.len()],
+    kept: BTreeMap<String, usize>,
+    refused: Vec<String>,
+    wrong: Vec<String>,
+}
+
+fn recoded(summary: &Summary) -> u64 {
+    summary.tables.iter().map(|table| table.depths.recode).sum()
+}
+
+fn look(path: &Path, folder: &Path, tally: &Mutex<Tally>) {
+    let name = path.file_name().unwrap().to_string_lossy().into_owned();
+    let note = |add: &mut dyn FnMut(&mut Tally)| add(&mut tally.lock().unwrap_or_else(PoisonError::into_inner));
+    let budget = Budget::new(2_000_000_000, 1);
+    let mut made: Vec<Option<PathBuf>> = Vec::new();
+    for (i, (layout, from)) in STEPS.iter().enumerate() {
+        let input = match from {
+            Some(step) => made[*step].clone(),
+            None => Some(path.to_path_buf()),
+        };
+        let output = folder.join(format!("{i}.{name}"));
+        let options = Options { layout: Layout::from_toml(layout).unwrap(), budget, ..Options::default() };
+        let Some(input) = input else {
+            made.push(None);
+            continue;
+        };
+        match rewrite(&[input], &output, &options, &unwatched) {
+            Ok(summary) => {
+                note(&mut |tally| {
+                    tally.counts[i].1 += recoded(&summary);
+                    let reasons = summary.notes.iter().filter_map(|n| n.split_once(" layout: "));
+                    reasons.for_each(|(_, why)| *tally.kept.entry(why.to_owned()).or_default() += 1);
+                });
+                for table in summary.tables.iter().filter(|table| table.depths.recode > 0) {
+                    match (values(path, &table.path), values(&output, &table.path)) {
+                        (Ok(before), Ok(after)) => {
+                            for (column, array) in before.iter().filter_map(|(name, array)| Some((name, array.as_ref().ok()?))) {
+                                let now = after.get(column);
+                                let same = now.is_some_and(|now| now.as_ref() == Ok(array));
+                                note(&mut |tally| {
+                                    tally.counts[i].0 += 1;
+                                    if !same {
+                                        let what = match now {
+                                            Some(Ok(now)) if now.data_type() != array.data_type() => "another type",
+                                            Some(Ok(_)) => "other values",
+                                            Some(Err(why)) => why,
+                                            None => "missing",
+                                        };
+                                        tally.wrong.push(format!("{name}, {layout}: {}/{column}: {what}", table.path));
+                                    }
+                                });
+                            }
+                        }
+                        (Ok(_), Err(e)) => note(&mut |tally| tally.wrong.push(format!("{name}, {layout}: {e}"))),
+                        (Err(_), _) => {}
+                    }
+                }
+                made.push(Some(output));
+            }
+            Err(e) => {
+                note(&mut |tally| tally.refused.push(format!("{name}, {layout}: {e}")));
+                made.push(None);
+            }
+        }
+    }
+    made.into_iter().flatten().for_each(|path| std::fs::remove_file(path).unwrap());
+}
+
+#[test]
+fn recoded_trees_have_the_same_values() {
+    let Some(files) = corpus() else {
+        eprintln!("no corpus: nothing compared");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let tally = Mutex::new(Tally::default());
+    for path in &files {
+        look(path, folder.path(), &tally);
+    }
+    let tally = tally.into_inner().unwrap_or_else(PoisonError::into_inner);
+    for ((layout, _), (columns, clusters)) in STEPS.iter().zip(tally.counts) {
+        println!("{layout}: {columns} columns compared, {clusters} clusters of branches recoded");
+    }
+    tally.kept.iter().for_each(|(why, n)| println!("kept {n}: {why}"));
+    let refused: Vec<&String> = tally.refused.iter().filter(|why| why.contains("split level or streaming")).collect();
+    println!("{} files of {} refused", tally.refused.len(), files.len());
+    assert!(refused.is_empty(), "{refused:#?}");
+    assert!(tally.wrong.is_empty(), "{:#?}", tally.wrong);
+    if std::env::var_os("BASKETRY_FULL").is_none() {
+        assert_eq!(tally.counts, COUNTS);
+    }
+}
