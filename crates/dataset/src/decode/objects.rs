@@ -249,7 +249,9 @@ impl Machine<'_> {
             && frame.end == Some(start.data().len())
         {
             let checksum = self.checksum(frame.version, index)?;
-            if find(reader, frame.version.into(), checksum).is_ok() {
+            // A class without ClassDef is known by its checksum: one of no version of it is that of the first member.
+            let own = checksum == 0 || checksum == layout.1 || reader.versions.iter().any(|v| v.checksum == checksum);
+            if own && find(reader, frame.version.into(), checksum).is_ok() {
                 self.cursor = start;
                 if self.in_rows(index, 1, parts) {
                     return Ok(());
