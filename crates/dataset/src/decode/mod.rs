@@ -66,13 +66,7 @@ impl ColumnPlan {
 
     /// The plan for a branch that holds what other columns did: what their entries said of arrays is known of it, too.
     /// `clones` is the class of the objects, if it is a `TClonesArray`.
-    pub fn knowing(
-        tree: &Tree,
-        branch: usize,
-        infos: &StreamerInfos,
-        others: &[&Self],
-        clones: Option<&str>,
-    ) -> Self {
+    pub fn knowing(tree: &Tree, branch: usize, infos: &StreamerInfos, others: &[&Self], clones: Option<&str>) -> Self {
         let mut contents = Contents::default();
         others.iter().for_each(|other| contents.take_in(&other.0.contents));
         if let Some(class) = clones {

@@ -248,10 +248,12 @@ impl Machine<'_> {
         if let Ok(frame) = Frame::read(&mut self.cursor)
             && frame.end == Some(start.data().len())
         {
+            // A class without ClassDef is known by its checksum, and so is the first member's.
+            let says = self.cursor.clone().u32().unwrap_or(0);
+            let is_of = |class: &Reader| class.versions.iter().any(|v| v.checksum == says);
+            let of_member = frame.version <= 0 && !is_of(reader) && readers.iter().any(is_of);
             let checksum = self.checksum(frame.version, index)?;
-            // A class without ClassDef is known by its checksum: one of no version of it is that of the first member.
-            let own = checksum == 0 || checksum == layout.1 || reader.versions.iter().any(|v| v.checksum == checksum);
-            if own && find(reader, frame.version.into(), checksum).is_ok() {
+            if !of_member && find(reader, frame.version.into(), checksum).is_ok() {
                 self.cursor = start;
                 if self.in_rows(index, 1, parts) {
                     return Ok(());

@@ -49,7 +49,8 @@ impl Tree {
         for (index, branch) in branches.into_iter().enumerate() {
             if let Some((_, number, tree)) = coming.pop_if(|(top, ..)| *top == index) {
                 let (first, first_leaf) = (self.branches.len(), self.leaves.len());
-                leaf_lists.push((branch.leaves.first().copied(), (first_leaf..first_leaf + tree.leaves.len()).collect()));
+                leaf_lists
+                    .push((branch.leaves.first().copied(), (first_leaf..first_leaf + tree.leaves.len()).collect()));
                 self.take_over(tree, first, first_leaf);
                 is_new.resize(self.branches.len(), true);
                 if let Some(made) = made.get_mut(number) {
@@ -169,10 +170,10 @@ mod tests {
 
     #[test]
     fn others_keep_their_order_and_their_counters() {
-        let counted = NewColumn::new("v", NewKind::Leaves(vec![leaf("v", Some("n"))]));
-        let old = [NewColumn::leaf("a", 'I'), NewColumn::leaf("b", 'I'), NewColumn::leaf("n", 'I'), counted.clone()];
+        let counted = |by: &str| NewColumn::new("v", NewKind::Leaves(vec![leaf("v", Some(by))]));
+        let old = [NewColumn::leaf("a", 'I'), NewColumn::leaf("b", 'I'), NewColumn::leaf("n", 'I'), counted("n")];
         let mut old = tree(&old);
-        let new = tree(&[NewColumn::leaf("n2", 'I'), counted]);
+        let new = tree(&[NewColumn::leaf("n2", 'I'), counted("n2")]);
         // Not below one, but that is no matter here.
         let replaced = old.replace(vec![(1, new)]);
         let names: Vec<&str> = old.branches.iter().map(Branch::name).collect();
@@ -184,7 +185,7 @@ mod tests {
         let ids: HashSet<_> = old.branches.iter().map(|b| b.id).chain(old.leaves.iter().map(|l| l.id)).collect();
         assert_eq!(ids.len(), 10);
         assert_eq!(old.leaves[4].leaf_count, Some(old.leaves[3].id));
-        assert_eq!(old.leaves[2].leaf_count, None);
+        assert_eq!(old.leaves[2].leaf_count, Some(old.leaves[1].id));
         assert!(old.leaves.iter().enumerate().all(|(i, leaf)| old.branches[leaf.branch].leaves == [i]));
     }
 }

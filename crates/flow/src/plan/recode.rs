@@ -107,7 +107,8 @@ fn note(plan: &mut TablePlan, path: &str, found: &Found) {
         let keep = if names.len() == 1 { "keeps its layout" } else { "keep their layout" };
         plan.notes.push(format!("tree {path}: {} {keep}: {why}", list(names)));
     }
-    let plain: Vec<String> = found.changes.iter().filter(|c| c.drops_bits()).map(|c| c.from.field().name().clone()).collect();
+    let plain: Vec<String> =
+        found.changes.iter().filter(|c| c.drops_bits()).map(|c| c.from.field().name().clone()).collect();
     if !plain.is_empty() {
         plan.notes.push(format!("tree {path}: fUniqueID and fBits of the objects in {} are set anew", list(&plain)));
     }
@@ -202,7 +203,9 @@ impl View<'_> {
     fn is_free(&self, top: usize) -> Result<(), Why> {
         let tree = &self.plan.tree;
         if tree.branch_ref.is_some() {
-            return Err("the tree has a table of references (TBranchRef), which knows branches by their places".to_owned());
+            return Err(
+                "the tree has a table of references (TBranchRef), which knows branches by their places".to_owned()
+            );
         }
         let own: HashSet<usize> = tree.below(top).into_iter().collect();
         let places = tree.places();
@@ -314,7 +317,8 @@ fn restream(plan: &mut TablePlan, plans: &[ColumnPlan], streamed: Vec<(usize, St
         let Ok(mut output) = branch_plan((&plan.tree, &name), branch, (0, 0), column, &own, one_per_cluster) else {
             continue;
         };
-        output.basket_size = own.basket.map_or(output.basket_size, |ByteSize(size)| u32::try_from(size).unwrap_or(u32::MAX >> 1));
+        output.basket_size =
+            own.basket.map_or(output.basket_size, |ByteSize(size)| u32::try_from(size).unwrap_or(u32::MAX >> 1));
         if let Some(column) = plan.columns.get_mut(branch) {
             column.pieces = Vec::new();
             column.embedded.clear();
