@@ -95,7 +95,7 @@ def test_threads_change_no_byte(basketry: Basketry, tmp_path: Path, kind: str) -
         # The name of a file is part of it.
         path = tmp_path / str(threads) / "out.root"
         path.parent.mkdir()
-        options = ["--size", "1MB", "-o", path, "-j", str(threads), "--cluster", "100kB", "-q"]
+        options: list[Argument] = ["--size", "1MB", "-o", path, "-j", str(threads), "--cluster", "100kB", "-q"]
         assert run([basketry.binary, "generate", kind, *options], env=DATED).code == 0
         files.append(path.read_bytes())
     assert files[0] == files[1] == files[2]
@@ -123,7 +123,18 @@ def test_upper_limits_write_nothing(basketry: Basketry, tmp_path: Path) -> None:
 
 
 def test_write_bench_measures_every_combination(basketry: Basketry, tmp_path: Path) -> None:
-    options = ["--size", "2MB", "--threads", "1,2", "--compression", "none,lz4:4", "--repeat", "2", "--media", tmp_path]
+    options: list[Argument] = [
+        "--size",
+        "2MB",
+        "--threads",
+        "1,2",
+        "--compression",
+        "none,lz4:4",
+        "--repeat",
+        "2",
+        "--media",
+        tmp_path,
+    ]
     report = basketry.json("write-bench", "multi", *options, "--shapes", "1x100,10x10")
     assert len(report["lines"]) == 8
     for line in report["lines"]:
@@ -139,7 +150,20 @@ def test_write_bench_measures_every_combination(basketry: Basketry, tmp_path: Pa
 def test_a_killed_writer_leaves_what_was_saved(tmp_path: Path, root_values: RootServer, full: bool) -> None:
     """After each AutoSave ROOT can read the file as it lies there, under a name that is not the one asked for."""
     chance = random.Random(4)
-    command = [BINARY, "generate", "multi", "--size", "100MB", "--cluster", "1MB", "--autosave", "2MB", "-j", "2", "-q"]
+    command: list[Argument] = [
+        BINARY,
+        "generate",
+        "multi",
+        "--size",
+        "100MB",
+        "--cluster",
+        "1MB",
+        "--autosave",
+        "2MB",
+        "-j",
+        "2",
+        "-q",
+    ]
     begun = time.monotonic()
     subprocess.run([*command, "-o", tmp_path / "whole.root"], check=True)
     whole, took = bk.open(tmp_path / "whole.root:Events"), time.monotonic() - begun
