@@ -5,6 +5,8 @@
     tree = basketry.open("events.root:Events")            # or basketry.open("events.root")["Events"]
     tree.arrays(filter_name="Muon_*", entry_stop=1000)    # uproot's names and meanings
     basketry.rewrite("events.root", "out.root", compression="zstd:5", cluster="30MB")
+    with basketry.recreate("new.root", compression="zstd:1") as file:
+        file["Events"] = {"x": array, "jets": jagged}
 
 The verbs of the command `basketry` are functions here: `inspect`, `rewrite`, `merge`, `recover`,
 `verify`, `readspeed`, `tune`, `generate`.
@@ -16,12 +18,16 @@ from .dataset import concatenate, iterate, open
 from .file import Directory, File
 from .tree import Branch, Tree
 from .verbs import generate, inspect, layout, merge, readspeed, recover, rewrite, tune, verify
+from .writing import WritableDirectory, WritableFile, WritableTree, recreate
 
 __all__ = [
     "Branch",
     "Directory",
     "File",
     "Tree",
+    "WritableDirectory",
+    "WritableFile",
+    "WritableTree",
     "concatenate",
     "generate",
     "inspect",
@@ -31,6 +37,7 @@ __all__ = [
     "open",
     "readspeed",
     "recover",
+    "recreate",
     "rewrite",
     "tune",
     "verify",

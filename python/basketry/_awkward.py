@@ -48,6 +48,8 @@ def node(layout: Any) -> Any:
 
 def _node(layout: Any) -> Any:
     length, kind = layout.length, layout.parameter("__array__")
+    if layout.is_unknown:
+        return _node(layout.to_NumpyArray(np.float64))
     if layout.is_option:
         masked = layout.to_BitMaskedArray(valid_when=True, lsb_order=True)
         return ("optional", length, 0, [masked.mask.data], [("", _node(masked.content[:length]))])

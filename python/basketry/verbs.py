@@ -288,6 +288,32 @@ def _paths(places: Places) -> list[str]:
     return [os.fspath(place) for place in ([places] if isinstance(places, str | os.PathLike) else places)]
 
 
+def layout_text(layout: Layout | None, given: Mapping[str, Any]) -> str:
+    """A layout with other keys on top of it, as text of TOML."""
+    import copy
+    import tomllib
+    from pathlib import Path
+
+    whole: dict[str, Any] = {}
+    if isinstance(layout, collections.abc.Mapping):
+        whole = {key.replace("_", "-"): copy.deepcopy(value) for key, value in layout.items()}
+    elif layout is not None:
+        text = str(layout) if "\n" in str(layout) else Path(layout).read_text()
+        whole = tomllib.loads(text)
+    for name, value in given.items():
+        if value is None or value is False:
+            continue
+        kind = name.removesuffix("_set")
+        if kind != name:
+            # The last match wins, so a pattern that is there already goes behind the others.
+            rules = whole.setdefault(kind, {})
+            for pattern, keys in value.items():
+                rules[pattern] = rules.pop(pattern, {}) | keys
+        else:
+            whole[name.replace("_", "-")] = value
+    return _toml(whole)
+
+
 def _toml(layout: Mapping[str, Any]) -> str:
     """A layout as text. What JSON makes of a word or a number is TOML as well."""
     rules = {kind: layout[kind] for kind in ("tree", "column") if kind in layout}

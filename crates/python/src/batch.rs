@@ -13,6 +13,7 @@ use pyo3::types::{PyAny, PyCapsule};
 use pyo3::{Bound, IntoPyObject, PyErr, PyResult, Python, pyclass, pymethods};
 
 use crate::buffer::Buffer;
+use crate::given::{Given, of_columns, parts};
 
 /// Arrays of equal length.
 #[pyclass(frozen, module = "basketry._core")]
@@ -27,6 +28,37 @@ pub struct Node(String, usize, usize, Vec<Buffer>, Vec<(String, Node)>);
 impl Batch {
     fn __len__(&self) -> usize {
         self.0.num_rows()
+    }
+
+    /// A batch of columns that Python has: trees of buffers, or what speaks Arrow's C interface.
+    #[staticmethod]
+    fn of(py: Python<'_>, columns: Vec<(String, Given<'_>)>) -> PyResult<Self> {
+        let arrays = columns.iter().map(|(_, given)| given.array(py)).collect::<PyResult<Vec<_>>>()?;
+        let rows = arrays.first().map_or(0, |array| array.len());
+        of_columns(columns.into_iter().map(|(name, _)| name).collect(), arrays, rows)
+    }
+
+    /// The parts of records, and of lists of records, as columns of their own, but for the columns `whole`; and of each
+    /// column the name it had, and the name of the part.
+    fn flat(&self, whole: Vec<String>) -> PyResult<(Self, Vec<(String, Option<String>)>)> {
+        let (mut names, mut arrays) = (Vec::new(), Vec::new());
+        for (field, array) in self.0.schema_ref().fields().iter().zip(self.0.columns()) {
+            let name = field.name();
+            match if whole.contains(name) { None } else { parts(array)? } {
+                None => {
+                    names.push((name.clone(), None));
+                    arrays.push(Arc::clone(array));
+                }
+                Some(parts) => {
+                    for (part, array) in parts {
+                        names.push((name.clone(), Some(part)));
+                        arrays.push(array);
+                    }
+                }
+            }
+        }
+        let flat = of_columns(names.iter().map(|(name, _)| name.clone()).collect(), arrays, self.0.num_rows())?;
+        Ok((flat, names))
     }
 
     /// The names of the columns.
@@ -81,8 +113,9 @@ pub fn capsule_of_stream(py: Python<'_>, stream: FFI_ArrowArrayStream) -> PyResu
     PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
 }
 
+/// The exception for an error of Arrow's.
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
-fn arrow(error: ArrowError) -> PyErr {
+pub fn arrow(error: ArrowError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 

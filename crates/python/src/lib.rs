@@ -3,12 +3,15 @@
 
 mod batch;
 mod buffer;
+mod columns;
 mod errors;
+mod given;
 mod interrupt;
 mod keys;
 mod steps;
 mod table;
 mod verbs;
+mod writer;
 
 /// The module `basketry._core`.
 #[pyo3::pymodule]
@@ -18,6 +21,8 @@ mod _core {
     #[pymodule_export]
     use super::buffer::Buffer;
     #[pymodule_export]
+    use super::given::Stream;
+    #[pymodule_export]
     use super::keys::{expand, keys, size};
     #[pymodule_export]
     use super::steps::Steps;
@@ -25,6 +30,8 @@ mod _core {
     use super::table::Table;
     #[pymodule_export]
     use super::verbs::{abandon, command, options, report};
+    #[pymodule_export]
+    use super::writer::Writer;
 
     /// Bytes that work may take if nothing is said.
     #[pymodule_export]

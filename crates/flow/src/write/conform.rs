@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, FixedSizeListArray, LargeListArray, OffsetSizeTrait, StructArray};
+use arrow_array::{Array, ArrayRef, FixedSizeListArray, LargeListArray, OffsetSizeTrait, StructArray, new_empty_array};
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{ArrowError, DataType};
@@ -42,6 +42,8 @@ pub(super) fn conform(array: &ArrayRef, wanted: &DataType) -> Result<ArrayRef> {
             let made = LargeListArray::try_new(Arc::clone(field), offsets, items, array.nulls().cloned());
             Ok(Arc::new(made.map_err(refused)?))
         }
+        // Whoever has no values may not know of what type they would be.
+        _ if array.is_empty() => Ok(new_empty_array(wanted)),
         (from, _) if loses(from, wanted) => {
             Err(Error::request(format!("is {from}, which would lose something as {wanted}; convert it first")))
         }

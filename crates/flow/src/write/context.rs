@@ -148,16 +148,35 @@ impl FillContext {
             let name = field.name().trim_end_matches('.');
             batch.column_by_name(field.name()).or_else(|| batch.column_by_name(name)).cloned()
         };
-        let mut parts = Vec::with_capacity(self.plan.wholes.len());
+        let name = |number: usize| self.plan.wholes.get(number).map_or("", |whole| whole.field().name());
+        let named = |number: usize| move |e: Error| e.object(format!("column {}", name(number)));
+        let mut columns: Vec<Option<ArrayRef>> = Vec::with_capacity(self.plan.wholes.len());
         for (number, whole) in self.plan.wholes.iter().enumerate() {
-            let named = |e: Error| e.object(format!("column {}", whole.field().name()));
-            let array = match (given(number), self.plan.counted_by.get(&number)) {
-                (Some(array), _) => array,
-                (None, Some(&counted)) => lengths(&given(counted).ok_or_else(|| named(missing()))?).map_err(named)?,
-                (None, None) => return Err(named(missing())),
+            let conformed = given(number).map(|array| conform(&array, whole.field().data_type()));
+            columns.push(conformed.transpose().map_err(named(number))?);
+        }
+        for &(counter, of) in &self.plan.counted {
+            let counted = columns.get(of).and_then(Option::as_ref).ok_or_else(missing).map_err(named(of))?;
+            let wanted = lengths(counted).map_err(named(of))?;
+            let Some(count) = columns.get_mut(counter) else { continue };
+            let count = match count {
+                Some(count) => count,
+                None => {
+                    let field = self.plan.wholes.get(counter).map(|whole| whole.field().data_type());
+                    let made = conform(&wanted, field.unwrap_or(&DataType::Int32)).map_err(named(counter))?;
+                    count.insert(made)
+                }
             };
-            let array = conform(&array, whole.field().data_type()).map_err(named)?;
-            parts.push(whole.project(&array).map_err(named)?);
+            let same = conform(count, &DataType::Int32).map_err(named(counter))?;
+            if same.as_primitive::<Int32Type>().values() != wanted.as_primitive::<Int32Type>().values() {
+                let why = format!("lists of other lengths than {} says", name(counter));
+                return Err(named(of)(Error::request(why)));
+            }
+        }
+        let mut parts = Vec::with_capacity(columns.len());
+        for (number, (whole, array)) in self.plan.wholes.iter().zip(columns).enumerate() {
+            let array = array.ok_or_else(missing).map_err(named(number))?;
+            parts.push(whole.project(&array).map_err(named(number))?);
         }
         self.plan
             .branches

@@ -45,8 +45,8 @@ pub(super) struct TreePlan {
     pub infos: Vec<Arc<StreamerInfo>>,
     /// Columns as they are filled.
     pub wholes: Vec<WholeColumn>,
-    /// Whose lengths are a column's values, if nobody gives them: by index among the columns.
-    pub counted_by: HashMap<usize, usize>,
+    /// Columns that count, and those whose lengths are their values: by index among the columns.
+    pub counted: Vec<(usize, usize)>,
     /// Branches that hold entries.
     pub branches: Vec<BranchPlan>,
     pub cluster: ClusterSize,
@@ -111,12 +111,12 @@ impl TreePlan {
                 branches.push(branch_plan((&tree, &name), branch, (number, part), plan, &own, one_per_cluster)?);
             }
         }
-        let counted_by = counters(&tree, &wholes);
+        let counted = counters(&tree, &wholes);
         let cluster = of_tree.cluster.or(ClusterSize::from_auto_flush(defaults::AUTO_FLUSH));
         let cluster = cluster.unwrap_or(ClusterSize::Bytes(defaults::AUTO_FLUSH.unsigned_abs()));
         tree.auto_flush = cluster.to_auto_flush();
         let basket_memory = of_tree.basket_memory.map(|size| size.bytes()).filter(|_| !one_per_cluster);
-        Ok((Self { name, infos, wholes, counted_by, branches, cluster, basket_memory }, tree))
+        Ok((Self { name, infos, wholes, counted, branches, cluster, basket_memory }, tree))
     }
 
     /// Columns as they are filled: names, types. Those that only count others need not be given.
@@ -181,17 +181,18 @@ pub(crate) fn branch_plan(
     })
 }
 
-/// For each column that is the counter of another's leaf: a column whose lengths are its values.
-fn counters(tree: &Tree, wholes: &[WholeColumn]) -> HashMap<usize, usize> {
-    let column_of = |branch: usize| wholes.iter().position(|whole| whole.top() == branch);
-    let mut counted_by = HashMap::new();
+/// Columns that are counters of others' leaves, with these.
+fn counters(tree: &Tree, wholes: &[WholeColumn]) -> Vec<(usize, usize)> {
+    let columns: HashMap<usize, usize> = wholes.iter().enumerate().map(|(i, whole)| (whole.top(), i)).collect();
+    let leaves: HashMap<_, _> = tree.leaves.iter().map(|leaf| (leaf.id, leaf.branch)).collect();
+    let mut counted = Vec::new();
     for leaf in &tree.leaves {
-        let counter = leaf.leaf_count.and_then(|id| tree.leaves.iter().find(|other| other.id == id));
-        if let Some(counter) = counter.filter(|counter| counter.branch != leaf.branch)
-            && let (Some(counter), Some(counted)) = (column_of(counter.branch), column_of(leaf.branch))
+        let counter = leaf.leaf_count.and_then(|id| leaves.get(&id)).filter(|counter| **counter != leaf.branch);
+        if let Some(counter) = counter
+            && let (Some(&counter), Some(&of)) = (columns.get(counter), columns.get(&leaf.branch))
         {
-            counted_by.entry(counter).or_insert(counted);
+            counted.push((counter, of));
         }
     }
-    counted_by
+    counted
 }

@@ -95,6 +95,21 @@ impl State {
     }
 }
 
+/// The directory of a path, made if it is not there, with those that it lies in.
+fn directory(file: &mut FileWriter, known: &mut HashMap<String, DirId>, path: &str) -> Result<DirId> {
+    let mut directory = file.top();
+    let mut so_far = String::new();
+    for folder in path.split('/').filter(|folder| !folder.is_empty()) {
+        so_far = so_far + "/" + folder;
+        directory = match known.get(&so_far) {
+            Some(directory) => *directory,
+            None => file.mkdir(directory, folder, "")?,
+        };
+        known.insert(so_far.clone(), directory);
+    }
+    Ok(directory)
+}
+
 impl Shared {
     pub fn new(file: FileWriter, gate: Arc<Gate>, order: Order, auto_save: Option<AutoSave>) -> Self {
         let state = State {
@@ -121,17 +136,8 @@ impl Shared {
         let mut state = self.lock();
         let state = &mut *state;
         let file = state.file.as_mut().ok_or_else(stopped)?;
-        let mut directory = file.top();
         let (folders, _) = path.rsplit_once('/').unwrap_or_default();
-        let mut known = String::new();
-        for folder in folders.split('/').filter(|folder| !folder.is_empty()) {
-            known = known + "/" + folder;
-            directory = match state.directories.get(&known) {
-                Some(directory) => *directory,
-                None => file.mkdir(directory, folder, "")?,
-            };
-            state.directories.insert(known.clone(), directory);
-        }
+        let directory = directory(file, &mut state.directories, folders)?;
         for info in &plan.infos {
             file.infos_mut().add(Arc::clone(info));
         }
@@ -154,6 +160,15 @@ impl Shared {
         };
         state.trees.push(open);
         Ok(state.trees.len() - 1)
+    }
+
+    /// Makes a directory, and those that it lies in.
+    pub fn mkdir(&self, path: &str) -> Result<()> {
+        let mut state = self.lock();
+        state.check()?;
+        let state = &mut *state;
+        let file = state.file.as_mut().ok_or_else(stopped)?;
+        directory(file, &mut state.directories, path).map(drop)
     }
 
     /// A context begins; its clocks are among the metrics from here on. Without a task it gets the next number.

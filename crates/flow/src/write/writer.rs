@@ -120,6 +120,11 @@ impl ParallelWriter {
         self.shared.add_tree(&spec.path, plan, tree).map(TreeId)
     }
 
+    /// Makes a directory, and those that it lies in. Those of trees are made with them.
+    pub fn mkdir(&self, path: &str) -> Result<()> {
+        self.shared.mkdir(path).map_err(|e| e.file(&self.path))
+    }
+
     /// What one thread or task fills; in [`Order::Tasks`] it is the next task.
     pub fn fill_context(&self, tree: TreeId) -> Result<FillContext> {
         FillContext::begin(Arc::clone(&self.shared), tree.0, None)

@@ -1,0 +1,216 @@
+//! Arrays that Python gives, as Arrow's: trees of buffers such as a `Batch` gives out, whose bytes are copied, and what
+//! speaks Arrow's C interface, of which nothing is.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow_array::cast::AsArray;
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
+use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
+use arrow_array::{Array, ArrayRef, ArrayReader, RecordBatch, RecordBatchOptions, make_array, new_empty_array};
+use arrow_buffer::{BooleanBuffer, Buffer};
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, Field, Schema};
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::PyValueError;
+use pyo3::types::{PyAny, PyAnyMethods, PyCapsule, PyCapsuleMethods};
+use pyo3::{Bound, FromPyObject, PyErr, PyRef, PyResult, Python, pyclass, pymethods};
+
+use crate::batch::{Batch, arrow};
+
+/// An array as a tree of buffers: see [`Node`](crate::batch::Node).
+#[derive(FromPyObject)]
+pub struct Tree(String, usize, usize, Vec<PyBuffer<u8>>, Vec<(String, Tree)>);
+
+/// A column in one of the forms in which Python has it.
+#[derive(FromPyObject)]
+pub enum Given<'py> {
+    /// A tree of buffers.
+    Tree(Tree),
+    /// What has `__arrow_c_array__` or `__arrow_c_stream__`.
+    Arrow(Bound<'py, PyAny>),
+}
+
+impl Given<'_> {
+    /// The array.
+    pub fn array(&self, py: Python<'_>) -> PyResult<ArrayRef> {
+        match self {
+            Self::Tree(tree) => tree.array(py),
+            Self::Arrow(source) => of_arrow(source),
+        }
+    }
+}
+
+impl Tree {
+    fn array(&self, py: Python<'_>) -> PyResult<ArrayRef> {
+        let Self(kind, length, size, buffers, parts) = self;
+        let buffers = buffers.iter().map(|bytes| bytes.to_vec(py).map(Buffer::from_vec));
+        let mut buffers = buffers.collect::<PyResult<Vec<_>>>()?;
+        let parts = parts.iter().map(|(name, part)| Ok((name.as_str(), part.array(py)?)));
+        let parts = parts.collect::<PyResult<Vec<_>>>()?;
+        let field = |(name, part): &(&str, ArrayRef)| {
+            Field::new(if name.is_empty() { "item" } else { name }, part.data_type().clone(), part.null_count() > 0)
+        };
+        let item = || parts.first().map(|part| Arc::new(field(part))).ok_or_else(|| PyValueError::new_err("no part"));
+        let data_type = match kind.as_str() {
+            "bool" => {
+                let bytes = buffers.first().map(Buffer::as_slice).unwrap_or_default();
+                let bits: BooleanBuffer = bytes.iter().map(|byte| *byte != 0).collect();
+                buffers = vec![bits.into_inner()];
+                DataType::Boolean
+            }
+            "list" => DataType::LargeList(item()?),
+            "fixed" => DataType::FixedSizeList(item()?, i32::try_from(*size)?),
+            "text" => DataType::LargeUtf8,
+            "bytes" => DataType::LargeBinary,
+            "record" => DataType::Struct(parts.iter().map(field).collect()),
+            "optional" => item()?.data_type().clone(),
+            number => number_of(number)?,
+        };
+        let children = parts.iter().map(|(_, part)| part.to_data());
+        let made = if kind == "optional" {
+            let whole = children.last().map(ArrayData::into_builder);
+            let whole = whole.ok_or_else(|| PyValueError::new_err("no part"))?;
+            whole.null_bit_buffer(buffers.pop()).align_buffers(true).build()
+        } else {
+            let made = ArrayData::builder(data_type).len(*length).buffers(buffers);
+            made.child_data(children.collect()).align_buffers(true).build()
+        };
+        made.map(make_array).map_err(arrow)
+    }
+}
+
+/// The type of a number by the name that NumPy has for it.
+fn number_of(name: &str) -> PyResult<DataType> {
+    Ok(match name {
+        "int8" => DataType::Int8,
+        "int16" => DataType::Int16,
+        "int32" => DataType::Int32,
+        "int64" => DataType::Int64,
+        "uint8" => DataType::UInt8,
+        "uint16" => DataType::UInt16,
+        "uint32" => DataType::UInt32,
+        "uint64" => DataType::UInt64,
+        "float32" => DataType::Float32,
+        "float64" => DataType::Float64,
+        other => return Err(PyValueError::new_err(format!("{other} is no type that trees have"))),
+    })
+}
+
+/// What a capsule points to, by the name that Arrow's interface gives it.
+fn pointer<T>(capsule: &Bound<'_, PyAny>, name: &std::ffi::CStr) -> PyResult<*mut T> {
+    Ok(capsule.cast::<PyCapsule>()?.pointer_checked(Some(name))?.as_ptr().cast())
+}
+
+/// The array of something that is one, or a stream of such, put together.
+fn of_arrow(source: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
+    if source.hasattr("__arrow_c_array__")? {
+        let (schema, array): (Bound<'_, PyAny>, Bound<'_, PyAny>) =
+            source.call_method0("__arrow_c_array__")?.extract()?;
+        let schema: *mut FFI_ArrowSchema = pointer(&schema, c"arrow_schema")?;
+        let array: *mut FFI_ArrowArray = pointer(&array, c"arrow_array")?;
+        #[expect(unsafe_code, reason = "Arrow's C interface: the producer vouches for what its capsules hold")]
+        // SAFETY: the capsules have the names that say what they point to, and live until the end of this block; moving
+        // the array out of its capsule is how the interface hands it over.
+        let data = unsafe { from_ffi(FFI_ArrowArray::from_raw(array), &*schema) };
+        return data.map(make_array).map_err(arrow);
+    }
+    let reader = reader(source)?;
+    let empty = new_empty_array(reader.field().data_type());
+    let chunks = source.py().detach(|| reader.collect::<Result<Vec<_>, _>>()).map_err(arrow)?;
+    match chunks.as_slice() {
+        [] => Ok(empty),
+        [one] => Ok(Arc::clone(one)),
+        several => {
+            let several: Vec<&dyn Array> = several.iter().map(AsRef::as_ref).collect();
+            arrow_select::concat::concat(&several).map_err(arrow)
+        }
+    }
+}
+
+fn reader(source: &Bound<'_, PyAny>) -> PyResult<ArrayStreamReader> {
+    let capsule = source.call_method0("__arrow_c_stream__")?;
+    let stream: *mut FFI_ArrowArrayStream = pointer(&capsule, c"arrow_array_stream")?;
+    #[expect(unsafe_code, reason = "Arrow's C interface: the producer vouches for what its capsules hold")]
+    // SAFETY: as above.
+    let reader = unsafe { ArrayStreamReader::from_raw(stream) };
+    reader.map_err(arrow)
+}
+
+/// A table that comes batch by batch from something that is a stream of Arrow's.
+#[pyclass(frozen, module = "basketry._core")]
+pub struct Stream(Mutex<ArrayStreamReader>);
+
+fn batch(array: &ArrayRef) -> PyResult<Batch> {
+    let table = array.as_struct_opt().filter(|table| table.null_count() == 0);
+    let table = table.ok_or_else(|| PyValueError::new_err(format!("a table is wanted, not {}", array.data_type())))?;
+    of_columns(table.fields().iter().map(|field| field.name().clone()).collect(), table.columns().to_vec(), table.len())
+}
+
+#[pymethods]
+impl Stream {
+    #[new]
+    fn new(source: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self(Mutex::new(reader(source)?)))
+    }
+
+    /// No entries, but the columns.
+    fn empty(&self) -> PyResult<Batch> {
+        let stream = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        batch(&new_empty_array(stream.field().data_type()))
+    }
+
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Batch>> {
+        let next = py.detach(|| self.0.lock().unwrap_or_else(PoisonError::into_inner).next());
+        next.transpose().map_err(arrow)?.map(|array| batch(&array)).transpose()
+    }
+}
+
+/// A batch of these columns, which must have one length.
+pub fn of_columns(names: Vec<String>, arrays: Vec<ArrayRef>, rows: usize) -> PyResult<Batch> {
+    if let Some((name, array)) = names.iter().zip(&arrays).find(|(_, array)| array.len() != rows) {
+        let first = names.first().map_or("", String::as_str);
+        let why = format!("{name} has {} entries, where {first} has {rows}", array.len());
+        return Err(PyErr::new::<PyValueError, _>(why));
+    }
+    let fields = names.into_iter().zip(&arrays);
+    let fields: Vec<Field> = fields.map(|(name, a)| Field::new(name, a.data_type().clone(), true)).collect();
+    let options = RecordBatchOptions::new().with_row_count(Some(rows));
+    RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options).map(Batch).map_err(arrow)
+}
+
+/// The parts of a record, or of a list of records, each as a column; None of everything else.
+pub fn parts(array: &ArrayRef) -> PyResult<Option<Vec<(String, ArrayRef)>>> {
+    let named = |fields: &arrow_schema::Fields, columns: Vec<ArrayRef>| {
+        Some(fields.iter().map(|field| field.name().clone()).zip(columns).collect())
+    };
+    let records = match array.data_type() {
+        DataType::Struct(fields) => return Ok(named(fields, array.as_struct().columns().to_vec())),
+        DataType::LargeList(_) => array.as_list::<i64>().values(),
+        DataType::List(_) => array.as_list::<i32>().values(),
+        _ => return Ok(None),
+    };
+    let DataType::Struct(fields) = records.data_type() else { return Ok(None) };
+    let of_part = |part: &ArrayRef| {
+        let item = Arc::new(Field::new("item", part.data_type().clone(), part.null_count() > 0));
+        Ok::<_, PyErr>(match array.data_type() {
+            DataType::LargeList(_) => {
+                let list = array.as_list::<i64>();
+                let (offsets, nulls) = (list.offsets().clone(), list.nulls().cloned());
+                let made = arrow_array::LargeListArray::try_new(item, offsets, Arc::clone(part), nulls);
+                Arc::new(made.map_err(arrow)?) as ArrayRef
+            }
+            _ => {
+                let list = array.as_list::<i32>();
+                let (offsets, nulls) = (list.offsets().clone(), list.nulls().cloned());
+                let made = arrow_array::ListArray::try_new(item, offsets, Arc::clone(part), nulls);
+                Arc::new(made.map_err(arrow)?)
+            }
+        })
+    };
+    let columns = records.as_struct().columns().iter().map(of_part).collect::<PyResult<Vec<_>>>()?;
+    Ok(named(fields, columns))
+}

@@ -1,0 +1,261 @@
+//! A file that is written, from any number of Python's threads.
+//!
+//! Each call that fills has a fill context for itself: one that nobody uses, or else a new one. So one thread's entries
+//! are in the order of its calls, and several threads' as they arrive. A context that nobody uses may hold a cluster that
+//! is not full, and with it memory that another thread waits for: see [`Writer::make_room`].
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::ThreadId;
+
+use arrow_array::RecordBatch;
+use flow::Budget;
+use flow::write::{AutoSave, FillContext, ParallelWriter, TreeId, TreeSpec, WriteOptions, WritePool};
+use pyo3::{Bound, PyResult, Python, pyclass, pymethods};
+use rootfile::streamer::{StreamerInfos, describe};
+use rootfile::{Error, Result, RootFile};
+
+use crate::batch::Batch;
+use crate::columns::{Asked, columns};
+use crate::errors::exception;
+use crate::interrupt::listening;
+
+/// Bytes of arrays between two looks for Ctrl-C.
+const LISTEN: usize = 16 << 20;
+
+/// A file that is written.
+#[pyclass(frozen, module = "basketry._core")]
+pub struct Writer {
+    writer: Mutex<Option<ParallelWriter>>,
+    trees: Mutex<Vec<Arc<Filling>>>,
+    classes: StreamerInfos,
+    memory: u64,
+    /// Calls that fill now.
+    busy: AtomicUsize,
+}
+
+/// A tree that is filled.
+struct Filling {
+    id: TreeId,
+    /// Contexts that nobody uses, with the thread that first did.
+    idle: Mutex<Vec<(ThreadId, FillContext)>>,
+    entries: AtomicU64,
+}
+
+/// What to do besides the layout: bytes of memory; entries and bytes between two saves; title; classes as text, and a
+/// file that has some.
+type Means = (u64, Option<u64>, Option<u64>, String, String, Option<PathBuf>);
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cold]
+fn closed() -> Error {
+    Error::request("the file is closed")
+}
+
+fn begin(path: PathBuf, layout: &str, means: Means) -> Result<Writer> {
+    let (memory, entries, bytes, title, text, file) = means;
+    let mut classes = StreamerInfos::new();
+    if let Some(file) = file {
+        classes.extend(RootFile::open(&file)?.infos());
+    }
+    let described = describe::parse(&text).and_then(|parsed| describe::describe(&parsed, &classes));
+    for info in described.map_err(|e| e.object("classes"))? {
+        classes.add(Arc::new(info));
+    }
+    let auto_save = entries.map(AutoSave::Entries).or(bytes.map(AutoSave::Bytes));
+    let options = WriteOptions { layout: layout.parse()?, overwrite: true, auto_save, title, ..WriteOptions::default() };
+    let writer = ParallelWriter::create(&path, &options, &WritePool::new(Budget::new(memory, 1)))?;
+    Ok(Writer {
+        writer: Mutex::new(Some(writer)),
+        trees: Mutex::default(),
+        classes,
+        memory,
+        busy: AtomicUsize::new(0),
+    })
+}
+
+impl Writer {
+    fn with<T>(&self, work: impl FnOnce(&mut ParallelWriter) -> Result<T>) -> Result<T> {
+        work(lock(&self.writer).as_mut().ok_or_else(closed)?)
+    }
+
+    fn filling(&self, tree: usize) -> Result<Arc<Filling>> {
+        lock(&self.trees).get(tree).cloned().ok_or_else(closed)
+    }
+
+    /// A context for this thread.
+    fn context(&self, filling: &Filling) -> Result<(ThreadId, FillContext)> {
+        let me = std::thread::current().id();
+        let mut idle = lock(&filling.idle);
+        let own = idle.iter().position(|(thread, _)| *thread == me);
+        match own.or(idle.len().checked_sub(1)) {
+            Some(place) => Ok(idle.swap_remove(place)),
+            None => Ok((me, self.with(|writer| writer.fill_context(filling.id))?)),
+        }
+    }
+
+    fn is_short(&self) -> Result<bool> {
+        self.with(|writer| Ok(writer.metrics().held_bytes > self.memory / 2))
+    }
+
+    /// Ends the clusters that nobody fills and that other threads began, if memory is short: nobody else would, and this
+    /// thread, or one that fills besides, would wait for what they hold.
+    fn make_room(&self) -> Result<()> {
+        if !self.is_short()? {
+            return Ok(());
+        }
+        let me = std::thread::current().id();
+        let trees = lock(&self.trees).clone();
+        for filling in trees {
+            for (thread, context) in lock(&filling.idle).iter_mut() {
+                if *thread != me || self.busy.load(Ordering::SeqCst) > 1 {
+                    context.flush()?;
+                    *thread = me;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn fill_parts(&self, py: Python<'_>, filling: &Filling, batch: &RecordBatch) -> PyResult<()> {
+        let begun = || {
+            self.make_room()?;
+            self.context(filling)
+        };
+        let (thread, mut context) = py.detach(begun).map_err(exception)?;
+        let rows = batch.num_rows();
+        let parts = batch.get_array_memory_size().div_ceil(LISTEN).max(1);
+        let part = rows.div_ceil(parts).max(1);
+        for from in (0..rows).step_by(part) {
+            let part = batch.slice(from, part.min(rows - from));
+            py.detach(|| context.fill(&part)).map_err(exception)?;
+            // An exception drops the context, which gives the output up: it would have a part of the entries.
+            py.check_signals()?;
+        }
+        filling.entries.fetch_add(rows as u64, Ordering::Relaxed);
+        lock(&filling.idle).push((thread, context));
+        if self.busy.load(Ordering::SeqCst) > 1 {
+            py.detach(|| self.make_room()).map_err(exception)?;
+        }
+        Ok(())
+    }
+}
+
+#[pymethods]
+impl Writer {
+    #[new]
+    fn new(py: Python<'_>, path: PathBuf, layout: String, means: Means) -> PyResult<Self> {
+        listening(py, move |_| begin(path, &layout, means))
+    }
+
+    /// Adds a tree with these columns, whose types are those of a batch; says its number, and which columns are counters.
+    fn tree(
+        &self,
+        path: String,
+        title: String,
+        asked: Vec<Asked>,
+        types: &Bound<'_, Batch>,
+    ) -> PyResult<(usize, HashSet<String>)> {
+        let made = columns(&asked, types.get().0.schema_ref()).and_then(|(columns, counters)| {
+            let spec = TreeSpec { path, title, columns, classes: self.classes.clone() };
+            Ok((self.with(|writer| writer.tree(&spec))?, counters))
+        });
+        let (id, counters) = made.map_err(exception)?;
+        let mut trees = lock(&self.trees);
+        trees.push(Arc::new(Filling { id, idle: Mutex::default(), entries: AtomicU64::new(0) }));
+        Ok((trees.len() - 1, counters))
+    }
+
+    /// Makes a directory, and those that it lies in.
+    fn mkdir(&self, path: &str) -> PyResult<()> {
+        self.with(|writer| writer.mkdir(path)).map_err(exception)
+    }
+
+    /// Adds entries to a tree.
+    fn fill(&self, py: Python<'_>, tree: usize, batch: &Bound<'_, Batch>) -> PyResult<()> {
+        let filling = self.filling(tree).map_err(exception)?;
+        self.busy.fetch_add(1, Ordering::SeqCst);
+        let filled = self.fill_parts(py, &filling, &batch.get().0);
+        self.busy.fetch_sub(1, Ordering::SeqCst);
+        filled
+    }
+
+    /// Ends a tree's clusters that nobody fills now.
+    fn flush(&self, py: Python<'_>, tree: usize) -> PyResult<()> {
+        let filling = self.filling(tree).map_err(exception)?;
+        py.detach(|| lock(&filling.idle).iter_mut().try_for_each(|(_, context)| context.flush())).map_err(exception)
+    }
+
+    /// Entries that a tree was given.
+    fn entries(&self, tree: usize) -> PyResult<u64> {
+        Ok(self.filling(tree).map_err(exception)?.entries.load(Ordering::Relaxed))
+    }
+
+    /// Saves the metadata of all trees: what is in whole clusters can be read if the rest never comes.
+    fn save(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.with(|writer| writer.save())).map_err(exception)
+    }
+
+    /// Where time and memory go, in bytes and nanoseconds, of all threads together.
+    fn metrics(&self) -> PyResult<Vec<(&'static str, u64)>> {
+        let seen = self.with(|writer| Ok(writer.metrics())).map_err(exception)?;
+        let sum = |of: fn(&flow::write::ContextMetrics) -> u64| seen.contexts.iter().map(of).sum::<u64>();
+        Ok(vec![
+            ("entries", seen.entries),
+            ("clusters", seen.clusters),
+            ("file_bytes", seen.file_bytes),
+            ("queue_bytes", seen.queue_bytes),
+            ("held_bytes", seen.held_bytes),
+            ("peak_held_bytes", seen.peak_held_bytes),
+            ("contexts", seen.contexts.len() as u64),
+            ("encoding_ns", sum(|one| one.encoding_ns)),
+            ("compressing_ns", sum(|one| one.compressing_ns)),
+            ("waiting_ns", sum(|one| one.waiting_ns)),
+            ("appending_ns", seen.appending_ns),
+        ])
+    }
+
+    /// Ends the file.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        let Some(writer) = lock(&self.writer).take() else { return Ok(()) };
+        let trees = std::mem::take(&mut *lock(&self.trees));
+        let finish = || {
+            for filling in trees {
+                let idle = std::mem::take(&mut *lock(&filling.idle));
+                idle.into_iter().try_for_each(|(_, context)| context.finish())?;
+            }
+            writer.finish().map(drop)
+        };
+        py.detach(finish).map_err(exception)
+    }
+
+    /// Gives the output up.
+    fn abandon(&self, py: Python<'_>, why: &str) -> PyResult<()> {
+        let Some(writer) = lock(&self.writer).take() else { return Ok(()) };
+        let trees = std::mem::take(&mut *lock(&self.trees));
+        py.detach(|| {
+            writer.abandon(why);
+            drop(trees);
+        });
+        Ok(())
+    }
+
+    /// Whether it was closed or given up.
+    #[getter]
+    fn closed(&self) -> bool {
+        lock(&self.writer).is_none()
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        if let Some(writer) = lock(&self.writer).take() {
+            writer.abandon("the file was not closed");
+        }
+    }
+}

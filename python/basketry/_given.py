@@ -1,0 +1,179 @@
+"""From what users call an array to trees of buffers, as `Batch.of` takes them; and from what they call a type."""
+
+from __future__ import annotations
+
+import collections.abc
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+#: As `_core.Node`, but with NumPy's arrays of bytes as buffers.
+Tree: TypeAlias = "tuple[str, int, int, list[Any], list[tuple[str, Tree]]]"
+#: A tree of buffers, or something that speaks Arrow's C interface.
+Column: TypeAlias = Any
+
+#: What C++ calls numbers, where NumPy does not, or calls others so.
+_NUMBERS = {
+    "unsigned int": "uint32",
+    "unsigned short": "uint16",
+    "unsigned char": "uint8",
+    "Bool_t": "bool",
+    "Int_t": "int32",
+    "UInt_t": "uint32",
+    "Long64_t": "int64",
+    "ULong64_t": "uint64",
+    "Float_t": "float32",
+    "Double_t": "float64",
+}
+
+
+def tables(data: Any) -> Iterator[list[tuple[str, Column]] | Any]:
+    """The columns in what `extend` is given, all at once, or step by step where it is a stream of Arrow's."""
+    if isinstance(data, collections.abc.Mapping):
+        yield [(name, column(values)) for name, values in data.items()]
+    elif _is_of(data, "pandas"):
+        yield [(name, column(values)) for name, values in _frame(data).items()]
+    elif _is_of(data, "awkward"):
+        if not data.fields:
+            raise TypeError("an awkward array that has no fields: give it as {name: array}")
+        yield [(name, column(data[name])) for name in data.fields]
+    elif isinstance(data, np.ndarray) and data.dtype.names is not None:
+        yield [(name, column(data[name])) for name in data.dtype.names]
+    elif hasattr(data, "__arrow_c_stream__"):
+        from . import _core
+
+        yield _core.Stream(data)
+    else:
+        raise TypeError(f"arrays by name, or a table (awkward, pandas, Arrow, polars), not {type(data).__name__}")
+
+
+def column(values: Any) -> Column:
+    """An array in the form in which it is handed over."""
+    if isinstance(values, collections.abc.Mapping):
+        return _record([(name, column(part)) for name, part in values.items()])
+    if _is_of(values, "awkward"):
+        return _awkward(values.layout)
+    if _is_of(values, "pandas"):
+        return column(_frame(values)) if values.ndim > 1 else column(values.to_numpy())
+    if isinstance(values, np.ndarray):
+        return _numpy(values)
+    if hasattr(values, "__arrow_c_array__") or hasattr(values, "__arrow_c_stream__"):
+        return values
+    if hasattr(values, "dtype"):
+        return _numpy(np.asarray(values))
+    listed = list(values)
+    try:
+        made = np.array(listed)
+    except ValueError:
+        return _lists(listed)
+    return _numpy(made) if made.dtype != object else _lists(listed)
+
+
+def is_type(what: Any) -> bool:
+    """Whether this says of what type a column is, and is no array."""
+    if isinstance(what, collections.abc.Mapping):
+        return bool(what) and all(is_type(part) for part in what.values())
+    return isinstance(what, str | type | np.dtype | tuple) or type(what).__module__.startswith("awkward.types")
+
+
+def empty(what: Any) -> Tree | None:
+    """An array of no values of a type: one of NumPy's, one of awkward's, or a dict of such for a record. None of what
+    neither knows, which is the name of a C++ type."""
+    if isinstance(what, collections.abc.Mapping):
+        parts = [(name, empty(part)) for name, part in what.items()]
+        unknown = next((name for name, part in parts if part is None), None)
+        if unknown is not None:
+            raise TypeError(f"{what[unknown]!r} in a record is no type of NumPy's or awkward's")
+        return _record(parts)
+    if isinstance(what, str) and (what.strip() in _NUMBERS or not what.strip()):
+        what = _NUMBERS.get(what.strip(), what)
+    if not type(what).__module__.startswith("awkward.types"):
+        try:
+            dtype = np.dtype(what)
+        except TypeError:
+            dtype = None
+        if dtype is not None:
+            return _numpy(np.empty(0, dtype))
+    return _datashape(what)
+
+
+def _datashape(what: Any) -> Tree | None:
+    import awkward as ak
+
+    if isinstance(what, str):
+        try:
+            what = ak.types.from_datashape(what, highlevel=False)
+        except Exception:  # its parser's own kinds
+            return None
+    if isinstance(what, ak.types.ArrayType):
+        what = what.content
+    if not isinstance(what, ak.types.Type):
+        raise TypeError(f"{what!r} is no type of NumPy's or awkward's, and no name of one of C++'s")
+    return _awkward(ak.forms.from_type(what).length_zero_array(highlevel=False))
+
+
+def _is_of(value: Any, library: str) -> bool:
+    return type(value).__module__.partition(".")[0] == library
+
+
+def _frame(frame: Any) -> Mapping[str, Any]:
+    """As uproot has it, the index is a column."""
+    return {"index": frame.index.to_numpy()} | {str(name): frame[name].to_numpy() for name in frame.columns}
+
+
+def _awkward(layout: Any) -> Tree:
+    from . import _awkward as awkward
+
+    return _bytes(awkward.node(layout))
+
+
+def _bytes(tree: Any) -> Tree:
+    kind, length, size, buffers, parts = tree
+    return (kind, length, size, [_plain(one) for one in buffers], [(name, _bytes(part)) for name, part in parts])
+
+
+def _plain(buffer: Any) -> NDArray[np.uint8]:
+    array = np.ascontiguousarray(buffer)
+    return array.astype(array.dtype.newbyteorder("="), copy=False).reshape(-1).view(np.uint8)
+
+
+def _record(parts: list[tuple[str, Any]]) -> Tree:
+    for name, part in parts:
+        if not isinstance(part, tuple):
+            raise TypeError(f"{name} in a record is no array of NumPy's or awkward's")
+    lengths = {part[1] for _, part in parts}
+    if len(lengths) > 1:
+        raise ValueError(f"parts of a record are of different lengths: {', '.join(map(str, sorted(lengths)))}")
+    return ("record", lengths.pop() if lengths else 0, 0, [], parts)
+
+
+def _numpy(array: NDArray[Any]) -> Tree:
+    length = len(array)
+    if array.dtype.names is not None and array.ndim == 1:
+        return ("record", length, 0, [], [(name, _numpy(array[name])) for name in array.dtype.names])
+    if array.ndim > 1:
+        size = array.shape[1]
+        return ("fixed", length, size, [], [("", _numpy(array.reshape(length * size, *array.shape[2:])))])
+    if array.dtype.kind in "UST" or (array.dtype == object and all(isinstance(one, str) for one in array)):
+        return _text(array)
+    if array.dtype == object:
+        return _lists(list(array))
+    return (array.dtype.name, length, 0, [_plain(array)], [])
+
+
+def _text(texts: Iterable[Any]) -> Tree:
+    letters = [one if isinstance(one, bytes) else str(one).encode() for one in texts]
+    offsets = np.zeros(len(letters) + 1, np.int64)
+    np.cumsum([len(one) for one in letters], out=offsets[1:])
+    return ("text", len(letters), 0, [_plain(offsets), np.frombuffer(b"".join(letters), np.uint8)], [])
+
+
+def _lists(values: list[Any]) -> Tree:
+    import awkward as ak
+
+    return _awkward(ak.from_iter(values, highlevel=False))

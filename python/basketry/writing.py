@@ -1,0 +1,310 @@
+"""Files that are written: trees from columns, in the layout asked for."""
+
+from __future__ import annotations
+
+import collections.abc
+import os
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from . import _core, _given
+from .names import missing
+from .tree import MEMORY
+from .verbs import layout_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import TracebackType
+    from typing import Unpack
+
+    from .verbs import Layout, Place, Rules, Size
+
+
+class Shape(TypedDict, total=False):
+    """The keys of a layout that `recreate` has as arguments."""
+
+    compression: Any
+    cluster: Size | None
+    basket: Size | None
+    basket_memory: Size | None
+    one_basket_per_cluster: bool
+    memory_ratio: float | None
+    split_level: int | None
+    streaming: str | None
+    tree_set: Rules
+    column_set: Rules
+
+
+def recreate(
+    path: Place,
+    *,
+    layout: Layout | None = None,
+    classes: str | os.PathLike[str] = "",
+    memory: Size | None = None,
+    auto_save: Size | None = None,
+    title: str = "",
+    **shape: Unpack[Shape],
+) -> WritableFile:
+    """A new file, to be written; one of that name is replaced, once the new one is whole. It is for a `with` block, whose
+    end closes it; if that ends by an exception nothing appears under the name, nor replaces what is there.
+
+    layout: a file of TOML, its text, or what `layout()` returns. compression, cluster, basket, basket_memory,
+    one_basket_per_cluster, memory_ratio, split_level (99: as deep as ROOT goes), streaming ("object-wise",
+    "member-wise"), tree_set, column_set: keys of it, as for `rewrite`, which go on top of it. Where nothing is said it is
+    as ROOT does it.
+    classes: the C++ classes that columns are of, as C++: `"class Event { float x; std::vector<int> hits; };"`; or a ROOT
+    file (a `Path`) that has them.
+    memory: what all that is filled, compressed or waits may take.
+    auto_save: saves the trees' metadata each time so many bytes ("300 MB") or entries (100000) were written.
+    """
+    return WritableFile(path, _layout(layout, shape), classes, memory, auto_save, title)
+
+
+def _layout(layout: Layout | None, shape: Shape) -> str:
+    code = getattr(shape.get("compression"), "code", None)
+    given: dict[str, Any] = {**shape} | ({} if code is None else {"compression": code})
+    known = Shape.__annotations__
+    unknown = next((name for name in given if name not in known), None)
+    if unknown is not None:
+        raise TypeError(f"recreate() got an unexpected keyword argument {unknown!r}; it has {', '.join(known)}")
+    return layout_text(layout, given)
+
+
+class WritableTree:
+    """A tree that is filled: `tree.extend({"x": array, ...})`."""
+
+    def __init__(
+        self,
+        core: _core.Writer,
+        path: str,
+        title: str,
+        types: _core.Batch,
+        names: dict[str, str | None],
+        counter_name: Callable[[str], str],
+        field_name: Callable[[str, str], str],
+    ) -> None:
+        self.path = path
+        self.title = title
+        self._core = core
+        self._whole = [name for name, typename in names.items() if typename is not None]
+        self._field_name = field_name
+        flat, origins = self._flat(types)
+        outer = dict(zip(flat.names, (name for name, _ in origins), strict=True))
+        asked: list[tuple[str, str, str | None]] = []
+        for name, typename in names.items():
+            own = [name] if typename is not None else [one for one, above in outer.items() if above == name]
+            asked += [(one, counter_name(name), typename) for one in own]
+        self._number, counters = core.tree(path, title, asked, flat)
+        self._columns = [name for name, _, _ in asked]
+        self._counters = counters
+
+    def __repr__(self) -> str:
+        return f"<WritableTree {self.path}: {self.num_entries} entries, {len(self._columns)} columns>"
+
+    @property
+    def name(self) -> str:
+        """Its name, without directories."""
+        return self.path.rpartition("/")[2]
+
+    @property
+    def num_entries(self) -> int:
+        """Entries so far."""
+        return self._core.entries(self._number)
+
+    def keys(self) -> list[str]:
+        """The columns, without those that only count others."""
+        return list(self._columns)
+
+    def extend(self, data: Any) -> None:
+        """Adds entries: arrays by name, of equal lengths; an awkward array of records, a DataFrame, a table of Arrow's or
+        polars', or anything else that is a stream of Arrow's, such as a tree that was opened.
+
+        Counters are made by themselves. Numbers are converted where nothing is lost. Several threads may do this at once:
+        each fills clusters of its own, and their entries are in the file as clusters were finished; those of one thread
+        alone are in the order of its calls. Entries are on disk once their cluster is: see `flush`.
+
+        A name or a length that is wrong is an error that changes nothing. An array that does not fit its column gives the
+        output up.
+        """
+        for batch in _batches(data):
+            self._fill(batch)
+
+    def _fill(self, batch: _core.Batch) -> None:
+        flat, _ = self._flat(batch)
+        given = set(flat.names)
+        for name in flat.names:
+            if name not in self._columns and name not in self._counters:
+                raise missing("column", name, self._columns, self)
+        lacking = [name for name in self._columns if name not in given and name not in self._counters]
+        if lacking:
+            raise ValueError(f"{self.path} has columns that nothing is given for: {', '.join(lacking)}")
+        self._core.fill(self._number, flat)
+
+    def flush(self) -> None:
+        """Ends the clusters that are being filled: what was added is in the file, and with `WritableFile.save` on disk."""
+        self._core.flush(self._number)
+
+    def _flat(self, batch: _core.Batch) -> tuple[_core.Batch, list[tuple[str, str | None]]]:
+        flat, origins = batch.flat(self._whole)
+        names = [name if part is None else self._field_name(name, part) for name, part in origins]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f"two columns of the name {twice}")
+        return flat.renamed(names), origins
+
+
+class WritableDirectory:
+    """A directory of a file that is written: `directory["tree"] = {"x": array, ...}`, `directory["dir/tree"]`."""
+
+    def __init__(self, core: _core.Writer, file_path: str, trees: dict[str, WritableTree], path: str = "") -> None:
+        self.file_path = file_path
+        self.path = path
+        self._core = core
+        self._trees = trees
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.file_path}:/{self.path}>"
+
+    def _full(self, name: str) -> str:
+        parts = [part for part in f"{self.path}/{name}".split("/") if part]
+        if not name.strip("/"):
+            raise ValueError("a name is needed")
+        return "/".join(parts)
+
+    def keys(self) -> list[str]:
+        """The trees in it and below it."""
+        above = f"{self.path}/" if self.path else ""
+        return [path.removeprefix(above) for path in self._trees if path.startswith(above)]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def __len__(self) -> int:
+        return len(self.keys())
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self._full(name) in self._trees
+
+    def __getitem__(self, name: str) -> WritableTree:
+        """The tree of that name, which was made before."""
+        found = self._trees.get(self._full(name))
+        if found is None:
+            raise missing("tree", name, self.keys(), self)
+        return found
+
+    def __setitem__(self, name: str, data: Any) -> None:
+        """A tree with these columns and entries: whatever `WritableTree.extend` takes."""
+        self.mktree(name, data)
+
+    def mkdir(self, name: str) -> WritableDirectory:
+        """A directory, made if it is not there."""
+        path = self._full(name)
+        self._core.mkdir(path)
+        return WritableDirectory(self._core, self.file_path, self._trees, path)
+
+    def mktree(
+        self,
+        name: str,
+        columns: Any,
+        title: str = "",
+        *,
+        counter_name: Callable[[str], str] = lambda counted: f"n{counted}",
+        field_name: Callable[[str, str], str] = lambda outer, inner: f"{outer}_{inner}",
+    ) -> WritableTree:
+        """A tree, to be extended. `columns` are types by name, or arrays, whose entries it begins with.
+
+        A type is one of NumPy's (`"float64"`, `np.dtype((np.float32, 3))`), awkward's (`"var * float32"`, `"string"`), a
+        dict of such for a record, or the name of a C++ type (`"vector<float>"`, `"std::string"`, `"Event"`,
+        `"TClonesArray<Event>"`), of which arrays are lists and records.
+
+        As uproot has it, lists are counted by a column `counter_name(column)`, and records become columns
+        `field_name(record, part)`; lists of lists, which it does not write, become vectors.
+        """
+        path = self._full(name)
+        if path in self._trees:
+            raise ValueError(f"{self.file_path} has a tree {path} already")
+        batches: Iterator[_core.Batch] = iter(())
+        if isinstance(columns, collections.abc.Mapping) and columns and all(map(_given.is_type, columns.values())):
+            arrays = {one: _given.empty(what) for one, what in columns.items()}
+            names = {one: None if arrays[one] is not None else str(columns[one]) for one in columns}
+            types = _core.Batch.of([(one, array) for one, array in arrays.items() if array is not None])
+        else:
+            batches = _batches(columns, with_types=True)
+            types = next(batches)
+            names = dict.fromkeys(types.names)
+        if not names:
+            raise ValueError("a tree needs columns")
+        tree = WritableTree(self._core, path, title, types, names, counter_name, field_name)
+        self._trees[path] = tree
+        for batch in batches:
+            tree._fill(batch)
+        return tree
+
+
+class WritableFile(WritableDirectory):
+    """A file that is written. It is its own top directory."""
+
+    def __init__(
+        self,
+        path: Place,
+        layout: str,
+        classes: str | os.PathLike[str],
+        memory: Size | None,
+        auto_save: Size | None,
+        title: str,
+    ) -> None:
+        file_path = os.fspath(path)
+        limit = MEMORY if memory is None else _size(memory)
+        entries = auto_save if isinstance(auto_save, int) else None
+        bytes_ = _core.size(auto_save) if isinstance(auto_save, str) else None
+        text, source = (classes, None) if isinstance(classes, str) else ("", os.fspath(classes))
+        core = _core.Writer(file_path, layout, (limit, entries, bytes_, title, text, source))
+        super().__init__(core, file_path, {})
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed or given up."""
+        return self._core.closed
+
+    def save(self) -> None:
+        """Saves the metadata of all trees now, as `auto_save` does: what is in the file can be read, even if the rest
+        never comes, from the hidden file that is written until it is closed."""
+        self._core.save()
+
+    def metrics(self) -> dict[str, int]:
+        """Where memory and time go, all threads together: bytes, and nanoseconds (`_ns`)."""
+        return dict(self._core.metrics())
+
+    def close(self) -> None:
+        """Ends the file, which appears under its name; does nothing if it was closed before."""
+        self._core.close()
+
+    def abandon(self, why: str = "it was abandoned") -> None:
+        """Gives the output up."""
+        self._core.abandon(why)
+
+    def __enter__(self) -> WritableFile:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abandon(f"{kind.__name__}: {error}")
+
+
+def _size(size: Size) -> int:
+    return _core.size(size) if isinstance(size, str) else size
+
+
+def _batches(data: Any, with_types: bool = False) -> Iterator[_core.Batch]:
+    """Entries in batches; with `with_types` there is one before them that only shows the columns."""
+    for table in _given.tables(data):
+        if isinstance(table, _core.Stream):
+            if with_types:
+                yield table.empty()
+            yield from table
+        else:
+            batch = _core.Batch.of(table)
+            yield from [batch] * (2 if with_types else 1)
