@@ -71,7 +71,8 @@ def column(values: Any) -> Column:
         made = np.array(listed)
     except ValueError:
         return _lists(listed)
-    return _numpy(made) if made.dtype != object else _lists(listed)
+    # Lists of which none has anything are no arrays of fixed size.
+    return _lists(listed) if made.dtype == object or 0 in made.shape[1:] else _numpy(made)
 
 
 def is_type(what: Any) -> bool:

@@ -44,15 +44,15 @@ def recreate(
     title: str = "",
     **shape: Unpack[Shape],
 ) -> WritableFile:
-    """A new file, to be written; one of that name is replaced, once the new one is whole. It is for a `with` block, whose
-    end closes it; if that ends by an exception nothing appears under the name, nor replaces what is there.
+    """A new file, to be written; one of that name is replaced, once the new one is whole. It is for a `with` block,
+    whose end closes it; if that ends by an exception nothing appears under the name, nor replaces what is there.
 
     layout: a file of TOML, its text, or what `layout()` returns. compression, cluster, basket, basket_memory,
     one_basket_per_cluster, memory_ratio, split_level (99: as deep as ROOT goes), streaming ("object-wise",
-    "member-wise"), tree_set, column_set: keys of it, as for `rewrite`, which go on top of it. Where nothing is said it is
-    as ROOT does it.
-    classes: the C++ classes that columns are of, as C++: `"class Event { float x; std::vector<int> hits; };"`; or a ROOT
-    file (a `Path`) that has them.
+    "member-wise"), tree_set, column_set: keys of it, as for `rewrite`, which go on top of it. Where nothing is said it
+    is as ROOT does it.
+    classes: the C++ classes that columns are of, as C++: `"class Event { float x; std::vector<int> hits; };"`; or a
+    ROOT file (a `Path`) that has them.
     memory: what all that is filled, compressed or waits may take.
     auto_save: saves the trees' metadata each time so many bytes ("300 MB") or entries (100000) were written.
     """
@@ -115,15 +115,15 @@ class WritableTree:
         return list(self._columns)
 
     def extend(self, data: Any) -> None:
-        """Adds entries: arrays by name, of equal lengths; an awkward array of records, a DataFrame, a table of Arrow's or
-        polars', or anything else that is a stream of Arrow's, such as a tree that was opened.
+        """Adds entries: arrays by name, of equal lengths; an awkward array of records, a DataFrame, a table of Arrow's
+        or polars', or anything else that is a stream of Arrow's, such as a tree that was opened.
 
-        Counters are made by themselves. Numbers are converted where nothing is lost. Several threads may do this at once:
-        each fills clusters of its own, and their entries are in the file as clusters were finished; those of one thread
-        alone are in the order of its calls. Entries are on disk once their cluster is: see `flush`.
+        Counters are made by themselves. Numbers are converted where nothing is lost. Several threads may do this at
+        once: each fills clusters of its own, and their entries are in the file as clusters were finished; those of one
+        thread alone are in the order of its calls. Entries are in the file once their cluster is: see `flush`.
 
-        A name or a length that is wrong is an error that changes nothing. An array that does not fit its column gives the
-        output up.
+        A name or a length that is wrong is an error that changes nothing. An array that does not fit its column gives
+        the output up.
         """
         for batch in _batches(data):
             self._fill(batch)
@@ -140,7 +140,7 @@ class WritableTree:
         self._core.fill(self._number, flat)
 
     def flush(self) -> None:
-        """Ends the clusters that are being filled: what was added is in the file, and with `WritableFile.save` on disk."""
+        """Ends the clusters that are being filled: what was added is in the file, for `WritableFile.save` to save."""
         self._core.flush(self._number)
 
     def _flat(self, batch: _core.Batch) -> tuple[_core.Batch, list[tuple[str, str | None]]]:
@@ -212,8 +212,8 @@ class WritableDirectory:
     ) -> WritableTree:
         """A tree, to be extended. `columns` are types by name, or arrays, whose entries it begins with.
 
-        A type is one of NumPy's (`"float64"`, `np.dtype((np.float32, 3))`), awkward's (`"var * float32"`, `"string"`), a
-        dict of such for a record, or the name of a C++ type (`"vector<float>"`, `"std::string"`, `"Event"`,
+        A type is one of NumPy's (`"float64"`, `np.dtype((np.float32, 3))`), awkward's (`"var * float32"`, `"string"`),
+        a dict of such for a record, or the name of a C++ type (`"vector<float>"`, `"std::string"`, `"Event"`,
         `"TClonesArray<Event>"`), of which arrays are lists and records.
 
         As uproot has it, lists are counted by a column `counter_name(column)`, and records become columns

@@ -1,6 +1,7 @@
 """Values of columns as real ROOT computes them: `TTree::Draw` of an expression, and RDataFrame's sum of a column.
 
-Run as a script this module is the process with ROOT in it: one argument, JSON of {"path", "tree", "code", "draw", "sum"}.
+Run as a script this module is the process with ROOT in it; its argument is JSON of {"path", "tree", "code", "draw",
+"sum"}.
 """
 
 import json
@@ -12,9 +13,9 @@ from typing import Any
 
 
 def drawn(path: Path, tree: str, draw: list[str], sums: list[str], code: str = "") -> dict[str, Any]:
-    """For each expression to draw its values, entry after entry; for each column of RDataFrame the sum of all its values.
+    """For each expression to draw its values, entry after entry; for each column of RDataFrame the sum of its values.
 
-    `code` is C++ that is declared first: classes, with which ROOT reads as if it had their dictionary.
+    `code` is C++ that is compiled first, beside the file: classes with their dictionary.
     """
     question = json.dumps({"path": str(path), "tree": tree, "code": code, "draw": draw, "sum": sums})
     command = [sys.executable, "-W", "ignore", str(Path(__file__).resolve()), question]
@@ -33,8 +34,11 @@ def main() -> None:
 
     ROOT.gROOT.SetBatch(True)
     asked = json.loads(sys.argv[1])
-    if asked["code"] and not ROOT.gInterpreter.Declare(asked["code"]):
-        raise SystemExit("the classes do not compile")
+    if asked["code"]:
+        source = Path(asked["path"]).with_name("classes.C")
+        source.write_text(asked["code"])
+        if not ROOT.gSystem.CompileMacro(str(source), "kO"):
+            raise SystemExit("the classes do not compile")
     file = ROOT.TFile.Open(asked["path"])
     tree = file.Get(asked["tree"])
     tree.SetEstimate(1_000_000)

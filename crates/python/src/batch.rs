@@ -24,6 +24,9 @@ pub struct Batch(pub RecordBatch);
 #[derive(IntoPyObject)]
 pub struct Node(String, usize, usize, Vec<Buffer>, Vec<(String, Node)>);
 
+/// Where a column comes from: a column, and which part of its records.
+type Origin = (String, Option<String>);
+
 #[pymethods]
 impl Batch {
     fn __len__(&self) -> usize {
@@ -40,7 +43,7 @@ impl Batch {
 
     /// The parts of records, and of lists of records, as columns of their own, but for the columns `whole`; and of each
     /// column the name it had, and the name of the part.
-    fn flat(&self, whole: Vec<String>) -> PyResult<(Self, Vec<(String, Option<String>)>)> {
+    fn flat(&self, whole: Vec<String>) -> PyResult<(Self, Vec<Origin>)> {
         let (mut names, mut arrays) = (Vec::new(), Vec::new());
         for (field, array) in self.0.schema_ref().fields().iter().zip(self.0.columns()) {
             let name = field.name();

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
 use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
-use arrow_array::{Array, ArrayRef, ArrayReader, RecordBatch, RecordBatchOptions, make_array, new_empty_array};
+use arrow_array::{Array, ArrayReader, ArrayRef, RecordBatch, RecordBatchOptions, make_array, new_empty_array};
 use arrow_buffer::{BooleanBuffer, Buffer};
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, Schema};
@@ -66,9 +66,9 @@ impl Tree {
             "optional" => item()?.data_type().clone(),
             number => number_of(number)?,
         };
-        let children = parts.iter().map(|(_, part)| part.to_data());
+        let mut children = parts.iter().map(|(_, part)| part.to_data());
         let made = if kind == "optional" {
-            let whole = children.last().map(ArrayData::into_builder);
+            let whole = children.next_back().map(ArrayData::into_builder);
             let whole = whole.ok_or_else(|| PyValueError::new_err("no part"))?;
             whole.null_bit_buffer(buffers.pop()).align_buffers(true).build()
         } else {

@@ -68,15 +68,10 @@ fn begin(path: PathBuf, layout: &str, means: Means) -> Result<Writer> {
         classes.add(Arc::new(info));
     }
     let auto_save = entries.map(AutoSave::Entries).or(bytes.map(AutoSave::Bytes));
-    let options = WriteOptions { layout: layout.parse()?, overwrite: true, auto_save, title, ..WriteOptions::default() };
+    let options =
+        WriteOptions { layout: layout.parse()?, overwrite: true, auto_save, title, ..WriteOptions::default() };
     let writer = ParallelWriter::create(&path, &options, &WritePool::new(Budget::new(memory, 1)))?;
-    Ok(Writer {
-        writer: Mutex::new(Some(writer)),
-        trees: Mutex::default(),
-        classes,
-        memory,
-        busy: AtomicUsize::new(0),
-    })
+    Ok(Writer { writer: Mutex::new(Some(writer)), trees: Mutex::default(), classes, memory, busy: AtomicUsize::new(0) })
 }
 
 impl Writer {
