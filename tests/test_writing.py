@@ -7,6 +7,9 @@ from typing import Any
 
 import awkward as ak
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import uproot
 
@@ -267,6 +270,25 @@ WRONG: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
     (lambda _: bk.recreate("f.root", classes="class A { int f(); };"), ValueError, "line 1"),
     (lambda _: bk.recreate("f.root", memory="1kB"), ValueError, "smallest"),
 ]
+
+
+def test_tables_and_columns_of_other_libraries(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"x": [1.5, 2.5], "s": ["a", "bc"]})
+    polars = pl.DataFrame({"x": [1, 2], "s": ["a", "bc"], "l": [[1.5], [2.5, 3.5]], "r": [{"a": 1}, {"a": 2}]})
+    arrow = pa.table({"x": pa.chunked_array([[1], [2]]), "l": [[1, 2], []]})
+    path = tmp_path / "out.root"
+    with bk.recreate(path) as file:
+        file["pandas"] = frame
+        file["polars"] = polars
+        file["arrow"] = arrow
+        file["steps"] = arrow.to_reader()
+        file["columns"] = {"a": arrow["x"], "p": polars["s"], "s": frame["x"], "l": polars["l"]}
+    names = ("pandas", "polars", "arrow", "steps", "columns")
+    read = {name: bk.open(f"{path}:{name}").arrays().tolist()[1] for name in names}
+    assert read["pandas"] == {"index": 1, "x": 2.5, "s": "bc"}
+    assert read["polars"] == {"x": 2, "s": "bc", "nl": 2, "l": [2.5, 3.5], "r_a": 2}
+    assert read["arrow"] == read["steps"] == {"x": 2, "nl": 0, "l": []}
+    assert read["columns"] == {"a": 2, "p": "bc", "s": 2.5, "nl": 2, "l": [2.5, 3.5]}
 
 
 def write_and(call: Callable[[Any], Any]) -> None:
