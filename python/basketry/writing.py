@@ -6,7 +6,7 @@ import collections.abc
 import os
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from . import _core, _given
+from . import _core
 from .names import missing
 from .tree import MEMORY
 from .verbs import layout_text
@@ -219,6 +219,8 @@ class WritableDirectory:
         As uproot has it, lists are counted by a column `counter_name(column)`, and records become columns
         `field_name(record, part)`; lists of lists, which it does not write, become vectors.
         """
+        from . import _given
+
         path = self._full(name)
         if path in self._trees:
             raise ValueError(f"{self.file_path} has a tree {path} already")
@@ -300,6 +302,8 @@ def _size(size: Size) -> int:
 
 def _batches(data: Any, with_types: bool = False) -> Iterator[_core.Batch]:
     """Entries in batches; with `with_types` there is one before them that only shows the columns."""
+    from . import _given
+
     for table in _given.tables(data):
         if isinstance(table, _core.Stream):
             if with_types:

@@ -142,7 +142,7 @@ impl<'a> Machine<'a> {
                     offsets.push(count);
                 }
             }
-            (Op::Rest { flag, item, .. }, Column::List { offsets, items, .. }) => {
+            (Op::Rest { flag, item }, Column::List { offsets, items, .. }) => {
                 for _ in 0..n {
                     let before = items.len();
                     self.rest(*flag, item, items)?;

@@ -23,9 +23,9 @@ pub(crate) enum Op {
     Fixed(usize, Box<Op>),
     /// As many of the same as a counter says, with a byte before them or not (`T*` members have it).
     Counted { counter: usize, flag: bool, item: Box<Op> },
-    /// The same up to the end of the entry, with a byte before them or not. Of no objects of a `TClonesArray` ROOT
-    /// writes nothing, where of other collections there is a frame.
-    Rest { flag: bool, clones: bool, item: Box<Op> },
+    /// The same up to the end of the entry, with a byte before them or not. Where a frame goes around them ROOT 6 wants it
+    /// of no objects, too, those of a `TClonesArray` included.
+    Rest { flag: bool, item: Box<Op> },
     /// As many as a counter says, each with a count of its own: counters of objects, and of each object's array.
     Objects { objects: usize, counter: usize, framed: bool, item: Box<Op> },
     /// The name of a class, then an object of it; not the value of another class.

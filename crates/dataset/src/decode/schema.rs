@@ -65,7 +65,7 @@ impl Plan {
         if !flag && self.op.fixed_size().is_some() {
             self.layout = Layout::Items;
         } else {
-            self.op = Op::Rest { flag, clones: false, item: Box::new(self.op) };
+            self.op = Op::Rest { flag, item: Box::new(self.op) };
             self.layout = Layout::Each;
         }
         self.shape = self.shape.list();
@@ -164,11 +164,7 @@ fn of_element(tree: &Tree, branch: &Branch, element: &Element, mut classes: Clas
     let typed = if table && !in_collection { classes.tables(e, None)? } else { classes.member(&info, e)? };
     let name = spelled(&typed.0, e);
     let plan = finished(classes, typed, name);
-    let mut plan = if in_collection { plan.items(false) } else { plan };
-    if let Op::Rest { clones, .. } = &mut plan.op {
-        *clones = element.element_type == 31;
-    }
-    Ok(plan)
+    Ok(if in_collection { plan.items(false) } else { plan })
 }
 
 /// An array that another member counts: in a frame if of objects, else with a byte before it.

@@ -127,10 +127,10 @@ impl Machine<'_> {
                     self.write(item, start, len, items)?;
                 }
             }
-            (Op::Rest { flag, clones, item }, View::List { ends, items }) => {
+            (Op::Rest { flag, item }, View::List { ends, items }) => {
                 for i in at..at + n {
                     let (start, len) = ends.list(i);
-                    self.rest(*flag, *clones, item, start, len, items)?;
+                    self.rest(*flag, item, start, len, items)?;
                 }
             }
             (Op::Objects { framed, item, .. }, View::List { ends, items }) => {
@@ -243,12 +243,12 @@ impl Machine<'_> {
     }
 
     /// Writes values up to the end of an entry; where a frame goes around them, one for all.
-    fn rest(&mut self, flag: bool, clones: bool, item: &Op, start: usize, len: usize, items: &View<'_>) -> Result<()> {
+    fn rest(&mut self, flag: bool, item: &Op, start: usize, len: usize, items: &View<'_>) -> Result<()> {
         if flag {
             self.out.u8(u8::from(len > 0));
-        }
-        if len == 0 && (flag || clones) {
-            return Ok(());
+            if len == 0 {
+                return Ok(());
+            }
         }
         if matches!(item, Op::Framed(_)) || self.forms.size(item, self.readers).is_some() {
             return self.write(item, start, len, items);

@@ -128,14 +128,13 @@ fn arrays_and_containers() {
     let op = vector(Op::Text, None);
     assert_eq!(bytes(Shape::Text.list(), op, strings)[..12], [0x40, 0, 0, 8, 0, 9, 0, 0, 0, 1, 1, b'a']);
     assert_eq!(bytes(I32.list(), Op::Array(Number::I32), three())[..8], [0, 0, 0, 2, 0, 0, 0, 1]);
-    let rest = Op::Rest { flag: true, clones: false, item: Box::new(INT) };
+    let rest = Op::Rest { flag: true, item: Box::new(INT) };
     assert_eq!(bytes(I32.list(), rest, three())[..10], [1, 0, 0, 0, 1, 0, 0, 0, 2, 0]);
-    let framed = |clones| Op::Rest { flag: false, clones, item: Box::new(vector(INT, None)) };
+    let framed = || Op::Rest { flag: false, item: Box::new(vector(INT, None)) };
     let none = || list(&[0], three().slice(0, 0), false);
-    assert_eq!(bytes(I32.list().list(), framed(false), none()), [0x40, 0, 0, 2, 0, 9]);
-    assert_eq!(bytes(I32.list().list(), framed(true), none()), [0; 0]);
+    assert_eq!(bytes(I32.list().list(), framed(), none()), [0x40, 0, 0, 2, 0, 9]);
     let nested = list(&[2, 1], three(), false);
-    assert_eq!(bytes(I32.list().list(), framed(false), nested)[..14], [0x40, 0, 0, 18, 0, 9, 0, 0, 0, 2, 0, 0, 0, 1]);
+    assert_eq!(bytes(I32.list().list(), framed(), nested)[..14], [0x40, 0, 0, 18, 0, 9, 0, 0, 0, 2, 0, 0, 0, 1]);
     let items = plan(I32, INT).items(false);
     assert_eq!(items.layout, Layout::Items);
     let (encoder, out) = encode(items.clone(), OBJECT_WISE, &three()).unwrap();
