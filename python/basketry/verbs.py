@@ -67,6 +67,8 @@ class Writing(TypedDict, total=False):
     basket_memory: Size | None
     one_basket_per_cluster: bool
     memory_ratio: float | None
+    split_level: int | None
+    streaming: str | None
     tree_set: Rules
     column_set: Rules
 
@@ -110,6 +112,8 @@ def rewrite(inputs: Places, output: Place, *, dry_run: bool = False, **options: 
     basket: bytes at which a basket is closed. basket_memory: bytes to share among the baskets of all branches.
     one_basket_per_cluster: one for each branch, however large.
     memory_ratio: record buffer sizes of this times what the largest basket holds, such as 1.1.
+    split_level: how deep objects are split into branches, 0 to 99. streaming: "object-wise" or "member-wise", for
+    collections that are not split.
     tree_set, column_set: rules by pattern, `{"Muon_*": {"compression": "lz4:4"}}`; the last match wins.
     keep, drop: patterns for branches. first, last: the first and the last entry to keep.
     """
