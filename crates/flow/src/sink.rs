@@ -51,6 +51,9 @@ pub(crate) struct OutPiece {
 /// Offset of fSeekKey in a key: behind fNbytes, version, fObjlen, fDatime, fKeylen and fCycle.
 const SEEK_KEY: usize = 18;
 
+/// Bytes besides that a codec may want: headers of its blocks.
+const ROOM_OF_CODECS: usize = 256;
+
 impl Chunk {
     /// Compresses a basket's payload and adds its record. `column` and `first_entry` say what it is.
     pub fn put(
@@ -67,6 +70,11 @@ impl Chunk {
         header.key.objlen = i32::try_from(payload.len()).map_err(|_| too_large())?.unsigned_abs();
         header.buffer_size = i32::try_from(payload.len() + keylen).map_err(|_| too_large())?;
         let offset = self.bytes.len();
+        let room = keylen + payload.len() + ROOM_OF_CODECS;
+        if self.bytes.capacity() - offset < room {
+            // By a quarter, not by doubling: what is taken is counted.
+            self.bytes.reserve_exact(room + offset / 4);
+        }
         self.bytes.resize(offset + keylen, 0);
         if !compressor.compress(compression, payload, &mut self.bytes)? {
             self.bytes.extend_from_slice(payload);

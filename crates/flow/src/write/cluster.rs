@@ -51,8 +51,9 @@ impl ClusterRule {
 
     /// Whether the cluster ends here. It may hold `most` bytes.
     pub fn ends(&mut self, filled: &Filled, most: u64) -> bool {
-        // Buffers grow by doubling.
-        let held = filled.packed + 2 * filled.pending;
+        // Buffers of entries grow by doubling, those of finished baskets by a quarter; and what is in no basket yet goes
+        // there before its own buffer is given back.
+        let held = filled.packed + filled.packed / 4 + 4 * filled.pending;
         let (full, left) = match self.size {
             ClusterSize::Entries(size) => (self.entries >= size, size.saturating_sub(self.entries)),
             ClusterSize::Bytes(bytes) => {
@@ -142,7 +143,7 @@ mod tests {
     fn memory_ends_a_cluster_early() {
         let mut rule = ClusterRule::new(ClusterSize::Entries(1_000_000));
         rule.add(10);
-        assert!(!rule.ends(&Filled { packed: 50, pending: 24, ..Filled::default() }, 100));
-        assert!(rule.ends(&Filled { packed: 50, pending: 25, ..Filled::default() }, 100));
+        assert!(!rule.ends(&Filled { packed: 40, pending: 12, ..Filled::default() }, 100));
+        assert!(rule.ends(&Filled { packed: 40, pending: 13, ..Filled::default() }, 100));
     }
 }

@@ -134,7 +134,7 @@ impl FillContext {
             at += n;
             self.rule.add(n as u64);
             self.clocks.entries.fetch_add(n as u64, Ordering::Relaxed);
-            if self.rule.ahead() == 0 && self.is_full() {
+            if self.rule.ahead() == 0 && self.is_full()? {
                 self.end_cluster()?;
             }
         }
@@ -207,15 +207,16 @@ impl FillContext {
         Ok(())
     }
 
-    /// Whether the cluster ends here. Tells the gate what is really taken.
-    fn is_full(&mut self) -> bool {
+    /// Whether the cluster ends here. Takes what is really needed at the gate.
+    fn is_full(&mut self) -> Result<bool> {
         let (filled, taken) = (self.filled(), self.memory());
         self.peak = self.peak.max(taken);
+        let mut has_room = true;
         if let Some((held, _)) = self.held.as_mut().filter(|(held, _)| taken > *held) {
-            self.shared.gate.resize(*held, taken);
+            has_room = self.shared.grow(taken - *held, self.task, &self.head)?;
             *held = taken;
         }
-        self.rule.ends(&filled, self.most)
+        Ok(self.rule.ends(&filled, self.most) || !has_room)
     }
 
     fn filled(&self) -> Filled {
@@ -229,14 +230,19 @@ impl FillContext {
         let bytes = self.shared.guess(self.tree, self.rule.first_guess());
         self.most = self.shared.gate.most();
         let bytes = bytes.min(self.most).max(self.kept);
-        if !self.shared.try_enter(bytes - self.kept, self.task, &self.head)? {
-            self.branches.iter_mut().for_each(BranchFill::give_up_room);
-            self.shared.gate.release(std::mem::take(&mut self.kept));
-            self.shared.drop_kits();
-            add(&self.clocks.waiting, self.shared.enter(bytes, self.task, &self.head)?);
-        }
+        let taken = match self.shared.try_enter(bytes - self.kept, self.task, &self.head)? {
+            Some(taken) => self.kept + taken,
+            None => {
+                self.branches.iter_mut().for_each(BranchFill::give_up_room);
+                self.shared.gate.release(std::mem::take(&mut self.kept));
+                self.shared.drop_kits();
+                let (taken, waited) = self.shared.enter(bytes, self.task, &self.head)?;
+                add(&self.clocks.waiting, waited);
+                taken
+            }
+        };
         self.kept = 0;
-        self.held = Some((bytes, std::thread::current().id()));
+        self.held = Some((taken, std::thread::current().id()));
         Ok(())
     }
 
@@ -276,6 +282,7 @@ impl FillContext {
         // From here on it takes what its records take, and what is kept for the next.
         let bytes: u64 = chunks.iter().map(|chunk| chunk.bytes.capacity() as u64).sum();
         self.kept = self.memory();
+        self.peak = self.peak.max(bytes + self.kept);
         self.shared.gate.resize(held, bytes + self.kept);
         self.shared.gate.leave(thread);
         let (maxima, taken) = (self.maxima.clone(), std::mem::take(&mut self.peak));

@@ -62,8 +62,8 @@ pub(super) enum Turn {
     Free,
     /// Nothing, and others wait for it: it cannot wait for them.
     Next,
-    /// Others that are to be written first: their room is not taken.
-    Later,
+    /// Others that are to be written first: so much room is left for them.
+    Later { besides: u64 },
     /// The output is given up.
     Stopped,
 }
@@ -113,10 +113,11 @@ impl Gate {
         self.wake(&state);
     }
 
-    /// Takes `bytes` for a cluster that this thread begins; says how long that took.
+    /// Takes `bytes` for a cluster that this thread begins; says how many it got and how long that took. Who cannot wait
+    /// gets what there is, and takes more when it needs it.
     ///
     /// A thread that fills another cluster already, of another output, does not wait: it might wait for itself.
-    pub fn enter(&self, bytes: u64, turn: impl Fn() -> Turn) -> Result<Duration> {
+    pub fn enter(&self, bytes: u64, turn: impl Fn() -> Turn) -> Result<(u64, Duration)> {
         let begun = Instant::now();
         let me = std::thread::current().id();
         let mut state = self.lock();
@@ -125,19 +126,47 @@ impl Gate {
             state = self.freed.wait_timeout(state, PATIENCE).unwrap_or_else(PoisonError::into_inner).0;
             state.waiting -= 1;
         }
-        state.begin(bytes, me);
-        Ok(begun.elapsed())
+        Ok((state.begin(self.limit, bytes, me), begun.elapsed()))
     }
 
     /// The same, if that needs no waiting.
-    pub fn try_enter(&self, bytes: u64, turn: Turn) -> Result<bool> {
+    pub fn try_enter(&self, bytes: u64, turn: Turn) -> Result<Option<u64>> {
         let me = std::thread::current().id();
         let mut state = self.lock();
         let goes = state.goes(self.limit, bytes, &turn, me)?;
-        if goes {
-            state.begin(bytes, me);
+        Ok(goes.then(|| state.begin(self.limit, bytes, me)))
+    }
+
+    /// Takes `more` bytes for a cluster that is being filled. It waits for those before it to be written; where nothing
+    /// is before it, it says false if there is no room: the cluster had better end.
+    pub fn grow(&self, more: u64, turn: impl Fn() -> Turn) -> Result<bool> {
+        let me = std::thread::current().id();
+        let mut state = self.lock();
+        loop {
+            let free = self.limit.saturating_sub(state.fixed + state.held);
+            let alone = state.active.values().sum::<usize>() == state.active.get(&me).copied().unwrap_or(0);
+            let fits = match turn() {
+                Turn::Stopped => return Err(stopped()),
+                // Who fills several clusters in turn might wait for itself.
+                _ if alone || state.active.get(&me).is_some_and(|own| *own > 1) => true,
+                Turn::Next => true,
+                Turn::Free => more <= free,
+                Turn::Later { besides } => more + besides <= free,
+            };
+            if fits || matches!(turn(), Turn::Free) {
+                state.take(more);
+                return Ok(fits);
+            }
+            state.waiting += 1;
+            state = self.freed.wait_timeout(state, PATIENCE).unwrap_or_else(PoisonError::into_inner).0;
+            state.waiting -= 1;
         }
-        Ok(goes)
+    }
+
+    /// Whether there are so many bytes to take.
+    pub fn has(&self, bytes: u64) -> bool {
+        let state = self.lock();
+        state.fixed + state.held + bytes <= self.limit
     }
 
     /// Says that a cluster takes `now` bytes instead of `before`.
@@ -196,16 +225,18 @@ impl State {
             Turn::Stopped => return Err(stopped()),
             Turn::Next => true,
             Turn::Free => bytes <= free || self.active.is_empty(),
-            Turn::Later => 2 * bytes <= free,
+            Turn::Later { besides } => bytes + besides <= free,
         };
         let goes = goes || self.active.contains_key(&me);
         self.short |= goes && bytes > free;
         Ok(goes)
     }
 
-    fn begin(&mut self, bytes: u64, me: ThreadId) {
+    fn begin(&mut self, limit: u64, bytes: u64, me: ThreadId) -> u64 {
         *self.active.entry(me).or_default() += 1;
-        self.take(bytes);
+        let taken = bytes.min(limit.saturating_sub(self.fixed + self.held));
+        self.take(taken);
+        taken
     }
 
     fn take(&mut self, bytes: u64) {

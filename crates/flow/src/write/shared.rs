@@ -193,22 +193,33 @@ impl Shared {
         if self.stopped.load(Ordering::Acquire) { self.lock().check() } else { Ok(()) }
     }
 
-    /// Takes memory for a cluster of a task; waits until there is some. Says how long that took.
-    pub fn enter(&self, bytes: u64, task: u64, head: &AtomicU64) -> Result<Duration> {
-        self.gate.enter(bytes, || self.turn(task, head))
+    /// Takes memory for a cluster of a task; waits until there is some. Says how much it got and how long that took.
+    /// Whoever is ahead of its turn leaves room for the largest cluster there may be.
+    pub fn enter(&self, bytes: u64, task: u64, head: &AtomicU64) -> Result<(u64, Duration)> {
+        let most = self.gate.most();
+        self.gate.enter(bytes, || self.turn(task, head, most))
     }
 
     /// The same, if there is some now.
-    pub fn try_enter(&self, bytes: u64, task: u64, head: &AtomicU64) -> Result<bool> {
-        self.gate.try_enter(bytes, self.turn(task, head))
+    pub fn try_enter(&self, bytes: u64, task: u64, head: &AtomicU64) -> Result<Option<u64>> {
+        if !self.gate.has(bytes) {
+            self.drop_kits();
+        }
+        self.gate.try_enter(bytes, self.turn(task, head, self.gate.most()))
     }
 
-    fn turn(&self, task: u64, head: &AtomicU64) -> Turn {
+    /// Takes more for a cluster that is being filled; false if it had better end.
+    pub fn grow(&self, more: u64, task: u64, head: &AtomicU64) -> Result<bool> {
+        let most = self.gate.most();
+        self.gate.grow(more, || self.turn(task, head, most))
+    }
+
+    fn turn(&self, task: u64, head: &AtomicU64, besides: u64) -> Turn {
         match self.order {
             _ if self.stopped.load(Ordering::Acquire) => Turn::Stopped,
             Order::Arrival => Turn::Free,
             Order::Tasks if head.load(Ordering::Acquire) == task => Turn::Next,
-            Order::Tasks => Turn::Later,
+            Order::Tasks => Turn::Later { besides },
         }
     }
 
