@@ -44,20 +44,24 @@ fn widen(mine: &mut Members, theirs: &Members, name: &str, replace: impl Fn(f64,
 
 /// Records the largest value of a branch that counts others, or the longest text of a `TLeafC` with its end.
 pub(crate) fn set(branch: &mut Branch, leaves: &mut [Leaf], maximum: u64) {
-    let as_int = i32::try_from(maximum).unwrap_or(i32::MAX);
     if let BranchKind::Element(element) = &mut branch.kind {
-        element.maximum = as_int;
+        element.maximum = i32::try_from(maximum).unwrap_or(i32::MAX);
     }
     for &leaf in &branch.leaves {
-        let Some(leaf) = leaves.get_mut(leaf) else { continue };
-        if leaf.class == "TLeafC" {
-            leaf.len = leaf.len.max(as_int);
+        if let Some(leaf) = leaves.get_mut(leaf) {
+            raise_leaf_to(leaf, maximum);
         }
-        let extra = leaf.extra.as_mut().and_then(|o| o.members_mut());
-        match extra.and_then(|members| members.get_mut("fMaximum")) {
-            Some(Value::Int(own)) => *own = i64::try_from(maximum).unwrap_or(i64::MAX),
-            Some(Value::UInt(own)) => *own = maximum,
-            _ => {}
-        }
+    }
+}
+
+/// Raises the largest value of a leaf, or of a `TLeafC` its length as well.
+pub(crate) fn raise_leaf_to(leaf: &mut Leaf, value: u64) {
+    if leaf.class == "TLeafC" {
+        leaf.len = leaf.len.max(i32::try_from(value).unwrap_or(i32::MAX));
+    }
+    match leaf.extra.as_mut().and_then(|o| o.members_mut()).and_then(|members| members.get_mut("fMaximum")) {
+        Some(Value::Int(most)) => *most = (*most).max(i64::try_from(value).unwrap_or(i64::MAX)),
+        Some(Value::UInt(most)) => *most = (*most).max(value),
+        _ => {}
     }
 }

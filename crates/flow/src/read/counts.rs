@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type};
-use arrow_array::{Array, ArrayRef, ArrowPrimitiveType};
+use arrow_array::{Array, ArrayRef, downcast_integer_array};
+use arrow_buffer::ArrowNativeType;
 use arrow_schema::DataType;
 use dataset::decode::ColumnPlan;
 use dataset::tree::basket::BasketData;
@@ -53,24 +53,11 @@ impl<'a> Counters<'a> {
 
 /// The numbers of an array, or of the items of its lists.
 fn numbers(array: &ArrayRef) -> Result<Vec<u64>> {
-    fn of<T: ArrowPrimitiveType>(array: &ArrayRef) -> Option<Vec<u64>>
-    where
-        T::Native: TryInto<u64>,
-    {
-        array.as_primitive_opt::<T>()?.values().iter().map(|n| (*n).try_into().ok()).collect()
-    }
-    let found = match array.data_type() {
-        DataType::Int8 => of::<Int8Type>(array),
-        DataType::Int16 => of::<Int16Type>(array),
-        DataType::Int32 => of::<Int32Type>(array),
-        DataType::Int64 => of::<Int64Type>(array),
-        DataType::UInt8 => of::<UInt8Type>(array),
-        DataType::UInt16 => of::<UInt16Type>(array),
-        DataType::UInt32 => of::<UInt32Type>(array),
-        DataType::UInt64 => of::<UInt64Type>(array),
+    let found: Option<Vec<u64>> = downcast_integer_array!(
+        array => array.values().iter().map(|n| n.to_usize().map(|n| n as u64)).collect(),
         DataType::LargeList(_) => return numbers(array.as_list::<i64>().values()),
         DataType::FixedSizeList(..) => return numbers(array.as_fixed_size_list().values()),
-        _ => None,
-    };
+        _ => None
+    );
     found.ok_or_else(|| Error::corrupt("a counter that is negative, or no whole number"))
 }

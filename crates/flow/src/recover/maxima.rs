@@ -8,8 +8,10 @@ use std::collections::HashSet;
 use dataset::tree::basket::{BasketData, BasketHeader};
 use dataset::tree::{BranchKind, Leaf, Tree};
 use rootfile::bytes::Cursor;
-use rootfile::object::{ObjectId, Value};
+use rootfile::object::ObjectId;
 use rootfile::{Result, RootFile};
+
+use crate::maxima::raise_leaf_to;
 
 /// Raises the maxima of a tree to what the baskets at `found` hold.
 pub(super) fn raise(file: &RootFile, tree: &mut Tree, found: &HashSet<u64>) -> Result<()> {
@@ -41,7 +43,7 @@ pub(super) fn raise(file: &RootFile, tree: &mut Tree, found: &HashSet<u64>) -> R
             }
             for (leaf, longest) in leaves().zip(longest) {
                 if let Some(leaf) = tree.leaves.get_mut(leaf).filter(|leaf| counts(leaf)) {
-                    raise_leaf(leaf, longest);
+                    raise_leaf_to(leaf, u64::try_from(longest).unwrap_or(0));
                 }
             }
         }
@@ -72,18 +74,5 @@ fn value(c: &mut Cursor<'_>, leaf: &Leaf) -> Option<i64> {
         (1, 4) => c.i32().ok().map(i64::from),
         (1, 8) => c.i64().ok(),
         (len, each) => c.skip(usize::try_from(len.checked_mul(each)?).ok()?).ok().map(|()| 0),
-    }
-}
-
-fn raise_leaf(leaf: &mut Leaf, value: i64) {
-    if leaf.class == "TLeafC" {
-        leaf.len = leaf.len.max(i32::try_from(value).unwrap_or(i32::MAX));
-    }
-    if let Some(maximum) = leaf.extra.as_mut().and_then(|o| o.members_mut()).and_then(|m| m.get_mut("fMaximum")) {
-        match maximum {
-            Value::Int(most) => *most = (*most).max(value),
-            Value::UInt(most) => *most = (*most).max(u64::try_from(value).unwrap_or(0)),
-            _ => {}
-        }
     }
 }

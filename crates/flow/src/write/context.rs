@@ -6,8 +6,8 @@ use std::thread::ThreadId;
 use std::time::Instant;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type};
-use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, Int32Array, RecordBatch};
+use arrow_array::types::Int32Type;
+use arrow_array::{Array, ArrayRef, Int32Array, RecordBatch, downcast_integer_array};
 use arrow_buffer::ArrowNativeType;
 use arrow_schema::{DataType, FieldRef};
 use dataset::layout::optimize_baskets;
@@ -201,9 +201,7 @@ impl FillContext {
                 *maximum = (*maximum).max(largest(&array.slice(rows.start, rows.len())));
             }
         }
-        let compressing = self.clocks.compressing.load(Ordering::Relaxed) - compressed;
-        let whole = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        self.clocks.encoding.fetch_add(whole.saturating_sub(compressing), Ordering::Relaxed);
+        self.clocks.encoded(begun, compressed);
         Ok(())
     }
 
@@ -270,9 +268,7 @@ impl FillContext {
                 fill.set_basket_size(size.basket_size);
             }
         }
-        let compressing = self.clocks.compressing.load(Ordering::Relaxed) - compressed;
-        let whole = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        self.clocks.encoding.fetch_add(whole.saturating_sub(compressing), Ordering::Relaxed);
+        self.clocks.encoded(begun, compressed);
         self.hand_over(&filled, chunks)
     }
 
@@ -348,20 +344,9 @@ fn too_long() -> Error {
 
 /// The largest number of an array, or the length of its longest text and an end.
 pub(crate) fn largest(array: &ArrayRef) -> u64 {
-    fn of<T: ArrowPrimitiveType>(array: &ArrayRef) -> u64 {
-        let values = array.as_primitive::<T>().values().iter();
-        values.filter_map(|value| value.to_usize()).max().unwrap_or(0) as u64
-    }
-    match array.data_type() {
-        DataType::Int8 => of::<Int8Type>(array),
-        DataType::Int16 => of::<Int16Type>(array),
-        DataType::Int32 => of::<Int32Type>(array),
-        DataType::Int64 => of::<Int64Type>(array),
-        DataType::UInt8 => of::<UInt8Type>(array),
-        DataType::UInt16 => of::<UInt16Type>(array),
-        DataType::UInt32 => of::<UInt32Type>(array),
-        DataType::UInt64 => of::<UInt64Type>(array),
+    downcast_integer_array!(
+        array => array.values().iter().filter_map(|value| value.to_usize()).max().unwrap_or(0) as u64,
         DataType::LargeUtf8 => array.as_string::<i64>().offsets().lengths().max().unwrap_or(0) as u64 + 1,
-        _ => 0,
-    }
+        _ => 0
+    )
 }

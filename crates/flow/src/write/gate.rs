@@ -121,7 +121,7 @@ impl Gate {
         let begun = Instant::now();
         let me = std::thread::current().id();
         let mut state = self.lock();
-        while !state.goes(self.limit, bytes, &turn(), me)? {
+        while !state.goes(self.limit, bytes, turn(), me)? {
             state.waiting += 1;
             state = self.freed.wait_timeout(state, PATIENCE).unwrap_or_else(PoisonError::into_inner).0;
             state.waiting -= 1;
@@ -133,7 +133,7 @@ impl Gate {
     pub fn try_enter(&self, bytes: u64, turn: Turn) -> Result<Option<u64>> {
         let me = std::thread::current().id();
         let mut state = self.lock();
-        let goes = state.goes(self.limit, bytes, &turn, me)?;
+        let goes = state.goes(self.limit, bytes, turn, me)?;
         Ok(goes.then(|| state.begin(self.limit, bytes, me)))
     }
 
@@ -143,17 +143,12 @@ impl Gate {
         let me = std::thread::current().id();
         let mut state = self.lock();
         loop {
-            let free = self.limit.saturating_sub(state.fixed + state.held);
-            let alone = state.active.values().sum::<usize>() == state.active.get(&me).copied().unwrap_or(0);
-            let fits = match turn() {
-                Turn::Stopped => return Err(stopped()),
-                // Who fills several clusters in turn might wait for itself.
-                _ if alone || state.active.get(&me).is_some_and(|own| *own > 1) => true,
-                Turn::Next => true,
-                Turn::Free => more <= free,
-                Turn::Later { besides } => more + besides <= free,
-            };
-            if fits || matches!(turn(), Turn::Free) {
+            let turn = turn();
+            let fits = state.has_room(self.limit, more, turn)?;
+            // Who fills several clusters in turn might wait for itself.
+            let own = state.active.get(&me).copied().unwrap_or(0);
+            let fits = fits || own > 1 || state.active.values().sum::<usize>() == own;
+            if fits || turn == Turn::Free {
                 state.take(more);
                 return Ok(fits);
             }
@@ -165,8 +160,7 @@ impl Gate {
 
     /// Whether there are so many bytes to take.
     pub fn has(&self, bytes: u64) -> bool {
-        let state = self.lock();
-        state.fixed + state.held + bytes <= self.limit
+        bytes <= self.lock().free(self.limit)
     }
 
     /// Says that a cluster takes `now` bytes instead of `before`.
@@ -218,23 +212,32 @@ impl Gate {
 }
 
 impl State {
+    fn free(&self, limit: u64) -> u64 {
+        limit.saturating_sub(self.fixed + self.held)
+    }
+
+    /// Whether so many bytes may be taken by whose turn it is.
+    fn has_room(&self, limit: u64, bytes: u64, turn: Turn) -> Result<bool> {
+        let free = self.free(limit);
+        match turn {
+            Turn::Stopped => Err(stopped()),
+            Turn::Next => Ok(true),
+            Turn::Free => Ok(bytes <= free),
+            Turn::Later { besides } => Ok(bytes + besides <= free),
+        }
+    }
+
     /// Whether a cluster of so many bytes may begin now.
-    fn goes(&mut self, limit: u64, bytes: u64, turn: &Turn, me: ThreadId) -> Result<bool> {
-        let free = limit.saturating_sub(self.fixed + self.held);
-        let goes = match turn {
-            Turn::Stopped => return Err(stopped()),
-            Turn::Next => true,
-            Turn::Free => bytes <= free || self.active.is_empty(),
-            Turn::Later { besides } => bytes + besides <= free,
-        };
-        let goes = goes || self.active.contains_key(&me);
-        self.short |= goes && bytes > free;
+    fn goes(&mut self, limit: u64, bytes: u64, turn: Turn, me: ThreadId) -> Result<bool> {
+        let first = turn == Turn::Free && self.active.is_empty();
+        let goes = self.has_room(limit, bytes, turn)? || first || self.active.contains_key(&me);
+        self.short |= goes && bytes > self.free(limit);
         Ok(goes)
     }
 
     fn begin(&mut self, limit: u64, bytes: u64, me: ThreadId) -> u64 {
         *self.active.entry(me).or_default() += 1;
-        let taken = bytes.min(limit.saturating_sub(self.fixed + self.held));
+        let taken = bytes.min(self.free(limit));
         self.take(taken);
         taken
     }

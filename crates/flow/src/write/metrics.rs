@@ -1,7 +1,7 @@
 //! What a writer is doing, so that a stall can be seen: where time goes, and what is held.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A look at a writer at work.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -52,6 +52,12 @@ pub(crate) struct Clocks {
 }
 
 impl Clocks {
+    /// Counts the time since `begun` as encoding, less what was compressed since the clock of that stood at `compressed`.
+    pub fn encoded(&self, begun: Instant, compressed: u64) {
+        let compressing = self.compressing.load(Ordering::Relaxed) - compressed;
+        add(&self.encoding, begun.elapsed().saturating_sub(Duration::from_nanos(compressing)));
+    }
+
     pub fn seen(&self) -> ContextMetrics {
         let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         ContextMetrics {

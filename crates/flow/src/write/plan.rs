@@ -106,8 +106,7 @@ impl TreePlan {
             }
             for (part, &branch) in whole.branches().iter().enumerate() {
                 let plan = plans.iter().find(|plan| plan.branch() == branch).ok_or_else(|| unplanned(&tree, branch))?;
-                let lineage = lineage(&tree, branch);
-                let own = layout.resolve_in(&spec.path, &of_tree, &lineage);
+                let own = layout.resolve_in(&spec.path, &of_tree, &tree.lineage(branch));
                 branches.push(branch_plan((&tree, &name), branch, (number, part), plan, &own, one_per_cluster)?);
             }
         }
@@ -137,13 +136,6 @@ fn new_column(column: &TreeColumn, path: &str, layout: &Layout, of_tree: &TreeLa
             .map_or(defaults::BASKET_SIZE, |size| u32::try_from(size.bytes()).unwrap_or(u32::MAX >> 1)),
         compression: own.compression.unwrap_or(defaults::COMPRESSION),
     }
-}
-
-/// Names of a branch and those above it, outermost first.
-fn lineage(tree: &Tree, branch: usize) -> Vec<&str> {
-    let mut names = tree.lineage(branch);
-    names.reverse();
-    names
 }
 
 fn unplanned(tree: &Tree, branch: usize) -> Error {
