@@ -6,7 +6,7 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
@@ -22,7 +22,7 @@ use sha2::{Digest, Sha256};
 mod corpus;
 
 use corpus::baskets::{decode, learned};
-use corpus::{corpus, lines, text};
+use corpus::{files, oracle, text};
 
 /// Why the oracle's digest of a branch is wrong, by the corpus' README and what is known besides.
 fn untrusted(file: &str, plan: &ColumnPlan, line: &Value) -> Option<&'static str> {
@@ -339,22 +339,10 @@ fn file(table: &mut Table, path: &Path, oracle: &[Value]) {
 
 #[test]
 fn values_have_the_oracles_digests() {
-    let Some(corpus) = corpus() else {
-        eprintln!("skipped: no corpus beside the checkout, and BASKETRY_CORPUS is not set");
-        return;
-    };
+    let Some(files) = files() else { return };
     let mut table = Table::default();
-    let mut files: Vec<PathBuf> =
-        std::fs::read_dir(corpus.join("files")).unwrap().map(|file| file.unwrap().path()).collect();
-    files.sort();
-    for path in files {
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        if let Some(only) = std::env::var_os("BASKETRY_ONLY")
-            && !name.contains(&*only.to_string_lossy())
-        {
-            continue;
-        }
-        file(&mut table, &path, &lines(&corpus.join("oracle").join(format!("{name}.jsonl.gz"))));
+    for (path, name) in files {
+        file(&mut table, &path, &oracle(&name));
     }
     let opaque: usize = table.opaque.values().map(|(a, b, _)| a + b).sum();
     println!(

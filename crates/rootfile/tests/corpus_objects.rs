@@ -2,21 +2,13 @@
 //!
 //! Needs the corpus beside the checkout (or at `BASKETRY_CORPUS`); says so and passes without it.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+mod corpus;
 
+use std::collections::BTreeMap;
+
+use corpus::corpus;
 use rootfile::RootFile;
 use rootfile::object::{Content, ObjectReader, ObjectWriter};
-
-fn corpus() -> Option<Vec<PathBuf>> {
-    let folder = std::env::var_os("BASKETRY_CORPUS")
-        .map(PathBuf::from)
-        .unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"));
-    let mut files: Vec<PathBuf> =
-        std::fs::read_dir(folder.join("files")).ok()?.filter_map(|f| Some(f.ok()?.path())).collect();
-    files.sort();
-    Some(files)
-}
 
 #[test]
 fn objects_round_trip() {

@@ -4,23 +4,15 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod corpus;
+
 use std::collections::{BTreeMap, HashSet};
-use std::path::PathBuf;
 use std::sync::Arc;
 
+use corpus::corpus;
 use rootfile::RootFile;
 use rootfile::streamer::describe::{ClassDescription, Member, checksum, describe};
 use rootfile::streamer::{ElementKind, StreamerElement, StreamerInfo, StreamerInfos};
-
-fn corpus() -> Option<Vec<PathBuf>> {
-    let folder = std::env::var_os("BASKETRY_CORPUS")
-        .map(PathBuf::from)
-        .unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"));
-    let mut files: Vec<PathBuf> =
-        std::fs::read_dir(folder.join("files")).ok()?.filter_map(|f| Some(f.ok()?.path())).collect();
-    files.sort();
-    Some(files)
-}
 
 fn is_base(e: &StreamerElement) -> bool {
     match e.kind {

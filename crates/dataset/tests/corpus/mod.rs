@@ -16,6 +16,26 @@ pub fn corpus() -> Option<PathBuf> {
     folder.join("oracle").is_dir().then_some(folder)
 }
 
+/// The corpus' files with their names, in order; those whose name has `BASKETRY_ONLY` in it, if that is set. Says so if
+/// there is no corpus.
+pub fn files() -> Option<Vec<(PathBuf, String)>> {
+    let Some(corpus) = corpus() else {
+        eprintln!("skipped: no corpus beside the checkout, and BASKETRY_CORPUS is not set");
+        return None;
+    };
+    let only = std::env::var_os("BASKETRY_ONLY").map(|only| only.to_string_lossy().into_owned()).unwrap_or_default();
+    let paths = std::fs::read_dir(corpus.join("files")).unwrap().map(|file| file.unwrap().path());
+    let named = paths.map(|path| (path.clone(), path.file_name().unwrap().to_string_lossy().into_owned()));
+    let mut files: Vec<(PathBuf, String)> = named.filter(|(_, name)| name.contains(&only)).collect();
+    files.sort();
+    Some(files)
+}
+
+/// The lines of the oracle for a file of that name.
+pub fn oracle(name: &str) -> Vec<Value> {
+    lines(&corpus().unwrap().join("oracle").join(format!("{name}.jsonl.gz")))
+}
+
 /// The lines of one file's oracle.
 pub fn lines(path: &Path) -> Vec<Value> {
     let packed = std::fs::read(path).unwrap();
