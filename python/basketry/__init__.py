@@ -16,14 +16,17 @@ from __future__ import annotations
 
 from .dataset import concatenate, iterate, open
 from .file import Directory, File
+from .processes import Parts, parts
 from .tree import Branch, Tree
 from .verbs import generate, inspect, layout, merge, readspeed, recover, rewrite, tune, verify
-from .writing import WritableDirectory, WritableFile, WritableTree, recreate
+from .writing import FillContext, WritableDirectory, WritableFile, WritableTree, recreate
 
 __all__ = [
     "Branch",
     "Directory",
     "File",
+    "FillContext",
+    "Parts",
     "Tree",
     "WritableDirectory",
     "WritableFile",
@@ -35,6 +38,7 @@ __all__ = [
     "layout",
     "merge",
     "open",
+    "parts",
     "readspeed",
     "recover",
     "recreate",

@@ -14,7 +14,7 @@ from .verbs import layout_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import TracebackType
-    from typing import Unpack
+    from typing import Literal, Unpack
 
     from .verbs import Layout, Place, Rules, Size
 
@@ -39,7 +39,9 @@ def recreate(
     *,
     layout: Layout | None = None,
     classes: str | os.PathLike[str] = "",
+    threads: int = 0,
     memory: Size | None = None,
+    order: Literal["arrival", "tasks"] = "arrival",
     auto_save: Size | None = None,
     title: str = "",
     **shape: Unpack[Shape],
@@ -53,10 +55,13 @@ def recreate(
     is as ROOT does it.
     classes: the C++ classes that columns are of, as C++: `"class Event { float x; std::vector<int> hits; };"`; or a
     ROOT file (a `Path`) that has them.
+    threads: how many encode and compress what is given, 0 for as many as there are cores; the bytes are the same.
     memory: what all that is filled, compressed or waits may take.
+    order: where several threads fill, how their clusters lie in the file: as they are finished ("arrival"), or by the
+    numbers of their tasks, see `WritableTree.fill_context`, and then the bytes do not depend on timing ("tasks").
     auto_save: saves the trees' metadata each time so many bytes ("300 MB") or entries (100000) were written.
     """
-    return WritableFile(path, _layout(layout, shape), classes, memory, auto_save, title)
+    return WritableFile(path, _layout(layout, shape), classes, (threads, memory, order), auto_save, title)
 
 
 def _layout(layout: Layout | None, shape: Shape) -> str:
@@ -118,9 +123,11 @@ class WritableTree:
         """Adds entries: arrays by name, of equal lengths; an awkward array of records, a DataFrame, a table of Arrow's
         or polars', or anything else that is a stream of Arrow's, such as a tree that was opened.
 
-        Counters are made by themselves. Numbers are converted where nothing is lost. Several threads may do this at
-        once: each fills clusters of its own, and their entries are in the file as clusters were finished; those of one
-        thread alone are in the order of its calls. Entries are in the file once their cluster is: see `flush`.
+        Counters are made by themselves. Numbers are converted to the column's as NumPy's `same_kind` has it: float64 to
+        float32, but not to whole numbers; and whole numbers that do not fit are an error. Several threads may do this
+        at once: each fills clusters of its own, and their entries are in the file as clusters were finished; those of
+        one thread alone are in the order of its calls. In a file in the order of tasks each call is the next task, and
+        its clusters have no other entries. Entries are in the file once their cluster is: see `flush`.
 
         A name or a length that is wrong is an error that changes nothing. An array that does not fit its column gives
         the output up.
@@ -128,7 +135,17 @@ class WritableTree:
         for batch in _batches(data):
             self._fill(batch)
 
+    def fill_context(self, task: int | None = None) -> FillContext:
+        """What one thread or task fills by itself, in clusters of its own: `with tree.fill_context() as context:
+        context.extend(data)`. In a file in the order of tasks, `task`, counted from 0, says where its entries go;
+        without it, it is the next. Tasks are best begun in that order: what is filled ahead of its turn waits in
+        memory."""
+        return FillContext(self, self._core.context(self._number, task))
+
     def _fill(self, batch: _core.Batch) -> None:
+        self._core.fill(self._number, self._checked(batch))
+
+    def _checked(self, batch: _core.Batch) -> _core.Batch:
         flat, _ = self._flat(batch)
         given = set(flat.names)
         for name in flat.names:
@@ -137,7 +154,7 @@ class WritableTree:
         lacking = [name for name in self._columns if name not in given and name not in self._counters]
         if lacking:
             raise ValueError(f"{self.path} has columns that nothing is given for: {', '.join(lacking)}")
-        self._core.fill(self._number, flat)
+        return flat
 
     def flush(self) -> None:
         """Ends the clusters that are being filled: what was added is in the file, for `WritableFile.save` to save."""
@@ -150,6 +167,47 @@ class WritableTree:
             twice = next(name for name in names if names.count(name) > 1)
             raise ValueError(f"two columns of the name {twice}")
         return flat.renamed(names), origins
+
+
+class FillContext:
+    """What one thread or task fills. It has to be finished before the file is closed, as the end of its `with` block
+    does; if that ends by an exception the output is given up, and the other threads hear of it by a `ValueError`."""
+
+    def __init__(self, tree: WritableTree, core: _core.Context) -> None:
+        self._tree = tree
+        self._core = core
+        self._finished = False
+
+    def extend(self, data: Any) -> None:
+        """Adds entries: what `WritableTree.extend` takes."""
+        for batch in _batches(data):
+            self._core.fill(self._tree._checked(batch))
+
+    def flush(self) -> None:
+        """Ends the cluster here."""
+        self._core.flush()
+
+    def finish(self) -> None:
+        """Ends the last cluster; nothing can be added any more. Does nothing if it was finished before."""
+        if not self._finished:
+            self._core.finish()
+            self._finished = True
+
+    def metrics(self) -> dict[str, int]:
+        """What it did so far: entries, and nanoseconds (`_ns`) of encoding, compressing, waiting for memory, and
+        handing clusters over."""
+        return dict(self._core.metrics())
+
+    def __enter__(self) -> FillContext:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.finish()
+        else:
+            self._core.abandon(f"{kind.__name__}: {error}")
 
 
 class WritableDirectory:
@@ -250,16 +308,20 @@ class WritableFile(WritableDirectory):
         path: Place,
         layout: str,
         classes: str | os.PathLike[str],
-        memory: Size | None,
+        means: tuple[int, Size | None, str],
         auto_save: Size | None,
         title: str,
     ) -> None:
         file_path = os.fspath(path)
+        threads, memory, order = means
+        if order not in ("arrival", "tasks"):
+            raise ValueError(f'order is "arrival" or "tasks", not {order!r}')
         limit = MEMORY if memory is None else _size(memory)
         entries = auto_save if isinstance(auto_save, int) else None
         bytes_ = _core.size(auto_save) if isinstance(auto_save, str) else None
         text, source = (classes, None) if isinstance(classes, str) else ("", os.fspath(classes))
-        core = _core.Writer(file_path, layout, (limit, entries, bytes_, title, text, source))
+        work = (limit, threads, order == "tasks")
+        core = _core.Writer(file_path, layout, (work, (entries, bytes_), title, text, source))
         super().__init__(core, file_path, {})
 
     @property
@@ -273,7 +335,8 @@ class WritableFile(WritableDirectory):
         self._core.save()
 
     def metrics(self) -> dict[str, int]:
-        """Where memory and time go, all threads together: bytes, and nanoseconds (`_ns`)."""
+        """Where memory and time go, all threads together: bytes, of which `queue_bytes` wait for
+        their turn, nanoseconds (`_ns`), and how many wait for memory now (`waiting`)."""
         return dict(self._core.metrics())
 
     def close(self) -> None:

@@ -55,6 +55,17 @@ const SEEK_KEY: usize = 18;
 const ROOM_OF_CODECS: usize = 256;
 
 impl Chunk {
+    /// Adds the records of another chunk of the same column, whose entries begin with `first_entry`.
+    pub fn append(&mut self, other: &Self, first_entry: u64) {
+        let offset = self.bytes.len();
+        if self.bytes.capacity() - offset < other.bytes.len() {
+            self.bytes.reserve_exact(other.bytes.len() + offset / 4);
+        }
+        self.bytes.extend_from_slice(&other.bytes);
+        let pieces = other.pieces.iter();
+        self.pieces.extend(pieces.map(|piece| OutPiece { first_entry, offset: offset + piece.offset, ..*piece }));
+    }
+
     /// Compresses a basket's payload and adds its record. `column` and `first_entry` say what it is.
     pub fn put(
         &mut self,

@@ -137,6 +137,38 @@ fn tasks_give_the_same_bytes_whatever_threads_and_portions() {
 }
 
 #[test]
+fn a_team_writes_the_bytes_of_one_thread() {
+    let (_folder, path) = folder();
+    let given = batch(0, 100_000);
+    for layout in [
+        "cluster = \"300kB\"\nbasket = \"8kB\"",
+        "cluster = 40000\none-basket-per-cluster = true",
+        "cluster = 30000\ncompression = \"none\"",
+        "cluster = \"400kB\"\nbasket-memory = \"100kB\"",
+    ] {
+        let bytes = |threads: usize, portion: usize| {
+            let layout = layout.parse().unwrap();
+            let options = WriteOptions { layout, date: Some(1_000_000_000), ..WriteOptions::default() };
+            let pool = WritePool::with_team(Budget::new(64 << 20, threads)).unwrap();
+            let mut writer = ParallelWriter::create(&path, &options, &pool).unwrap();
+            let tree = writer.tree(&spec()).unwrap();
+            let mut context = writer.fill_context(tree).unwrap();
+            for from in (0..given.num_rows()).step_by(portion) {
+                context.fill(&given.slice(from, portion.min(given.num_rows() - from))).unwrap();
+            }
+            assert_eq!(context.watch().metrics().entries, 100_000);
+            context.finish().unwrap();
+            writer.finish().unwrap();
+            let bytes = std::fs::read(&path).unwrap();
+            std::fs::remove_file(&path).unwrap();
+            bytes
+        };
+        let one = bytes(1, 100_000);
+        assert!(bytes(4, 100_000) == one && bytes(3, 30_001) == one, "{layout}");
+    }
+}
+
+#[test]
 fn as_they_arrive_all_entries_are_there_once() {
     let (_folder, path) = folder();
     write(&path, &Job { threads: 4, order: Order::Arrival, ..Job::default() });

@@ -5,6 +5,7 @@ mod batch;
 mod buffer;
 mod columns;
 mod errors;
+mod filling;
 mod given;
 mod interrupt;
 mod keys;
@@ -20,6 +21,8 @@ mod _core {
     use super::batch::Batch;
     #[pymodule_export]
     use super::buffer::Buffer;
+    #[pymodule_export]
+    use super::filling::Context;
     #[pymodule_export]
     use super::given::Stream;
     #[pymodule_export]

@@ -6,13 +6,13 @@
 
 use std::collections::HashSet;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 
 use arrow_array::RecordBatch;
 use flow::Budget;
-use flow::write::{AutoSave, FillContext, ParallelWriter, TreeId, TreeSpec, WriteOptions, WritePool};
+use flow::write::{AutoSave, Casting, FillContext, Order, ParallelWriter, TreeSpec, WriteOptions, WritePool};
 use pyo3::{Bound, PyResult, Python, pyclass, pymethods};
 use rootfile::streamer::{StreamerInfos, describe};
 use rootfile::{Error, Result, RootFile};
@@ -20,10 +20,8 @@ use rootfile::{Error, Result, RootFile};
 use crate::batch::Batch;
 use crate::columns::{Asked, columns};
 use crate::errors::exception;
+use crate::filling::{Context, Filling, fill};
 use crate::interrupt::listening;
-
-/// Bytes of arrays between two looks for Ctrl-C.
-const LISTEN: usize = 16 << 20;
 
 /// A file that is written.
 #[pyclass(frozen, module = "basketry._core")]
@@ -32,23 +30,16 @@ pub struct Writer {
     trees: Mutex<Vec<Arc<Filling>>>,
     classes: StreamerInfos,
     memory: u64,
+    order: Order,
     /// Calls that fill now.
     busy: AtomicUsize,
 }
 
-/// A tree that is filled.
-struct Filling {
-    id: TreeId,
-    /// Contexts that nobody uses, with the thread that first did.
-    idle: Mutex<Vec<(ThreadId, FillContext)>>,
-    entries: AtomicU64,
-}
+/// What to do besides the layout: bytes of memory, threads, and whether clusters go in the order of their tasks; entries
+/// and bytes between two saves; title; classes as text, and a file that has some.
+type Means = ((u64, usize, bool), (Option<u64>, Option<u64>), String, String, Option<PathBuf>);
 
-/// What to do besides the layout: bytes of memory; entries and bytes between two saves; title; classes as text, and a
-/// file that has some.
-type Means = (u64, Option<u64>, Option<u64>, String, String, Option<PathBuf>);
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -58,7 +49,7 @@ fn closed() -> Error {
 }
 
 fn begin(path: PathBuf, layout: &str, means: Means) -> Result<Writer> {
-    let (memory, entries, bytes, title, text, file) = means;
+    let ((memory, threads, in_order), (entries, bytes), title, text, file) = means;
     let mut classes = StreamerInfos::new();
     if let Some(file) = file {
         classes.extend(RootFile::open(&file)?.infos());
@@ -68,10 +59,13 @@ fn begin(path: PathBuf, layout: &str, means: Means) -> Result<Writer> {
         classes.add(Arc::new(info));
     }
     let auto_save = entries.map(AutoSave::Entries).or(bytes.map(AutoSave::Bytes));
-    let options =
-        WriteOptions { layout: layout.parse()?, overwrite: true, auto_save, title, ..WriteOptions::default() };
-    let writer = ParallelWriter::create(&path, &options, &WritePool::new(Budget::new(memory, 1)))?;
-    Ok(Writer { writer: Mutex::new(Some(writer)), trees: Mutex::default(), classes, memory, busy: AtomicUsize::new(0) })
+    let order = if in_order { Order::Tasks } else { Order::Arrival };
+    let layout = layout.parse()?;
+    let casting = Casting::SameKind;
+    let options = WriteOptions { layout, overwrite: true, order, casting, auto_save, title, ..WriteOptions::default() };
+    let writer = ParallelWriter::create(&path, &options, &WritePool::with_team(Budget::new(memory, threads))?)?;
+    let (writer, busy) = (Mutex::new(Some(writer)), AtomicUsize::new(0));
+    Ok(Writer { writer, trees: Mutex::default(), classes, memory, order, busy })
 }
 
 impl Writer {
@@ -84,7 +78,7 @@ impl Writer {
     }
 
     /// A context for this thread.
-    fn context(&self, filling: &Filling) -> Result<(ThreadId, FillContext)> {
+    fn idle(&self, filling: &Filling) -> Result<(ThreadId, FillContext)> {
         let me = std::thread::current().id();
         let mut idle = lock(&filling.idle);
         let own = idle.iter().position(|(thread, _)| *thread == me);
@@ -117,22 +111,20 @@ impl Writer {
         Ok(())
     }
 
-    fn fill_parts(&self, py: Python<'_>, filling: &Filling, batch: &RecordBatch) -> PyResult<()> {
+    /// Fills a task with a batch, which is all of it.
+    fn fill_task(&self, py: Python<'_>, filling: &Filling, batch: &RecordBatch) -> PyResult<()> {
+        let begun = self.with(|writer| writer.fill_context(filling.id)).map_err(exception)?;
+        let context = fill(py, begun, filling, batch)?;
+        py.detach(|| context.finish()).map_err(exception)
+    }
+
+    fn fill_arriving(&self, py: Python<'_>, filling: &Filling, batch: &RecordBatch) -> PyResult<()> {
         let begun = || {
             self.make_room()?;
-            self.context(filling)
+            self.idle(filling)
         };
-        let (thread, mut context) = py.detach(begun).map_err(exception)?;
-        let rows = batch.num_rows();
-        let parts = batch.get_array_memory_size().div_ceil(LISTEN).max(1);
-        let part = rows.div_ceil(parts).max(1);
-        for from in (0..rows).step_by(part) {
-            let part = batch.slice(from, part.min(rows - from));
-            py.detach(|| context.fill(&part)).map_err(exception)?;
-            // An exception drops the context, which gives the output up: it would have a part of the entries.
-            py.check_signals()?;
-        }
-        filling.entries.fetch_add(rows as u64, Ordering::Relaxed);
+        let (thread, context) = py.detach(begun).map_err(exception)?;
+        let context = fill(py, context, filling, batch)?;
         lock(&filling.idle).push((thread, context));
         if self.busy.load(Ordering::SeqCst) > 1 {
             py.detach(|| self.make_room()).map_err(exception)?;
@@ -162,7 +154,7 @@ impl Writer {
         });
         let (id, counters) = made.map_err(exception)?;
         let mut trees = lock(&self.trees);
-        trees.push(Arc::new(Filling { id, idle: Mutex::default(), entries: AtomicU64::new(0) }));
+        trees.push(Arc::new(Filling::new(id)));
         Ok((trees.len() - 1, counters))
     }
 
@@ -175,9 +167,26 @@ impl Writer {
     fn fill(&self, py: Python<'_>, tree: usize, batch: &Bound<'_, Batch>) -> PyResult<()> {
         let filling = self.filling(tree).map_err(exception)?;
         self.busy.fetch_add(1, Ordering::SeqCst);
-        let filled = self.fill_parts(py, &filling, &batch.get().0);
+        let batch = &batch.get().0;
+        let filled = match self.order {
+            Order::Arrival => self.fill_arriving(py, &filling, batch),
+            Order::Tasks => self.fill_task(py, &filling, batch),
+        };
         self.busy.fetch_sub(1, Ordering::SeqCst);
         filled
+    }
+
+    /// What one thread or task fills by itself; the task's number decides where its entries go.
+    fn context(&self, tree: usize, task: Option<u64>) -> PyResult<Context> {
+        let filling = self.filling(tree).map_err(exception)?;
+        let begun = self.with(|writer| match task {
+            Some(_) if self.order == Order::Arrival => {
+                Err(Error::request("tasks have numbers only where order=\"tasks\" is asked for"))
+            }
+            Some(task) => writer.fill_task(filling.id, task),
+            None => writer.fill_context(filling.id),
+        });
+        Ok(Context::new(filling, begun.map_err(exception)?))
     }
 
     /// Ends a tree's clusters that nobody fills now.
@@ -207,10 +216,12 @@ impl Writer {
             ("queue_bytes", seen.queue_bytes),
             ("held_bytes", seen.held_bytes),
             ("peak_held_bytes", seen.peak_held_bytes),
+            ("waiting", seen.waiting as u64),
             ("contexts", seen.contexts.len() as u64),
             ("encoding_ns", sum(|one| one.encoding_ns)),
             ("compressing_ns", sum(|one| one.compressing_ns)),
             ("waiting_ns", sum(|one| one.waiting_ns)),
+            ("handing_ns", sum(|one| one.handing_ns)),
             ("appending_ns", seen.appending_ns),
         ])
     }

@@ -160,7 +160,7 @@ impl<'a> Maker<'a> {
             fills: recode.outputs.iter().map(|output| BranchFill::new(&output.plan)).collect(),
             begun: (start, None),
             finished: recode.outputs.iter().map(|_| Vec::new()).collect(),
-            bench: Bench { compressor, payload: Vec::new(), offsets: Vec::new(), clocks: Arc::new(Clocks::default()) },
+            bench: Bench::new(compressor, Arc::new(Clocks::default())),
         }
     }
 

@@ -50,6 +50,19 @@ pub(crate) struct Bench {
     pub clocks: Arc<Clocks>,
 }
 
+/// A basket that was made: its entries, and its bytes before and after compression.
+pub(crate) struct Made {
+    entries: u64,
+    raw: usize,
+    packed: usize,
+}
+
+impl Bench {
+    pub fn new(compressor: Compressor, clocks: Arc<Clocks>) -> Self {
+        Self { compressor, payload: Vec::new(), offsets: Vec::new(), clocks }
+    }
+}
+
 impl BranchFill {
     pub fn new(plan: &BranchPlan) -> Self {
         let keylen = u32::try_from(plan.header.keylen()).unwrap_or(u32::MAX);
@@ -78,17 +91,28 @@ impl BranchFill {
         range: Range<usize>,
         bench: &mut Bench,
     ) -> Result<()> {
+        let baskets = self.encode(array, range)?;
+        for basket in &baskets {
+            self.put((index, plan), basket.clone(), bench)?;
+        }
+        self.forget(&baskets);
+        Ok(())
+    }
+
+    /// Takes entries; says which of those that are here fill baskets. They are to be made and forgotten next.
+    pub fn encode(&mut self, array: &dyn Array, range: Range<usize>) -> Result<Vec<Range<usize>>> {
         let more = range.len();
         self.encoder.append(array, range, &mut self.entries)?;
         self.count += more;
         self.entries_filled += more as u64;
+        let mut baskets = Vec::new();
         let mut done = 0;
         match self.size {
             Some(size) => {
                 let size = u32::try_from(size).map_err(|_| too_large())?;
                 let each = usize::try_from(self.cutter.fixed(size)).unwrap_or(usize::MAX);
                 while self.count - done >= each {
-                    self.put((index, plan), done..done + each, bench)?;
+                    baskets.push(done..done + each);
                     done += each;
                 }
             }
@@ -99,15 +123,14 @@ impl BranchFill {
                     let size = next.wrapping_sub(end);
                     end = next;
                     if self.cutter.push(size) {
-                        self.put((index, plan), done..entry + 1, bench)?;
+                        baskets.push(done..entry + 1);
                         done = entry + 1;
                     }
                 }
             }
         }
-        self.forget(done);
         self.seen = self.count;
-        Ok(())
+        Ok(baskets)
     }
 
     /// Ends the last basket of a cluster.
@@ -115,7 +138,7 @@ impl BranchFill {
         if self.count > 0 {
             let all = 0..self.count;
             self.put((index, plan), all.clone(), bench)?;
-            self.forget(all.end);
+            self.forget(&[all]);
         }
         self.cutter.close();
         (self.seen, self.first_entry) = (0, 0);
@@ -204,7 +227,35 @@ impl BranchFill {
     }
 
     /// Makes a basket.
-    fn put(&mut self, (index, plan): (usize, &BranchPlan), range: Range<usize>, bench: &mut Bench) -> Result<()> {
+    pub fn put(&mut self, (index, plan): (usize, &BranchPlan), range: Range<usize>, bench: &mut Bench) -> Result<()> {
+        let mut finished = std::mem::take(&mut self.finished);
+        let made = self.make((index, plan), range, bench, &mut finished);
+        self.finished = finished;
+        self.count_in(&made?);
+        Ok(())
+    }
+
+    /// Takes a basket that was made apart, after those before it.
+    pub fn add(&mut self, basket: &Chunk, made: &Made) {
+        self.finished.append(basket, self.first_entry);
+        self.count_in(made);
+    }
+
+    fn count_in(&mut self, made: &Made) {
+        self.first_entry += made.entries;
+        self.largest = self.largest.max(made.raw);
+        self.raw += made.raw as u64;
+        self.packed += made.packed as u64;
+    }
+
+    /// Makes a basket of entries that are here, behind those of a chunk.
+    pub fn make(
+        &self,
+        (index, plan): (usize, &BranchPlan),
+        range: Range<usize>,
+        bench: &mut Bench,
+        to: &mut Chunk,
+    ) -> Result<Made> {
         let bytes = self.bytes_of(range.clone());
         let keylen = plan.header.keylen();
         let mut header = plan.header.clone();
@@ -235,19 +286,16 @@ impl BranchFill {
             header.nev_buf_size = i32::try_from(self.size.unwrap_or(0)).map_err(|_| too_large())?;
             entries
         };
-        let before = self.finished.bytes.len();
+        let before = to.bytes.len();
         let begun = Instant::now();
-        self.finished.put(header, payload, (index, self.first_entry), plan.compression, &mut bench.compressor)?;
+        to.put(header, payload, (index, self.first_entry), plan.compression, &mut bench.compressor)?;
         add(&bench.clocks.compressing, begun.elapsed());
-        self.first_entry += range.len() as u64;
-        self.largest = self.largest.max(payload.len() + keylen);
-        self.raw += (payload.len() + keylen) as u64;
-        self.packed += (self.finished.bytes.len() - before) as u64;
-        Ok(())
+        Ok(Made { entries: range.len() as u64, raw: payload.len() + keylen, packed: to.bytes.len() - before })
     }
 
-    /// Drops the first entries, which are in baskets now.
-    fn forget(&mut self, entries: usize) {
+    /// Drops the entries of these baskets, which are made.
+    pub fn forget(&mut self, baskets: &[Range<usize>]) {
+        let entries = baskets.last().map_or(0, |basket| basket.end);
         let bytes = self.bytes_of(0..entries).end;
         if entries == self.count {
             self.entries.bytes.clear();
@@ -259,6 +307,7 @@ impl BranchFill {
             self.entries.ends.iter_mut().for_each(|end| *end -= bytes);
         }
         self.count -= entries;
+        self.seen = self.count;
     }
 }
 

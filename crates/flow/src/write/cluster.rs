@@ -5,7 +5,7 @@
 use dataset::layout::ClusterSize;
 
 /// Entries between two looks, at most.
-const MOST_ENTRIES: u64 = 4096;
+const MOST_ENTRIES: u64 = 1 << 18;
 /// How many looks a cluster is thought to take.
 const LOOKS: u64 = 32;
 /// Where a cluster is so many entries, it is looked for the memory's sake, about as often as if it were this large.

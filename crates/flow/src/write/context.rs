@@ -11,16 +11,21 @@ use arrow_array::{Array, ArrayRef, Int32Array, RecordBatch, downcast_integer_arr
 use arrow_buffer::ArrowNativeType;
 use arrow_schema::{DataType, FieldRef};
 use dataset::layout::optimize_baskets;
+use rayon::ThreadPool;
 use rootfile::codec::Compressor;
 use rootfile::{Error, Result};
 
 use super::baskets::{Bench, BranchFill};
 use super::cluster::{ClusterRule, Filled};
 use super::conform::conform;
-use super::metrics::{Clocks, add};
+use super::metrics::{Clocks, Watch, add};
 use super::plan::TreePlan;
 use super::shared::{Begun, Cluster, Shared};
+use super::together::{self, Benches};
 use crate::sink::Chunk;
+
+/// Bytes of entries that are worth waking other threads for.
+const SHARED: u64 = 64 << 10;
 
 /// Fills a tree with entries, from one thread or task. Contexts of one writer do not disturb each other; each makes
 /// clusters of its own. An error, or dropping it before [`FillContext::finish`], gives the output up.
@@ -34,7 +39,7 @@ pub struct FillContext {
     clusters: u64,
     plan: Arc<TreePlan>,
     branches: Vec<BranchFill>,
-    bench: Bench,
+    benches: Benches,
     rule: ClusterRule,
     /// The largest values of branches that count.
     maxima: Vec<u64>,
@@ -43,6 +48,8 @@ pub struct FillContext {
     /// Bytes taken at the gate for buffers that are kept between clusters.
     kept: u64,
     most: u64,
+    /// Bytes of an entry before compression, as far as known.
+    each: u64,
     /// The most that the cluster really took.
     peak: u64,
     clocks: Arc<Clocks>,
@@ -54,11 +61,10 @@ impl FillContext {
         let Begun { plan, head, clocks, task } = shared.begin(tree, task)?;
         let kit = shared.kit(tree).unwrap_or_else(|| Kit {
             branches: plan.branches.iter().map(BranchFill::new).collect(),
-            compressor: Compressor::new(),
+            compressors: Vec::new(),
             kept: 0,
         });
-        let bench =
-            Bench { compressor: kit.compressor, payload: Vec::new(), offsets: Vec::new(), clocks: Arc::clone(&clocks) };
+        let benches = Benches::new(kit.compressors, Arc::clone(&clocks));
         let (rule, maxima) = (ClusterRule::new(plan.cluster), vec![0; plan.branches.len()]);
         Ok(Self {
             shared,
@@ -68,12 +74,13 @@ impl FillContext {
             clusters: 0,
             plan,
             branches: kit.branches,
-            bench,
+            benches,
             kept: kit.kept,
             rule,
             maxima,
             held: None,
             most: 0,
+            each: 0,
             peak: 0,
             clocks,
             finished: false,
@@ -87,7 +94,12 @@ impl FillContext {
 
     /// Bytes of memory that its baskets take, full ones and others.
     pub fn memory(&self) -> u64 {
-        self.branches.iter().map(BranchFill::memory).sum::<u64>() + self.bench.payload.capacity() as u64
+        self.branches.iter().map(BranchFill::memory).sum::<u64>() + self.benches.memory()
+    }
+
+    /// Shows what it does.
+    pub fn watch(&self) -> Watch {
+        Watch::new(&self.clocks)
     }
 
     /// Adds the rows of a batch as entries; its columns are found by their names. May wait for memory.
@@ -110,9 +122,14 @@ impl FillContext {
             fill.reset(plan);
         }
         let branches = std::mem::take(&mut self.branches);
-        let compressor = std::mem::take(&mut self.bench.compressor);
-        self.shared.put_kit(self.tree, Kit { branches, compressor, kept: std::mem::take(&mut self.kept) });
+        let compressors = self.benches.compressors();
+        self.shared.put_kit(self.tree, Kit { branches, compressors, kept: std::mem::take(&mut self.kept) });
         self.shared.done(self.tree, self.task)
+    }
+
+    /// Gives the output up, for this reason.
+    pub fn abandon(self, why: &str) {
+        self.shared.fail(&Error::request(why));
     }
 
     fn give_up(&mut self, error: Error) -> Error {
@@ -143,6 +160,7 @@ impl FillContext {
 
     /// The arrays of all branches, for a batch.
     fn arrays(&self, batch: &RecordBatch) -> Result<Vec<ArrayRef>> {
+        let casting = self.shared.casting;
         let given = |number: usize| {
             let field = self.plan.wholes.get(number)?.field();
             let name = field.name().trim_end_matches('.');
@@ -152,7 +170,7 @@ impl FillContext {
         let named = |number: usize| move |e: Error| e.object(format!("column {}", name(number)));
         let mut columns: Vec<Option<ArrayRef>> = Vec::with_capacity(self.plan.wholes.len());
         for (number, whole) in self.plan.wholes.iter().enumerate() {
-            let conformed = given(number).map(|array| conform(&array, whole.field().data_type()));
+            let conformed = given(number).map(|array| conform(&array, whole.field().data_type(), casting));
             columns.push(conformed.transpose().map_err(named(number))?);
         }
         for &(counter, of) in &self.plan.counted {
@@ -163,11 +181,11 @@ impl FillContext {
                 Some(count) => count,
                 None => {
                     let field = self.plan.wholes.get(counter).map(|whole| whole.field().data_type());
-                    let made = conform(&wanted, field.unwrap_or(&DataType::Int32)).map_err(named(counter))?;
+                    let made = conform(&wanted, field.unwrap_or(&DataType::Int32), casting).map_err(named(counter))?;
                     count.insert(made)
                 }
             };
-            let same = conform(count, &DataType::Int32).map_err(named(counter))?;
+            let same = conform(count, &DataType::Int32, casting).map_err(named(counter))?;
             if same.as_primitive::<Int32Type>().values() != wanted.as_primitive::<Int32Type>().values() {
                 let why = format!("lists of other lengths than {} says", name(counter));
                 return Err(named(of)(Error::request(why)));
@@ -189,25 +207,34 @@ impl FillContext {
     }
 
     fn fill_rows(&mut self, arrays: &[ArrayRef], rows: std::ops::Range<usize>) -> Result<()> {
-        let begun = Instant::now();
-        let compressed = self.clocks.compressing.load(Ordering::Relaxed);
-        let plans = self.plan.branches.iter().zip(arrays);
-        for (index, ((fill, (plan, array)), maximum)) in
-            self.branches.iter_mut().zip(plans).zip(&mut self.maxima).enumerate()
-        {
-            fill.fill((index, plan), array, rows.clone(), &mut self.bench)
-                .map_err(|e| e.object(format!("branch {}", plan.name)))?;
-            if plan.counts {
-                *maximum = (*maximum).max(largest(&array.slice(rows.start, rows.len())));
-            }
+        if let Some(team) = self.team(rows.len() as u64) {
+            let (branches, benches) = (&mut self.branches, (self.maxima.as_mut_slice(), &self.benches));
+            return together::fill(&team, branches, &self.plan, (arrays, rows), benches);
         }
-        self.clocks.encoded(begun, compressed);
-        Ok(())
+        let plans = self.plan.branches.iter().zip(arrays);
+        let jobs = self.branches.iter_mut().zip(plans).zip(&mut self.maxima).enumerate();
+        let fill = |bench: &mut Bench| {
+            for (index, ((fill, (plan, array)), maximum)) in jobs {
+                fill.fill((index, plan), array, rows.clone(), bench)
+                    .map_err(|e| e.object(format!("branch {}", plan.name)))?;
+                if plan.counts {
+                    *maximum = (*maximum).max(largest(&array.slice(rows.start, rows.len())));
+                }
+            }
+            Ok(())
+        };
+        self.clocks.encode(|| self.benches.with(fill))
+    }
+
+    /// Threads to share these entries with, if it is worth it.
+    fn team(&self, entries: u64) -> Option<Arc<ThreadPool>> {
+        self.shared.team.as_ref().filter(|_| entries.saturating_mul(self.each) >= SHARED).cloned()
     }
 
     /// Whether the cluster ends here. Takes what is really needed at the gate.
     fn is_full(&mut self) -> Result<bool> {
         let (filled, taken) = (self.filled(), self.memory());
+        self.each = (filled.raw + filled.pending) / self.rule.entries().max(1);
         self.peak = self.peak.max(taken);
         let mut has_room = true;
         if let Some((held, _)) = self.held.as_mut().filter(|(held, _)| taken > *held) {
@@ -246,14 +273,21 @@ impl FillContext {
 
     fn end_cluster(&mut self) -> Result<()> {
         self.peak = self.peak.max(self.memory());
+        match self.team(self.rule.entries()) {
+            Some(team) => together::finish_baskets(&team, &mut self.branches, &self.plan, &self.benches)?,
+            None => {
+                let mut pairs = self.branches.iter_mut().zip(&self.plan.branches).enumerate();
+                let finish = |bench: &mut Bench| {
+                    pairs.try_for_each(|(index, (fill, plan))| fill.finish_basket((index, plan), bench))
+                };
+                self.clocks.encode(|| self.benches.with(finish))?;
+            }
+        }
         let pairs = self.branches.iter_mut().zip(&self.plan.branches);
         let mut filled = Filled::default();
-        let begun = Instant::now();
-        let compressed = self.clocks.compressing.load(Ordering::Relaxed);
         let first = self.clusters == 0 && self.plan.basket_memory.is_some();
         let (mut figures, mut chunks) = (Vec::new(), Vec::with_capacity(self.plan.branches.len()));
-        for (index, (fill, plan)) in pairs.enumerate() {
-            fill.finish_basket((index, plan), &mut self.bench)?;
+        for (fill, plan) in pairs {
             let (raw, packed) = fill.written();
             filled.raw += raw;
             filled.packed += packed;
@@ -268,7 +302,6 @@ impl FillContext {
                 fill.set_basket_size(size.basket_size);
             }
         }
-        self.clocks.encoded(begun, compressed);
         self.hand_over(&filled, chunks)
     }
 
@@ -301,7 +334,7 @@ impl FillContext {
 /// What one context leaves to the next: buffers that are there already.
 pub(super) struct Kit {
     pub branches: Vec<BranchFill>,
-    pub compressor: Compressor,
+    pub compressors: Vec<Compressor>,
     /// Bytes that they take at the gate.
     pub kept: u64,
 }

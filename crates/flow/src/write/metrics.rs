@@ -1,5 +1,6 @@
 //! What a writer is doing, so that a stall can be seen: where time goes, and what is held.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -52,10 +53,13 @@ pub(crate) struct Clocks {
 }
 
 impl Clocks {
-    /// Counts the time since `begun` as encoding, less what was compressed since the clock of that stood at `compressed`.
-    pub fn encoded(&self, begun: Instant, compressed: u64) {
+    /// Does work of one thread that encodes, less what of it is compressing.
+    pub fn encode<T>(&self, work: impl FnOnce() -> T) -> T {
+        let (begun, compressed) = (Instant::now(), self.compressing.load(Ordering::Relaxed));
+        let done = work();
         let compressing = self.compressing.load(Ordering::Relaxed) - compressed;
         add(&self.encoding, begun.elapsed().saturating_sub(Duration::from_nanos(compressing)));
+        done
     }
 
     pub fn seen(&self) -> ContextMetrics {
@@ -67,6 +71,21 @@ impl Clocks {
             waiting_ns: get(&self.waiting),
             handing_ns: get(&self.handing),
         }
+    }
+}
+
+/// Shows what a fill context does, to any thread and as long as it is wanted.
+#[derive(Clone, Debug)]
+pub struct Watch(Arc<Clocks>);
+
+impl Watch {
+    pub(super) fn new(clocks: &Arc<Clocks>) -> Self {
+        Self(Arc::clone(clocks))
+    }
+
+    /// What it did so far.
+    pub fn metrics(&self) -> ContextMetrics {
+        self.0.seen()
     }
 }
 

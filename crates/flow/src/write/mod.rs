@@ -15,11 +15,13 @@ pub(crate) mod metrics;
 pub(crate) mod plan;
 mod rows;
 mod shared;
+mod together;
 mod writer;
 
+pub use conform::Casting;
 pub use context::FillContext;
 pub use gate::WritePool;
-pub use metrics::{ContextMetrics, Metrics};
+pub use metrics::{ContextMetrics, Metrics, Watch};
 pub use plan::{TreeColumn, TreeSpec};
 pub use rows::Rows;
 pub use writer::{AutoSave, Order, ParallelWriter, TreeId, WriteOptions, Written};

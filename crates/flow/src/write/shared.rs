@@ -7,14 +7,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use dataset::tree::Tree;
+use rayon::ThreadPool;
 use rootfile::{DirId, Error, FileWriter, Result};
 
 use super::close;
+use super::conform::Casting;
 use super::context::Kit;
-use super::gate::{Gate, Turn, stopped};
+use super::gate::{Gate, Turn, WritePool, stopped};
 use super::metrics::{Clocks, Metrics};
 use super::plan::TreePlan;
-use super::writer::{AutoSave, Order, Written};
+use super::writer::{AutoSave, Order, WriteOptions, Written};
 use crate::closing;
 use crate::sink::{Chunk, Sink};
 
@@ -34,7 +36,10 @@ pub(super) struct Cluster {
 /// A writer's state, shared by its fill contexts.
 pub(super) struct Shared {
     pub gate: Arc<Gate>,
+    /// Threads that help whoever fills.
+    pub team: Option<Arc<ThreadPool>>,
     pub order: Order,
+    pub casting: Casting,
     state: Mutex<State>,
     stopped: AtomicBool,
 }
@@ -68,8 +73,10 @@ pub(super) struct OpenTree {
     /// The task whose turn it is, and those that are done ahead of it. Contexts look at it without the lock.
     head: Arc<AtomicU64>,
     done: BTreeSet<u64>,
-    /// Contexts so far.
-    contexts: u64,
+    /// Tasks that were begun and are not done.
+    begun: BTreeSet<u64>,
+    /// The number behind all that were begun.
+    next: u64,
     /// Clusters that wait, by task and their number in it.
     waiting: BTreeMap<(u64, u64), Cluster>,
     /// What the largest cluster took.
@@ -111,7 +118,7 @@ fn directory(file: &mut FileWriter, known: &mut HashMap<String, DirId>, path: &s
 }
 
 impl Shared {
-    pub fn new(file: FileWriter, gate: Arc<Gate>, order: Order, auto_save: Option<AutoSave>) -> Self {
+    pub fn new(file: FileWriter, pool: &WritePool, options: &WriteOptions) -> Self {
         let state = State {
             file: Some(file),
             trees: Vec::new(),
@@ -120,11 +127,18 @@ impl Shared {
             clocks: Vec::new(),
             open: 0,
             appending: Duration::ZERO,
-            auto_save,
+            auto_save: options.auto_save,
             saved_at: 0,
             queued: 0,
         };
-        Self { gate, order, state: Mutex::new(state), stopped: AtomicBool::new(false) }
+        Self {
+            gate: pool.gate(),
+            team: pool.team(),
+            order: options.order,
+            casting: options.casting,
+            state: Mutex::new(state),
+            stopped: AtomicBool::new(false),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -152,7 +166,8 @@ impl Shared {
             maxima: vec![0; plan.branches.len()],
             head: Arc::default(),
             done: BTreeSet::new(),
-            contexts: 0,
+            begun: BTreeSet::new(),
+            next: 0,
             waiting: BTreeMap::new(),
             largest: 0,
             kits: Vec::new(),
@@ -177,14 +192,19 @@ impl Shared {
         state.check()?;
         let state = &mut *state;
         let open = state.trees.get_mut(tree).ok_or_else(|| Error::request("a tree of another writer"))?;
-        let task = task.unwrap_or(open.contexts);
-        if self.order == Order::Tasks && (task < open.head.load(Ordering::Acquire) || open.done.contains(&task)) {
-            return Err(Error::request(format!("task {task} was finished already")));
+        let task = task.unwrap_or(open.next);
+        if self.order == Order::Tasks {
+            if task < open.head.load(Ordering::Acquire) || open.done.contains(&task) {
+                return Err(Error::request(format!("task {task} was finished already")));
+            }
+            if !open.begun.insert(task) {
+                return Err(Error::request(format!("task {task} is being filled already")));
+            }
         }
+        open.next = open.next.max(task.saturating_add(1));
         let clocks = Arc::new(Clocks::default());
         state.clocks.push(Arc::clone(&clocks));
         state.open += 1;
-        open.contexts += 1;
         Ok(Begun { plan: Arc::clone(&open.plan), head: Arc::clone(&open.head), clocks, task })
     }
 
@@ -274,6 +294,7 @@ impl Shared {
         let state = &mut *state;
         if self.order == Order::Tasks {
             if let Some(open) = state.trees.get_mut(tree) {
+                open.begun.remove(&task);
                 open.done.insert(task);
             }
             self.advance(state, tree).inspect_err(|e| self.give_up(state, e))?;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use dataset::layout::{Layout, defaults};
 use rootfile::{FileWriter, Result};
 
+use super::conform::Casting;
 use super::context::FillContext;
 use super::gate::WritePool;
 use super::metrics::Metrics;
@@ -46,6 +47,8 @@ pub struct WriteOptions {
     pub overwrite: bool,
     /// In which order clusters go into it.
     pub order: Order,
+    /// Which arrays columns take that are not of their types.
+    pub casting: Casting,
     /// When metadata are saved in between; never, if absent.
     pub auto_save: Option<AutoSave>,
     /// The file's title.
@@ -107,7 +110,7 @@ impl ParallelWriter {
             true => FileWriter::discarding(path, compression, date, &options.title)?,
             false => FileWriter::create(path, options.overwrite, compression, date, &options.title)?,
         };
-        let shared = Arc::new(Shared::new(file, gate, options.order, options.auto_save));
+        let shared = Arc::new(Shared::new(file, pool, options));
         Ok(Self { shared, layout, fixed: FILE_BYTES, path: path.to_path_buf() })
     }
 

@@ -1,0 +1,178 @@
+"""Filling from threads, tasks and processes: the same bytes or entries, and errors that leave nothing behind."""
+
+import multiprocessing
+import threading
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+
+import awkward as ak
+import numpy as np
+import pytest
+
+import basketry as bk
+
+STEP = 3000
+
+
+def columns(number: int) -> dict[str, object]:
+    """The entries of one task."""
+    x = np.arange(STEP) + STEP * number
+    return {"x": x, "l": ak.unflatten(np.repeat(x, x % 4).astype(np.float32), x % 4)}
+
+
+def numbers(path: Path) -> list[int]:
+    """What is in the file, after a look at whether it belongs together."""
+    found = bk.open(f"{path}:t").arrays()
+    assert ak.all(found.l == found.x)
+    assert ak.all(ak.num(found.l) == found.x % 4)
+    return list(map(int, found.x))
+
+
+@pytest.fixture(autouse=True)
+def _date(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1600000000")
+
+
+def test_threads_of_ours_change_no_byte(tmp_path: Path) -> None:
+    made = set()
+    data = {"x": np.random.default_rng(1).random(100_000), "i": np.arange(100_000) % 100}
+    for threads in (1, 4, 0):
+        with bk.recreate(tmp_path / "out.root", threads=threads, compression="zlib:1", basket="8kB") as file:
+            file["t"] = data
+        made.add((tmp_path / "out.root").read_bytes())
+    assert len(made) == 1
+
+
+def test_tasks_are_in_their_order_whatever_the_timing(tmp_path: Path) -> None:
+    def fill(tree: bk.WritableTree, number: int) -> int:
+        with tree.fill_context(number) as context:
+            context.extend(columns(number))
+            context.flush()
+        return context.metrics()["entries"]
+
+    made = set()
+    for workers in (1, 4):
+        path = tmp_path / "out.root"
+        with bk.recreate(path, order="tasks", cluster=1000) as file:
+            tree = file.mktree("t", {"x": "int64", "l": "var * float32"})
+            with ThreadPoolExecutor(workers) as pool:
+                filled = list(pool.map(lambda number, to=tree: fill(to, number), range(12)))
+            tree.extend(columns(12))
+            assert filled == [STEP] * 12
+            metrics = file.metrics()
+            assert (metrics["entries"], metrics["waiting"], metrics["queue_bytes"]) == (13 * STEP, 0, 0)
+            assert metrics["encoding_ns"] > 0
+            with pytest.raises(ValueError, match="task 3 was finished already"):
+                tree.fill_context(3)
+        assert numbers(path) == list(range(13 * STEP))
+        made.add(path.read_bytes())
+    assert len(made) == 1
+
+
+def test_contexts_of_arrival_and_their_errors(tmp_path: Path) -> None:
+    path = tmp_path / "out.root"
+    with bk.recreate(path) as file:
+        tree = file.mktree("t", {"x": "int64", "l": "var * float32"})
+        with tree.fill_context() as one, tree.fill_context() as other:
+            other.extend(columns(1))
+            one.extend(columns(0))
+            other.finish()
+        with pytest.raises(ValueError, match="finished"):
+            one.extend(columns(0))
+        with pytest.raises(ValueError, match="order"):
+            tree.fill_context(1)
+    assert numbers(path) == [*range(STEP, 2 * STEP), *range(STEP)]
+    path.unlink()
+    seen: list[Exception] = []
+    begun, failed = threading.Event(), threading.Event()
+
+    def innocent(tree: bk.WritableTree) -> None:
+        try:
+            with tree.fill_context() as context:
+                context.extend(columns(0))
+                begun.set()
+                failed.wait()
+                context.extend(columns(1))
+        except ValueError as error:
+            seen.append(error)
+
+    def fail(tree: bk.WritableTree) -> None:
+        with tree.fill_context():
+            raise ZeroDivisionError("mine")
+
+    with pytest.raises(ValueError, match="given up: ZeroDivisionError: mine"), bk.recreate(path) as file:  # noqa: PT012
+        tree = file.mktree("t", {"x": "int64", "l": "var * float32"})
+        thread = threading.Thread(target=innocent, args=[tree])
+        thread.start()
+        begun.wait()
+        with pytest.raises(ZeroDivisionError):
+            fail(tree)
+        failed.set()
+        thread.join()
+    assert "mine" in str(seen[0])
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_context_that_is_not_finished_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="not finished"), bk.recreate(tmp_path / "out.root") as file:  # noqa: PT012
+        context = file.mktree("t", {"x": "int64"}).fill_context()
+        context.extend({"x": [1]})
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(ValueError, match="arrival"):
+        bk.recreate(tmp_path / "out.root", order="sorted")  # type: ignore[arg-type]
+
+
+def test_numbers_of_the_same_kind_are_converted(tmp_path: Path) -> None:
+    path = tmp_path / "out.root"
+    with bk.recreate(path) as file:
+        tree = file.mktree("t", {"f": "float32", "i": "int16", "l": "var * float32"})
+        tree.extend({"f": np.array([0.1, 2.0]), "i": np.array([1, -300]), "l": [[0.1], [1e300]]})
+        tree.extend({"f": np.array([1, 2]), "i": np.array([1, 2], np.uint8), "l": [[1], []]})
+    found = bk.open(f"{path}:t").arrays()
+    assert found.f.tolist() == [float(np.float32(0.1)), 2.0, 1.0, 2.0]
+    assert found.i.tolist() == [1, -300, 1, 2]
+    assert found.l.tolist() == [[float(np.float32(0.1))], [np.inf], [1.0], []]
+    with pytest.raises(ValueError, match=r"column i.*70000"), bk.recreate(path) as file:
+        file.mktree("t", {"i": "int16"}).extend({"i": [1, 70_000]})
+
+
+def write_part(parts: bk.Parts, number: int) -> int:
+    """The work of a process."""
+    with parts.recreate(number) as file:
+        file["t"] = columns(number)
+    if number == 7:
+        raise ZeroDivisionError
+    return number
+
+
+@pytest.mark.parametrize("how", ["fork", "spawn"])
+def test_processes_write_parts_that_are_copied(tmp_path: Path, how: str) -> None:
+    path = tmp_path / "out.root"
+    context = multiprocessing.get_context(how)
+    with bk.parts(path, compression="zlib:1", cluster=1000) as parts, ProcessPoolExecutor(3, context) as pool:
+        assert list(pool.map(write_part, [parts] * 4, [5, 0, 2, 1])) == [5, 0, 2, 1]
+    order = [n * STEP + i for n in (0, 1, 2, 5) for i in range(STEP)]
+    assert numbers(path) == order
+    assert parts.summary is not None
+    (table,) = parts.summary.tables
+    assert (table.depths.copy, table.depths.recompress + table.depths.regroup) == (36, 0)
+    if how == "fork":
+        with pytest.raises(ZeroDivisionError), bk.parts(path) as parts, context.Pool(3) as pool_:
+            pool_.starmap(write_part, [(parts, 0), (parts, 7)])
+    assert numbers(path) == order
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_parts_and_their_errors(tmp_path: Path) -> None:
+    path = tmp_path / "out.root"
+    with pytest.raises(ValueError, match="no part"), bk.parts(path):
+        pass
+    with pytest.raises(ValueError, match="with block"):
+        bk.parts(path).recreate(0)
+    with bk.parts(path) as parts:
+        for number in (1, 1):
+            write_part(parts, number)
+    assert numbers(path) == list(range(STEP, 2 * STEP))
+    with pytest.raises(FileExistsError), bk.parts(path, force=False):
+        pass
+    assert list(tmp_path.iterdir()) == [path]
