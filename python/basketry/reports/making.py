@@ -126,6 +126,8 @@ class TreeVerdict:
     """Branches that both sides have."""
     columns: int
     """Branches among them that hold entries, all of which were compared."""
+    by_value: int
+    """Columns that are split or streamed otherwise on the two sides, and were compared by value."""
     bytes: int
     """Bytes of the entries compared, of one side."""
     equal: bool
@@ -144,6 +146,8 @@ class Difference:
     """Branch, with those above it."""
     entry: int | None = None
     """Entry, as the first side counts."""
+    member: str | None = None
+    """Member of the entry's value, where values were compared."""
     byte: int | None = None
     """Byte of the entry."""
     what: str

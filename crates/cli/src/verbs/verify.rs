@@ -18,7 +18,7 @@ const SHOWN: usize = 20;
 /// Check that two files have equal content, whatever their layout.
 ///
 /// Schema and entry bytes of all trees are compared, and all other objects; where trees differ, the first entry is
-/// named for each branch. With several inputs all but the last are taken as one, in their order: this proves a
+/// named for each branch. Columns that are split or streamed otherwise are compared by value. With several inputs all but the last are taken as one, in their order: this proves a
 /// merge. --first, --last, --keep and --drop choose from the first side what a rewrite with them would have kept.
 /// Exit code 0: equal; 1: different; 2: something cannot be read.
 #[derive(clap::Args)]
@@ -94,13 +94,14 @@ fn print(verdict: &Verdict, start: Instant, quiet: bool) -> Result<()> {
         writeln!(out, "and {} more; --json lists all", output::count(more as u64))?;
     }
     if !quiet {
-        let mut table = output::table(&["tree", ">entries", ">branches", ">columns", ">compared", ""]);
-        for TreeVerdict { path, entries, branches, columns, bytes, equal } in &verdict.trees {
+        let mut table = output::table(&["tree", ">entries", ">branches", ">columns", ">by value", ">compared", ""]);
+        for TreeVerdict { path, entries, branches, columns, by_value, bytes, equal } in &verdict.trees {
             table.add_row([
                 path.clone(),
                 output::count(*entries),
                 output::count(*branches),
                 output::count(*columns),
+                output::count(*by_value),
                 output::bytes(*bytes),
                 (if *equal { "equal" } else { "different" }).to_owned(),
             ]);

@@ -6,6 +6,7 @@
 mod builder;
 mod copy;
 mod generated;
+mod lane;
 mod queue;
 mod rebase;
 mod recode;
@@ -22,7 +23,8 @@ use rootfile::{Error, FileWriter, Result, Source};
 
 pub(crate) use builder::append_numbers;
 pub use generated::Generated;
-pub(crate) use recode::{Recode, RecodeOutput, RecodeSource};
+pub(crate) use lane::{Lane, RecodeSource};
+pub(crate) use recode::{Recode, RecodeOutput};
 pub(crate) use tasks::{Asked, depth};
 pub use tasks::{Depth, Depths};
 pub(crate) use worker::{Carry, Scratch};

@@ -3,23 +3,20 @@
 //!
 //! What is recoded and into what is [`plan::recode`](crate::plan)'s to say.
 
-use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::ArrayRef;
-use dataset::decode::ColumnPlan;
-use dataset::tree::basket::BasketData;
 use dataset::whole::WholeColumn;
 use rootfile::codec::Compressor;
 use rootfile::{Error, Result};
 
 use super::Job;
+use super::lane::{Lane, RecodeSource};
 use super::queue::Stopped;
 use super::worker::Scratch;
-use crate::column::{Column, FILL, Files};
-use crate::read::counts::Counters;
+use crate::column::FILL;
 use crate::sink::Chunk;
 use crate::write::baskets::{Bench, BranchFill};
 use crate::write::context::largest;
@@ -41,17 +38,6 @@ pub(crate) struct Recode {
     pub portion: u64,
 }
 
-/// A column that is decoded.
-#[derive(Debug)]
-pub(crate) struct RecodeSource {
-    /// Where its entries are.
-    pub column: Column,
-    /// What they are.
-    pub plan: ColumnPlan,
-    /// The columns that count its items.
-    pub counters: Vec<(Column, ColumnPlan)>,
-}
-
 /// A column that is encoded.
 #[derive(Debug)]
 pub(crate) struct RecodeOutput {
@@ -71,16 +57,9 @@ impl Recode {
 
     /// Bytes of buffers that one thread needs for clusters of so many entries, at most.
     pub fn scratch(&self, longest: u64) -> u64 {
-        let of_source = |source: &RecodeSource| {
-            let column = &source.column;
-            let most = column.pieces.iter().map(|p| u64::from(p.nbytes) + 2 * column.expanded(p)).max().unwrap_or(0);
-            let total: u64 = column.pieces.iter().map(|p| column.expanded(p)).sum();
-            let entries = column.pieces.iter().map(|p| p.entries).sum::<u64>().max(1);
-            let of = |n: u64| (u128::from(total) * u128::from(n.min(entries)) / u128::from(entries)) as u64;
-            // Decoded, put together, taken apart and encoded; and what waits for the end of the cluster.
-            most + 4 * of(self.portion) + of(longest)
-        };
         let baskets: u64 = self.outputs.iter().map(|output| 2 * u64::from(output.plan.basket_size)).sum();
+        // What waits for the end of the cluster is counted, too.
+        let of_source = |source: &RecodeSource| source.scratch(self.portion) + source.bytes_of(longest);
         let sources: u64 = self.sources.iter().map(of_source).sum();
         sources + baskets.min(2 * sources)
     }
@@ -133,30 +112,12 @@ struct Maker<'a> {
     bench: Bench,
 }
 
-/// A source, with the baskets that are in use.
-struct Lane<'a> {
-    source: &'a RecodeSource,
-    /// The next piece to load.
-    next: usize,
-    loaded: VecDeque<(usize, BasketData)>,
-    counters: Option<Counters<'a>>,
-}
-
 impl<'a> Maker<'a> {
     fn new(job: &'a Job<'a>, recode: &'a Recode, start: u64, compressor: Compressor) -> Self {
-        let lane = |source: &'a RecodeSource| {
-            let counters = source.counters.iter().map(|(column, plan)| (column, plan)).collect::<Vec<_>>();
-            Lane {
-                source,
-                next: source.column.overlapping(&(start..start + 1)).start,
-                loaded: VecDeque::new(),
-                counters: (!counters.is_empty()).then(|| Counters::new(job.files, counters)),
-            }
-        };
         Self {
             job,
             recode,
-            lanes: recode.sources.iter().map(lane).collect(),
+            lanes: recode.sources.iter().map(|source| Lane::new(job.files, source, start)).collect(),
             fills: recode.outputs.iter().map(|output| BranchFill::new(&output.plan)).collect(),
             begun: (start, None),
             finished: recode.outputs.iter().map(|_| Vec::new()).collect(),
@@ -187,8 +148,7 @@ impl<'a> Maker<'a> {
     fn process(&self, entries: &Range<u64>) -> Result<(u16, u64)> {
         let (mut first, mut end) = (None, entries.end);
         for lane in &self.lanes {
-            for (index, data) in &lane.loaded {
-                let Some(piece) = lane.source.column.pieces.get(*index) else { continue };
+            for (piece, data) in lane.loaded() {
                 let of_file = self.job.pid_offsets.get(piece.file as usize).copied().unwrap_or(0);
                 // Defaults refer to nothing.
                 let pid = if piece.file == FILL { 0 } else { of_file.wrapping_add(data.pid_offset) };
@@ -235,49 +195,5 @@ impl<'a> Maker<'a> {
         }
         self.begun = (end, None);
         Ok(())
-    }
-}
-
-impl Lane<'_> {
-    /// Loads the baskets that some entries are in, and forgets those before.
-    fn load(&mut self, files: &Files, entries: &Range<u64>, scratch: &mut Scratch) -> Result<()> {
-        let pieces = &self.source.column.pieces;
-        while let Some((index, _)) = self.loaded.front() {
-            if pieces.get(*index).is_some_and(|piece| piece.end() > entries.start) {
-                break;
-            }
-            if let Some((_, data)) = self.loaded.pop_front() {
-                scratch.give_back(data);
-            }
-        }
-        while pieces.get(self.next).is_some_and(|piece| piece.first_entry < entries.end) {
-            self.loaded.push_back((self.next, scratch.load(files, &self.source.column, self.next)?));
-            self.next += 1;
-        }
-        Ok(())
-    }
-
-    fn decode(&mut self, entries: &Range<u64>) -> Result<ArrayRef> {
-        let column = &self.source.column;
-        let rows = usize::try_from(entries.end - entries.start).unwrap_or(0);
-        let mut builder = self.source.plan.start(rows, 0);
-        for (index, data) in &self.loaded {
-            let Some(piece) = column.pieces.get(*index) else { continue };
-            let (from, to) = (entries.start.max(piece.first_entry), entries.end.min(piece.end()));
-            if from >= to {
-                continue;
-            }
-            let counts = match &mut self.counters {
-                Some(counters) => counters.values(&(from..to))?,
-                None => Vec::new(),
-            };
-            let local = |entry: u64| usize::try_from(entry - piece.first_entry).unwrap_or(usize::MAX);
-            builder.append(data, local(from)..local(to), &counts).map_err(|e| e.at(piece.seek))?;
-        }
-        if builder.len() != rows {
-            let name = &column.names.0;
-            return Err(Error::corrupt("entries that are in no basket").object(format!("branch {name}")));
-        }
-        builder.finish()
     }
 }

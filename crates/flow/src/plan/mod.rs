@@ -14,4 +14,6 @@ mod table;
 
 pub(crate) use predict::forecast;
 pub use predict::{ColumnForecast, Forecast};
+pub(crate) use recode::{View, Why, class_of};
+pub(crate) use streaming::found as streaming_found;
 pub(crate) use table::{TablePlan, TableRequest, holds_entries, plan_table, plan_table_of};

@@ -19,19 +19,17 @@ use crate::engine::{Recode, RecodeOutput, RecodeSource};
 use crate::read::learn::learn;
 use crate::write::plan::branch_plan;
 
-/// Bytes of entries that are decoded at a time: few enough to stay in a core's cache.
-const PORTION: u64 = 512 << 10;
 /// Branches that one note names at most.
 const NAMED: usize = 8;
 
-/// Why a column keeps its layout.
-pub(super) type Why = String;
+/// Why a column keeps its layout, or cannot be decoded.
+pub(crate) type Why = String;
 
 /// What the plan is looked at with.
-pub(super) struct View<'a> {
+pub(crate) struct View<'a> {
     pub plan: &'a TablePlan,
     pub infos: &'a StreamerInfos,
-    /// Of each branch that was asked about, and holds entries.
+    /// Of each branch that holds entries; of what is below the branches asked about, with what the first baskets say.
     pub plans: Vec<ColumnPlan>,
 }
 
@@ -64,14 +62,8 @@ pub(super) fn apply(plan: &mut TablePlan, request: &TableRequest<'_>) {
     }
     let mut infos = StreamerInfos::new();
     request.inputs.iter().for_each(|(_, file, _)| infos.extend(file.infos()));
-    let wanted: HashSet<usize> = asked.iter().flat_map(|(top, _)| plan.tree.below(*top)).collect();
-    let mut plans = decode::columns(&plan.tree, &infos);
-    for column in plans.iter_mut().filter(|column| wanted.contains(&column.branch())) {
-        let source = plan.columns.get(column.branch());
-        *column = learn(column.clone(), &plan.tree, &infos, &plan.files, source);
-    }
-    let wholes = whole_columns(&plan.tree, &infos, &plans);
-    let view = View { plan, infos: &infos, plans };
+    let view = View::new(plan, &infos, asked.iter().map(|(top, _)| *top));
+    let wholes = view.wholes();
     let mut found = Found::default();
     for (top, own) in asked {
         let Some(whole) = wholes.iter().find(|whole| whole.top() == top) else { continue };
@@ -122,7 +114,29 @@ impl Change {
     }
 }
 
-impl View<'_> {
+impl<'a> View<'a> {
+    /// Looks at branches of the first level, and what is below them.
+    pub fn new(plan: &'a TablePlan, infos: &'a StreamerInfos, tops: impl Iterator<Item = usize>) -> Self {
+        let wanted: HashSet<usize> = tops.flat_map(|top| plan.tree.below(top)).collect();
+        let mut plans = decode::columns(&plan.tree, infos);
+        for column in plans.iter_mut().filter(|column| wanted.contains(&column.branch())) {
+            let source = plan.columns.get(column.branch());
+            *column = learn(column.clone(), &plan.tree, infos, &plan.files, source);
+        }
+        Self { plan, infos, plans }
+    }
+
+    /// What the branches mean together.
+    pub fn wholes(&self) -> Vec<WholeColumn> {
+        whole_columns(&self.plan.tree, self.infos, &self.plans)
+    }
+
+    /// A column as it is decoded.
+    pub fn source(&self, branch: usize) -> Option<RecodeSource> {
+        let plan = self.plans.iter().find(|plan| plan.branch() == branch)?;
+        RecodeSource::of(plan, &self.plans, &self.plan.columns)
+    }
+
     /// Looks at one branch of the first level.
     fn look(&self, whole: &WholeColumn, own: &ColumnLayout, found: &mut Found) -> Result<(), Why> {
         let plans: Vec<&ColumnPlan> = self.plans.iter().filter(|p| whole.branches().contains(&p.branch())).collect();
@@ -217,7 +231,7 @@ impl View<'_> {
     }
 
     /// Whether a column has all entries of the tree, and they are what its plan says as far as the first ones tell.
-    fn whole_entries(&self, plan: &ColumnPlan) -> Result<(), Why> {
+    pub fn whole_entries(&self, plan: &ColumnPlan) -> Result<(), Why> {
         let column = self.plan.columns.get(plan.branch()).ok_or("no such branch")?;
         let mut at = self.plan.bounds.first().copied().unwrap_or(0);
         let end = self.plan.bounds.last().copied().unwrap_or(0);
@@ -231,6 +245,16 @@ impl View<'_> {
             return Err("it has fewer entries than its tree".to_owned());
         }
         streaming::probe(self, plan).map_err(|e| e.to_string())
+    }
+}
+
+/// The class that a branch of the first level was made with, if it was made with one.
+pub(crate) fn class_of(branch: &Branch) -> Option<&str> {
+    match &branch.kind {
+        BranchKind::Element(element) => Some(&element.class_name),
+        BranchKind::Object { class_name } => Some(class_name),
+        BranchKind::Clones(_) => Some("TClonesArray"),
+        BranchKind::Plain | BranchKind::Ref { .. } => None,
     }
 }
 
@@ -249,12 +273,7 @@ fn clones_of(branch: &Branch) -> Option<&str> {
 
 /// A branch as it is asked for. `known` is the class of an array's objects, where entries said it.
 fn new_column(branch: &Branch, known: Option<&str>, level: u32, own: &ColumnLayout) -> Option<NewColumn> {
-    let class = match &branch.kind {
-        BranchKind::Element(element) => element.class_name.as_str(),
-        BranchKind::Object { class_name } => class_name,
-        BranchKind::Clones(_) => "TClonesArray",
-        BranchKind::Plain | BranchKind::Ref { .. } => return None,
-    };
+    let class = class_of(branch)?;
     let clones = clones_of(branch).or(known).filter(|_| class == "TClonesArray").map(str::to_owned);
     let asked = own.basket.map(|ByteSize(size)| u32::try_from(size).unwrap_or(u32::MAX >> 1));
     Some(NewColumn {
@@ -282,31 +301,11 @@ fn same_shape(old: (&Tree, &WholeColumn), new: (&Tree, &WholeColumn)) -> bool {
 
 type Asked<'a> = (&'a TreeLayout, &'a TableRequest<'a>);
 
-/// A column as it is decoded, with those that count its items. `columns` are indexed by branch.
-fn source(plan: &ColumnPlan, plans: &[ColumnPlan], columns: &[Column]) -> Option<RecodeSource> {
-    let counter = |branch: &usize| {
-        let plan = plans.iter().find(|plan| plan.branch() == *branch)?;
-        Some((columns.get(*branch)?.only_pieces(), plan.clone()))
-    };
-    let counters = plan.counters().iter().filter_map(counter).collect();
-    Some(RecodeSource { column: columns.get(plan.branch())?.only_pieces(), plan: plan.clone(), counters })
-}
-
-/// Entries of which about [`PORTION`] bytes are decoded at a time.
-fn portion(sources: &[RecodeSource]) -> u64 {
-    let of = |source: &RecodeSource| source.column.pieces.iter().map(|p| source.column.expanded(p)).sum::<u64>();
-    let bytes: u64 = sources.iter().map(of).sum();
-    let entries = |source: &RecodeSource| source.column.pieces.iter().map(|p| p.entries).sum::<u64>();
-    let entries = sources.iter().map(entries).max().unwrap_or(0);
-    let each = bytes.div_ceil(entries.max(1)).max(1);
-    (PORTION / each).max(1)
-}
-
 /// Branches that keep their place, with another streaming: each by itself.
 fn restream(plan: &mut TablePlan, plans: &[ColumnPlan], streamed: Vec<(usize, Streaming)>, asked: Asked<'_>) {
     for (branch, streaming) in streamed {
         let Some(column) = plans.iter().find(|plan| plan.branch() == branch) else { continue };
-        let Some(source) = source(column, plans, &plan.columns) else { continue };
+        let Some(source) = RecodeSource::of(column, plans, &plan.columns) else { continue };
         if let Some(branch) = plan.tree.branches.get_mut(branch) {
             // Offsets are written as they always were.
             branch.io_bits = 0;
@@ -327,7 +326,7 @@ fn restream(plan: &mut TablePlan, plans: &[ColumnPlan], streamed: Vec<(usize, St
         }
         plan.recodes.push(Recode {
             name: source.column.names.0.clone(),
-            portion: portion(std::slice::from_ref(&source)),
+            portion: RecodeSource::portion(std::slice::from_ref(&source)),
             sources: vec![source],
             wholes: None,
             outputs: vec![RecodeOutput { column: branch, plan: output, maximum: AtomicU64::new(0) }],
@@ -353,10 +352,10 @@ fn change(plan: &mut TablePlan, plans: &[ColumnPlan], changes: Vec<Change>, aske
     for change in changes {
         let of_change = |branch: &usize| plans.iter().find(|plan| plan.branch() == *branch);
         let sources = change.from.branches().iter().filter_map(of_change);
-        let sources: Vec<RecodeSource> = sources.filter_map(|p| source(p, plans, &plan.columns)).collect();
+        let sources: Vec<RecodeSource> = sources.filter_map(|p| RecodeSource::of(p, plans, &plan.columns)).collect();
         let recode = Recode {
             name: change.from.field().name().clone(),
-            portion: portion(&sources),
+            portion: RecodeSource::portion(&sources),
             sources,
             wholes: Some((change.from, change.to)),
             outputs: Vec::new(),

@@ -1,7 +1,7 @@
 //! Compares the schemas of trees that are to be put together: branch by branch, by name and by what their bytes
 //! mean. Layout (basket sizes, compression) is no part of it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use dataset::tree::{Branch, BranchKind, Leaf, Tree};
 
@@ -184,6 +184,18 @@ impl Comparison {
     /// Whether the trees have the same schema.
     pub fn is_equal(&self) -> bool {
         self.missing.is_empty() && self.extra.is_empty() && self.changed.is_empty()
+    }
+
+    /// Leaves branches of the first and of the other out.
+    pub fn leave_out(&mut self, own: &HashSet<usize>, theirs: &HashSet<usize>) {
+        self.missing.retain(|branch| !own.contains(branch));
+        self.changed.retain(|branch| !own.contains(branch));
+        self.extra.retain(|branch| !theirs.contains(branch));
+        own.iter().for_each(|&branch| {
+            if let Some(found) = self.map.get_mut(branch) {
+                *found = None;
+            }
+        });
     }
 
     /// The differences by name.

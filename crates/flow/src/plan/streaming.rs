@@ -23,7 +23,7 @@ const STREAMER_INFO: u8 = 9;
 const MOST_FILES: usize = 64;
 
 /// The streaming of a column's collections in all its files, if it can be told. Where both are the same, `preferred`.
-pub(super) fn found(view: &View<'_>, plan: &ColumnPlan, preferred: Streaming) -> Option<Streaming> {
+pub(crate) fn found(view: &View<'_>, plan: &ColumnPlan, preferred: Streaming) -> Option<Streaming> {
     let column = view.plan.columns.get(plan.branch())?;
     let other = match preferred {
         Streaming::MemberWise => Streaming::ObjectWise,

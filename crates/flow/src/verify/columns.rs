@@ -1,20 +1,16 @@
 //! Walks the columns of two tables side by side, piece by piece, on threads. Nothing is kept but one basket of
 //! each side for each thread, whatever the two layouts are.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use dataset::tree::basket::BasketData;
-use rootfile::{Error, Result};
+use rootfile::Result;
 
-use super::entries::{self, How, Run};
+use super::entries::{self, Run};
+use super::tasks::{self, Different, Found, Outcome, Task};
 use crate::column::{Column, Files, Piece};
 use crate::engine::{Progress, Scratch, tell};
-
-/// About this many bytes on disk of the first side are one thread's task.
-const TASK: u64 = 16 << 20;
 
 /// A column that both sides have.
 pub(super) struct Pair<'a> {
@@ -22,33 +18,6 @@ pub(super) struct Pair<'a> {
     pub columns: [&'a Column; 2],
     /// The entries of each side that count; the first of one goes with the first of the other.
     pub windows: [Range<u64>; 2],
-}
-
-/// The first difference between two columns.
-#[derive(Debug)]
-pub(super) struct Found {
-    /// Entry, counted from the start of the windows.
-    pub entry: u64,
-    /// What is different there.
-    pub how: Different,
-}
-
-/// How entries of two columns differ.
-#[derive(Debug)]
-pub(super) enum Different {
-    /// Only one side has this entry: the first, or else the second.
-    Only(bool),
-    /// Both have it, but not alike.
-    Content(How),
-}
-
-/// What came out of comparing columns.
-#[derive(Debug, Default)]
-pub(super) struct Outcome {
-    /// First differences, by the number of the pair.
-    pub found: BTreeMap<usize, Found>,
-    /// Bytes of entries that were compared, of one side.
-    pub bytes: u64,
 }
 
 /// Bytes that a thread needs for the largest basket of each side, by what is known of their sizes.
@@ -67,21 +36,13 @@ fn of_column(column: &Column) -> u64 {
     most(&|p| u64::from(p.nbytes)) + most(&|p| column.expanded(p)) + boundaries + counter
 }
 
-/// A range of a pair's entries, counted from the start of the windows.
-struct Task {
-    pair: usize,
-    entries: Range<u64>,
-}
+/// Buffers of a thread, which go from one task to the next.
+struct Buffers([Scratch; 2]);
 
-struct Work<'a> {
-    pairs: &'a [Pair<'a>],
-    files: [&'a Files; 2],
-    tasks: Vec<Task>,
-    next: AtomicUsize,
-    /// For each pair the earliest difference so far: what lies behind it need not be looked at.
-    earliest: Vec<AtomicU64>,
-    progress: Progress<'a>,
-    outcome: Mutex<(Outcome, Option<(usize, Error)>)>,
+impl Default for Buffers {
+    fn default() -> Self {
+        Self([Scratch::new(), Scratch::new()])
+    }
 }
 
 /// Compares all pairs.
@@ -91,121 +52,56 @@ pub(super) fn compare(
     threads: usize,
     progress: Progress<'_>,
 ) -> Result<Outcome> {
-    let work = Work {
-        pairs,
-        files,
-        tasks: pairs.iter().enumerate().flat_map(|(i, pair)| tasks(i, pair)).collect(),
-        next: AtomicUsize::new(0),
-        earliest: pairs.iter().map(|_| AtomicU64::new(u64::MAX)).collect(),
-        progress,
-        outcome: Mutex::default(),
-    };
-    std::thread::scope(|scope| {
-        // The calling thread works as well: one thread means no thread at all.
-        for _ in 1..threads.min(work.tasks.len()) {
-            scope.spawn(|| work.run());
-        }
-        work.run();
-    });
-    match work.outcome.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        (_, Some((_, error))) => Err(error),
-        (outcome, None) => Ok(outcome),
-    }
+    let all: Vec<Task> = pairs.iter().enumerate().flat_map(|(i, pair)| cut_pair(i, pair)).collect();
+    tasks::run(&all, pairs.len(), threads, &|task, earliest, buffers: &mut Buffers, bytes| {
+        let Some(pair) = pairs.get(task.pair) else { return Ok(None) };
+        compare_task((pair, files), task, earliest, (buffers, bytes), progress)
+    })
 }
 
-/// Cuts a pair at the pieces of its first side.
-fn tasks(index: usize, pair: &Pair<'_>) -> Vec<Task> {
+fn cut_pair(index: usize, pair: &Pair<'_>) -> Vec<Task> {
     let [first, second] = [0, 1].map(|side| Side::new(pair, side));
     let (Some(first), Some(second)) = (first, second) else { return Vec::new() };
-    let end = first.end().max(second.end());
-    let mut tasks = Vec::new();
-    let (mut start, mut bytes) = (0, 0);
-    for piece in &first.column.pieces {
-        bytes += u64::from(piece.nbytes);
-        let at = piece.end().saturating_sub(first.window.start);
-        if bytes >= TASK && at > start && at < end {
-            tasks.push(Task { pair: index, entries: start..at });
-            (start, bytes) = (at, 0);
-        }
-    }
-    if start < end {
-        tasks.push(Task { pair: index, entries: start..end });
-    }
-    tasks
+    tasks::cut(index, (first.column, first.window.start, first.end().max(second.end())), 1)
 }
 
-impl Work<'_> {
-    fn run(&self) {
-        // Buffers go from one task to the next.
-        let mut scratch = [Scratch::new(), Scratch::new()];
-        loop {
-            let place = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(task) = self.tasks.get(place) else { return };
-            let mut bytes = 0;
-            let compared = self.compare(task, &mut scratch, &mut bytes);
-            let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
-            let (outcome, error) = &mut *outcome;
-            outcome.bytes += bytes;
-            match compared {
-                Ok(None) => {}
-                Ok(Some(found)) => {
-                    let earlier = outcome.found.get(&task.pair).is_some_and(|known| known.entry <= found.entry);
-                    if !earlier {
-                        outcome.found.insert(task.pair, found);
-                    }
-                }
-                Err(e) => {
-                    // The first by the order of tasks is told, whoever came upon it first.
-                    if error.as_ref().is_none_or(|(known, _)| place < *known) {
-                        *error = Some((place, e));
-                    }
-                }
+fn compare_task(
+    (pair, [files_first, files_second]): (&Pair<'_>, [&Files; 2]),
+    task: &Task,
+    earliest: &AtomicU64,
+    (Buffers([scratch_first, scratch_second]), bytes): (&mut Buffers, &mut u64),
+    progress: Progress<'_>,
+) -> Result<Option<Found>> {
+    let (Some(mut first), Some(mut second)) = (Side::new(pair, 0), Side::new(pair, 1)) else { return Ok(None) };
+    let tags = pair.columns.iter().any(|column| column.has_tags);
+    let mut at = task.entries.start;
+    while at < task.entries.end && at < earliest.load(Ordering::Relaxed) {
+        let n = match (first.find(at), second.find(at)) {
+            (Place::In(x), Place::In(y)) => x.left.min(y.left).min(task.entries.end - at),
+            (Place::Gap(x), Place::Gap(y)) => {
+                at = x.min(y);
+                continue;
             }
-            if error.is_some() {
-                self.next.store(self.tasks.len(), Ordering::Relaxed);
+            (place, _) => {
+                let how = Different::Only(matches!(place, Place::In(_)));
+                return Ok(Some(Found { entry: at, how }));
             }
-        }
-    }
-
-    fn compare(&self, task: &Task, scratch: &mut [Scratch; 2], bytes: &mut u64) -> Result<Option<Found>> {
-        let (Some(pair), Some(earliest)) = (self.pairs.get(task.pair), self.earliest.get(task.pair)) else {
-            return Ok(None);
         };
-        let (Some(mut first), Some(mut second)) = (Side::new(pair, 0), Side::new(pair, 1)) else { return Ok(None) };
-        let tags = pair.columns.iter().any(|column| column.has_tags);
-        let [scratch_first, scratch_second] = scratch;
-        let [files_first, files_second] = self.files;
-        let mut at = task.entries.start;
-        while at < task.entries.end && at < earliest.load(Ordering::Relaxed) {
-            let n = match (first.find(at), second.find(at)) {
-                (Place::In(x), Place::In(y)) => x.left.min(y.left).min(task.entries.end - at),
-                (Place::Gap(x), Place::Gap(y)) => {
-                    at = x.min(y);
-                    continue;
-                }
-                (place, _) => {
-                    let how = Different::Only(matches!(place, Place::In(_)));
-                    earliest.fetch_min(at, Ordering::Relaxed);
-                    return Ok(Some(Found { entry: at, how }));
-                }
-            };
-            let read = first.load(at, files_first, scratch_first)? + second.load(at, files_second, scratch_second)?;
-            let (Some(a), Some(b)) = (first.run(at), second.run(at)) else { break };
-            let (compared, mismatch) = entries::compare(a, b, usize::try_from(n).unwrap_or(usize::MAX), tags)
-                .map_err(|e| e.object(format!("branch {}", first.column.names.0)))?;
-            *bytes += compared as u64;
-            tell(self.progress, read)?;
-            if let Some(mismatch) = mismatch {
-                let entry = at + mismatch.entry as u64;
-                earliest.fetch_min(entry, Ordering::Relaxed);
-                return Ok(Some(Found { entry, how: Different::Content(mismatch.how) }));
-            }
-            at += n;
+        let read = first.load(at, files_first, scratch_first)? + second.load(at, files_second, scratch_second)?;
+        let (Some(a), Some(b)) = (first.run(at), second.run(at)) else { break };
+        let (compared, mismatch) = entries::compare(a, b, usize::try_from(n).unwrap_or(usize::MAX), tags)
+            .map_err(|e| e.object(format!("branch {}", first.column.names.0)))?;
+        *bytes += compared as u64;
+        tell(progress, read)?;
+        if let Some(mismatch) = mismatch {
+            let entry = at + mismatch.entry as u64;
+            return Ok(Some(Found { entry, how: Different::Content(mismatch.how) }));
         }
-        first.give_back(scratch_first);
-        second.give_back(scratch_second);
-        Ok(None)
+        at += n;
     }
+    first.give_back(scratch_first);
+    second.give_back(scratch_second);
+    Ok(None)
 }
 
 /// One side of a pair, and the piece of it that is loaded.

@@ -1,12 +1,17 @@
 //! Says whether two sides have equal content, whatever their layout: schema and entry bytes of every tree, and
-//! all other objects. Entries are compared as bytes, so branches of any class can be; nothing is decoded.
+//! all other objects. Entries are compared as bytes, so branches of any class can be; only columns that are split or
+//! streamed otherwise on the two sides are decoded, and compared by value.
 
 mod columns;
 mod entries;
+mod members;
 mod objects;
+mod reshaped;
+mod tasks;
 mod trees;
 mod values;
 mod verdict;
+mod wholes;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -15,6 +20,7 @@ use std::sync::Arc;
 use dataset::glob::NameFilter;
 use dataset::layout::Layout;
 use dataset::ntuple::is_ntuple;
+use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, FilePool, Key, Result, RootFile};
 
 pub use verdict::{Difference, TreeVerdict, Verdict};
@@ -97,6 +103,14 @@ impl Side {
         planned.map_err(|e| e.object(tree.path.clone()))
     }
 
+    /// What describes the classes in a tree.
+    fn infos(&self, tree: &TreePlace<'_>) -> StreamerInfos {
+        let mut infos = StreamerInfos::new();
+        let files = tree.parts.iter().filter_map(|part| self.files.get(part.file as usize));
+        files.for_each(|file| infos.extend(file.infos()));
+        infos
+    }
+
     fn locate(&self, part: Part) -> Result<(usize, Arc<RootFile>, Key)> {
         let file = self.files.get(part.file as usize).ok_or_else(no_file)?;
         let key = file.key_at(part.seek).map_err(|e| e.file(file.name()))?;
@@ -154,7 +168,8 @@ pub fn verify(inputs: &[PathBuf], output: &Path, options: &VerifyOptions, progre
             continue;
         };
         let whole = mine.parts.len() == 1 && options.entries.is_none();
-        let job = trees::Context { path: &mine.path, options, whole, progress };
+        let infos = [first.infos(mine), second.infos(other)];
+        let job = trees::Context { path: &mine.path, options, whole, infos: &infos, progress };
         let (a, b) = (first.list(mine, &mine.path, options)?, second.list(other, &mine.path, options)?);
         trees::compare(&a, &b, &job, &mut verdict)?;
     }

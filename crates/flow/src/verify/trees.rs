@@ -6,15 +6,22 @@ use std::ops::Range;
 use dataset::tree::{Branch, BranchKind, Tree};
 use rootfile::Result;
 use rootfile::object::{Content, Object, ObjectId};
+use rootfile::streamer::StreamerInfos;
 
 use super::VerifyOptions;
-use super::columns::{self, Different, Found, Pair};
+use super::columns::{self, Pair};
 use super::entries::How;
+use super::reshaped::{self, Reshaped, Tables};
+use super::tasks::{Different, Found, Outcome};
 use super::values::Comparison;
 use super::verdict::{Difference, TreeVerdict, Verdict};
+use super::wholes::{self, Windows};
 use crate::engine::Progress;
 use crate::plan::TablePlan;
 use crate::plan::schema;
+
+/// Columns that one note names at most.
+const NAMED: usize = 8;
 
 /// What is known of the job beside the two tables.
 pub(super) struct Context<'a> {
@@ -22,6 +29,8 @@ pub(super) struct Context<'a> {
     pub options: &'a VerifyOptions,
     /// Whether the first side is one whole tree, so that all of its metadata must be found again.
     pub whole: bool,
+    /// What describes the classes on each side.
+    pub infos: &'a [StreamerInfos; 2],
     pub progress: Progress<'a>,
 }
 
@@ -29,7 +38,11 @@ pub(super) struct Context<'a> {
 pub(super) fn compare(first: &TablePlan, second: &TablePlan, job: &Context<'_>, verdict: &mut Verdict) -> Result<()> {
     let before = verdict.differences.len();
     let common = job.options.common;
-    let found = schema::compare(&first.tree, &second.tree);
+    let tables = Tables { plans: [first, second], infos: job.infos.each_ref() };
+    let mut found = schema::compare(&first.tree, &second.tree);
+    let in_order = found.map.iter().flatten().is_sorted();
+    let reshaped = reshaped::split(&tables, &found);
+    found.leave_out(&reshaped.branches[0], &reshaped.branches[1]);
     let mut differences = found.differences(&first.tree, &second.tree);
     let map = found.map;
     match (first.tree.branch_ref, second.tree.branch_ref) {
@@ -66,7 +79,11 @@ pub(super) fn compare(first: &TablePlan, second: &TablePlan, job: &Context<'_>, 
         };
         verdict.differences.push(Difference::of_branch(job.path, &branch, what));
     }
-    if !map.iter().flatten().is_sorted() {
+    for (column, why) in &reshaped.unknown {
+        let what = format!("is split otherwise, and cannot be compared: {why}");
+        verdict.differences.push(Difference::of_branch(job.path, column, what));
+    }
+    if !in_order && reshaped.pairs.is_empty() {
         verdict.notes.push(format!("tree {}: branches come in another order", job.path));
     }
 
@@ -87,39 +104,100 @@ pub(super) fn compare(first: &TablePlan, second: &TablePlan, job: &Context<'_>, 
         pairs.push(Pair { columns: [a, b], windows: [window.clone(), 0..u64::MAX] });
         pair_names.push(name);
     }
-    let share = job.options.budget.share(first.metadata + second.metadata, columns::scratch(&pairs))?;
-    let outcome = columns::compare(&pairs, [&first.files, &second.files], share.threads, job.progress)?;
-    let mut found: Vec<_> = outcome.found.into_iter().collect();
+    let metadata = first.metadata + second.metadata;
+    let share = job.options.budget.share(metadata, columns::scratch(&pairs))?;
+    let files = [&first.files[..], &second.files[..]];
+    let mut outcome = columns::compare(&pairs, files, share.threads, job.progress)?;
     // Where one side is longer, that was said of the tree; no need to say it of each branch.
     let end = entries.min(theirs);
     let is_tail = |found: &Found| entries != theirs && found.entry == end && matches!(found.how, Different::Only(_));
-    found.retain(|(_, found)| !is_tail(found));
-    found.sort_by_key(|(pair, found)| (found.entry, *pair));
-    for (pair, found) in found {
-        let name = pair_names.get(pair).map_or("", |name| name.as_str());
-        verdict.differences.push(describe(&found, &window, Difference::of_branch(job.path, name, "")));
+    outcome.found.retain(|_, found| !is_tail(found));
+
+    let unequal = outcome.found.iter().filter(|(_, found)| matches!(found.how, Different::Content(_)));
+    let unequal: Vec<_> =
+        unequal.filter_map(|(&n, _)| pairs.get(n).map(|pair| (n, pair.columns.map(|c| c.branch).into()))).collect();
+    let (numbers, streamed) = reshaped::streamed(&tables, &unequal);
+    let windows = Windows { starts: [window.start, 0], entries: end };
+    let by_value = |reshaped: &Reshaped| -> Result<Outcome> {
+        if reshaped.pairs.is_empty() {
+            return Ok(Outcome::default());
+        }
+        let share = job.options.budget.share(metadata, wholes::scratch(&reshaped.pairs))?;
+        wholes::compare(&reshaped.pairs, windows, files, share.threads, job.progress)
+    };
+    let (split, mut by_stream) = (by_value(&reshaped)?, by_value(&streamed)?);
+    for (number, pair) in numbers.iter().enumerate() {
+        match by_stream.found.remove(&number) {
+            // Of values that are not what their type says it is told which bytes differ.
+            Some(Found { how: Different::Unknown(_), .. }) => {}
+            found => {
+                outcome.found.remove(pair);
+                outcome.found.extend(found.map(|found| (*pair, found)));
+            }
+        }
     }
+    let name_of = |pair: &usize| pair_names.get(*pair).map_or("", |name| name.as_str());
+    let mut all: Vec<(Found, &str)> = outcome.found.into_iter().map(|(pair, found)| (found, name_of(&pair))).collect();
+    let name_of = |pair: usize| reshaped.pairs.get(pair).map_or("", |pair| pair.name.as_str());
+    all.extend(split.found.into_iter().map(|(pair, found)| (found, name_of(pair))));
+    all.sort_by_key(|(found, _)| found.entry);
+    for (found, name) in all {
+        verdict.differences.push(describe(found, &window, Difference::of_branch(job.path, name, "")));
+    }
+    verdict.notes.extend(notes(job.path, &[&reshaped, &streamed]));
     verdict.trees.push(TreeVerdict {
         path: job.path.to_owned(),
         entries,
         branches,
         columns: pairs.len() as u64,
-        bytes: outcome.bytes,
+        by_value: (reshaped.pairs.len() + streamed.pairs.len()) as u64,
+        bytes: outcome.bytes + split.bytes + by_stream.bytes,
         equal: verdict.differences.len() == before,
     });
     Ok(())
 }
 
-fn describe(found: &Found, window: &Range<u64>, mut difference: Difference) -> Difference {
+/// What was compared by value, and what is no part of the values.
+fn notes(path: &str, reshaped: &[&Reshaped; 2]) -> Vec<String> {
+    let mut notes = Vec::new();
+    for (reshaped, how) in reshaped.iter().zip(["split", "streamed"]) {
+        let names: Vec<&str> = reshaped.pairs.iter().map(|pair| pair.name.as_str()).collect();
+        if !names.is_empty() {
+            notes.push(format!("tree {path}: {how} otherwise, and compared by value: {}", some(&names)));
+        }
+    }
+    let with_bits: Vec<&str> = reshaped.iter().flat_map(|r| &r.with_bits).map(String::as_str).collect();
+    if !with_bits.is_empty() {
+        let what = "fUniqueID and fBits of the objects are not compared in";
+        notes.push(format!("tree {path}: {what} {}", some(&with_bits)));
+    }
+    notes
+}
+
+/// The first of some names.
+fn some(names: &[&str]) -> String {
+    let named = names.get(..NAMED).unwrap_or(names).join(", ");
+    match names.len().checked_sub(NAMED) {
+        Some(more @ 1..) => format!("{named} and {more} more"),
+        _ => named,
+    }
+}
+
+fn describe(found: Found, window: &Range<u64>, mut difference: Difference) -> Difference {
     difference.entry = Some(window.start + found.entry);
-    difference.what = match &found.how {
+    difference.what = match found.how {
         Different::Only(true) => "is missing from the second side".to_owned(),
         Different::Only(false) => "is missing from the first side".to_owned(),
         Different::Content(How::Lengths(a, b)) => format!("has {a} bytes and {b}"),
         Different::Content(How::Byte(at, a, b)) => {
-            difference.byte = Some(*at as u64);
+            difference.byte = Some(at as u64);
             format!("is {a:#04x} and {b:#04x}")
         }
+        Different::Member(member, what) => {
+            difference.member = Some(member).filter(|member| !member.is_empty());
+            what
+        }
+        Different::Unknown(why) => format!("cannot be compared: {why}"),
     };
     if window.start > 0 {
         difference.what.push_str(&format!(" (entry {} of the second side)", found.entry));

@@ -38,6 +38,8 @@ pub struct TreeVerdict {
     pub branches: u64,
     /// Branches among them that hold entries, all of which were compared.
     pub columns: u64,
+    /// Columns that are split or streamed otherwise on the two sides, and were compared by value.
+    pub by_value: u64,
     /// Bytes of the entries compared, of one side.
     pub bytes: u64,
     /// Whether no difference was found.
@@ -59,6 +61,9 @@ pub struct Difference {
     /// Entry, as the first side counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: Option<u64>,
+    /// Member of the entry's value, where values were compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub member: Option<String>,
     /// Byte of the entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub byte: Option<u64>,
@@ -87,6 +92,7 @@ impl fmt::Display for Difference {
         parts.extend(self.object.clone());
         parts.extend(self.branch.as_ref().map(|branch| format!("branch {branch}")));
         parts.extend(self.entry.map(|entry| format!("entry {entry}")));
+        parts.extend(self.member.as_ref().map(|member| format!("member {member}")));
         parts.extend(self.byte.map(|byte| format!("byte {byte}")));
         write!(f, "{}: {}", parts.join(", "), self.what)
     }

@@ -1,0 +1,138 @@
+//! Columns that are decoded portion by portion, in the order of their entries: what recoding and comparing by value
+//! have in common. What is made of the values is theirs.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use arrow_array::ArrayRef;
+use dataset::decode::ColumnPlan;
+use dataset::tree::basket::BasketData;
+use rootfile::{Error, Result};
+
+use super::worker::Scratch;
+use crate::column::{Column, Files, Piece};
+use crate::read::counts::Counters;
+
+/// Bytes of entries that are decoded at a time: few enough to stay in a core's cache.
+const PORTION: u64 = 512 << 10;
+
+/// A column that is decoded.
+#[derive(Debug)]
+pub(crate) struct RecodeSource {
+    /// Where its entries are.
+    pub column: Column,
+    /// What they are.
+    pub plan: ColumnPlan,
+    /// The columns that count its items.
+    pub counters: Vec<(Column, ColumnPlan)>,
+}
+
+impl RecodeSource {
+    /// A column with those that count its items. `columns` are indexed by branch.
+    pub fn of(plan: &ColumnPlan, plans: &[ColumnPlan], columns: &[Column]) -> Option<Self> {
+        let counter = |branch: &usize| {
+            let plan = plans.iter().find(|plan| plan.branch() == *branch)?;
+            Some((columns.get(*branch)?.only_pieces(), plan.clone()))
+        };
+        let counters = plan.counters().iter().filter_map(counter).collect();
+        Some(Self { column: columns.get(plan.branch())?.only_pieces(), plan: plan.clone(), counters })
+    }
+
+    /// Entries of which about [`PORTION`] bytes are decoded at a time.
+    pub fn portion(sources: &[Self]) -> u64 {
+        let of = |source: &Self| source.column.pieces.iter().map(|p| source.column.expanded(p)).sum::<u64>();
+        let bytes: u64 = sources.iter().map(of).sum();
+        let entries = |source: &Self| source.column.pieces.iter().map(|p| p.entries).sum::<u64>();
+        let entries = sources.iter().map(entries).max().unwrap_or(0);
+        let each = bytes.div_ceil(entries.max(1)).max(1);
+        (PORTION / each).max(1)
+    }
+
+    /// Bytes of so many entries, at most of all.
+    #[expect(clippy::cast_possible_truncation, reason = "no more than there are")]
+    pub fn bytes_of(&self, entries: u64) -> u64 {
+        let total: u64 = self.column.pieces.iter().map(|p| self.column.expanded(p)).sum();
+        let all = self.column.pieces.iter().map(|p| p.entries).sum::<u64>().max(1);
+        (u128::from(total) * u128::from(entries.min(all)) / u128::from(all)) as u64
+    }
+
+    /// Bytes of buffers that portions of so many entries need: fetched, unpacked, decoded, put together, taken apart
+    /// and encoded.
+    pub fn scratch(&self, portion: u64) -> u64 {
+        let column = &self.column;
+        let most = column.pieces.iter().map(|p| u64::from(p.nbytes) + 2 * column.expanded(p)).max().unwrap_or(0);
+        most + 4 * self.bytes_of(portion)
+    }
+}
+
+/// A source, with the baskets that are in use.
+pub(crate) struct Lane<'a> {
+    source: &'a RecodeSource,
+    /// The next piece to load.
+    next: usize,
+    loaded: VecDeque<(usize, BasketData)>,
+    counters: Option<Counters<'a>>,
+}
+
+impl<'a> Lane<'a> {
+    /// From this entry on.
+    pub fn new(files: &'a Files, source: &'a RecodeSource, start: u64) -> Self {
+        let counters = source.counters.iter().map(|(column, plan)| (column, plan)).collect::<Vec<_>>();
+        Self {
+            source,
+            next: source.column.overlapping(&(start..start.saturating_add(1))).start,
+            loaded: VecDeque::new(),
+            counters: (!counters.is_empty()).then(|| Counters::new(files, counters)),
+        }
+    }
+
+    /// Loads the baskets that some entries are in, and forgets those before. Gives the bytes fetched.
+    pub fn load(&mut self, files: &Files, entries: &Range<u64>, scratch: &mut Scratch) -> Result<u64> {
+        let pieces = &self.source.column.pieces;
+        while let Some((index, _)) = self.loaded.front() {
+            if pieces.get(*index).is_some_and(|piece| piece.end() > entries.start) {
+                break;
+            }
+            if let Some((_, data)) = self.loaded.pop_front() {
+                scratch.give_back(data);
+            }
+        }
+        let mut fetched = 0;
+        while let Some(piece) = pieces.get(self.next).filter(|piece| piece.first_entry < entries.end) {
+            self.loaded.push_back((self.next, scratch.load(files, &self.source.column, self.next)?));
+            fetched += u64::from(piece.nbytes);
+            self.next += 1;
+        }
+        Ok(fetched)
+    }
+
+    /// The baskets that are loaded.
+    pub fn loaded(&self) -> impl Iterator<Item = (&Piece, &BasketData)> {
+        self.loaded.iter().filter_map(|(index, data)| Some((self.source.column.pieces.get(*index)?, data)))
+    }
+
+    /// The values of some entries, whose baskets are loaded.
+    pub fn decode(&mut self, entries: &Range<u64>) -> Result<ArrayRef> {
+        let column = &self.source.column;
+        let rows = usize::try_from(entries.end - entries.start).unwrap_or(0);
+        let mut builder = self.source.plan.start(rows, 0);
+        for (index, data) in &self.loaded {
+            let Some(piece) = column.pieces.get(*index) else { continue };
+            let (from, to) = (entries.start.max(piece.first_entry), entries.end.min(piece.end()));
+            if from >= to {
+                continue;
+            }
+            let counts = match &mut self.counters {
+                Some(counters) => counters.values(&(from..to))?,
+                None => Vec::new(),
+            };
+            let local = |entry: u64| usize::try_from(entry - piece.first_entry).unwrap_or(usize::MAX);
+            builder.append(data, local(from)..local(to), &counts).map_err(|e| e.at(piece.seek))?;
+        }
+        if builder.len() != rows {
+            let name = &column.names.0;
+            return Err(Error::corrupt("entries that are in no basket").object(format!("branch {name}")));
+        }
+        builder.finish()
+    }
+}

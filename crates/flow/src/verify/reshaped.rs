@@ -1,0 +1,167 @@
+//! Columns of the first level that are one value, but lie otherwise in the two trees: split into other branches, or
+//! with their collections streamed the other way. It finds them; [`wholes`](super::wholes) compares them.
+
+use std::collections::HashSet;
+
+use dataset::decode::ColumnPlan;
+use dataset::layout::Streaming;
+use dataset::tree::{BranchKind, Tree};
+use dataset::whole::WholeColumn;
+use rootfile::streamer::StreamerInfos;
+
+use super::wholes::WholePair;
+use crate::engine::RecodeSource;
+use crate::plan::schema::Comparison;
+use crate::plan::{TablePlan, View, Why, class_of, streaming_found};
+
+/// Branches of the first level of both trees, by their numbers.
+type Tops = (usize, usize);
+
+/// What there is to compare by value.
+#[derive(Default)]
+pub(super) struct Reshaped {
+    /// Columns to compare.
+    pub pairs: Vec<WholePair>,
+    /// Columns that cannot be compared, and why.
+    pub unknown: Vec<(String, Why)>,
+    /// Their branches on the first side, and on the second.
+    pub branches: [HashSet<usize>; 2],
+    /// Names of those that have members which are not compared: the identity and the bits of `TObject`s.
+    pub with_bits: Vec<String>,
+}
+
+/// The two tables, and what describes their classes.
+pub(super) struct Tables<'a> {
+    pub plans: [&'a TablePlan; 2],
+    pub infos: [&'a StreamerInfos; 2],
+}
+
+/// The columns that are split otherwise.
+pub(super) fn split(tables: &Tables<'_>, found: &Comparison) -> Reshaped {
+    let [first, second] = tables.plans.map(|plan| &plan.tree);
+    let mut reshaped = Reshaped::default();
+    let tops: Vec<Tops> = first.top.iter().filter_map(|&top| otherwise((first, second), top, found)).collect();
+    if tops.is_empty() {
+        return reshaped;
+    }
+    let views = views(tables, &tops);
+    let wholes = views.each_ref().map(View::wholes);
+    for tops @ (a, b) in tops {
+        let whole = |side: usize, top| wholes.get(side)?.iter().find(|whole| whole.top() == top);
+        let (Some(ours), Some(theirs)) = (whole(0, a), whole(1, b)) else { continue };
+        let name = ours.field().name().clone();
+        let same_type = ours.field().data_type() == theirs.field().data_type();
+        match ours.opaque().or(theirs.opaque()) {
+            // Some of the members were left out: what is there is compared branch by branch.
+            None if !same_type => continue,
+            Some(_) if shares_members((first, second), tops, found) => continue,
+            Some(why) => reshaped.unknown.push((name, why.to_owned())),
+            None => match pair(&views, [ours, theirs]) {
+                Ok(pair) => reshaped.add(pair, &views),
+                Err(why) => reshaped.unknown.push((name, why)),
+            },
+        }
+        let [own, other] = &mut reshaped.branches;
+        own.extend(first.below(a));
+        other.extend(second.below(b));
+    }
+    reshaped
+}
+
+/// Of branches that have other bytes on both sides those whose collections are not streamed in the same way, by the
+/// number of the pair of branches.
+pub(super) fn streamed(tables: &Tables<'_>, branches: &[(usize, Tops)]) -> (Vec<usize>, Reshaped) {
+    let [first, second] = tables.plans.map(|plan| &plan.tree);
+    let objects = |tree: &Tree, branch: usize| {
+        tree.branches.get(branch).is_some_and(|b| !matches!(b.kind, BranchKind::Plain | BranchKind::Ref { .. }))
+    };
+    let (mut numbers, mut reshaped) = (Vec::new(), Reshaped::default());
+    let some = |(_, (a, b)): &&(usize, Tops)| objects(first, *a) && objects(second, *b);
+    let branches: Vec<(usize, Tops)> = branches.iter().filter(some).copied().collect();
+    if branches.is_empty() {
+        return (numbers, reshaped);
+    }
+    let views = views(tables, &branches.iter().map(|(_, both)| *both).collect::<Vec<_>>());
+    for (number, (a, b)) in branches {
+        let [ours, theirs] = [(0, a), (1, b)].map(|(side, branch)| {
+            let view: &View<'_> = views.get(side)?;
+            view.plans.iter().find(|plan| plan.branch() == branch)
+        });
+        let (Some(ours), Some(theirs)) = (ours, theirs) else { continue };
+        let comparable = |plan: &ColumnPlan| plan.streams_collections() && plan.opaque().is_none();
+        let same_type = ours.field().data_type() == theirs.field().data_type();
+        if !same_type || !comparable(ours) || !comparable(theirs) || same_streaming(&views, [ours, theirs]) {
+            continue;
+        }
+        let [a, b] = &views;
+        if let (Some(a), Some(b)) = (a.source(ours.branch()), b.source(theirs.branch())) {
+            numbers.push(number);
+            reshaped.add(WholePair::new(ours.field().name().clone(), [vec![a], vec![b]], None), &views);
+        }
+    }
+    (numbers, reshaped)
+}
+
+impl Reshaped {
+    fn add(&mut self, pair: WholePair, views: &[View<'_>; 2]) {
+        let has_bits = |(sources, view): (&Vec<RecodeSource>, &View<'_>)| {
+            let named = |branch: usize| view.plan.tree.branches.get(branch).map_or("", |b| b.name());
+            sources.iter().any(|s| s.plan.passes_over_tobjects() || named(s.plan.branch()).ends_with("fUniqueID"))
+        };
+        if pair.sources.iter().zip(views).any(has_bits) {
+            self.with_bits.push(pair.name.clone());
+        }
+        self.pairs.push(pair);
+    }
+}
+
+fn views<'a>(tables: &Tables<'a>, tops: &[Tops]) -> [View<'a>; 2] {
+    let ([a, b], [of_a, of_b]) = (tables.plans, tables.infos);
+    [View::new(a, of_a, tops.iter().map(|(top, _)| *top)), View::new(b, of_b, tops.iter().map(|(_, top)| *top))]
+}
+
+/// A branch of the first level and its like, if both are of one class and split otherwise.
+fn otherwise((first, second): (&Tree, &Tree), top: usize, found: &Comparison) -> Option<Tops> {
+    let other = found.map.get(top).copied().flatten().filter(|other| second.top.contains(other))?;
+    let (ours, theirs) = (first.branches.get(top)?, second.branches.get(other)?);
+    let (own, extra) = (first.below(top), second.below(other));
+    let element = |tree: &Tree, branch: usize| {
+        let element = tree.branches.get(branch)?.element()?;
+        Some((element.element_id, element.element_type))
+    };
+    let changed = |branch: &usize| {
+        found.map.get(*branch).copied().flatten().is_some_and(|o| element(first, *branch) != element(second, o))
+    };
+    let differs = own.iter().any(|branch| found.missing.contains(branch) || changed(branch))
+        || extra.iter().any(|branch| found.extra.contains(branch));
+    (differs && class_of(ours)? == class_of(theirs)?).then_some((top, other))
+}
+
+/// Whether there are branches below both, and some are the same.
+fn shares_members((first, second): (&Tree, &Tree), (a, b): Tops, found: &Comparison) -> bool {
+    let theirs: HashSet<usize> = second.below(b).into_iter().filter(|&branch| branch != b).collect();
+    let mapped = |branch: usize| found.map.get(branch).copied().flatten();
+    first.below(a).into_iter().filter(|&branch| branch != a).filter_map(mapped).any(|other| theirs.contains(&other))
+}
+
+fn pair(views: &[View<'_>; 2], wholes: [&WholeColumn; 2]) -> Result<WholePair, Why> {
+    let sources = |view: &View<'_>, whole: &WholeColumn| {
+        let source = |branch: &usize| {
+            let source = view.source(*branch).ok_or("no such branch")?;
+            view.whole_entries(&source.plan)?;
+            Ok::<_, Why>(source)
+        };
+        whole.branches().iter().map(source).collect::<Result<Vec<_>, _>>()
+    };
+    let ([first, second], [ours, theirs]) = (views, wholes);
+    let sources = [sources(first, ours)?, sources(second, theirs)?];
+    Ok(WholePair::new(ours.field().name().clone(), sources, Some([ours.clone(), theirs.clone()])))
+}
+
+/// Whether both are streamed in the same way, for certain.
+fn same_streaming(views: &[View<'_>; 2], plans: [&ColumnPlan; 2]) -> bool {
+    let of = |preferred| [0, 1].map(|side| streaming_found(views.get(side)?, plans.get(side)?, preferred));
+    let ([a, b], [c, d]) = (of(Streaming::MemberWise), of(Streaming::ObjectWise));
+    // Where both fit, the one that is preferred is said.
+    a == b && a == c && c == d
+}

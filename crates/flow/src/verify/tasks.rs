@@ -1,0 +1,144 @@
+//! Deals ranges of entries of many columns out to threads, and keeps the first difference of each. How two columns are
+//! held against each other is the caller's.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use rootfile::{Error, Result};
+
+use super::entries::How;
+use crate::column::Column;
+
+/// About this many bytes on disk of the first side are one thread's task.
+const TASK: u64 = 16 << 20;
+
+/// The first difference between two columns.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// Entry, counted from the start of the windows.
+    pub entry: u64,
+    /// What is different there.
+    pub how: Different,
+}
+
+/// How entries of two columns differ.
+#[derive(Debug)]
+pub(super) enum Different {
+    /// Only one side has this entry: the first, or else the second.
+    Only(bool),
+    /// Both have it, but not alike.
+    Content(How),
+    /// A member of its value differs: which, and what the two are.
+    Member(String, String),
+    /// Its value cannot be told.
+    Unknown(Error),
+}
+
+/// What came out of comparing columns.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    /// First differences, by the number of the pair.
+    pub found: BTreeMap<usize, Found>,
+    /// Bytes of entries that were compared, of one side.
+    pub bytes: u64,
+}
+
+/// A range of a pair's entries, counted from the start of the windows.
+pub(super) struct Task {
+    pub pair: usize,
+    pub entries: Range<u64>,
+}
+
+/// Cuts a pair at the pieces of a column of its first side, of whose bytes all of the pair have `share` times as many.
+pub(super) fn cut(pair: usize, (column, start, end): (&Column, u64, u64), share: u64) -> Vec<Task> {
+    let mut tasks = Vec::new();
+    let (mut from, mut bytes) = (0, 0u64);
+    for piece in &column.pieces {
+        bytes = bytes.saturating_add(u64::from(piece.nbytes).saturating_mul(share));
+        let at = piece.end().saturating_sub(start);
+        if bytes >= TASK && at > from && at < end {
+            tasks.push(Task { pair, entries: from..at });
+            (from, bytes) = (at, 0);
+        }
+    }
+    if from < end {
+        tasks.push(Task { pair, entries: from..end });
+    }
+    tasks
+}
+
+/// What a thread finds in a task, given the earliest difference of its pair so far: what lies behind it need not be
+/// looked at. It counts the bytes it compares.
+pub(super) type Compare<'a, S> = dyn Fn(&Task, &AtomicU64, &mut S, &mut u64) -> Result<Option<Found>> + Sync + 'a;
+
+/// Runs tasks of so many pairs. Each thread has an `S` of its own.
+pub(super) fn run<S: Default>(
+    tasks: &[Task],
+    pairs: usize,
+    threads: usize,
+    compare: &Compare<'_, S>,
+) -> Result<Outcome> {
+    let work = Work {
+        tasks,
+        next: AtomicUsize::new(0),
+        earliest: (0..pairs).map(|_| AtomicU64::new(u64::MAX)).collect(),
+        compare,
+        outcome: Mutex::default(),
+    };
+    std::thread::scope(|scope| {
+        // The calling thread works as well: one thread means no thread at all.
+        for _ in 1..threads.min(work.tasks.len()) {
+            scope.spawn(|| work.run());
+        }
+        work.run();
+    });
+    match work.outcome.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        (_, Some((_, error))) => Err(error),
+        (outcome, None) => Ok(outcome),
+    }
+}
+
+struct Work<'a, S> {
+    tasks: &'a [Task],
+    next: AtomicUsize,
+    earliest: Vec<AtomicU64>,
+    compare: &'a Compare<'a, S>,
+    outcome: Mutex<(Outcome, Option<(usize, Error)>)>,
+}
+
+impl<S: Default> Work<'_, S> {
+    fn run(&self) {
+        let mut scratch = S::default();
+        loop {
+            let place = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(task) = self.tasks.get(place) else { return };
+            let Some(earliest) = self.earliest.get(task.pair) else { continue };
+            let mut bytes = 0;
+            let compared = (self.compare)(task, earliest, &mut scratch, &mut bytes);
+            let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
+            let (outcome, error) = &mut *outcome;
+            outcome.bytes += bytes;
+            match compared {
+                Ok(None) => {}
+                Ok(Some(found)) => {
+                    earliest.fetch_min(found.entry, Ordering::Relaxed);
+                    let earlier = outcome.found.get(&task.pair).is_some_and(|known| known.entry <= found.entry);
+                    if !earlier {
+                        outcome.found.insert(task.pair, found);
+                    }
+                }
+                Err(e) => {
+                    // The first by the order of tasks is told, whoever came upon it first.
+                    if error.as_ref().is_none_or(|(known, _)| place < *known) {
+                        *error = Some((place, e));
+                    }
+                }
+            }
+            if error.is_some() {
+                self.next.store(self.tasks.len(), Ordering::Relaxed);
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! `verify` of files whose columns are split or streamed otherwise: equal where the values are, and exact about where
+//! they are not. The corpus files need the corpus beside the checkout (or at `BASKETRY_CORPUS`).
+#![allow(clippy::unwrap_used, clippy::cast_precision_loss, reason = "a test")]
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Float32Array, Int32Array, LargeListArray, RecordBatch, StructArray};
+use arrow_buffer::OffsetBuffer;
+use arrow_schema::Field;
+use dataset::glob::NameFilter;
+use dataset::layout::Layout;
+use dataset::tree::make::NewKind;
+use flow::write::{ParallelWriter, TreeColumn, TreeSpec, WriteOptions, WritePool};
+use flow::{Budget, Options, Verdict, VerifyOptions, rewrite, unwatched, verify};
+use rootfile::streamer::{StreamerInfos, describe};
+
+const ENTRIES: usize = 3000;
+const SPLIT: &str = "cluster = 700\nbasket = \"2kB\"\nsplit-level = 99";
+const LAYOUTS: [&str; 4] = [
+    "split-level = 0\nstreaming = \"member-wise\"",
+    "split-level = 0\nstreaming = \"object-wise\"\ncluster = 500",
+    "split-level = 0\nstreaming = \"object-wise\"\none-basket-per-cluster = true",
+    "split-level = 99\ncluster = 300",
+];
+
+/// A column of as many tracks as the entry's number modulo 7; `changed` is the number of a track, over all entries, that
+/// has another fX.
+fn tracks(changed: Option<usize>) -> RecordBatch {
+    let lengths = (0..ENTRIES).map(|i| i % 7);
+    let n: usize = lengths.clone().sum();
+    let x = Float32Array::from_iter_values((0..n).map(|i| if changed == Some(i) { f32::NAN } else { i as f32 / 8.0 }));
+    let charge = Int32Array::from_iter_values((0..n).map(|i| i32::try_from(i % 3).unwrap() - 1));
+    let field = |name: &str, array: &ArrayRef| Arc::new(Field::new(name, array.data_type().clone(), false));
+    let (x, charge): (ArrayRef, ArrayRef) = (Arc::new(x), Arc::new(charge));
+    let items = StructArray::from(vec![(field("fX", &x), x), (field("fCharge", &charge), charge)]);
+    let item = Arc::new(Field::new("item", arrow_array::Array::data_type(&items).clone(), false));
+    let list = LargeListArray::new(item, OffsetBuffer::from_lengths(lengths), Arc::new(items), None);
+    let number: ArrayRef = Arc::new(Int32Array::from_iter_values((0..ENTRIES).map(|i| i32::try_from(i).unwrap())));
+    RecordBatch::try_from_iter([("number", number), ("tracks", Arc::new(list) as ArrayRef)]).unwrap()
+}
+
+fn make(path: &Path, layout: &str, changed: Option<usize>) {
+    let source = "class Track { public: float fX; int fCharge; };";
+    let described = describe::describe(&describe::parse(source).unwrap(), &StreamerInfos::new()).unwrap();
+    let mut classes = StreamerInfos::new();
+    described.into_iter().for_each(|info| classes.add(Arc::new(info)));
+    let class = NewKind::Class { type_name: "vector<Track>".to_owned(), clones: None };
+    let number = dataset::tree::make::NewColumn::leaf("number", 'I');
+    let columns = vec![
+        TreeColumn { name: number.name, kind: number.kind },
+        TreeColumn { name: "tracks".to_owned(), kind: class },
+    ];
+    let spec = TreeSpec { path: "t".to_owned(), title: "tracks".to_owned(), columns, classes };
+    let options = WriteOptions { layout: layout.parse().unwrap(), ..WriteOptions::default() };
+    let mut writer = ParallelWriter::create(path, &options, &WritePool::new(Budget::new(64 << 20, 1))).unwrap();
+    let tree = writer.tree(&spec).unwrap();
+    let mut context = writer.fill_context(tree).unwrap();
+    context.fill(&tracks(changed)).unwrap();
+    context.finish().unwrap();
+    writer.finish().unwrap();
+}
+
+fn rewritten(inputs: &[PathBuf], output: PathBuf, layout: &str, change: impl FnOnce(&mut Options)) -> PathBuf {
+    let mut options = Options { layout: Layout::from_toml(layout).unwrap(), overwrite: true, ..Options::default() };
+    change(&mut options);
+    rewrite(inputs, &output, &options, &unwatched).unwrap();
+    output
+}
+
+fn compare(a: &Path, b: &Path, options: &VerifyOptions) -> Verdict {
+    verify(&[a.to_path_buf()], b, options, &unwatched).unwrap()
+}
+
+fn said(verdict: &Verdict) -> Vec<String> {
+    verdict.differences.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn equal_however_it_is_split_and_streamed() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = folder.path().join("made.root");
+    make(&made, SPLIT, None);
+    let recoded =
+        |i: usize| rewritten(std::slice::from_ref(&made), folder.path().join(format!("{i}.root")), LAYOUTS[i], |_| {});
+    let mut files: Vec<PathBuf> = (0..LAYOUTS.len()).map(recoded).collect();
+    files.push(made.clone());
+    for (i, a) in files.iter().enumerate() {
+        for (j, b) in files.iter().enumerate() {
+            let budget = Budget::new(20_000_000, 1 + (i + j) % 3);
+            let verdict = compare(a, b, &VerifyOptions { budget, ..VerifyOptions::default() });
+            assert!(verdict.equal, "{i} and {j}: {:?}", said(&verdict));
+            // Three are unsplit, two of them object-wise; the others are split.
+            let kind = |n: usize| [0, 1, 1, 2, 2][n];
+            assert_eq!(verdict.trees[0].by_value, u64::from(kind(i) != kind(j)), "{i} and {j}");
+        }
+    }
+    let small = VerifyOptions { budget: Budget::new(30_000, 1), ..VerifyOptions::default() };
+    let refused = verify(&[files[0].clone()], &files[4], &small, &unwatched).unwrap_err().to_string();
+    assert!(refused.contains("the smallest that would do is --memory"), "{refused}");
+}
+
+#[test]
+fn the_first_member_that_differs_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let (made, other) = (folder.path().join("made.root"), folder.path().join("other.root"));
+    make(&made, SPLIT, None);
+    // Seven entries have 21 tracks together, and those after six times seven 0, 1, 2, 3 and 4.
+    make(&other, SPLIT, Some(6 * 21 + 10 + 2));
+    for layout in &LAYOUTS[..3] {
+        let output = rewritten(std::slice::from_ref(&other), folder.path().join("out.root"), layout, |_| {});
+        let found = compare(&made, &output, &VerifyOptions::default());
+        assert_eq!(said(&found), ["tree t, branch tracks, entry 47, member [2].fX: is 17.25 and NaN"], "{layout}");
+    }
+    // Streamed otherwise, in one branch each.
+    let wise = |layout: &str, from: &PathBuf, to: &str| {
+        rewritten(std::slice::from_ref(from), folder.path().join(to), layout, |_| {})
+    };
+    let (a, b) = (wise(LAYOUTS[0], &made, "a.root"), wise(LAYOUTS[1], &other, "b.root"));
+    let found = compare(&a, &b, &VerifyOptions::default());
+    assert_eq!(said(&found), ["tree t, branch tracks, entry 47, member [2].fX: is 17.25 and NaN"]);
+    // The same streaming: bytes are compared, as always.
+    let found = compare(&a, &wise(LAYOUTS[0], &other, "c.root"), &VerifyOptions::default());
+    assert_eq!(found.differences[0].entry, Some(47));
+    assert!(found.differences[0].byte.is_some() && found.trees[0].by_value == 0, "{:?}", said(&found));
+}
+
+#[test]
+fn ranges_several_inputs_and_what_was_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let (made, other) = (folder.path().join("made.root"), folder.path().join("other.root"));
+    make(&made, SPLIT, None);
+    make(&other, SPLIT, Some(100));
+    let output = folder.path().join("out.root");
+    let range = Some(1100..2500);
+    let cut =
+        rewritten(std::slice::from_ref(&made), output.clone(), LAYOUTS[0], |options| options.entries = range.clone());
+    let verify_range = |entries| compare(&made, &cut, &VerifyOptions { entries, ..VerifyOptions::default() });
+    assert!(verify_range(range).equal);
+    let found = verify_range(Some(1101..2501));
+    let what = "tree t, branch tracks, entry 1101: has 2 items and 1 (entry 0 of the second side)";
+    assert!(said(&found).iter().any(|text| text == what), "{:?}", said(&found));
+    let both = [made.clone(), other];
+    let merged = rewritten(&both, output.clone(), LAYOUTS[1], |_| {});
+    assert!(verify(&both, &merged, &VerifyOptions::default(), &unwatched).unwrap().equal);
+    let turned = verify(&[both[1].clone(), both[0].clone()], &merged, &VerifyOptions::default(), &unwatched).unwrap();
+    assert_eq!(turned.differences.len(), 1, "{:?}", said(&turned));
+    // Of the members some are left out: by value it is another thing.
+    let slim = rewritten(std::slice::from_ref(&made), output, "", |options| {
+        options.filter = NameFilter::new(&[], &["tracks.fX".to_owned()]).unwrap();
+    });
+    let found = compare(&made, &slim, &VerifyOptions::default());
+    assert_eq!(said(&found), ["tree t, branch tracks/tracks.fX: only the first side has this branch"]);
+    assert!(compare(&made, &slim, &VerifyOptions { common: true, ..VerifyOptions::default() }).equal);
+}
+
+#[test]
+fn recoded_corpus_files_are_equal() {
+    let folder = std::env::var_os("BASKETRY_CORPUS")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"), PathBuf::from);
+    let output = tempfile::tempdir().unwrap();
+    let mut counts = Vec::new();
+    for (name, columns) in [
+        ("aliroot--Hits", 1),
+        ("aliroot--oldAliHLTReadoutListFormat", 1),
+        ("gohep--std-containers-split00", 19),
+        ("gohep--tbase", 2),
+        ("oxyroot--stl_containers", 14),
+    ] {
+        let input = folder.join(format!("files/{name}.root"));
+        if !input.exists() {
+            eprintln!("no corpus: {name} not compared");
+            continue;
+        }
+        let mut most = 0;
+        for layout in
+            ["split-level = 0\nstreaming = \"member-wise\"", "split-level = 99", "streaming = \"object-wise\""]
+        {
+            let output = rewritten(std::slice::from_ref(&input), output.path().join("out.root"), layout, |_| {});
+            for (a, b) in [(&input, &output), (&output, &input)] {
+                let verdict = compare(a, b, &VerifyOptions::default());
+                assert!(verdict.equal, "{name}, {layout}: {:?}", said(&verdict));
+                most = most.max(verdict.trees.iter().map(|tree| tree.by_value).sum());
+            }
+        }
+        counts.push((name, most, columns));
+    }
+    assert!(counts.iter().all(|(_, found, expected)| found == expected), "{counts:?}");
+}
