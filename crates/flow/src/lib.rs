@@ -24,8 +24,8 @@ mod verify;
 pub mod write;
 
 pub use budget::{Budget, DEFAULT_MEMORY};
-pub use engine::{Depth, Depths, Progress, unwatched};
+pub use engine::{Depth, Depths, Form, Progress, unwatched};
 pub use options::{Listed, Options, Pack, Schema};
-pub use plan::{ColumnForecast, Forecast};
+pub use plan::{ColumnForecast, Forecast, RecodeForecast};
 pub use rewrite::{Outlook, Skipped, Summary, TableSummary, forecast, rewrite};
 pub use verify::{Difference, TreeVerdict, Verdict, VerifyOptions, verify};

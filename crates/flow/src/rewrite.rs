@@ -174,9 +174,10 @@ pub fn forecast(inputs: &[PathBuf], output: &Path, options: &Options, sample: bo
     let tables = plans.map(|(place, plan)| look_ahead(plan, &place.path, sample)).collect::<Result<Vec<_>>>()?;
     let (metadata, scratch) = needs(&prepared.plans);
     let columns = || tables.iter().flat_map(|t| &t.columns);
+    let recodes = || tables.iter().flat_map(|t| &t.recodes);
     Ok(Outlook {
-        bytes_before: columns().map(|c| c.bytes_before).sum(),
-        bytes_after: columns().map(|c| c.bytes_after).sum(),
+        bytes_before: columns().map(|c| c.bytes_before).chain(recodes().map(|r| r.bytes_before)).sum(),
+        bytes_after: columns().map(|c| c.bytes_after).chain(recodes().map(|r| r.bytes_after)).sum(),
         least_memory: metadata + scratch,
         memory: options.budget.memory,
         threads: prepared.share.threads,

@@ -81,6 +81,34 @@ class ColumnForecast:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """How a column of objects lies in branches."""
+
+    split_level: int
+    """Split level of its branch."""
+    streaming: str | None = None
+    """How collections in it are streamed, if there are some that are not split, and it can be told."""
+    branches: int
+    """Branches with entries."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecodeForecast:
+    """What a column that is split or streamed otherwise will come to."""
+
+    name: str
+    """The branch of the first level; where only its streaming changes, with those above it."""
+    before: Form
+    """How it lies now."""
+    after: Form
+    """How it will."""
+    bytes_before: int
+    """Bytes on disk now."""
+    bytes_after: int
+    """Bytes on disk that are expected."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Forecast:
     """What a table will come to."""
 
@@ -91,7 +119,9 @@ class Forecast:
     clusters: int
     """Clusters of the output."""
     columns: tuple[ColumnForecast, ...]
-    """Columns with entries."""
+    """Branches with entries that are not recoded."""
+    recodes: tuple[RecodeForecast, ...]
+    """Columns that are split or streamed otherwise."""
     notes: tuple[str, ...]
     """What the user should know."""
 

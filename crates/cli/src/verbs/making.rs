@@ -3,7 +3,8 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use flow::{Depths, Forecast, Options, Progress, Summary, TableSummary};
+use comfy_table::Table;
+use flow::{Depths, Forecast, Form, Options, Progress, RecodeForecast, Summary, TableSummary};
 use rootfile::Result;
 
 use crate::layout_args::{LayoutArgs, SelectArgs};
@@ -128,6 +129,24 @@ fn depth_text(d: Depths) -> String {
     }
 }
 
+/// The columns that would be split or streamed otherwise.
+fn recode_table(recodes: &[RecodeForecast]) -> Table {
+    let mut table = output::table(&["recoded", "split level", "streaming", "branches", "now", "expected"]);
+    let change = |before: String, after: String| if before == after { before } else { format!("{before} -> {after}") };
+    let streaming = |form: &Form| form.streaming.map_or_else(|| "-".to_owned(), |streaming| streaming.to_string());
+    for RecodeForecast { name, before, after, bytes_before, bytes_after } in recodes {
+        table.add_row([
+            name.clone(),
+            change(before.split_level.to_string(), after.split_level.to_string()),
+            change(streaming(before), streaming(after)),
+            change(before.branches.to_string(), after.branches.to_string()),
+            output::bytes(*bytes_before),
+            output::bytes(*bytes_after),
+        ]);
+    }
+    table
+}
+
 /// Says what would be done.
 pub fn dry_run(paths: &[PathBuf], target: &Path, options: &Options, json: bool) -> Result<Answer> {
     let forecast = flow::forecast(paths, target, options, true)?;
@@ -136,7 +155,7 @@ pub fn dry_run(paths: &[PathBuf], target: &Path, options: &Options, json: bool) 
         return Ok(Answer::Yes);
     }
     let mut out = output::stdout();
-    for Forecast { path, entries, clusters, columns, notes } in &forecast.tables {
+    for Forecast { path, entries, clusters, columns, recodes, notes } in &forecast.tables {
         writeln!(out, "{path}: {} entries in {} clusters", output::count(*entries), output::count(*clusters))?;
         let mut table = output::table(&["branch", "depth", "compression", "now", "expected"]);
         for c in columns {
@@ -148,7 +167,12 @@ pub fn dry_run(paths: &[PathBuf], target: &Path, options: &Options, json: bool) 
                 output::bytes(c.bytes_after),
             ]);
         }
-        writeln!(out, "{table}")?;
+        if !columns.is_empty() {
+            writeln!(out, "{table}")?;
+        }
+        if !recodes.is_empty() {
+            writeln!(out, "{}", recode_table(recodes))?;
+        }
         for note in notes {
             writeln!(out, "note: {note}")?;
         }

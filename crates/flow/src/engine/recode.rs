@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::ArrayRef;
+use dataset::layout::Streaming;
 use dataset::whole::WholeColumn;
 use rootfile::codec::Compressor;
 use rootfile::{Error, Result};
@@ -16,7 +17,7 @@ use super::Job;
 use super::lane::{Lane, RecodeSource};
 use super::queue::Stopped;
 use super::worker::Scratch;
-use crate::column::FILL;
+use crate::column::{FILL, Files};
 use crate::sink::Chunk;
 use crate::write::baskets::{Bench, BranchFill};
 use crate::write::context::largest;
@@ -34,8 +35,39 @@ pub(crate) struct Recode {
     pub wholes: Option<(WholeColumn, WholeColumn)>,
     /// What comes of them.
     pub outputs: Vec<RecodeOutput>,
+    /// How the column lies in its branches, and how it will.
+    pub forms: [Form; 2],
     /// Entries that are decoded at a time.
     pub portion: u64,
+}
+
+/// How a column of objects lies in branches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Form {
+    /// Split level of its branch.
+    pub split_level: u32,
+    /// How collections in it are streamed, if there are some that are not split, and it can be told.
+    #[serde(serialize_with = "as_text")]
+    pub streaming: Option<Streaming>,
+    /// Branches with entries.
+    pub branches: u64,
+}
+
+fn as_text<S: serde::Serializer>(streaming: &Option<Streaming>, s: S) -> std::result::Result<S::Ok, S::Error> {
+    match streaming {
+        Some(streaming) => s.collect_str(streaming),
+        None => s.serialize_none(),
+    }
+}
+
+/// What some entries came to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sampled {
+    pub entries: u64,
+    /// Their bytes on disk as they are.
+    pub before: u64,
+    /// Bytes before and after compression of each output.
+    pub outputs: Vec<(u64, u64)>,
 }
 
 /// A column that is encoded.
@@ -53,6 +85,43 @@ impl Recode {
     /// Whether there is anything to do in a cluster.
     pub fn covers(&self, entries: &Range<u64>) -> bool {
         !entries.is_empty() && self.sources.iter().any(|source| !source.column.overlapping(entries).is_empty())
+    }
+
+    /// Recodes a portion from the middle, to see what comes of it.
+    pub fn sample(&self, files: &Files, bounds: &[u64]) -> Result<Sampled> {
+        let cluster = bounds.len().saturating_sub(1) / 2;
+        let Some((&start, &end)) = bounds.get(cluster).zip(bounds.get(cluster + 1)) else {
+            return Ok(Sampled::default());
+        };
+        let entries = start..end.min(start.saturating_add(self.portion.max(1)));
+        let job = Job {
+            files,
+            pid_offsets: &[],
+            columns: &[],
+            recodes: &[],
+            bounds,
+            packed: &[],
+            seek_pdir: 0,
+            copies_fit: true,
+        };
+        let mut maker = Maker::new(&job, self, start, Compressor::new());
+        maker.run(&entries, &mut Scratch::new())?;
+        let mut sampled = Sampled { entries: entries.end - start, ..Sampled::default() };
+        sampled.outputs.resize(self.outputs.len(), (0, 0));
+        for (chunks, (raw, zip)) in maker.finished.iter().zip(&mut sampled.outputs) {
+            for piece in chunks.iter().flat_map(|chunk| &chunk.pieces) {
+                *raw += u64::from(piece.objlen) + u64::from(piece.keylen);
+                *zip += u64::from(piece.nbytes);
+            }
+        }
+        for source in &self.sources {
+            let pieces = &source.column.pieces;
+            for piece in pieces.get(source.column.overlapping(&entries)).unwrap_or_default() {
+                let within = piece.end().min(entries.end) - piece.first_entry.max(entries.start);
+                sampled.before += u64::from(piece.nbytes) * within / piece.entries.max(1);
+            }
+        }
+        Ok(sampled)
     }
 
     /// Bytes of buffers that one thread needs for clusters of so many entries, at most.

@@ -13,7 +13,7 @@ mod streaming;
 mod table;
 
 pub(crate) use predict::forecast;
-pub use predict::{ColumnForecast, Forecast};
+pub use predict::{ColumnForecast, Forecast, RecodeForecast};
 pub(crate) use recode::{View, Why, class_of};
 pub(crate) use streaming::found as streaming_found;
 pub(crate) use table::{TablePlan, TableRequest, holds_entries, plan_table, plan_table_of};

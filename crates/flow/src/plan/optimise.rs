@@ -1,11 +1,13 @@
 //! Basket sizes by ROOT's OptimizeBaskets: for all clusters where that is asked for, and for those that are put
-//! together from small ones, whose baskets are too small for them.
+//! together from small ones, whose baskets are too small for them. Of columns that are recoded some entries are, to see
+//! what they come to.
 
 use dataset::layout::defaults::BASKET_SIZE;
-use dataset::layout::{BranchFigures, ByteSize, optimize_baskets};
+use dataset::layout::{BranchFigures, ByteSize, TreeLayout, optimize_baskets};
+use dataset::tree::Branch;
 
-use super::table::Builder;
-use crate::column::Shape;
+use super::table::{Builder, TablePlan};
+use crate::column::{Column, Shape};
 
 /// Baskets of packed clusters share no more than this.
 const PACKED_MEMORY: u64 = 30_000_000;
@@ -44,42 +46,93 @@ impl Builder<'_> {
 
     /// Sizes for the columns, for clusters of so many entries.
     fn sizes(&self, cluster: u64, memory: Option<u64>) -> Vec<(usize, u32)> {
-        let (total, cluster) = (self.entries.max(1), cluster.max(1));
-        #[expect(
-            clippy::cast_precision_loss,
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "shares"
-        )]
-        let share = |bytes: u64| (bytes as f64 * cluster as f64 / total as f64) as u64;
-        let figures: Vec<BranchFigures> = self
-            .columns
-            .iter()
-            .zip(&self.tree.branches)
-            .map(|(column, branch)| {
-                let zip: u64 = column.pieces.iter().map(|p| u64::from(p.nbytes)).sum();
-                let raw: u64 = column.pieces.iter().map(|p| column.expanded(p)).sum();
-                let start = match column.shape {
-                    // A writer of the whole would have begun with equal buffers.
-                    _ if memory.is_none() => BASKET_SIZE,
-                    Shape::Size(size) | Shape::Keep(size) => size,
-                    Shape::PerCluster => branch.basket_size,
-                };
-                BranchFigures {
-                    name_len: u32::try_from(branch.name().len()).unwrap_or(0),
-                    entries: share(column.pieces.iter().map(|p| p.entries).sum()).max(1),
-                    total_bytes: share(raw),
-                    zip_bytes: share(zip),
-                    basket_size: start,
-                    entry_offset_len: u32::try_from(branch.entry_offset_len).unwrap_or(0),
-                    leaves: u32::try_from(branch.leaves.len()).unwrap_or(0),
-                    has_branches: !branch.children.is_empty(),
-                }
-            })
-            .collect();
-        let tree_bytes: u64 = figures.iter().map(|f| f.total_bytes).sum();
-        let memory = memory.unwrap_or(tree_bytes.min(PACKED_MEMORY));
-        let plans = optimize_baskets(&figures, tree_bytes, Some(cluster), memory, 1.0);
-        plans.into_iter().map(|plan| plan.basket_size).enumerate().collect()
+        let whole = Whole { entries: self.entries, cluster };
+        let figures = self.columns.iter().zip(&self.tree.branches).map(|(column, branch)| {
+            let start = match column.shape {
+                // A writer of the whole would have begun with equal buffers.
+                _ if memory.is_none() => BASKET_SIZE,
+                Shape::Size(size) | Shape::Keep(size) => size,
+                Shape::PerCluster => branch.basket_size,
+            };
+            whole.figures(column, branch, start)
+        });
+        share_out(&figures.collect::<Vec<_>>(), cluster, memory)
+    }
+}
+
+/// Sizes for branches with these figures, for clusters of so many entries.
+fn share_out(figures: &[BranchFigures], cluster: u64, memory: Option<u64>) -> Vec<(usize, u32)> {
+    let tree_bytes: u64 = figures.iter().map(|f| f.total_bytes).sum();
+    let memory = memory.unwrap_or(tree_bytes.min(PACKED_MEMORY));
+    let plans = optimize_baskets(figures, tree_bytes, Some(cluster.max(1)), memory, 1.0);
+    plans.into_iter().map(|plan| plan.basket_size).enumerate().collect()
+}
+
+/// Entries of a table, and of the cluster whose share of it is looked at.
+struct Whole {
+    entries: u64,
+    cluster: u64,
+}
+
+impl Whole {
+    /// The share of some bytes that falls to a cluster, if all of `entries` have so many.
+    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "shares")]
+    fn share(&self, bytes: u64, entries: u64) -> u64 {
+        (bytes as f64 * self.cluster.max(1) as f64 / entries.max(1) as f64) as u64
+    }
+
+    /// What a column will have written in a cluster, by what there is.
+    fn figures(&self, column: &Column, branch: &Branch, start: u32) -> BranchFigures {
+        let zip: u64 = column.pieces.iter().map(|p| u64::from(p.nbytes)).sum();
+        let raw: u64 = column.pieces.iter().map(|p| column.expanded(p)).sum();
+        BranchFigures {
+            name_len: u32::try_from(branch.name().len()).unwrap_or(0),
+            entries: self.share(column.pieces.iter().map(|p| p.entries).sum(), self.entries).max(1),
+            total_bytes: self.share(raw, self.entries),
+            zip_bytes: self.share(zip, self.entries),
+            basket_size: start,
+            entry_offset_len: u32::try_from(branch.entry_offset_len).unwrap_or(0),
+            leaves: u32::try_from(branch.leaves.len()).unwrap_or(0),
+            has_branches: !branch.children.is_empty(),
+        }
+    }
+}
+
+/// Sizes for all branches of a plan some of whose columns are recoded, by what some of their entries come to.
+pub(super) fn optimise_recoded(plan: &mut TablePlan, of_tree: &TreeLayout) {
+    let Some(ByteSize(memory)) = of_tree.basket_memory else { return };
+    if plan.recodes.is_empty() || of_tree.one_basket_per_cluster == Some(true) {
+        return;
+    }
+    let cluster = plan.bounds.windows(2).next().map_or(0, |w| w[1] - w[0]);
+    let whole = Whole { entries: plan.input_entries.iter().sum(), cluster };
+    let figures = plan.columns.iter().zip(&plan.tree.branches).map(|(column, branch)| {
+        let start = match column.shape {
+            Shape::Size(size) | Shape::Keep(size) => size,
+            Shape::PerCluster => branch.basket_size,
+        };
+        whole.figures(column, branch, start)
+    });
+    let mut figures: Vec<BranchFigures> = figures.collect();
+    for recode in &plan.recodes {
+        // Of what cannot be recoded the work itself will say so.
+        let Ok(sampled) = recode.sample(&plan.files, &plan.bounds) else { continue };
+        for (output, (raw, zip)) in recode.outputs.iter().zip(&sampled.outputs) {
+            if let Some(figures) = figures.get_mut(output.column) {
+                figures.entries = cluster.max(1);
+                figures.total_bytes = whole.share(*raw, sampled.entries);
+                figures.zip_bytes = whole.share(*zip, sampled.entries);
+                figures.basket_size = output.plan.basket_size;
+            }
+        }
+    }
+    let sizes = share_out(&figures, cluster, Some(memory));
+    for (column, (_, size)) in plan.columns.iter_mut().zip(&sizes) {
+        column.shape = Shape::Size(*size);
+    }
+    for output in plan.recodes.iter_mut().flat_map(|recode| &mut recode.outputs) {
+        if let Some((_, size)) = sizes.get(output.column) {
+            output.plan.basket_size = *size;
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! What a plan will come to, before it runs: at which depth each column is treated, and how many bytes it will
-//! take. Sizes under another codec are measured on one basket of each column, chosen from its middle.
+//! take. Sizes under another codec are measured on one basket of each column, chosen from its middle; those of columns that
+//! are recoded on some of their entries.
 
 use std::ops::Range;
 
@@ -7,7 +8,7 @@ use rootfile::Result;
 use rootfile::codec::Compression;
 
 use super::table::TablePlan;
-use crate::engine::{Asked, Depth, Depths, Scratch, depth};
+use crate::engine::{Asked, Depth, Depths, Form, Recode, RecodeSource, Sampled, Scratch, depth};
 
 /// Most bytes that are compressed to see how well that goes.
 const SAMPLED: u64 = 32 << 20;
@@ -21,8 +22,10 @@ pub struct Forecast {
     pub entries: u64,
     /// Clusters of the output.
     pub clusters: u64,
-    /// Columns with entries.
+    /// Branches with entries that are not recoded.
     pub columns: Vec<ColumnForecast>,
+    /// Columns that are split or streamed otherwise.
+    pub recodes: Vec<RecodeForecast>,
     /// What the user should know.
     pub notes: Vec<String>,
 }
@@ -41,6 +44,21 @@ pub struct ColumnForecast {
     /// Compression of the output.
     #[serde(serialize_with = "as_text")]
     pub compression: Compression,
+}
+
+/// What a column that is split or streamed otherwise will come to.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct RecodeForecast {
+    /// The branch of the first level; where only its streaming changes, with those above it.
+    pub name: String,
+    /// How it lies now.
+    pub before: Form,
+    /// How it will.
+    pub after: Form,
+    /// Bytes on disk now.
+    pub bytes_before: u64,
+    /// Bytes on disk that are expected.
+    pub bytes_after: u64,
 }
 
 /// Looks ahead. `sample` says whether to measure compression; without it codecs are taken to do equally well.
@@ -98,8 +116,32 @@ pub(crate) fn forecast(plan: &TablePlan, path: &str, sample: bool) -> Result<For
         entries,
         clusters: (plan.bounds.len() as u64).saturating_sub(1),
         columns,
+        recodes: plan.recodes.iter().map(|one| recode(plan, one, sample)).collect(),
         notes: plan.notes.clone(),
     })
+}
+
+#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate")]
+fn recode(plan: &TablePlan, recode: &Recode, sample: bool) -> RecodeForecast {
+    let entries = plan.bounds.first().copied().unwrap_or(0)..plan.bounds.last().copied().unwrap_or(0);
+    let of = |source: &RecodeSource| {
+        let pieces = source.column.pieces.get(source.column.overlapping(&entries)).unwrap_or_default();
+        share(pieces, &entries)
+    };
+    let before: f64 = recode.sources.iter().map(of).sum();
+    // Of what cannot be recoded the work itself will say so.
+    let sampled =
+        if sample { recode.sample(&plan.files, &plan.bounds).unwrap_or_default() } else { Sampled::default() };
+    let zip: u64 = sampled.outputs.iter().map(|(_, zip)| zip).sum();
+    let factor = if sampled.before > 0 { zip as f64 / sampled.before as f64 } else { 1.0 };
+    let [now, then] = recode.forms;
+    RecodeForecast {
+        name: recode.name.clone(),
+        before: now,
+        after: then,
+        bytes_before: before as u64,
+        bytes_after: (before * factor) as u64,
+    }
 }
 
 /// Bytes of the pieces that fall to a range of entries.

@@ -12,10 +12,11 @@ use dataset::tree::{Branch, BranchKind, Tree};
 use dataset::whole::{WholeColumn, whole_columns};
 use rootfile::streamer::StreamerInfos;
 
+use super::optimise::optimise_recoded;
 use super::streaming;
 use super::table::{TablePlan, TableRequest};
 use crate::column::{Column, Shape};
-use crate::engine::{Recode, RecodeOutput, RecodeSource};
+use crate::engine::{Form, Recode, RecodeOutput, RecodeSource};
 use crate::read::learn::learn;
 use crate::write::plan::branch_plan;
 
@@ -41,14 +42,15 @@ struct Change {
     to: WholeColumn,
     plans: Vec<ColumnPlan>,
     streaming: Streaming,
+    forms: [Form; 2],
 }
 
 /// What is to be done, before it is done.
 #[derive(Default)]
 struct Found {
     changes: Vec<Change>,
-    /// Branches that keep their place, with another streaming.
-    streamed: Vec<(usize, Streaming)>,
+    /// Branches that keep their place, with another streaming; and the one that they have.
+    streamed: Vec<(usize, Streaming, Option<Streaming>)>,
     /// Why branches keep their layout.
     kept: BTreeMap<Why, Vec<String>>,
 }
@@ -75,6 +77,7 @@ pub(super) fn apply(plan: &mut TablePlan, request: &TableRequest<'_>) {
     note(plan, request.path, &found);
     restream(plan, &plans, found.streamed, (&of_tree, request));
     change(plan, &plans, found.changes, (&of_tree, request));
+    optimise_recoded(plan, &of_tree);
 }
 
 /// The branches of the first level that a split level or streaming is asked of, with what is.
@@ -151,12 +154,13 @@ impl<'a> View<'a> {
             if let Some(why) = plan.opaque() {
                 return Err(why.to_owned());
             }
-            if streaming::found(self, plan, streaming) == Some(streaming) {
+            let found_now = streaming::found(self, plan, streaming);
+            if found_now == Some(streaming) {
                 continue;
             }
             self.whole_entries(plan)?;
             plan.encoder(streaming).map_err(|e| e.to_string())?;
-            found.streamed.push((plan.branch(), streaming));
+            found.streamed.push((plan.branch(), streaming, found_now));
         }
         Ok(())
     }
@@ -198,19 +202,30 @@ impl<'a> View<'a> {
         }
         self.is_free(whole.top())?;
         plans.iter().try_for_each(|plan| self.whole_entries(plan))?;
-        let streaming = own.streaming.unwrap_or_else(|| self.streaming_of(plans));
+        // As ROOT does unless it is told otherwise (`TVirtualStreamerInfo::fgStreamMemberWise`).
+        let now = || self.streaming_of(plans).unwrap_or(Streaming::MemberWise);
+        let streaming = own.streaming.unwrap_or_else(now);
         for plan in &new {
             plan.encoder(streaming).map_err(|e| e.to_string())?;
         }
-        Ok(Some(Change { top: whole.top(), made, from: whole.clone(), to, plans: new, streaming }))
+        let form = |level: i32, streaming, branches: usize| Form {
+            split_level: u32::try_from(level).unwrap_or(0),
+            streaming,
+            branches: branches as u64,
+        };
+        let streams = new.iter().any(ColumnPlan::streams_collections);
+        let level = i32::try_from(level).unwrap_or(i32::MAX);
+        let forms = [
+            form(branch.split_level, self.streaming_of(plans), plans.len()),
+            form(level, streams.then_some(streaming), new.len()),
+        ];
+        Ok(Some(Change { top: whole.top(), made, from: whole.clone(), to, plans: new, streaming, forms }))
     }
 
     /// The streaming that is there, if there is any.
-    fn streaming_of(&self, plans: &[&ColumnPlan]) -> Streaming {
+    fn streaming_of(&self, plans: &[&ColumnPlan]) -> Option<Streaming> {
         let mut streamed = plans.iter().filter(|plan| plan.streams_collections());
-        let found = streamed.find_map(|plan| streaming::found(self, plan, Streaming::MemberWise));
-        // As ROOT does unless it is told otherwise (`TVirtualStreamerInfo::fgStreamMemberWise`).
-        found.unwrap_or(Streaming::MemberWise)
+        streamed.find_map(|plan| streaming::found(self, plan, Streaming::MemberWise))
     }
 
     /// Whether others refer to a branch or what is below it.
@@ -302,10 +317,17 @@ fn same_shape(old: (&Tree, &WholeColumn), new: (&Tree, &WholeColumn)) -> bool {
 type Asked<'a> = (&'a TreeLayout, &'a TableRequest<'a>);
 
 /// Branches that keep their place, with another streaming: each by itself.
-fn restream(plan: &mut TablePlan, plans: &[ColumnPlan], streamed: Vec<(usize, Streaming)>, asked: Asked<'_>) {
-    for (branch, streaming) in streamed {
+fn restream(
+    plan: &mut TablePlan,
+    plans: &[ColumnPlan],
+    streamed: Vec<(usize, Streaming, Option<Streaming>)>,
+    asked: Asked<'_>,
+) {
+    for (branch, streaming, now) in streamed {
         let Some(column) = plans.iter().find(|plan| plan.branch() == branch) else { continue };
         let Some(source) = RecodeSource::of(column, plans, &plan.columns) else { continue };
+        let level = plan.tree.branches.get(branch).map_or(0, |branch| branch.split_level);
+        let split_level = u32::try_from(level).unwrap_or(0);
         if let Some(branch) = plan.tree.branches.get_mut(branch) {
             // Offsets are written as they always were.
             branch.io_bits = 0;
@@ -330,6 +352,7 @@ fn restream(plan: &mut TablePlan, plans: &[ColumnPlan], streamed: Vec<(usize, St
             sources: vec![source],
             wholes: None,
             outputs: vec![RecodeOutput { column: branch, plan: output, maximum: AtomicU64::new(0) }],
+            forms: [now, Some(streaming)].map(|streaming| Form { split_level, streaming, branches: 1 }),
         });
     }
 }
@@ -359,6 +382,7 @@ fn change(plan: &mut TablePlan, plans: &[ColumnPlan], changes: Vec<Change>, aske
             sources,
             wholes: Some((change.from, change.to)),
             outputs: Vec::new(),
+            forms: change.forms,
         };
         recodes.push((recode, change.plans, change.streaming));
         made.push((change.top, change.made));

@@ -1,6 +1,6 @@
-//! `verify` of files whose columns are split or streamed otherwise: equal where the values are, and exact about where
-//! they are not. The corpus files need the corpus beside the checkout (or at `BASKETRY_CORPUS`).
-#![allow(clippy::unwrap_used, clippy::cast_precision_loss, reason = "a test")]
+//! Files whose columns are split or streamed otherwise: what is foreseen of them, how their baskets share memory, and
+//! `verify`: equal where the values are, and exact about where they are not. The corpus files need the corpus beside the checkout (or at `BASKETRY_CORPUS`).
+#![allow(clippy::unwrap_used, clippy::panic, clippy::cast_precision_loss, reason = "a test")]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,10 +9,12 @@ use arrow_array::{ArrayRef, Float32Array, Int32Array, LargeListArray, RecordBatc
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::Field;
 use dataset::glob::NameFilter;
-use dataset::layout::Layout;
+use dataset::layout::{Layout, Streaming};
 use dataset::tree::make::NewKind;
+use dataset::tree::read_tree;
 use flow::write::{ParallelWriter, TreeColumn, TreeSpec, WriteOptions, WritePool};
-use flow::{Budget, Options, Verdict, VerifyOptions, rewrite, unwatched, verify};
+use flow::{Budget, Form, Options, Verdict, VerifyOptions, forecast, rewrite, unwatched, verify};
+use rootfile::RootFile;
 use rootfile::streamer::{StreamerInfos, describe};
 
 const ENTRIES: usize = 3000;
@@ -123,6 +125,61 @@ fn the_first_member_that_differs_is_named() {
     let found = compare(&a, &wise(LAYOUTS[0], &other, "c.root"), &VerifyOptions::default());
     assert_eq!(found.differences[0].entry, Some(47));
     assert!(found.differences[0].byte.is_some() && found.trees[0].by_value == 0, "{:?}", said(&found));
+}
+
+#[test]
+fn what_is_recoded_is_foreseen() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = folder.path().join("made.root");
+    make(&made, SPLIT, None);
+    let output = folder.path().join("out.root");
+    let options = |layout| Options { layout: Layout::from_toml(layout).unwrap(), ..Options::default() };
+    let unsplit = options("split-level = 0\nstreaming = \"member-wise\"");
+    let seen = forecast(std::slice::from_ref(&made), &output, &unsplit, true).unwrap();
+    let [recode] = &seen.tables[0].recodes[..] else { panic!("{seen:?}") };
+    let form = |split_level, streaming, branches| Form { split_level, streaming, branches };
+    assert_eq!((recode.name.as_str(), recode.before), ("tracks", form(99, None, 3)));
+    assert_eq!(recode.after, form(0, Some(Streaming::MemberWise), 1));
+    assert_eq!(seen.tables[0].columns.len(), 1, "{seen:?}");
+    let written = rewrite(std::slice::from_ref(&made), &output, &unsplit, &unwatched).unwrap();
+    let off = seen.bytes_after as f64 / written.tables[0].zip_bytes as f64;
+    assert!((0.9..1.1).contains(&off), "{seen:?}, {written:?}");
+    assert_eq!(seen.bytes_before, seen.tables[0].columns[0].bytes_before + recode.bytes_before);
+    // Streaming alone: the branch stays.
+    let other = options("streaming = \"object-wise\"");
+    let seen = forecast(std::slice::from_ref(&output), &made, &other, true).unwrap();
+    let [recode] = &seen.tables[0].recodes[..] else { panic!("{seen:?}") };
+    let streaming = [Streaming::MemberWise, Streaming::ObjectWise].map(|s| form(0, Some(s), 1));
+    assert_eq!([recode.before, recode.after], streaming);
+}
+
+/// Sizes of the baskets of branches with entries.
+fn basket_sizes(path: &Path) -> Vec<(String, u32)> {
+    let file = RootFile::open(path).unwrap();
+    let key = file.top().keys.iter().find(|key| key.name == "t").unwrap();
+    let tree = read_tree(&file, key).unwrap();
+    let filled = tree.branches.iter().filter(|branch| !branch.baskets.is_empty());
+    filled.map(|branch| (branch.name().to_owned(), branch.basket_size)).collect()
+}
+
+#[test]
+fn recoded_baskets_share_the_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    make(&path("made.root"), SPLIT, None);
+    for (recode, n) in [("split-level = 0", 2), ("split-level = 99\ncluster = 300", 4)] {
+        // Recoded and shared out at once, and one after the other.
+        let shared = format!("{recode}\nbasket-memory = \"20kB\"");
+        let at_once = rewritten(&[path("made.root")], path("once.root"), &shared, |_| {});
+        let recoded = rewritten(&[path("made.root")], path("recoded.root"), recode, |_| {});
+        let after = rewritten(&[recoded], path("after.root"), "basket-memory = \"20kB\"", |_| {});
+        let (at_once, after) = (basket_sizes(&at_once), basket_sizes(&after));
+        assert_eq!(at_once.len(), n);
+        for ((name, a), (other, b)) in at_once.iter().zip(&after) {
+            let off = f64::from(*a) / f64::from(*b);
+            assert!(name == other && (0.8..1.25).contains(&off), "{at_once:?}, {after:?}");
+        }
+    }
 }
 
 #[test]
