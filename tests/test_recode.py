@@ -16,6 +16,7 @@ RECODED = {
     ("roottest--TreeNestedVector.root", "--split-level=0"): 1,
     ("roottest--TreeNestedVector.root", "--streaming=object-wise"): 1,
     ("roottest--TreeTClonesArray0.root", "--split-level=99"): 5,
+    ("roottest--TreeTClonesArray2.root", "--split-level=0"): 1,
     ("roottest--TreeVectorClass0.root", "--split-level=99"): 6,
     ("roottest--TreeVectorClass0.root", "--streaming=object-wise"): 1,
     ("roottest--TreeVectorClass2.root", "--split-level=0"): 1,

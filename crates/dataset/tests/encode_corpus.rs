@@ -84,15 +84,19 @@ fn hex(bytes: &[u8]) -> String {
 /// Other writers than ROOT, classes with streamers of their own, pairs that no info describes.
 const UNEXPLAINED: &str = "other";
 
+/// How often a class is named, and not referred to, in an entry.
+fn classes_named(entry: &[u8]) -> usize {
+    entry.windows(5).filter(|bytes| bytes.starts_with(&[0xFF; 4]) && bytes[4].is_ascii_alphabetic()).count()
+}
+
 /// Why ROOT, or another writer, wrote other bytes than these, which differ from that place of an entry on.
 fn why(version: i32, plan: &ColumnPlan, theirs: &[u8], ours: &[u8], from: usize) -> &'static str {
     let (was, is) = (theirs.get(from).copied().unwrap_or(0), ours.get(from).copied().unwrap_or(0));
     let text = |bytes: &[u8]| std::str::from_utf8(bytes).is_err();
     let typename = kind(plan);
-    // All that differs is 10 there and 9 here.
-    let newer = theirs.len() == ours.len().min(theirs.len())
-        && theirs.iter().zip(ours).all(|(a, b)| a == b || (*a, *b) == (10, 9));
-    if version >= 63400 && newer {
+    if typename == "TList" {
+        "what objects were added to lists with, and names of lists, are no values"
+    } else if version >= 63400 && (was, is) == (10, 9) {
         "frames of containers: version 10 of TStreamerInfo, which ROOT writes since 6.36"
     } else if theirs.is_empty() {
         "nothing was written of what was not in memory, or (ROOT 5) of no objects"
@@ -102,7 +106,7 @@ fn why(version: i32, plan: &ColumnPlan, theirs: &[u8], ours: &[u8], from: usize)
         "bool: any byte but 0"
     } else if (typename.contains("char") || typename.contains("string")) && text(theirs) && version >= 60000 {
         "text that was Latin-1 is UTF-8"
-    } else if typename.contains('*') && version >= 63400 {
+    } else if classes_named(ours) > classes_named(theirs) {
         "pointers to classes and objects that were met before: here each is new"
     } else if version < 60000 {
         "written before ROOT 6: frames of containers say another version of TStreamerInfo"
@@ -145,7 +149,9 @@ fn round_trip(version: i32, plan: &ColumnPlan, data: &BasketData, counts: &[Vec<
             let range = data.range(entry).unwrap_or_default();
             let from = same.saturating_sub(range.start);
             let theirs = data.data.get(range.clone()).unwrap_or_default();
-            let ours = encoded.bytes.get(range.start..).unwrap_or_default();
+            let begin = entry.checked_sub(1).and_then(|before| encoded.ends.get(before)).map_or(0, |end| *end as usize);
+            let own = encoded.ends.get(entry).map_or(range.clone(), |end| begin..*end as usize);
+            let ours = encoded.bytes.get(own).unwrap_or_default();
             let why = why(version, plan, theirs, ours, from);
             let (before, theirs) = theirs.split_at(from.saturating_sub(8).min(theirs.len()));
             let ours = ours.get(before.len()..).unwrap_or_default();

@@ -19,7 +19,7 @@ use super::op::{Op, Reader, Version};
 use super::types::Shape;
 
 /// `TClonesArray` bit: members are written together. The second is that of version 3.
-const BYPASS_STREAMER: u32 = 1 << 12;
+pub(crate) const BYPASS_STREAMER: u32 = 1 << 12;
 const OLD_BYPASS_STREAMER: u32 = 1 << 14;
 /// Arrays that one read takes note of.
 const MOST_NOTES: usize = 100_000;
@@ -88,9 +88,18 @@ impl Kind {
 }
 
 impl AnyArray {
+    pub(crate) fn kind(&self) -> Kind {
+        self.kind
+    }
+
     /// One item.
-    pub(super) fn item(&self) -> &Op {
+    pub(crate) fn item(&self) -> &Op {
         &self.item
+    }
+
+    /// The class's reader, of a `TClonesArray`.
+    pub(crate) fn reader(&self) -> Option<usize> {
+        self.reader
     }
 }
 

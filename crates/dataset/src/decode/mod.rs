@@ -82,16 +82,24 @@ impl ColumnPlan {
 
     /// Whether there are collections in it that are streamed in one of two ways, member-wise or object-wise.
     pub fn streams_collections(&self) -> bool {
-        let plan = &self.0.plan;
-        let steps = plan.readers.iter().flat_map(|r| &r.versions).filter_map(|v| v.steps.as_ref().ok()).flatten();
-        plan.op.has_members() || steps.into_iter().any(|step| step.op.has_members())
+        self.0.plan.op.has_members() || self.steps().any(|step| step.op.has_members())
     }
 
     /// Whether there are `TObject` bases in it, which are passed over.
     pub fn passes_over_tobjects(&self) -> bool {
-        let plan = &self.0.plan;
-        let steps = plan.readers.iter().flat_map(|r| &r.versions).filter_map(|v| v.steps.as_ref().ok()).flatten();
-        steps.into_iter().any(|step| matches!(step.into, op::Into::TObject))
+        self.steps().any(|step| matches!(step.into, op::Into::TObject))
+    }
+
+    /// Whether there are a `TObjArray` or a `TList` in it, whose names, and what their objects were added with, are
+    /// passed over.
+    pub fn passes_over_names(&self) -> bool {
+        self.0.plan.op.is_collection() || self.steps().any(|step| step.op.is_collection())
+    }
+
+    /// The steps of all classes in it.
+    fn steps(&self) -> impl Iterator<Item = &op::Step> {
+        let versions = self.0.plan.readers.iter().flat_map(|reader| &reader.versions);
+        versions.filter_map(|version| version.steps.as_ref().ok()).flatten()
     }
 
     fn planned(tree: &Tree, branch: usize, infos: &StreamerInfos, contents: Contents) -> Self {

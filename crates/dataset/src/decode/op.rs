@@ -1,6 +1,6 @@
 //! Steps that read values: how the values of a [`Shape`] lie in bytes. [`machine`](super::machine) runs them.
 
-use super::arrays::AnyArray;
+use super::arrays::{AnyArray, Kind};
 use super::packed::Packed;
 use super::types::{Number, Shape};
 
@@ -165,6 +165,15 @@ impl Op {
             Self::Pointer { target, .. } => target.has_members(),
             Self::Record(parts) => parts.iter().any(Self::has_members),
             Self::AnyArray(array) => array.item().has_members(),
+            _ => false,
+        }
+    }
+
+    /// Whether it is a `TObjArray` or a `TList`, or a pointer to one.
+    pub(crate) fn is_collection(&self) -> bool {
+        match self {
+            Self::AnyArray(array) => array.kind() != Kind::Clones,
+            Self::Fixed(_, item) | Self::Rest { item, .. } | Self::Pointer { target: item, .. } => item.is_collection(),
             _ => false,
         }
     }

@@ -234,7 +234,7 @@ fn walk(op: &Op, readers: &[Reader], seen: &mut [bool]) -> Result<()> {
             return walk_class(*reader, version, readers, seen);
         }
         Op::AnyPointer => "a pointer to what may be of several classes",
-        Op::AnyArray(_) => "an array that holds objects of any class",
+        Op::AnyArray(array) => return walk(array.item(), readers, seen),
         Op::Opaque => "bytes that were not understood",
     };
     Err(Error::unsupported(why))

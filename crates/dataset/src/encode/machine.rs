@@ -14,8 +14,9 @@ use crate::layout::Streaming;
 
 /// `TObject` bit: a `TRef` points here, and a process identifier follows.
 pub(super) const IS_REFERENCED: u32 = 1 << 4;
-/// The class version of `TStreamerInfo`, which frames around containers have: that of the infos in the files that this
-/// crate writes. ROOT writes 10 since 6.36, which lie no other way.
+/// The class version of `TStreamerInfo`, which frames around containers have (`TStreamerInfo::WriteBufferAux`, `kSTL`):
+/// that of the infos in the files that this crate writes. ROOT writes 10 since 6.36, which lie no other way, and looks at
+/// it only for whether it is 8 or more. Of 10 groot, in its releases before that, says that it is too new; of 9 nobody.
 pub(super) const STREAMER_INFO: i16 = 9;
 
 /// What a write needs besides values.
@@ -236,6 +237,7 @@ impl Machine<'_> {
                     end_frame(&mut self.out, start);
                 }
             }
+            (Op::AnyArray(array), view) => self.any_array(array, at, n, view)?,
             (Op::Tables { arrays, counter, item }, view) => self.tables(*arrays, *counter, item, at, n, view)?,
             _ => return Err(unfit()),
         }

@@ -3,9 +3,10 @@
 //! A [`ColumnPlan`] says how the entries of a branch lie in its baskets, for reading and writing alike. A
 //! [`ColumnEncoder`] runs it over arrays. Baskets, compression and files are the caller's.
 //!
-//! `view` takes the array apart, `machine` and `objects` run the plan's steps value by value, `rows` and `numbers` those
-//! of which all values have one size, `forms` knows the classes, `entries` the ways in which entries lie.
+//! `view` takes the array apart, `machine`, `objects` and `arrays` run the plan's steps value by value, `rows` and
+//! `numbers` those of which all values have one size, `forms` knows the classes, `entries` the ways in which entries lie.
 
+mod arrays;
 mod entries;
 mod forms;
 mod machine;

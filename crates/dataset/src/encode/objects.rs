@@ -127,7 +127,14 @@ impl Machine<'_> {
     }
 
     /// Writes the members of `n` objects, those of all together.
-    fn members(&mut self, version: &Version, at: usize, n: usize, together: bool, parts: &[View<'_>]) -> Result<()> {
+    pub(super) fn members(
+        &mut self,
+        version: &Version,
+        at: usize,
+        n: usize,
+        together: bool,
+        parts: &[View<'_>],
+    ) -> Result<()> {
         let steps = version.steps.as_ref().map_err(|why| Error::unsupported(why.clone()))?;
         for Step { op, into, counts } in steps {
             match into {

@@ -107,6 +107,13 @@ fn note(plan: &mut TablePlan, path: &str, found: &Found) {
     if !plain.is_empty() {
         plan.notes.push(format!("tree {path}: fUniqueID and fBits of the objects in {} are set anew", list(&plain)));
     }
+    let drops_names = |change: &&Change| change.plans.iter().any(ColumnPlan::passes_over_names);
+    let named: Vec<String> =
+        found.changes.iter().filter(drops_names).map(|change| change.from.field().name().clone()).collect();
+    if !named.is_empty() {
+        let names = list(&named);
+        plan.notes.push(format!("tree {path}: names and options of the TObjArray and TList in {names} are dropped"));
+    }
 }
 
 impl Change {
