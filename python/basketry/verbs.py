@@ -80,6 +80,8 @@ class Making(Writing, total=False):
     drop: Names
     first: int | None
     last: int | None
+    entries: Names
+    where: Names
 
 
 class Merging(Making, total=False):
@@ -116,6 +118,9 @@ def rewrite(inputs: Places, output: Place, *, dry_run: bool = False, **options: 
     collections that are not split.
     tree_set, column_set: rules by pattern, `{"Muon_*": {"compression": "lz4:4"}}`; the last match wins.
     keep, drop: patterns for branches. first, last: the first and the last entry to keep.
+    entries: keep only these: ranges as in Python ("100:200", or ":10,-10:"), a share at random ("1%"), or those listed in a
+    file; of all trees, or of those that a pattern names ("Events=100:200").
+    where: keep only the entries for which this column is true, or not zero, in trees that have it.
     """
     return _make("rewrite", inputs, output, dry_run, Making.__annotations__, dict(options))
 
@@ -142,6 +147,8 @@ def verify(
     drop: Names = (),
     first: int | None = None,
     last: int | None = None,
+    entries: Names = (),
+    where: Names = (),
     common: bool = False,
     fill: bool = False,
     threads: int = 0,
@@ -151,8 +158,8 @@ def verify(
     error.
 
     Of several inputs all but the last are taken as one, in their order: this proves a merge. `tree`, or a tree named
-    in FILE:TREE, is compared alone. `keep`, `drop`, `first` and `last` choose from the first side what a rewrite with
-    them would have kept; `common` compares only what both sides have, and `fill` is for what `merge` filled.
+    in FILE:TREE, is compared alone. `keep`, `drop`, `first`, `last`, `entries` and `where` choose from the first side what
+    a rewrite with them would have kept; `common` compares only what both sides have, and `fill` is for what `merge` filled.
     """
     from .reports.making import Verdict
     from .reports.parse import parse
@@ -260,8 +267,8 @@ def readspeed(
     """Measures how fast files can be read into columns here, and what holds it back.
 
     `trees` is the tree in all files, or the tree in each. `branches` are names or patterns, `branches_regex`
-    expressions for whole names; all are read, if neither is given. `entries` is a share at random ("1%"), a range
-    ("100:200"), or a file with their numbers. The median of `repeat` readings is reported; `cold` puts the files out of
+    expressions for whole names; all are read, if neither is given. `entries` is a share at random ("1%"), ranges
+    ("100:200", or ":10,-10:"), or a file with their numbers. The median of `repeat` readings is reported; `cold` puts the files out of
     the kernel's cache before each. `application` is what your own job takes over the same data, in seconds. `layouts`
     says what to expect of other layouts as well.
     """
@@ -342,8 +349,8 @@ def _options(given: dict[str, Any]) -> list[str]:
             continue
         if value is True:
             words.append(option)
-        elif name in ("keep", "drop", "trees", "branches", "branches_regex"):
-            words += [f"{option}={pattern}" for pattern in ([value] if isinstance(value, str) else value)]
+        elif name in ("keep", "drop", "entries", "where", "trees", "branches", "branches_regex"):
+            words += [f"{option}={text}" for text in ([value] if isinstance(value, str | os.PathLike) else value)]
         elif name in ("tree_set", "column_set"):
             for pattern, keys in value.items():
                 words += [option, pattern, ",".join(f"{key.replace('_', '-')}={_text(keys[key])}" for key in keys)]

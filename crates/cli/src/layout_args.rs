@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use dataset::glob::{ColumnPattern, NameFilter, TreePattern};
 use dataset::layout::{ByteSize, ClusterSize, ColumnLayout, Compression, Layout, Streaming, TreeLayout};
+use flow::EntryFilter;
 use rootfile::{Error, Result};
 
 /// The asked layout. What is left open stays as it is in the input.
@@ -121,12 +122,20 @@ pub struct SelectArgs {
     /// Drop the branches that match a glob or /regex/.
     #[arg(long, value_name = "PATTERN")]
     drop: Vec<String>,
-    /// First entry to keep.
-    #[arg(long, value_name = "ENTRY")]
+    /// First entry to keep, of all trees.
+    #[arg(long, value_name = "ENTRY", conflicts_with = "entries")]
     first: Option<u64>,
-    /// Last entry to keep.
-    #[arg(long, value_name = "ENTRY")]
+    /// Last entry to keep, of all trees.
+    #[arg(long, value_name = "ENTRY", conflicts_with = "entries")]
     last: Option<u64>,
+    /// Keep only these entries: ranges as in Python (100:200, or :10,-10:), a share at random (1%), or those listed in a
+    /// file; of all trees, or of those that a pattern names (Events=100:200). Several inputs count as one.
+    #[arg(long, value_name = "[TREE=]A:B,...|1%|FILE", allow_hyphen_values = true)]
+    entries: Vec<String>,
+    /// Keep only the entries for which a column (COLUMN, or TREE/COLUMN) is true, or not zero; trees that have no such
+    /// column are left as they are.
+    #[arg(long = "where", value_name = "COLUMN")]
+    conditions: Vec<String>,
 }
 
 impl SelectArgs {
@@ -135,15 +144,18 @@ impl SelectArgs {
         NameFilter::new(&self.keep, &self.drop)
     }
 
-    /// The entries asked for, if not all.
-    pub fn entries(&self) -> Result<Option<std::ops::Range<u64>>> {
-        if self.first.is_none() && self.last.is_none() {
-            return Ok(None);
+    /// The entries asked for.
+    pub fn entries(&self) -> Result<EntryFilter> {
+        let mut filter = EntryFilter::default();
+        if self.first.is_some() || self.last.is_some() {
+            let (first, last) = (self.first.unwrap_or(0), self.last.unwrap_or(u64::MAX - 1));
+            if first > last {
+                return Err(Error::request(format!("--first {first} lies behind --last {last}")));
+            }
+            filter = (first..last.saturating_add(1)).into();
         }
-        let (first, last) = (self.first.unwrap_or(0), self.last.unwrap_or(u64::MAX - 1));
-        if first > last {
-            return Err(Error::request(format!("--first {first} lies behind --last {last}")));
-        }
-        Ok(Some(first..last + 1))
+        self.entries.iter().try_for_each(|text| filter.add(text))?;
+        filter.conditions = self.conditions.iter().map(|text| ColumnPattern::new(text)).collect::<Result<_>>()?;
+        Ok(filter)
     }
 }

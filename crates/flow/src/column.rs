@@ -9,8 +9,9 @@ use rootfile::Source;
 use rootfile::codec::Compression;
 
 use crate::engine::Generated;
+use crate::selected::Selected;
 
-/// Some consecutive entries of a column that lie in one record of an input.
+/// Some consecutive entries of a column that lie in one record of an input. Where entries are chosen, only those count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// First entry, counted over all inputs.
@@ -46,6 +47,23 @@ pub enum Shape {
     Size(u32),
     /// One basket a cluster.
     PerCluster,
+}
+
+/// What of a record is taken, if not all.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    /// Its index among the pieces.
+    piece: usize,
+    /// The entries of the record, counted over all inputs.
+    first_entry: u64,
+    entries: u64,
+}
+
+/// Which entries of a column are taken, where they are chosen.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    selected: Arc<Selected>,
+    parts: Vec<Part>,
 }
 
 /// A column of the output.
@@ -86,6 +104,8 @@ pub struct Column {
     pub generated: Option<Generated>,
     /// The bytes of an entry of pieces whose file is [`FILL`].
     pub fill: Option<Vec<u8>>,
+    /// Which entries are taken, if not all.
+    pub choice: Option<Choice>,
 }
 
 /// Number of no file: pieces of it hold the column's default entry.
@@ -112,7 +132,94 @@ impl Column {
             tot_bytes: 0,
             generated: None,
             fill: None,
+            choice: None,
         }
+    }
+
+    /// Takes only some entries, by which pieces are counted from now on. What holds none of them is forgotten.
+    pub fn choose(&mut self, selected: &Arc<Selected>) {
+        let mut parts = Vec::new();
+        let mut pieces: Vec<Piece> = Vec::new();
+        let mut embedded = HashMap::new();
+        for (index, piece) in self.pieces.iter().enumerate() {
+            let entries = selected.count(&(piece.first_entry..piece.end()));
+            if entries == 0 {
+                continue;
+            }
+            if entries < piece.entries && piece.file != FILL {
+                parts.push(Part { piece: pieces.len(), first_entry: piece.first_entry, entries: piece.entries });
+            }
+            if let Some(bytes) = self.embedded.remove(&index) {
+                embedded.insert(pieces.len(), bytes);
+            }
+            pieces.push(Piece { first_entry: selected.rank(piece.first_entry), entries, ..*piece });
+        }
+        pieces.shrink_to_fit();
+        (self.pieces, self.embedded) = (pieces, embedded);
+        self.choice = Some(Choice { selected: Arc::clone(selected), parts });
+    }
+
+    /// What is taken of pieces' records, of those that are not taken whole.
+    fn parts(&self, pieces: &Range<usize>) -> &[Part] {
+        let Some(choice) = &self.choice else { return &[] };
+        let from = choice.parts.partition_point(|part| part.piece < pieces.start);
+        let to = choice.parts.partition_point(|part| part.piece < pieces.end);
+        choice.parts.get(from..to).unwrap_or_default()
+    }
+
+    /// Whether all entries of the records of some pieces are taken.
+    pub fn takes_whole(&self, pieces: &Range<usize>) -> bool {
+        self.parts(pieces).is_empty()
+    }
+
+    /// A piece with all entries of its record, counted over all inputs.
+    pub fn record(&self, index: usize) -> Option<Piece> {
+        let piece = *self.pieces.get(index)?;
+        let Some(choice) = &self.choice else { return Some(piece) };
+        Some(match self.parts(&(index..index + 1)).first() {
+            Some(part) => Piece { first_entry: part.first_entry, entries: part.entries, ..piece },
+            None => Piece { first_entry: choice.selected.nth(piece.first_entry).unwrap_or(0), ..piece },
+        })
+    }
+
+    /// Where entries that lie in a piece, are in its record: runs of neighbours.
+    pub fn places(&self, index: usize, entries: &Range<u64>) -> impl Iterator<Item = Range<usize>> {
+        let local = |entry: u64, first: u64| usize::try_from(entry.saturating_sub(first)).unwrap_or(usize::MAX);
+        let chosen = self.choice.as_ref().zip(self.parts(&(index..index + 1)).first());
+        let whole = match chosen {
+            Some(_) => None,
+            None => {
+                self.pieces.get(index).map(|p| local(entries.start, p.first_entry)..local(entries.end, p.first_entry))
+            }
+        };
+        let runs = chosen.map(|(choice, part)| {
+            let first = part.first_entry;
+            choice.selected.runs(entries.clone()).map(move |run| local(run.start, first)..local(run.end, first))
+        });
+        whole.into_iter().chain(runs.into_iter().flatten())
+    }
+
+    /// Entries of all records, taken or not.
+    pub fn recorded_entries(&self) -> u64 {
+        let taken: u64 = self.pieces.iter().map(|p| p.entries).sum();
+        let left = |part: &Part| part.entries - self.pieces.get(part.piece).map_or(0, |p| p.entries).min(part.entries);
+        taken + self.parts(&(0..self.pieces.len())).iter().map(left).sum::<u64>()
+    }
+
+    /// Bytes on disk that fall to entries of a range, which some pieces hold.
+    #[expect(clippy::cast_precision_loss, reason = "shares")]
+    pub fn share(&self, pieces: Range<usize>, entries: &Range<u64>) -> f64 {
+        let of = |index: usize| {
+            let (piece, record) = (self.pieces.get(index)?, self.record(index)?);
+            let n = piece.end().min(entries.end).saturating_sub(piece.first_entry.max(entries.start));
+            Some(f64::from(piece.nbytes) * n as f64 / record.entries.max(1) as f64)
+        };
+        pieces.filter_map(of).sum()
+    }
+
+    /// Bytes that the choice of entries takes, besides the set of them.
+    pub fn choice_memory(&self) -> u64 {
+        self.choice.as_ref().map_or(0, |choice| choice.parts.capacity() as u64 * 24)
     }
 
     /// The pieces that hold entries of a range.
@@ -170,6 +277,7 @@ impl Column {
             tot_bytes: self.tot_bytes,
             generated: None,
             fill: self.fill.clone(),
+            choice: self.choice.clone(),
         }
     }
 

@@ -5,9 +5,12 @@
 //! is done to a column is done at the shallowest depth that reaches the asked layout.
 
 mod budget;
+mod choosing;
 mod closing;
 mod column;
+mod condition;
 mod engine;
+mod entries;
 mod era;
 mod fill;
 pub mod inputs;
@@ -19,12 +22,14 @@ pub mod read;
 pub mod recover;
 mod rewrite;
 pub mod sample;
+mod selected;
 mod sink;
 mod verify;
 pub mod write;
 
 pub use budget::{Budget, DEFAULT_MEMORY};
 pub use engine::{Depth, Depths, Form, Progress, unwatched};
+pub use entries::{Entries, EntryFilter, Slice, spread};
 pub use options::{Listed, Options, Pack, Schema};
 pub use plan::{ColumnForecast, Forecast, RecodeForecast};
 pub use rewrite::{Outlook, Skipped, Summary, TableSummary, forecast, rewrite};

@@ -1,13 +1,13 @@
 //! What a rewrite or merge is asked to do.
 
 use std::collections::HashSet;
-use std::ops::Range;
 
 use dataset::glob::NameFilter;
 use dataset::layout::Layout;
 use rootfile::codec::Compression;
 
 use crate::budget::Budget;
+use crate::entries::EntryFilter;
 
 /// What is done where the trees to be merged have different branches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,8 +63,8 @@ pub struct Options {
     pub layout: Layout,
     /// Branches to keep or drop.
     pub filter: NameFilter,
-    /// Entries to keep, of all trees.
-    pub entries: Option<Range<u64>>,
+    /// Entries to keep.
+    pub entries: EntryFilter,
     /// Only this tree, by its path.
     pub tree: Option<String>,
     /// Whether small clusters are put together with their neighbours.

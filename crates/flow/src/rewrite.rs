@@ -11,8 +11,10 @@ use rootfile::codec::Compression;
 use rootfile::{DirId, Error, ErrorKind, FilePool, FileWriter, Key, Result, RootFile};
 
 use crate::budget::Share;
+use crate::choosing::{self, Choosing};
 use crate::closing::{self, BufferSize};
 use crate::column::Shape;
+use crate::condition::Table;
 use crate::engine::{self, Depths, Job, Progress};
 use crate::era;
 use crate::maxima;
@@ -20,6 +22,7 @@ use crate::objects::pids::{self, ProcessId};
 use crate::objects::{Action, ObjectPlan, Pack, Part, plan_objects};
 use crate::options::Options;
 use crate::plan::{Forecast, TablePlan, TableRequest, forecast as look_ahead, plan_table_of};
+use crate::selected::Selected;
 use crate::sink::Written;
 
 /// What was done.
@@ -51,7 +54,9 @@ pub struct Skipped {
 pub struct TableSummary {
     /// Path of the tree.
     pub path: String,
-    /// Entries.
+    /// Entries of the inputs.
+    pub input_entries: u64,
+    /// Entries of the output.
     pub entries: u64,
     /// Clusters.
     pub clusters: u64,
@@ -253,7 +258,8 @@ fn plan_all(files: Vec<Arc<RootFile>>, mut known: KnownTrees, options: &Options)
         layout.common.compression = layout.common.compression.or(own);
     }
     let mut notes = Vec::new();
-    let mut plans = Vec::new();
+    let mut choosing = Choosing::new(&options.entries);
+    let mut plans: Vec<(PlannedTree, TablePlan)> = Vec::new();
     for (directory, entry, parts) in objects.trees() {
         let path = objects.directories.get(directory).map_or_else(String::new, |d| d.path_of(&entry.name));
         if options.tree.as_ref().is_some_and(|only| *only != path) {
@@ -263,25 +269,36 @@ fn plan_all(files: Vec<Arc<RootFile>>, mut known: KnownTrees, options: &Options)
         if inputs.len() < files.len() {
             notes.push(format!("tree {path} is in {} of the {} inputs only", inputs.len(), files.len()));
         }
+        let table = Table { inputs: &inputs, path: &path, schema: options.schema, budget: options.budget };
+        let mut wanted = choosing.of(&table)?;
         let cut = parts.iter().find_map(|part| known.get(&part.seek)?.cut);
+        let mut about = std::mem::take(&mut wanted.notes);
+        let chooses = cut.is_some() || !wanted.is_all();
+        let chosen = |all: u64| cut.map_or_else(|| wanted.of(all), |end| Ok(Selected::range(0..end.min(all))));
         let request = TableRequest {
             inputs: &inputs,
             path: &path,
             layout: &layout,
             filter: &options.filter,
-            entries: cut.map_or_else(|| options.entries.clone(), |end| Some(0..end)),
+            entries: chooses.then_some(&chosen as &dyn Fn(u64) -> Result<Selected>),
             pack: options.pack,
             schema: options.schema,
         };
-        let plan = plan_table_of(&request, |file, key| match known.remove(&key.seek_key) {
+        let mut plan = plan_table_of(&request, |file, key| match known.remove(&key.seek_key) {
             Some(known) => Ok(known.tree),
             None => read_tree(file, key),
         })?;
+        plan.notes.append(&mut about);
         plans.push((PlannedTree { directory, name: entry.name.clone(), path }, plan));
     }
     if let (Some(only), true) = (&options.tree, plans.is_empty()) {
         let there: Vec<String> = objects.trees().map(|(_, entry, _)| entry.name.clone()).collect();
         return Err(Error::request(format!("no tree {only}; there are: {}", there.join(", "))));
+    }
+    choosing.finish()?;
+    if let Some(first) = files.first() {
+        let mut trees: Vec<_> = plans.iter_mut().map(|(place, plan)| (place.path.as_str(), plan)).collect();
+        choosing::settle(&mut trees, first.name(), &objects);
     }
     let (pids, pid_offsets) = pids::plan(&files.iter().map(|f| pids::read(f)).collect::<Vec<_>>())?;
     let (metadata, scratch) = needs(&plans);
@@ -334,6 +351,7 @@ fn write_table(
         ..TableSummary::default()
     };
     close_tree(&mut plan, written);
+    summary.input_entries = plan.input_entries.iter().sum();
     summary.entries = plan.tree.entries;
     summary.tot_bytes = plan.tree.tot_bytes;
     summary.zip_bytes = plan.tree.zip_bytes;
@@ -347,12 +365,10 @@ fn write_table(
 
 /// Puts what was written into the tree's metadata.
 fn close_tree(plan: &mut TablePlan, written: Vec<Written>) {
-    let base = plan.bounds.first().copied().unwrap_or(0);
-    let end = plan.bounds.last().copied().unwrap_or(0);
     let whole = plan.input_entries.iter().sum::<u64>();
     let tree = &mut plan.tree;
-    tree.entries = if end - base < whole { end - base } else { whole };
-    for (column, mut written) in plan.columns.iter().zip(written) {
+    tree.entries = plan.selected.as_ref().map_or(whole, |selected| selected.len());
+    for (column, written) in plan.columns.iter().zip(written) {
         let Some(branch) = tree.branches.get_mut(column.branch) else { continue };
         let had_data = !column.pieces.is_empty() || !written.baskets.is_empty();
         let count = branch.entries;
@@ -364,7 +380,6 @@ fn close_tree(plan: &mut TablePlan, written: Vec<Written>) {
                 column.packed_size.map_or(BufferSize::Keep, |size| BufferSize::Bytes(size.into()))
             }
         };
-        written.baskets.iter_mut().for_each(|b| b.first_entry = b.first_entry.saturating_sub(base));
         closing::settle_branch(branch, written, column.compression, buffer);
         if !had_data {
             // A branch above others has no entries of its own, but counts them.

@@ -13,7 +13,7 @@ use dataset::layout::{Layout, Streaming};
 use dataset::tree::make::NewKind;
 use dataset::tree::read_tree;
 use flow::write::{ParallelWriter, TreeColumn, TreeSpec, WriteOptions, WritePool};
-use flow::{Budget, Form, Options, Verdict, VerifyOptions, forecast, rewrite, unwatched, verify};
+use flow::{Budget, EntryFilter, Form, Options, Verdict, VerifyOptions, forecast, rewrite, unwatched, verify};
 use rootfile::RootFile;
 use rootfile::streamer::{StreamerInfos, describe};
 
@@ -189,12 +189,12 @@ fn ranges_several_inputs_and_what_was_left_out() {
     make(&made, SPLIT, None);
     make(&other, SPLIT, Some(100));
     let output = folder.path().join("out.root");
-    let range = Some(1100..2500);
+    let range = EntryFilter::from(1100..2500);
     let cut =
         rewritten(std::slice::from_ref(&made), output.clone(), LAYOUTS[0], |options| options.entries = range.clone());
     let verify_range = |entries| compare(&made, &cut, &VerifyOptions { entries, ..VerifyOptions::default() });
     assert!(verify_range(range).equal);
-    let found = verify_range(Some(1101..2501));
+    let found = verify_range((1101..2501).into());
     let what = "tree t, branch tracks, entry 1101: has 2 items and 1 (entry 0 of the second side)";
     assert!(said(&found).iter().any(|text| text == what), "{:?}", said(&found));
     let both = [made.clone(), other];

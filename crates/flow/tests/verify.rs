@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use dataset::glob::NameFilter;
 use dataset::layout::Layout;
 use dataset::tree::read_tree;
-use flow::{Budget, Difference, Options, Verdict, VerifyOptions, rewrite, sample, unwatched, verify};
+use flow::{Budget, Difference, EntryFilter, Options, Verdict, VerifyOptions, rewrite, sample, unwatched, verify};
 use rootfile::RootFile;
 
 const ENTRIES: u64 = 1000;
@@ -133,15 +133,15 @@ fn a_range_of_entries_is_proven_as_such() {
     let folder = Folder::new();
     let input = folder.sample("in.root", 5);
     let layout = "cluster = \"100\"";
-    let output =
-        folder.rewritten("out.root", std::slice::from_ref(&input), layout, |options| options.entries = Some(130..550));
+    let output = folder
+        .rewritten("out.root", std::slice::from_ref(&input), layout, |options| options.entries = (130..550).into());
     let verify = |entries| compare(&input, &output, &VerifyOptions { entries, ..VerifyOptions::default() });
-    assert!(verify(Some(130..550)).equal);
-    assert!(!verify(Some(131..551)).equal);
-    let longer = verify(Some(130..560));
+    assert!(verify(EntryFilter::from(130..550)).equal);
+    assert!(!verify((131..551).into()).equal);
+    let longer = verify((130..560).into());
     let found: Vec<String> = longer.differences.iter().map(ToString::to_string).collect();
     assert_eq!(found, ["tree t: has 430 entries and 420"]);
-    assert!(!verify(None).equal);
+    assert!(!verify(EntryFilter::default()).equal);
 }
 
 #[test]

@@ -24,8 +24,10 @@ class TableSummary:
 
     path: str
     """Path of the tree."""
+    input_entries: int
+    """Entries of the inputs."""
     entries: int
-    """Entries."""
+    """Entries of the output."""
     clusters: int
     """Clusters."""
     baskets: int
@@ -114,6 +116,8 @@ class Forecast:
 
     path: str
     """Path of the tree."""
+    input_entries: int
+    """Entries of the inputs."""
     entries: int
     """Entries of the output."""
     clusters: int

@@ -87,10 +87,10 @@ pub fn print_summary(summary: &Summary) -> Result<()> {
     let mut table =
         output::table(&["tree", "entries", "clusters", "baskets", "before compression", "on disk", "depth"]);
     for t in &summary.tables {
-        let TableSummary { path, entries, clusters, baskets, tot_bytes, zip_bytes, depths } = t;
+        let TableSummary { path, input_entries, entries, clusters, baskets, tot_bytes, zip_bytes, depths } = t;
         table.add_row([
             path.clone(),
-            output::count(*entries),
+            chosen(*entries, *input_entries),
             output::count(*clusters),
             output::count(*baskets),
             output::bytes(*tot_bytes),
@@ -115,6 +115,14 @@ pub fn print_summary(summary: &Summary) -> Result<()> {
     )?;
     out.flush()?;
     Ok(())
+}
+
+/// A number of entries, and of how many they were chosen.
+fn chosen(entries: u64, all: u64) -> String {
+    match entries == all {
+        true => output::count(entries),
+        false => format!("{} of {}", output::count(entries), output::count(all)),
+    }
 }
 
 /// Depths as text: `copy`, or shares where they are mixed.
@@ -155,8 +163,8 @@ pub fn dry_run(paths: &[PathBuf], target: &Path, options: &Options, json: bool) 
         return Ok(Answer::Yes);
     }
     let mut out = output::stdout();
-    for Forecast { path, entries, clusters, columns, recodes, notes } in &forecast.tables {
-        writeln!(out, "{path}: {} entries in {} clusters", output::count(*entries), output::count(*clusters))?;
+    for Forecast { path, input_entries, entries, clusters, columns, recodes, notes } in &forecast.tables {
+        writeln!(out, "{path}: {} entries in {} clusters", chosen(*entries, *input_entries), output::count(*clusters))?;
         let mut table = output::table(&["branch", "depth", "compression", "now", "expected"]);
         for c in columns {
             table.add_row([

@@ -2,9 +2,10 @@
 
 use std::io::Write;
 
+use flow::Entries;
 use flow::inputs::{Input, inputs};
 use lab::readspeed::self_check::self_check;
-use lab::readspeed::{Columns, Entries, LayoutSpeed, Options, Report, measure};
+use lab::readspeed::{Columns, LayoutSpeed, Options, Report, measure};
 use rootfile::{Error, Result};
 
 use crate::options::{Resources, Talk};
@@ -39,8 +40,9 @@ pub struct Args {
     /// Read the branches whose whole name matches an expression.
     #[arg(long, value_name = "REGEX", num_args = 1..)]
     branches_regex: Vec<String>,
-    /// Read only these entries: a share at random (1%), a range (100:200), or those listed in a file.
-    #[arg(long, value_name = "1%|A:B|FILE")]
+    /// Read only these entries: a share at random (1%), ranges as in Python (100:200, or :10,-10:), or those listed in
+    /// a file.
+    #[arg(long, value_name = "1%|A:B,...|FILE", allow_hyphen_values = true)]
     entries: Option<Entries>,
     /// Read so often, and report the median.
     #[arg(long, value_name = "N", default_value_t = 1)]

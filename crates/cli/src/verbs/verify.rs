@@ -18,8 +18,9 @@ const SHOWN: usize = 20;
 /// Check that two files have equal content, whatever their layout.
 ///
 /// Schema and entry bytes of all trees are compared, and all other objects; where trees differ, the first entry is
-/// named for each branch. Columns that are split or streamed otherwise are compared by value. With several inputs all but the last are taken as one, in their order: this proves a
-/// merge. --first, --last, --keep and --drop choose from the first side what a rewrite with them would have kept.
+/// named for each branch. Columns that are split or streamed otherwise are compared by value. With several inputs all but
+/// the last are taken as one, in their order: this proves a merge. --first, --last, --entries, --where, --keep and --drop
+/// choose from the first side what a rewrite with them would have kept.
 /// Exit code 0: equal; 1: different; 2: something cannot be read.
 #[derive(clap::Args)]
 pub struct Args {

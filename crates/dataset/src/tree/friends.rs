@@ -25,6 +25,28 @@ impl Tree {
         list.items.iter().flatten().filter_map(|id| self.friend(*id)).collect()
     }
 
+    /// Leaves the friends that `keep` says yes to.
+    pub fn retain_friends(&mut self, keep: impl Fn(&FriendName) -> bool) {
+        let Some(list) = self.friends else { return };
+        let Some(Content::Collection(there)) = self.graph.get(list).map(|list| &list.content) else { return };
+        let stays = |id: &Option<ObjectId>| id.and_then(|id| self.friend(id)).is_none_or(|friend| keep(&friend));
+        let stays: Vec<bool> = there.items.iter().map(stays).collect();
+        if !stays.contains(&true) {
+            self.friends = None;
+            return;
+        }
+        let object = self.graph.objects.get_mut(list).and_then(Option::as_mut);
+        if let Some(Content::Collection(list)) = object.map(|object| &mut object.content) {
+            let stays = |place: &mut usize| {
+                *place += 1;
+                stays.get(*place - 1).copied().unwrap_or(true)
+            };
+            let (mut item, mut option) = (0, 0);
+            list.items.retain(|_| stays(&mut item));
+            list.options.retain(|_| stays(&mut option));
+        }
+    }
+
     fn friend(&self, id: ObjectId) -> Option<FriendName> {
         let members = self.graph.get(id).filter(|object| object.is_a("TFriendElement"))?.members()?;
         let named = members.named()?;

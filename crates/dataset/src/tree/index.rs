@@ -85,12 +85,12 @@ impl TreeIndex {
         self.lines.extend(other.lines.iter().map(|line| IndexLine { entry: line.entry.saturating_add(base), ..*line }));
     }
 
-    /// Keeps the lines of a range of entries, which are counted from its begin.
-    pub fn keep(&mut self, entries: &std::ops::Range<u64>) {
+    /// Keeps the lines of the entries that have a new number, and gives them that.
+    pub fn keep(&mut self, number: impl Fn(u64) -> Option<u64>) {
         self.lines.retain_mut(|line| {
-            let kept = u64::try_from(line.entry).is_ok_and(|entry| entries.contains(&entry));
-            line.entry = line.entry.saturating_sub(i64::try_from(entries.start).unwrap_or(i64::MAX));
-            kept
+            let kept = u64::try_from(line.entry).ok().and_then(&number).and_then(|entry| i64::try_from(entry).ok());
+            line.entry = kept.unwrap_or(line.entry);
+            kept.is_some()
         });
     }
 
@@ -145,7 +145,7 @@ mod tests {
     fn appended_and_cut() {
         let mut joined = index(&[(1, 1, 0), (1, 2, 1)]);
         joined.append(&index(&[(1, 0, 0), (0, 0, 1)]), 2);
-        joined.keep(&(1..4));
+        joined.keep(|entry| entry.checked_sub(1));
         let Content::Opaque(bytes) = joined.object().content else { panic!() };
         assert_eq!(TreeIndex::parse(&bytes, 2).unwrap(), index(&[(0, 0, 2), (1, 0, 1), (1, 2, 0)]));
     }

@@ -42,7 +42,7 @@ impl RecodeSource {
     pub fn portion(sources: &[Self]) -> u64 {
         let of = |source: &Self| source.column.pieces.iter().map(|p| source.column.expanded(p)).sum::<u64>();
         let bytes: u64 = sources.iter().map(of).sum();
-        let entries = |source: &Self| source.column.pieces.iter().map(|p| p.entries).sum::<u64>();
+        let entries = |source: &Self| source.column.recorded_entries();
         let entries = sources.iter().map(entries).max().unwrap_or(0);
         let each = bytes.div_ceil(entries.max(1)).max(1);
         (PORTION / each).max(1)
@@ -52,7 +52,7 @@ impl RecodeSource {
     #[expect(clippy::cast_possible_truncation, reason = "no more than there are")]
     pub fn bytes_of(&self, entries: u64) -> u64 {
         let total: u64 = self.column.pieces.iter().map(|p| self.column.expanded(p)).sum();
-        let all = self.column.pieces.iter().map(|p| p.entries).sum::<u64>().max(1);
+        let all = self.column.recorded_entries().max(1);
         (u128::from(total) * u128::from(entries.min(all)) / u128::from(all)) as u64
     }
 
@@ -111,6 +111,21 @@ impl<'a> Lane<'a> {
         self.loaded.iter().filter_map(|(index, data)| Some((self.source.column.pieces.get(*index)?, data)))
     }
 
+    /// Bytes of some entries, whose baskets are loaded.
+    pub fn bytes(&self, entries: &Range<u64>) -> u64 {
+        let column = &self.source.column;
+        let of = |(index, data): &(usize, BasketData)| {
+            let piece = column.pieces.get(*index)?;
+            let taken = entries.start.max(piece.first_entry)..entries.end.min(piece.end());
+            let bytes = column.places(*index, &taken).filter(|places| !places.is_empty()).filter_map(|places| {
+                let (first, last) = (data.range(places.start)?, data.range(places.end - 1)?);
+                Some(last.end.saturating_sub(first.start))
+            });
+            Some(bytes.sum::<usize>() as u64)
+        };
+        self.loaded.iter().filter_map(of).sum()
+    }
+
     /// The values of some entries, whose baskets are loaded.
     pub fn decode(&mut self, entries: &Range<u64>) -> Result<ArrayRef> {
         let column = &self.source.column;
@@ -122,12 +137,16 @@ impl<'a> Lane<'a> {
             if from >= to {
                 continue;
             }
-            let counts = match &mut self.counters {
-                Some(counters) => counters.values(&(from..to))?,
-                None => Vec::new(),
-            };
-            let local = |entry: u64| usize::try_from(entry - piece.first_entry).unwrap_or(usize::MAX);
-            builder.append(data, local(from)..local(to), &counts).map_err(|e| e.at(piece.seek))?;
+            let mut at = from;
+            for places in column.places(*index, &(from..to)) {
+                let next = at + places.len() as u64;
+                let counts = match &mut self.counters {
+                    Some(counters) => counters.values(&(at..next))?,
+                    None => Vec::new(),
+                };
+                builder.append(data, places, &counts).map_err(|e| e.at(piece.seek))?;
+                at = next;
+            }
         }
         if builder.len() != rows {
             let name = &column.names.0;

@@ -115,10 +115,11 @@ impl Recode {
             }
         }
         for source in &self.sources {
-            let pieces = &source.column.pieces;
-            for piece in pieces.get(source.column.overlapping(&entries)).unwrap_or_default() {
+            let column = &source.column;
+            let there = column.overlapping(&entries).filter_map(|i| Some((column.pieces.get(i)?, column.record(i)?)));
+            for (piece, record) in there {
                 let within = piece.end().min(entries.end) - piece.first_entry.max(entries.start);
-                sampled.before += u64::from(piece.nbytes) * within / piece.entries.max(1);
+                sampled.before += u64::from(piece.nbytes) * within / record.entries.max(1);
             }
         }
         Ok(sampled)

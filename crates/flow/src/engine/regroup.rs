@@ -128,24 +128,26 @@ impl Maker<'_> {
                 self.flush(scratch, pid)?;
             }
             pid = Some(this_pid);
-            let local = |entry: u64| usize::try_from(entry - piece.first_entry).unwrap_or(usize::MAX);
-            let range = local(from)..local(to);
-            let mut at = range.start;
             if scratch.builder.is_empty() {
                 scratch.builder.start(from);
             }
-            while at < range.end {
-                let (taken, full) = scratch.builder.take(self.column, &mut data, at..range.end, &mut cutter)?;
-                at += taken;
-                if full {
-                    // Closed by its size, or to begin one where an entry can lie as it did.
-                    cutter.close();
-                    self.flush(scratch, pid)?;
-                    scratch.builder.start(piece.first_entry + at as u64);
-                    if scratch.chunk.bytes.len() >= HAND_OVER
-                        && let Err(stopped) = emit(&mut scratch.chunk)
-                    {
-                        return Ok(Err(stopped));
+            let mut made = from;
+            for range in self.column.places(index, &(from..to)) {
+                let mut at = range.start;
+                while at < range.end {
+                    let (taken, full) = scratch.builder.take(self.column, &mut data, at..range.end, &mut cutter)?;
+                    at += taken;
+                    made += taken as u64;
+                    if full {
+                        // Closed by its size, or to begin one where an entry can lie as it did.
+                        cutter.close();
+                        self.flush(scratch, pid)?;
+                        scratch.builder.start(made);
+                        if scratch.chunk.bytes.len() >= HAND_OVER
+                            && let Err(stopped) = emit(&mut scratch.chunk)
+                        {
+                            return Ok(Err(stopped));
+                        }
                     }
                 }
             }

@@ -83,11 +83,13 @@ pub(crate) struct Asked {
     pub copies_fit: bool,
 }
 
-/// The shallowest depth that brings a column's entries of one cluster, which `pieces` hold, into the asked layout.
-pub(crate) fn depth(column: &Column, pieces: &[Piece], asked: &Asked) -> Depth {
+/// The shallowest depth that brings a column's entries of one cluster, which these pieces hold, into the asked layout.
+pub(crate) fn depth(column: &Column, range: &Range<usize>, asked: &Asked) -> Depth {
     let entries = &asked.entries;
+    let pieces = column.pieces.get(range.clone()).unwrap_or_default();
     let whole = |p: &Piece| p.first_entry >= entries.start && p.end() <= entries.end && !p.is_embedded();
-    if column.is_misread() || !pieces.iter().all(whole) || !shape_fits(column, pieces, asked.packed) {
+    let whole = column.takes_whole(range) && pieces.iter().all(whole);
+    if column.is_misread() || !whole || !shape_fits(column, pieces, asked.packed) {
         return Depth::Regroup;
     }
     let as_asked = |p: &Piece| usize::try_from(p.file).ok().and_then(|f| column.as_asked.get(f)).is_some_and(|a| *a);
@@ -168,11 +170,12 @@ impl<'a> Tasks<'a> {
         let mut copies = Vec::new();
         let mut makes = Vec::new();
         for ((i, column), (at, depths)) in self.job.columns.iter().enumerate().zip(&mut self.places) {
-            let pieces = column.pieces.get(column.overlapping_next(at, entries)).unwrap_or_default();
-            if pieces.is_empty() {
+            let range = column.overlapping_next(at, entries);
+            if range.is_empty() {
                 continue;
             }
-            let depth = depth(column, pieces, asked);
+            let depth = depth(column, &range, asked);
+            let pieces = column.pieces.get(range).unwrap_or_default();
             depths.count(depth);
             match depth {
                 Depth::Copy => copies.extend(pieces.iter().map(|piece| (i, *piece))),

@@ -76,6 +76,7 @@ fn input() -> (Vec<u8>, Vec<Column>) {
             tot_bytes: u64::MAX,
             generated: None,
             fill: None,
+            choice: None,
         })
         .collect();
     for basket in 0..BASKETS {

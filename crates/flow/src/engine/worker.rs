@@ -88,9 +88,9 @@ impl Scratch {
         *place = buffer;
     }
 
-    /// A piece's entries and their boundaries.
+    /// All entries of a piece's record and their boundaries.
     pub fn load(&mut self, files: &Files, column: &Column, index: usize) -> Result<BasketData> {
-        let piece = column.pieces.get(index).ok_or_else(|| Error::request("a piece that is not there"))?;
+        let piece = &column.record(index).ok_or_else(|| Error::request("a piece that is not there"))?;
         let named = |e: Error| {
             let e = e.object(format!("branch {} of {}", column.names.0, column.names.1)).at(piece.seek);
             match files.get(piece.file as usize) {

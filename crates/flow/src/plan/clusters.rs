@@ -7,6 +7,8 @@ use dataset::layout::ClusterSize;
 use dataset::tree::{Tree, clusters};
 use rootfile::{Error, Result};
 
+use crate::selected::Selected;
+
 /// Most clusters that an asked size may lead to.
 const MOST_CLUSTERS: u64 = 2_000_000;
 
@@ -17,6 +19,8 @@ pub(crate) struct SourceCluster {
     pub entries: u64,
     /// Compressed bytes that it is thought to take in the output.
     pub bytes: f64,
+    /// Whether only some of its entries are taken.
+    pub thinned: bool,
 }
 
 /// How clusters are to be formed.
@@ -26,6 +30,8 @@ pub enum Clustering {
     Keep,
     /// As in the inputs, but small neighbours are put together up to this many bytes.
     Pack(u64),
+    /// The same, but only of those that have lost entries.
+    Refill(u64),
     /// Of this size.
     Size(ClusterSize),
 }
@@ -52,7 +58,8 @@ pub(crate) fn bounds(source: &[SourceCluster], clustering: Clustering) -> Result
         Clustering::Keep => source.iter().map(|c| c.first_entry).collect(),
         Clustering::Size(ClusterSize::Entries(n)) => every(first.first_entry, end, n.max(1))?,
         Clustering::Size(ClusterSize::Bytes(bytes)) => resized(source, bytes)?,
-        Clustering::Pack(bytes) => packed(source, bytes),
+        Clustering::Pack(bytes) => packed(source, bytes, |_| false),
+        Clustering::Refill(bytes) => packed(source, bytes, |cluster| !cluster.thinned),
     };
     bounds.push(end);
     Ok(bounds)
@@ -121,9 +128,9 @@ pub(crate) fn aim(source: &[SourceCluster], auto_flush: i64) -> u64 {
 /// them are put together. Doing it again changes nothing: no two small ones are left side by side. A small one
 /// between large ones stays as it is, however small: to add it to a neighbour would mean to make that one anew.
 #[expect(clippy::cast_precision_loss, reason = "estimates")]
-fn packed(source: &[SourceCluster], bytes: u64) -> Vec<u64> {
+fn packed(source: &[SourceCluster], bytes: u64, stays: impl Fn(&SourceCluster) -> bool) -> Vec<u64> {
     let target = (bytes as f64).max(1.0);
-    let is_good = |c: &SourceCluster| c.bytes >= target / 2.0;
+    let is_good = |c: &SourceCluster| c.bytes >= target / 2.0 || stays(c);
     // First entry, bytes, and whether it is a cluster of the input that would be copied.
     let mut groups: Vec<(u64, f64, bool)> = Vec::new();
     let mut open = false;
@@ -150,6 +157,24 @@ fn packed(source: &[SourceCluster], bytes: u64) -> Vec<u64> {
         }
     }
     bounds.into_iter().map(|(first, ..)| first).collect()
+}
+
+/// Bytes of a cluster, on average.
+#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "estimates")]
+pub(crate) fn mean(source: &[SourceCluster]) -> u64 {
+    (source.iter().map(|c| c.bytes).sum::<f64>() / source.len().max(1) as f64) as u64
+}
+
+/// Leaves what is taken of clusters, counted by the entries taken.
+#[expect(clippy::cast_precision_loss, reason = "shares")]
+pub(crate) fn thin(clusters: &mut Vec<SourceCluster>, selected: &Selected) {
+    for cluster in clusters.iter_mut() {
+        let first_entry = selected.rank(cluster.first_entry);
+        let entries = selected.rank(cluster.first_entry.saturating_add(cluster.entries)) - first_entry;
+        let bytes = cluster.bytes * entries as f64 / cluster.entries.max(1) as f64;
+        *cluster = SourceCluster { first_entry, entries, bytes, thinned: entries < cluster.entries };
+    }
+    clusters.retain(|cluster| cluster.entries > 0);
 }
 
 /// Which clusters of the output begin more than one of the inputs'.
@@ -190,7 +215,7 @@ mod tests {
     }
 
     fn even(n: u64, entries: u64, bytes: f64) -> Vec<SourceCluster> {
-        (0..n).map(|i| SourceCluster { first_entry: i * entries, entries, bytes }).collect()
+        (0..n).map(|i| SourceCluster { first_entry: i * entries, entries, bytes, thinned: false }).collect()
     }
 
     #[test]
@@ -205,7 +230,12 @@ mod tests {
     }
 
     fn mixed(bytes: &[f64]) -> Vec<SourceCluster> {
-        let cluster = |(i, &bytes): (usize, &f64)| SourceCluster { first_entry: i as u64 * 10, entries: 10, bytes };
+        let cluster = |(i, &bytes): (usize, &f64)| SourceCluster {
+            first_entry: i as u64 * 10,
+            entries: 10,
+            bytes,
+            thinned: false,
+        };
         bytes.iter().enumerate().map(cluster).collect()
     }
 
@@ -218,6 +248,17 @@ mod tests {
         assert_eq!(pack(&[30.0, 30.0, 30.0, 20.0]), [0, 40]);
         // The last few entries of an input are no reason to open its neighbours.
         assert_eq!(pack(&[100.0, 1.0, 100.0]), [0, 10, 20, 30]);
+    }
+
+    #[test]
+    fn only_clusters_that_lost_entries_are_put_together() {
+        let mut source = even(6, 100, 30.0);
+        thin(&mut source, &Selected::range(20..50).or(&Selected::range(110..540)));
+        let kept: Vec<_> = source.iter().map(|c| (c.first_entry, c.entries, c.thinned)).collect();
+        let expected = [(0, 30, true), (30, 90, true), (120, 100, false), (220, 100, false), (320, 100, false)];
+        assert_eq!(kept, [&expected[..], &[(420, 40, true)]].concat());
+        assert_eq!(bounds(&source, Clustering::Refill(60)), [0, 120, 220, 320, 420, 460]);
+        assert_eq!(mean(&source), 23);
     }
 
     #[test]
@@ -235,7 +276,8 @@ mod tests {
                 .windows(2)
                 .map(|w| {
                     let inside = source.iter().filter(|c| w[0] <= c.first_entry && c.first_entry < w[1]);
-                    SourceCluster { first_entry: w[0], entries: w[1] - w[0], bytes: inside.map(|c| c.bytes).sum() }
+                    let bytes = inside.map(|c| c.bytes).sum();
+                    SourceCluster { first_entry: w[0], entries: w[1] - w[0], bytes, thinned: false }
                 })
                 .collect();
             assert_eq!(bounds(&merged, Clustering::Pack(100)), once, "{sizes:?}");

@@ -11,7 +11,7 @@ impl TablePlan {
             let record = column.pieces.iter().map(|p| u64::from(p.nbytes)).max().unwrap_or(0);
             let raw = column.pieces.iter().map(|p| column.expanded(p)).max().unwrap_or(0);
             let total: u64 = column.pieces.iter().map(|p| column.expanded(p)).sum();
-            let entries = column.pieces.iter().map(|p| p.entries).sum::<u64>().max(1);
+            let entries = column.recorded_entries().max(1);
             let basket = match column.shape {
                 Shape::Size(size) | Shape::Keep(size) => {
                     // A buffer said to be large holds no more than there is.

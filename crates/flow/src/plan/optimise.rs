@@ -87,7 +87,7 @@ impl Whole {
         let raw: u64 = column.pieces.iter().map(|p| column.expanded(p)).sum();
         BranchFigures {
             name_len: u32::try_from(branch.name().len()).unwrap_or(0),
-            entries: self.share(column.pieces.iter().map(|p| p.entries).sum(), self.entries).max(1),
+            entries: self.share(column.recorded_entries(), self.entries).max(1),
             total_bytes: self.share(raw, self.entries),
             zip_bytes: self.share(zip, self.entries),
             basket_size: start,
@@ -105,7 +105,12 @@ pub(super) fn optimise_recoded(plan: &mut TablePlan, of_tree: &TreeLayout) {
         return;
     }
     let cluster = plan.bounds.windows(2).next().map_or(0, |w| w[1] - w[0]);
-    let whole = Whole { entries: plan.input_entries.iter().sum(), cluster };
+    let entries = match plan.selected {
+        None => plan.input_entries.iter().sum(),
+        // Records that nothing is taken of are not looked at any more.
+        Some(_) => plan.columns.iter().map(Column::recorded_entries).max().unwrap_or(0),
+    };
+    let whole = Whole { entries, cluster };
     let figures = plan.columns.iter().zip(&plan.tree.branches).map(|(column, branch)| {
         let start = match column.shape {
             Shape::Size(size) | Shape::Keep(size) => size,

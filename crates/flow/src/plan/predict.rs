@@ -2,8 +2,6 @@
 //! take. Sizes under another codec are measured on one basket of each column, chosen from its middle; those of columns that
 //! are recoded on some of their entries.
 
-use std::ops::Range;
-
 use rootfile::Result;
 use rootfile::codec::Compression;
 
@@ -18,6 +16,8 @@ const SAMPLED: u64 = 32 << 20;
 pub struct Forecast {
     /// Path of the tree.
     pub path: String,
+    /// Entries of the inputs.
+    pub input_entries: u64,
     /// Entries of the output.
     pub entries: u64,
     /// Clusters of the output.
@@ -69,8 +69,7 @@ pub(crate) fn forecast(plan: &TablePlan, path: &str, sample: bool) -> Result<For
     for column in &plan.columns {
         let Some(all) = plan.bounds.first().zip(plan.bounds.last()) else { break };
         let kept = column.overlapping(&(*all.0..*all.1));
-        let pieces = column.pieces.get(kept.clone()).unwrap_or_default();
-        if pieces.is_empty() {
+        if kept.is_empty() {
             continue;
         }
         let mut depths = Depths::default();
@@ -79,18 +78,18 @@ pub(crate) fn forecast(plan: &TablePlan, path: &str, sample: bool) -> Result<For
         for (i, bound) in plan.bounds.windows(2).enumerate() {
             let entries = bound[0]..bound[1];
             let packed = plan.packed.get(i).copied().unwrap_or(false);
-            let pieces = column.pieces.get(column.overlapping_next(&mut at, &entries)).unwrap_or_default();
+            let pieces = column.overlapping_next(&mut at, &entries);
             if pieces.is_empty() {
                 continue;
             }
             let asked = Asked { entries: entries.clone(), packed, copies_fit: plan.copies_fit };
-            let depth = depth(column, pieces, &asked);
+            let depth = depth(column, &pieces, &asked);
             depths.count(depth);
             if depth != Depth::Copy {
-                opened += share(pieces, &entries);
+                opened += column.share(pieces, &entries);
             }
         }
-        let before = share(pieces, &(*all.0..*all.1));
+        let before = column.share(kept.clone(), &(*all.0..*all.1));
         let mut factor = 1.0;
         if opened > 0.0 && sample && sampled < SAMPLED {
             let middle = kept.start + kept.len() / 2;
@@ -113,6 +112,7 @@ pub(crate) fn forecast(plan: &TablePlan, path: &str, sample: bool) -> Result<For
     let entries = plan.bounds.first().zip(plan.bounds.last()).map_or(0, |(a, b)| b - a);
     Ok(Forecast {
         path: path.to_owned(),
+        input_entries: plan.input_entries.iter().sum(),
         entries,
         clusters: (plan.bounds.len() as u64).saturating_sub(1),
         columns,
@@ -124,10 +124,7 @@ pub(crate) fn forecast(plan: &TablePlan, path: &str, sample: bool) -> Result<For
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate")]
 fn recode(plan: &TablePlan, recode: &Recode, sample: bool) -> RecodeForecast {
     let entries = plan.bounds.first().copied().unwrap_or(0)..plan.bounds.last().copied().unwrap_or(0);
-    let of = |source: &RecodeSource| {
-        let pieces = source.column.pieces.get(source.column.overlapping(&entries)).unwrap_or_default();
-        share(pieces, &entries)
-    };
+    let of = |source: &RecodeSource| source.column.share(source.column.overlapping(&entries), &entries);
     let before: f64 = recode.sources.iter().map(of).sum();
     // Of what cannot be recoded the work itself will say so.
     let sampled =
@@ -144,16 +141,6 @@ fn recode(plan: &TablePlan, recode: &Recode, sample: bool) -> RecodeForecast {
     }
 }
 
-/// Bytes of the pieces that fall to a range of entries.
-#[expect(clippy::cast_precision_loss, reason = "shares")]
-fn share(pieces: &[crate::column::Piece], entries: &Range<u64>) -> f64 {
-    let overlap = |p: &crate::column::Piece| {
-        let n = p.end().min(entries.end).saturating_sub(p.first_entry.max(entries.start));
-        f64::from(p.nbytes) * n as f64 / p.entries.max(1) as f64
-    };
-    pieces.iter().map(overlap).sum()
-}
-
 /// Bytes on disk of one basket, as it is and compressed as asked.
 fn measure(
     plan: &TablePlan,
@@ -161,7 +148,7 @@ fn measure(
     index: usize,
     scratch: &mut Scratch,
 ) -> Result<Option<(u64, u64)>> {
-    let Some(piece) = column.pieces.get(index).copied().filter(|p| !p.is_embedded()) else { return Ok(None) };
+    let Some(piece) = column.record(index).filter(|p| !p.is_embedded()) else { return Ok(None) };
     let header = scratch.fetch(&plan.files, &piece)?;
     scratch.unpack(&header)?;
     let mut out = Vec::new();

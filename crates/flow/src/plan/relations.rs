@@ -3,10 +3,10 @@
 //!
 //! Friends, aliases and user info say nothing about numbers; as in hadd, the first input's stay.
 
-use std::ops::Range;
-
 use dataset::tree::{BranchKind, Tree, TreeIndex};
 use rootfile::object::{Content, Value};
+
+use crate::selected::Selected;
 
 /// The relations of the trees so far.
 #[derive(Debug, Default)]
@@ -53,13 +53,13 @@ impl Relations {
         self.refs_differ
     }
 
-    /// Puts the index of the joined entries, or of a range of them, into the tree.
-    pub fn settle(self, tree: &mut Tree, entries: Option<&Range<u64>>, path: &str, notes: &mut Vec<String>) {
+    /// Puts the index of the joined entries, or of some of them, into the tree.
+    pub fn settle(self, tree: &mut Tree, selected: Option<&Selected>, path: &str, notes: &mut Vec<String>) {
         match self.index {
-            _ if !self.joined && entries.is_none() => {}
+            _ if !self.joined && selected.is_none() => {}
             Some(mut index) => {
-                if let Some(entries) = entries {
-                    index.keep(entries);
+                if let Some(selected) = selected {
+                    index.keep(|entry| selected.contains(entry).then(|| selected.rank(entry)));
                 }
                 if let Some(slot) = tree.tree_index.and_then(|id| tree.graph.objects.get_mut(id)) {
                     *slot = Some(index.object());

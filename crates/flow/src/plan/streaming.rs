@@ -2,6 +2,7 @@
 //! encoding them both ways.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use arrow_array::{Array, ArrayRef};
 use dataset::decode::ColumnPlan;
@@ -40,8 +41,7 @@ pub(crate) fn found(view: &View<'_>, plan: &ColumnPlan, preferred: Streaming) ->
             return None;
         }
         let basket = scratch.load(&view.plan.files, column, index).ok()?;
-        let n = piece.entries.min(LOOKED_AT);
-        left.retain(|streaming| is_so(view, plan, (column, index), &basket, n, *streaming).unwrap_or(false));
+        left.retain(|streaming| is_so(view, plan, (column, index), &basket, *streaming).unwrap_or(false));
     }
     left.first().copied().filter(|_| !files.is_empty())
 }
@@ -49,33 +49,37 @@ pub(crate) fn found(view: &View<'_>, plan: &ColumnPlan, preferred: Streaming) ->
 /// Decodes the first entries of a column, to see whether they are what its plan says.
 pub(super) fn probe(view: &View<'_>, plan: &ColumnPlan) -> Result<()> {
     let Some(column) = view.plan.columns.get(plan.branch()) else { return Ok(()) };
-    let Some(piece) = column.pieces.first() else { return Ok(()) };
+    if column.pieces.is_empty() {
+        return Ok(());
+    }
     let basket = Scratch::new().load(&view.plan.files, column, 0)?;
-    first_entries(view, plan, (column, 0), &basket, piece.entries.min(LOOKED_AT)).map(|_| ())
+    first_entries(view, plan, (column, 0), &basket).map(|_| ())
 }
 
-/// The first entries of a basket.
+/// The first neighbours among the entries of a basket, and where they are in it.
 fn first_entries(
     view: &View<'_>,
     plan: &ColumnPlan,
     (column, index): (&Column, usize),
     basket: &BasketData,
-    n: u64,
-) -> Result<ArrayRef> {
+) -> Result<(ArrayRef, Range<usize>)> {
     let counters = plan.counters().iter().filter_map(|branch| {
         let plan = view.plans.iter().find(|plan| plan.branch() == *branch)?;
         Some((view.plan.columns.get(*branch)?, plan))
     });
-    let first = column.pieces.get(index).map_or(0, |piece| piece.first_entry);
+    let entries = column.pieces.get(index).map_or(0..0, |p| p.first_entry..p.first_entry + p.entries.min(LOOKED_AT));
+    let places = column.places(index, &entries).next().unwrap_or(0..0);
     let counters: Vec<_> = counters.collect();
     let counts = match counters.is_empty() {
         true => Vec::new(),
-        false => Counters::new(&view.plan.files, counters).values(&(first..first + n))?,
+        false => {
+            let counted = entries.start..entries.start + places.len() as u64;
+            Counters::new(&view.plan.files, counters).values(&counted)?
+        }
     };
-    let n = usize::try_from(n).unwrap_or(0);
-    let mut builder = plan.start(n, 0);
-    builder.append(basket, 0..n, &counts)?;
-    builder.finish()
+    let mut builder = plan.start(places.len(), 0);
+    builder.append(basket, places.clone(), &counts)?;
+    Ok((builder.finish()?, places))
 }
 
 /// Whether the first entries of a basket are as this streaming would have them.
@@ -84,14 +88,12 @@ fn is_so(
     plan: &ColumnPlan,
     (column, index): (&Column, usize),
     basket: &BasketData,
-    n: u64,
     streaming: Streaming,
 ) -> Result<bool> {
-    let array = first_entries(view, plan, (column, index), basket, n)?;
-    let n = array.len();
+    let (array, places) = first_entries(view, plan, (column, index), basket)?;
     let mut encoded = EncodedEntries::default();
-    plan.encoder(streaming)?.append(&array, 0..n, &mut encoded)?;
-    let there = (0..n).filter_map(|i| basket.range(i)).fold(None, |all: Option<(usize, usize)>, one| {
+    plan.encoder(streaming)?.append(&array, 0..array.len(), &mut encoded)?;
+    let there = places.filter_map(|i| basket.range(i)).fold(None, |all: Option<(usize, usize)>, one| {
         Some(all.map_or((one.start, one.end), |(start, _)| (start, one.end)))
     });
     let there = there.and_then(|(start, end)| basket.data.get(start..end)).unwrap_or_default();

@@ -1,7 +1,6 @@
 //! The plan of one table: its schema, its columns with all their pieces, and its clusters.
 
 use std::collections::HashMap;
-use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -17,6 +16,7 @@ use super::relations::Relations;
 use crate::column::{Column, FILL, Piece, Shape};
 use crate::engine::{Generated, Recode};
 use crate::options::{Pack, Schema};
+use crate::selected::Selected;
 
 /// From this version of ROOT on, keys of baskets have eight-byte positions, whatever the file's size.
 const BIG_BASKET_KEYS: i32 = 40200;
@@ -31,8 +31,8 @@ pub(crate) struct TableRequest<'a> {
     pub layout: &'a Layout,
     /// The branches asked for.
     pub filter: &'a NameFilter,
-    /// The entries asked for.
-    pub entries: Option<Range<u64>>,
+    /// Which entries are asked for of so many, if not all.
+    pub entries: Option<&'a dyn Fn(u64) -> Result<Selected>>,
     /// Whether small clusters are put together.
     pub pack: Pack,
     /// What is done where schemas differ.
@@ -57,6 +57,8 @@ pub(crate) struct TablePlan {
     pub file_inputs: Vec<usize>,
     /// Entries of each input.
     pub input_entries: Vec<u64>,
+    /// The entries that are taken, if not all.
+    pub selected: Option<Arc<Selected>>,
     /// What the user should know.
     pub notes: Vec<String>,
     /// Bytes of metadata while the job runs.
@@ -175,6 +177,7 @@ impl<'a> Builder<'a> {
                 tot_bytes: 0,
                 generated: None,
                 fill: None,
+                choice: None,
             });
             self.uncommon.push(false);
             self.counted.push(false);
@@ -262,7 +265,7 @@ impl<'a> Builder<'a> {
         let ends = starts.iter().skip(1).copied().chain([entries]);
         for ((&start, end), bytes) in starts.iter().zip(ends).zip(bytes) {
             let entries = end.saturating_sub(start);
-            self.clusters.push(SourceCluster { first_entry: base + start, entries, bytes });
+            self.clusters.push(SourceCluster { first_entry: base + start, entries, bytes, thinned: false });
         }
         self.input_entries.push(entries);
         self.entries += entries;
@@ -308,16 +311,14 @@ impl<'a> Builder<'a> {
         }
         self.leave_out_uncommon()?;
         self.link_counters();
-        let total = self.entries;
-        let asked = self.request.entries.clone().unwrap_or(0..total);
-        let (from, to) = (asked.start.min(total), asked.end.min(total));
+        let selected = self.request.entries.map(|of| of(self.entries)).transpose()?.map(Arc::new);
         let index_memory = self.relations.memory();
-        let (path, cut) = (self.request.path, self.request.entries.as_ref().map(|_| from..to));
-        std::mem::take(&mut self.relations).settle(&mut self.tree, cut.as_ref(), path, &mut self.notes);
-        if self.request.entries.is_some() {
-            clip(&mut self.clusters, from, to);
-        } else {
-            self.cover_all();
+        let relations = std::mem::take(&mut self.relations);
+        relations.settle(&mut self.tree, selected.as_deref(), self.request.path, &mut self.notes);
+        let usual = clusters::mean(&self.clusters);
+        match &selected {
+            Some(selected) => clusters::thin(&mut self.clusters, selected),
+            None => self.cover_all(),
         }
         let factor = self.size_factor();
         for cluster in &mut self.clusters {
@@ -327,6 +328,7 @@ impl<'a> Builder<'a> {
             (Some(size), _) => Clustering::Size(size),
             (None, Pack::Bytes(bytes)) => Clustering::Pack(bytes),
             (None, Pack::Auto) => Clustering::Pack(clusters::aim(&self.clusters, self.tree.auto_flush)),
+            (None, Pack::No) if selected.is_some() => Clustering::Refill(usual),
             (None, Pack::No) => Clustering::Keep,
         };
         let bounds = clusters::bounds(&self.clusters, clustering)?;
@@ -334,14 +336,17 @@ impl<'a> Builder<'a> {
         self.optimise(&bounds);
         self.optimise_packed(&bounds, &packed);
         let pieces: u64 = self.columns.iter().map(|c| c.pieces.len() as u64).sum();
+        let chosen = selected.as_ref().map_or(0, |selected| {
+            self.columns.iter_mut().for_each(|column| column.choose(selected));
+            selected.memory() + self.columns.iter().map(Column::choice_memory).sum::<u64>()
+        });
         let branches = self.tree.branches.len() as u64;
         let total_bytes: f64 = self.clusters.iter().map(|c| c.bytes).sum();
         // Structures seen here: about 1.5 kB for each branch read, as much again for the record written.
         let clusters = bounds.len() as u64;
         // A basket written is remembered, and listed in a record that grows by doubling.
         let written: u64 = self.columns.iter().map(|c| c.most_baskets(clusters)).sum();
-        let metadata =
-            branches * 3000 + pieces * 96 + written.saturating_mul(112) + clusters * 16 + index_memory + (1 << 20);
+        let metadata = branches * 3000 + pieces * 96 + written.saturating_mul(112) + clusters * 16 + (1 << 20);
         #[expect(clippy::cast_precision_loss, reason = "an estimate")]
         let small = total_bytes * 1.05 < START_BIG_FILE as f64;
         Ok(TablePlan {
@@ -353,8 +358,9 @@ impl<'a> Builder<'a> {
             files: self.files,
             file_inputs: self.file_inputs,
             input_entries: self.input_entries,
+            selected,
             notes: self.notes,
-            metadata,
+            metadata: metadata + index_memory + chosen,
             copies_fit: small || self.big_keys,
         })
     }
@@ -364,7 +370,12 @@ impl<'a> Builder<'a> {
         let end = self.columns.iter().filter_map(|c| c.pieces.last()).map(Piece::end).max().unwrap_or(0);
         let covered = self.clusters.last().map_or(0, |c| c.first_entry + c.entries);
         if end > covered {
-            self.clusters.push(SourceCluster { first_entry: covered, entries: end - covered, bytes: 0.0 });
+            self.clusters.push(SourceCluster {
+                first_entry: covered,
+                entries: end - covered,
+                bytes: 0.0,
+                thinned: false,
+            });
         }
     }
 
@@ -451,20 +462,6 @@ fn spread(bytes: &mut [f64], starts: &[u64], end: u64, first: u64, entries: u64,
         }
         i += 1;
     }
-}
-
-/// Keeps the clusters of a range of entries, the first and last of them in part.
-#[expect(clippy::cast_precision_loss, reason = "shares")]
-fn clip(clusters: &mut Vec<SourceCluster>, from: u64, to: u64) {
-    for c in clusters.iter_mut() {
-        let start = c.first_entry.max(from);
-        let end = (c.first_entry + c.entries).min(to);
-        let kept = end.saturating_sub(start);
-        c.bytes *= kept as f64 / c.entries.max(1) as f64;
-        c.first_entry = start;
-        c.entries = kept;
-    }
-    clusters.retain(|c| c.entries > 0);
 }
 
 /// Opens the file that holds a branch's baskets: named as it was, or beside the tree's own file.

@@ -41,9 +41,8 @@ impl<'a> Counters<'a> {
                     *last = Some((index, self.scratch.load(self.files, column, index)?));
                 }
                 let Some((_, data)) = last else { continue };
-                let local = |entry: u64| usize::try_from(entry - piece.first_entry).unwrap_or(usize::MAX);
-                let (from, to) = (entries.start.max(piece.first_entry), entries.end.min(piece.end()));
-                builder.append(data, local(from)..local(to), &[])?;
+                let taken = entries.start.max(piece.first_entry)..entries.end.min(piece.end());
+                column.places(index, &taken).try_for_each(|places| builder.append(data, places, &[]))?;
             }
             values.push(numbers(&builder.finish()?)?);
         }

@@ -41,7 +41,6 @@ impl Dataset {
     pub fn open(inputs: &[Input]) -> Result<Self> {
         let pool = FilePool::new(OPEN_FILES);
         let mut trees = Vec::with_capacity(inputs.len());
-        let mut infos = StreamerInfos::new();
         let mut path = String::new();
         for (number, input) in inputs.iter().enumerate() {
             let file = Arc::new(pool.open(&input.path)?);
@@ -49,17 +48,39 @@ impl Dataset {
             if number == 0 {
                 path = found;
             }
-            infos.extend(file.infos());
             trees.push((number, file, key));
         }
+        Self::of(inputs.to_vec(), &trees, &path, (&NameFilter::default(), Schema::Strict))
+    }
+
+    /// Some branches of trees that were found before, all of this path.
+    pub(crate) fn of_trees(
+        trees: &[(usize, Arc<RootFile>, Key)],
+        path: &str,
+        filter: &NameFilter,
+        schema: Schema,
+    ) -> Result<Self> {
+        let input = |file: &RootFile| Input { path: file.name().to_owned(), tree: Some(path.to_owned()) };
+        let inputs = trees.iter().map(|(_, file, _)| input(file)).collect();
+        Self::of(inputs, trees, path, (filter, schema))
+    }
+
+    fn of(
+        inputs: Vec<Input>,
+        trees: &[(usize, Arc<RootFile>, Key)],
+        path: &str,
+        (filter, schema): (&NameFilter, Schema),
+    ) -> Result<Self> {
+        let mut infos = StreamerInfos::new();
+        trees.iter().for_each(|(_, file, _)| infos.extend(file.infos()));
         let plan = plan_table(&TableRequest {
-            inputs: &trees,
-            path: &path,
+            inputs: trees,
+            path,
             layout: &Layout::default(),
-            filter: &NameFilter::default(),
+            filter,
             entries: None,
             pack: Pack::No,
-            schema: Schema::Strict,
+            schema,
         })?;
         let mut places = vec![None; plan.tree.branches.len()];
         for (place, column) in plan.columns.iter().enumerate() {
@@ -76,7 +97,7 @@ impl Dataset {
             })
             .collect::<Vec<_>>();
         let paths = inputs.iter().map(|i| i.path.clone()).collect();
-        let (inputs, given, friends) = (inputs.to_vec(), Mutex::default(), OnceLock::new());
+        let (path, given, friends) = (path.to_owned(), Mutex::default(), OnceLock::new());
         let mut dataset = Self { inputs, paths, path, plan, columns, places, bytes: Vec::new(), given, friends };
         dataset.bytes = (0..dataset.columns.len()).map(|i| dataset.source(i).map_or(0, |c| c.tot_bytes)).collect();
         Ok(dataset)
@@ -156,6 +177,13 @@ impl Dataset {
         let Some(source) = self.source(column) else { return (0, 0) };
         let pieces = source.pieces.get(source.overlapping(entries)).unwrap_or_default();
         (pieces.iter().map(|p| u64::from(p.nbytes)).sum(), pieces.len() as u64)
+    }
+
+    /// Whether a column has all entries of the data set.
+    pub(crate) fn is_complete(&self, column: usize) -> bool {
+        let pieces = self.source(column).map_or(&[][..], |source| source.pieces.as_slice());
+        let end = pieces.iter().try_fold(0, |end, piece| (piece.first_entry <= end).then_some(piece.end()));
+        end.is_some_and(|end| end >= self.entries())
     }
 
     pub(super) fn inputs(&self) -> &[Input] {

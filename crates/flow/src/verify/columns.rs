@@ -1,7 +1,6 @@
 //! Walks the columns of two tables side by side, piece by piece, on threads. Nothing is kept but one basket of
 //! each side for each thread, whatever the two layouts are.
 
-use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use dataset::tree::basket::BasketData;
@@ -16,8 +15,6 @@ use crate::engine::{Progress, Scratch, tell};
 pub(super) struct Pair<'a> {
     /// The column of each side.
     pub columns: [&'a Column; 2],
-    /// The entries of each side that count; the first of one goes with the first of the other.
-    pub windows: [Range<u64>; 2],
 }
 
 /// Bytes that a thread needs for the largest basket of each side, by what is known of their sizes.
@@ -31,7 +28,8 @@ pub(super) fn scratch(pairs: &[Pair<'_>]) -> u64 {
 fn of_column(column: &Column) -> u64 {
     let most = |of: &dyn Fn(&Piece) -> u64| column.pieces.iter().map(of).max().unwrap_or(0);
     // An offset for each entry, and where it lay.
-    let boundaries = if column.has_offsets || column.generated.is_some() { 8 * most(&|p| p.entries) } else { 0 };
+    let longest = || (0..column.pieces.len()).filter_map(|i| column.record(i)).map(|p| p.entries).max().unwrap_or(0);
+    let boundaries = if column.has_offsets || column.generated.is_some() { 8 * longest() } else { 0 };
     let counter = column.generated.as_ref().map_or(0, |generated| of_column(&generated.counter));
     most(&|p| u64::from(p.nbytes)) + most(&|p| column.expanded(p)) + boundaries + counter
 }
@@ -62,7 +60,7 @@ pub(super) fn compare(
 fn cut_pair(index: usize, pair: &Pair<'_>) -> Vec<Task> {
     let [first, second] = [0, 1].map(|side| Side::new(pair, side));
     let (Some(first), Some(second)) = (first, second) else { return Vec::new() };
-    tasks::cut(index, (first.column, first.window.start, first.end().max(second.end())), 1)
+    tasks::cut(index, (first.column, first.end().max(second.end())), 1)
 }
 
 fn compare_task(
@@ -107,7 +105,6 @@ fn compare_task(
 /// One side of a pair, and the piece of it that is loaded.
 struct Side<'a> {
     column: &'a Column,
-    window: Range<u64>,
     loaded: Option<(usize, BasketData)>,
 }
 
@@ -121,38 +118,31 @@ enum Place {
 
 struct Inside {
     piece: usize,
-    /// Number of the entry in the piece.
-    nth: u64,
-    /// Entries of the piece from this one on.
+    /// Number of the entry in the piece's record.
+    nth: usize,
+    /// Entries that follow one another there from this one on.
     left: u64,
 }
 
 impl<'a> Side<'a> {
     fn new(pair: &Pair<'a>, side: usize) -> Option<Self> {
-        let column = pair.columns.get(side).copied()?;
-        let window = pair.windows.get(side)?.clone();
-        Some(Self { column, window, loaded: None })
+        Some(Self { column: pair.columns.get(side).copied()?, loaded: None })
     }
 
-    /// The entry after the last, counted from the start of the window.
+    /// The entry after the last.
     fn end(&self) -> u64 {
-        let end = self.column.pieces.last().map_or(0, Piece::end).min(self.window.end);
-        end.saturating_sub(self.window.start)
+        self.column.pieces.last().map_or(0, Piece::end)
     }
 
-    fn find(&self, at: u64) -> Place {
-        let entry = self.window.start.saturating_add(at);
-        if entry >= self.window.end {
-            return Place::Gap(u64::MAX);
-        }
+    fn find(&self, entry: u64) -> Place {
         let piece = self.column.pieces.partition_point(|p| p.end() <= entry);
         match self.column.pieces.get(piece) {
             None => Place::Gap(u64::MAX),
-            Some(p) if p.first_entry > entry => Place::Gap(p.first_entry - self.window.start),
-            Some(p) => {
-                let left = p.end().min(self.window.end) - entry;
-                Place::In(Inside { piece, nth: entry - p.first_entry, left })
-            }
+            Some(p) if p.first_entry > entry => Place::Gap(p.first_entry),
+            Some(p) => match self.column.places(piece, &(entry..p.end())).next() {
+                Some(run) => Place::In(Inside { piece, nth: run.start, left: run.len() as u64 }),
+                None => Place::Gap(u64::MAX),
+            },
         }
     }
 
@@ -171,7 +161,7 @@ impl<'a> Side<'a> {
     fn run(&self, at: u64) -> Option<Run<'_>> {
         let Place::In(Inside { nth, .. }) = self.find(at) else { return None };
         let (_, data) = self.loaded.as_ref()?;
-        Some(Run { data, first: usize::try_from(nth).ok()? })
+        Some(Run { data, first: nth })
     }
 
     /// The buffer goes back for the next piece.

@@ -13,7 +13,6 @@ mod values;
 mod verdict;
 mod wholes;
 
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -26,10 +25,14 @@ use rootfile::{Error, FilePool, Key, Result, RootFile};
 pub use verdict::{Difference, TreeVerdict, Verdict};
 
 use crate::budget::Budget;
+use crate::choosing::Choosing;
+use crate::condition::Table;
 use crate::engine::Progress;
+use crate::entries::EntryFilter;
 use crate::objects::{ObjectPlan, Part, plan_objects};
 use crate::options::{Pack, Schema};
 use crate::plan::{TablePlan, TableRequest, plan_table};
+use crate::selected::Selected;
 
 /// What is to be compared.
 #[derive(Clone, Debug, Default)]
@@ -41,7 +44,7 @@ pub struct VerifyOptions {
     /// Branches to compare, on both sides.
     pub filter: NameFilter,
     /// Entries of the first side, which must be all that the second side has.
-    pub entries: Option<Range<u64>>,
+    pub entries: EntryFilter,
     /// Only what both sides have is compared: the second was slimmed on purpose.
     pub common: bool,
     /// How the inputs of the first side were put together where their schemas differ.
@@ -88,15 +91,24 @@ impl Side {
         }
     }
 
-    /// The columns of a tree; `path` is its name where branches are chosen.
-    fn list(&self, tree: &TreePlace<'_>, path: &str, options: &VerifyOptions) -> Result<TablePlan> {
+    /// The columns of a tree; `path` is its name where branches are chosen. Entries are chosen where that is asked.
+    fn list(
+        &self,
+        tree: &TreePlace<'_>,
+        path: &str,
+        options: &VerifyOptions,
+        choosing: Option<&mut Choosing<'_>>,
+    ) -> Result<TablePlan> {
         let inputs = tree.parts.iter().map(|part| self.locate(*part)).collect::<Result<Vec<_>>>()?;
+        let table = Table { inputs: &inputs, path, schema: options.schema, budget: options.budget };
+        let wanted = choosing.map(|choosing| choosing.of(&table)).transpose()?.unwrap_or_default();
+        let chosen = |all: u64| wanted.of(all);
         let planned = plan_table(&TableRequest {
             inputs: &inputs,
             path,
             layout: &Layout::default(),
             filter: &options.filter,
-            entries: None,
+            entries: (!wanted.is_all()).then_some(&chosen as &dyn Fn(u64) -> Result<Selected>),
             pack: Pack::No,
             schema: options.schema,
         });
@@ -157,6 +169,7 @@ pub fn verify(inputs: &[PathBuf], output: &Path, options: &VerifyOptions, progre
     let second = Side::open(&[output.to_path_buf()], tree.is_none())?;
     let (ours, theirs) = (first.trees(tree)?, second.trees(second_tree)?);
     let mut verdict = Verdict::default();
+    let mut choosing = Choosing::new(&options.entries);
     if tree.is_none() {
         objects::directories(&first, &second, options.common, &mut verdict);
     }
@@ -167,12 +180,15 @@ pub fn verify(inputs: &[PathBuf], output: &Path, options: &VerifyOptions, progre
             }
             continue;
         };
-        let whole = mine.parts.len() == 1 && options.entries.is_none();
+        let a = first.list(mine, &mine.path, options, Some(&mut choosing))?;
+        let b = second.list(other, &mine.path, options, None)?;
+        let whole = mine.parts.len() == 1 && a.selected.is_none();
         let infos = [first.infos(mine), second.infos(other)];
-        let job = trees::Context { path: &mine.path, options, whole, infos: &infos, progress };
-        let (a, b) = (first.list(mine, &mine.path, options)?, second.list(other, &mine.path, options)?);
+        let chosen = a.selected.is_some();
+        let job = trees::Context { path: &mine.path, options, whole, chosen, infos: &infos, progress };
         trees::compare(&a, &b, &job, &mut verdict)?;
     }
+    choosing.finish()?;
     for other in theirs.iter().filter(|t| tree.is_none() && !options.common && !ours.iter().any(|o| o.path == t.path)) {
         verdict.differences.push(Difference::of_tree(&other.path, "only the second side has this tree"));
     }

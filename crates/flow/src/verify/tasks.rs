@@ -17,7 +17,7 @@ const TASK: u64 = 16 << 20;
 /// The first difference between two columns.
 #[derive(Debug)]
 pub(super) struct Found {
-    /// Entry, counted from the start of the windows.
+    /// Entry, of those that are compared.
     pub entry: u64,
     /// What is different there.
     pub how: Different,
@@ -45,19 +45,19 @@ pub(super) struct Outcome {
     pub bytes: u64,
 }
 
-/// A range of a pair's entries, counted from the start of the windows.
+/// A range of a pair's entries.
 pub(super) struct Task {
     pub pair: usize,
     pub entries: Range<u64>,
 }
 
 /// Cuts a pair at the pieces of a column of its first side, of whose bytes all of the pair have `share` times as many.
-pub(super) fn cut(pair: usize, (column, start, end): (&Column, u64, u64), share: u64) -> Vec<Task> {
+pub(super) fn cut(pair: usize, (column, end): (&Column, u64), share: u64) -> Vec<Task> {
     let mut tasks = Vec::new();
     let (mut from, mut bytes) = (0, 0u64);
     for piece in &column.pieces {
         bytes = bytes.saturating_add(u64::from(piece.nbytes).saturating_mul(share));
-        let at = piece.end().saturating_sub(start);
+        let at = piece.end();
         if bytes >= TASK && at > from && at < end {
             tasks.push(Task { pair, entries: from..at });
             (from, bytes) = (at, 0);

@@ -1,7 +1,6 @@
 //! Compares two trees: what their metadata says of the content, then their columns.
 
 use std::collections::HashSet;
-use std::ops::Range;
 
 use dataset::tree::{Branch, BranchKind, Tree};
 use rootfile::Result;
@@ -15,10 +14,11 @@ use super::reshaped::{self, Reshaped, Tables};
 use super::tasks::{Different, Found, Outcome};
 use super::values::Comparison;
 use super::verdict::{Difference, TreeVerdict, Verdict};
-use super::wholes::{self, Windows};
+use super::wholes;
 use crate::engine::Progress;
 use crate::plan::TablePlan;
 use crate::plan::schema;
+use crate::selected::Selected;
 
 /// Columns that one note names at most.
 const NAMED: usize = 8;
@@ -29,6 +29,8 @@ pub(super) struct Context<'a> {
     pub options: &'a VerifyOptions,
     /// Whether the first side is one whole tree, so that all of its metadata must be found again.
     pub whole: bool,
+    /// Whether only some of its entries are compared.
+    pub chosen: bool,
     /// What describes the classes on each side.
     pub infos: &'a [StreamerInfos; 2],
     pub progress: Progress<'a>,
@@ -54,13 +56,7 @@ pub(super) fn compare(first: &TablePlan, second: &TablePlan, job: &Context<'_>, 
     let names: Vec<String> = paths.iter().map(schema::path_text).collect();
     let total = |table: &TablePlan| table.input_entries.iter().sum::<u64>();
     let (ours, theirs) = (total(first), total(second));
-    let asked = job.options.entries.clone().unwrap_or(0..u64::MAX);
-    let window = asked.start.min(ours)..match job.options.entries {
-        Some(_) => asked.end.min(ours),
-        None => u64::MAX,
-    };
-    let entries = window.end.min(ours) - window.start;
-
+    let entries = first.selected.as_ref().map_or(ours, |selected| selected.len());
     verdict.differences.extend(metadata(&first.tree, &second.tree, job, &mut verdict.notes));
     if entries != theirs {
         let what = format!("has {entries} entries and {theirs}");
@@ -101,7 +97,7 @@ pub(super) fn compare(first: &TablePlan, second: &TablePlan, job: &Context<'_>, 
         if changed.contains(name) || (a.pieces.is_empty() && b.pieces.is_empty()) {
             continue;
         }
-        pairs.push(Pair { columns: [a, b], windows: [window.clone(), 0..u64::MAX] });
+        pairs.push(Pair { columns: [a, b] });
         pair_names.push(name);
     }
     let metadata = first.metadata + second.metadata;
@@ -117,13 +113,12 @@ pub(super) fn compare(first: &TablePlan, second: &TablePlan, job: &Context<'_>, 
     let unequal: Vec<_> =
         unequal.filter_map(|(&n, _)| pairs.get(n).map(|pair| (n, pair.columns.map(|c| c.branch).into()))).collect();
     let (numbers, streamed) = reshaped::streamed(&tables, &unequal);
-    let windows = Windows { starts: [window.start, 0], entries: end };
     let by_value = |reshaped: &Reshaped| -> Result<Outcome> {
         if reshaped.pairs.is_empty() {
             return Ok(Outcome::default());
         }
         let share = job.options.budget.share(metadata, wholes::scratch(&reshaped.pairs))?;
-        wholes::compare(&reshaped.pairs, windows, files, share.threads, job.progress)
+        wholes::compare(&reshaped.pairs, end, files, share.threads, job.progress)
     };
     let (split, mut by_stream) = (by_value(&reshaped)?, by_value(&streamed)?);
     for (number, pair) in numbers.iter().enumerate() {
@@ -141,8 +136,9 @@ pub(super) fn compare(first: &TablePlan, second: &TablePlan, job: &Context<'_>, 
     let name_of = |pair: usize| reshaped.pairs.get(pair).map_or("", |pair| pair.name.as_str());
     all.extend(split.found.into_iter().map(|(pair, found)| (found, name_of(pair))));
     all.sort_by_key(|(found, _)| found.entry);
+    let selected = first.selected.as_deref();
     for (found, name) in all {
-        verdict.differences.push(describe(found, &window, Difference::of_branch(job.path, name, "")));
+        verdict.differences.push(describe(found, selected, Difference::of_branch(job.path, name, "")));
     }
     verdict.notes.extend(notes(job.path, &[&reshaped, &streamed]));
     verdict.trees.push(TreeVerdict {
@@ -183,8 +179,9 @@ fn some(names: &[&str]) -> String {
     }
 }
 
-fn describe(found: Found, window: &Range<u64>, mut difference: Difference) -> Difference {
-    difference.entry = Some(window.start + found.entry);
+fn describe(found: Found, selected: Option<&Selected>, mut difference: Difference) -> Difference {
+    let entry = selected.and_then(|selected| selected.nth(found.entry)).unwrap_or(found.entry);
+    difference.entry = Some(entry);
     difference.what = match found.how {
         Different::Only(true) => "is missing from the second side".to_owned(),
         Different::Only(false) => "is missing from the first side".to_owned(),
@@ -199,7 +196,7 @@ fn describe(found: Found, window: &Range<u64>, mut difference: Difference) -> Di
         }
         Different::Unknown(why) => format!("cannot be compared: {why}"),
     };
-    if window.start > 0 {
+    if entry != found.entry {
         difference.what.push_str(&format!(" (entry {} of the second side)", found.entry));
     }
     difference
@@ -223,16 +220,17 @@ fn metadata(a: &Tree, b: &Tree, job: &Context<'_>, notes: &mut Vec<String>) -> V
     {
         differ(format!("the members of {} differ", a.class));
     }
-    let mut attached = vec![
-        ("aliases", a.aliases, b.aliases),
-        ("friends", a.friends, b.friends),
-        ("user info", a.user_info, b.user_info),
-    ];
+    let mut attached = vec![("aliases", a.aliases, b.aliases), ("user info", a.user_info, b.user_info)];
     if job.whole {
         attached.push(("index", a.tree_index, b.tree_index));
         attached.push(("table of references", reference_table(a), reference_table(b)));
     } else if a.tree_index.is_some() {
         notes.push(format!("tree {}: its index holds for other entries, and is not compared", job.path));
+    }
+    if job.chosen && b.friends.is_none() && a.friends.is_some() {
+        notes.push(format!("tree {}: its friends go with other entries, and are not compared", job.path));
+    } else {
+        attached.push(("friends", a.friends, b.friends));
     }
     for (what, ours, theirs) in attached {
         // An empty list of friends or aliases is none.

@@ -5,13 +5,12 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::ArrayRef;
-use dataset::tree::basket::BasketData;
 use dataset::whole::WholeColumn;
 use rootfile::{Error, ErrorKind, Result};
 
 use super::members;
 use super::tasks::{self, Different, Found, Outcome, Task};
-use crate::column::{Files, Piece};
+use crate::column::Files;
 use crate::engine::{Lane, Progress, RecodeSource, Scratch, tell};
 
 /// A column that both sides have, in one or more branches.
@@ -24,13 +23,6 @@ pub(super) struct WholePair {
     wholes: Option<[WholeColumn; 2]>,
     /// Entries that are compared at a time.
     portion: u64,
-}
-
-/// What is compared of the columns: the first entry of each side, and how many.
-#[derive(Clone, Copy)]
-pub(super) struct Windows {
-    pub starts: [u64; 2],
-    pub entries: u64,
 }
 
 /// Buffers of a thread.
@@ -53,13 +45,13 @@ impl WholePair {
         self.sources.iter().flatten().map(|source| source.scratch(self.portion)).sum()
     }
 
-    fn tasks(&self, index: usize, windows: Windows) -> Vec<Task> {
+    fn tasks(&self, index: usize, entries: u64) -> Vec<Task> {
         let [first, _] = &self.sources;
         // The one with most baskets says best where to cut.
         let Some(source) = first.iter().max_by_key(|source| source.column.pieces.len()) else { return Vec::new() };
         let bytes = |source: &RecodeSource| source.column.pieces.iter().map(|p| u64::from(p.nbytes)).sum::<u64>();
         let share = first.iter().map(bytes).sum::<u64>() / bytes(source).max(1);
-        tasks::cut(index, (&source.column, windows.starts[0], windows.entries), share.max(1))
+        tasks::cut(index, (&source.column, entries), share.max(1))
     }
 }
 
@@ -68,19 +60,19 @@ pub(super) fn scratch(pairs: &[WholePair]) -> u64 {
     pairs.iter().map(WholePair::scratch).max().unwrap_or(0)
 }
 
-/// Compares all pairs.
+/// Compares so many entries of all pairs.
 pub(super) fn compare(
     pairs: &[WholePair],
-    windows: Windows,
+    entries: u64,
     files: [&Files; 2],
     threads: usize,
     progress: Progress<'_>,
 ) -> Result<Outcome> {
-    let all: Vec<Task> = pairs.iter().enumerate().flat_map(|(i, pair)| pair.tasks(i, windows)).collect();
+    let all: Vec<Task> = pairs.iter().enumerate().flat_map(|(i, pair)| pair.tasks(i, entries)).collect();
     tasks::run(&all, pairs.len(), threads, &|task, earliest, Buffers(scratch): &mut Buffers, bytes| {
         let Some(pair) = pairs.get(task.pair) else { return Ok(None) };
         let mut at = task.entries.start;
-        let compared = compare_task(&pair.sides(windows, files), task, (&mut at, earliest), (scratch, bytes), progress);
+        let compared = compare_task(&pair.sides(files), task, (&mut at, earliest), (scratch, bytes), progress);
         match compared {
             // What cannot be decoded cannot be said to be equal, and is no reason to stop.
             Err(e) if !matches!(e.kind(), ErrorKind::Io(_)) => {
@@ -95,19 +87,18 @@ pub(super) fn compare(
 struct Side<'a> {
     sources: &'a [RecodeSource],
     whole: Option<&'a WholeColumn>,
-    start: u64,
     files: &'a Files,
     portion: u64,
 }
 
 impl WholePair {
-    fn sides<'a>(&'a self, windows: Windows, files: [&'a Files; 2]) -> [Side<'a>; 2] {
-        let side = |n: usize, sources: &'a [RecodeSource], start, files| {
+    fn sides<'a>(&'a self, files: [&'a Files; 2]) -> [Side<'a>; 2] {
+        let side = |n: usize, sources: &'a [RecodeSource], files| {
             let whole = self.wholes.as_ref().and_then(|wholes| wholes.get(n));
-            Side { sources, whole, start, files, portion: self.portion }
+            Side { sources, whole, files, portion: self.portion }
         };
-        let ([a, b], [from_a, from_b], [of_a, of_b]) = (&self.sources, windows.starts, files);
-        [side(0, a, from_a, of_a), side(1, b, from_b, of_b)]
+        let ([a, b], [of_a, of_b]) = (&self.sources, files);
+        [side(0, a, of_a), side(1, b, of_b)]
     }
 }
 
@@ -123,7 +114,7 @@ fn compare_task(
         let entries = *at..at.saturating_add(first.portion).min(task.entries.end);
         let (a, read_a) = first.values(&mut ours, &entries, scratch)?;
         let (b, read_b) = second.values(&mut theirs, &entries, scratch)?;
-        *bytes += first.bytes(&ours, &entries);
+        *bytes += ours.iter().map(|lane| lane.bytes(&entries)).sum::<u64>();
         tell(progress, read_a + read_b)?;
         if let Some(row) = members::first_row(&a, &b) {
             let (member, what) = members::describe(&a, &b, row);
@@ -136,43 +127,21 @@ fn compare_task(
 
 impl<'a> Side<'a> {
     fn lanes(&self, at: u64) -> Vec<Lane<'a>> {
-        let start = self.start.saturating_add(at);
-        self.sources.iter().map(|source| Lane::new(self.files, source, start)).collect()
+        self.sources.iter().map(|source| Lane::new(self.files, source, at)).collect()
     }
 
     /// The values of some entries, and the bytes that were read for them.
     fn values(&self, lanes: &mut [Lane<'_>], entries: &Range<u64>, scratch: &mut Scratch) -> Result<(ArrayRef, u64)> {
-        let own = self.own(entries);
         let mut read = 0;
         let mut arrays = Vec::with_capacity(lanes.len());
         for lane in lanes {
-            read += lane.load(self.files, &own, scratch)?;
-            arrays.push(lane.decode(&own)?);
+            read += lane.load(self.files, entries, scratch)?;
+            arrays.push(lane.decode(entries)?);
         }
         let array = match self.whole {
             Some(whole) => whole.assemble(&arrays)?,
             None => arrays.pop().ok_or_else(|| Error::request("a column of no branch"))?,
         };
         Ok((array, read))
-    }
-
-    /// Bytes of some entries, which are loaded.
-    fn bytes(&self, lanes: &[Lane<'_>], entries: &Range<u64>) -> u64 {
-        let own = self.own(entries);
-        let of = |(piece, data): (&Piece, &BasketData)| {
-            let (from, to) = (own.start.max(piece.first_entry), own.end.min(piece.end()));
-            if from >= to {
-                return 0;
-            }
-            let local = |entry: u64| usize::try_from(entry - piece.first_entry).unwrap_or(usize::MAX);
-            let ends = data.range(local(from)).zip(data.range(local(to - 1)));
-            ends.map_or(0, |(first, last)| last.end.saturating_sub(first.start)) as u64
-        };
-        lanes.iter().flat_map(Lane::loaded).map(of).sum()
-    }
-
-    /// Entries as this side counts.
-    fn own(&self, entries: &Range<u64>) -> Range<u64> {
-        entries.start.saturating_add(self.start)..entries.end.saturating_add(self.start)
     }
 }

@@ -27,6 +27,5 @@ pub(crate) use clock::{process_seconds, thread_seconds};
 pub(crate) use in_place::InPlace;
 pub use replay::Reading;
 pub(crate) use replay::replay;
-pub(crate) use sample::spread;
 pub(crate) use workload::Demand;
 pub use workload::Workload;

@@ -5,14 +5,13 @@
 
 use std::path::Path;
 
-use flow::Budget;
 use flow::inputs::Input;
 use flow::read::{Dataset, Request, Selection, drain};
+use flow::{Budget, spread};
 use rootfile::Result;
 
 use super::clock::thread_seconds;
 use super::facts::{Facts, as_f64};
-use super::sample::spread;
 use super::workload::{Term, Workload};
 
 /// Bytes before compression that are read in a turn, by the first file's count.

@@ -1,6 +1,7 @@
 //! Entries of a column, read from a few places spread over the file, and cut into baskets of any size.
 
 use dataset::tree::basket::{BasketHeader, Entries};
+use flow::spread;
 use rootfile::bytes::Cursor;
 use rootfile::{Error, Result, Source};
 
@@ -162,14 +163,6 @@ impl Run {
         }
         payload.extend_from_slice(&[0; 4]);
     }
-}
-
-/// A number from 0 to 1 that depends on the seed and the place (SplitMix64).
-pub(crate) fn spread(seed: u64, place: u64) -> f64 {
-    let mut z = seed.wrapping_add(place.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    as_f64((z ^ (z >> 31)) >> 11) / as_f64(1 << 53)
 }
 
 #[cfg(test)]

@@ -13,13 +13,13 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use flow::Budget;
 use flow::inputs::Input;
 use flow::read::{Dataset, Request, Spent, drain};
+use flow::{Budget, Entries};
 use rootfile::{Error, Result};
 use serde::Serialize;
 
-pub use choice::{Columns, Entries};
+pub use choice::Columns;
 pub use layouts::LayoutSpeed;
 pub use verdict::Bottleneck;
 use verdict::Stages;
@@ -163,18 +163,10 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
     let dataset = Dataset::open(&options.inputs)?;
     let setup = (begun.elapsed().as_secs_f64(), process_seconds() - cpu);
     let columns = options.columns.choose(&dataset)?;
-    let selection = options.entries.choose(dataset.entries(), options.seed)?;
-    let scattered = selection
-        .chosen
-        .as_ref()
-        .map(|chosen| as_f64(chosen.entries().len() as u64) / as_f64(dataset.entries().max(1)));
-    let request = Request {
-        columns: columns.clone(),
-        entries: selection.range,
-        selection: selection.chosen,
-        budget: options.budget,
-        cancelled: None,
-    };
+    let (entries, selection) = options.entries.choose(dataset.entries(), options.seed)?;
+    let scattered =
+        selection.as_ref().map(|chosen| as_f64(chosen.entries().len() as u64) / as_f64(dataset.entries().max(1)));
+    let request = Request { columns: columns.clone(), entries, selection, budget: options.budget, cancelled: None };
     let repeat = options.repeat.max(1);
     let stored: u64 = columns.iter().map(|&c| dataset.stored(c, &request.entries).0).sum();
     total(stored * repeat as u64);

@@ -1,0 +1,78 @@
+"""Chosen entries: ROOT's own CopyTree keeps the same, and what counts entries is right afterwards, or gone."""
+
+import json
+from pathlib import Path
+
+import pytest
+import uproot
+
+from referee import make_files
+from referee.command import Basketry
+from referee.root_server import RootServer
+
+GOOD = ("--where", "good")
+BOTH = ("--where", "good", "--where", "events/stream", "--entries", "events=500:2900")
+LAYOUTS = ("", "--compression=zstd:1", "--cluster=250", "--split-level=0")
+
+
+@pytest.fixture(scope="module")
+def source() -> Path:
+    return make_files.made("selected") / "all.root"
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(("asked", "expected"), [(GOOD, "good.root"), (BOTH, "both.root")])
+def test_root_keeps_the_same(
+    asked: tuple[str, ...],
+    expected: str,
+    layout: str,
+    source: Path,
+    basketry: Basketry,
+    root_values: RootServer,
+    tmp_path: Path,
+) -> None:
+    out = tmp_path / "out.root"
+    report = json.loads(basketry("rewrite", source, "-o", out, *asked, *filter(None, [layout]), "--json"))
+    ours, theirs = (root_values.of(path)["trees"]["events"] for path in (out, source.with_name(expected)))
+    assert ours == theirs
+    entries = {table["path"]: (table["input_entries"], table["entries"]) for table in report["tables"]}
+    with uproot.open(out) as file:
+        count = file["events"].num_entries
+    assert entries == {"events": (3000, count), "more": (3000, 3000), "few": (10, 10)}
+    if not layout:
+        assert basketry.run("verify", source, out, *asked).code in (0, 1)
+
+
+def test_an_index_finds_the_same_entries(source: Path, basketry: Basketry, tmp_path: Path) -> None:
+    out = tmp_path / "out.root"
+    basketry("rewrite", source, "-o", out, *GOOD, "--entries", "events=1000:")
+    with uproot.open(out) as file:
+        tree = file["events"]
+        run, event = (tree[name].array(library="np") for name in ("run", "event"))
+        index = tree.member("fTreeIndex")
+        lines = zip(index.member("fIndexValues"), index.member("fIndexValuesMinor"), index.member("fIndex"), strict=True)
+        assert sorted(lines) == sorted(zip(run, event, range(len(run)), strict=True))
+
+
+def test_what_counts_other_entries_is_told(source: Path, basketry: Basketry, tmp_path: Path) -> None:
+    out = tmp_path / "out.root"
+    notes = json.loads(basketry("rewrite", source, "-o", out, *GOOD, "--json"))["notes"]
+    told = " ".join(notes)
+    assert "tree more has no column good" in told and "tree few has no column good" in told
+    assert "tree events: its friends more, few are left out" in told
+    assert "lists of entries are carried over as they are, by the numbers before: list" in told
+    with uproot.open(out) as file:
+        assert not file["events"].member("fFriends")
+    # A friend of which the same entries are kept goes along.
+    together = basketry("rewrite", source, "-o", out, "-f", "--entries", "/events|more/=:7,-7:", "--json")
+    assert "its friends few are left out" in " ".join(json.loads(together)["notes"])
+    with uproot.open(out) as file:
+        assert [friend.member("fTreeName") for friend in file["events"].member("fFriends")] == ["more"]
+        assert file["more"]["k"].array().tolist() == [*range(7), *range(2993, 3000)]
+
+
+def test_a_dry_run_counts(source: Path, basketry: Basketry, tmp_path: Path) -> None:
+    text = basketry("rewrite", source, "-o", tmp_path / "out.root", "--entries", "events=:70,90:100", "--dry-run")
+    assert "events: 80 of 3,000 entries in 1 clusters" in text
+    refused = basketry.refuses("rewrite", source, "-o", tmp_path / "out.root", "--where", "pt")
+    assert "branch pt of events" in refused and "vector<float>" in refused
