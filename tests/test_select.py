@@ -34,40 +34,43 @@ def test_root_keeps_the_same(
     out = tmp_path / "out.root"
     report = json.loads(basketry("rewrite", source, "-o", out, *asked, *filter(None, [layout]), "--json"))
     ours, theirs = (root_values.of(path)["trees"]["events"] for path in (out, source.with_name(expected)))
-    assert ours == theirs
+    assert (ours["entries"], ours["branches"]) == (theirs["entries"], theirs["branches"])
     entries = {table["path"]: (table["input_entries"], table["entries"]) for table in report["tables"]}
     with uproot.open(out) as file:
         count = file["events"].num_entries
     assert entries == {"events": (3000, count), "more": (3000, 3000), "few": (10, 10)}
-    if not layout:
-        assert basketry.run("verify", source, out, *asked).code in (0, 1)
+    if "split" not in layout:
+        basketry("verify", source, out, *asked)
 
 
-def test_an_index_finds_the_same_entries(source: Path, basketry: Basketry, tmp_path: Path) -> None:
+def test_an_index_finds_the_same_entries(
+    source: Path, basketry: Basketry, root_values: RootServer, tmp_path: Path
+) -> None:
     out = tmp_path / "out.root"
     basketry("rewrite", source, "-o", out, *GOOD, "--entries", "events=1000:")
     with uproot.open(out) as file:
         tree = file["events"]
         run, event = (tree[name].array(library="np") for name in ("run", "event"))
-        index = tree.member("fTreeIndex")
-        lines = zip(index.member("fIndexValues"), index.member("fIndexValuesMinor"), index.member("fIndex"), strict=True)
-        assert sorted(lines) == sorted(zip(run, event, range(len(run)), strict=True))
+    lines = root_values.of(out)["trees"]["events"]["index_lines"]
+    assert [tuple(line) for line in lines] == sorted(zip(run.tolist(), event.tolist(), range(len(run)), strict=True))
 
 
-def test_what_counts_other_entries_is_told(source: Path, basketry: Basketry, tmp_path: Path) -> None:
+def test_what_counts_other_entries_is_told(
+    source: Path, basketry: Basketry, root_values: RootServer, tmp_path: Path
+) -> None:
     out = tmp_path / "out.root"
     notes = json.loads(basketry("rewrite", source, "-o", out, *GOOD, "--json"))["notes"]
     told = " ".join(notes)
-    assert "tree more has no column good" in told and "tree few has no column good" in told
+    assert "tree more has no column good" in told
+    assert "tree few has no column good" in told
     assert "tree events: its friends more, few are left out" in told
     assert "lists of entries are carried over as they are, by the numbers before: list" in told
-    with uproot.open(out) as file:
-        assert not file["events"].member("fFriends")
+    assert root_values.of(out)["trees"]["events"]["friends"] == []
     # A friend of which the same entries are kept goes along.
     together = basketry("rewrite", source, "-o", out, "-f", "--entries", "/events|more/=:7,-7:", "--json")
     assert "its friends few are left out" in " ".join(json.loads(together)["notes"])
+    assert root_values.of(out)["trees"]["events"]["friends"] == ["more@"]
     with uproot.open(out) as file:
-        assert [friend.member("fTreeName") for friend in file["events"].member("fFriends")] == ["more"]
         assert file["more"]["k"].array().tolist() == [*range(7), *range(2993, 3000)]
 
 
@@ -75,4 +78,5 @@ def test_a_dry_run_counts(source: Path, basketry: Basketry, tmp_path: Path) -> N
     text = basketry("rewrite", source, "-o", tmp_path / "out.root", "--entries", "events=:70,90:100", "--dry-run")
     assert "events: 80 of 3,000 entries in 1 clusters" in text
     refused = basketry.refuses("rewrite", source, "-o", tmp_path / "out.root", "--where", "pt")
-    assert "branch pt of events" in refused and "vector<float>" in refused
+    assert "branch pt of events" in refused
+    assert "vector<float>" in refused

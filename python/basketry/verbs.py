@@ -118,8 +118,8 @@ def rewrite(inputs: Places, output: Place, *, dry_run: bool = False, **options: 
     collections that are not split.
     tree_set, column_set: rules by pattern, `{"Muon_*": {"compression": "lz4:4"}}`; the last match wins.
     keep, drop: patterns for branches. first, last: the first and the last entry to keep.
-    entries: keep only these: ranges as in Python ("100:200", or ":10,-10:"), a share at random ("1%"), or those listed in a
-    file; of all trees, or of those that a pattern names ("Events=100:200").
+    entries: keep only these: ranges as in Python ("100:200", or ":10,-10:"), a share at random ("1%"), or those listed
+    in a file; of all trees, or of those that a pattern names ("Events=100:200").
     where: keep only the entries for which this column is true, or not zero, in trees that have it.
     """
     return _make("rewrite", inputs, output, dry_run, Making.__annotations__, dict(options))
@@ -158,8 +158,9 @@ def verify(
     error.
 
     Of several inputs all but the last are taken as one, in their order: this proves a merge. `tree`, or a tree named
-    in FILE:TREE, is compared alone. `keep`, `drop`, `first`, `last`, `entries` and `where` choose from the first side what
-    a rewrite with them would have kept; `common` compares only what both sides have, and `fill` is for what `merge` filled.
+    in FILE:TREE, is compared alone. `keep`, `drop`, `first`, `last`, `entries` and `where` choose from the first side
+    what a rewrite with them would have kept; `common` compares only what both sides have, and `fill` is for what
+    `merge` filled.
     """
     from .reports.making import Verdict
     from .reports.parse import parse
@@ -268,9 +269,9 @@ def readspeed(
 
     `trees` is the tree in all files, or the tree in each. `branches` are names or patterns, `branches_regex`
     expressions for whole names; all are read, if neither is given. `entries` is a share at random ("1%"), ranges
-    ("100:200", or ":10,-10:"), or a file with their numbers. The median of `repeat` readings is reported; `cold` puts the files out of
-    the kernel's cache before each. `application` is what your own job takes over the same data, in seconds. `layouts`
-    says what to expect of other layouts as well.
+    ("100:200", or ":10,-10:"), or a file with their numbers. The median of `repeat` readings is reported; `cold` puts
+    the files out of the kernel's cache before each. `application` is what your own job takes over the same data, in
+    seconds. `layouts` says what to expect of other layouts as well.
     """
     from .reports.parse import parse
     from .reports.reading import Readspeed

@@ -12,7 +12,7 @@
 #include <TList.h>
 #include <TMD5.h>
 #include <TTree.h>
-#include <TVirtualIndex.h>
+#include <TTreeIndex.h>
 #include <cstring>
 #include <map>
 #include <string>
@@ -80,6 +80,12 @@ std::string relations(TTree *tree) {
   out += "],\"index\":";
   if (auto index = tree->GetTreeIndex()) out += json(index, index->IsA());
   else out += "null";
+  out += ",\"index_lines\":[";
+  if (auto index = dynamic_cast<TTreeIndex *>(tree->GetTreeIndex()))
+    for (Long64_t i = 0; i < index->GetN(); i++)
+      out += std::string(i ? "," : "") + "[" + std::to_string(index->GetIndexValues()[i]) + "," +
+             std::to_string(index->GetIndexValuesMinor()[i]) + "," + std::to_string(index->GetIndex()[i]) + "]";
+  out += "]";
   return out;
 }
 
