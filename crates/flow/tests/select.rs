@@ -169,7 +169,7 @@ fn nothing_is_something() {
     for entries in ["800:", "5:5", ":-751"] {
         let (path, summary) = folder.rewritten(&inputs, &options("", filter(&[entries], &["n"]))).unwrap();
         assert_eq!((summary.tables[0].entries, summary.tables[0].clusters), (0, 0));
-        let dataset = open(&[path.clone()], None).unwrap();
+        let dataset = open(std::slice::from_ref(&path), None).unwrap();
         assert_eq!((dataset.entries(), dataset.columns().len()), (0, 3));
         // Nothing of nothing.
         let (again, _) = {
