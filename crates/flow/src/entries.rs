@@ -10,7 +10,7 @@ use crate::read::Selection;
 use crate::selected::{Chooser, Selected};
 
 /// Most entries of which a share is taken: each is asked.
-const MOST_ASKED: u64 = 1 << 40;
+const MOST_ASKED: u64 = 1 << 36;
 
 /// Some of the entries of a table.
 #[derive(Clone, Debug, Default, PartialEq)]
