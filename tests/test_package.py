@@ -86,6 +86,7 @@ OPTIONS: dict[str, set[str]] = {
     "readspeed": {"files", "all_branches", "tasks_per_worker", "test", "quiet", "json"},
     "recover": {"quiet", "json"},
     "generate": {"quiet", "json"},
+    "convert": {"quiet", "json"},
     "tune": {"quiet", "json"},
 }
 
@@ -94,7 +95,7 @@ OPTIONS: dict[str, set[str]] = {
 def test_keywords_are_the_options_of_the_command(verb: str) -> None:
     options = {name.replace("-", "_") for name in _core.options(verb)} - OPTIONS[verb] - {"help", "version"}
     assert options
-    words = {"rewrite": verbs.Making, "merge": verbs.Merging, "generate": verbs.Writing}
+    words = {"rewrite": verbs.Making, "merge": verbs.Merging, "generate": verbs.Writing, "convert": verbs.Writing}
     parameters = inspect.signature(getattr(bk, verb)).parameters
     known = {name for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY or name == "output"}
     known |= set(words[verb].__annotations__) if verb in words else set()

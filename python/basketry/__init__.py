@@ -9,7 +9,7 @@
         file["Events"] = {"x": array, "jets": jagged}
 
 The verbs of the command `basketry` are functions here: `inspect`, `rewrite`, `merge`, `recover`,
-`verify`, `readspeed`, `tune`, `generate`.
+`verify`, `readspeed`, `tune`, `convert`, `generate`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .dataset import concatenate, iterate, open
 from .file import Directory, File
 from .processes import Parts, parts
 from .tree import Branch, Tree
-from .verbs import generate, inspect, layout, merge, readspeed, recover, rewrite, tune, verify
+from .verbs import convert, generate, inspect, layout, merge, readspeed, recover, rewrite, tune, verify
 from .writing import FillContext, WritableDirectory, WritableFile, WritableTree, recreate
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "WritableFile",
     "WritableTree",
     "concatenate",
+    "convert",
     "generate",
     "inspect",
     "iterate",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Unpack
 
-    from .reports import Generated, Inspection, Outlook, Readspeed, Recovery, Summary, Tuning, Verdict
+    from .reports import Converted, Generated, Inspection, Outlook, Readspeed, Recovery, Summary, Tuning, Verdict
 
     Place: TypeAlias = str | os.PathLike[str]
     Places: TypeAlias = Place | Iterable[Place]
@@ -188,6 +188,38 @@ def recover(
 
     given = {name: value for name, value in locals().items() if name not in ("file", "parse", "Recovery")}
     return parse(Recovery, report(["recover", "--json", *_options(given), "--", os.fspath(file)]))
+
+
+def convert(
+    inputs: Places,
+    output: Place,
+    *,
+    tree: str | None = None,
+    fill_null: float | None = None,
+    row_group: Size | None = None,
+    keep: Names = (),
+    drop: Names = (),
+    entries: str | os.PathLike[str] | None = None,
+    seed: int = 1,
+    **options: Unpack[Writing],
+) -> Converted:
+    """Converts trees to a Parquet file, or Parquet files to a tree: the same columns and entries. What the inputs are
+    says which; several are put one after the other.
+
+    To Parquet, `row_group` is the size of a row group, entries or bytes before compression ("64MB"), by default that of
+    a cluster; branches whose bytes are not understood are left out, see `Converted.left_out`. To ROOT, the output may be
+    "OUT.root:TREE" or `tree` its name, values that are missing are refused unless `fill_null` is to be written instead,
+    and the options of a layout are those of `rewrite`. `compression` is "zstd:5" and so on for both; Parquet also has
+    "snappy". `entries` is a share at random ("1%", drawn by `seed`), a range ("100:200") or a file with their numbers.
+    """
+    from .reports.making import Converted
+    from .reports.parse import parse
+
+    given = {name: value for name, value in locals().items() if name not in ("inputs", "options", "parse", "Converted")}
+    layout = options.get("layout")
+    if isinstance(layout, collections.abc.Mapping):
+        options["layout"] = _toml(layout)
+    return parse(Converted, report(["convert", "--json", *_options(given | options), "--", *_paths(inputs)]))
 
 
 def generate(

@@ -12,12 +12,20 @@ use rootfile::{Error, Result};
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Layout")]
 pub struct LayoutArgs {
-    /// Read the layout from a TOML file, as `inspect --layout` prints it; options here go on top of it.
-    #[arg(long, value_name = "FILE")]
-    layout: Option<PathBuf>,
     /// Codec and level: none, zlib:1, lz4:4, zstd:5, lzma:7, or ROOT's own code (505).
     #[arg(long, value_name = "CODEC")]
     compression: Option<Compression>,
+    #[command(flatten)]
+    rest: UncompressedArgs,
+}
+
+/// A layout but for its compression, which `convert` spells for two formats.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Layout")]
+pub struct UncompressedArgs {
+    /// Read the layout from a TOML file, as `inspect --layout` prints it; options here go on top of it.
+    #[arg(long, value_name = "FILE")]
+    layout: Option<PathBuf>,
     /// Size of a cluster: compressed bytes (30MB) or entries (1000).
     #[arg(long, value_name = "SIZE")]
     cluster: Option<ClusterSize>,
@@ -55,11 +63,19 @@ impl LayoutArgs {
         basket: Option<ByteSize>,
         one_basket_per_cluster: bool,
     ) -> Self {
-        Self { compression, cluster, basket, one_basket_per_cluster, ..Self::default() }
+        let rest = UncompressedArgs { cluster, basket, one_basket_per_cluster, ..UncompressedArgs::default() };
+        Self { compression, rest }
     }
 
     /// The layout that the options describe.
     pub fn layout(&self) -> Result<Layout> {
+        self.rest.layout(self.compression)
+    }
+}
+
+impl UncompressedArgs {
+    /// The layout that the options describe, with this compression on top of a file's.
+    pub fn layout(&self, compression: Option<Compression>) -> Result<Layout> {
         let mut layout = match &self.layout {
             // Programs hand over the text itself; no file is called like that.
             Some(text) if text.as_os_str().as_encoded_bytes().contains(&b'\n') => {
@@ -72,7 +88,7 @@ impl LayoutArgs {
             None => Layout::default(),
         };
         layout.common.overlay(&TreeLayout {
-            compression: self.compression,
+            compression,
             cluster: self.cluster,
             basket: self.basket,
             basket_memory: self.basket_memory,

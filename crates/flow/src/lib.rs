@@ -9,6 +9,7 @@ mod choosing;
 mod closing;
 mod column;
 mod condition;
+pub mod convert;
 mod engine;
 mod entries;
 mod era;

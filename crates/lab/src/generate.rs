@@ -75,7 +75,8 @@ pub fn generate(job: &Job<'_>, done: flow::Progress<'_>) -> Result<Ran> {
         let work = || {
             loop {
                 let number = next.fetch_add(1, Ordering::Relaxed);
-                let (Some(entries), None) = (tasks.entries(number), &*lock(&failed)) else { return };
+                // In a pattern the lock would be held for as long as the task takes.
+                let Some(entries) = tasks.entries(number).filter(|_| lock(&failed).is_none()) else { return };
                 if let Err(error) = run(job, &outputs, &tasks, (number, entries), done) {
                     lock(&failed).get_or_insert(error);
                     return;

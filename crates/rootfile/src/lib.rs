@@ -38,4 +38,4 @@ pub use key::{BIG_KEY, Key};
 pub use pool::{FilePool, OPEN_FILES};
 pub use source::{LocalFile, MemoryFile, Source};
 pub use temporary::abandon_outputs;
-pub use writer::{DirId, FileWriter, ROOT_VERSION, SavedObject};
+pub use writer::{DirId, FileWriter, OutputFile, ROOT_VERSION, SavedObject};

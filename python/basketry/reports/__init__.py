@@ -6,8 +6,8 @@ Python, are `class_` and `from_` here.
 
 from .generating import Generated
 from .inspecting import Finding, Inspection
-from .making import Outlook, Recovery, Summary, Verdict
+from .making import Converted, Outlook, Recovery, Summary, Verdict
 from .reading import Readspeed
 from .tuning import Tuning
 
-__all__ = ["Finding", "Generated", "Inspection", "Outlook", "Readspeed", "Recovery", "Summary", "Tuning", "Verdict"]
+__all__ = ["Converted", "Finding", "Generated", "Inspection", "Outlook", "Readspeed", "Recovery", "Summary", "Tuning", "Verdict"]

@@ -1,4 +1,4 @@
-"""What `rewrite`, `merge`, `recover` and `verify` report."""
+"""What `rewrite`, `merge`, `recover`, `convert` and `verify` report."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -267,3 +267,45 @@ class Recovery:
     """Baskets of trees whose record was not found."""
     notes: tuple[str, ...]
     """What the user should know."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConvertedColumn:
+    """A column that was converted."""
+
+    name: str
+    """Its name in the output."""
+    arrow: str
+    """Its Arrow type."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """A column that was not converted."""
+
+    name: str
+    """Its name."""
+    why: str
+    """Why it was left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Converted:
+    """What was converted."""
+
+    tree: str
+    """Path of the tree that was read or written."""
+    entries: int
+    """Entries that were converted."""
+    columns: tuple[ConvertedColumn, ...]
+    """The columns that were written."""
+    left_out: tuple[LeftOut, ...]
+    """The columns that were not, though they were asked for."""
+    notes: tuple[str, ...]
+    """What else is to be known."""
+    row_groups: int
+    """Row groups of the Parquet files that were read or written."""
+    bytes_read: int
+    """Bytes that were read of the inputs."""
+    bytes_written: int
+    """Bytes of the output."""

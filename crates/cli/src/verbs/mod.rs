@@ -1,5 +1,6 @@
 //! The verbs, one module each: its arguments, a call into the crates below, and what it prints.
 
+mod convert;
 mod generate;
 mod hadd;
 mod inspect;
@@ -29,6 +30,7 @@ pub enum Verb {
     Recover(recover::Args),
     Tune(tune::Args),
     Verify(verify::Args),
+    Convert(convert::Args),
     Generate(generate::Args),
     WriteBench(write_bench::Args),
 }
@@ -52,6 +54,7 @@ impl Verb {
             Self::Recover(args) => output::json_text(&recover::work(&args, progress)?),
             Self::Tune(args) => output::json_text(&tune::work(&args, progress)?.report),
             Self::Verify(args) => output::json_text(&verify::work(&args, progress)?),
+            Self::Convert(args) => output::json_text(&convert::work(&args, progress)?),
             Self::Generate(args) => output::json_text(&generate::work(&args, progress)?),
             Self::WriteBench(_) => {
                 Err(rootfile::Error::request("write-bench starts the command for each run: run it there"))
@@ -70,6 +73,7 @@ impl Verb {
             Self::Recover(args) => recover::run(&args),
             Self::Tune(args) => tune::run(&args),
             Self::Verify(args) => verify::run(&args),
+            Self::Convert(args) => convert::run(&args),
             Self::Generate(args) => generate::run(&args),
             Self::WriteBench(args) => write_bench::run(&args),
         }

@@ -42,21 +42,13 @@ pub fn batches<'a>(dataset: &'a Dataset, request: Request<'a>, step: Step) -> Ba
     Batches { dataset, at: request.entries.start, request, step, carry }
 }
 
-impl Iterator for Batches<'_> {
-    type Item = rootfile::Result<Read>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let end = self.request.entries.end.min(self.dataset.entries());
+impl Batches<'_> {
+    /// The next step, which ends before this entry.
+    pub(crate) fn next_to(&mut self, to: u64) -> Option<rootfile::Result<Read>> {
+        let end = self.end();
         if self.at >= end {
             return None;
         }
-        let to = match self.step {
-            Some(entries) => self.at.saturating_add(entries),
-            None => {
-                let clusters = self.dataset.clusters();
-                clusters.get(clusters.partition_point(|&start| start <= self.at)).copied().unwrap_or(end)
-            }
-        };
         let entries = self.at..to.min(end);
         self.at = entries.end;
         let read = read_on(self.dataset, &Request { entries, ..self.request.clone() }, &self.carry);
@@ -64,5 +56,24 @@ impl Iterator for Batches<'_> {
             self.at = end;
         }
         Some(read)
+    }
+
+    fn end(&self) -> u64 {
+        self.request.entries.end.min(self.dataset.entries())
+    }
+}
+
+impl Iterator for Batches<'_> {
+    type Item = rootfile::Result<Read>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let to = match self.step {
+            Some(entries) => self.at.saturating_add(entries),
+            None => {
+                let clusters = self.dataset.clusters();
+                clusters.get(clusters.partition_point(|&start| start <= self.at)).copied().unwrap_or(self.end())
+            }
+        };
+        self.next_to(to)
     }
 }

@@ -19,6 +19,7 @@ pub use batches::{Batches, Step, batches};
 pub use friends::Friend;
 pub use open::Dataset;
 pub use request::{Request, Selection};
+pub(crate) use run::least_memory;
 pub use run::{Read, drain, read};
 pub use spent::Spent;
 

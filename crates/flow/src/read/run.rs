@@ -128,6 +128,12 @@ struct Shared<'a> {
     failed: Mutex<Option<Error>>,
 }
 
+/// The least memory that a request can be read in, besides what it fills.
+pub(crate) fn least_memory(dataset: &Dataset, columns: &[usize], entries: &Range<u64>) -> u64 {
+    let rooms = columns.iter().filter_map(|&column| dataset.source(column)).map(|source| room(source, entries));
+    dataset.metadata() + rooms.max().unwrap_or(0)
+}
+
 fn run(
     dataset: &Dataset,
     plans: &[ColumnPlan],

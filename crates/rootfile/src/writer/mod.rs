@@ -8,6 +8,7 @@ mod close;
 mod directories;
 mod disk;
 mod gaps;
+mod output;
 mod save;
 #[cfg(test)]
 mod tests;
@@ -31,6 +32,7 @@ use disk::Disk;
 use save::Saved;
 
 pub use directories::DirId;
+pub use output::OutputFile;
 pub use save::SavedObject;
 
 /// The version that files of basketry carry: ROOT 6.40/00, whose formats they follow.

@@ -10,6 +10,8 @@ use super::{NewColumn, NewKind, NewLeaf};
 
 /// The metadata of a field that names its C++ type, which then decides.
 const TYPE_NAME: &str = "typename";
+/// The metadata of a field of lists that names what counts them.
+const COUNTER: &str = "counter";
 
 /// The columns that the fields of a schema are written as, counters before what they count:
 ///
@@ -21,6 +23,7 @@ const TYPE_NAME: &str = "typename";
 /// - a list of structs of numbers: `name_field[nname]` for each, as in NanoAOD.
 /// - lists of lists or of strings: `vector<vector<...> >`.
 /// - a field whose metadata has a `typename` becomes a column of that C++ type.
+/// - lists whose metadata has a `counter` are counted by the column of that name, which may count others, too.
 pub fn columns_for(schema: &Schema) -> Result<Vec<NewColumn>> {
     let mut columns = Columns::default();
     for field in schema.fields() {
@@ -117,7 +120,7 @@ impl Columns {
     fn field(&mut self, name: &str, field: &Field, all: &Fields) -> Result<()> {
         let of = field.data_type();
         if let Some(type_name) = field.metadata().get(TYPE_NAME) {
-            return self.typed(name, type_name, of, all);
+            return self.typed(name, type_name, field, all);
         }
         if is_text(of) {
             return self.add(NewColumn::leaf(name, 'C'));
@@ -130,21 +133,21 @@ impl Columns {
             });
         }
         if let Some(item) = list_item(of) {
-            return self.list(name, item, all);
+            return self.list(name, field, item, all);
         }
         let (letter, dims) =
             fixed(of).ok_or_else(|| Error::unsupported(format!("{of} in a tree without a typename")))?;
         self.leaf(name, letter, dims, None)
     }
 
-    fn list(&mut self, name: &str, item: &Field, all: &Fields) -> Result<()> {
+    fn list(&mut self, name: &str, field: &Field, item: &Field, all: &Fields) -> Result<()> {
         let of = item.data_type();
         if let Some((letter, dims)) = fixed(of) {
-            let counter = self.counter(name, all)?;
+            let counter = self.counter(name, field, all)?;
             return self.leaf(name, letter, dims, Some(counter));
         }
         if let DataType::Struct(parts) = of {
-            let counter = self.counter(name, all)?;
+            let counter = self.counter(name, field, all)?;
             return parts.iter().try_for_each(|part| {
                 let refused = || Error::unsupported(format!("a list of structs with {} in it", part.data_type()));
                 let (letter, dims) = fixed(part.data_type()).ok_or_else(refused)?;
@@ -157,8 +160,8 @@ impl Columns {
     }
 
     /// The counter of a list: a column that is made for it, or a whole number of that name in the schema.
-    fn counter(&mut self, name: &str, all: &Fields) -> Result<String> {
-        let counter = format!("n{name}");
+    fn counter(&mut self, name: &str, of: &Field, all: &Fields) -> Result<String> {
+        let counter = of.metadata().get(COUNTER).cloned().unwrap_or_else(|| format!("n{name}"));
         if let Some(field) = all.iter().find(|field| *field.name() == counter) {
             let whole = letter(field.data_type()).is_some_and(|letter| !"OFD".contains(letter));
             if !whole {
@@ -200,7 +203,8 @@ impl Columns {
     }
 
     /// A column whose C++ type is given. Numbers, and arrays of them in brackets, are leaves.
-    fn typed(&mut self, name: &str, type_name: &str, of: &DataType, all: &Fields) -> Result<()> {
+    fn typed(&mut self, name: &str, type_name: &str, field: &Field, all: &Fields) -> Result<()> {
+        let of = field.data_type();
         let plain = type_name.replace("std::", "");
         if plain == "char*" {
             return self.add(NewColumn::leaf(name, 'C'));
@@ -212,7 +216,7 @@ impl Columns {
             let fixed = item.and_then(fixed).filter(|(found, _)| *found == letter);
             let mismatch = || Error::request(format!("{of} does not go into a {type_name}"));
             let (_, dims) = fixed.ok_or_else(mismatch)?;
-            let counter = if varies { Some(self.counter(name, all)?) } else { None };
+            let counter = if varies { Some(self.counter(name, field, all)?) } else { None };
             return self.leaf(name, letter, dims, counter);
         }
         self.add(NewColumn::class(name, &spelled(&plain)))

@@ -1,0 +1,206 @@
+//! `basketry convert`: trees to Parquet, and Parquet to trees.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use dataset::glob::NameFilter;
+use dataset::layout::{ClusterSize, Compression, Layout};
+use flow::Progress;
+use flow::convert::{Conversion, Converted, Format, FromParquet, ParquetCodec, ToParquet, from_parquet, to_parquet};
+use flow::inputs::{Input, inputs};
+use lab::readspeed::Entries;
+use rootfile::{Error, Result};
+
+use crate::layout_args::UncompressedArgs;
+use crate::options::{Resources, Talk, refuse_existing};
+use crate::output::{self, Answer};
+
+/// Convert trees to Parquet, or Parquet files to a tree: the same columns and entries.
+///
+/// What is made of the inputs is told by what they are: a Parquet file with a row group for each cluster, or a ROOT
+/// file with a tree. Several inputs are taken as one, in their order.
+///
+/// To Parquet: branches become columns of the same names, split ones one by one; their C++ types are kept as metadata.
+/// Branches whose bytes are not understood are left out, with a note. To ROOT: lists get a counter `nNAME`, records
+/// become columns NAME_PART, lists of lists become vectors; a type that a file made by this verb remembers goes before.
+/// Times become whole numbers. Values that are missing are refused, unless --fill-null says what to write.
+#[derive(clap::Args)]
+pub struct Args {
+    /// FILE or FILE:TREE, @list.txt, or patterns.
+    #[arg(required = true, value_name = "FILE")]
+    inputs: Vec<String>,
+    /// OUT.parquet, or OUT.root, or OUT.root:TREE. The file appears under its name only when it is whole.
+    #[arg(short, long, value_name = "FILE")]
+    output: String,
+    /// Replace the output if it is there.
+    #[arg(short, long)]
+    force: bool,
+    /// Name of the tree that is written; without it that which the Parquet file was made of, or Events.
+    #[arg(long, value_name = "NAME")]
+    tree: Option<String>,
+    /// Write this where a number is missing, and nothing where a text or a list is.
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    fill_null: Option<f64>,
+    /// Size of a row group that is written: entries (100000) or bytes before compression (64MB); else that of a cluster.
+    #[arg(long, value_name = "SIZE")]
+    row_group: Option<ClusterSize>,
+    /// Codec and level. Of trees: as for rewrite. Of Parquet: none, snappy, lz4, zlib:6, zstd:3, levels as the codec has them.
+    #[arg(long, value_name = "CODEC")]
+    compression: Option<String>,
+    /// Take only the columns that match a glob or /regex/ (a branch means those below it, too).
+    #[arg(long, value_name = "PATTERN")]
+    keep: Vec<String>,
+    /// Leave out the columns that match a glob or /regex/.
+    #[arg(long, value_name = "PATTERN")]
+    drop: Vec<String>,
+    /// Take only these entries: a share at random (1%), a range (100:200), or those listed in a file.
+    #[arg(long, value_name = "1%|A:B|FILE")]
+    entries: Option<Entries>,
+    /// Chooses the entries of a share.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    resources: Resources,
+    #[command(flatten)]
+    layout: UncompressedArgs,
+    #[command(flatten)]
+    talk: Talk,
+}
+
+/// What is to be done.
+enum Job {
+    ToParquet { inputs: Vec<Input>, output: PathBuf, codec: ParquetCodec },
+    FromParquet { inputs: Vec<PathBuf>, output: PathBuf, tree: Option<String>, layout: Layout },
+}
+
+impl Args {
+    fn job(&self) -> Result<Job> {
+        let inputs = inputs(&self.inputs)?;
+        let mut formats = inputs.iter().map(|input| Format::of(&input.path));
+        let Some(format) = formats.next().transpose()? else { return Err(Error::request("no input")) };
+        for other in formats {
+            if other? != format {
+                return Err(Error::request("the inputs are ROOT and Parquet files; convert takes those of one format"));
+            }
+        }
+        match format {
+            Format::Root => self.root(inputs),
+            Format::Parquet => self.parquet(inputs),
+        }
+    }
+
+    fn root(&self, inputs: Vec<Input>) -> Result<Job> {
+        let output = PathBuf::from(&self.output);
+        expect(&output, Format::Parquet)?;
+        let refused = [
+            (self.tree.is_some(), "--tree names the tree that is written; the one that is read is named as FILE:TREE"),
+            (self.fill_null.is_some(), "--fill-null is for trees: Parquet can say that something is missing"),
+            (self.layout.layout(None)? != Layout::default(), "only trees have a layout; see --row-group for Parquet"),
+        ];
+        if let Some((_, why)) = refused.iter().find(|(given, _)| *given) {
+            return Err(Error::request(*why));
+        }
+        let codec = self.compression.as_deref().map(str::parse).transpose()?.unwrap_or_default();
+        Ok(Job::ToParquet { inputs, output, codec })
+    }
+
+    fn parquet(&self, inputs: Vec<Input>) -> Result<Job> {
+        let Ok(target) = self.output.parse::<Input>();
+        expect(&target.path, Format::Root)?;
+        if self.row_group.is_some() {
+            return Err(Error::request("trees have no row groups; see --cluster"));
+        }
+        if let Some(input) = inputs.iter().find(|input| input.tree.is_some()) {
+            return Err(Error::request("is a Parquet file, in which there are no trees to name").file(&input.path));
+        }
+        let tree = match (target.tree, &self.tree) {
+            (Some(_), Some(_)) => return Err(Error::request("--tree and -o both name the tree")),
+            (named, given) => named.or_else(|| given.clone()),
+        };
+        let compression = self.compression.as_deref().map(str::parse::<Compression>).transpose()?;
+        let inputs = inputs.into_iter().map(|input| input.path).collect();
+        Ok(Job::FromParquet { inputs, output: target.path, tree, layout: self.layout.layout(compression)? })
+    }
+}
+
+/// Refuses an output whose name says that it is of the other format.
+fn expect(output: &Path, format: Format) -> Result<()> {
+    match (format, Format::named(output)) {
+        (Format::Parquet, Some(Format::Root)) => Err(Error::request(
+            "the inputs are ROOT files already: see rewrite and merge; convert makes .parquet of them",
+        )),
+        (Format::Root, Some(Format::Parquet)) => {
+            Err(Error::request("the inputs are Parquet files already; convert makes a .root file of them"))
+        }
+        _ => Ok(()),
+    }
+    .map_err(|e: Error| e.file(output))
+}
+
+/// Converts.
+pub fn work(args: &Args, progress: Progress<'_>) -> Result<Converted> {
+    execute(args, &args.job()?, progress)
+}
+
+fn execute(args: &Args, job: &Job, progress: Progress<'_>) -> Result<Converted> {
+    let wanted = args.entries.clone().unwrap_or_default();
+    let how = Conversion {
+        filter: NameFilter::new(&args.keep, &args.drop)?,
+        entries: &|all| wanted.choose(all, args.seed).map(|found| (found.range, found.chosen)),
+        budget: args.resources.budget(),
+        overwrite: args.force,
+        progress,
+    };
+    match job {
+        Job::ToParquet { inputs, output, codec } => {
+            refuse_existing(output, args.force)?;
+            to_parquet(&ToParquet { inputs, output, codec: *codec, row_group: args.row_group }, &how)
+        }
+        Job::FromParquet { inputs, output, tree, layout } => {
+            refuse_existing(output, args.force)?;
+            let tree = tree.as_deref();
+            from_parquet(&FromParquet { inputs, output, tree, layout, fill_null: args.fill_null }, &how)
+        }
+    }
+}
+
+pub fn run(args: &Args) -> Result<Answer> {
+    let job = args.job()?;
+    let paths: Vec<PathBuf> = match &job {
+        Job::ToParquet { inputs, .. } => inputs.iter().map(|input| input.path.clone()).collect(),
+        Job::FromParquet { inputs, .. } => inputs.clone(),
+    };
+    let bar = args.talk.progress(&paths, "read");
+    let done = execute(args, &job, &|bytes| output::advance(&bar, bytes));
+    bar.finish_and_clear();
+    let done = done?;
+    if args.talk.json {
+        output::json(&done)?;
+    } else if !args.talk.quiet {
+        print(&done)?;
+    }
+    Ok(Answer::Yes)
+}
+
+fn print(done: &Converted) -> Result<()> {
+    let mut out = output::stdout();
+    for column in &done.left_out {
+        writeln!(out, "left out: {}: {}", column.name, output::one_line(&column.why))?;
+    }
+    for note in &done.notes {
+        writeln!(out, "note: {note}")?;
+    }
+    writeln!(
+        out,
+        "{}: {} entries of {} columns, {} row groups; {} read, {} written ({})",
+        done.tree,
+        output::count(done.entries),
+        output::count(done.columns.len() as u64),
+        output::count(done.row_groups),
+        output::bytes(done.bytes_read),
+        output::bytes(done.bytes_written),
+        output::percent(done.bytes_written, done.bytes_read)
+    )?;
+    out.flush()?;
+    Ok(())
+}

@@ -1,0 +1,221 @@
+//! A Parquet file that is read: its metadata, checked before they are used, and the entries of its row groups.
+
+use std::io::{self, BufReader, Read};
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use bytes::Bytes;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder, RowSelection,
+};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
+use parquet::file::reader::{ChunkReader, Length};
+use rootfile::{Error, LocalFile, Result, Source};
+
+use super::{TREE_KEY, wrong};
+
+/// What a file ends with: the length of its metadata, and four letters.
+const TAIL: u64 = 8;
+/// What metadata take in memory over what they take in the file, about.
+const UNPACKED: u64 = 8;
+/// What is held of a column while it is read: a page, and a dictionary.
+const PAGES: u64 = 2 << 20;
+
+/// A Parquet file.
+pub(super) struct Opened {
+    source: Arc<LocalFile>,
+    metadata: ArrowReaderMetadata,
+    /// Bytes of memory that the metadata take, about.
+    pub held: u64,
+}
+
+/// A row group: its entries, its bytes on disk, and before compression.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group {
+    pub rows: u64,
+    pub bytes: u64,
+    pub unpacked: u64,
+    /// Bytes that are held of it while it is read.
+    pub held: u64,
+}
+
+impl Opened {
+    /// Opens a file whose metadata take no more than `most` bytes.
+    pub fn open(path: &Path, most: u64) -> Result<Self> {
+        let source = Arc::new(LocalFile::open(path)?);
+        let held = metadata_len(&source)?.saturating_mul(UNPACKED);
+        if held > most {
+            return Err(Error::request(format!(
+                "its metadata take about {} MB of memory; give --memory {}MB or more",
+                held.div_ceil(1_000_000),
+                (4 * held).div_ceil(1_000_000)
+            ))
+            .file(path));
+        }
+        let load = || ArrowReaderMetadata::load(&Bytewise(Arc::clone(&source)), ArrowReaderOptions::new());
+        let metadata = guarded(load).map_err(|e| e.file(path))?;
+        let opened = Self { source, metadata, held };
+        for group in opened.metadata.metadata().row_groups() {
+            check(group, opened.source.size()).map_err(|e| e.file(path))?;
+        }
+        Ok(opened)
+    }
+
+    pub fn path(&self) -> &Path {
+        self.source.name()
+    }
+
+    pub fn schema(&self) -> &SchemaRef {
+        self.metadata.schema()
+    }
+
+    /// The path of the tree that it was made of, if it says so.
+    pub fn tree(&self) -> Option<&str> {
+        let pairs = self.metadata.metadata().file_metadata().key_value_metadata()?;
+        pairs.iter().find(|pair| pair.key == TREE_KEY)?.value.as_deref().filter(|tree| !tree.is_empty())
+    }
+
+    /// The row groups; of their bytes only those of these columns count.
+    pub fn groups(&self, columns: &[usize]) -> Vec<Group> {
+        let schema = self.metadata.parquet_schema();
+        let of = |group: &RowGroupMetaData| {
+            let wanted = group.columns().iter().enumerate();
+            let wanted = wanted.filter(|(leaf, _)| columns.contains(&schema.get_column_root_idx(*leaf)));
+            let mut found = Group { rows: positive(group.num_rows()), bytes: 0, unpacked: 0, held: 0 };
+            for (_, column) in wanted {
+                found.bytes += positive(column.compressed_size());
+                let unpacked = positive(column.uncompressed_size());
+                found.unpacked = found.unpacked.saturating_add(unpacked);
+                found.held += unpacked.min(PAGES);
+            }
+            found
+        };
+        self.metadata.metadata().row_groups().iter().map(of).collect()
+    }
+
+    /// Reads these columns of these entries of a row group, in batches of at most so many.
+    pub fn read(
+        &self,
+        group: usize,
+        columns: &[usize],
+        entries: &[Range<usize>],
+        rows: usize,
+        batch: usize,
+    ) -> Result<Batches> {
+        let build = || {
+            let input = Bytewise(Arc::clone(&self.source));
+            let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(input, self.metadata.clone());
+            let mask = ProjectionMask::roots(builder.parquet_schema(), columns.iter().copied());
+            let builder = builder.with_row_groups(vec![group]).with_projection(mask).with_batch_size(batch);
+            match entries {
+                [all] if *all == (0..rows) => builder.build(),
+                some => builder
+                    .with_row_selection(RowSelection::from_consecutive_ranges(some.iter().cloned(), rows))
+                    .build(),
+            }
+        };
+        Ok(Batches { reader: guarded(build).map_err(|e| e.file(self.path()))? })
+    }
+}
+
+/// Entries of a row group, batch by batch.
+pub(super) struct Batches {
+    reader: ParquetRecordBatchReader,
+}
+
+impl Batches {
+    /// The next batch, if there is one.
+    pub fn next(&mut self) -> Result<Option<RecordBatch>> {
+        guarded(|| self.reader.next().transpose().map_err(ParquetError::from))
+    }
+}
+
+/// Runs what the library does with bytes that anybody may have written: a check of its own that it ends with is one more
+/// way of saying that they are wrong.
+fn guarded<T>(work: impl FnOnce() -> parquet::errors::Result<T>) -> Result<T> {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(done) => done.map_err(wrong),
+        Err(_) => Err(Error::corrupt("its pages are not what its metadata say")),
+    }
+}
+
+fn metadata_len(source: &LocalFile) -> Result<u64> {
+    let short = || Error::corrupt("is too short for a Parquet file").file(source.name());
+    let at = source.size().checked_sub(TAIL).ok_or_else(short)?;
+    let tail = source.read(at, 8)?;
+    let (len, letters) = tail.split_first_chunk::<4>().ok_or_else(short)?;
+    match letters {
+        b"PAR1" => Ok(u64::from(u32::from_le_bytes(*len))),
+        b"PARE" => Err(Error::unsupported("is encrypted").file(source.name())),
+        _ => Err(Error::corrupt("does not end as a Parquet file does; was it written to its end?").file(source.name())),
+    }
+}
+
+fn positive(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}
+
+/// Checks what the library takes for granted: that numbers are not negative, and that columns lie in the file.
+fn check(group: &RowGroupMetaData, size: u64) -> Result<()> {
+    let whole = |number: i64, what: &str| {
+        u64::try_from(number).map_err(|_| Error::corrupt(format!("a row group with {number} {what}")))
+    };
+    let rows = whole(group.num_rows(), "rows")?;
+    usize::try_from(rows).map_err(|_| Error::corrupt(format!("a row group with {rows} rows")))?;
+    let lies = |column: &ColumnChunkMetaData| {
+        let start = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
+        let (start, data) = (whole(start, "as an offset")?, whole(column.data_page_offset(), "as an offset")?);
+        whole(column.uncompressed_size(), "bytes")?;
+        let end = start.checked_add(whole(column.compressed_size(), "bytes")?);
+        match end.is_some_and(|end| end <= size && data <= size) {
+            true => Ok(()),
+            false => Err(Error::corrupt("lies beyond the end of the file").at(start)),
+        }
+    };
+    group.columns().iter().try_for_each(|column| lies(column).map_err(|e| e.object(column.column_path().string())))
+}
+
+/// The file as the library reads it: each read says where, so that threads do not disturb each other.
+struct Bytewise(Arc<LocalFile>);
+
+impl Length for Bytewise {
+    fn len(&self) -> u64 {
+        self.0.size()
+    }
+}
+
+impl ChunkReader for Bytewise {
+    type T = BufReader<Behind>;
+
+    fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
+        Ok(BufReader::new(Behind { source: Arc::clone(&self.0), at: start }))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
+        let read = self.0.read(start, length).map_err(io::Error::other)?;
+        Ok(read.into())
+    }
+}
+
+/// What lies behind some place of a file.
+struct Behind {
+    source: Arc<LocalFile>,
+    at: u64,
+}
+
+impl Read for Behind {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.source.size().saturating_sub(self.at)).unwrap_or(usize::MAX);
+        let len = buffer.len().min(left);
+        let Some(buffer) = buffer.get_mut(..len) else { return Ok(0) };
+        self.source.read_exact_at(self.at, buffer).map_err(io::Error::other)?;
+        self.at += len as u64;
+        Ok(len)
+    }
+}

@@ -1,0 +1,226 @@
+//! What a tree makes of the columns of a Parquet file: types without what trees have not, records taken apart, and the
+//! branches for what is left.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, FixedSizeListArray, LargeListArray, new_empty_array};
+use arrow_schema::{DataType, Field, FieldRef, Schema};
+use dataset::decode;
+use dataset::tree::make::{NewColumn, columns_for, make_tree};
+use dataset::whole::whole_columns;
+use rootfile::streamer::StreamerInfos;
+use rootfile::{Error, Result};
+
+/// Lists and records within each other, at most.
+const DEEPEST: usize = 32;
+/// What is to be done about a type that trees have not.
+const WAY_OUT: &str = "convert it first, or leave the column out with --drop";
+
+/// A column of a Parquet file as it is written.
+#[derive(Clone, Debug)]
+pub(super) struct Shape {
+    /// Its name there.
+    pub name: String,
+    /// Its name in the tree.
+    pub renamed: String,
+    /// The type that its arrays are brought to.
+    pub plain: DataType,
+    /// Whether it stays one column, whatever it is.
+    pub whole: bool,
+}
+
+/// The columns, and the branches that they become.
+#[derive(Debug, Default)]
+pub(super) struct Shapes {
+    pub columns: Vec<Shape>,
+    /// The fields that are filled.
+    pub fields: Vec<FieldRef>,
+    pub branches: Vec<NewColumn>,
+    pub notes: Vec<String>,
+}
+
+/// What becomes of these columns.
+pub(super) fn shapes(fields: &[FieldRef]) -> Result<Shapes> {
+    let mut shapes = Shapes::default();
+    for field in fields {
+        let name = field.name();
+        let plain = plain(field.data_type(), DEEPEST).map_err(|e| e.object(format!("column {name}")))?;
+        shapes.notes.extend(note(field.data_type()).map(|what| format!("{name}: {what}")));
+        // A slash in a branch's name means the branch below it.
+        let renamed = name.replace('/', ".");
+        let typed = typed(&renamed, field, &plain, fields);
+        let whole = typed.is_some();
+        let empty = new_empty_array(&plain);
+        let shape = Shape { name: name.clone(), renamed, plain, whole };
+        match typed {
+            Some(typed) => shapes.fields.push(Arc::new(typed)),
+            None => {
+                for Flat { name, array, counter } in shape.flat(&empty)? {
+                    let counter = counter.map(|counter| ("counter".to_owned(), counter));
+                    let field = Field::new(name, array.data_type().clone(), false);
+                    let field = field.with_metadata(HashMap::from_iter(counter));
+                    shapes.fields.push(Arc::new(field));
+                }
+            }
+        }
+        shapes.columns.push(shape);
+    }
+    shapes.branches = columns_for(&Schema::new(shapes.fields.clone()))?;
+    Ok(shapes)
+}
+
+/// A column that is filled: its name, entries, and what counts them, if that is not its own.
+#[derive(Debug)]
+pub(super) struct Flat {
+    pub name: String,
+    pub array: ArrayRef,
+    counter: Option<String>,
+}
+
+impl Shape {
+    /// An array of the plain type as columns without records in them: `name_part` for each of their parts.
+    pub fn flat(&self, array: &ArrayRef) -> Result<Vec<Flat>> {
+        let mut out = Vec::new();
+        let name = self.renamed.clone();
+        if self.whole {
+            out.push(Flat { name, array: Arc::clone(array), counter: None });
+        } else {
+            flatten(name, array, None, &mut out)?;
+        }
+        Ok(out)
+    }
+}
+
+fn flatten(name: String, array: &ArrayRef, counter: Option<String>, out: &mut Vec<Flat>) -> Result<()> {
+    let Some(parts) = apart(array)? else {
+        out.push(Flat { name, array: Arc::clone(array), counter });
+        return Ok(());
+    };
+    // All parts of the records of a list are counted together.
+    let lists = matches!(array.data_type(), DataType::LargeList(_));
+    let counter = counter.or_else(|| lists.then(|| format!("n{name}")));
+    parts.into_iter().try_for_each(|(part, array)| flatten(format!("{name}_{part}"), &array, counter.clone(), out))
+}
+
+/// The parts of records, or of lists of records, each as an array; None of everything else.
+fn apart(array: &ArrayRef) -> Result<Option<Vec<(String, ArrayRef)>>> {
+    let item = |part: &ArrayRef| Arc::new(Field::new("item", part.data_type().clone(), false));
+    let refused = |e: arrow_schema::ArrowError| Error::corrupt(e.to_string());
+    match array.data_type() {
+        DataType::Struct(fields) => {
+            let columns = array.as_struct().columns();
+            Ok(Some(fields.iter().map(|field| field.name().clone()).zip(columns.iter().cloned()).collect()))
+        }
+        DataType::LargeList(_) => {
+            let list = array.as_list::<i64>();
+            let Some(parts) = apart(list.values())? else { return Ok(None) };
+            let within = |(name, part): (String, ArrayRef)| {
+                let made = LargeListArray::try_new(item(&part), list.offsets().clone(), part, None);
+                Ok((name, Arc::new(made.map_err(refused)?) as ArrayRef))
+            };
+            parts.into_iter().map(within).collect::<Result<_>>().map(Some)
+        }
+        DataType::FixedSizeList(_, size) => {
+            let Some(parts) = apart(array.as_fixed_size_list().values())? else { return Ok(None) };
+            let within = |(name, part): (String, ArrayRef)| {
+                let made = FixedSizeListArray::try_new(item(&part), *size, part, None);
+                Ok((name, Arc::new(made.map_err(refused)?) as ArrayRef))
+            };
+            parts.into_iter().map(within).collect::<Result<_>>().map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The type that arrays of a type are brought to: numbers, texts, lists and records, of which nothing is missing.
+fn plain(of: &DataType, deepest: usize) -> Result<DataType> {
+    let deeper =
+        deepest.checked_sub(1).ok_or_else(|| Error::unsupported("lists and records too deep in each other"))?;
+    let within = |field: &Field| Ok(Arc::new(Field::new(field.name(), plain(field.data_type(), deeper)?, false)));
+    let item = |field: &Field| within(&Field::new("item", field.data_type().clone(), false));
+    let bytes = || Arc::new(Field::new("item", DataType::UInt8, false));
+    Ok(match of {
+        of if of.is_integer() || matches!(of, DataType::Boolean | DataType::Float32 | DataType::Float64) => of.clone(),
+        DataType::Float16 => DataType::Float32,
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => DataType::LargeUtf8,
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => DataType::LargeList(bytes()),
+        DataType::FixedSizeBinary(size) => DataType::FixedSizeList(bytes(), *size),
+        DataType::Timestamp(..) | DataType::Date64 | DataType::Time64(_) | DataType::Duration(_) => DataType::Int64,
+        DataType::Date32 | DataType::Time32(_) => DataType::Int32,
+        DataType::Dictionary(_, values) => plain(values, deeper)?,
+        DataType::List(field) | DataType::LargeList(field) | DataType::Map(field, _) => {
+            DataType::LargeList(item(field)?)
+        }
+        DataType::FixedSizeList(_, size) if *size <= 0 => {
+            return Err(Error::unsupported(format!("lists of {size} items; {WAY_OUT}")));
+        }
+        DataType::FixedSizeList(field, size) => DataType::FixedSizeList(item(field)?, *size),
+        DataType::Struct(fields) => {
+            DataType::Struct(fields.iter().map(|field| within(field)).collect::<Result<Vec<_>>>()?.into())
+        }
+        other => return Err(Error::unsupported(format!("is {other}, which a tree cannot hold; {WAY_OUT}"))),
+    })
+}
+
+/// What gets lost of a type that is written as another.
+fn note(of: &DataType) -> Option<String> {
+    match of {
+        DataType::Timestamp(unit, zone) => {
+            let zone = zone.as_ref().map(|zone| format!(" UTC (shown in {zone})")).unwrap_or_default();
+            Some(format!("times, written as whole numbers: {unit:?}s since 1970{zone}"))
+        }
+        DataType::Date32 => Some("dates, written as whole numbers: days since 1970".to_owned()),
+        DataType::Date64 => Some("dates, written as whole numbers: milliseconds since 1970".to_owned()),
+        DataType::Time32(unit) | DataType::Time64(unit) | DataType::Duration(unit) => {
+            Some(format!("times, written as whole numbers of {unit:?}s"))
+        }
+        DataType::Dictionary(_, values) => note(values),
+        DataType::List(field)
+        | DataType::LargeList(field)
+        | DataType::Map(field, _)
+        | DataType::FixedSizeList(field, _) => note(field.data_type()),
+        DataType::Struct(fields) => fields.iter().find_map(|field| note(field.data_type())),
+        _ => None,
+    }
+}
+
+/// The field as the C++ type that its metadata name, if that is one that a file can have without classes of its own, and
+/// its values are of this type.
+fn typed(name: &str, field: &Field, plain: &DataType, all: &[FieldRef]) -> Option<Field> {
+    let named = field.metadata().get("typename")?;
+    let whole = |other: &&FieldRef| other.data_type().is_integer();
+    let counter = field.metadata().get("counter");
+    let counter = counter.filter(|counter| all.iter().filter(whole).any(|other| other.name() == *counter));
+    // Members of objects that were split are lists that no branch counts.
+    let named = match named.strip_suffix("[]").filter(|_| counter.is_none()) {
+        Some(item) => format!("vector<{item}>"),
+        None => named.clone(),
+    };
+    let mut metadata = HashMap::from([("typename".to_owned(), named)]);
+    metadata.extend(counter.map(|counter| ("counter".to_owned(), counter.clone())));
+    let field = Field::new(name, plain.clone(), false).with_metadata(metadata);
+    let infos = StreamerInfos::new();
+    let columns = columns_for(&Schema::new(vec![field.clone()])).ok()?;
+    let tree = make_tree("tree", "", &columns, &infos).ok()?;
+    let wholes = whole_columns(&tree, &infos, &decode::columns(&tree, &infos));
+    let made = wholes.last().filter(|made| made.opaque().is_none() && made.field().name() == name)?;
+    same(made.field().data_type(), plain).then_some(field)
+}
+
+/// Whether types differ at most in the names of their items.
+fn same(one: &DataType, other: &DataType) -> bool {
+    match (one, other) {
+        (DataType::LargeList(one), DataType::LargeList(other)) => same(one.data_type(), other.data_type()),
+        (DataType::FixedSizeList(one, n), DataType::FixedSizeList(other, m)) => {
+            n == m && same(one.data_type(), other.data_type())
+        }
+        (DataType::Struct(one), DataType::Struct(other)) => {
+            let pairs = one.iter().zip(other);
+            one.len() == other.len() && { pairs }
+                .all(|(a, b)| a.name() == b.name() && same(a.data_type(), b.data_type()))
+        }
+        (one, other) => one == other,
+    }
+}

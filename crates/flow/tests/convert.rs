@@ -1,0 +1,328 @@
+//! Trees to Parquet and back: the same values, whatever the threads; what other writers put into Parquet files; and files
+//! that are broken.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
+
+use std::fs::File;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow_array::builder::{Int32Builder, MapBuilder, StringBuilder};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float32Type, Int32Type, Int64Type, UInt8Type};
+use arrow_array::*;
+use arrow_schema::{DataType, Field, Schema};
+use dataset::glob::NameFilter;
+use dataset::layout::{ClusterSize, Layout};
+use flow::convert::*;
+use flow::inputs::Input;
+use flow::read::{Dataset, Request, Selection, read};
+use flow::{Budget, sample, unwatched};
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use rootfile::Result;
+
+fn everything(all: u64) -> Result<(Range<u64>, Option<Selection>)> {
+    Ok((0..all, None))
+}
+
+fn how(threads: usize) -> Conversion<'static> {
+    Conversion {
+        filter: NameFilter::default(),
+        entries: &everything,
+        budget: Budget::new(256 << 20, threads),
+        overwrite: true,
+        progress: &unwatched,
+    }
+}
+
+fn input(path: &Path) -> Input {
+    Input { path: path.to_path_buf(), tree: None }
+}
+
+fn there(inputs: &[Input], output: &Path, how: &Conversion<'_>) -> Result<Converted> {
+    to_parquet(&ToParquet { inputs, output, codec: ParquetCodec::default(), row_group: None }, how)
+}
+
+fn back(inputs: &[PathBuf], output: &Path, layout: &str, how: &Conversion<'_>) -> Result<Converted> {
+    let layout = &Layout::from_toml(layout).unwrap();
+    from_parquet(&FromParquet { inputs, output, tree: None, layout, fill_null: None }, how)
+}
+
+fn values(input: &Input) -> RecordBatch {
+    let dataset = Dataset::open(std::slice::from_ref(input)).unwrap();
+    let request = Request {
+        columns: (0..dataset.columns().len()).collect(),
+        entries: 0..dataset.entries(),
+        selection: None,
+        budget: Budget::new(1 << 30, 1),
+        cancelled: None,
+    };
+    read(&dataset, &request).unwrap().batch
+}
+
+/// Three files of 250, 300 and 350 entries.
+fn samples(folder: &Path) -> Vec<Input> {
+    let make = |i: u32| {
+        let path = folder.join(format!("{i}.root"));
+        sample::make(&path, 250 + 50 * u64::from(i), i * 1000).unwrap();
+        input(&path)
+    };
+    (0..3).map(make).collect()
+}
+
+#[test]
+fn there_and_back_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = samples(folder.path());
+    let (parquet, root) = (folder.path().join("a.parquet"), folder.path().join("a.root"));
+    let done = there(&inputs, &parquet, &how(2)).unwrap();
+    assert_eq!((done.entries, done.columns.len(), done.left_out.len()), (900, 3, 0));
+    let before = Dataset::open(&inputs).unwrap();
+    let clusters = before.clusters().to_vec();
+    assert_eq!(done.row_groups, clusters.len() as u64 - 1);
+    let done = back(&[parquet], &root, "", &how(2)).unwrap();
+    assert_eq!((done.entries, done.tree.as_str()), (900, before.path()));
+    let after = Dataset::open(&[input(&root)]).unwrap();
+    assert_eq!(after.clusters(), clusters);
+    // The counter counts again.
+    let leaf = after.tree().leaves.iter().find(|leaf| leaf.named.name == "v").unwrap();
+    assert!(leaf.leaf_count.is_some() && after.tree().branches.len() == 3);
+    let first = values(&inputs[0]);
+    let all = values(&input(&root)).slice(0, first.num_rows());
+    assert_eq!(first.columns(), all.columns());
+}
+
+#[test]
+fn threads_do_not_change_the_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = samples(folder.path());
+    let mut seen: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+    for threads in [1, 2, 8] {
+        let (parquet, root) = (folder.path().join("a.parquet"), folder.path().join("a.root"));
+        there(&inputs, &parquet, &how(threads)).unwrap();
+        // What it is made of does not depend on when it was made, but dates do.
+        File::options().append(true).open(&parquet).unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
+        back(&[parquet.clone()], &root, "cluster = 100\nbasket = \"1kB\"", &how(threads)).unwrap();
+        seen.push((std::fs::read(&parquet).unwrap(), std::fs::read(&root).unwrap()));
+    }
+    assert!(seen.iter().all(|files| *files == seen[0]));
+}
+
+#[test]
+fn entries_and_columns_are_chosen() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = samples(folder.path());
+    let (parquet, root) = (folder.path().join("a.parquet"), folder.path().join("a.root"));
+    let picked = [3, 4, 255, 256, 600, 899];
+    let pick = |all: u64| Ok((0..all, Some(Selection::sorted(picked).unwrap())));
+    let filter = NameFilter::new(&["x"], &[]).unwrap();
+    let some = Conversion { filter: filter.clone(), entries: &pick, ..how(2) };
+    there(&inputs, &folder.path().join("picked.parquet"), &some).unwrap();
+    there(&inputs, &parquet, &how(1)).unwrap();
+    back(&[parquet], &root, "", &some).unwrap();
+    let batch = values(&input(&root));
+    assert_eq!((batch.num_columns(), batch.num_rows()), (1, 6));
+    let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(folder.path().join("picked.parquet")).unwrap());
+    let read: Vec<RecordBatch> = reader.unwrap().build().unwrap().map(|batch| batch.unwrap()).collect();
+    assert_eq!(read[0].columns(), batch.columns());
+    let typo = Conversion { filter: NameFilter::new(&["xx"], &[]).unwrap(), ..how(1) };
+    let error = there(&inputs, &root, &typo).unwrap_err().to_string();
+    assert!(error.contains("matches xx"), "{error}");
+}
+
+#[test]
+fn row_groups_are_as_large_as_was_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let (inputs, output) = (samples(folder.path()), folder.path().join("a.parquet"));
+    for (row_group, expected) in [(ClusterSize::Entries(400), 3), (ClusterSize::Bytes(1 << 30), 1)] {
+        let codec = "snappy".parse().unwrap();
+        let job = ToParquet { inputs: &inputs, output: &output, codec, row_group: Some(row_group) };
+        assert_eq!(to_parquet(&job, &how(1)).unwrap().row_groups, expected);
+    }
+}
+
+fn field(name: &str, of: &DataType) -> Field {
+    Field::new(name, of.clone(), true)
+}
+
+/// A table as other writers make them.
+fn foreign() -> RecordBatch {
+    let list = |values: [&[i32]; 3]| {
+        ListArray::from_iter_primitive::<Int32Type, _, _>(values.map(|v| Some(v.iter().map(|i| Some(*i)))))
+    };
+    let words: DictionaryArray<Int32Type> = ["b", "a", "b"].into_iter().collect();
+    let record = |n: i32| {
+        let part = |name: &str, array: ArrayRef| (Arc::new(field(name, array.data_type())), array);
+        let inner = StructArray::from(vec![part("deep", Arc::new(Int32Array::from_iter_values(0..n)) as ArrayRef)]);
+        let text = StringArray::from_iter_values((0..n).map(|i| format!("s{i}")));
+        let pt = Float32Array::from_iter_values((0..n).map(|i| i as f32));
+        StructArray::from(vec![part("pt", Arc::new(pt)), part("text", Arc::new(text)), part("in", Arc::new(inner))])
+    };
+    let of = |records: &StructArray| Arc::new(field("item", records.data_type()));
+    let four = record(4);
+    let ends = arrow_buffer::OffsetBuffer::from_lengths([1, 0, 3]);
+    let records = ListArray::new(of(&four), ends, Arc::new(four), None);
+    let mut map = MapBuilder::new(None, StringBuilder::new(), Int32Builder::new());
+    for n in 0..3 {
+        (0..n).for_each(|i| {
+            map.keys().append_value(format!("k{i}"));
+            map.values().append_value(i);
+        });
+        map.append(true).unwrap();
+    }
+    let cube =
+        FixedSizeListArray::from_iter_primitive::<Int32Type, _, _>((0..3).map(|i| Some([Some(i), Some(i + 1)])), 2);
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("word", Arc::new(words)),
+        ("half", Arc::new(Float16Array::from_iter_values([0.5, 1.5, 2.5].map(half)))),
+        ("time", Arc::new(TimestampMicrosecondArray::from(vec![1, 2, 3]).with_timezone("UTC"))),
+        ("day", Arc::new(Date32Array::from(vec![1, 2, 3]))),
+        ("jets", Arc::new(list([&[1, 2], &[], &[3]]))),
+        ("raw", Arc::new(BinaryArray::from(vec![b"ab".as_slice(), b"", b"c"]))),
+        ("id", Arc::new(FixedSizeBinaryArray::try_from_iter([[1u8, 2], [3, 4], [5, 6]].into_iter()).unwrap())),
+        ("cube", Arc::new(cube)),
+        ("one", Arc::new(record(3))),
+        ("all", Arc::new(records)),
+        ("map", Arc::new(map.finish())),
+        ("ok", Arc::new(BooleanArray::from(vec![true, false, true]))),
+        ("a/b", Arc::new(Int64Array::from(vec![7, 8, 9]))),
+    ];
+    let fields: Vec<Field> = columns.iter().map(|(name, array)| field(name, array.data_type())).collect();
+    let arrays = columns.into_iter().map(|(_, array)| array).collect();
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).unwrap()
+}
+
+fn half(x: f32) -> <arrow_array::types::Float16Type as ArrowPrimitiveType>::Native {
+    <arrow_array::types::Float16Type as ArrowPrimitiveType>::Native::from_f32(x)
+}
+
+fn put(batch: &RecordBatch, path: &Path) {
+    let mut writer = ArrowWriter::try_new(File::create(path).unwrap(), batch.schema(), None).unwrap();
+    writer.write(batch).unwrap();
+    writer.close().unwrap();
+}
+
+#[test]
+fn types_of_others_become_those_of_trees() {
+    let folder = tempfile::tempdir().unwrap();
+    let (parquet, root) = (folder.path().join("a.parquet"), folder.path().join("a.root"));
+    put(&foreign(), &parquet);
+    let done = back(&[parquet.clone(), parquet], &root, "", &how(2)).unwrap();
+    assert_eq!((done.entries, done.tree.as_str(), done.notes.len()), (6, "Events", 2));
+    let batch = values(&input(&root));
+    let batch = batch.slice(3, 3);
+    let column = |name: &str| batch.column_by_name(name).unwrap_or_else(|| panic!("{name} in {:?}", batch.schema()));
+    let i32s = |name: &str| column(name).as_primitive::<Int32Type>().values().to_vec();
+    let lists =
+        |name: &str| -> Vec<ArrayRef> { column(name).as_list::<i64>().iter().map(|list| list.unwrap()).collect() };
+    assert_eq!(column("word").as_string::<i64>().iter().flatten().collect::<Vec<_>>(), ["b", "a", "b"]);
+    assert_eq!(column("half").as_primitive::<Float32Type>().values().as_ref(), [0.5, 1.5, 2.5]);
+    assert_eq!(column("time").as_primitive::<Int64Type>().values().as_ref(), [1, 2, 3]);
+    assert_eq!((i32s("day"), i32s("njets")), (vec![1, 2, 3], vec![2, 0, 1]));
+    assert_eq!(lists("raw")[0].as_primitive::<UInt8Type>().values().as_ref(), b"ab");
+    assert_eq!(column("id").as_fixed_size_list().value(1).as_primitive::<UInt8Type>().values().as_ref(), [3, 4]);
+    assert_eq!(column("cube").as_fixed_size_list().value(2).as_primitive::<Int32Type>().values().as_ref(), [2, 3]);
+    assert_eq!(i32s("one_in_deep"), [0, 1, 2]);
+    assert_eq!((i32s("nall"), batch.column_by_name("nall_pt").is_none()), (vec![1, 0, 3], true));
+    assert_eq!(lists("all_in_deep")[2].as_primitive::<Int32Type>().values().as_ref(), [1, 2, 3]);
+    assert_eq!(lists("all_text")[2].as_string::<i64>().value(0), "s1");
+    assert_eq!(lists("map_key")[2].as_string::<i64>().value(1), "k1");
+    assert_eq!(lists("map_value")[2].as_primitive::<Int32Type>().values().as_ref(), [0, 1]);
+    assert_eq!(column("ok").as_boolean().true_count(), 2);
+    assert_eq!(column("a.b").as_primitive::<Int64Type>().value(2), 9);
+}
+
+#[test]
+fn what_is_missing_is_refused_or_filled() {
+    let folder = tempfile::tempdir().unwrap();
+    let (parquet, root) = (folder.path().join("a.parquet"), folder.path().join("a.root"));
+    let n = Int32Array::from(vec![Some(1), None]);
+    let text = StringArray::from(vec![None, Some("x")]);
+    let list = ListArray::from_iter_primitive::<Int32Type, _, _>([None, Some(vec![Some(4), None])]);
+    let columns: [(&str, ArrayRef); 3] = [("n", Arc::new(n)), ("text", Arc::new(text)), ("list", Arc::new(list))];
+    put(&RecordBatch::try_from_iter(columns).unwrap(), &parquet);
+    let inputs = [parquet.clone()];
+    let error = back(&inputs, &root, "", &how(1)).unwrap_err().to_string();
+    assert!(error.contains("column n") && error.contains("--fill-null") && error.contains("a.parquet"), "{error}");
+    assert!(!root.exists());
+    let fill = |number: f64| {
+        let layout = &Layout::default();
+        let job = FromParquet { inputs: &inputs, output: &root, tree: Some("t"), layout, fill_null: Some(number) };
+        from_parquet(&job, &how(1))
+    };
+    let error = fill(1e12).unwrap_err().to_string();
+    assert!(error.contains("--fill-null 1000000000000 is no Int32"), "{error}");
+    fill(-1.0).unwrap();
+    let batch = values(&input(&root));
+    assert_eq!(batch.column_by_name("n").unwrap().as_primitive::<Int32Type>().values().as_ref(), [1, -1]);
+    assert_eq!(batch.column_by_name("text").unwrap().as_string::<i64>().value(0), "");
+    let list = batch.column_by_name("list").unwrap().as_list::<i64>();
+    assert_eq!(list.value_offsets(), [0, 0, 2]);
+    assert_eq!(list.values().as_primitive::<Int32Type>().values().as_ref(), [4, -1]);
+}
+
+#[test]
+fn what_trees_cannot_hold_is_refused_with_a_way_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let (parquet, root) = (folder.path().join("a.parquet"), folder.path().join("a.root"));
+    let money = Decimal128Array::from(vec![1, 2]).with_precision_and_scale(10, 2).unwrap();
+    let columns: [(&str, ArrayRef); 2] = [("money", Arc::new(money)), ("n", Arc::new(Int8Array::from(vec![1, 2])))];
+    put(&RecordBatch::try_from_iter(columns).unwrap(), &parquet);
+    let error = back(&[parquet.clone()], &root, "", &how(1)).unwrap_err().to_string();
+    assert!(error.contains("column money") && error.contains("--drop"), "{error}");
+    let without = Conversion { filter: NameFilter::new(&[], &["money"]).unwrap(), ..how(1) };
+    assert_eq!(back(&[parquet.clone()], &root, "", &without).unwrap().columns.len(), 1);
+    let other = folder.path().join("b.parquet");
+    put(&RecordBatch::try_from_iter([("n", Arc::new(Int16Array::from(vec![1])) as ArrayRef)]).unwrap(), &other);
+    let error = back(&[parquet, other], &root, "", &without).unwrap_err().to_string();
+    assert!(error.contains("Int16") && error.contains("b.parquet"), "{error}");
+}
+
+#[test]
+fn too_little_memory_is_refused_with_the_smallest_that_would_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let (parquet, root) = (folder.path().join("a.parquet"), folder.path().join("a.root"));
+    put(&foreign(), &parquet);
+    let with = |megabytes: u64| {
+        let small = Conversion { budget: Budget::new(megabytes * 1_000_000, 2), ..how(1) };
+        back(&[parquet.clone()], &root, "", &small)
+    };
+    let error = with(1).unwrap_err().to_string();
+    let least = error.split("--memory ").nth(1).and_then(|rest| rest.strip_suffix("MB")).unwrap().parse().unwrap();
+    assert!(least < 100, "{error}");
+    with(least).unwrap();
+}
+
+#[test]
+fn broken_files_are_errors() {
+    let folder = tempfile::tempdir().unwrap();
+    let (parquet, root) = (folder.path().join("a.parquet"), folder.path().join("a.root"));
+    put(&foreign(), &parquet);
+    let whole = std::fs::read(&parquet).unwrap();
+    let broken = folder.path().join("broken.parquet");
+    let attempt = |bytes: &[u8]| {
+        std::fs::write(&broken, bytes).unwrap();
+        let done = back(&[broken.clone()], &root, "", &how(1));
+        let left = std::fs::read_dir(&folder).unwrap().filter_map(|file| file.ok()).map(|file| file.file_name());
+        assert!(left.into_iter().all(|name| !name.to_string_lossy().starts_with('.')));
+        done
+    };
+    for length in [0, 3, 11, whole.len() / 2, whole.len() - 1] {
+        let error = attempt(&whole[..length]).unwrap_err().to_string();
+        assert!(error.contains("broken.parquet"), "{error}");
+    }
+    let mut refused = 0;
+    for at in (4..whole.len()).step_by(29) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x55;
+        match attempt(&bytes) {
+            Ok(_) => (),
+            Err(error) => {
+                refused += 1;
+                assert!(error.path().is_some() || error.to_string().contains("column"), "{error}");
+            }
+        }
+    }
+    assert!(refused > 50, "{refused}");
+}

@@ -1,0 +1,64 @@
+//! An output that is no ROOT file: bytes one after the other, under a temporary name until all are there.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::disk::Disk;
+use crate::{Error, Result};
+
+/// A file that appears under its name only when it is finished, and not at all if it is dropped before.
+pub struct OutputFile {
+    disk: Disk,
+    at: u64,
+}
+
+impl OutputFile {
+    /// Starts a file that will be called `path`. Fails if that exists, unless `overwrite`.
+    pub fn create(path: &Path, overwrite: bool) -> Result<Self> {
+        if !overwrite && path.exists() {
+            return Err(Error::request("exists already; --force overwrites it").file(path));
+        }
+        Ok(Self { disk: Disk::create(path)?, at: 0 })
+    }
+
+    /// Makes sure that all of it is on disk, and gives it its name. Says how many bytes it has.
+    pub fn finish(self) -> Result<u64> {
+        self.disk.finish(self.at)?;
+        Ok(self.at)
+    }
+}
+
+impl Write for OutputFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // Whoever takes the error out again finds ours in it.
+        self.disk.write_at(self.at, bytes).map_err(io::Error::other)?;
+        self.at += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn appears_when_it_is_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.parquet");
+        let mut given_up = OutputFile::create(&path, false).unwrap();
+        given_up.write_all(b"half").unwrap();
+        drop(given_up);
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
+        let mut whole = OutputFile::create(&path, false).unwrap();
+        whole.write_all(b"who").unwrap();
+        whole.write_all(b"le").unwrap();
+        assert!(!path.exists());
+        assert_eq!(whole.finish().unwrap(), 5);
+        assert_eq!(std::fs::read(&path).unwrap(), b"whole");
+        assert!(OutputFile::create(&path, false).is_err() && OutputFile::create(&path, true).is_ok());
+    }
+}
