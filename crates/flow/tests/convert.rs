@@ -103,7 +103,7 @@ fn threads_do_not_change_the_bytes() {
         there(&inputs, &parquet, &how(threads)).unwrap();
         // What it is made of does not depend on when it was made, but dates do.
         File::options().append(true).open(&parquet).unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
-        back(&[parquet.clone()], &root, "cluster = 100\nbasket = \"1kB\"", &how(threads)).unwrap();
+        back(std::slice::from_ref(&parquet), &root, "cluster = 100\nbasket = \"1kB\"", &how(threads)).unwrap();
         seen.push((std::fs::read(&parquet).unwrap(), std::fs::read(&root).unwrap()));
     }
     assert!(seen.iter().all(|files| *files == seen[0]));
@@ -209,7 +209,7 @@ fn types_of_others_become_those_of_trees() {
     let (parquet, root) = (folder.path().join("a.parquet"), folder.path().join("a.root"));
     put(&foreign(), &parquet);
     let done = back(&[parquet.clone(), parquet], &root, "", &how(2)).unwrap();
-    assert_eq!((done.entries, done.tree.as_str(), done.notes.len()), (6, "Events", 2));
+    assert_eq!((done.entries, done.tree.as_str(), done.notes.len()), (6, "Events", 3));
     let batch = values(&input(&root));
     let batch = batch.slice(3, 3);
     let column = |name: &str| batch.column_by_name(name).unwrap_or_else(|| panic!("{name} in {:?}", batch.schema()));
@@ -269,10 +269,10 @@ fn what_trees_cannot_hold_is_refused_with_a_way_out() {
     let money = Decimal128Array::from(vec![1, 2]).with_precision_and_scale(10, 2).unwrap();
     let columns: [(&str, ArrayRef); 2] = [("money", Arc::new(money)), ("n", Arc::new(Int8Array::from(vec![1, 2])))];
     put(&RecordBatch::try_from_iter(columns).unwrap(), &parquet);
-    let error = back(&[parquet.clone()], &root, "", &how(1)).unwrap_err().to_string();
+    let error = back(std::slice::from_ref(&parquet), &root, "", &how(1)).unwrap_err().to_string();
     assert!(error.contains("column money") && error.contains("--drop"), "{error}");
     let without = Conversion { filter: NameFilter::new(&[], &["money"]).unwrap(), ..how(1) };
-    assert_eq!(back(&[parquet.clone()], &root, "", &without).unwrap().columns.len(), 1);
+    assert_eq!(back(std::slice::from_ref(&parquet), &root, "", &without).unwrap().columns.len(), 1);
     let other = folder.path().join("b.parquet");
     put(&RecordBatch::try_from_iter([("n", Arc::new(Int16Array::from(vec![1])) as ArrayRef)]).unwrap(), &other);
     let error = back(&[parquet, other], &root, "", &without).unwrap_err().to_string();
@@ -286,7 +286,7 @@ fn too_little_memory_is_refused_with_the_smallest_that_would_do() {
     put(&foreign(), &parquet);
     let with = |megabytes: u64| {
         let small = Conversion { budget: Budget::new(megabytes * 1_000_000, 2), ..how(1) };
-        back(&[parquet.clone()], &root, "", &small)
+        back(std::slice::from_ref(&parquet), &root, "", &small)
     };
     let error = with(1).unwrap_err().to_string();
     let least = error.split("--memory ").nth(1).and_then(|rest| rest.strip_suffix("MB")).unwrap().parse().unwrap();
@@ -303,7 +303,7 @@ fn broken_files_are_errors() {
     let broken = folder.path().join("broken.parquet");
     let attempt = |bytes: &[u8]| {
         std::fs::write(&broken, bytes).unwrap();
-        let done = back(&[broken.clone()], &root, "", &how(1));
+        let done = back(std::slice::from_ref(&broken), &root, "", &how(1));
         let left = std::fs::read_dir(&folder).unwrap().filter_map(|file| file.ok()).map(|file| file.file_name());
         assert!(left.into_iter().all(|name| !name.to_string_lossy().starts_with('.')));
         done

@@ -10,4 +10,15 @@ from .making import Converted, Outlook, Recovery, Summary, Verdict
 from .reading import Readspeed
 from .tuning import Tuning
 
-__all__ = ["Converted", "Finding", "Generated", "Inspection", "Outlook", "Readspeed", "Recovery", "Summary", "Tuning", "Verdict"]
+__all__ = [
+    "Converted",
+    "Finding",
+    "Generated",
+    "Inspection",
+    "Outlook",
+    "Readspeed",
+    "Recovery",
+    "Summary",
+    "Tuning",
+    "Verdict",
+]

@@ -73,8 +73,10 @@ fn check(filter: &NameFilter, path: &str, tree: &Tree) -> Result<()> {
     }
 }
 
+/// The name of a branch, without the dimensions that those of members end with: `fTracks.fVertex[3]`.
 fn name_of(tree: &Tree, branch: usize) -> &str {
-    tree.branches.get(branch).map_or("", |branch| branch.name())
+    let name = tree.branches.get(branch).map_or("", |branch| branch.name());
+    name.split('[').next().filter(|plain| !plain.is_empty()).unwrap_or(name)
 }
 
 /// The branch that counts a branch of one leaf, if both are plain columns of their own.

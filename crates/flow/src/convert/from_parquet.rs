@@ -72,7 +72,12 @@ pub fn from_parquet(job: &FromParquet<'_>, how: &Conversion<'_>) -> Result<Conve
         date: newest(job.inputs),
         ..WriteOptions::default()
     };
-    let pool = WritePool::new(Budget { memory: share.clusters, threads: share.threads });
+    let budget = Budget { memory: share.clusters, threads: how.budget.threads };
+    // A few large row groups are no work for many threads, unless these share it.
+    let pool = match tasks.len() < share.threads {
+        true => WritePool::with_team(budget)?,
+        false => WritePool::new(budget),
+    };
     let mut writer = ParallelWriter::create(job.output, &options, &pool)?;
     let branches = shapes.branches.iter().map(|b| TreeColumn { name: b.name.clone(), kind: b.kind.clone() }).collect();
     let spec = TreeSpec { path: tree.clone(), title: String::new(), columns: branches, classes: StreamerInfos::new() };
@@ -280,7 +285,9 @@ impl Work<'_> {
     /// The wanted entries of a part, from the start of its row group.
     fn entries(&self, part: &Part) -> Vec<Range<usize>> {
         let local = |entry: u64| usize::try_from(entry).unwrap_or(usize::MAX);
-        let Some(selection) = &self.selection else { return vec![local(part.from.start)..local(part.from.end)] };
+        let Some(selection) = &self.selection else {
+            return std::iter::once(local(part.from.start)..local(part.from.end)).collect();
+        };
         let end = part.first + (part.from.end - part.from.start);
         let mut ranges: Vec<Range<usize>> = Vec::new();
         let from = selection.entries().partition_point(|entry| *entry < part.first);

@@ -46,10 +46,12 @@ pub(super) fn shapes(fields: &[FieldRef]) -> Result<Shapes> {
     let mut shapes = Shapes::default();
     for field in fields {
         let name = field.name();
-        let plain = plain(field.data_type(), DEEPEST).map_err(|e| e.object(format!("column {name}")))?;
+        let plain = plain(field.data_type(), 0, DEEPEST).map_err(|e| e.object(format!("column {name}")))?;
         shapes.notes.extend(note(field.data_type()).map(|what| format!("{name}: {what}")));
-        // A slash in a branch's name means the branch below it.
-        let renamed = name.replace('/', ".");
+        let renamed = branch_name(name);
+        if renamed != *name {
+            shapes.notes.push(format!("{name}: is called {renamed} in the tree"));
+        }
         let typed = typed(&renamed, field, &plain, fields);
         let whole = typed.is_some();
         let empty = new_empty_array(&plain);
@@ -69,6 +71,11 @@ pub(super) fn shapes(fields: &[FieldRef]) -> Result<Shapes> {
     }
     shapes.branches = columns_for(&Schema::new(shapes.fields.clone()))?;
     Ok(shapes)
+}
+
+/// A column's name as that of a branch, where slashes would mean a branch below it, and brackets dimensions.
+fn branch_name(name: &str) -> String {
+    name.replace('/', ".").replace('[', "_").replace(']', "")
 }
 
 /// A column that is filled: its name, entries, and what counts them, if that is not its own.
@@ -134,34 +141,54 @@ fn apart(array: &ArrayRef) -> Result<Option<Vec<(String, ArrayRef)>>> {
     }
 }
 
-/// The type that arrays of a type are brought to: numbers, texts, lists and records, of which nothing is missing.
-fn plain(of: &DataType, deepest: usize) -> Result<DataType> {
+/// The type that arrays of a type are brought to: numbers, texts, lists and records, of which nothing is missing. It is
+/// within so many lists.
+fn plain(of: &DataType, lists: usize, deepest: usize) -> Result<DataType> {
     let deeper =
         deepest.checked_sub(1).ok_or_else(|| Error::unsupported("lists and records too deep in each other"))?;
-    let within = |field: &Field| Ok(Arc::new(Field::new(field.name(), plain(field.data_type(), deeper)?, false)));
-    let item = |field: &Field| within(&Field::new("item", field.data_type().clone(), false));
+    let item = |field: &Field, lists: usize| {
+        Ok::<_, Error>(Arc::new(Field::new("item", plain(field.data_type(), lists, deeper)?, false)))
+    };
+    let part = |field: &Field| Ok(Arc::new(Field::new(field.name(), plain(field.data_type(), lists, deeper)?, false)));
     let bytes = || Arc::new(Field::new("item", DataType::UInt8, false));
     Ok(match of {
         of if of.is_integer() || matches!(of, DataType::Boolean | DataType::Float32 | DataType::Float64) => of.clone(),
         DataType::Float16 => DataType::Float32,
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => DataType::LargeUtf8,
         DataType::Binary | DataType::LargeBinary | DataType::BinaryView => DataType::LargeList(bytes()),
-        DataType::FixedSizeBinary(size) => DataType::FixedSizeList(bytes(), *size),
+        DataType::FixedSizeBinary(size) if lists <= 1 && *size > 0 => DataType::FixedSizeList(bytes(), *size),
         DataType::Timestamp(..) | DataType::Date64 | DataType::Time64(_) | DataType::Duration(_) => DataType::Int64,
         DataType::Date32 | DataType::Time32(_) => DataType::Int32,
-        DataType::Dictionary(_, values) => plain(values, deeper)?,
+        DataType::Dictionary(_, values) => plain(values, lists, deeper)?,
         DataType::List(field) | DataType::LargeList(field) | DataType::Map(field, _) => {
-            DataType::LargeList(item(field)?)
+            DataType::LargeList(item(field, lists + 1)?)
         }
         DataType::FixedSizeList(_, size) if *size <= 0 => {
             return Err(Error::unsupported(format!("lists of {size} items; {WAY_OUT}")));
         }
-        DataType::FixedSizeList(field, size) => DataType::FixedSizeList(item(field)?, *size),
+        DataType::FixedSizeList(field, size) => {
+            // A leaf has dimensions, of which the first may vary; a vector has not.
+            let fixed = item(field, lists)?;
+            match lists <= 1 && is_fixed(fixed.data_type()) {
+                true => DataType::FixedSizeList(fixed, *size),
+                false => DataType::LargeList(item(field, lists + 1)?),
+            }
+        }
         DataType::Struct(fields) => {
-            DataType::Struct(fields.iter().map(|field| within(field)).collect::<Result<Vec<_>>>()?.into())
+            DataType::Struct(fields.iter().map(|field| part(field)).collect::<Result<Vec<_>>>()?.into())
         }
         other => return Err(Error::unsupported(format!("is {other}, which a tree cannot hold; {WAY_OUT}"))),
     })
+}
+
+/// Whether all values of a type take the same room.
+fn is_fixed(of: &DataType) -> bool {
+    match of {
+        DataType::LargeUtf8 | DataType::LargeList(_) => false,
+        DataType::FixedSizeList(item, _) => is_fixed(item.data_type()),
+        DataType::Struct(fields) => fields.iter().all(|field| is_fixed(field.data_type())),
+        _ => true,
+    }
 }
 
 /// What gets lost of a type that is written as another.

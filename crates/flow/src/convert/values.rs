@@ -52,6 +52,13 @@ pub(super) fn plainly(array: &ArrayRef, wanted: &DataType, fill: Option<f64>) ->
             let items = Arc::new(numbers(Buffer::from(bytes.value_data())));
             Ok(Arc::new(FixedSizeListArray::try_new(Arc::clone(field), *size, items, None).map_err(refused)?))
         }
+        (DataType::FixedSizeList(_, size), DataType::LargeList(_)) => {
+            let list = array.as_fixed_size_list();
+            let size = i64::from(*size);
+            let offsets = std::iter::successors(Some(0), |at| Some(at + size)).take(list.len() + 1).collect();
+            allow(list.nulls(), fill)?;
+            listed(offsets, list.values(), None, wanted, fill)
+        }
         (DataType::FixedSizeList(..), DataType::FixedSizeList(field, size)) => {
             let list = array.as_fixed_size_list();
             allow(list.nulls(), fill)?;

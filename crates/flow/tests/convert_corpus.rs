@@ -1,0 +1,150 @@
+//! Every tree of the corpus to Parquet and back: what was converted has the same values. Prints how many columns were.
+//!
+//! Needs the corpus beside the checkout (or at `BASKETRY_CORPUS`); says so and passes without it. Takes small files
+//! only, unless `BASKETRY_FULL` is set.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use arrow_array::ArrayRef;
+use arrow_cast::cast;
+use arrow_schema::DataType;
+use dataset::glob::NameFilter;
+use dataset::layout::Layout;
+use flow::convert::*;
+use flow::inputs::Input;
+use flow::read::{Dataset, Request, Selection, read};
+use flow::{Budget, unwatched};
+use rootfile::{Result, RootFile};
+
+/// Files that are larger are left out.
+const SMALL: u64 = 300_000;
+/// Columns that are converted and compared, and such as are left out.
+const COUNTS: (usize, usize) = (13559, 222);
+
+fn corpus() -> Option<Vec<PathBuf>> {
+    let folder = std::env::var_os("BASKETRY_CORPUS")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"), PathBuf::from);
+    let most = if std::env::var_os("BASKETRY_FULL").is_some() { u64::MAX } else { SMALL };
+    let files = std::fs::read_dir(folder.join("files")).ok()?.filter_map(|f| f.ok());
+    let mut files: Vec<PathBuf> =
+        files.filter(|f| f.metadata().is_ok_and(|m| m.len() <= most)).map(|f| f.path()).collect();
+    files.sort();
+    Some(files)
+}
+
+fn everything(all: u64) -> Result<(Range<u64>, Option<Selection>)> {
+    Ok((0..all, None))
+}
+
+/// The columns of a tree, by their path and, where that is one column's alone, by the last name in it.
+fn values(input: &Input) -> Result<BTreeMap<String, ArrayRef>> {
+    let dataset = Dataset::open(std::slice::from_ref(input))?;
+    let request = Request {
+        columns: (0..dataset.columns().len()).collect(),
+        entries: 0..dataset.entries(),
+        selection: None,
+        budget: Budget::new(2_000_000_000, 1),
+        cancelled: None,
+    };
+    let batch = read(&dataset, &request)?.batch;
+    let mut found = BTreeMap::new();
+    for (field, array) in batch.schema().fields().iter().zip(batch.columns()).rev() {
+        let path = field.name().as_str();
+        let name = path.rsplit('/').next().unwrap_or(path);
+        found.insert(name.split('[').next().unwrap_or(name).to_owned(), array.clone());
+        found.insert(path.to_owned(), array.clone());
+    }
+    Ok(found)
+}
+
+/// Whether two arrays have the same values. A counter is a whole number of another size once it counts.
+fn equal(before: &ArrayRef, after: &ArrayRef) -> bool {
+    before == after || cast(after, before.data_type()).is_ok_and(|after| *before == after)
+}
+
+/// Whether there are records in it, which become columns of their own.
+fn has_records(of: &DataType) -> bool {
+    match of {
+        DataType::Struct(_) => true,
+        DataType::LargeList(item) | DataType::FixedSizeList(item, _) => has_records(item.data_type()),
+        _ => false,
+    }
+}
+
+#[derive(Default)]
+struct Tally {
+    equal: usize,
+    left_out: usize,
+    wrong: Vec<String>,
+}
+
+fn convert(input: &Input, folder: &Path, tally: &mut Tally) -> Result<()> {
+    let (parquet, root) = (folder.join("a.parquet"), folder.join("a.root"));
+    let how = Conversion {
+        filter: NameFilter::default(),
+        entries: &everything,
+        budget: Budget::new(2_000_000_000, 2),
+        overwrite: true,
+        progress: &unwatched,
+    };
+    let inputs = std::slice::from_ref(input);
+    let codec = "lz4".parse()?;
+    let there = to_parquet(&ToParquet { inputs, output: &parquet, codec, row_group: None }, &how)?;
+    tally.left_out += there.left_out.len();
+    let what = |name: &str| format!("{}:{} {name}", input.path.display(), there.tree);
+    let layout = &Layout::default();
+    let job = FromParquet { inputs: &[parquet], output: &root, tree: Some("t"), layout, fill_null: Some(-1.0) };
+    if let Err(error) = from_parquet(&job, &how) {
+        tally.wrong.push(what(&format!("does not come back: {error}")));
+        return Ok(());
+    }
+    let before = values(input)?;
+    let after = values(&Input { path: root, tree: None })?;
+    for column in &there.columns {
+        match (before.get(&column.name), after.get(&column.name.replace('/', ".").replace('[', "_").replace(']', ""))) {
+            (Some(before), _) if before.data_type().is_nested() && has_records(before.data_type()) => (),
+            (Some(before), Some(after)) if equal(before, after) => tally.equal += 1,
+            (Some(before), Some(after)) => {
+                tally.wrong.push(what(&format!("{}: {before:?} is {after:?}", column.name)));
+            }
+            _ => tally.wrong.push(what(&format!("{}: is lost", column.name))),
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn corpus_trees_come_back_with_the_same_values() {
+    let Some(files) = corpus() else {
+        println!("no corpus: BASKETRY_CORPUS names its folder");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let mut tally = Tally::default();
+    for path in files {
+        let Ok(file) = RootFile::open(&path) else { continue };
+        let walk = file.walk();
+        for directory in &walk.directories {
+            let trees =
+                directory.keys.iter().filter(|key| matches!(key.class.as_str(), "TTree" | "TNtuple" | "TNtupleD"));
+            for key in trees {
+                let input = Input { path: path.clone(), tree: Some(directory.path_of(&key.name)) };
+                // What cannot be read is other tests' business.
+                let _ = convert(&input, folder.path(), &mut tally);
+            }
+        }
+    }
+    println!("{} columns came back, {} were left out", tally.equal, tally.left_out);
+    assert!(
+        tally.wrong.is_empty(),
+        "{} wrong:\n{}",
+        tally.wrong.len(),
+        tally.wrong[..tally.wrong.len().min(20)].join("\n")
+    );
+    if std::env::var_os("BASKETRY_FULL").is_none() {
+        assert_eq!((tally.equal, tally.left_out), COUNTS);
+    }
+}
