@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 use std::fs::File;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,20 +15,16 @@ use dataset::glob::NameFilter;
 use dataset::layout::{ClusterSize, Layout};
 use flow::convert::*;
 use flow::inputs::Input;
-use flow::read::{Dataset, Request, Selection, read};
-use flow::{Budget, sample, unwatched};
+use flow::read::{Dataset, Request, read};
+use flow::{Budget, Entries, sample, unwatched};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use rootfile::Result;
 
-fn everything(all: u64) -> Result<(Range<u64>, Option<Selection>)> {
-    Ok((0..all, None))
-}
-
 fn how(threads: usize) -> Conversion<'static> {
     Conversion {
         filter: NameFilter::default(),
-        entries: &everything,
+        entries: (Entries::All, 1),
         budget: Budget::new(256 << 20, threads),
         overwrite: true,
         progress: &unwatched,
@@ -114,10 +109,10 @@ fn entries_and_columns_are_chosen() {
     let folder = tempfile::tempdir().unwrap();
     let inputs = samples(folder.path());
     let (parquet, root) = (folder.path().join("a.parquet"), folder.path().join("a.root"));
-    let picked = [3, 4, 255, 256, 600, 899];
-    let pick = |all: u64| Ok((0..all, Some(Selection::sorted(picked).unwrap())));
+    let list = folder.path().join("picked.txt");
+    std::fs::write(&list, "3\n4\n255\n256\n600\n899\n").unwrap();
     let filter = NameFilter::new(&["x"], &[]).unwrap();
-    let some = Conversion { filter: filter.clone(), entries: &pick, ..how(2) };
+    let some = Conversion { filter: filter.clone(), entries: (Entries::Listed(list), 1), ..how(2) };
     there(&inputs, &folder.path().join("picked.parquet"), &some).unwrap();
     there(&inputs, &parquet, &how(1)).unwrap();
     back(&[parquet], &root, "", &some).unwrap();

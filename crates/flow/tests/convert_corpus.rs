@@ -5,7 +5,6 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use arrow_array::ArrayRef;
@@ -15,8 +14,8 @@ use dataset::glob::NameFilter;
 use dataset::layout::Layout;
 use flow::convert::*;
 use flow::inputs::Input;
-use flow::read::{Dataset, Request, Selection, read};
-use flow::{Budget, unwatched};
+use flow::read::{Dataset, Request, read};
+use flow::{Budget, Entries, unwatched};
 use rootfile::{Result, RootFile};
 
 /// Files that are larger are left out.
@@ -33,10 +32,6 @@ fn corpus() -> Option<Vec<PathBuf>> {
         files.filter(|f| f.metadata().is_ok_and(|m| m.len() <= most)).map(|f| f.path()).collect();
     files.sort();
     Some(files)
-}
-
-fn everything(all: u64) -> Result<(Range<u64>, Option<Selection>)> {
-    Ok((0..all, None))
 }
 
 /// The columns of a tree, by their path and, where that is one column's alone, by the last name in it.
@@ -85,7 +80,7 @@ fn convert(input: &Input, folder: &Path, tally: &mut Tally) -> Result<()> {
     let (parquet, root) = (folder.join("a.parquet"), folder.join("a.root"));
     let how = Conversion {
         filter: NameFilter::default(),
-        entries: &everything,
+        entries: (Entries::All, 1),
         budget: Budget::new(2_000_000_000, 2),
         overwrite: true,
         progress: &unwatched,

@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 
 use dataset::glob::NameFilter;
 use dataset::layout::{ClusterSize, Compression, Layout};
-use flow::Progress;
 use flow::convert::{Conversion, Converted, Format, FromParquet, ParquetCodec, ToParquet, from_parquet, to_parquet};
 use flow::inputs::{Input, inputs};
-use lab::readspeed::Entries;
+use flow::{Entries, Progress};
 use rootfile::{Error, Result};
 
 use crate::layout_args::UncompressedArgs;
@@ -143,10 +142,9 @@ pub fn work(args: &Args, progress: Progress<'_>) -> Result<Converted> {
 }
 
 fn execute(args: &Args, job: &Job, progress: Progress<'_>) -> Result<Converted> {
-    let wanted = args.entries.clone().unwrap_or_default();
     let how = Conversion {
         filter: NameFilter::new(&args.keep, &args.drop)?,
-        entries: &|all| wanted.choose(all, args.seed).map(|found| (found.range, found.chosen)),
+        entries: (args.entries.clone().unwrap_or_default(), args.seed),
         budget: args.resources.budget(),
         overwrite: args.force,
         progress,

@@ -59,7 +59,7 @@ pub fn from_parquet(job: &FromParquet<'_>, how: &Conversion<'_>) -> Result<Conve
     let columns = files.iter().map(|file| places(file, &fields)).collect::<Result<Vec<_>>>()?;
     let groups: Vec<Vec<Group>> = files.iter().zip(&columns).map(|(file, columns)| file.groups(columns)).collect();
     let all = groups.iter().flatten().map(|group| group.rows).fold(0, u64::saturating_add);
-    let (wanted, selection) = (how.entries)(all)?;
+    let (wanted, selection) = how.entries.0.choose(all, how.entries.1)?;
     let cluster = job.layout.resolve_tree(&tree).cluster;
     let tasks = tasks(&groups, &(wanted.start..wanted.end.min(all)), cluster);
 

@@ -18,7 +18,6 @@ mod values;
 
 use std::fs::File;
 use std::io::Read;
-use std::ops::Range;
 use std::path::Path;
 
 use dataset::glob::NameFilter;
@@ -32,18 +31,15 @@ pub use to_parquet::{ToParquet, to_parquet};
 
 use crate::budget::Budget;
 use crate::engine::Progress;
-use crate::read::Selection;
-
-/// Says which entries are wanted, of so many.
-pub type Choose<'a> = &'a (dyn Fn(u64) -> Result<(Range<u64>, Option<Selection>)> + Sync);
+use crate::entries::Entries;
 
 /// What both directions are told.
 #[derive(Clone)]
 pub struct Conversion<'a> {
     /// Which columns.
     pub filter: NameFilter,
-    /// Which entries.
-    pub entries: Choose<'a>,
+    /// Which entries, and the seed that draws them if they are a share.
+    pub entries: (Entries, u64),
     /// Memory and threads.
     pub budget: Budget,
     /// Whether an output that is there is replaced.

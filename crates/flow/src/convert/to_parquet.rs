@@ -41,7 +41,7 @@ pub fn to_parquet(job: &ToParquet<'_>, how: &Conversion<'_>) -> Result<Converted
     let dataset = Dataset::open(job.inputs)?;
     let mut done = Converted { tree: dataset.path().to_owned(), ..Converted::default() };
     let mut columns = choose(&dataset, &how.filter, &mut done.left_out)?;
-    let (entries, selection) = (how.entries)(dataset.entries())?;
+    let (entries, selection) = how.entries.0.choose(dataset.entries(), how.entries.1)?;
     let numbers: Vec<usize> = columns.iter().map(|chosen| chosen.column).collect();
     let most = most_entries(&dataset, &columns, how.budget, least_memory(&dataset, &numbers, &entries))?;
     let rule = match job.row_group {
