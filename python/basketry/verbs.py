@@ -208,8 +208,8 @@ def convert(
 
     To Parquet, `row_group` is the size of a row group, entries or bytes before compression ("64MB"), by default that of
     a cluster; branches whose bytes are not understood are left out, see `Converted.left_out`. To ROOT, the output may
-    be "OUT.root:TREE", or `tree` is its name; values that are missing are refused unless `fill_null` is written instead,
-    and the options of a layout are those of `rewrite`. `compression` is "zstd:5" and so on for both; Parquet also has
+    be "OUT.root:TREE", or `tree` is its name; missing values are refused unless `fill_null` is written instead, and
+    the options of a layout are those of `rewrite`. `compression` is "zstd:5" and so on for both; Parquet also has
     "snappy". `entries` is a share at random ("1%", drawn by `seed`), a range ("100:200") or a file with their numbers.
     """
     from .reports.making import Converted
