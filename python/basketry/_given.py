@@ -96,7 +96,7 @@ def empty(what: Any) -> Tree | None:
     if not type(what).__module__.startswith("awkward.types"):
         try:
             dtype = np.dtype(what)
-        except TypeError:
+        except (TypeError, ValueError):
             dtype = None
         if dtype is not None:
             return _numpy(np.empty(0, dtype))

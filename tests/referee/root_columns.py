@@ -13,7 +13,8 @@ from typing import Any
 
 
 def drawn(path: Path, tree: str, draw: list[str], sums: list[str], code: str = "") -> dict[str, Any]:
-    """For each expression to draw its values, entry after entry; for each column of RDataFrame the sum of its values.
+    """For each expression to draw its values, entry after entry; for each column of RDataFrame the sum of its values;
+    and the first entries of clusters.
 
     `code` is C++ that is compiled first, beside the file: classes with their dictionary.
     """
@@ -47,6 +48,10 @@ def main() -> None:
         n = tree.Draw(expression, "", "goff")
         values = tree.GetV1()
         answer[expression] = [values[i] for i in range(n)] if n >= 0 else None
+    clusters = tree.GetClusterIterator(0)
+    answer["clusters"] = []
+    while (start := clusters.Next()) < tree.GetEntries():
+        answer["clusters"].append(int(start))
     bytes_read = [tree.GetEntry(entry) for entry in range(tree.GetEntries())]
     answer["read"] = min(bytes_read, default=0)
     frame = ROOT.RDataFrame(asked["tree"], asked["path"])

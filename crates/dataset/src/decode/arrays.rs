@@ -191,7 +191,7 @@ impl Machine<'_> {
         match column {
             Column::List { offsets, items, .. } => {
                 let count = match array.kind {
-                    Kind::Clones => self.clones(array, frame.version, items)?,
+                    Kind::Clones => self.clones(array, &frame, items)?,
                     _ => self.collected(array, frame.version, items)?,
                 };
                 offsets.push(count);
@@ -237,8 +237,8 @@ impl Machine<'_> {
         Ok((together, class.to_owned(), of_class.parse().unwrap_or(0), count))
     }
 
-    fn clones(&mut self, array: &AnyArray, version: i16, items: &mut Column) -> Result<usize> {
-        let (together, class, version, count) = self.clones_header(array, version)?;
+    fn clones(&mut self, array: &AnyArray, frame: &Frame, items: &mut Column) -> Result<usize> {
+        let (together, class, version, count) = self.clones_header(array, frame.version)?;
         let count = usize::try_from(count).map_err(|_| too_many())?;
         let readers = self.readers;
         let reader = array.reader.and_then(|reader| readers.get(reader));
@@ -275,7 +275,8 @@ impl Machine<'_> {
         if count > self.cursor.remaining() && (count > MOST_EMPTY || !parts.is_empty()) {
             return Err(too_many());
         }
-        if count > 0 {
+        // Of no objects ROOT 6 writes the frames that some members have.
+        if count > 0 || frame.end.is_some_and(|end| end > self.cursor.pos()) {
             self.members(of_clones(reader, version)?, count, true, parts)?;
         }
         *len += count;

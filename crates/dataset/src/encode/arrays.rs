@@ -43,8 +43,8 @@ impl Machine<'_> {
         self.out.i32(count(len)?);
         self.out.i32(0);
         match items {
-            View::Record(parts) if len > 0 => self.members(version, start, len, true, parts)?,
-            View::Record(_) => {}
+            // Of no objects, too: some members have a frame all the same.
+            View::Record(parts) => self.members(version, start, len, true, parts)?,
             View::Optional { nulls, value } => {
                 for i in start..start + len {
                     let there = !nulls.is_some_and(|nulls| i < nulls.len() && nulls.is_null(i));

@@ -11,6 +11,7 @@ use dataset::tree::basket::BasketHeader;
 use dataset::tree::make::{NewColumn, NewKind, classes_of, make_tree};
 use dataset::tree::{Branch, Tree};
 use dataset::whole::{WholeColumn, whole_columns};
+use rootfile::streamer::describe::describe_held;
 use rootfile::streamer::{StreamerInfo, StreamerInfos};
 use rootfile::{Error, Result};
 
@@ -90,14 +91,24 @@ impl TreePlan {
         let of_tree = layout.resolve_tree(&spec.path);
         let columns: Vec<NewColumn> =
             spec.columns.iter().map(|c| new_column(c, &spec.path, layout, &of_tree)).collect();
-        let mut tree = make_tree(&name, &spec.title, &columns, &spec.classes)?;
-        let infos = classes_of(&columns, &spec.classes)?;
+        let classes = with_pairs(&columns, &spec.classes);
+        let mut tree = make_tree(&name, &spec.title, &columns, &classes)?;
+        let infos = classes_of(&columns, &classes)?;
         let one_per_cluster = of_tree.one_basket_per_cluster == Some(true);
         if one_per_cluster {
             tree.named.object.bits |= defaults::ONLY_FLUSH_AT_CLUSTER;
         }
-        let plans = dataset::decode::columns(&tree, &spec.classes);
-        let wholes = whole_columns(&tree, &spec.classes, &plans);
+        let mut plans = dataset::decode::columns(&tree, &classes);
+        // Of a TClonesArray that is not split only its column says what it holds.
+        for plan in plans.iter_mut().filter(|plan| plan.lacks()) {
+            let top = tree.lineage(plan.branch()).last().copied().unwrap_or_default();
+            let clones = columns.iter().find(|column| column.name == top).and_then(|column| match &column.kind {
+                NewKind::Class { clones, .. } => clones.as_deref(),
+                NewKind::Leaves(_) => None,
+            });
+            *plan = ColumnPlan::knowing(&tree, plan.branch(), &classes, &[], clones);
+        }
+        let wholes = whole_columns(&tree, &classes, &plans);
         let mut branches = Vec::new();
         for (number, whole) in wholes.iter().enumerate() {
             if let Some(why) = whole.opaque() {
@@ -122,6 +133,19 @@ impl TreePlan {
     pub fn fields(&self) -> impl Iterator<Item = &FieldRef> {
         self.wholes.iter().map(WholeColumn::field)
     }
+}
+
+/// The classes, with the pairs of maps that are columns: without them ROOT cannot read pairs that hold a class which it
+/// has no dictionary of. What cannot be described is no worse off than before.
+fn with_pairs(columns: &[NewColumn], classes: &StreamerInfos) -> StreamerInfos {
+    let mut all = classes.clone();
+    for column in columns {
+        let NewKind::Class { type_name, .. } = &column.kind else { continue };
+        for info in describe_held(type_name, &all).unwrap_or_default() {
+            all.add(Arc::new(info));
+        }
+    }
+    all
 }
 
 fn new_column(column: &TreeColumn, path: &str, layout: &Layout, of_tree: &TreeLayout) -> NewColumn {

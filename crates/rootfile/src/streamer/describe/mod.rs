@@ -68,16 +68,32 @@ pub fn describe(classes: &[ClassDescription], known: &StreamerInfos) -> Result<V
     for class in classes {
         infos.push(info(class, &world, &mut held)?);
     }
+    add_held(&mut infos, held, &world)?;
+    mark_counters(&mut infos);
+    Ok(infos)
+}
+
+/// The infos of the pairs and other standard classes that values of a type hold, where `known` has none of them.
+pub fn describe_held(type_name: &str, known: &StreamerInfos) -> Result<Vec<StreamerInfo>> {
+    let world = Classes::new(&[], known)?;
+    let (mut infos, mut held) = (Vec::new(), Vec::new());
+    implied::collect(&CppType::parse(type_name)?, false, &mut held);
+    add_held(&mut infos, held, &world)?;
+    infos.retain(|info| known.latest(&info.name).is_none());
+    Ok(infos)
+}
+
+/// Adds the infos of standard classes, and of those that they hold.
+fn add_held(infos: &mut Vec<StreamerInfo>, mut held: Vec<Core>, world: &Classes<'_>) -> Result<()> {
     let mut done: HashSet<String> = infos.iter().map(|info| info.name.clone()).collect();
     let mut next = 0;
     while let Some(core) = held.get(next).cloned() {
         next += 1;
         if let Some(class) = implied::class(&core).filter(|class| done.insert(class.name.clone())) {
-            infos.push(info(&class, &world, &mut held)?);
+            infos.push(info(&class, world, &mut held)?);
         }
     }
-    mark_counters(&mut infos);
-    Ok(infos)
+    Ok(())
 }
 
 /// The info of one class. Adds to `held` the standard classes it uses.
