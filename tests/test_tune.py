@@ -40,11 +40,38 @@ def test_the_tuned_file_is_smaller_cheaper_to_read_and_equal(nano: Path, basketr
             assert before["Events"][name].array().tolist() == after["Events"][name].array().tolist()
 
 
-def test_the_documented_fields_are_those_printed(nano: Path, basketry: Basketry, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def objects(basketry: Basketry, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four vectors of classes, split, in clusters of two entries."""
+    folder = tmp_path_factory.mktemp("objects")
+    layout = ("--split-level", "99", "--cluster", "2")
+    basketry("generate", "aod", "--size", "5MB", *layout, "-o", folder / "aod.root")
+    basketry("rewrite", folder / "aod.root", "--keep", "muon_*", "-o", folder / "muons.root")
+    return folder / "muons.root"
+
+
+def test_columns_of_objects_are_split_otherwise_if_asked(objects: Path, basketry: Basketry, tmp_path: Path) -> None:
+    out = tmp_path / "tuned.root"
+    report = basketry.json("tune", objects, "--recode", "--max-size", "1.2x", "-o", out)
+    assert report["recasts"], report["why"]
+    assert report["proof"]["equal"]
+    assert report["proof"]["baskets"]["measured"] == pytest.approx(report["chosen"]["baskets"], rel=0.15)
+    found = {recast["column"] for recast in report["recasts"]}
+    with uproot.open(out) as file, uproot.open(objects) as before:
+        for name in found:
+            assert len(before["Events"][name].keys()) > 3
+            assert not file["Events"][name].keys(), name
+    as_it_is = basketry.json("tune", objects)
+    assert not as_it_is["recasts"]
+    assert any("--recode" in why for why in as_it_is["why"])
+
+
+def test_the_documented_fields_are_those_printed(nano: Path, objects: Path, basketry: Basketry, tmp_path: Path) -> None:
     proven = basketry.json("tune", nano, "-o", tmp_path / "tuned.root")
+    recast = basketry.json("tune", objects, "--recode", "--max-size", "1.2x")
     refused = basketry.run("tune", nano, "--max-size", "100kB", "--json")
     assert refused.code == 1, str(refused)
-    found = schema_document.differences(REPO / "docs" / "tune-schema.md", [proven, json.loads(refused.out)])
+    found = schema_document.differences(REPO / "docs" / "tune-schema.md", [proven, recast, json.loads(refused.out)])
     assert not found, "\n".join(found)
 
 

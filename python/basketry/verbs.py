@@ -265,6 +265,7 @@ def tune(
     max_size: Limit | None = None,
     max_read_memory: Limit | None = None,
     max_write_time: Limit | None = None,
+    recode: bool = False,
     seed: int = 1,
     threads: int = 0,
     memory: Size | None = None,
@@ -274,7 +275,8 @@ def tune(
 
     `workload` is "full", "sparse:1%", "columns:GLOB,..." or a mix such as "full=0.3,columns:Muon_*=0.7". Limits are
     sizes or seconds, or multiples of today's such as "1.05x". `Tuning.chosen` is None if they cannot be met, and
-    `Tuning.layout`, as TOML, is what `rewrite(layout=...)` takes.
+    `Tuning.layout`, as TOML, is what `rewrite(layout=...)` takes. `recode` tries columns of objects split and unsplit,
+    too: their branches may have other names then.
     """
     from .reports.parse import parse
     from .reports.tuning import Tuning

@@ -183,6 +183,23 @@ fn recoded_baskets_share_the_memory() {
 }
 
 #[test]
+fn members_have_baskets_of_their_own_size() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    make(&path("made.root"), "split-level = 0\ncluster = 1000", None);
+    let layout = "split-level = 99\nbasket = \"20kB\"\n[column.\"tracks.fX\"]\nbasket = \"2kB\"";
+    let split = rewritten(&[path("made.root")], path("split.root"), layout, |_| {});
+    let sizes = basket_sizes(&split);
+    let of = |name: &str| sizes.iter().find(|(known, _)| known == name).unwrap().1;
+    assert_eq!((of("tracks.fX"), of("tracks.fCharge")), (2000, 20_000));
+    let file = RootFile::open(&split).unwrap();
+    let tree = read_tree(&file, file.top().keys.iter().find(|key| key.name == "t").unwrap()).unwrap();
+    let baskets = |name: &str| tree.branches.iter().find(|b| b.name() == name).unwrap().baskets.len();
+    // 3000 entries with 3 numbers and an offset each, in three clusters.
+    assert!(baskets("tracks.fX") >= 18 && baskets("tracks.fCharge") <= 6, "{}", baskets("tracks.fX"));
+}
+
+#[test]
 fn ranges_several_inputs_and_what_was_left_out() {
     let folder = tempfile::tempdir().unwrap();
     let (made, other) = (folder.path().join("made.root"), folder.path().join("other.root"));

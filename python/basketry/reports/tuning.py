@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from .making import Form
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
@@ -137,6 +139,24 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Recasting:
+    """A column of objects that is to be split or streamed otherwise."""
+
+    tree: str
+    """Path of its tree."""
+    column: str
+    """The branch of the first level."""
+    before: Form
+    """How it lies in branches today."""
+    after: Form
+    """How it is to."""
+    today: Cost
+    """Its costs today."""
+    chosen: Cost
+    """Its costs in the chosen layout."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FrontPoint:
     """A point of the Pareto front."""
 
@@ -224,6 +244,8 @@ class Tuning:
     """How much cheaper another choice could be at most, by what was measured."""
     groups: tuple[Group, ...]
     """What changes, by codec, most bytes first."""
+    recasts: tuple[Recasting, ...]
+    """Columns of objects that are to be split or streamed otherwise, those that take longest to read first."""
     why: tuple[str, ...]
     """The same in words."""
     front: tuple[FrontPoint, ...]

@@ -345,8 +345,7 @@ fn restream(
         let Ok(mut output) = branch_plan((&plan.tree, &name), branch, (0, 0), column, &own, one_per_cluster) else {
             continue;
         };
-        output.basket_size =
-            own.basket.map_or(output.basket_size, |ByteSize(size)| u32::try_from(size).unwrap_or(u32::MAX >> 1));
+        output.basket_size = basket_size(&own, output.basket_size);
         if let Some(column) = plan.columns.get_mut(branch) {
             column.pieces = Vec::new();
             column.embedded.clear();
@@ -362,6 +361,11 @@ fn restream(
             forms: [now, Some(streaming)].map(|streaming| Form { split_level, streaming, branches: 1 }),
         });
     }
+}
+
+/// The size of a branch's baskets that is asked for, or else the one it has.
+fn basket_size(own: &ColumnLayout, has: u32) -> u32 {
+    own.basket.map_or(has, |ByteSize(size)| u32::try_from(size).unwrap_or(u32::MAX >> 1))
 }
 
 /// What a branch's baskets are to be like: what is asked for, or what there is.
@@ -447,8 +451,9 @@ fn outputs(
         let part = recode.wholes.as_ref().and_then(|(_, to)| to.branches().iter().position(|b| *b == number));
         let column = plans.iter().find(|plan| plan.branch() == number);
         if let (Some(part), Some(column)) = (part, column)
-            && let Ok(output) = branch_plan((&plan.tree, &name), place, (0, part), column, &own, one_per_cluster)
+            && let Ok(mut output) = branch_plan((&plan.tree, &name), place, (0, part), column, &own, one_per_cluster)
         {
+            output.basket_size = basket_size(&own, output.basket_size);
             plan.metadata += (clusters + bytes / u64::from(size.max(1))) * 112;
             recode.outputs.push(RecodeOutput { column: place, plan: output, maximum: AtomicU64::new(0) });
         }

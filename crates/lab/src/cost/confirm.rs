@@ -10,6 +10,7 @@ use rootfile::Result;
 
 use super::bench::Bench;
 use super::facts::{Facts, as_f64};
+use super::forms;
 use super::line::Point;
 use super::measure::{LEAST_SAMPLED, MOST_SAMPLED, Measured, budget, nominal, nominal_unpack};
 use super::sample;
@@ -85,7 +86,7 @@ impl Confirmed {
                 break;
             }
             let target = (column.raw * share).clamp(LEAST_SAMPLED, MOST_SAMPLED).min(column.raw);
-            let source = &**facts.file.source();
+            let source = &**forms::file_of(facts, column).source();
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "numbers of bytes")]
             let (target, size) = (target as usize, (finalist.basket as usize).clamp(1, LARGEST_BASKET));
             let sample = sample::take(source, column, target, seed, (&mut *bench, &mut buffer))?;

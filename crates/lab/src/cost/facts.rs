@@ -11,6 +11,7 @@ use dataset::tree::basket::{BasketHeader, GENERATE_OFFSET_MAP};
 use dataset::tree::{BasketRef, Tree, clusters, is_tree_class, read_tree};
 use rootfile::{Error, Result, RootFile};
 
+use super::forms::{self, Recast};
 use super::workload::{Demand, Workload};
 
 /// Bytes that the tree's metadata take for each basket: its entry, size and offset are 20, and compress.
@@ -40,6 +41,10 @@ pub(crate) struct Column {
     /// How it is decoded; readers pass over branches that are no columns.
     pub plan: Option<ColumnPlan>,
     pub demand: Demand,
+    /// Whether it only says how many items there are in a split collection.
+    pub counts: bool,
+    /// The other form of a column that it is a part of, if it is no column of the file: by index.
+    pub recast: Option<usize>,
 }
 
 /// A tree of the file.
@@ -49,6 +54,8 @@ pub(crate) struct TreeFacts {
     pub entries: f64,
     /// Entries and bytes on disk of each cluster.
     pub clusters: Vec<(f64, f64)>,
+    /// Names of the branches of the first level that are objects, or collections of some.
+    pub objects: Vec<String>,
 }
 
 /// What is asked of a column of a tree, given its branch's name after those of its parents, and its plan.
@@ -62,6 +69,8 @@ pub(crate) struct Facts {
     pub columns: Vec<Column>,
     /// Columns that are laid out alike: tree and name.
     pub units: Vec<(usize, String)>,
+    /// Other forms of columns, if they were asked for.
+    pub recasts: Vec<Recast>,
 }
 
 impl Facts {
@@ -76,8 +85,14 @@ impl Facts {
     pub fn of(path: &Path, tree: Option<&str>, demand: &DemandOf<'_>) -> Result<Self> {
         let file = Arc::new(RootFile::open(path)?);
         let size = file.source().size();
-        let mut facts =
-            Self { file: Arc::clone(&file), size, trees: Vec::new(), columns: Vec::new(), units: Vec::new() };
+        let mut facts = Self {
+            file: Arc::clone(&file),
+            size,
+            trees: Vec::new(),
+            columns: Vec::new(),
+            units: Vec::new(),
+            recasts: Vec::new(),
+        };
         let walk = file.walk();
         if let Some(problem) = walk.problems.into_iter().next() {
             return Err(problem);
@@ -154,18 +169,26 @@ impl Facts {
                 basket_size: if branch.basket_size == 0 { defaults::BASKET_SIZE } else { branch.basket_size },
                 can_sample: branch.file_name.is_empty() && !generated,
                 baskets,
+                counts: branch.element().is_some_and(|e| matches!(e.element_type, 3 | 4)),
+                recast: None,
             });
         }
         let ends = starts.iter().skip(1).copied().chain([tree.entries]);
         let clusters =
             starts.iter().zip(ends).zip(bytes).map(|((s, e), b)| (as_f64(e.saturating_sub(*s)), b)).collect();
-        self.trees.push(TreeFacts { path, entries: as_f64(tree.entries), clusters });
+        let objects = forms::objects(tree, &plans);
+        self.trees.push(TreeFacts { path, entries: as_f64(tree.entries), clusters, objects });
     }
 
     /// Bytes of the file that no layout changes.
     pub fn rest(&self) -> f64 {
         let columns = |c: &Column| c.on_disk() + METADATA_PER_BASKET * c.count();
-        (as_f64(self.size) - self.columns.iter().map(columns).sum::<f64>()).max(0.0)
+        (as_f64(self.size) - self.now().map(columns).sum::<f64>()).max(0.0)
+    }
+
+    /// The columns that are in the file.
+    pub fn now(&self) -> impl Iterator<Item = &Column> {
+        self.columns.iter().filter(|column| column.recast.is_none())
     }
 }
 

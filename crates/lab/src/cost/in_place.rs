@@ -124,6 +124,17 @@ impl InPlace {
         Ok(Self { columns, per_column })
     }
 
+    /// As many columns are known of, if only that nothing was seen of them.
+    pub fn cover(&mut self, columns: usize) {
+        self.columns.resize(columns, None);
+    }
+
+    /// Adds a column of another file, which has one of so many parts of the entries.
+    pub fn add(&mut self, other: &Self, column: usize, parts: f64) {
+        let seen = other.columns.get(column).copied().flatten();
+        self.columns.push(seen.map(|seen| Seen { share: seen.share / parts, ..seen }));
+    }
+
     /// Seconds for each column, once in a reading.
     pub fn per_column(&self) -> f64 {
         self.per_column

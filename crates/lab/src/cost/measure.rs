@@ -12,6 +12,7 @@ use rootfile::codec::{Algorithm, Compression};
 use super::bench::Bench;
 use super::decoding::{Decode, Decoding};
 use super::facts::{Column, Facts, as_f64};
+use super::forms;
 use super::line::{Line, Point};
 use super::sample::{self, Sample};
 
@@ -211,7 +212,7 @@ impl Work<'_> {
     fn take(&mut self, column: usize, target: f64) -> Result<Sample> {
         let Some(facts) = self.facts.columns.get(column) else { return Ok(Sample::default()) };
         let sample = sample::take(
-            &**self.facts.file.source(),
+            &**forms::file_of(self.facts, facts).source(),
             facts,
             target as usize,
             self.seed,

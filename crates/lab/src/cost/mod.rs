@@ -1,6 +1,6 @@
 //! What columns cost, measured: bytes, compression, decompression and decoding time of samples, by codec and basket size.
 //!
-//! [`facts`] lists columns from a file's metadata, [`sample`] reads some of their baskets, [`measure`] tries codecs
+//! [`facts`] lists columns from a file's metadata, [`forms`] other forms that they may have, [`sample`] reads some of their baskets, [`measure`] tries codecs
 //! on them within a budget, [`confirm`] looks at other baskets for what was chosen, and [`model`] says from the measured lines what a layout costs. Times are CPU times of
 //! one thread. [`replay`] reads a whole file to see whether the model was right. Nothing here decides.
 
@@ -10,6 +10,7 @@ pub(crate) mod clock;
 pub(crate) mod confirm;
 mod decoding;
 pub(crate) mod facts;
+pub(crate) mod forms;
 mod in_place;
 mod line;
 pub(crate) mod measure;
@@ -17,7 +18,7 @@ pub(crate) mod model;
 pub(crate) mod replay;
 mod sample;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod workload;
 
 pub(crate) use bench::{Bench, Codecs};

@@ -175,6 +175,8 @@ pub(super) mod tests {
             baskets,
             can_sample: true,
             plan: None,
+            counts: false,
+            recast: None,
         }
     }
 

@@ -3,8 +3,10 @@
 //! What is read is read by [`flow::read`], with the columns and the entries that the workload asks for. Several files are
 //! read in turns, some entries of each at a time, so that whatever else the machine does meets all of them alike.
 
+use std::collections::HashSet;
 use std::path::Path;
 
+use dataset::decode::ColumnPlan;
 use flow::inputs::Input;
 use flow::read::{Dataset, Request, Selection, drain};
 use flow::{Budget, spread};
@@ -82,7 +84,7 @@ fn read_once(
     readings: &mut [Reading],
 ) -> Result<()> {
     let Some(first) = datasets.first() else { return Ok(()) };
-    let all: u64 = columns(first, term).iter().map(|&column| first.bytes(column)).sum();
+    let all: u64 = columns(first, datasets, term).iter().map(|&column| first.bytes(column)).sum();
     if all == 0 {
         return Ok(());
     }
@@ -91,7 +93,7 @@ fn read_once(
     let bytes = as_f64(TURN.min(budget.memory / 2)) / picked.map_or(1.0, |(_, share)| share);
     let turn = whole(bytes * as_f64(first.entries()) / as_f64(all)).max(1);
     let request = |dataset, entries| Request {
-        columns: columns(dataset, term),
+        columns: columns(dataset, datasets, term),
         entries,
         selection: picked.map(|(picks, _)| picks.clone()),
         budget,
@@ -127,15 +129,27 @@ fn end_of_turn(dataset: &Dataset, entry: u64) -> u64 {
     clusters.get(clusters.partition_point(|&bound| bound < entry)).copied().unwrap_or(dataset.entries())
 }
 
-/// The columns that a part of a workload reads.
-fn columns(dataset: &Dataset, term: &Term) -> Vec<usize> {
-    let asked = |branch: usize| {
-        let lineage: Vec<String> = dataset.tree().lineage(branch).into_iter().rev().map(str::to_owned).collect();
-        term.asks_for(dataset.path(), &lineage)
+/// The columns that a part of a workload reads of one of several data sets with the same trees. Where a member is asked
+/// for that one of them has, all of what is not split there is read.
+fn columns(dataset: &Dataset, all: &[Dataset], term: &Term) -> Vec<usize> {
+    let lineage = |dataset: &Dataset, branch: usize| -> Vec<String> {
+        dataset.tree().lineage(branch).into_iter().rev().map(str::to_owned).collect()
     };
-    (0..dataset.columns().len())
-        .filter(|&c| dataset.columns().get(c).is_some_and(|plan| asked(plan.branch())))
-        .collect()
+    let asked = |dataset: &Dataset, lineage: &[String]| term.asks_for(dataset.path(), lineage);
+    let mut tops: HashSet<String> = HashSet::new();
+    for dataset in all {
+        let lineages = dataset.columns().iter().map(|plan| lineage(dataset, plan.branch()));
+        tops.extend(lineages.filter(|one| asked(dataset, one)).filter_map(|one| one.into_iter().next()));
+    }
+    let is_whole = |branch: usize| {
+        let tree = dataset.tree();
+        tree.top.contains(&branch) && tree.branches.get(branch).is_some_and(|b| b.children.is_empty())
+    };
+    let wanted = |plan: &ColumnPlan| {
+        let own = lineage(dataset, plan.branch());
+        asked(dataset, &own) || is_whole(plan.branch()) && own.first().is_some_and(|top| tops.contains(top))
+    };
+    (0..dataset.columns().len()).filter(|&c| dataset.columns().get(c).is_some_and(wanted)).collect()
 }
 
 /// A number of entries.

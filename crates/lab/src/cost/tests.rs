@@ -18,7 +18,7 @@ use super::workload::Workload;
 
 /// A codec that costs what [`fixed`] and [`per_byte`] say, and clocks that show it.
 #[derive(Default)]
-struct Fake {
+pub(crate) struct Fake {
     tried: Vec<(Compression, usize)>,
 }
 

@@ -113,8 +113,14 @@ pub(crate) struct Demand {
 impl Workload {
     /// What is asked of a column of a tree.
     pub(crate) fn demand(&self, tree: &str, lineage: &[String]) -> Demand {
+        self.demand_of_any(tree, std::slice::from_ref(&lineage.to_vec()))
+    }
+
+    /// What is asked of a column of a tree that is read if any of these would be.
+    pub(crate) fn demand_of_any(&self, tree: &str, lineages: &[Vec<String>]) -> Demand {
         let mut demand = Demand::default();
-        for (weight, term) in self.terms.iter().filter(|(_, term)| term.asks_for(tree, lineage)) {
+        let asks = |term: &Term| lineages.iter().any(|lineage| term.asks_for(tree, lineage));
+        for (weight, term) in self.terms.iter().filter(|(_, term)| asks(term)) {
             match term {
                 Term::Full | Term::Columns(_) => demand.full += weight,
                 Term::Sparse(share) => demand.sparse.push((*weight, *share)),

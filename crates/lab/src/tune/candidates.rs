@@ -107,7 +107,9 @@ pub(crate) fn choices(facts: &Facts, measured: &Measured, access: &Access, optio
             continue;
         };
         let alone = members.get(column.unit) == Some(&1);
-        each(column, i, measured, access, (option.size.is_none(), clusters, alone), &mut |pick, cost| {
+        // What is not in the file cannot be kept.
+        let keep = option.size.is_none() && column.recast.is_none();
+        each(column, i, measured, access, (keep, clusters, alone), &mut |pick, cost| {
             let sum = unit.entry(pick).or_default();
             sum.0 += 1;
             sum.1 += cost;
@@ -201,7 +203,12 @@ mod tests {
     use super::*;
 
     fn tree(clusters: &[(f64, f64)]) -> TreeFacts {
-        TreeFacts { path: "t".into(), entries: clusters.iter().map(|c| c.0).sum(), clusters: clusters.to_vec() }
+        TreeFacts {
+            path: "t".into(),
+            entries: clusters.iter().map(|c| c.0).sum(),
+            clusters: clusters.to_vec(),
+            objects: Vec::new(),
+        }
     }
 
     #[test]

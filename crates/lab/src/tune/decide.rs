@@ -7,6 +7,7 @@ use crate::solve::{Choice, Infeasible, Problem, RESOURCES};
 
 use super::Access;
 use super::candidates::{Choices, ClusterOption, Pick, choices};
+use super::forms::{Forms, Tops};
 
 /// A file is taken to be read so many times for each time it is written: a second of compression is worth it if
 /// it saves this share of a second of reading.
@@ -37,8 +38,10 @@ impl Limits {
 pub(crate) struct Chosen {
     /// Which clustering, by index.
     pub option: usize,
-    /// By unit.
-    pub picks: Vec<Pick>,
+    /// The forms of the columns that may have several.
+    pub forms: Forms,
+    /// By unit; of those that are not in that form nothing is picked.
+    pub picks: Vec<Option<Pick>>,
     /// By unit.
     pub costs: Vec<Cost>,
     /// All columns together.
@@ -54,6 +57,7 @@ pub(crate) struct Chosen {
 /// Clusterings with the choices under each.
 pub(crate) struct Space {
     pub options: Vec<ClusterOption>,
+    pub tops: Tops,
     choices: Vec<Vec<Choices>>,
     /// Seconds that a byte on disk is worth.
     byte_value: f64,
@@ -72,21 +76,26 @@ impl Space {
         (today, margin): (&Cost, f64),
     ) -> Self {
         let choices = options.iter().map(|option| choices(facts, measured, access, option)).collect();
-        Self { options, choices, byte_value: SIZE_VALUE * today.read / today.size.max(1.0), rest: facts.rest(), margin }
+        let byte_value = SIZE_VALUE * today.read / today.size.max(1.0);
+        Self { options, tops: Tops::new(facts), choices, byte_value, rest: facts.rest(), margin }
     }
 
     /// The best choice within limits; or for each limit in the way, the nearest that would do.
     pub fn decide(&self, limits: &Limits) -> Result<Chosen, Infeasible> {
-        let all = 0..self.options.len();
-        self.decide_among(all, limits)
+        self.tops.search(&|cost| self.value(cost), &|forms| self.decide_among(0..self.options.len(), forms, limits))
     }
 
-    /// The same, among some of the clusterings.
-    pub fn decide_among(&self, among: impl Iterator<Item = usize>, limits: &Limits) -> Result<Chosen, Infeasible> {
+    /// The same, among some of the clusterings and with these forms of columns.
+    pub fn decide_among(
+        &self,
+        among: impl Iterator<Item = usize>,
+        forms: &Forms,
+        limits: &Limits,
+    ) -> Result<Chosen, Infeasible> {
         let mut best: Option<Chosen> = None;
         let mut refused: Vec<Infeasible> = Vec::new();
         for option in among {
-            match self.solve(option, limits) {
+            match self.solve(option, forms, limits) {
                 Ok(chosen) if best.as_ref().is_none_or(|b| better(&chosen, b)) => best = Some(chosen),
                 Ok(_) => {}
                 Err(infeasible) => refused.push(infeasible),
@@ -95,20 +104,31 @@ impl Space {
         best.ok_or_else(|| nearest_of(refused, self.rest))
     }
 
-    fn solve(&self, option: usize, limits: &Limits) -> Result<Chosen, Infeasible> {
+    /// What the solver makes small.
+    fn value(&self, c: &Cost) -> f64 {
+        c.read + c.write / READS_PER_WRITE + c.size * self.byte_value
+    }
+
+    fn solve(&self, option: usize, forms: &Forms, limits: &Limits) -> Result<Chosen, Infeasible> {
         let units = self.choices.get(option).map(Vec::as_slice).unwrap_or_default();
-        let value = |c: &Cost| c.read + c.write / READS_PER_WRITE + c.size * self.byte_value;
         let choice = |(pick, c): &(Pick, Cost)| {
             let spare = if pick.codec.is_some() { 1.0 + self.margin } else { 1.0 };
-            Choice { cost: value(c), uses: [c.size * spare, c.write, c.read_memory, c.write_memory] }
+            Choice { cost: self.value(c), uses: [c.size * spare, c.write, c.read_memory, c.write_memory] }
         };
-        let groups = units.iter().map(|unit| unit.iter().map(choice).collect()).collect();
+        let active = |unit: usize| self.tops.is_active(unit, forms);
+        let group = |(number, unit): (usize, &Choices)| match active(number) {
+            true => unit.iter().map(choice).collect(),
+            // What is in another form costs nothing, and uses nothing.
+            false => vec![Choice::default()],
+        };
+        let groups = units.iter().enumerate().map(group).collect();
         let mut array = limits.array();
         array[0] -= self.rest;
         let solution = Problem { groups, limits: array }.solve()?;
         let gap = solution.gap();
         let mut chosen = Chosen {
             option,
+            forms: forms.clone(),
             picks: Vec::with_capacity(units.len()),
             costs: Vec::with_capacity(units.len()),
             total: Cost { size: self.rest, ..Cost::default() },
@@ -116,9 +136,10 @@ impl Space {
             objective: solution.cost,
             gap,
         };
-        for (unit, pick) in units.iter().zip(solution.picks) {
-            let Some(&(pick, cost)) = unit.get(pick) else { continue };
-            chosen.picks.push(pick);
+        for (number, (unit, pick)) in units.iter().zip(solution.picks).enumerate() {
+            let found = unit.get(pick).filter(|_| active(number)).copied();
+            let cost = found.map_or_else(Cost::default, |(_, cost)| cost);
+            chosen.picks.push(found.map(|(pick, _)| pick));
             chosen.costs.push(cost);
             chosen.total += cost;
         }
@@ -154,7 +175,7 @@ pub(crate) fn read_all(facts: &Facts, measured: &Measured, access: &Access) -> f
         let count = column.count();
         count * access.per_basket + column.on_disk() * access.per_byte + cost.today.of(count, column.raw)
     };
-    facts.columns.iter().zip(&measured.columns).map(once).sum()
+    facts.columns.iter().zip(&measured.columns).filter(|(column, _)| column.recast.is_none()).map(once).sum()
 }
 
 /// What each column costs as it lies now, and all together. Its write time is what writing it anew would take.
@@ -163,6 +184,10 @@ pub(crate) fn today(facts: &Facts, measured: &Measured, access: &Access, keep: &
     let mut costs = Vec::with_capacity(facts.columns.len());
     for (i, column) in facts.columns.iter().enumerate() {
         let (Some(clusters), Some(cost)) = (keep.trees.get(column.tree), measured.columns.get(i)) else { continue };
+        if column.recast.is_some() {
+            costs.push(Cost::default());
+            continue;
+        }
         let mut now = model::today(column, cost, access, clusters);
         let codec = measured.codecs.iter().position(|c| *c == column.compression);
         let codec = codec.and_then(|k| *cost.codecs.get(k)?).or_else(|| cost.codecs.iter().flatten().last().copied());

@@ -4,15 +4,27 @@ use std::collections::BTreeMap;
 
 use dataset::layout::Compression;
 
+use flow::Form;
+
 use crate::cost::facts::Facts;
+use crate::cost::forms::Recast;
 use crate::cost::model::Cost;
 
 use super::candidates::Pick;
 use super::decide::Chosen;
-use super::report::Group;
+use super::forms::Tops;
+use super::report::{Group, Recasting};
 
-/// Columns by what happens to their codec.
-pub(crate) fn groups(facts: &Facts, codecs: &[Compression], today: &[Cost], chosen: &Chosen) -> Vec<Group> {
+/// Columns in another form that have a sentence each.
+const RECASTS: usize = 8;
+
+/// Columns by what happens to their codec. Those that are to have another form stand for themselves.
+pub(crate) fn groups(
+    facts: &Facts,
+    codecs: &[Compression],
+    today: &[Cost],
+    (tops, chosen): (&Tops, &Chosen),
+) -> Vec<Group> {
     let mut members = vec![0usize; facts.units.len()];
     let mut now = vec![Cost::default(); facts.units.len()];
     let mut from: Vec<Option<Compression>> = vec![None; facts.units.len()];
@@ -26,7 +38,8 @@ pub(crate) fn groups(facts: &Facts, codecs: &[Compression], today: &[Cost], chos
     }
     let mut groups: BTreeMap<(String, String), Group> = BTreeMap::new();
     let units = from.iter().zip(&members).zip(&now).zip(chosen.picks.iter().zip(&chosen.costs));
-    for (((from, members), now), (pick, cost)) in units {
+    for (unit, (((from, members), now), (pick, cost))) in units.enumerate() {
+        let Some(pick) = pick.filter(|_| !tops.is_recast(unit, &chosen.forms)) else { continue };
         let from = from.unwrap_or(Compression::NONE).to_string();
         let to = pick.codec.and_then(|k| codecs.get(k)).map_or_else(|| from.clone(), ToString::to_string);
         let group = groups.entry((from.clone(), to.clone())).or_insert_with(|| Group { from, to, ..Group::default() });
@@ -39,6 +52,69 @@ pub(crate) fn groups(facts: &Facts, codecs: &[Compression], today: &[Cost], chos
     groups
 }
 
+/// Columns that are to have another form, dearest first.
+pub(crate) fn recasts(facts: &Facts, today: &[Cost], (tops, chosen): (&Tops, &Chosen)) -> Vec<Recasting> {
+    let recasting = |recast: &Recast| {
+        let mut found = Recasting {
+            tree: facts.trees.get(recast.tree).map_or_else(String::new, |tree| tree.path.clone()),
+            column: recast.name.clone(),
+            before: recast.before,
+            after: recast.after,
+            today: Cost::default(),
+            chosen: Cost::default(),
+        };
+        for (column, cost) in facts.columns.iter().zip(today) {
+            if recast.own.contains(&column.unit) {
+                found.today += *cost;
+            }
+        }
+        recast.units.iter().filter_map(|&unit| chosen.costs.get(unit)).for_each(|cost| found.chosen += *cost);
+        found
+    };
+    let mut found: Vec<Recasting> =
+        tops.chosen(&chosen.forms).filter_map(|recast| facts.recasts.get(recast)).map(recasting).collect();
+    found.sort_by(|a, b| b.today.read.total_cmp(&a.today.read));
+    found
+}
+
+/// A sentence about each column that is to have another form, or about those that might.
+pub(crate) fn recast_sentences(facts: &Facts, recasts: &[Recasting], clusters: f64, asked: bool) -> Vec<String> {
+    let mut out: Vec<String> = recasts.iter().take(RECASTS).map(|recast| recast_sentence(recast, clusters)).collect();
+    if let Some(more @ 1..) = recasts.len().checked_sub(RECASTS) {
+        out.push(format!("and {more} more columns in another form"));
+    }
+    let objects: usize = facts.trees.iter().map(|tree| tree.objects.len()).sum();
+    match (asked, objects) {
+        (_, 0) => {}
+        (false, n) => {
+            let columns = if n == 1 { "1 column of objects".to_owned() } else { format!("{n} columns of objects") };
+            out.push(format!("{columns} could be split otherwise: --recode tries that; branch names change then"));
+        }
+        (true, _) if recasts.is_empty() => {
+            out.push("columns of objects are best split and streamed as they are".to_owned());
+        }
+        (true, _) => {}
+    }
+    out
+}
+
+fn recast_sentence(recast: &Recasting, clusters: f64) -> String {
+    let form = |form: &Form| match (form.branches, form.streaming) {
+        (1, Some(streaming)) => format!("unsplit {streaming}"),
+        (1, None) => "unsplit".to_owned(),
+        _ => format!("split {}", form.split_level),
+    };
+    let Recasting { column, before, after, today, chosen, .. } = recast;
+    let fewer = (today.baskets - chosen.baskets) / clusters.max(1.0);
+    let baskets = match fewer {
+        n if n >= 1.5 => format!("{n:.0} baskets fewer a cluster, "),
+        n if n <= -1.5 => format!("{:.0} baskets more a cluster, ", -n),
+        _ => String::new(),
+    };
+    let (read, size) = gains(today, chosen);
+    format!("{column}: {} instead of {}: {baskets}{read}, {size}", form(after), form(before))
+}
+
 /// Sentences about groups, about baskets and about clusters.
 pub(crate) fn sentences(
     facts: &Facts,
@@ -48,14 +124,15 @@ pub(crate) fn sentences(
     clusters: (f64, f64),
 ) -> Vec<String> {
     let mut out: Vec<String> = groups.iter().map(sentence).collect();
-    let reshaped = chosen.picks.iter().filter(|p: &&Pick| p.basket.is_some()).count();
+    let picks = || chosen.picks.iter().flatten();
+    let reshaped = picks().filter(|p: &&Pick| p.basket.is_some()).count();
     if reshaped > 0 {
         out.push(format!(
             "other basket sizes on {reshaped} of {} columns: {:.0} baskets instead of {:.0}, {} on average before compression",
-            facts.units.len(),
+            picks().count(),
             chosen.total.baskets,
             today.baskets,
-            kilobytes(facts.columns.iter().map(|c| c.raw).sum::<f64>() / chosen.total.baskets.max(1.0)),
+            kilobytes(facts.now().map(|c| c.raw).sum::<f64>() / chosen.total.baskets.max(1.0)),
         ));
     }
     match clusters {
@@ -70,6 +147,15 @@ pub(crate) fn sentences(
 fn sentence(group: &Group) -> String {
     let Group { from, to, columns, today, chosen } = group;
     let columns = format!("{columns} column{}", if *columns == 1 { "" } else { "s" });
+    let (read, size) = gains(today, chosen);
+    match from == to {
+        true => format!("{to} stays on {columns}: {read}, {size}"),
+        false => format!("{to} instead of {from} on {columns}: {read}, {size}"),
+    }
+}
+
+/// How much cheaper to read, and how much smaller.
+fn gains(today: &Cost, chosen: &Cost) -> (String, String) {
     let read = if chosen.read <= today.read {
         format!("{:.1}x cheaper to read", today.read / chosen.read.max(f64::MIN_POSITIVE))
     } else {
@@ -81,10 +167,7 @@ fn sentence(group: &Group) -> String {
     } else {
         format!("{:.0} % {}", change.abs(), if change < 0.0 { "smaller" } else { "larger" })
     };
-    match from == to {
-        true => format!("{to} stays on {columns}: {read}, {size}"),
-        false => format!("{to} instead of {from} on {columns}: {read}, {size}"),
-    }
+    (read, size)
 }
 
 fn kilobytes(bytes: f64) -> String {

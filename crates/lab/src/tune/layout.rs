@@ -15,17 +15,32 @@ const NAMES_PER_RULE: usize = 500;
 
 /// The layout of a choice. What is kept as it is has no rule; the most frequent choice is for all, if no column
 /// keeps what it has.
-pub(crate) fn layout(facts: &Facts, codecs: &[Compression], option: &ClusterOption, picks: &[Pick]) -> Result<Layout> {
+pub(crate) fn layout(
+    facts: &Facts,
+    codecs: &[Compression],
+    option: &ClusterOption,
+    (picks, recasts): (&[Option<Pick>], &mut dyn Iterator<Item = usize>),
+) -> Result<Layout> {
     let mut layout = Layout::default();
     layout.common.cluster = option.size.map(ClusterSize::Bytes);
+    // These keys are of the branches of the first level; what else is said of them lies over it.
+    for recast in recasts.filter_map(|recast| facts.recasts.get(recast)) {
+        let tree = facts.trees.get(recast.tree).map_or("", |t| t.path.as_str());
+        let keys = ColumnLayout {
+            split_level: Some(recast.after.split_level),
+            streaming: recast.after.streaming,
+            ..ColumnLayout::default()
+        };
+        layout.set_column(ColumnPattern::exact(tree, &recast.name), &keys);
+    }
     let mut counts: BTreeMap<Pick, usize> = BTreeMap::new();
-    for pick in picks {
+    for pick in picks.iter().flatten() {
         *counts.entry(*pick).or_default() += 1;
     }
     let most = counts.iter().max_by_key(|(_, n)| **n).map(|(pick, _)| *pick);
     // A column that keeps its baskets cannot say so against a rule for all.
-    let codec_for_all = picks.iter().all(|p| p.codec.is_some());
-    let basket_for_all = picks.iter().all(|p| p.basket.is_some());
+    let codec_for_all = picks.iter().flatten().all(|p| p.codec.is_some());
+    let basket_for_all = picks.iter().flatten().all(|p| p.basket.is_some());
     let common = most.map(|m| keys(codecs, m)).unwrap_or_default();
     if codec_for_all && basket_for_all {
         let TreeLayout { compression, basket, .. } = &mut layout.common;
@@ -48,7 +63,7 @@ pub(crate) fn layout(facts: &Facts, codecs: &[Compression], option: &ClusterOpti
     order.sort_by_key(|&u| depth.get(u).copied().unwrap_or(0));
     let mut rules: BTreeMap<(usize, usize, Pick), Vec<&str>> = BTreeMap::new();
     for unit in order {
-        let (Some((tree, name)), Some(pick)) = (facts.units.get(unit), picks.get(unit)) else { continue };
+        let (Some((tree, name)), Some(Some(pick))) = (facts.units.get(unit), picks.get(unit)) else { continue };
         let below_a_rule = above.get(unit).is_some_and(|a| a.iter().any(|name| ruled.contains(&(*tree, *name))));
         if keys(codecs, *pick) == ColumnLayout::default() || (is_common(pick) && !below_a_rule) {
             continue;

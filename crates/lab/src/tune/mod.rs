@@ -6,11 +6,14 @@
 mod candidates;
 mod decide;
 mod explain;
+mod forms;
 mod layout;
 mod limits;
 mod outlook;
 mod prove;
 pub mod report;
+#[cfg(test)]
+mod tests;
 
 use std::path::Path;
 
@@ -67,6 +70,8 @@ pub struct Options {
     pub seed: u64,
     /// Only this tree, by its path.
     pub tree: Option<String>,
+    /// Whether columns of objects may be split or streamed otherwise.
+    pub recode: bool,
 }
 
 /// What was decided.
@@ -84,14 +89,17 @@ pub fn tune(input: &Path, options: &Options) -> Result<Tuned> {
 
 fn tune_with(input: &Path, options: &Options, bench: &mut dyn Bench) -> Result<Tuned> {
     let start = thread_seconds();
-    let facts = Facts::read(input, options.tree.as_deref(), &options.workload)?;
+    let mut facts = Facts::read(input, options.tree.as_deref(), &options.workload)?;
     let basket = facts.columns.iter().filter(|c| c.can_sample).find_map(|c| c.baskets.first());
     let basket =
         basket.ok_or_else(|| Error::request("none of its baskets lie in this file: nothing to measure").file(input))?;
     // Baskets in other files are nothing to read here, but what lies here can still be decided.
-    let in_place = InPlace::measure(&facts, options.budget()).unwrap_or_default();
+    let mut in_place = InPlace::measure(&facts, options.budget()).unwrap_or_default();
     let access = calibrate(&**facts.file.source(), (basket.seek, basket.nbytes as usize), in_place.per_column())?;
     let own = main_codec(&facts);
+    if options.recode {
+        facts.recast(&options.workload, options.budget(), &mut in_place)?;
+    }
     let mut codecs = codecs_for(own);
     let mut search = Search::new(&facts, options, (access, &in_place), &codecs, own, bench)?;
     if search.decision.as_ref().is_err_and(|i| i.nearest.is_empty() || i.nearest.iter().any(|(r, _)| *r == 0)) {
@@ -110,6 +118,7 @@ fn tune_with(input: &Path, options: &Options, bench: &mut dyn Bench) -> Result<T
         chosen: None,
         gap: 0.0,
         groups: Vec::new(),
+        recasts: Vec::new(),
         why: Vec::new(),
         front: Vec::new(),
         sensitivity: Vec::new(),
@@ -121,14 +130,19 @@ fn tune_with(input: &Path, options: &Options, bench: &mut dyn Bench) -> Result<T
         let option = space.options.get(chosen.option);
         let figures = figures(chosen.total, option);
         report.gap = chosen.gap;
-        report.groups = explain::groups(&facts, &measured.codecs, &now.0, chosen);
+        report.groups = explain::groups(&facts, &measured.codecs, &now.0, (&space.tops, chosen));
+        report.recasts = explain::recasts(&facts, &now.0, (&space.tops, chosen));
         let clusters = (report.today.clusters, figures.clusters);
         report.why = explain::sentences(&facts, &report.groups, &now.1, chosen, clusters);
+        report.why.extend(explain::recast_sentences(&facts, &report.recasts, figures.clusters, options.recode));
         report.chosen = Some(figures);
         report.front = front(&space, chosen, &limits);
         report.sensitivity = sensitivity(&space, chosen, &limits);
         if let Some(option) = option {
-            let layout = layout::layout(&facts, &measured.codecs, option, &chosen.picks)?;
+            let layout = {
+                let recasts = &mut space.tops.chosen(&chosen.forms);
+                layout::layout(&facts, &measured.codecs, option, (&chosen.picks, recasts))?
+            };
             report.layout = Some(layout.to_toml()?);
             chosen_layout = Some(layout);
         }
@@ -186,7 +200,7 @@ impl Search {
 /// What is chosen for each column that does not stay as it is.
 fn finalists(facts: &Facts, chosen: &Chosen) -> Vec<Finalist> {
     let finalist = |(i, column): (usize, &Column)| {
-        let codec = chosen.picks.get(column.unit)?.codec?;
+        let codec = chosen.picks.get(column.unit).copied().flatten()?.codec?;
         // Columns of one unit share the number of baskets by their entries; most units are one column.
         let baskets = chosen.costs.get(column.unit)?.baskets.max(1.0);
         Some(Finalist { column: i, codec, basket: column.raw / baskets })
@@ -211,7 +225,7 @@ fn codecs_for(own: Compression) -> Vec<Compression> {
 /// The codec of most bytes.
 fn main_codec(facts: &Facts) -> Compression {
     let mut bytes: Vec<(Compression, f64)> = Vec::new();
-    for column in &facts.columns {
+    for column in facts.now() {
         match bytes.iter_mut().find(|(c, _)| *c == column.compression) {
             Some((_, sum)) => *sum += column.raw,
             None => bytes.push((column.compression, column.raw)),
@@ -245,10 +259,11 @@ fn measuring(facts: &Facts, measured: &Measured, confirmed: &Confirmed, access: 
         seed,
         cpu_seconds: 0.0,
         sampled_bytes: measured.sampled + confirmed.sampled,
-        sampled_share: (measured.sampled + confirmed.sampled)
-            / facts.columns.iter().map(|c| c.raw).sum::<f64>().max(1.0),
-        columns: facts.columns.len(),
-        sampled_columns: measured.columns.iter().filter(|c| c.sampled > 0.0).count(),
+        sampled_share: (measured.sampled + confirmed.sampled) / facts.now().map(|c| c.raw).sum::<f64>().max(1.0),
+        columns: facts.now().count(),
+        sampled_columns: (facts.columns.iter().zip(&measured.columns))
+            .filter(|(column, cost)| column.recast.is_none() && cost.sampled > 0.0)
+            .count(),
         codecs: text(&measured.codecs),
         dropped: text(&measured.dropped),
         access,
@@ -287,20 +302,22 @@ fn limit_reports(
     reports
 }
 
-/// Best reading times by size, from the smallest that can be to where more size gains nothing.
+/// Best reading times by size, with columns in the forms that were chosen, from the smallest that can be to where more size gains nothing.
 fn front(space: &Space, chosen: &Chosen, limits: &Limits) -> Vec<FrontPoint> {
     let among = || std::iter::once(chosen.option);
     let free = Limits { size: f64::INFINITY, ..*limits };
-    let smallest = match space.decide_among(among(), &Limits { size: 0.0, ..*limits }) {
+    let smallest = match space.decide_among(among(), &chosen.forms, &Limits { size: 0.0, ..*limits }) {
         Err(Infeasible { nearest }) => nearest.into_iter().find(|(r, _)| *r == 0).and_then(|(_, v)| v),
         Ok(_) => None,
     };
-    let Some((smallest, largest)) = smallest.zip(space.decide_among(among(), &free).ok().map(|c| c.total.size)) else {
+    let Some((smallest, largest)) =
+        smallest.zip(space.decide_among(among(), &chosen.forms, &free).ok().map(|c| c.total.size))
+    else {
         return Vec::new();
     };
     let step = |i: u32| smallest * 1.0001 + (largest - smallest).max(0.0) * f64::from(i) / f64::from(FRONT);
     let mut points: Vec<FrontPoint> = (0..=FRONT)
-        .filter_map(|i| space.decide_among(among(), &Limits { size: step(i), ..*limits }).ok())
+        .filter_map(|i| space.decide_among(among(), &chosen.forms, &Limits { size: step(i), ..*limits }).ok())
         .chain([chosen.clone()])
         .map(|c| FrontPoint { size: c.total.size, read: c.total.read, write: c.total.write })
         .collect();
@@ -314,7 +331,7 @@ fn front(space: &Space, chosen: &Chosen, limits: &Limits) -> Vec<FrontPoint> {
     points
 }
 
-/// What a little more of each, or no limit at all, would buy.
+/// What a little more of each, or no limit at all, would buy, with columns in the forms that were chosen.
 fn sensitivity(space: &Space, chosen: &Chosen, limits: &Limits) -> Vec<Loosened> {
     let size =
         |factor: f64| ("--max-size", Limits { size: limits.size * factor, ..*limits }, Some(limits.size * factor));
@@ -339,7 +356,7 @@ fn sensitivity(space: &Space, chosen: &Chosen, limits: &Limits) -> Vec<Loosened>
     };
     asked.retain(|(_, limits, _)| is_short(limits));
     let loosened = |(name, limits, value): (&'static str, Limits, Option<f64>)| {
-        let found = space.decide(&limits).ok()?;
+        let found = space.decide_among(0..space.options.len(), &chosen.forms, &limits).ok()?;
         // Less than a per cent is nothing to offer.
         (found.objective < 0.995 * chosen.objective && found.total.read < 0.99 * chosen.total.read)
             .then_some(Loosened { name, value, size: found.total.size, read: found.total.read })

@@ -1,6 +1,7 @@
 //! What a tuning came to, as plain values: the tables of the command and its JSON are made of these.
 //! `docs/tune-schema.md` describes it; fields may be added to a version, but none changes its meaning or goes.
 
+use flow::Form;
 use serde::Serialize;
 
 pub use crate::cost::Reading;
@@ -34,6 +35,8 @@ pub struct Report {
     pub gap: f64,
     /// What changes, by codec, most bytes first.
     pub groups: Vec<Group>,
+    /// Columns of objects that are to be split or streamed otherwise, those that take longest to read first.
+    pub recasts: Vec<Recasting>,
     /// The same in words.
     pub why: Vec<String>,
     /// Best reading times by size of the file, smallest first.
@@ -124,6 +127,23 @@ pub struct Group {
     /// Their costs today.
     pub today: Cost,
     /// Their costs in the chosen layout.
+    pub chosen: Cost,
+}
+
+/// A column of objects that is to be split or streamed otherwise.
+#[derive(Clone, Debug, Serialize)]
+pub struct Recasting {
+    /// Path of its tree.
+    pub tree: String,
+    /// The branch of the first level.
+    pub column: String,
+    /// How it lies in branches today.
+    pub before: Form,
+    /// How it is to.
+    pub after: Form,
+    /// Its costs today.
+    pub today: Cost,
+    /// Its costs in the chosen layout.
     pub chosen: Cost,
 }
 

@@ -50,6 +50,10 @@ pub struct Args {
     /// The most CPU time that compression may take: 90s, 5min, or a multiple of today's codec's such as 2x.
     #[arg(long, value_name = "LIMIT", value_parser = Limit::time)]
     max_write_time: Option<Limit>,
+    /// Try columns of objects split (level 99) and unsplit (member-wise), too. Without it their branches stay as they
+    /// are: who reads members by their branches' names finds them only where they are split.
+    #[arg(long)]
+    recode: bool,
     /// Seed of the samples: the same seed takes the same baskets.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -72,6 +76,7 @@ pub fn work(args: &Args, progress: Progress<'_>) -> Result<Tuned> {
         memory: args.resources.memory.bytes(),
         seed: args.seed,
         tree: args.input.tree.clone(),
+        recode: args.recode,
     };
     let mut tuned = tune(&args.input.path, &options)?;
     if let (Some(path), Some(layout)) = (&args.layout_out, &tuned.report.layout) {

@@ -1,0 +1,135 @@
+//! Which form columns of objects are to have: as they are, split, or whole. Forms are searched, and each tried with the
+//! best choice of all the rest; where no limit binds, columns do not depend on each other, and what is found is the best.
+
+use crate::cost::facts::Facts;
+use crate::cost::model::Cost;
+use crate::solve::Infeasible;
+
+use super::decide::Chosen;
+
+/// For each column that may have several forms which one: 0 is as it is.
+pub(crate) type Forms = Vec<usize>;
+
+/// Another form must make the whole cheaper by this share of what the column costs: measuring is not exact, and who reads
+/// the file sees other branches.
+pub(super) const WORTH: f64 = 0.02;
+/// Rounds over all columns, at most.
+const ROUNDS: usize = 3;
+
+/// The columns that may have several forms.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tops {
+    /// Of each the forms but the first: by index among [`Facts::recasts`].
+    recasts: Vec<Vec<usize>>,
+    /// Units of each form, the first being as it is.
+    units: Vec<Vec<Vec<usize>>>,
+    /// For each unit the column that it is of and its form, if it is of one.
+    owners: Vec<Option<(usize, usize)>>,
+}
+
+impl Tops {
+    pub fn new(facts: &Facts) -> Self {
+        let mut tops = Self { owners: vec![None; facts.units.len()], ..Self::default() };
+        let mut names: Vec<(usize, &str)> = Vec::new();
+        for (number, recast) in facts.recasts.iter().enumerate() {
+            let name = (recast.tree, recast.name.as_str());
+            let top = names.iter().position(|known| *known == name).unwrap_or(names.len());
+            if top == names.len() {
+                names.push(name);
+                tops.recasts.push(Vec::new());
+                tops.units.push(vec![recast.own.clone()]);
+            }
+            if let (Some(recasts), Some(units)) = (tops.recasts.get_mut(top), tops.units.get_mut(top)) {
+                recasts.push(number);
+                units.push(recast.units.clone());
+            }
+        }
+        for (top, forms) in tops.units.iter().enumerate() {
+            for (form, units) in forms.iter().enumerate() {
+                for &unit in units {
+                    if let Some(owner) = tops.owners.get_mut(unit) {
+                        *owner = Some((top, form));
+                    }
+                }
+            }
+        }
+        tops
+    }
+
+    /// Whether a unit is there when columns have these forms.
+    pub fn is_active(&self, unit: usize, forms: &Forms) -> bool {
+        let owner = self.owners.get(unit).copied().flatten();
+        owner.is_none_or(|(top, form)| forms.get(top) == Some(&form))
+    }
+
+    /// Whether a unit is of a column that is to have another form than it has.
+    pub fn is_recast(&self, unit: usize, forms: &Forms) -> bool {
+        let owner = self.owners.get(unit).copied().flatten();
+        owner.is_some_and(|(top, _)| forms.get(top).is_some_and(|form| *form > 0))
+    }
+
+    /// The other forms that are chosen, by index among [`Facts::recasts`].
+    pub fn chosen<'a>(&'a self, forms: &'a Forms) -> impl Iterator<Item = usize> + 'a {
+        forms.iter().zip(&self.recasts).filter_map(|(form, recasts)| recasts.get(form.checked_sub(1)?).copied())
+    }
+
+    /// The best forms: from all columns as they are, and from all in each of their other forms, one after the other is
+    /// given the form that is best.
+    pub fn search(
+        &self,
+        value: &dyn Fn(&Cost) -> f64,
+        decide: &dyn Fn(&Forms) -> Result<Chosen, Infeasible>,
+    ) -> Result<Chosen, Infeasible> {
+        let as_is = vec![0; self.units.len()];
+        let mut best = decide(&as_is);
+        if self.units.is_empty() {
+            return best;
+        }
+        if best.is_err() {
+            // What cannot be done as things are may be in another form.
+            let most = self.units.iter().map(Vec::len).max().unwrap_or(0);
+            for form in 1..most {
+                let all = self.units.iter().map(|forms| form.min(forms.len() - 1)).collect();
+                best = best.or_else(|refused| decide(&all).map_err(|_| refused));
+            }
+        }
+        for _ in 0..ROUNDS {
+            let mut changed = false;
+            for (top, forms) in self.units.iter().enumerate() {
+                for form in 0..forms.len() {
+                    let Ok(now) = &best else { return best };
+                    let mut other = now.forms.clone();
+                    match other.get_mut(top) {
+                        Some(slot) if *slot != form => *slot = form,
+                        _ => continue,
+                    }
+                    let Ok(found) = decide(&other) else { continue };
+                    // Back to what there is it may go for any gain.
+                    let worth = if form == 0 { 0.0 } else { WORTH * value(&self.cost(now, top)) };
+                    if found.objective + worth < now.objective {
+                        (best, changed) = (Ok(found), true);
+                    }
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        best
+    }
+
+    /// What a column costs in the form that was chosen.
+    fn cost(&self, chosen: &Chosen, top: usize) -> Cost {
+        let mut sum = Cost::default();
+        let form = chosen.forms.get(top).copied().unwrap_or(0);
+        let units = self.units.get(top).and_then(|forms| forms.get(form)).map(Vec::as_slice).unwrap_or_default();
+        units.iter().filter_map(|&unit| chosen.costs.get(unit)).for_each(|cost| sum += *cost);
+        sum
+    }
+
+    /// How many forms each column has.
+    #[cfg(test)]
+    pub fn counts(&self) -> Vec<usize> {
+        self.units.iter().map(Vec::len).collect()
+    }
+}

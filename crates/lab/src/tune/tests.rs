@@ -1,0 +1,138 @@
+//! Forms of columns: with codecs and clocks of known cost the best form is known, and what is searched is what trying
+//! all finds; with real ones what was decided is proven.
+
+use std::path::{Path, PathBuf};
+
+use dataset::glob::NameFilter;
+use dataset::layout::Layout;
+use flow::write::WriteOptions;
+use flow::{Budget, unwatched};
+
+use super::*;
+use crate::cost::tests::Fake;
+use crate::generate::{Job, generate};
+use crate::models::{Model, ModelOptions};
+
+const ACCESS: Access = Access { per_basket: 1e-6, per_byte: 1e-10, per_offset: 1e-9, per_column: 3e-6 };
+const COLUMNS: [&str; 3] = ["muon_candidates", "ecal_hits", "pixel_clusters"];
+
+/// Three products of events like CMS's, in clusters of few entries.
+fn file(folder: &Path, layout: &str) -> PathBuf {
+    let model = Model::named("aod", &ModelOptions { size: 6_000_000, ..ModelOptions::default() }).unwrap();
+    let (all, some) = (folder.join("all.root"), folder.join("some.root"));
+    let options = WriteOptions { layout: layout.parse().unwrap(), ..WriteOptions::default() };
+    let budget = Budget::new(100_000_000, 1);
+    generate(&Job { model: &model, outputs: vec![all.clone()], options, budget, fill: true }, &unwatched).unwrap();
+    let filter = NameFilter::new(&COLUMNS.map(str::to_owned), &[]).unwrap();
+    let options = flow::Options { filter, ..flow::Options::default() };
+    flow::rewrite(&[all], &some, &options, &unwatched).unwrap();
+    some
+}
+
+fn search(path: &Path, workload: &str, memory: u64) -> (Facts, Search) {
+    let options = Options { workload: workload.parse().unwrap(), memory, recode: true, ..Options::default() };
+    let mut facts = Facts::read(path, None, &options.workload).unwrap();
+    facts.recast(&options.workload, Budget::new(100_000_000, 1), &mut InPlace::default()).unwrap();
+    let own = main_codec(&facts);
+    let seen = InPlace::default();
+    let found = Search::new(&facts, &options, (ACCESS, &seen), &codecs_for(own), own, &mut Fake::default()).unwrap();
+    (facts, found)
+}
+
+/// The best of all combinations of forms, each tried.
+fn exhaustive(search: &Search) -> f64 {
+    let counts = search.space.tops.counts();
+    let mut best = f64::INFINITY;
+    for mut number in 0..counts.iter().product::<usize>() {
+        let digit = |count: &usize| {
+            let digit = number % count;
+            number /= count;
+            digit
+        };
+        let forms = counts.iter().map(digit).collect();
+        let all = 0..search.space.options.len();
+        if let Ok(chosen) = search.space.decide_among(all, &forms, &search.limits) {
+            best = best.min(chosen.objective);
+        }
+    }
+    best
+}
+
+#[test]
+fn the_form_that_the_workload_wants() {
+    let folder = tempfile::tempdir().unwrap();
+    // The codec of known cost opens only what is stored.
+    const SPLIT: &str = "split-level = 99\ncluster = 3\ncompression = \"none\"";
+    const WHOLE: &str = "split-level = 0\nstreaming = \"member-wise\"\ncluster = 3\ncompression = \"none\"";
+    const MEMBER: &str = "columns:muon_candidates.pt";
+    // Each basket costs something, and there are few bytes in one: whole columns win where all is read, and split ones
+    // where one member is.
+    for (layout, workload, changes) in
+        [(SPLIT, "full", true), (SPLIT, MEMBER, false), (WHOLE, MEMBER, true), (WHOLE, "full", false)]
+    {
+        let path = file(folder.path(), layout);
+        let (facts, found) = search(&path, workload, 1 << 30);
+        assert_eq!(found.space.tops.counts(), [2; 3], "{layout}, {workload}");
+        let chosen = found.decision.as_ref().unwrap();
+        let recast: Vec<&str> =
+            found.space.tops.chosen(&chosen.forms).map(|recast| facts.recasts[recast].name.as_str()).collect();
+        assert_eq!(recast.contains(&"muon_candidates"), changes, "{layout}, {workload}: {recast:?}");
+        if workload == "full" {
+            assert_eq!(recast.len(), if changes { 3 } else { 0 }, "{layout}: {recast:?}");
+        }
+        let best = exhaustive(&found);
+        // What gains less than is worth another form is left as it is.
+        let more = if workload == "full" { 1e-9 } else { forms::WORTH };
+        let off = chosen.objective / best - 1.0;
+        assert!((-1e-9..more).contains(&off), "{layout}, {workload}: {} {best}", chosen.objective);
+        std::fs::remove_file(path).unwrap();
+        std::fs::remove_file(folder.path().join("all.root")).unwrap();
+    }
+}
+
+#[test]
+fn a_file_without_objects_has_no_forms() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("plain.root");
+    flow::sample::make(&path, 4000, 7).unwrap();
+    let (facts, found) = search(&path, "full", 1 << 30);
+    assert!(facts.recasts.is_empty() && found.space.tops.counts().is_empty());
+    assert!(facts.trees.iter().all(|tree| tree.objects.is_empty()));
+}
+
+#[test]
+fn recast_columns_are_rewritten_and_proven() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = file(folder.path(), "split-level = 99\ncluster = 2");
+    let output = folder.path().join("tuned.root");
+    let options =
+        Options { memory: 100_000_000, recode: true, max_size: Some(Limit::Times(1.2)), ..Options::default() };
+    let mut tuned = tune(&input, &options).unwrap();
+    assert!(!tuned.report.recasts.is_empty(), "{:?}", tuned.report.why);
+    let text = tuned.report.layout.clone().unwrap();
+    assert!(text.contains("split-level") && text.contains("member-wise"), "{text}");
+    let said = tuned.report.why.iter().any(|why| why.contains("unsplit member-wise instead of split 99"));
+    assert!(said, "{:?}", tuned.report.why);
+    prove(&mut tuned, (&input, &output), &options, (Budget::new(100_000_000, 1), false), &unwatched).unwrap();
+    let proof = tuned.report.proof.as_ref().unwrap();
+    assert!(proof.equal, "{:?}", proof.differences);
+    // How many clusters there will be is not known exactly.
+    assert!(proof.baskets.error().abs() < 0.15, "{:?}", proof.baskets);
+    assert!(proof.size.error().abs() < 0.1, "{:?}", proof.size);
+    // The layout says it all: a rewrite with it gives the same.
+    let again = folder.path().join("again.root");
+    let layout = Layout::from_toml(&text).unwrap();
+    flow::rewrite(
+        std::slice::from_ref(&input),
+        &again,
+        &flow::Options { layout, ..flow::Options::default() },
+        &unwatched,
+    )
+    .unwrap();
+    let size = |path: &Path| path.metadata().unwrap().len();
+    assert_eq!(size(&output), size(&again));
+    // Unless it is asked for nothing is split otherwise, but it is said that it could be.
+    let tuned = tune(&input, &Options { recode: false, ..options }).unwrap();
+    assert!(tuned.report.recasts.is_empty());
+    assert!(tuned.report.why.iter().any(|why| why.contains("3 columns of objects") && why.contains("--recode")));
+}
