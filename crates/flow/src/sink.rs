@@ -66,32 +66,59 @@ impl Chunk {
         self.pieces.extend(pieces.map(|piece| OutPiece { first_entry, offset: offset + piece.offset, ..*piece }));
     }
 
-    /// Compresses a basket's payload and adds its record. `column` and `first_entry` say what it is.
+    /// Compresses a basket's payload and adds its record. `place` is its column and first entry.
     pub fn put(
         &mut self,
-        mut header: BasketHeader,
+        header: BasketHeader,
         payload: &[u8],
-        (column, first_entry): (usize, u64),
+        place: (usize, u64),
         compression: Compression,
         compressor: &mut Compressor,
     ) -> Result<()> {
-        let too_large =
-            || Error::request("a basket of 2 GB or more cannot be written; ask for smaller clusters or baskets");
-        let keylen = header.keylen();
-        header.key.objlen = i32::try_from(payload.len()).map_err(|_| too_large())?.unsigned_abs();
-        header.buffer_size = i32::try_from(payload.len() + keylen).map_err(|_| too_large())?;
+        let offset = self.begin(&header, payload.len());
+        if !compressor.compress(compression, payload, &mut self.bytes)? {
+            self.bytes.extend_from_slice(payload);
+        }
+        self.end(header, payload.len(), offset, place)
+    }
+
+    /// Adds the record of a basket as it is, whose payload comes in two parts.
+    pub fn put_stored(&mut self, header: BasketHeader, parts: [&[u8]; 2], place: (usize, u64)) -> Result<()> {
+        let len = parts[0].len() + parts[1].len();
+        let offset = self.begin(&header, len);
+        parts.iter().for_each(|part| self.bytes.extend_from_slice(part));
+        self.end(header, len, offset, place)
+    }
+
+    /// Makes room for a record, and for its key.
+    fn begin(&mut self, header: &BasketHeader, payload: usize) -> usize {
         let offset = self.bytes.len();
-        let room = keylen + payload.len() + ROOM_OF_CODECS;
+        let room = header.keylen() + payload + ROOM_OF_CODECS;
         if self.bytes.capacity() - offset < room {
             // By a quarter, not by doubling: what is taken is counted.
             self.bytes.reserve_exact(room + offset / 4);
         }
-        self.bytes.resize(offset + keylen, 0);
-        if !compressor.compress(compression, payload, &mut self.bytes)? {
-            self.bytes.extend_from_slice(payload);
-        }
-        let nbytes = self.bytes.len() - offset;
-        header.key.nbytes = i32::try_from(nbytes).map_err(|_| too_large())?.unsigned_abs();
+        self.bytes.resize(offset + header.keylen(), 0);
+        offset
+    }
+
+    /// Writes the key of the record that began at `offset` and is whole now.
+    fn end(
+        &mut self,
+        mut header: BasketHeader,
+        payload: usize,
+        offset: usize,
+        (column, first_entry): (usize, u64),
+    ) -> Result<()> {
+        let number = |n: usize| match i32::try_from(n) {
+            Ok(n) => Ok(n),
+            Err(_) => {
+                Err(Error::request("a basket of 2 GB or more cannot be written; ask for smaller clusters or baskets"))
+            }
+        };
+        header.key.objlen = number(payload)?.unsigned_abs();
+        header.buffer_size = number(payload + header.keylen())?;
+        header.key.nbytes = number(self.bytes.len() - offset)?.unsigned_abs();
         let mut w = Writer::new();
         header.write(&mut w);
         if let Some(slot) = self.bytes.get_mut(offset..offset + w.bytes.len()) {

@@ -44,9 +44,10 @@ pub(crate) struct BranchFill {
 /// What makes baskets, of whichever branch.
 pub(crate) struct Bench {
     pub compressor: Compressor,
-    /// Where baskets with offsets are put together.
+    /// Where baskets with offsets are put together, what they have behind their entries, and the offsets.
     pub payload: Vec<u8>,
-    pub offsets: Vec<u32>,
+    tail: Vec<u8>,
+    offsets: Vec<u32>,
     pub clocks: Arc<Clocks>,
 }
 
@@ -59,7 +60,7 @@ pub(crate) struct Made {
 
 impl Bench {
     pub fn new(compressor: Compressor, clocks: Arc<Clocks>) -> Self {
-        Self { compressor, payload: Vec::new(), offsets: Vec::new(), clocks }
+        Self { compressor, payload: Vec::new(), tail: Vec::new(), offsets: Vec::new(), clocks }
     }
 }
 
@@ -263,34 +264,48 @@ impl BranchFill {
         header.nev_buf = count.unsigned_abs();
         header.last = i32::try_from(bytes.len() + keylen).map_err(|_| too_large())?.unsigned_abs();
         let entries = self.entries.bytes.get(bytes.clone()).unwrap_or_default();
-        let payload = if plan.has_offsets {
+        bench.tail.clear();
+        if plan.has_offsets {
             header.nev_buf_size = count + 1;
-            let shift = u32::try_from(keylen).unwrap_or(0).wrapping_sub(u32::try_from(bytes.start).unwrap_or(0));
-            bench.offsets.clear();
-            match (self.size.and_then(|size| u32::try_from(size).ok()), self.entries.ends.get(range.clone())) {
-                (None, Some(ends)) => {
-                    let first = u32::try_from(bytes.start).unwrap_or(0);
-                    let begins = std::iter::once(first).chain(ends.iter().copied()).take(range.len());
-                    bench.offsets.extend(begins.map(|begin| begin.wrapping_add(shift)));
-                }
-                (size, _) => {
-                    let begins = (0..count.unsigned_abs()).map(|i| i.wrapping_mul(size.unwrap_or(0)));
-                    bench.offsets.extend(begins.map(|begin| begin.wrapping_add(u32::try_from(keylen).unwrap_or(0))));
-                }
-            }
-            bench.payload.clear();
-            bench.payload.extend_from_slice(entries);
-            append_numbers(&mut bench.payload, &bench.offsets, count + 1);
-            bench.payload.as_slice()
+            self.offsets(range.clone(), u32::try_from(keylen).unwrap_or(0), &mut bench.offsets);
+            append_numbers(&mut bench.tail, &bench.offsets, count + 1);
         } else {
             header.nev_buf_size = i32::try_from(self.size.unwrap_or(0)).map_err(|_| too_large())?;
-            entries
-        };
-        let before = to.bytes.len();
+        }
+        let len = entries.len() + bench.tail.len();
+        let (before, place) = (to.bytes.len(), (index, self.first_entry));
         let begun = Instant::now();
-        to.put(header, payload, (index, self.first_entry), plan.compression, &mut bench.compressor)?;
+        if plan.compression.is_none() {
+            to.put_stored(header, [entries, &bench.tail], place)?;
+        } else {
+            let payload = if bench.tail.is_empty() {
+                entries
+            } else {
+                bench.payload.clear();
+                bench.payload.extend_from_slice(entries);
+                bench.payload.extend_from_slice(&bench.tail);
+                &bench.payload
+            };
+            to.put(header, payload, place, plan.compression, &mut bench.compressor)?;
+        }
         add(&bench.clocks.compressing, begun.elapsed());
-        Ok(Made { entries: range.len() as u64, raw: payload.len() + keylen, packed: to.bytes.len() - before })
+        Ok(Made { entries: range.len() as u64, raw: len + keylen, packed: to.bytes.len() - before })
+    }
+
+    /// Where entries begin in their basket, from the start of its key.
+    fn offsets(&self, range: Range<usize>, keylen: u32, out: &mut Vec<u32>) {
+        out.clear();
+        match (self.size.and_then(|size| u32::try_from(size).ok()), self.entries.ends.get(range.clone())) {
+            (None, Some(ends)) => {
+                let first = u32::try_from(self.bytes_of(range.clone()).start).unwrap_or(0);
+                let begins = std::iter::once(first).chain(ends.iter().copied()).take(range.len());
+                out.extend(begins.map(|begin| begin.wrapping_add(keylen.wrapping_sub(first))));
+            }
+            (size, _) => {
+                let begins = (0u32..).take(range.len()).map(|i| i.wrapping_mul(size.unwrap_or(0)));
+                out.extend(begins.map(|begin| begin.wrapping_add(keylen)));
+            }
+        }
     }
 
     /// Drops the entries of these baskets, which are made.
