@@ -34,6 +34,13 @@ impl Place {
         ["rewrite", &list, "-o", &output, "--compression", "none", "-j2", "-q"].map(str::to_owned).to_vec()
     }
 
+    /// What is written of one file and what is made of nothing, by several threads.
+    fn jobs(&self, output: &Path) -> [Vec<String>; 2] {
+        let to = output.display().to_string();
+        let generate = ["generate", "multi", "--size", "4MB", "-o", &to, "--compression", "none", "-j4", "-q"];
+        [self.rewrite(output), generate.map(str::to_owned).to_vec()]
+    }
+
     fn untouched(&self) -> bool {
         std::fs::read(&self.source).unwrap() == self.before
     }
@@ -64,11 +71,14 @@ fn a_limit_on_file_size_is_told_and_leaves_nothing() {
     let place = Place::new(400);
     let output = place.folder.path().join("out.root");
     // The system tells by a signal first, which is ignored here: then the write fails as it does on a full disk.
-    let done = in_shell("trap '' XFSZ\nulimit -f 1500", &place.rewrite(&output));
-    refused_for_room(&place, &output, &done);
-    let whole = in_shell("", &place.rewrite(&output));
-    assert!(whole.status.success(), "{}", String::from_utf8_lossy(&whole.stderr));
-    assert!(std::fs::metadata(&output).unwrap().len() > 2_000_000, "too small for the limit to mean anything");
+    for job in place.jobs(&output) {
+        let done = in_shell("trap '' XFSZ\nulimit -f 1500", &job);
+        refused_for_room(&place, &output, &done);
+        let whole = in_shell("", &job);
+        assert!(whole.status.success(), "{}", String::from_utf8_lossy(&whole.stderr));
+        assert!(std::fs::metadata(&output).unwrap().len() > 2_000_000, "too small for the limit to mean anything");
+        std::fs::remove_file(&output).unwrap();
+    }
 }
 
 #[test]
@@ -81,8 +91,11 @@ fn a_full_disk_is_told_and_leaves_nothing() {
         return;
     }
     let output = disk.path().join("out.root");
-    let done = in_shell("", &place.rewrite(&output));
-    let checked = std::panic::catch_unwind(|| refused_for_room(&place, &output, &done));
+    let checked = std::panic::catch_unwind(|| {
+        for job in place.jobs(&output) {
+            refused_for_room(&place, &output, &in_shell("", &job));
+        }
+    });
     assert!(Command::new("umount").arg(disk.path()).status().unwrap().success());
     if let Err(failed) = checked {
         std::panic::resume_unwind(failed);

@@ -36,8 +36,13 @@ pub(crate) struct Temporary {
 }
 
 impl Temporary {
-    /// Creates the file that will be called `target`, beside it so that it can be renamed.
+    /// Creates the file that will be called `target`, beside it so that it can be renamed. A device or a folder of that
+    /// name is refused: the file would take its place.
     pub fn create(target: &Path) -> io::Result<(Self, File)> {
+        if target.metadata().is_ok_and(|there| !there.is_file()) {
+            let why = "is there, and is no file that could be replaced; name another output";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+        }
         let name = target.file_name().unwrap_or_default().to_string_lossy();
         let path = target.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
         let mut paths = unfinished();
@@ -59,6 +64,19 @@ impl Drop for Temporary {
     fn drop(&mut self) {
         if unfinished().remove(&self.path) {
             let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_file_is_not_replaced() {
+        for there in ["/dev/null", "/tmp"] {
+            let refused = Temporary::create(Path::new(there)).unwrap_err();
+            assert_eq!(refused.kind(), io::ErrorKind::InvalidInput, "{there}: {refused}");
         }
     }
 }

@@ -60,8 +60,8 @@ pub struct Args {
     #[arg(long)]
     one_basket_per_cluster: bool,
     /// Run ROOT's TTree, TBufferMerger and RNTuple beside it: where ROOT is installed, with its include, lib and bin.
-    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "")]
-    rivals: Option<PathBuf>,
+    #[arg(long, value_name = "DIR")]
+    rivals: Option<Option<PathBuf>>,
     /// Make one run, of one combination, in this process.
     #[arg(long, hide = true)]
     once: bool,
@@ -165,7 +165,7 @@ pub fn work(args: &Args, done: &dyn Fn()) -> Result<Report> {
     let mut writers = vec![OURS.to_owned()];
     let folder = tempfile::tempdir()?;
     let rivals = match &args.rivals {
-        Some(home) => Some(Rivals::build(folder.path(), &home_of_root(home)?)?),
+        Some(home) => Some(Rivals::build(folder.path(), &home_of_root(home.as_deref())?)?),
         None => None,
     };
     if rivals.is_some() {
@@ -180,9 +180,9 @@ pub fn work(args: &Args, done: &dyn Fn()) -> Result<Report> {
 }
 
 /// Where ROOT is: as said, or where the `root` or `root-config` that is found lies.
-fn home_of_root(said: &std::path::Path) -> Result<PathBuf> {
-    if !said.as_os_str().is_empty() {
-        return Ok(said.to_path_buf());
+fn home_of_root(said: Option<&std::path::Path>) -> Result<PathBuf> {
+    if let Some(home) = said {
+        return Ok(home.to_path_buf());
     }
     if let Some(home) = std::env::var_os("ROOTSYS") {
         return Ok(PathBuf::from(home));

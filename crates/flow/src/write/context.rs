@@ -1,7 +1,7 @@
 //! What one thread or task fills: its own encoders, baskets and codecs, cluster by cluster.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::thread::ThreadId;
 use std::time::Instant;
 
@@ -18,6 +18,7 @@ use rootfile::{Error, Result};
 use super::baskets::{Bench, BranchFill};
 use super::cluster::{ClusterRule, Filled};
 use super::conform::conform;
+use super::line::Place;
 use super::metrics::{Clocks, Watch, add};
 use super::plan::TreePlan;
 use super::shared::{Begun, Cluster, Shared};
@@ -32,9 +33,7 @@ const SHARED: u64 = 64 << 10;
 pub struct FillContext {
     shared: Arc<Shared>,
     tree: usize,
-    task: u64,
-    /// The task whose turn it is.
-    head: Arc<AtomicU64>,
+    place: Place,
     /// Clusters handed over.
     clusters: u64,
     plan: Arc<TreePlan>,
@@ -58,7 +57,7 @@ pub struct FillContext {
 
 impl FillContext {
     pub(super) fn begin(shared: Arc<Shared>, tree: usize, task: Option<u64>) -> Result<Self> {
-        let Begun { plan, head, clocks, task } = shared.begin(tree, task)?;
+        let Begun { plan, clocks, place } = shared.begin(tree, task)?;
         let kit = shared.kit(tree).unwrap_or_else(|| Kit {
             branches: plan.branches.iter().map(BranchFill::new).collect(),
             compressors: Vec::new(),
@@ -69,8 +68,7 @@ impl FillContext {
         Ok(Self {
             shared,
             tree,
-            task,
-            head,
+            place,
             clusters: 0,
             plan,
             branches: kit.branches,
@@ -124,7 +122,7 @@ impl FillContext {
         let branches = std::mem::take(&mut self.branches);
         let compressors = self.benches.compressors();
         self.shared.put_kit(self.tree, Kit { branches, compressors, kept: std::mem::take(&mut self.kept) });
-        self.shared.done(self.tree, self.task)
+        self.shared.done(self.tree, self.place.task())
     }
 
     /// Gives the output up, for this reason.
@@ -238,7 +236,7 @@ impl FillContext {
         self.peak = self.peak.max(taken);
         let mut has_room = true;
         if let Some((held, _)) = self.held.as_mut().filter(|(held, _)| taken > *held) {
-            has_room = self.shared.grow(taken - *held, self.task, &self.head)?;
+            has_room = self.shared.grow(taken - *held, &self.place)?;
             *held = taken;
         }
         Ok(self.rule.ends(&filled, self.most) || !has_room)
@@ -255,13 +253,13 @@ impl FillContext {
         let bytes = self.shared.guess(self.tree, self.rule.first_guess());
         self.most = self.shared.gate.most();
         let bytes = bytes.min(self.most).max(self.kept);
-        let taken = match self.shared.try_enter(bytes - self.kept, self.task, &self.head)? {
+        let taken = match self.shared.try_enter(bytes - self.kept, &self.place)? {
             Some(taken) => self.kept + taken,
             None => {
                 self.branches.iter_mut().for_each(BranchFill::give_up_room);
                 self.shared.gate.release(std::mem::take(&mut self.kept));
                 self.shared.drop_kits();
-                let (taken, waited) = self.shared.enter(bytes, self.task, &self.head)?;
+                let (taken, waited) = self.shared.enter(bytes, &self.place)?;
                 add(&self.clocks.waiting, waited);
                 taken
             }
@@ -305,6 +303,22 @@ impl FillContext {
         self.hand_over(&filled, chunks)
     }
 
+    /// Keeps the room of a cluster that is written, and of its own buffers, if that leaves enough for the largest cluster
+    /// that anybody may begin.
+    fn keep(&mut self, written: Option<Cluster>) {
+        let room = written.as_ref().map_or(0, |cluster| cluster.held);
+        if self.shared.gate.has(self.most) {
+            for (fill, chunk) in self.branches.iter_mut().zip(written.into_iter().flat_map(|cluster| cluster.chunks)) {
+                fill.recycle(chunk);
+            }
+            self.kept += room;
+        } else {
+            drop(written);
+            self.branches.iter_mut().for_each(BranchFill::give_up_room);
+            self.shared.gate.release(room + std::mem::take(&mut self.kept));
+        }
+    }
+
     fn hand_over(&mut self, filled: &Filled, chunks: Vec<Chunk>) -> Result<()> {
         let begun = Instant::now();
         let (held, thread) = self.held.take().unwrap_or((0, std::thread::current().id()));
@@ -313,19 +327,15 @@ impl FillContext {
         self.kept = self.memory();
         self.peak = self.peak.max(bytes + self.kept);
         self.shared.gate.resize(held, bytes + self.kept);
-        self.shared.gate.leave(thread);
         let (maxima, taken) = (self.maxima.clone(), std::mem::take(&mut self.peak));
         let cluster = Cluster { entries: self.rule.entries(), chunks, maxima, held: bytes, taken };
         self.rule.start(filled);
         self.clusters += 1;
-        let written = self.shared.hand_over(self.tree, (self.task, self.clusters), cluster)?;
-        if let Some(cluster) = written {
-            // Its room serves the next one.
-            for (fill, chunk) in self.branches.iter_mut().zip(cluster.chunks) {
-                fill.recycle(chunk);
-            }
-            self.kept += cluster.held;
-        }
+        let mut written = self.shared.hand_over(self.tree, self.place.task(), self.clusters, cluster);
+        self.keep(written.as_mut().ok().and_then(Option::take));
+        // Not before its room is free: another would begin without any.
+        self.shared.gate.leave(thread);
+        written?;
         add(&self.clocks.handing, begun.elapsed());
         Ok(())
     }

@@ -2,13 +2,13 @@
 //! It counts bytes; whose turn it is, is known to the tree (`shared`).
 
 use std::collections::HashMap;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::ThreadId;
+use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use rootfile::{Error, Result};
 
+use super::sync::{Arc, Condvar, Mutex, MutexGuard, ThreadId, current};
 use crate::budget::Budget;
 
 /// Memory that one or several writers share: everything that is filled, compressed or waits to be written, of all
@@ -142,7 +142,7 @@ impl Gate {
     /// A thread that fills another cluster already, of another output, does not wait: it might wait for itself.
     pub fn enter(&self, bytes: u64, turn: impl Fn() -> Turn) -> Result<(u64, Duration)> {
         let begun = Instant::now();
-        let me = std::thread::current().id();
+        let me = current().id();
         let mut state = self.lock();
         while !state.goes(self.limit, bytes, turn(), me)? {
             state.waiting += 1;
@@ -154,7 +154,7 @@ impl Gate {
 
     /// The same, if that needs no waiting.
     pub fn try_enter(&self, bytes: u64, turn: Turn) -> Result<Option<u64>> {
-        let me = std::thread::current().id();
+        let me = current().id();
         let mut state = self.lock();
         let goes = state.goes(self.limit, bytes, turn, me)?;
         Ok(goes.then(|| state.begin(self.limit, bytes, me)))
@@ -163,7 +163,7 @@ impl Gate {
     /// Takes `more` bytes for a cluster that is being filled. It waits for those before it to be written; where nothing
     /// is before it, it says false if there is no room: the cluster had better end.
     pub fn grow(&self, more: u64, turn: impl Fn() -> Turn) -> Result<bool> {
-        let me = std::thread::current().id();
+        let me = current().id();
         let mut state = self.lock();
         loop {
             let turn = turn();

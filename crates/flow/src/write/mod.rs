@@ -11,10 +11,12 @@ mod cluster;
 mod conform;
 pub(crate) mod context;
 mod gate;
+mod line;
 pub(crate) mod metrics;
 pub(crate) mod plan;
 mod rows;
 mod shared;
+mod sync;
 mod together;
 mod writer;
 

@@ -1,8 +1,8 @@
 //! The one place that appends: finished clusters come in from all fill contexts and go into the file, as they arrive or
 //! in the order of their tasks. An error here or in a context gives the output up.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,7 @@ use super::close;
 use super::conform::Casting;
 use super::context::Kit;
 use super::gate::{Gate, Turn, WritePool, stopped};
+use super::line::{Line, Place};
 use super::metrics::{Clocks, Metrics};
 use super::plan::TreePlan;
 use super::writer::{AutoSave, Order, WriteOptions, Written};
@@ -70,15 +71,7 @@ pub(super) struct OpenTree {
     /// First entry of each cluster, and last the number of entries.
     pub bounds: Vec<u64>,
     pub maxima: Vec<u64>,
-    /// The task whose turn it is, and those that are done ahead of it. Contexts look at it without the lock.
-    head: Arc<AtomicU64>,
-    done: BTreeSet<u64>,
-    /// Tasks that were begun and are not done.
-    begun: BTreeSet<u64>,
-    /// The number behind all that were begun.
-    next: u64,
-    /// Clusters that wait, by task and their number in it.
-    waiting: BTreeMap<(u64, u64), Cluster>,
+    line: Line<Cluster>,
     /// What the largest cluster took.
     largest: u64,
     /// What finished contexts left.
@@ -88,9 +81,8 @@ pub(super) struct OpenTree {
 /// What a context is given.
 pub(super) struct Begun {
     pub plan: Arc<TreePlan>,
-    pub head: Arc<AtomicU64>,
     pub clocks: Arc<Clocks>,
-    pub task: u64,
+    pub place: Place,
 }
 
 impl State {
@@ -164,11 +156,7 @@ impl Shared {
             directory,
             bounds: vec![0],
             maxima: vec![0; plan.branches.len()],
-            head: Arc::default(),
-            done: BTreeSet::new(),
-            begun: BTreeSet::new(),
-            next: 0,
-            waiting: BTreeMap::new(),
+            line: Line::new(self.order),
             largest: 0,
             kits: Vec::new(),
             plan,
@@ -192,20 +180,11 @@ impl Shared {
         state.check()?;
         let state = &mut *state;
         let open = state.trees.get_mut(tree).ok_or_else(|| Error::request("a tree of another writer"))?;
-        let task = task.unwrap_or(open.next);
-        if self.order == Order::Tasks {
-            if task < open.head.load(Ordering::Acquire) || open.done.contains(&task) {
-                return Err(Error::request(format!("task {task} was finished already")));
-            }
-            if !open.begun.insert(task) {
-                return Err(Error::request(format!("task {task} is being filled already")));
-            }
-        }
-        open.next = open.next.max(task.saturating_add(1));
+        let place = open.line.begin(task)?;
         let clocks = Arc::new(Clocks::default());
         state.clocks.push(Arc::clone(&clocks));
         state.open += 1;
-        Ok(Begun { plan: Arc::clone(&open.plan), head: Arc::clone(&open.head), clocks, task })
+        Ok(Begun { plan: Arc::clone(&open.plan), clocks, place })
     }
 
     /// Whether something went wrong.
@@ -215,32 +194,27 @@ impl Shared {
 
     /// Takes memory for a cluster of a task; waits until there is some. Says how much it got and how long that took.
     /// Whoever is ahead of its turn leaves room for the largest cluster there may be.
-    pub fn enter(&self, bytes: u64, task: u64, head: &AtomicU64) -> Result<(u64, Duration)> {
+    pub fn enter(&self, bytes: u64, place: &Place) -> Result<(u64, Duration)> {
         let most = self.gate.most();
-        self.gate.enter(bytes, || self.turn(task, head, most))
+        self.gate.enter(bytes, || self.turn(place, most))
     }
 
     /// The same, if there is some now.
-    pub fn try_enter(&self, bytes: u64, task: u64, head: &AtomicU64) -> Result<Option<u64>> {
+    pub fn try_enter(&self, bytes: u64, place: &Place) -> Result<Option<u64>> {
         if !self.gate.has(bytes) {
             self.drop_kits();
         }
-        self.gate.try_enter(bytes, self.turn(task, head, self.gate.most()))
+        self.gate.try_enter(bytes, self.turn(place, self.gate.most()))
     }
 
     /// Takes more for a cluster that is being filled; false if it had better end.
-    pub fn grow(&self, more: u64, task: u64, head: &AtomicU64) -> Result<bool> {
+    pub fn grow(&self, more: u64, place: &Place) -> Result<bool> {
         let most = self.gate.most();
-        self.gate.grow(more, || self.turn(task, head, most))
+        self.gate.grow(more, || self.turn(place, most))
     }
 
-    fn turn(&self, task: u64, head: &AtomicU64, besides: u64) -> Turn {
-        match self.order {
-            _ if self.stopped.load(Ordering::Acquire) => Turn::Stopped,
-            Order::Arrival => Turn::Free,
-            Order::Tasks if head.load(Ordering::Acquire) == task => Turn::Next,
-            Order::Tasks => Turn::Later { besides },
-        }
+    fn turn(&self, place: &Place, largest: u64) -> Turn {
+        if self.stopped.load(Ordering::Acquire) { Turn::Stopped } else { place.turn(largest) }
     }
 
     /// What a context of this tree left behind.
@@ -268,18 +242,17 @@ impl Shared {
         if largest == 0 { first } else { largest + largest / 16 }
     }
 
-    /// Takes a cluster: it goes into the file when its turn has come. Gives it back if that was now: its bytes are still
-    /// taken at the gate.
-    pub fn hand_over(&self, tree: usize, place: (u64, u64), mut cluster: Cluster) -> Result<Option<Cluster>> {
+    /// Takes a task's cluster of that number: it goes into the file when its turn has come. Gives it back if that was
+    /// now: its bytes are still taken at the gate.
+    pub fn hand_over(&self, tree: usize, task: u64, number: u64, mut cluster: Cluster) -> Result<Option<Cluster>> {
         let mut state = self.lock();
         state.check()?;
         let state = &mut *state;
         let Some(open) = state.trees.get_mut(tree) else { return Err(stopped()) };
         open.largest = open.largest.max(cluster.taken);
-        let in_turn = self.order == Order::Arrival || open.head.load(Ordering::Acquire) == place.0;
-        if !in_turn {
+        if !open.line.is_next(task) {
             state.queued += cluster.held;
-            open.waiting.insert(place, cluster);
+            open.line.put(task, number, cluster);
             return Ok(None);
         }
         self.append(state, tree, &mut cluster).inspect_err(|e| self.give_up(state, e))?;
@@ -292,33 +265,22 @@ impl Shared {
         state.open = state.open.saturating_sub(1);
         state.check()?;
         let state = &mut *state;
-        if self.order == Order::Tasks {
-            if let Some(open) = state.trees.get_mut(tree) {
-                open.begun.remove(&task);
-                open.done.insert(task);
-            }
-            self.advance(state, tree).inspect_err(|e| self.give_up(state, e))?;
-            self.gate.look_again();
+        if let Some(open) = state.trees.get_mut(tree) {
+            open.line.done(task);
         }
+        self.advance(state, tree).inspect_err(|e| self.give_up(state, e))?;
+        self.gate.look_again();
         Ok(())
     }
 
     /// Writes what waits for no other task any more.
     fn advance(&self, state: &mut State, tree: usize) -> Result<()> {
-        loop {
-            let Some(open) = state.trees.get_mut(tree) else { return Ok(()) };
-            let head = open.head.load(Ordering::Acquire);
-            let first = open.waiting.first_key_value().map(|(place, _)| *place).filter(|place| place.0 == head);
-            if let Some(mut cluster) = first.and_then(|place| open.waiting.remove(&place)) {
-                state.queued = state.queued.saturating_sub(cluster.held);
-                self.append(state, tree, &mut cluster)?;
-                self.gate.release(cluster.held);
-            } else if open.done.remove(&head) {
-                open.head.store(head + 1, Ordering::Release);
-            } else {
-                return Ok(());
-            }
+        while let Some(mut cluster) = state.trees.get_mut(tree).and_then(|open| open.line.next()) {
+            state.queued = state.queued.saturating_sub(cluster.held);
+            self.append(state, tree, &mut cluster)?;
+            self.gate.release(cluster.held);
         }
+        Ok(())
     }
 
     fn append(&self, state: &mut State, tree: usize, cluster: &mut Cluster) -> Result<()> {
@@ -389,9 +351,7 @@ impl Shared {
             for kit in std::mem::take(&mut tree.kits) {
                 self.gate.release(kit.kept);
             }
-            for (_, cluster) in std::mem::take(&mut tree.waiting) {
-                self.gate.release(cluster.held);
-            }
+            tree.line.give_up().for_each(|cluster| self.gate.release(cluster.held));
         }
         self.stopped.store(true, Ordering::Release);
         self.gate.look_again();
@@ -410,8 +370,7 @@ impl Shared {
         // A task that was never begun is not waited for any more.
         for tree in 0..state.trees.len() {
             if let Some(open) = state.trees.get_mut(tree) {
-                let last = open.done.last().copied();
-                open.done.extend(last.map_or(0..0, |last| open.head.load(Ordering::Acquire)..last));
+                open.line.close();
             }
             self.advance(state, tree).inspect_err(|e| self.give_up(state, e))?;
         }

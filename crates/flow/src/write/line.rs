@@ -1,0 +1,123 @@
+//! Whose turn it is: clusters are written as they arrive, or task by task, in which case those that come early wait here.
+//! It knows neither what a cluster is nor where it goes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rootfile::{Error, Result};
+
+use super::gate::Turn;
+use super::sync::{Arc, AtomicU64, Ordering};
+use super::writer::Order;
+
+/// Clusters on their way into one tree.
+#[derive(Debug)]
+pub(super) struct Line<T> {
+    order: Order,
+    head: Arc<AtomicU64>,
+    /// Tasks that were begun and are not done.
+    begun: BTreeSet<u64>,
+    /// The number behind all that were begun.
+    next: u64,
+    /// Tasks that are done ahead of their turn.
+    done: BTreeSet<u64>,
+    /// Clusters that wait, by task and their number in it.
+    waiting: BTreeMap<(u64, u64), T>,
+}
+
+/// The place of one task in a [`Line`]. It is looked at without a lock.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    order: Order,
+    head: Arc<AtomicU64>,
+    task: u64,
+}
+
+impl Place {
+    /// What a cluster of this task has before it, if the largest one there is takes so many bytes.
+    pub fn turn(&self, largest: u64) -> Turn {
+        match self.order {
+            Order::Arrival => Turn::Free,
+            Order::Tasks if self.head.load(Ordering::Acquire) == self.task => Turn::Next,
+            Order::Tasks => Turn::Later { besides: largest },
+        }
+    }
+
+    pub fn task(&self) -> u64 {
+        self.task
+    }
+}
+
+impl<T> Line<T> {
+    pub fn new(order: Order) -> Self {
+        let none = BTreeSet::new;
+        Self {
+            order,
+            head: Arc::new(AtomicU64::new(0)),
+            begun: none(),
+            next: 0,
+            done: none(),
+            waiting: BTreeMap::new(),
+        }
+    }
+
+    fn head(&self) -> u64 {
+        self.head.load(Ordering::Acquire)
+    }
+
+    /// The place of a task that begins; without a number it is the one behind all others.
+    pub fn begin(&mut self, task: Option<u64>) -> Result<Place> {
+        let task = task.unwrap_or(self.next);
+        if self.order == Order::Tasks {
+            if task < self.head() || self.done.contains(&task) {
+                return Err(Error::request(format!("task {task} was finished already")));
+            }
+            if !self.begun.insert(task) {
+                return Err(Error::request(format!("task {task} is being filled already")));
+            }
+        }
+        self.next = self.next.max(task.saturating_add(1));
+        Ok(Place { order: self.order, head: Arc::clone(&self.head), task })
+    }
+
+    /// Whether what this task has made goes first.
+    pub fn is_next(&self, task: u64) -> bool {
+        self.order == Order::Arrival || self.head() == task
+    }
+
+    /// Takes a cluster that others go before, the `number`th of its task.
+    pub fn put(&mut self, task: u64, number: u64, cluster: T) {
+        self.waiting.insert((task, number), cluster);
+    }
+
+    /// Says that a task has made all its clusters.
+    pub fn done(&mut self, task: u64) {
+        if self.order == Order::Tasks {
+            self.begun.remove(&task);
+            self.done.insert(task);
+        }
+    }
+
+    /// Says that tasks which were not begun so far never will be.
+    pub fn close(&mut self) {
+        if let Some(last) = self.done.last().copied() {
+            self.done.extend(self.head()..last);
+        }
+    }
+
+    /// The next cluster that waits for nothing any more.
+    pub fn next(&mut self) -> Option<T> {
+        loop {
+            let head = self.head();
+            match self.waiting.first_entry() {
+                Some(first) if first.key().0 == head => return Some(first.remove()),
+                _ if self.done.remove(&head) => self.head.store(head + 1, Ordering::Release),
+                _ => return None,
+            }
+        }
+    }
+
+    /// All that wait, in whatever turn.
+    pub fn give_up(&mut self) -> impl Iterator<Item = T> {
+        std::mem::take(&mut self.waiting).into_values()
+    }
+}
