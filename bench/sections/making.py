@@ -7,8 +7,9 @@ from pathlib import Path
 import uproot
 
 import inputs
+import native
 from harness import Bench, bare_codec, section
-from measure import SCRATCH, Contender, basketry, in_page_cache, table
+from measure import SCRATCH, Contender, basketry, in_page_cache, inside, table
 from referee import make_files
 from referee.paths import BINARY, root_command
 
@@ -137,6 +138,28 @@ def inspect(bench: Bench) -> None:
     )
     bench.say("", "### inspect: 1,500 branches, cold process", "")
     bench.say(*table(list(done.values())))
+
+
+@section
+def recode(bench: Bench) -> None:
+    """Unsplit to split and back: 5 x ROOT's loop over the events."""
+    size = 20 if bench.quick else 500
+    for codec in ("none", "zlib:1"):
+        for kind, level in (("event_unsplit", "99"), ("event_split", "0")):
+            source = inputs.read(kind, codec, size)
+            ours, theirs = SCRATCH / "recoded.root", SCRATCH / "resplit.root"
+            in_page_cache(source)
+            loop: list[str | Path] = [native.program("resplit"), source, theirs, level]
+            command = ("rewrite", source, "-o", ours, "--split-level", level, "-j", "1")
+            done = bench.compare(
+                f"{kind} {codec}",
+                [
+                    basketry("basketry rewrite", *command, outputs=[ours]),
+                    Contender("ROOT, GetEntry and Fill", loop, [theirs], inside),
+                ],
+            )
+            bench.say("", f"### {kind} to split level {level}, {size} MB, {codec}", "")
+            bench.say(*table(list(done.values()), done.get("basketry rewrite"), size * 1e6))
 
 
 @section
