@@ -1,6 +1,7 @@
 """tune: what it decides is measured again after the rewrite, proven equal, and within the limits it was given."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +19,7 @@ def nano() -> Path:
     """The demo's NanoAOD-like file with its bad layout, in small."""
     path = BUILD / "nano-like-8MB.root"
     if not path.exists():
-        scratch = path.with_name(f".{path.name}")
+        scratch = path.with_name(f".{os.getpid()}-{path.name}")
         command = [sys.executable, str(REPO / "demo" / "make_input.py"), str(scratch), "--megabytes", "8"]
         subprocess.run(command, check=True, capture_output=True)
         scratch.rename(path)

@@ -6,6 +6,7 @@ kept under build/ until the macro changes. Run as a script this module makes one
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -33,14 +34,20 @@ def made(recipe: str) -> Path:
     key = hashlib.sha256(macro.read_bytes() + arguments.encode() + Path(__file__).read_bytes()).hexdigest()[:12]
     folder = BUILD / "files" / f"{recipe}-{key}"
     if not folder.exists():
-        scratch = folder.with_name(f".{folder.name}")
+        # Another worker may make the same.
+        scratch = folder.with_name(f".{folder.name}.{os.getpid()}")
         scratch.mkdir(parents=True, exist_ok=True)
         environment = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[1])}
         command = [sys.executable, "-W", "ignore", "-m", "referee.make_files", recipe]
         done = subprocess.run(command, cwd=scratch, env=environment, capture_output=True, text=True, timeout=600)
         if done.returncode:
             raise RuntimeError(f"recipe {recipe} failed:\n{done.stdout}{done.stderr}")
-        scratch.rename(folder)
+        try:
+            scratch.rename(folder)
+        except OSError:
+            if not folder.exists():
+                raise
+            shutil.rmtree(scratch)
     return folder
 
 
