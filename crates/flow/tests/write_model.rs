@@ -61,6 +61,7 @@ impl Tree {
             let mut taken = match self.gate.try_enter(bytes - kept, turn()).unwrap() {
                 Some(taken) => taken + kept,
                 None => {
+                    place.holds(0);
                     self.gate.release(kept);
                     self.drop_kits();
                     self.gate.enter(bytes, turn).unwrap().0
@@ -70,6 +71,7 @@ impl Tree {
                 self.gate.grow(bytes + more - taken, turn).unwrap();
                 taken = bytes + more;
             }
+            place.holds(taken);
             let mut state = self.state.lock().unwrap();
             let mine = state.line.is_next(task);
             if mine {
@@ -79,13 +81,19 @@ impl Tree {
             }
             drop(state);
             kept = 0;
+            place.holds(0);
             if mine && self.gate.has(most) {
                 kept = taken.min(bytes);
+                place.holds(kept);
                 self.gate.release(taken - kept);
             } else if mine {
                 self.gate.release(taken);
             }
             self.gate.leave(current().id());
+        }
+        place.holds(0);
+        if !self.gate.has(self.gate.most()) {
+            self.gate.release(std::mem::take(&mut kept));
         }
         let mut state = self.state.lock().unwrap();
         state.kits += kept;

@@ -119,6 +119,12 @@ impl FillContext {
         for (fill, plan) in self.branches.iter_mut().zip(&self.plan.branches) {
             fill.reset(plan);
         }
+        // What it leaves is on top of what the next task needs.
+        self.place.holds(0);
+        if !self.shared.gate.has(self.most) {
+            self.branches.iter_mut().for_each(BranchFill::give_up_room);
+            self.shared.gate.release(std::mem::take(&mut self.kept));
+        }
         let branches = std::mem::take(&mut self.branches);
         let compressors = self.benches.compressors();
         self.shared.put_kit(self.tree, Kit { branches, compressors, kept: std::mem::take(&mut self.kept) });
@@ -238,6 +244,7 @@ impl FillContext {
         if let Some((held, _)) = self.held.as_mut().filter(|(held, _)| taken > *held) {
             has_room = self.shared.grow(taken - *held, &self.place)?;
             *held = taken;
+            self.place.holds(taken);
         }
         Ok(self.rule.ends(&filled, self.most) || !has_room)
     }
@@ -257,6 +264,7 @@ impl FillContext {
             Some(taken) => self.kept + taken,
             None => {
                 self.branches.iter_mut().for_each(BranchFill::give_up_room);
+                self.place.holds(0);
                 self.shared.gate.release(std::mem::take(&mut self.kept));
                 self.shared.drop_kits();
                 let (taken, waited) = self.shared.enter(bytes, &self.place)?;
@@ -265,6 +273,7 @@ impl FillContext {
             }
         };
         self.kept = 0;
+        self.place.holds(taken);
         self.held = Some((taken, std::thread::current().id()));
         Ok(())
     }
@@ -307,12 +316,15 @@ impl FillContext {
     /// that anybody may begin.
     fn keep(&mut self, written: Option<Cluster>) {
         let room = written.as_ref().map_or(0, |cluster| cluster.held);
+        self.place.holds(self.kept);
         if self.shared.gate.has(self.most) {
             for (fill, chunk) in self.branches.iter_mut().zip(written.into_iter().flat_map(|cluster| cluster.chunks)) {
                 fill.recycle(chunk);
             }
             self.kept += room;
+            self.place.holds(self.kept);
         } else {
+            self.place.holds(0);
             drop(written);
             self.branches.iter_mut().for_each(BranchFill::give_up_room);
             self.shared.gate.release(room + std::mem::take(&mut self.kept));
@@ -326,6 +338,7 @@ impl FillContext {
         let bytes: u64 = chunks.iter().map(|chunk| chunk.bytes.capacity() as u64).sum();
         self.kept = self.memory();
         self.peak = self.peak.max(bytes + self.kept);
+        self.place.holds(held.min(bytes + self.kept));
         self.shared.gate.resize(held, bytes + self.kept);
         let (maxima, taken) = (self.maxima.clone(), std::mem::take(&mut self.peak));
         let cluster = Cluster { entries: self.rule.entries(), chunks, maxima, held: bytes, taken };

@@ -1,12 +1,13 @@
 //! Whose turn it is: clusters are written as they arrive, or task by task, in which case those that come early wait here.
 //! It knows neither what a cluster is nor where it goes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::PoisonError;
 
 use rootfile::{Error, Result};
 
 use super::gate::Turn;
-use super::sync::{Arc, AtomicU64, Ordering};
+use super::sync::{Arc, AtomicU64, Mutex, Ordering};
 use super::writer::Order;
 
 /// Clusters on their way into one tree.
@@ -14,6 +15,7 @@ use super::writer::Order;
 pub(super) struct Line<T> {
     order: Order,
     head: Arc<AtomicU64>,
+    holds: Holds,
     /// Tasks that were begun and are not done.
     begun: BTreeSet<u64>,
     /// The number behind all that were begun.
@@ -24,21 +26,38 @@ pub(super) struct Line<T> {
     waiting: BTreeMap<(u64, u64), T>,
 }
 
-/// The place of one task in a [`Line`]. It is looked at without a lock.
+/// Bytes that the contexts of tasks hold at the gate. Its lock is taken inside the gate's, never the other way round.
+type Holds = Arc<Mutex<HashMap<u64, u64>>>;
+
+/// The place of one task in a [`Line`]. It is looked at without the line's lock.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     order: Order,
     head: Arc<AtomicU64>,
+    holds: Holds,
     task: u64,
 }
 
 impl Place {
-    /// What a cluster of this task has before it, if the largest one there is takes so many bytes.
+    /// What a cluster of this task has before it, if the largest one there is takes so many bytes. Whose turn it is has
+    /// a part of these already.
     pub fn turn(&self, largest: u64) -> Turn {
+        let head = self.head.load(Ordering::Acquire);
         match self.order {
             Order::Arrival => Turn::Free,
-            Order::Tasks if self.head.load(Ordering::Acquire) == self.task => Turn::Next,
-            Order::Tasks => Turn::Later { besides: largest },
+            Order::Tasks if head == self.task => Turn::Next,
+            Order::Tasks => {
+                let holds = self.holds.lock().unwrap_or_else(PoisonError::into_inner);
+                Turn::Later { besides: largest.saturating_sub(holds.get(&head).copied().unwrap_or(0)) }
+            }
+        }
+    }
+
+    /// Says how many bytes its context holds: of more, once it has them; of fewer, before they are given back, so that
+    /// nobody counts on what is not held.
+    pub fn holds(&self, bytes: u64) {
+        if self.order == Order::Tasks {
+            self.holds.lock().unwrap_or_else(PoisonError::into_inner).insert(self.task, bytes);
         }
     }
 
@@ -49,13 +68,13 @@ impl Place {
 
 impl<T> Line<T> {
     pub fn new(order: Order) -> Self {
-        let none = BTreeSet::new;
         Self {
             order,
             head: Arc::new(AtomicU64::new(0)),
-            begun: none(),
+            holds: Arc::new(Mutex::new(HashMap::new())),
+            begun: BTreeSet::new(),
             next: 0,
-            done: none(),
+            done: BTreeSet::new(),
             waiting: BTreeMap::new(),
         }
     }
@@ -76,7 +95,7 @@ impl<T> Line<T> {
             }
         }
         self.next = self.next.max(task.saturating_add(1));
-        Ok(Place { order: self.order, head: Arc::clone(&self.head), task })
+        Ok(Place { order: self.order, head: Arc::clone(&self.head), holds: Arc::clone(&self.holds), task })
     }
 
     /// Whether what this task has made goes first.
@@ -93,6 +112,7 @@ impl<T> Line<T> {
     pub fn done(&mut self, task: u64) {
         if self.order == Order::Tasks {
             self.begun.remove(&task);
+            self.holds.lock().unwrap_or_else(PoisonError::into_inner).remove(&task);
             self.done.insert(task);
         }
     }
