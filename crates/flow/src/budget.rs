@@ -1,5 +1,6 @@
 //! What an operation may use: memory and threads.
 
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use rootfile::{Error, Result};
 
 /// Memory and threads for one operation. Output does not depend on either.
@@ -27,19 +28,31 @@ impl Budget {
         Self { memory, threads: if threads == 0 { all_cores() } else { threads } }
     }
 
+    /// The refusal of a budget where the smallest that would do is of `least` bytes, which `why` may explain.
+    pub(crate) fn too_small(&self, least: u64, why: &str) -> Error {
+        let (have, least) = (self.memory / 1_000_000, least.div_ceil(1_000_000));
+        Error::request(format!(
+            "a memory budget of {have} MB is too small: the smallest that would do is --memory {least}MB{why}"
+        ))
+    }
+
+    /// As many threads as it says, which wait for work.
+    pub(crate) fn team(&self) -> Result<ThreadPool> {
+        let team = ThreadPoolBuilder::new().num_threads(self.threads).thread_name(|n| format!("basketry-{n}")).build();
+        team.map_err(|e| Error::from(std::io::Error::other(e)))
+    }
+
     /// Shares the memory out: what metadata takes, then scratch for each thread, then the rest for output that
     /// waits. Uses fewer threads where their scratch would not fit, and refuses where not even one would.
     pub(crate) fn share(&self, metadata: u64, scratch: u64) -> Result<Share> {
         let free = self.memory.saturating_sub(metadata);
         if free < scratch {
-            return Err(Error::request(format!(
-                "a memory budget of {} MB is too small: the smallest that would do is --memory {}MB \
-                 ({} MB of metadata, {} MB for the largest piece of work)",
-                self.memory / 1_000_000,
-                (metadata + scratch).div_ceil(1_000_000),
+            let why = format!(
+                " ({} MB of metadata, {} MB for the largest piece of work)",
                 metadata.div_ceil(1_000_000),
                 scratch.div_ceil(1_000_000),
-            )));
+            );
+            return Err(self.too_small(metadata + scratch, &why));
         }
         let fitting = free.checked_div(scratch).unwrap_or(u64::MAX);
         let threads = usize::try_from(fitting).unwrap_or(usize::MAX).min(self.threads).max(1);

@@ -222,6 +222,18 @@ impl Column {
         self.choice.as_ref().map_or(0, |choice| choice.parts.capacity() as u64 * 24)
     }
 
+    /// Whether there are all entries of a range.
+    pub fn covers(&self, entries: &Range<u64>) -> bool {
+        let mut at = entries.start;
+        for piece in self.pieces.iter().take_while(|piece| piece.first_entry < entries.end) {
+            if piece.first_entry > at {
+                break;
+            }
+            at = at.max(piece.end());
+        }
+        at >= entries.end
+    }
+
     /// The pieces that hold entries of a range.
     pub fn overlapping(&self, entries: &Range<u64>) -> Range<usize> {
         let from = self.pieces.partition_point(|p| p.end() <= entries.start);

@@ -26,6 +26,7 @@ pub mod sample;
 mod selected;
 mod sink;
 mod verify;
+mod words;
 pub mod write;
 
 pub use budget::{Budget, DEFAULT_MEMORY};

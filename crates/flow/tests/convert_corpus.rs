@@ -14,36 +14,21 @@ use dataset::glob::NameFilter;
 use dataset::layout::Layout;
 use flow::convert::*;
 use flow::inputs::Input;
-use flow::read::{Dataset, Request, read};
+use flow::read::{Dataset, read};
 use flow::{Budget, Entries, unwatched};
 use rootfile::{Result, RootFile};
+
+mod support;
 
 /// Files that are larger are left out.
 const SMALL: u64 = 300_000;
 /// Columns that are converted and compared, and such as are left out.
 const COUNTS: (usize, usize) = (13559, 222);
 
-fn corpus() -> Option<Vec<PathBuf>> {
-    let folder = std::env::var_os("BASKETRY_CORPUS")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"), PathBuf::from);
-    let most = if std::env::var_os("BASKETRY_FULL").is_some() { u64::MAX } else { SMALL };
-    let files = std::fs::read_dir(folder.join("files")).ok()?.filter_map(|f| f.ok());
-    let mut files: Vec<PathBuf> =
-        files.filter(|f| f.metadata().is_ok_and(|m| m.len() <= most)).map(|f| f.path()).collect();
-    files.sort();
-    Some(files)
-}
-
 /// The columns of a tree, by their path and, where that is one column's alone, by the last name in it.
 fn values(input: &Input) -> Result<BTreeMap<String, ArrayRef>> {
     let dataset = Dataset::open(std::slice::from_ref(input))?;
-    let request = Request {
-        columns: (0..dataset.columns().len()).collect(),
-        entries: 0..dataset.entries(),
-        selection: None,
-        budget: Budget::new(2_000_000_000, 1),
-        cancelled: None,
-    };
+    let request = support::all(&dataset, 2_000_000_000);
     let batch = read(&dataset, &request)?.batch;
     let mut found = BTreeMap::new();
     for (field, array) in batch.schema().fields().iter().zip(batch.columns()).rev() {
@@ -113,10 +98,7 @@ fn convert(input: &Input, folder: &Path, tally: &mut Tally) -> Result<()> {
 
 #[test]
 fn corpus_trees_come_back_with_the_same_values() {
-    let Some(files) = corpus() else {
-        println!("no corpus: BASKETRY_CORPUS names its folder");
-        return;
-    };
+    let Some(files) = support::corpus(SMALL) else { return };
     let folder = tempfile::tempdir().unwrap();
     let mut tally = Tally::default();
     for path in files {

@@ -10,20 +10,13 @@ use std::sync::{Mutex, PoisonError};
 use dataset::layout::Layout;
 use flow::{Budget, Options, VerifyOptions, rewrite, unwatched, verify};
 
+mod support;
+
 const LAYOUTS: [&str; 3] = [
     "compression = \"zstd:1\"",
     "cluster = \"37\"\nbasket = \"2kB\"\ncompression = \"none\"",
     "one-basket-per-cluster = true\ncompression = \"lz4:1\"",
 ];
-
-fn corpus() -> Option<Vec<PathBuf>> {
-    let folder = std::env::var_os("BASKETRY_CORPUS")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"), PathBuf::from);
-    let mut files: Vec<PathBuf> =
-        std::fs::read_dir(folder.join("files")).ok()?.filter_map(|f| Some(f.ok()?.path())).collect();
-    files.sort();
-    Some(files)
-}
 
 #[derive(Default)]
 struct Tally {
@@ -68,10 +61,7 @@ fn try_layouts(path: &Path, folder: &Path, tally: &Mutex<Tally>) {
 
 #[test]
 fn rewritten_files_have_the_same_content() {
-    let Some(files) = corpus() else {
-        eprintln!("skipped: no corpus beside the checkout, and BASKETRY_CORPUS is not set");
-        return;
-    };
+    let Some(files) = support::corpus(u64::MAX) else { return };
     let folder = tempfile::tempdir().unwrap();
     let tally = Mutex::new(Tally::default());
     let next = AtomicUsize::new(0);

@@ -14,18 +14,14 @@ use flow::read::{Dataset, Request, Selection, Spent, Step, batches, drain, read}
 use flow::sample;
 use proptest::prelude::*;
 
+mod support;
+
 fn inputs(paths: &[PathBuf]) -> Vec<Input> {
     paths.iter().map(|path| Input { path: path.clone(), tree: None }).collect()
 }
 
 fn all(dataset: &Dataset) -> Request<'static> {
-    Request {
-        columns: (0..dataset.columns().len()).collect(),
-        entries: 0..dataset.entries(),
-        selection: None,
-        budget: Budget::new(100 << 20, 1),
-        cancelled: None,
-    }
+    support::all(dataset, 100 << 20)
 }
 
 fn samples(folder: &Path) -> Dataset {

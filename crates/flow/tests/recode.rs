@@ -13,9 +13,11 @@ use arrow_array::ArrayRef;
 use dataset::layout::Layout;
 use dataset::whole::whole_columns;
 use flow::inputs::Input;
-use flow::read::{Dataset, Request, read};
+use flow::read::{Dataset, read};
 use flow::{Budget, Options, Summary, rewrite, unwatched};
 use rootfile::RootFile;
+
+mod support;
 
 /// Files that are larger are left out.
 const SMALL: u64 = 1_000_000;
@@ -31,28 +33,11 @@ const STEPS: [(&str, Option<usize>); 5] = [
     ("streaming = \"object-wise\"", Some(3)),
 ];
 
-fn corpus() -> Option<Vec<PathBuf>> {
-    let folder = std::env::var_os("BASKETRY_CORPUS")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"), PathBuf::from);
-    let most = if std::env::var_os("BASKETRY_FULL").is_some() { u64::MAX } else { SMALL };
-    let files = std::fs::read_dir(folder.join("files")).ok()?.filter_map(|f| f.ok());
-    let mut files: Vec<PathBuf> =
-        files.filter(|f| f.metadata().is_ok_and(|m| m.len() <= most)).map(|f| f.path()).collect();
-    files.sort();
-    Some(files)
-}
-
 /// The whole columns of a tree by name, or why they cannot be told.
 fn values(path: &Path, tree: &str) -> rootfile::Result<BTreeMap<String, Result<ArrayRef, String>>> {
     let file = RootFile::open(path)?;
     let dataset = Dataset::open(&[Input { path: path.to_path_buf(), tree: Some(tree.to_owned()) }])?;
-    let request = Request {
-        columns: (0..dataset.columns().len()).collect(),
-        entries: 0..dataset.entries(),
-        selection: None,
-        budget: Budget::new(2_000_000_000, 1),
-        cancelled: None,
-    };
+    let request = support::all(&dataset, 2_000_000_000);
     let batch = read(&dataset, &request)?.batch;
     let mut found = BTreeMap::new();
     for whole in whole_columns(dataset.tree(), file.infos(), dataset.columns()) {
@@ -153,10 +138,7 @@ fn look(path: &Path, folder: &Path, tally: &Mutex<Tally>) {
 
 #[test]
 fn recoded_trees_have_the_same_values() {
-    let Some(files) = corpus() else {
-        eprintln!("no corpus: nothing compared");
-        return;
-    };
+    let Some(files) = support::corpus(SMALL) else { return };
     let folder = tempfile::tempdir().unwrap();
     let tally = Mutex::new(Tally::default());
     for path in &files {

@@ -14,6 +14,8 @@ use flow::read::{Dataset, Request, Selection, read};
 use flow::{Budget, EntryFilter, Options, Summary, VerifyOptions, rewrite, sample, unwatched, verify};
 use proptest::prelude::*;
 
+mod support;
+
 /// Corpus files that are larger are left out.
 const SMALL: u64 = 300_000;
 /// Entries that are kept of those.
@@ -50,10 +52,7 @@ fn open(paths: &[PathBuf], tree: Option<&str>) -> rootfile::Result<Dataset> {
 }
 
 fn values(dataset: &Dataset, selection: Option<Selection>) -> rootfile::Result<RecordBatch> {
-    let columns = (0..dataset.columns().len()).collect();
-    let budget = Budget::new(2_000_000_000, 1);
-    let entries = 0..dataset.entries();
-    Ok(read(dataset, &Request { columns, entries, selection, budget, cancelled: None })?.batch)
+    Ok(read(dataset, &Request { selection, ..support::all(dataset, 2_000_000_000) })?.batch)
 }
 
 struct Folder(tempfile::TempDir);
@@ -206,16 +205,6 @@ fn a_column_that_chooses_may_be_dropped() {
     assert_eq!((dataset.columns().len(), dataset.entries()), (1, 750 - 13 - 32 - 50));
 }
 
-fn corpus() -> Option<Vec<PathBuf>> {
-    let folder = std::env::var_os("BASKETRY_CORPUS")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"), PathBuf::from);
-    let files = std::fs::read_dir(folder.join("files")).ok()?.filter_map(|f| f.ok());
-    let mut files: Vec<PathBuf> =
-        files.filter(|f| f.metadata().is_ok_and(|m| m.len() <= SMALL)).map(|f| f.path()).collect();
-    files.sort();
-    Some(files)
-}
-
 /// Rewrites a file's entries in a layout, all and some of them, and compares all trees. Says how many there were.
 fn compare(path: &Path, folder: &Path, layout: &str) -> usize {
     let name = path.file_name().unwrap().to_string_lossy();
@@ -259,10 +248,7 @@ fn compare(path: &Path, folder: &Path, layout: &str) -> usize {
 
 #[test]
 fn entries_of_corpus_files() {
-    let Some(files) = corpus() else {
-        eprintln!("skipped: no corpus beside the checkout, and BASKETRY_CORPUS is not set");
-        return;
-    };
+    let Some(files) = support::corpus(SMALL) else { return };
     let folder = tempfile::tempdir().unwrap();
     let (next, compared) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let layouts = ["", "split-level = 99\nstreaming = \"object-wise\""];

@@ -12,9 +12,11 @@ use serde::Serialize;
 
 use flow::Budget;
 use flow::inputs::Input;
-use flow::read::{Dataset, Request, read};
+use flow::read::{Dataset, read};
 use flow::recover::{RecoverOptions, recover};
 use flow::write::*;
+
+mod support;
 
 /// Two columns: a number, and as many numbers as a counter says.
 fn spec() -> TreeSpec {
@@ -88,13 +90,7 @@ fn write(path: &Path, job: &Job) -> (Written, Metrics) {
 /// x and y of all entries.
 fn entries(path: &Path) -> Vec<(f64, Vec<f64>)> {
     let dataset = Dataset::open(&[Input { path: path.to_path_buf(), tree: None }]).unwrap();
-    let request = Request {
-        columns: (0..dataset.columns().len()).collect(),
-        entries: 0..dataset.entries(),
-        selection: None,
-        budget: Budget::new(100 << 20, 1),
-        cancelled: None,
-    };
+    let request = support::all(&dataset, 100 << 20);
     let batch = read(&dataset, &request).unwrap().batch;
     let x = batch.column_by_name("x").unwrap().as_primitive::<Float64Type>().values().to_vec();
     let y = batch.column_by_name("y").unwrap().as_list::<i64>().clone();

@@ -9,9 +9,6 @@ mod sync {
     pub(super) use loom::sync::{Arc, Condvar, Mutex, MutexGuard};
     pub(super) use loom::thread::{ThreadId, current};
 }
-mod budget {
-    pub use flow::Budget;
-}
 mod writer {
     pub use flow::write::Order;
 }
@@ -20,9 +17,8 @@ mod gate;
 #[path = "../src/write/line.rs"]
 mod line;
 
-use flow::Budget;
 use flow::write::Order;
-use gate::{Gate, Turn, WritePool};
+use gate::{Gate, Turn};
 use line::Line;
 use loom::model::Builder;
 use sync::{Arc, Mutex, current};
@@ -43,7 +39,7 @@ struct State {
 
 impl Tree {
     fn new(memory: u64, order: Order) -> Arc<Self> {
-        let gate = WritePool::new(Budget { memory, threads: 1 }).gate();
+        let gate = Arc::new(Gate::new(memory));
         Arc::new(Self { gate, state: Mutex::new(State { line: Line::new(order), written: Vec::new(), kits: 0 }) })
     }
 

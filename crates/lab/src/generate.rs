@@ -3,9 +3,9 @@
 //! Entries are cut into tasks by the layout alone, so the same data set and layout give the same file whatever the
 //! threads. What the numbers are is the data set's business, how they get into a file [`flow::write`]'s.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use dataset::glob::ColumnPattern;
@@ -13,7 +13,7 @@ use dataset::layout::{ClusterSize, ColumnLayout, Layout, defaults};
 use dataset::tree::make::{NewKind, NewLeaf};
 use flow::Budget;
 use flow::write::{
-    FillContext, Metrics, ParallelWriter, TreeColumn, TreeId, TreeSpec, WriteOptions, WritePool, Written,
+    FillContext, Metrics, ParallelWriter, TreeColumn, TreeSpec, WriteOptions, WritePool, Written, fill_tasks,
 };
 use rootfile::streamer::{StreamerInfos, describe};
 use rootfile::{Error, Result};
@@ -69,28 +69,9 @@ pub fn generate(job: &Job<'_>, done: flow::Progress<'_>) -> Result<Ran> {
         outputs.push((writer, tree));
     }
     let tasks = Tasks::new(job.model, &options.layout);
-    let next = AtomicU64::new(0);
-    let failed = std::sync::Mutex::new(None);
-    std::thread::scope(|scope| {
-        let work = || {
-            loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                // In a pattern the lock would be held for as long as the task takes.
-                let Some(entries) = tasks.entries(number).filter(|_| lock(&failed).is_none()) else { return };
-                if let Err(error) = run(job, &outputs, &tasks, (number, entries), done) {
-                    lock(&failed).get_or_insert(error);
-                    return;
-                }
-            }
-        };
-        for _ in 1..job.budget.threads {
-            scope.spawn(work);
-        }
-        work();
-    });
-    if let Some(error) = lock(&failed).take() {
-        return Err(error);
-    }
+    fill_tasks(&outputs, tasks.count(), job.budget.threads, |number, contexts| {
+        run(job, contexts, &tasks, number, done)
+    })?;
     let mut ran = Ran { wall: begun.elapsed().as_secs_f64(), ..Ran::default() };
     let synced = Instant::now();
     outputs.iter().try_for_each(|(writer, _)| writer.sync())?;
@@ -105,20 +86,15 @@ pub fn generate(job: &Job<'_>, done: flow::Progress<'_>) -> Result<Ran> {
     Ok(ran)
 }
 
-fn lock<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-}
-
 /// Fills the entries of one task into all outputs.
 fn run(
     job: &Job<'_>,
-    outputs: &[(ParallelWriter, TreeId)],
+    contexts: &mut [FillContext],
     tasks: &Tasks,
-    (number, entries): (u64, std::ops::Range<u64>),
+    number: u64,
     done: flow::Progress<'_>,
 ) -> Result<()> {
-    let begin = |(writer, tree): &(ParallelWriter, TreeId)| writer.fill_task(*tree, number);
-    let mut contexts = outputs.iter().map(begin).collect::<Result<Vec<FillContext>>>()?;
+    let entries = tasks.entries(number);
     let mut at = entries.start;
     while at < entries.end {
         let end = entries.end.min(at + tasks.batch);
@@ -131,7 +107,7 @@ fn run(
         }
         at = end;
     }
-    contexts.into_iter().try_for_each(FillContext::finish)
+    Ok(())
 }
 
 /// How the entries are dealt out.
@@ -154,9 +130,13 @@ impl Tasks {
         Self { entries, each: each.max(1), batch: (BATCH / entry).clamp(1, 1 << 16) }
     }
 
-    fn entries(&self, task: u64) -> Option<std::ops::Range<u64>> {
-        let start = task.checked_mul(self.each).filter(|start| *start < self.entries)?;
-        Some(start..self.entries.min(start + self.each))
+    fn count(&self) -> u64 {
+        self.entries.div_ceil(self.each)
+    }
+
+    fn entries(&self, task: u64) -> Range<u64> {
+        let place = |task: u64| task.saturating_mul(self.each).min(self.entries);
+        place(task)..place(task.saturating_add(1))
     }
 }
 

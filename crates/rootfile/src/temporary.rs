@@ -7,6 +7,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::{Error, Result};
+
 /// The unfinished outputs of this process. Whoever holds it keeps outputs from beginning and from ending.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
@@ -27,6 +29,14 @@ pub fn abandon_outputs() -> usize {
     }
     std::mem::forget(paths);
     count
+}
+
+/// Refuses an output that is there already, unless it is to be replaced.
+pub fn refuse_existing(path: &Path, overwrite: bool) -> Result<()> {
+    match !overwrite && path.exists() {
+        true => Err(Error::request("exists already; --force overwrites it").file(path)),
+        false => Ok(()),
+    }
 }
 
 /// A file under a temporary name; removed when dropped, unless it got its own name.

@@ -37,13 +37,9 @@ impl Tree {
         }
         let object = self.graph.objects.get_mut(list).and_then(Option::as_mut);
         if let Some(Content::Collection(list)) = object.map(|object| &mut object.content) {
-            let stays = |place: &mut usize| {
-                *place += 1;
-                stays.get(*place - 1).copied().unwrap_or(true)
-            };
-            let (mut item, mut option) = (0, 0);
-            list.items.retain(|_| stays(&mut item));
-            list.options.retain(|_| stays(&mut option));
+            let (mut items, mut options) = (stays.iter(), stays.iter());
+            list.items.retain(|_| items.next() != Some(&false));
+            list.options.retain(|_| options.next() != Some(&false));
         }
     }
 

@@ -2,24 +2,26 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, FieldRef, Schema, SchemaRef};
 use dataset::layout::Layout;
 use rootfile::streamer::StreamerInfos;
-use rootfile::{Error, Result};
+use rootfile::{Error, Result, refuse_existing};
 
 use super::opened::{Group, Opened};
 use super::tasks::{Part, tasks};
 use super::types::{Shapes, shapes};
 use super::values::plainly;
-use super::{Conversion, Converted, ConvertedColumn, lock};
+use super::{Conversion, Converted, ConvertedColumn};
 use crate::budget::Budget;
 use crate::engine::tell;
 use crate::read::Selection;
-use crate::write::{FillContext, Order, ParallelWriter, TreeColumn, TreeId, TreeSpec, WriteOptions, WritePool};
+use crate::write::{
+    FillContext, Order, ParallelWriter, TreeColumn, TreeId, TreeSpec, WriteOptions, WritePool, fill_tasks,
+};
 
 /// Parquet files as one, and the tree to be made of them.
 #[derive(Clone, Debug)]
@@ -48,9 +50,7 @@ const WRITER: (u64, u64) = (8 << 20, 4000);
 /// Makes a tree of Parquet files. Each row group is filled as a task of its own; see `tasks` for what a layout with a
 /// cluster size changes of that.
 pub fn from_parquet(job: &FromParquet<'_>, how: &Conversion<'_>) -> Result<Converted> {
-    if !how.overwrite && job.output.exists() {
-        return Err(Error::request("exists already; --force overwrites it").file(job.output));
-    }
+    refuse_existing(job.output, how.overwrite)?;
     let files = open(job.inputs, how.budget.memory / 4)?;
     let Some(first) = files.first() else { return Err(Error::request("no input")) };
     let tree = job.tree.or_else(|| first.tree()).unwrap_or(TREE).trim_matches('/').to_owned();
@@ -178,11 +178,7 @@ fn share(budget: Budget, files: &[Opened], groups: &[Vec<Group>], row: u64, colu
     let writing = WRITER.0 + WRITER.1 * columns as u64;
     let least = metadata.saturating_add(reading).saturating_add(writing.max(reading));
     if budget.memory < least {
-        return Err(Error::request(format!(
-            "a memory budget of {} MB is too small: the smallest that would do is --memory {}MB",
-            budget.memory / 1_000_000,
-            least.div_ceil(1_000_000)
-        )));
+        return Err(budget.too_small(least, ""));
     }
     let free = budget.memory - metadata;
     let fitting = usize::try_from(free / 2 / reading).unwrap_or(usize::MAX);
@@ -214,43 +210,17 @@ struct Work<'a> {
 impl Work<'_> {
     /// Fills all tasks. Says how many bytes were read.
     fn run(&self, writer: &ParallelWriter, tree: TreeId, tasks: &[Vec<Part>], threads: usize) -> Result<u64> {
-        let (next, bytes) = (AtomicU64::new(0), AtomicU64::new(0));
-        let failed: Mutex<Option<Error>> = Mutex::new(None);
-        let how = self.how.progress;
-        let work = || {
-            loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                let task = usize::try_from(number).ok().and_then(|number| tasks.get(number));
-                let Some(task) = task.filter(|_| lock(&failed).is_none()) else { return };
-                let filled = writer.fill_task(tree, number).and_then(|mut context| {
-                    let parts = task.iter().try_for_each(|part| {
-                        self.fill(part, &mut context).map_err(|e| self.named(e, part))?;
-                        bytes.fetch_add(part.bytes, Ordering::Relaxed);
-                        tell(how, part.bytes)
-                    });
-                    if let Err(error) = parts {
-                        // Before others learn that the output is given up.
-                        lock(&failed).get_or_insert(error);
-                        return Ok(());
-                    }
-                    context.finish()
-                });
-                if let Err(error) = filled {
-                    lock(&failed).get_or_insert(error);
-                    return;
-                }
-            }
-        };
-        std::thread::scope(|scope| {
-            for _ in 1..threads.min(tasks.len()) {
-                scope.spawn(work);
-            }
-            work();
-        });
-        match lock(&failed).take() {
-            Some(error) => Err(error),
-            None => Ok(bytes.into_inner()),
-        }
+        let bytes = AtomicU64::new(0);
+        fill_tasks(&[(writer, tree)], tasks.len() as u64, threads, |number, contexts| {
+            let task = usize::try_from(number).ok().and_then(|number| tasks.get(number));
+            let (Some(task), [context]) = (task, contexts) else { return Ok(()) };
+            task.iter().try_for_each(|part| {
+                self.fill(part, context).map_err(|e| self.named(e, part))?;
+                bytes.fetch_add(part.bytes, Ordering::Relaxed);
+                tell(self.how.progress, part.bytes)
+            })
+        })?;
+        Ok(bytes.into_inner())
     }
 
     fn named(&self, error: Error, part: &Part) -> Error {

@@ -143,8 +143,3 @@ fn wrong(error: ParquetError) -> Error {
         other => Error::corrupt(other.to_string()),
     }
 }
-
-/// Takes a lock, whatever panicked while it was held.
-fn lock<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-}

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Schema};
 use dataset::layout::ClusterSize;
-use rootfile::{Error, OutputFile, Result};
+use rootfile::{Error, OutputFile, Result, refuse_existing};
 
 use super::columns::{Chosen, choose, unfit};
 use super::groups::{Rule, groups};
@@ -35,9 +35,7 @@ const OFFSET: u64 = size_of::<i64>() as u64;
 
 /// Makes a Parquet file of a tree. Columns that are only bytes are left out, and the report says so.
 pub fn to_parquet(job: &ToParquet<'_>, how: &Conversion<'_>) -> Result<Converted> {
-    if !how.overwrite && job.output.exists() {
-        return Err(Error::request("exists already; --force overwrites it").file(job.output));
-    }
+    refuse_existing(job.output, how.overwrite)?;
     let dataset = Dataset::open(job.inputs)?;
     let mut done = Converted { tree: dataset.path().to_owned(), ..Converted::default() };
     let mut columns = choose(&dataset, &how.filter, &mut done.left_out)?;
@@ -67,7 +65,7 @@ pub fn to_parquet(job: &ToParquet<'_>, how: &Conversion<'_>) -> Result<Converted
         let rows = read.batch.num_rows();
         drop(read);
         if let (Some(sink), 1..) = (&mut sink, rows) {
-            sink.write(arrays, how.budget.threads).map_err(|e| e.file(job.output))?;
+            sink.write(arrays).map_err(|e| e.file(job.output))?;
             done.entries += rows as u64;
         }
         done.bytes_read += bytes;
@@ -95,7 +93,8 @@ fn start(job: &ToParquet<'_>, how: &Conversion<'_>, columns: &[Chosen], dataset:
         return Err(Error::request("no column to convert: none could be read").object(dataset.path()));
     }
     let file = OutputFile::create(job.output, how.overwrite)?;
-    Sink::new(file, Arc::new(Schema::new(fields)), job.codec, dataset.path()).map_err(|e| e.file(job.output))
+    Sink::new(file, Arc::new(Schema::new(fields)), (job.codec, how.budget), dataset.path())
+        .map_err(|e| e.file(job.output))
 }
 
 /// Bytes that an entry takes about.
@@ -110,11 +109,7 @@ fn entry_bytes(dataset: &Dataset, columns: &[Chosen]) -> u64 {
 /// to. Refuses where what is left to read in is too little.
 fn most_entries(dataset: &Dataset, columns: &[Chosen], budget: Budget, least: u64) -> Result<u64> {
     if budget.memory / 2 < least {
-        return Err(Error::request(format!(
-            "a memory budget of {} MB is too small: the smallest that would do is --memory {}MB",
-            budget.memory / 1_000_000,
-            (2 * least).div_ceil(1_000_000)
-        )));
+        return Err(budget.too_small(2 * least, ""));
     }
     Ok((budget.memory / 4 / entry_bytes(dataset, columns)).max(1))
 }

@@ -48,6 +48,11 @@ impl RecodeSource {
         (PORTION / each).max(1)
     }
 
+    /// Bytes on disk that fall to some entries.
+    pub fn share(&self, entries: &Range<u64>) -> f64 {
+        self.column.share(self.column.overlapping(entries), entries)
+    }
+
     /// Bytes of so many entries, at most of all.
     #[expect(clippy::cast_possible_truncation, reason = "no more than there are")]
     pub fn bytes_of(&self, entries: u64) -> u64 {

@@ -65,7 +65,7 @@ fn as_text<S: serde::Serializer>(streaming: &Option<Streaming>, s: S) -> std::re
 pub(crate) struct Sampled {
     pub entries: u64,
     /// Their bytes on disk as they are.
-    pub before: u64,
+    pub before: f64,
     /// Bytes before and after compression of each output.
     pub outputs: Vec<(u64, u64)>,
 }
@@ -114,14 +114,7 @@ impl Recode {
                 *zip += u64::from(piece.nbytes);
             }
         }
-        for source in &self.sources {
-            let column = &source.column;
-            let there = column.overlapping(&entries).filter_map(|i| Some((column.pieces.get(i)?, column.record(i)?)));
-            for (piece, record) in there {
-                let within = piece.end().min(entries.end) - piece.first_entry.max(entries.start);
-                sampled.before += u64::from(piece.nbytes) * within / record.entries.max(1);
-            }
-        }
+        sampled.before = self.sources.iter().map(|source| source.share(&entries)).sum();
         Ok(sampled)
     }
 

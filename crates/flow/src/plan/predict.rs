@@ -6,7 +6,7 @@ use rootfile::Result;
 use rootfile::codec::Compression;
 
 use super::table::TablePlan;
-use crate::engine::{Asked, Depth, Depths, Form, Recode, RecodeSource, Sampled, Scratch, depth};
+use crate::engine::{Asked, Depth, Depths, Form, Recode, Sampled, Scratch, depth};
 
 /// Most bytes that are compressed to see how well that goes.
 const SAMPLED: u64 = 32 << 20;
@@ -124,13 +124,12 @@ pub(crate) fn forecast(plan: &TablePlan, path: &str, sample: bool) -> Result<For
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate")]
 fn recode(plan: &TablePlan, recode: &Recode, sample: bool) -> RecodeForecast {
     let entries = plan.bounds.first().copied().unwrap_or(0)..plan.bounds.last().copied().unwrap_or(0);
-    let of = |source: &RecodeSource| source.column.share(source.column.overlapping(&entries), &entries);
-    let before: f64 = recode.sources.iter().map(of).sum();
+    let before: f64 = recode.sources.iter().map(|source| source.share(&entries)).sum();
     // Of what cannot be recoded the work itself will say so.
     let sampled =
         if sample { recode.sample(&plan.files, &plan.bounds).unwrap_or_default() } else { Sampled::default() };
     let zip: u64 = sampled.outputs.iter().map(|(_, zip)| zip).sum();
-    let factor = if sampled.before > 0 { zip as f64 / sampled.before as f64 } else { 1.0 };
+    let factor = if sampled.before > 0.0 { zip as f64 / sampled.before } else { 1.0 };
     let [now, then] = recode.forms;
     RecodeForecast {
         name: recode.name.clone(),

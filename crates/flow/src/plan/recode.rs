@@ -18,10 +18,8 @@ use super::table::{TablePlan, TableRequest};
 use crate::column::{Column, Shape};
 use crate::engine::{Form, Recode, RecodeOutput, RecodeSource};
 use crate::read::learn::learn;
+use crate::words::listed;
 use crate::write::plan::branch_plan;
-
-/// Branches that one note names at most.
-const NAMED: usize = 8;
 
 /// Why a column keeps its layout, or cannot be decoded.
 pub(crate) type Why = String;
@@ -93,25 +91,20 @@ fn asked(plan: &TablePlan, request: &TableRequest<'_>, of_tree: &TreeLayout) -> 
 
 /// Says which branches keep their layout.
 fn note(plan: &mut TablePlan, path: &str, found: &Found) {
-    let list = |names: &[String]| {
-        let more = names.len().saturating_sub(NAMED);
-        let named = names.get(..NAMED).unwrap_or(names).join(", ");
-        if more > 0 { format!("{named} and {more} more") } else { named }
-    };
     for (why, names) in &found.kept {
         let keep = if names.len() == 1 { "keeps its layout" } else { "keep their layout" };
-        plan.notes.push(format!("tree {path}: {} {keep}: {why}", list(names)));
+        plan.notes.push(format!("tree {path}: {} {keep}: {why}", listed(names)));
     }
     let plain: Vec<String> =
         found.changes.iter().filter(|c| c.drops_bits()).map(|c| c.from.field().name().clone()).collect();
     if !plain.is_empty() {
-        plan.notes.push(format!("tree {path}: fUniqueID and fBits of the objects in {} are set anew", list(&plain)));
+        plan.notes.push(format!("tree {path}: fUniqueID and fBits of the objects in {} are set anew", listed(&plain)));
     }
     let drops_names = |change: &&Change| change.plans.iter().any(ColumnPlan::passes_over_names);
     let named: Vec<String> =
         found.changes.iter().filter(drops_names).map(|change| change.from.field().name().clone()).collect();
     if !named.is_empty() {
-        let names = list(&named);
+        let names = listed(&named);
         plan.notes.push(format!("tree {path}: names and options of the TObjArray and TList in {names} are dropped"));
     }
 }
@@ -255,15 +248,8 @@ impl<'a> View<'a> {
     /// Whether a column has all entries of the tree, and they are what its plan says as far as the first ones tell.
     pub fn whole_entries(&self, plan: &ColumnPlan) -> Result<(), Why> {
         let column = self.plan.columns.get(plan.branch()).ok_or("no such branch")?;
-        let mut at = self.plan.bounds.first().copied().unwrap_or(0);
-        let end = self.plan.bounds.last().copied().unwrap_or(0);
-        for piece in &column.pieces {
-            if piece.first_entry > at {
-                break;
-            }
-            at = at.max(piece.end());
-        }
-        if at < end {
+        let bound = |bound: Option<&u64>| bound.copied().unwrap_or(0);
+        if !column.covers(&(bound(self.plan.bounds.first())..bound(self.plan.bounds.last()))) {
             return Err("it has fewer entries than its tree".to_owned());
         }
         streaming::probe(self, plan).map_err(|e| e.to_string())

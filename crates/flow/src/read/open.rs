@@ -181,9 +181,7 @@ impl Dataset {
 
     /// Whether a column has all entries of the data set.
     pub(crate) fn is_complete(&self, column: usize) -> bool {
-        let pieces = self.source(column).map_or(&[][..], |source| source.pieces.as_slice());
-        let end = pieces.iter().try_fold(0, |end, piece| (piece.first_entry <= end).then_some(piece.end()));
-        end.is_some_and(|end| end >= self.entries())
+        self.source(column).is_some_and(|source| source.covers(&(0..self.entries())))
     }
 
     pub(super) fn inputs(&self) -> &[Input] {

@@ -19,9 +19,7 @@ use crate::engine::Progress;
 use crate::plan::TablePlan;
 use crate::plan::schema;
 use crate::selected::Selected;
-
-/// Columns that one note names at most.
-const NAMED: usize = 8;
+use crate::words::listed;
 
 /// What is known of the job beside the two tables.
 pub(super) struct Context<'a> {
@@ -159,24 +157,15 @@ fn notes(path: &str, reshaped: &[&Reshaped; 2]) -> Vec<String> {
     for (reshaped, how) in reshaped.iter().zip(["split", "streamed"]) {
         let names: Vec<&str> = reshaped.pairs.iter().map(|pair| pair.name.as_str()).collect();
         if !names.is_empty() {
-            notes.push(format!("tree {path}: {how} otherwise, and compared by value: {}", some(&names)));
+            notes.push(format!("tree {path}: {how} otherwise, and compared by value: {}", listed(&names)));
         }
     }
     let with_bits: Vec<&str> = reshaped.iter().flat_map(|r| &r.with_bits).map(String::as_str).collect();
     if !with_bits.is_empty() {
         let what = "fUniqueID and fBits of the objects are not compared in";
-        notes.push(format!("tree {path}: {what} {}", some(&with_bits)));
+        notes.push(format!("tree {path}: {what} {}", listed(&with_bits)));
     }
     notes
-}
-
-/// The first of some names.
-fn some(names: &[&str]) -> String {
-    let named = names.get(..NAMED).unwrap_or(names).join(", ");
-    match names.len().checked_sub(NAMED) {
-        Some(more @ 1..) => format!("{named} and {more} more"),
-        _ => named,
-    }
 }
 
 fn describe(found: Found, selected: Option<&Selected>, mut difference: Difference) -> Difference {

@@ -122,8 +122,7 @@ impl FillContext {
         // What it leaves is on top of what the next task needs.
         self.place.holds(0);
         if !self.shared.gate.has(self.most) {
-            self.branches.iter_mut().for_each(BranchFill::give_up_room);
-            self.shared.gate.release(std::mem::take(&mut self.kept));
+            self.give_up_room(0);
         }
         let branches = std::mem::take(&mut self.branches);
         let compressors = self.benches.compressors();
@@ -263,9 +262,7 @@ impl FillContext {
         let taken = match self.shared.try_enter(bytes - self.kept, &self.place)? {
             Some(taken) => self.kept + taken,
             None => {
-                self.branches.iter_mut().for_each(BranchFill::give_up_room);
-                self.place.holds(0);
-                self.shared.gate.release(std::mem::take(&mut self.kept));
+                self.give_up_room(0);
                 self.shared.drop_kits();
                 let (taken, waited) = self.shared.enter(bytes, &self.place)?;
                 add(&self.clocks.waiting, waited);
@@ -324,11 +321,16 @@ impl FillContext {
             self.kept += room;
             self.place.holds(self.kept);
         } else {
-            self.place.holds(0);
             drop(written);
-            self.branches.iter_mut().for_each(BranchFill::give_up_room);
-            self.shared.gate.release(room + std::mem::take(&mut self.kept));
+            self.give_up_room(room);
         }
+    }
+
+    /// Gives back what is kept, and so many bytes besides.
+    fn give_up_room(&mut self, besides: u64) {
+        self.place.holds(0);
+        self.branches.iter_mut().for_each(BranchFill::give_up_room);
+        self.shared.gate.release(besides + std::mem::take(&mut self.kept));
     }
 
     fn hand_over(&mut self, filled: &Filled, chunks: Vec<Chunk>) -> Result<()> {

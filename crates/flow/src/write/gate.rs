@@ -5,55 +5,9 @@ use std::collections::HashMap;
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use rootfile::{Error, Result};
 
-use super::sync::{Arc, Condvar, Mutex, MutexGuard, ThreadId, current};
-use crate::budget::Budget;
-
-/// Memory that one or several writers share: everything that is filled, compressed or waits to be written, of all
-/// their trees together.
-#[derive(Clone, Debug)]
-pub struct WritePool {
-    gate: Arc<Gate>,
-    team: Option<Arc<ThreadPool>>,
-}
-
-impl WritePool {
-    /// A pool of so much memory. Threads are the caller's, who fills a context with each: the budget's number of them is
-    /// not looked at.
-    pub fn new(budget: Budget) -> Self {
-        let gate = Gate { limit: budget.memory, state: Mutex::default(), freed: Condvar::new() };
-        Self { gate: Arc::new(gate), team: None }
-    }
-
-    /// A pool that has threads of its own besides, as many as the budget says: each cluster is encoded and compressed by
-    /// all of them, for whoever has one thread only to fill with. The bytes are those that one thread writes.
-    pub fn with_team(budget: Budget) -> Result<Self> {
-        let plain = Self::new(budget);
-        if budget.threads < 2 {
-            return Ok(plain);
-        }
-        let team =
-            ThreadPoolBuilder::new().num_threads(budget.threads).thread_name(|n| format!("basketry-{n}")).build();
-        let team = team.map_err(|e| Error::from(std::io::Error::other(e)))?;
-        Ok(Self { team: Some(Arc::new(team)), ..plain })
-    }
-
-    pub(super) fn gate(&self) -> Arc<Gate> {
-        Arc::clone(&self.gate)
-    }
-
-    pub(super) fn team(&self) -> Option<Arc<ThreadPool>> {
-        self.team.clone()
-    }
-}
-
-impl Default for WritePool {
-    fn default() -> Self {
-        Self::new(Budget::default())
-    }
-}
+use super::sync::{Condvar, Mutex, MutexGuard, ThreadId, current};
 
 #[derive(Debug)]
 pub(super) struct Gate {
@@ -103,6 +57,11 @@ pub(super) struct Held {
 const PATIENCE: Duration = Duration::from_millis(50);
 
 impl Gate {
+    /// A gate to so much memory.
+    pub fn new(limit: u64) -> Self {
+        Self { limit, state: Mutex::default(), freed: Condvar::new() }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

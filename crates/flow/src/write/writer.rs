@@ -8,9 +8,9 @@ use rootfile::{FileWriter, Result};
 
 use super::conform::Casting;
 use super::context::FillContext;
-use super::gate::WritePool;
 use super::metrics::Metrics;
 use super::plan::{TreePlan, TreeSpec};
+use super::pool::WritePool;
 use super::shared::Shared;
 
 /// Bytes that a writer takes besides its clusters: buffers of the file, and the metadata of small trees.

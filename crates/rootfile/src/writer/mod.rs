@@ -24,6 +24,7 @@ use crate::directory::DirectoryRecord;
 use crate::header::{BEGIN, START_BIG_FILE};
 use crate::key::Key;
 use crate::streamer::StreamerInfos;
+use crate::temporary::refuse_existing;
 use crate::{Error, Result};
 
 use close::Trailer;
@@ -67,9 +68,7 @@ impl FileWriter {
     ///
     /// `compression` is ROOT's setting, recorded in the header; `datime` dates all records.
     pub fn create(path: &Path, overwrite: bool, compression: i32, datime: u32, title: &str) -> Result<Self> {
-        if !overwrite && path.exists() {
-            return Err(Error::request("exists already; --force overwrites it").file(path));
-        }
+        refuse_existing(path, overwrite)?;
         let disk = Disk::create(path)?;
         Self::begin(disk, path, compression, datime, title)
     }

@@ -4,7 +4,8 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::disk::Disk;
-use crate::{Error, Result};
+use crate::Result;
+use crate::temporary::refuse_existing;
 
 /// A file that appears under its name only when it is finished, and not at all if it is dropped before.
 pub struct OutputFile {
@@ -15,9 +16,7 @@ pub struct OutputFile {
 impl OutputFile {
     /// Starts a file that will be called `path`. Fails if that exists, unless `overwrite`.
     pub fn create(path: &Path, overwrite: bool) -> Result<Self> {
-        if !overwrite && path.exists() {
-            return Err(Error::request("exists already; --force overwrites it").file(path));
-        }
+        refuse_existing(path, overwrite)?;
         Ok(Self { disk: Disk::create(path)?, at: 0 })
     }
 
