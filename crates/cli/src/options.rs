@@ -1,13 +1,12 @@
 //! Options and arguments that verbs share. A verb flattens the groups that it needs into its own.
 
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use dataset::layout::ByteSize;
 use flow::{Budget, Schema};
 use indicatif::ProgressBar;
-use rootfile::{Error, Result};
+use rootfile::{Result, refuse_existing};
 
 use crate::output;
 
@@ -64,15 +63,6 @@ impl Target {
     pub fn check(&self) -> Result<()> {
         refuse_existing(&self.output, self.force)
     }
-}
-
-/// Refuses an output that is there already, unless forced.
-pub fn refuse_existing(output: &Path, force: bool) -> Result<()> {
-    if !force && output.exists() {
-        let there = std::io::Error::new(ErrorKind::AlreadyExists, "is there already; give --force to replace it");
-        return Err(Error::from(there).file(output));
-    }
-    Ok(())
 }
 
 /// What --common and --fill, of which one is given at most, say about schemas that differ.

@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use arrow_array::ArrayRef;
 use arrow_cast::cast;

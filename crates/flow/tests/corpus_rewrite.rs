@@ -3,7 +3,7 @@
 //! Needs the corpus beside the checkout (or at `BASKETRY_CORPUS`); says so and passes without it.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 

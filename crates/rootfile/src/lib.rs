@@ -37,5 +37,5 @@ pub use header::{FileHeader, START_BIG_FILE};
 pub use key::{BIG_KEY, Key};
 pub use pool::{FilePool, OPEN_FILES};
 pub use source::{LocalFile, MemoryFile, Source};
-pub use temporary::{abandon_outputs, refuse_existing};
+pub use temporary::{abandon_outputs, refuse_existing, unfinished_output};
 pub use writer::{DirId, FileWriter, OutputFile, ROOT_VERSION, SavedObject};

@@ -33,10 +33,17 @@ pub fn abandon_outputs() -> usize {
 
 /// Refuses an output that is there already, unless it is to be replaced.
 pub fn refuse_existing(path: &Path, overwrite: bool) -> Result<()> {
-    match !overwrite && path.exists() {
-        true => Err(Error::request("exists already; --force overwrites it").file(path)),
-        false => Ok(()),
+    if !overwrite && path.exists() {
+        let there = io::Error::new(io::ErrorKind::AlreadyExists, "is there already; give --force to replace it");
+        return Err(Error::from(there).file(path));
     }
+    Ok(())
+}
+
+/// Where a file that will be called `target` is while this process writes it.
+pub fn unfinished_output(target: &Path) -> PathBuf {
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    target.with_file_name(format!(".{name}.{}.tmp", std::process::id()))
 }
 
 /// A file under a temporary name; removed when dropped, unless it got its own name.
@@ -53,8 +60,7 @@ impl Temporary {
             let why = "is there, and is no file that could be replaced; name another output";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         }
-        let name = target.file_name().unwrap_or_default().to_string_lossy();
-        let path = target.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
+        let path = unfinished_output(target);
         let mut paths = unfinished();
         let file = File::options().write(true).read(true).create(true).truncate(true).open(&path)?;
         paths.insert(path.clone());

@@ -8,10 +8,10 @@ use dataset::layout::{ClusterSize, Compression, Layout};
 use flow::convert::{Conversion, Converted, Format, FromParquet, ParquetCodec, ToParquet, from_parquet, to_parquet};
 use flow::inputs::{Input, inputs};
 use flow::{Entries, Progress};
-use rootfile::{Error, Result};
+use rootfile::{Error, Result, refuse_existing};
 
 use crate::layout_args::UncompressedArgs;
-use crate::options::{Resources, Talk, refuse_existing};
+use crate::options::{Resources, Talk};
 use crate::output::{self, Answer};
 
 /// Convert trees to Parquet, or Parquet files to a tree: the same columns and entries.

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use flow::Progress;
 use lab::tune::report::Proof;
 use lab::tune::{Limit, Options, Tuned, Workload, prove, tune};
-use rootfile::{Error, Result};
+use rootfile::{Error, Result, refuse_existing};
 
-use crate::options::{Resources, Talk, refuse_existing};
+use crate::options::{Resources, Talk};
 use crate::output::{self, Answer};
 use flow::inputs::Input;
 
