@@ -9,13 +9,14 @@
         file["Events"] = {"x": array, "jets": jagged}
 
 The verbs of the command `basketry` are functions here: `inspect`, `rewrite`, `merge`, `recover`,
-`verify`, `readspeed`, `tune`, `convert`, `generate`.
+`verify`, `readspeed`, `tune`, `convert`, `generate`. `Monitor` records what a program has and uses over time.
 """
 
 from __future__ import annotations
 
 from .dataset import concatenate, iterate, open
 from .file import Directory, File
+from .monitoring import Monitor
 from .processes import Parts, parts
 from .tree import Branch, Tree
 from .verbs import convert, generate, inspect, layout, merge, readspeed, recover, rewrite, tune, verify
@@ -26,6 +27,7 @@ __all__ = [
     "Directory",
     "File",
     "FillContext",
+    "Monitor",
     "Parts",
     "Tree",
     "WritableDirectory",

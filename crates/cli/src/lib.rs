@@ -5,6 +5,7 @@
 
 mod interrupt;
 mod layout_args;
+mod live;
 mod options;
 mod output;
 mod verbs;
@@ -31,7 +32,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     match Cli::try_parse_from(arguments) {
         // Without it the command works as well: Ctrl-C then leaves the hidden file of an unfinished output.
         Ok(cli) => {
-            let _ = interrupt::watch();
+            if !cli.verb.has_signals() {
+                let _ = interrupt::watch();
+            }
             cli.verb.exit_code()
         }
         Err(usage) => output::usage(&usage),

@@ -48,7 +48,8 @@ pub fn usage_text(error: &clap::Error) -> String {
     said.strip_prefix("error: ").unwrap_or(&said).to_owned()
 }
 
-fn fail(message: &str) -> u8 {
+/// Prints an error in one line, and says with which code to exit.
+pub fn fail(message: &str) -> u8 {
     let _ = writeln!(io::stderr().lock(), "basketry: {}", one_line(message));
     2
 }

@@ -4,6 +4,7 @@
 //! and which command mends it. [`tune`] measures what other layouts would cost ([`cost`]), chooses between them under
 //! limits ([`solve`]) and proves the choice. [`readspeed`] measures how fast a file can be read, and what holds it back.
 //! [`models`] makes the data that writing is measured with, [`generate`] writes it, and [`write_bench`] measures that.
+//! [`monitor`] watches what any job uses over time.
 #![warn(missing_docs)]
 
 pub mod cost;
@@ -11,6 +12,7 @@ pub mod diagnose;
 pub mod generate;
 pub mod inspect;
 pub mod models;
+pub mod monitor;
 pub mod readspeed;
 pub mod solve;
 pub mod tune;

@@ -9,6 +9,7 @@ mod filling;
 mod given;
 mod interrupt;
 mod keys;
+mod monitor;
 mod steps;
 mod table;
 mod verbs;
@@ -27,6 +28,8 @@ mod _core {
     use super::given::Stream;
     #[pymodule_export]
     use super::keys::{expand, keys, size};
+    #[pymodule_export]
+    use super::monitor::Monitor;
     #[pymodule_export]
     use super::steps::Steps;
     #[pymodule_export]

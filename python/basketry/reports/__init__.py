@@ -7,6 +7,7 @@ Python, are `class_` and `from_` here.
 from .generating import Generated
 from .inspecting import Finding, Inspection
 from .making import Converted, Outlook, Recovery, Summary, Verdict
+from .monitoring import Watched
 from .reading import Readspeed
 from .tuning import Tuning
 
@@ -21,4 +22,5 @@ __all__ = [
     "Summary",
     "Tuning",
     "Verdict",
+    "Watched",
 ]

@@ -6,6 +6,7 @@ mod hadd;
 mod inspect;
 mod making;
 mod merge;
+mod monitor;
 mod readspeed;
 mod recover;
 mod rewrite;
@@ -33,13 +34,20 @@ pub enum Verb {
     Convert(convert::Args),
     Generate(generate::Args),
     WriteBench(write_bench::Args),
+    Monitor(monitor::Args),
 }
 
 impl Verb {
+    /// Whether signals are its own to deal with.
+    pub fn has_signals(&self) -> bool {
+        matches!(self, Self::Monitor(_))
+    }
+
     /// Does it. Errors are printed.
     pub fn exit_code(self) -> u8 {
         match self {
             Self::Hadd(args) => hadd::exit_code(hadd::run(&args)),
+            Self::Monitor(args) => monitor::exit_code(&args),
             verb => output::exit_code(verb.run()),
         }
     }
@@ -59,6 +67,9 @@ impl Verb {
             Self::WriteBench(_) => {
                 Err(rootfile::Error::request("write-bench starts the command for each run: run it there"))
             }
+            Self::Monitor(_) => Err(rootfile::Error::request(
+                "monitor runs a command and exits as it does; basketry.Monitor watches this process",
+            )),
             Self::Hadd(_) => Err(rootfile::Error::request("hadd is for the command line; merge does the same")),
         }
     }
@@ -76,6 +87,7 @@ impl Verb {
             Self::Convert(args) => convert::run(&args),
             Self::Generate(args) => generate::run(&args),
             Self::WriteBench(args) => write_bench::run(&args),
+            Self::Monitor(args) => Ok(if monitor::exit_code(&args) == 0 { Answer::Yes } else { Answer::No }),
         }
     }
 }

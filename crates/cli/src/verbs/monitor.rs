@@ -1,0 +1,239 @@
+//! `basketry monitor`: runs a command, samples what it has and uses, and exits as it did.
+
+use std::ffi::OsString;
+use std::io::{ErrorKind as IoKind, Write, stderr};
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use lab::monitor::{Ended, Options, Sample, Signaller, Summary, watch};
+use rootfile::{Error, ErrorKind, Result};
+
+use crate::interrupt;
+use crate::live::Live;
+use crate::options::Talk;
+use crate::output;
+
+/// What shells exit with where there is no such command, and where it cannot be run.
+const NOT_FOUND: u8 = 127;
+const NOT_RUN: u8 = 126;
+/// Something went wrong that is not the command's doing.
+const TROUBLE: u8 = 2;
+
+/// Run a command and record its memory, CPU, input and output over time.
+///
+/// All of its processes are watched. The exit code is the command's: 128 and the number of a signal that ended it; 127 if there
+/// is none of that name. Ctrl-C and other signals are the command's. It finds the name of a pipe in BASKETRY_MONITOR, and may
+/// write lines to it: "start", "stop", "finalize" or any other name take a sample with that mark, "events 1234"
+/// says how many events are done, "events +100" that so many more are. The summary goes to standard error.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The command and its arguments; -- before it is needed where it begins with a dash.
+    #[arg(value_name = "COMMAND", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    command: Vec<OsString>,
+    /// Where samples go: trees of a .root file, or .parquet, .csv or .jsonl.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace the output if it is there.
+    #[arg(short, long)]
+    force: bool,
+    /// Seconds between two samples.
+    #[arg(long, value_name = "SECONDS", default_value = "0.1", value_parser = seconds)]
+    every: Duration,
+    /// Sample proportional memory, too: shared pages are divided among those who share them.
+    #[arg(long)]
+    pss: bool,
+    /// A file whose size is sampled, also if the command has it not open; several times for several.
+    #[arg(long, value_name = "FILE")]
+    file: Vec<PathBuf>,
+    /// Sample the size of no files but these: without it all that the command has open for writing.
+    #[arg(long)]
+    no_discover: bool,
+    /// Show how it goes while it runs, on standard error.
+    #[arg(long)]
+    live: bool,
+    #[command(flatten)]
+    talk: Talk,
+}
+
+fn seconds(text: &str) -> std::result::Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok().filter(|seconds| (0.001..=86_400.0).contains(seconds));
+    seconds.map(Duration::from_secs_f64).ok_or_else(|| format!("{text:?} is not between 0.001 and 86400 seconds"))
+}
+
+/// Does it, and says with which code to exit.
+pub fn exit_code(args: &Args) -> u8 {
+    match run(args) {
+        Ok(ended) => {
+            let code = u8::try_from(ended.code()).unwrap_or(TROUBLE);
+            let told = tell(args, &ended.watched.summary);
+            match ended.watched.trouble.or(told.err()) {
+                // A job that did its work has lost its samples, which has to be seen.
+                Some(trouble) => {
+                    output::fail(&trouble.to_string());
+                    if code == 0 { TROUBLE } else { code }
+                }
+                None => code,
+            }
+        }
+        Err(error) => {
+            let of_command = error.path().is_some_and(|path| args.command.first().is_some_and(|name| path == name));
+            let code = match error.kind() {
+                ErrorKind::Io(io) if of_command && io.kind() == IoKind::NotFound => NOT_FOUND,
+                ErrorKind::Io(_) if of_command => NOT_RUN,
+                _ => TROUBLE,
+            };
+            output::fail(&error.to_string());
+            code
+        }
+    }
+}
+
+fn run(args: &Args) -> Result<Ended> {
+    let (name, arguments) = args.command.split_first().ok_or_else(|| Error::request("no command to run"))?;
+    let options = Options {
+        output: args.output.clone(),
+        overwrite: args.force,
+        every: args.every,
+        pss: args.pss,
+        files: args.file.clone(),
+        discover: !args.no_discover,
+    };
+    let signaller = Signaller::default();
+    interrupt::pass_on(signaller.clone())?;
+    let mut live = args.live.then(Live::new);
+    let seen = |sample: &Sample| {
+        if let Some(live) = &mut live {
+            live.show(sample);
+        }
+    };
+    watch(Command::new(name).args(arguments), &options, &signaller, seen)
+}
+
+fn tell(args: &Args, summary: &Summary) -> Result<()> {
+    if args.talk.json {
+        return output::json(summary);
+    }
+    if args.talk.quiet {
+        return Ok(());
+    }
+    let mut err = stderr().lock();
+    for line in lines(summary) {
+        writeln!(err, "{line}")?;
+    }
+    if !summary.marks.is_empty() {
+        writeln!(err, "{}", marks(summary))?;
+    }
+    Ok(())
+}
+
+/// What it used in all.
+fn lines(summary: &Summary) -> Vec<String> {
+    let (job, most, end) = (&summary.job, &summary.most, &summary.end);
+    let cpu = job.user + job.system;
+    let share = |part: f64| if job.elapsed > 0.0 { 100.0 * part / job.elapsed } else { 0.0 };
+    let mut lines = vec![
+        format!("{}: exit code {}", job.command, job.exit_code),
+        format!(
+            "  time      {:.2} s; CPU {cpu:.2} s ({:.2} user, {:.2} kernel), {:.0}% of a core",
+            job.elapsed,
+            job.user,
+            job.system,
+            share(cpu)
+        ),
+        format!(
+            "  memory    peak RSS {} (of one process); of all at most {} RSS, {} virtual, processes {}, threads {}",
+            output::bytes(job.peak_rss),
+            output::bytes(most.rss),
+            output::bytes(most.vsize),
+            most.processes,
+            most.threads
+        ),
+        format!(
+            "  calls     read {}, wrote {}; disk: read {}, wrote {}",
+            output::bytes(end.read),
+            output::bytes(end.written),
+            output::bytes(end.disk_read),
+            output::bytes(end.disk_written)
+        ),
+        format!("  faults    {} minor, {} major", output::count(end.minor_faults), output::count(end.major_faults)),
+    ];
+    if most.pss > 0 {
+        lines.push(format!("  PSS       at most {}", output::bytes(most.pss)));
+    }
+    for file in summary.files.iter().filter(|file| !file.removed) {
+        lines.push(format!("  file      {} {}", output::bytes(file.bytes), file.path));
+    }
+    if end.events > 0 {
+        lines.push(format!("  events    {} ({:.1}/s)", output::count(end.events), summary.events_per_second));
+    }
+    lines.push(format!(
+        "  samples   {}, every {} s; watching took {:.3} s of CPU ({:.2}% of a core)",
+        output::count(summary.samples),
+        job.every,
+        job.monitor_cpu,
+        share(job.monitor_cpu)
+    ));
+    lines
+}
+
+/// How things stood at the marks.
+fn marks(summary: &Summary) -> comfy_table::Table {
+    let head = ["mark", ">time s", ">events", ">vsize", ">RSS", ">peak RSS", ">CPU s", ">written", ">files"];
+    let mut table = output::table(&head);
+    for mark in &summary.marks {
+        table.add_row([
+            mark.mark.clone(),
+            format!("{:.2}", mark.time),
+            output::count(mark.events),
+            output::bytes(mark.vsize),
+            output::bytes(mark.rss),
+            output::bytes(mark.peak_rss),
+            format!("{:.2}", mark.user + mark.system),
+            output::bytes(mark.written),
+            output::bytes(mark.output),
+        ]);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    #[test]
+    fn options_behind_the_command_are_its_own() {
+        for words in
+            [&["x", "--every", "0.5", "--", "ls", "-o", "--json"][..], &["x", "--every", "0.5", "ls", "-o", "--json"]]
+        {
+            let line = Line::try_parse_from(words).unwrap_or_else(|e| panic!("{e}"));
+            assert_eq!(line.args.command, ["ls", "-o", "--json"]);
+            assert_eq!(line.args.every, Duration::from_millis(500));
+            assert!(line.args.output.is_none() && !line.args.talk.json);
+        }
+        assert!(Line::try_parse_from(["x", "-o", "f.root"]).is_err());
+        assert!(Line::try_parse_from(["x", "--every", "0", "ls"]).is_err());
+    }
+
+    #[test]
+    fn the_summary_says_what_was_used() {
+        let mut summary = Summary::default();
+        summary.job.command = "job".to_owned();
+        (summary.job.elapsed, summary.job.user, summary.job.system) = (10.0, 4.0, 1.0);
+        summary.job.peak_rss = 2_000_000;
+        summary.end.events = 50;
+        summary.events_per_second = 5.0;
+        let text = lines(&summary).join("\n");
+        for part in ["CPU 5.00 s (4.00 user, 1.00 kernel), 50% of a core", "peak RSS 2.00 MB", "50 (5.0/s)"] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+    }
+}

@@ -1,0 +1,342 @@
+//! One look at a tree of processes: what proc(5) says of each, summed. What a process used is not lost when it ends:
+//! the kernel adds it to whoever waited for it, and what nobody waited for is remembered here as it was last seen.
+
+use std::collections::{BTreeSet, HashSet};
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use procfs::process::{Io, Process, Stat};
+use procfs::{FromBufRead, FromRead};
+use wait4::ResourceUsage;
+
+/// A look that took so long is not taken again before this many times as long has passed: it takes at most a
+/// thousandth of one core, whatever it looks at.
+const REST: u32 = 1000;
+/// Of so many processes files are kept open, which is half of what they cost. A process may have 1024 of them.
+const KEPT: usize = 200;
+/// Of a file of a process, which is one short line or a few.
+const LINE: usize = 4096;
+const MICROSECONDS: u64 = 1_000_000;
+
+/// What processes used since they began, they and those that they waited for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Totals {
+    /// Microseconds in user mode.
+    pub user: u64,
+    /// Microseconds in the kernel.
+    pub system: u64,
+    pub minor_faults: u64,
+    pub major_faults: u64,
+    /// Bytes that calls read, from wherever.
+    pub read: u64,
+    pub written: u64,
+    /// Bytes that came from a disk.
+    pub disk_read: u64,
+    pub disk_written: u64,
+}
+
+impl Totals {
+    fn with(self, other: Self, both: impl Fn(u64, u64) -> u64) -> Self {
+        Self {
+            user: both(self.user, other.user),
+            system: both(self.system, other.system),
+            minor_faults: both(self.minor_faults, other.minor_faults),
+            major_faults: both(self.major_faults, other.major_faults),
+            read: both(self.read, other.read),
+            written: both(self.written, other.written),
+            disk_read: both(self.disk_read, other.disk_read),
+            disk_written: both(self.disk_written, other.disk_written),
+        }
+    }
+
+    pub fn plus(self, other: Self) -> Self {
+        self.with(other, u64::saturating_add)
+    }
+
+    pub fn minus(self, other: Self) -> Self {
+        self.with(other, u64::saturating_sub)
+    }
+
+    fn at_least(self, other: Self) -> Self {
+        self.with(other, u64::max)
+    }
+}
+
+/// What processes have now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Memory {
+    pub processes: u64,
+    pub threads: u64,
+    /// Bytes of address space.
+    pub vsize: u64,
+    /// Bytes of resident memory.
+    pub rss: u64,
+}
+
+/// When something costly may be done again.
+#[derive(Debug, Default)]
+pub(crate) struct Pace {
+    last: Option<(Instant, Duration)>,
+}
+
+impl Pace {
+    /// Does it, if it is time or has to be.
+    pub fn take(&mut self, now: bool, work: impl FnOnce()) {
+        let due = self.last.is_none_or(|(last, cost)| last.elapsed() >= cost.saturating_mul(REST));
+        if due || now {
+            let begun = Instant::now();
+            work();
+            self.last = Some((Instant::now(), begun.elapsed()));
+        }
+    }
+
+    /// The next time is at once.
+    pub fn forget(&mut self) {
+        self.last = None;
+    }
+}
+
+/// A process of the tree.
+struct Member {
+    process: Process,
+    /// Its `stat` and `io`: each is written anew when it is read from the start.
+    kept: Option<(File, File)>,
+    parent: i32,
+    totals: Totals,
+    /// Most resident bytes that it ever had.
+    peak: u64,
+    pss: u64,
+    /// Its memory, when it was last looked at.
+    memory: Memory,
+}
+
+/// A process and all that descend from it.
+pub(crate) struct Processes {
+    proc: PathBuf,
+    /// A parent comes before its children.
+    members: Vec<Member>,
+    /// Processes that do not belong to the tree. None of them ever will: who begins a process is known when it begins.
+    foreign: HashSet<i32>,
+    /// Of processes that ended and that nobody of the tree waited for.
+    lost: Totals,
+    last: Totals,
+    peak: u64,
+    listing: Pace,
+    peaks: Pace,
+    proportional: Option<Pace>,
+}
+
+impl Processes {
+    /// The tree below `top`, by the folder that is `/proc` but in tests; with `pss` its proportional memory as well.
+    pub fn new(proc: &Path, top: i32, pss: bool) -> Self {
+        let mut tree = Self {
+            proc: proc.to_path_buf(),
+            members: Vec::new(),
+            foreign: HashSet::new(),
+            lost: Totals::default(),
+            last: Totals::default(),
+            peak: 0,
+            listing: Pace::default(),
+            peaks: Pace::default(),
+            proportional: pss.then(Pace::default),
+        };
+        tree.join(top, 0);
+        tree
+    }
+
+    /// Looks. With `all` also at what is costly and was looked at a moment ago.
+    pub fn look(&mut self, all: bool) -> (Memory, Totals) {
+        let mut listing = std::mem::take(&mut self.listing);
+        let first = self.foreign.is_empty();
+        listing.take(all, || self.list());
+        if first {
+            // Everything was new to it.
+            listing.forget();
+        }
+        self.listing = listing;
+        let mut sum = Memory::default();
+        let mut gone = BTreeSet::new();
+        // Parents before children: what moves from a child to its parent in between is missed, and not counted twice.
+        for member in &mut self.members {
+            if !member.look() {
+                gone.insert(member.process.pid());
+                continue;
+            }
+            sum.processes += member.memory.processes;
+            sum.threads += member.memory.threads;
+            sum.vsize += member.memory.vsize;
+            sum.rss += member.memory.rss;
+        }
+        self.bury(&gone);
+        let mut peaks = std::mem::take(&mut self.peaks);
+        peaks.take(all, || self.members.iter_mut().for_each(Member::look_at_peak));
+        self.peaks = peaks;
+        if let Some(mut pace) = self.proportional.take() {
+            pace.take(all, || self.members.iter_mut().for_each(Member::look_at_pss));
+            self.proportional = Some(pace);
+        }
+        self.peak = self.members.iter().map(|member| member.peak).fold(self.peak, u64::max);
+        self.last = self.now().at_least(self.last);
+        (sum, self.last)
+    }
+
+    fn now(&self) -> Totals {
+        self.members.iter().map(|member| member.totals).fold(self.lost, Totals::plus)
+    }
+
+    /// Proportional memory, as it was last looked at; none, if never.
+    pub fn pss(&self) -> u64 {
+        self.members.iter().map(|member| member.pss).sum()
+    }
+
+    /// Most resident bytes that a process had.
+    pub fn peak(&self) -> u64 {
+        self.peak
+    }
+
+    pub fn ids(&self) -> impl Iterator<Item = i32> {
+        self.members.iter().map(|member| member.process.pid())
+    }
+
+    /// The process has ended and was waited for: this is what it and those that it waited for used.
+    pub fn ended(&mut self, pid: i32, used: ResourceUsage) {
+        self.peak = self.peak.max(used.maxrss);
+        if let Some(place) = self.members.iter().position(|member| member.process.pid() == pid) {
+            let member = self.members.remove(place);
+            let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+            let exact = Totals { user: micros(used.utime), system: micros(used.stime), ..member.totals };
+            self.lost = self.lost.plus(exact);
+            // Exact at last, where what was seen before was rounded.
+            self.last = self.now();
+        }
+    }
+
+    /// Finds processes that are new.
+    fn list(&mut self) {
+        let Ok(entries) = std::fs::read_dir(&self.proc) else { return };
+        let present: HashSet<i32> = entries.flatten().filter_map(|e| e.file_name().to_str()?.parse().ok()).collect();
+        let members: HashSet<i32> = self.ids().collect();
+        self.foreign.retain(|pid| present.contains(pid));
+        let unknown = present.into_iter().filter(|pid| !members.contains(pid) && !self.foreign.contains(pid));
+        let mut unknown: Vec<(i32, i32)> = unknown.filter_map(|pid| Some((pid, self.parent(pid)?))).collect();
+        // Numbers begin anew some day, so that a child may have a smaller one than its parent.
+        loop {
+            let members: HashSet<i32> = self.ids().collect();
+            let (ours, rest): (Vec<_>, Vec<_>) = unknown.iter().partition(|(_, parent)| members.contains(parent));
+            if ours.is_empty() {
+                self.foreign.extend(rest.iter().map(|(pid, _)| *pid));
+                return;
+            }
+            for (pid, parent) in ours {
+                self.join(pid, parent);
+            }
+            unknown = rest;
+        }
+    }
+
+    fn parent(&self, pid: i32) -> Option<i32> {
+        Some(self.open(pid)?.stat().ok()?.ppid)
+    }
+
+    fn open(&self, pid: i32) -> Option<Process> {
+        Process::new_with_root(self.proc.join(pid.to_string())).ok()
+    }
+
+    fn join(&mut self, pid: i32, parent: i32) {
+        if let Some(process) = self.open(pid) {
+            let (totals, memory) = (Totals::default(), Memory::default());
+            let folder = self.proc.join(pid.to_string());
+            let file = |name| (self.members.len() < KEPT).then(|| File::open(folder.join(name)).ok()).flatten();
+            let kept = file("stat").zip(file("io"));
+            self.members.push(Member { process, kept, parent, totals, peak: 0, pss: 0, memory });
+        }
+    }
+
+    /// Forgets processes that are gone. Whoever lived as long as its parent was waited for by nobody of the tree.
+    fn bury(&mut self, gone: &BTreeSet<i32>) {
+        if gone.is_empty() {
+            return;
+        }
+        let all: HashSet<i32> = self.ids().collect();
+        for member in self.members.extract_if(.., |member| gone.contains(&member.process.pid())) {
+            self.peak = self.peak.max(member.peak);
+            if !all.contains(&member.parent) {
+                self.lost = self.lost.plus(member.totals);
+            }
+        }
+    }
+}
+
+/// What a file says now.
+fn said<'a>(file: &File, buffer: &'a mut [u8; LINE]) -> &'a [u8] {
+    let length = file.read_at(buffer, 0).unwrap_or(0);
+    buffer.get(..length).unwrap_or_default()
+}
+
+impl Member {
+    fn stat(&self) -> Option<Stat> {
+        match &self.kept {
+            Some((stat, _)) => Stat::from_read(said(stat, &mut [0; LINE])).ok(),
+            None => self.process.stat().ok(),
+        }
+    }
+
+    fn io(&self) -> Option<Io> {
+        match &self.kept {
+            Some((_, io)) => Io::from_buf_read(said(io, &mut [0; LINE])).ok(),
+            None => self.process.io().ok(),
+        }
+    }
+
+    /// Looks at it; false if it is gone.
+    fn look(&mut self) -> bool {
+        let Some(stat) = self.stat() else { return false };
+        self.parent = stat.ppid;
+        let ticks = procfs::ticks_per_second().max(1);
+        let micros = |own: u64, waited: i64| {
+            let all = own.saturating_add(u64::try_from(waited).unwrap_or(0));
+            all.saturating_mul(MICROSECONDS) / ticks
+        };
+        self.totals.user = micros(stat.utime, stat.cutime);
+        self.totals.system = micros(stat.stime, stat.cstime);
+        self.totals.minor_faults = stat.minflt.saturating_add(stat.cminflt);
+        self.totals.major_faults = stat.majflt.saturating_add(stat.cmajflt);
+        // Another user's are not told; and of whom a process waited for, they are counted with its own.
+        if let Some(io) = self.io() {
+            self.totals.read = io.rchar;
+            self.totals.written = io.wchar;
+            self.totals.disk_read = io.read_bytes;
+            self.totals.disk_written = io.write_bytes.saturating_sub(io.cancelled_write_bytes);
+        }
+        // Ended, and not yet waited for.
+        let alive = !matches!(stat.state, 'Z' | 'X');
+        self.memory = match alive {
+            true => Memory {
+                processes: 1,
+                threads: u64::try_from(stat.num_threads).unwrap_or(0),
+                vsize: stat.vsize,
+                rss: stat.rss.saturating_mul(procfs::page_size()),
+            },
+            false => Memory::default(),
+        };
+        if !alive {
+            self.pss = 0;
+        }
+        true
+    }
+
+    fn look_at_peak(&mut self) {
+        if let Some(kilobytes) = self.process.status().ok().and_then(|status| status.vmhwm) {
+            self.peak = self.peak.max(kilobytes.saturating_mul(1024));
+        }
+    }
+
+    fn look_at_pss(&mut self) {
+        if let Ok(rolled) = self.process.smaps_rollup() {
+            let maps = rolled.memory_map_rollup;
+            self.pss = maps.iter().filter_map(|map| map.extension.map.get("Pss").copied()).sum();
+        }
+    }
+}

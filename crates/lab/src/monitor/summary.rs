@@ -1,0 +1,181 @@
+//! What is said of a job at the end: what it used in all, the most that it had, and how things stood at its marks.
+
+use std::ffi::OsStr;
+use std::time::Duration;
+
+use rootfile::Result;
+use serde::Serialize;
+
+use super::outputs::OutputFile;
+use super::sample::Sample;
+
+/// Version of the JSON that a [`Summary`] becomes.
+const SCHEMA: u32 = 1;
+/// Between these marks events are done.
+const BETWEEN: [&str; 2] = ["start", "stop"];
+
+/// What was watched, and what it used in all.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Job {
+    /// The command.
+    pub command: String,
+    /// Name of the machine.
+    pub host: String,
+    /// Its system and version.
+    pub kernel: String,
+    /// Cores that there are to use.
+    pub cores: u64,
+    /// When it began, in seconds since 1970.
+    pub started: f64,
+    /// Seconds between two samples.
+    pub every: f64,
+    /// The version of what watched it.
+    pub version: String,
+    /// With what code it exited: 128 and the number of the signal, if it was one that ended it.
+    pub exit_code: i64,
+    /// Seconds by the clock.
+    pub elapsed: f64,
+    /// Seconds of CPU in user mode.
+    pub user: f64,
+    /// Seconds of CPU in the kernel.
+    pub system: f64,
+    /// The most resident memory that any one of its processes had.
+    pub peak_rss: u64,
+    /// Seconds of CPU that watching took.
+    pub monitor_cpu: f64,
+}
+
+impl Job {
+    /// Its columns in a tree, with the letters of their leaves; none for text.
+    pub(super) const COLUMNS: [(&str, Option<char>); 13] = [
+        ("command", None),
+        ("host", None),
+        ("kernel", None),
+        ("cores", Some('L')),
+        ("started", Some('D')),
+        ("every", Some('D')),
+        ("version", None),
+        ("exit_code", Some('L')),
+        ("elapsed", Some('D')),
+        ("user", Some('D')),
+        ("system", Some('D')),
+        ("peak_rss", Some('L')),
+        ("monitor_cpu", Some('D')),
+    ];
+
+    /// What is known when it begins: the command's words, and the time between two samples.
+    pub(super) fn begun(words: impl IntoIterator<Item = impl AsRef<OsStr>>, every: Duration) -> Self {
+        let words = words.into_iter().map(|word| word.as_ref().to_string_lossy().into_owned());
+        let machine = rustix::system::uname();
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        Self {
+            command: words.collect::<Vec<_>>().join(" "),
+            host: machine.nodename().to_string_lossy().into_owned(),
+            kernel: format!("{} {}", machine.sysname().to_string_lossy(), machine.release().to_string_lossy()),
+            cores: std::thread::available_parallelism().map_or(0, |n| n.get() as u64),
+            started: since.map_or(0.0, |since| since.as_secs_f64()),
+            every: every.as_secs_f64(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// What is known when it has ended: its last sample, and what watching took.
+    pub(super) fn used(&mut self, last: &Sample, monitor_cpu: f64) {
+        (self.elapsed, self.user, self.system) = (last.time, last.user, last.system);
+        (self.peak_rss, self.monitor_cpu) = (last.peak_rss, monitor_cpu);
+    }
+}
+
+/// The most that was seen in samples.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Most {
+    /// Processes.
+    pub processes: u64,
+    /// Threads.
+    pub threads: u64,
+    /// Address space.
+    pub vsize: u64,
+    /// Resident memory of all processes together.
+    pub rss: u64,
+    /// Proportional memory.
+    pub pss: u64,
+}
+
+impl Most {
+    pub(super) fn see(&mut self, sample: &Sample) {
+        self.processes = self.processes.max(sample.processes);
+        self.threads = self.threads.max(sample.threads);
+        self.vsize = self.vsize.max(sample.vsize);
+        self.rss = self.rss.max(sample.rss);
+        self.pss = self.pss.max(sample.pss);
+    }
+}
+
+/// What is said of a job at the end.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Summary {
+    /// Version of these fields.
+    pub schema: u32,
+    /// What was watched, and what it used in all.
+    #[serde(flatten)]
+    pub job: Job,
+    /// The most that was seen in samples.
+    pub most: Most,
+    /// How things stood at the end.
+    pub end: Sample,
+    /// Events for each second between the marks `start` and `stop`, or of all the time, if there are no such.
+    pub events_per_second: f64,
+    /// Samples with a mark, in order.
+    pub marks: Vec<Sample>,
+    /// What it wrote.
+    pub files: Vec<OutputFile>,
+    /// How many samples there are.
+    pub samples: u64,
+}
+
+impl Summary {
+    /// As JSON.
+    pub fn json(&self) -> Result<String> {
+        Ok(serde_json::to_string(self).map_err(std::io::Error::from)?)
+    }
+
+    pub(super) fn new(job: Job, most: Most, marks: Vec<Sample>, files: Vec<OutputFile>, samples: u64) -> Self {
+        let end = marks.last().cloned().unwrap_or_default();
+        let at = |name: &str| marks.iter().find(|mark| mark.mark == name);
+        let [start, stop] = BETWEEN.map(at);
+        let zero = Sample::default();
+        let (from, to) = (start.unwrap_or(&zero), stop.unwrap_or(&end));
+        let (events, time) = (to.events.saturating_sub(from.events), to.time - from.time);
+        #[expect(clippy::cast_precision_loss, reason = "a rate")]
+        let events_per_second = if time > 0.0 { events as f64 / time } else { 0.0 };
+        Self { schema: SCHEMA, job, most, end, events_per_second, marks, files, samples }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mark(mark: &str, time: f64, events: u64) -> Sample {
+        Sample { mark: mark.to_owned(), time, events, ..Sample::default() }
+    }
+
+    #[test]
+    fn events_are_counted_between_start_and_stop() {
+        let rate =
+            |marks: Vec<Sample>| Summary::new(Job::default(), Most::default(), marks, Vec::new(), 0).events_per_second;
+        assert_eq!(rate(vec![mark("start", 10.0, 0), mark("stop", 20.0, 500), mark("end", 50.0, 500)]), 50.0);
+        assert_eq!(rate(vec![mark("start", 10.0, 0), mark("end", 50.0, 500)]), 12.5);
+        assert_eq!(rate(vec![mark("end", 50.0, 500)]), 10.0);
+        assert_eq!(rate(Vec::new()), 0.0);
+    }
+
+    #[test]
+    fn the_most_is_of_each_by_itself() {
+        let mut most = Most::default();
+        most.see(&Sample { rss: 5, vsize: 10, threads: 1, ..Sample::default() });
+        most.see(&Sample { rss: 4, vsize: 11, processes: 3, ..Sample::default() });
+        assert_eq!(most, Most { processes: 3, threads: 1, vsize: 11, rss: 5, pss: 0 });
+    }
+}

@@ -1,0 +1,205 @@
+//! Watches a command from outside, from its beginning to its end.
+
+use std::os::fd::OwnedFd;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitStatus};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use procfs::process::Process;
+use rootfile::{Error, Result};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, getgid, kill_process, pidfd_open};
+use wait4::Wait4;
+
+use super::record::Recorder;
+use super::sample::{Sample, Sampler, check, proc};
+use super::summary::{Job, Summary};
+use super::words::{Pipe, VARIABLE, Word};
+use super::{Options, Watched};
+use crate::cost::clock::process_seconds;
+
+/// The pipe is not looked at again before this has passed: a job that says much costs no more than one that says
+/// little.
+const WORDS_APART: Duration = Duration::from_millis(5);
+/// The group of those who have none in their user namespace, where it cannot be set: user_namespaces(7).
+const NOBODY: u32 = 65_534;
+/// What a shell adds to the number of the signal that ended a command.
+const SIGNALLED: i32 = 128;
+
+/// Sends signals to a job that is watched, for as long as it runs.
+#[derive(Clone, Debug, Default)]
+pub struct Signaller(Arc<Mutex<Option<Pid>>>);
+
+impl Signaller {
+    /// Sends a signal by its number; false if there is nobody any more.
+    pub fn send(&self, signal: i32) -> bool {
+        // Held until it is sent: the number is nobody else's before the job was waited for.
+        let pid = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let signal = Signal::from_named_raw(signal);
+        pid.zip(signal).is_some_and(|(pid, signal)| kill_process(pid, signal).is_ok())
+    }
+
+    fn set(&self, pid: Option<Pid>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = pid;
+    }
+}
+
+/// Whether this process ignores a signal, and so a job that it begins: nohup(1) has it so.
+pub fn ignored(signal: i32) -> bool {
+    let ignored = Process::myself().and_then(|me| me.status()).map_or(0, |status| status.sigign);
+    let bit = u32::try_from(signal).ok().and_then(|signal| signal.checked_sub(1));
+    bit.and_then(|bit| 1_u64.checked_shl(bit)).is_some_and(|bit| ignored & bit != 0)
+}
+
+/// A job that has ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// How it ended.
+    pub status: ExitStatus,
+    /// What was seen of it.
+    pub watched: Watched,
+}
+
+impl Ended {
+    /// The code that a shell has for it.
+    pub fn code(&self) -> i32 {
+        code(self.status)
+    }
+}
+
+fn code(status: ExitStatus) -> i32 {
+    status.code().or(status.signal().map(|signal| SIGNALLED + signal)).unwrap_or(1)
+}
+
+/// Runs the command to its end. `signaller` is told who it is; `seen` is shown every sample. That the command cannot be
+/// started is an error; what happens to the file of samples afterwards is not, see [`Watched::trouble`].
+pub fn watch(
+    command: &mut Command,
+    options: &Options,
+    signaller: &Signaller,
+    mut seen: impl FnMut(&Sample),
+) -> Result<Ended> {
+    check()?;
+    let recorder = options.output.as_deref().map(|path| Recorder::create(path, options.overwrite)).transpose()?;
+    let mut pipe = Pipe::new()?;
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let mut job = Job::begun(words, options.every);
+    let cpu = process_seconds();
+    let mut child = forked(command).env(VARIABLE, pipe.path()).spawn().map_err(|e| started(e, command))?;
+    let pid = i32::try_from(child.id())
+        .ok()
+        .and_then(Pid::from_raw)
+        .ok_or_else(|| Error::request("a process without a number"))?;
+    signaller.set(Some(pid));
+    let mut sampler = Sampler::new(&proc(), pid.as_raw_pid(), options, recorder);
+    seen(&sampler.take("", false));
+    let handle = pidfd_open(pid, PidfdFlags::empty()).map_err(std::io::Error::from);
+    // Without it nobody tells when the job ends but by its being waited for.
+    let handle = handle.inspect_err(|_| drop(child.kill()))?;
+    follow(&handle, &mut pipe, options.every, &mut sampler, &mut seen)?;
+    let status = end(&mut child, &mut pipe, &mut sampler, signaller, &mut seen)?;
+    let last = sampler.marks.last().cloned().unwrap_or_default();
+    job.exit_code = i64::from(code(status));
+    job.used(&last, process_seconds() - cpu);
+    Ok(Ended { status, watched: sampler.finish(job) })
+}
+
+#[cold]
+fn started(error: std::io::Error, command: &Command) -> Error {
+    Error::from(error).file(command.get_program())
+}
+
+/// The command, to be begun by fork(2). The kernel counts the peak of the process that becomes the job as the job's: of
+/// posix_spawn(3) that is the peak of this process, whose memory it shares, and of fork(2) what it has a copy of, which
+/// is little. The standard library forks if it has to set a group, which here is the one that there is.
+fn forked(command: &mut Command) -> &mut Command {
+    match getgid().as_raw() {
+        NOBODY => command,
+        group => command.gid(group),
+    }
+}
+
+/// Takes samples until the job ends.
+fn follow(
+    job: &OwnedFd,
+    pipe: &mut Pipe,
+    every: Duration,
+    sampler: &mut Sampler,
+    seen: &mut impl FnMut(&Sample),
+) -> Result<()> {
+    let mut next = Instant::now() + every;
+    let mut silence = Instant::now();
+    loop {
+        let now = Instant::now();
+        if now >= next {
+            seen(&sampler.take("", false));
+            // Whoever was late does not hurry.
+            next = (next + every).max(Instant::now());
+        }
+        let heard = now >= silence;
+        let until = if heard { next } else { next.min(silence) };
+        let wait = Timespec::try_from(until.saturating_duration_since(Instant::now())).ok();
+        let (ended, said) = {
+            let ends = PollFd::new(job, PollFlags::IN);
+            let says = PollFd::from_borrowed_fd(pipe.end(), PollFlags::IN);
+            let mut both = [ends, says];
+            let asked = if heard { &mut both[..] } else { &mut both[..1] };
+            match poll(asked, wait.as_ref()) {
+                Ok(_) | Err(rustix::io::Errno::INTR) => (),
+                Err(e) => return Err(std::io::Error::from(e).into()),
+            }
+            let [ends, says] = both;
+            (ends.revents().contains(PollFlags::IN), says.revents().contains(PollFlags::IN))
+        };
+        if ended {
+            return Ok(());
+        }
+        if said {
+            listen(pipe, sampler, false, seen);
+            silence = Instant::now() + WORDS_APART;
+        }
+    }
+}
+
+/// Hears what the job said.
+fn listen(pipe: &mut Pipe, sampler: &mut Sampler, ended: bool, seen: &mut impl FnMut(&Sample)) {
+    for word in pipe.words() {
+        match word {
+            Word::Events(events) => sampler.events = events,
+            Word::More(events) => sampler.events = sampler.events.saturating_add(events),
+            Word::Mark(mark) => seen(&sampler.take(&mark, ended)),
+        }
+    }
+}
+
+/// The last samples. A process that has ended keeps its counts until it is waited for.
+fn end(
+    child: &mut Child,
+    pipe: &mut Pipe,
+    sampler: &mut Sampler,
+    signaller: &Signaller,
+    seen: &mut impl FnMut(&Sample),
+) -> Result<ExitStatus> {
+    listen(pipe, sampler, true, seen);
+    let pid = i32::try_from(child.id()).unwrap_or(0);
+    sampler.totals();
+    signaller.set(None);
+    let ended = child.wait4()?;
+    sampler.processes.ended(pid, ended.rusage);
+    seen(&sampler.take("end", false));
+    Ok(ended.status)
+}
+
+impl Sampler {
+    /// Ends the file, and says what is to be said.
+    pub(super) fn finish(mut self, job: Job) -> Watched {
+        let files = self.files();
+        let mut trouble = self.trouble.take();
+        if let Some(recorder) = self.recorder() {
+            trouble = recorder.finish(&job, &files).err();
+        }
+        let summary = Summary::new(job, self.most, self.marks, files, self.samples);
+        Watched { summary, trouble }
+    }
+}

@@ -1,0 +1,294 @@
+"""monitor: what it says of a job is what the job knows of itself, and its file is read by ROOT and uproot."""
+
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uproot
+
+import basketry as bk
+from referee import schema_document
+from referee.command import Basketry, run
+from referee.paths import BINARY, REPO
+
+# Nothing is imported or written that the script does not ask for.
+PYTHON = [sys.executable, "-I", "-S", "-B", "-c"]
+
+# Allocates, burns CPU, writes, marks; and says what the kernel says of it.
+JOB = """
+import json, os, resource, sys, time
+monitor = open(os.environ["BASKETRY_MONITOR"], "w", buffering=1)
+print("start", file=monitor)
+time.sleep(0.3)
+block = b"x" * (150 << 20)
+while time.process_time() < 0.5:
+    pass
+with open(sys.argv[1] + ".tmp", "wb", buffering=0) as out:
+    for event in range(5):
+        out.write(memoryview(block)[: 10 << 20])
+        print("events +1", file=monitor)
+    print("stop", file=monitor)
+    time.sleep(0.3)
+    os.rename(sys.argv[1] + ".tmp", sys.argv[1])
+more = b"y" * (100 << 20)
+print("finalize", file=monitor)
+time.sleep(0.1)
+own = resource.getrusage(resource.RUSAGE_SELF)
+io = dict(line.split(": ") for line in open("/proc/self/io").read().splitlines())
+used = [own.ru_maxrss * 1024, own.ru_utime, own.ru_stime, own.ru_minflt]
+os.write(1, json.dumps([*used, int(io["wchar"]), int(io["rchar"])]).encode())
+os._exit(3)
+"""
+
+
+def command(*words: object) -> list[str]:
+    """A command under the monitor."""
+    return [str(BINARY), "monitor", *map(str, words)]
+
+
+@pytest.fixture(scope="module")
+def watched(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any, list[float], Path]:
+    """The file of a job that was watched, its summary, what the job knew, and what it wrote."""
+    folder = tmp_path_factory.mktemp("monitor")
+    perf, out = folder / "perf.root", folder / "out.bin"
+    line = command("--json", "--every", 0.05, "-o", perf, "--", *PYTHON, JOB, out)
+    done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 3, done.stderr
+    known, _, summary = done.stdout.partition("]")
+    return perf, json.loads(summary), json.loads(known + "]"), out
+
+
+def test_figures_agree_with_the_kernels_to_a_per_cent(watched: tuple[Path, Any, list[float], Path]) -> None:
+    _, summary, (peak, user, system, faults, written, read), out = watched
+    assert summary["peak_rss"] == pytest.approx(peak, rel=0.01)
+    # What the job used after it asked, and what the kernel needed to end it.
+    assert user <= summary["user"] <= 1.01 * user + 0.05
+    assert system <= summary["system"] <= 1.01 * system + 0.05
+    assert summary["end"]["minor_faults"] == pytest.approx(faults, rel=0.01)
+    # The line with what it knew was written after it knew.
+    assert 0 <= summary["end"]["written"] - written < 200
+    assert 0 <= summary["end"]["read"] - read < 10_000
+    assert summary["files"] == [{"path": str(out), "bytes": 50 << 20, "removed": False}]
+
+
+def test_marks_show_what_closing_costs(watched: tuple[Path, Any, list[float], Path]) -> None:
+    _, summary, _, _ = watched
+    start, stop, finalize, end = summary["marks"]
+    assert [mark["mark"] for mark in (start, stop, finalize, end)] == ["start", "stop", "finalize", "end"]
+    assert (start["events"], stop["events"], end["events"]) == (0, 5, 5)
+    assert stop["rss"] - start["rss"] == pytest.approx(150 << 20, rel=0.01)
+    assert finalize["rss"] - stop["rss"] == pytest.approx(100 << 20, rel=0.01)
+    assert finalize["vsize"] - stop["vsize"] == pytest.approx(100 << 20, rel=0.01)
+    assert stop["output"] == end["output"] == 50 << 20
+    assert end["rss"] == end["processes"] == 0
+    assert 0 < summary["events_per_second"] == pytest.approx(5 / (stop["time"] - start["time"]))
+
+
+def test_uproot_reads_the_file(watched: tuple[Path, Any, list[float], Path]) -> None:
+    perf, summary, _, out = watched
+    with uproot.open(perf) as file:
+        samples = file["samples"].arrays()
+        assert len(samples) == summary["samples"]
+        assert samples["mark"][-1] == "end"
+        for name, value in summary["end"].items():
+            assert samples[name][-1].tolist() == value if name == "output_bytes" else samples[name][-1] == value
+        for name in ("time", "user", "system", "written", "peak_rss"):
+            assert samples[name].tolist() == sorted(samples[name].tolist()), name
+        assert max(samples["rss"]) == summary["most"]["rss"]
+        assert file["files"].arrays().tolist() == [{"path": str(out), "bytes": 50 << 20, "removed": False}]
+        (job,) = file["job"].arrays().tolist()
+        assert {name: summary[name] for name in job} == job
+
+
+ROOT_SAYS = """
+import json, sys, ROOT
+frame = ROOT.RDataFrame("samples", sys.argv[1])
+marks = frame.Filter('mark != ""')
+texts = [str(mark) for mark in marks.Take["std::string"]("mark")]
+rss = [int(value) for value in marks.Take["Long64_t"]("rss")]
+outputs = frame.Define("all", "Sum(output_bytes)").Filter("all != output").Count().GetValue()
+command = str(list(ROOT.RDataFrame("job", sys.argv[1]).Take["std::string"]("command"))[0])
+print(json.dumps([frame.Count().GetValue(), texts, rss, outputs, command]))
+"""
+
+
+def test_root_reads_the_file(watched: tuple[Path, Any, list[float], Path]) -> None:
+    perf, summary, _, _ = watched
+    asked = [sys.executable, "-W", "ignore", "-c", ROOT_SAYS, str(perf)]
+    done = subprocess.run(asked, capture_output=True, text=True, check=True, timeout=120)
+    count, marks, rss, different, name = json.loads(done.stdout.splitlines()[-1])
+    assert (count, different, name) == (summary["samples"], 0, summary["command"])
+    assert marks == [mark["mark"] for mark in summary["marks"]]
+    assert rss == [mark["rss"] for mark in summary["marks"]]
+
+
+def test_the_summary_is_as_documented(watched: tuple[Path, Any, list[float], Path]) -> None:
+    found = schema_document.differences(REPO / "docs" / "monitor-schema.md", [watched[1]])
+    assert not found, "\n".join(found)
+
+
+def test_every_process_counts_also_one_that_has_ended(tmp_path: Path) -> None:
+    # A child burns CPU and ends, a grandchild writes and ends; the job itself does nothing.
+    burn = "import time\nwhile time.process_time() < 0.3: pass"
+    script = f"""
+import subprocess
+subprocess.run([*{PYTHON}, {burn!r}], check=True)
+subprocess.run("dd if=/dev/zero of={tmp_path}/zeros bs=1000 count=3000 status=none", shell=True, check=True)
+"""
+    done = subprocess.run(
+        command("--json", "--every", 5, "--file", tmp_path / "zeros", "--", *PYTHON, script),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    summary = json.loads(done.stdout)
+    # No sample fell into the life of either.
+    assert summary["user"] + summary["system"] >= 0.3
+    assert 3_000_000 <= summary["end"]["written"] < 3_010_000
+    assert summary["files"] == [{"path": f"{tmp_path}/zeros", "bytes": 3_000_000, "removed": False}]
+
+
+def test_the_exit_code_and_the_output_are_the_commands(basketry: Basketry, tmp_path: Path) -> None:
+    outcome = basketry.run("monitor", "--live", "sh", "-c", "echo out; echo err >&2; exit 5")
+    assert (outcome.code, outcome.out) == (5, "out\n")
+    assert "err\n" in outcome.err
+    assert "exit code 5" in outcome.err
+    assert re.search(r"^\d\.\d s  RSS ", outcome.err, re.M), "the live view prints a line"
+    quiet = basketry.run("monitor", "-q", "--", "sh", "-c", "kill -KILL $$")
+    assert (quiet.code, quiet.out, quiet.err) == (137, "", "")
+    assert "No such file" in basketry.refuses("monitor", tmp_path / "none", code=127)
+    assert "Permission" in basketry.refuses("monitor", REPO / "README.md", code=126)
+    there = tmp_path / "there.csv"
+    there.write_text("mine")
+    ran = tmp_path / "ran"
+    assert "--force" in basketry.refuses("monitor", "-o", there, "touch", ran)
+    assert "parquet" in basketry.refuses("monitor", "-o", tmp_path / "perf.txt", "touch", ran)
+    assert there.read_text() == "mine"
+    assert not ran.exists(), "a command that could not be recorded is not run"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_signals_go_to_the_command_and_the_file_is_whole(number: signal.Signals, tmp_path: Path) -> None:
+    script = "import signal, sys, time\n"
+    script += f"signal.signal({int(number)}, lambda *_: sys.exit(7))\nprint('ready', flush=True)\ntime.sleep(60)"
+    # Whoever begins the tests may ignore it.
+    line = [
+        "env",
+        f"--default-signal={int(number)}",
+        *command("-q", "-o", tmp_path / "perf.root", "--", *PYTHON, script),
+    ]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as job:
+        assert job.stdout is not None
+        assert job.stdout.readline() == "ready\n"
+        job.send_signal(number)
+        assert job.wait(30) == 7
+    with uproot.open(tmp_path / "perf.root") as file:
+        assert file["samples"]["mark"].array()[-1] == "end"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["perf.root"]
+
+
+def test_what_is_ignored_stays_so() -> None:
+    # As nohup(1) begins it: a terminal that is closed ends neither the job nor who watches it.
+    with subprocess.Popen(
+        ["env", "--ignore-signal=HUP", *command("-q", "--", "sh", "-c", "kill -HUP $$; kill -HUP $PPID; echo alive")],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as job:
+        assert job.communicate(timeout=30)[0] == "alive\n"
+    assert job.returncode == 0
+
+
+@pytest.mark.parametrize("megabytes", [20, 100])
+def test_a_job_of_a_moment_has_its_peak(megabytes: int) -> None:
+    # Over before the second sample, and its peak is not that of who watches it.
+    words = [shutil.which("dd") or "dd", "if=/dev/zero", "of=/dev/null", f"bs={megabytes}M", "count=1", "status=none"]
+    done = subprocess.run(command("--json", "--", *words), capture_output=True, text=True, check=True, timeout=60)
+    summary = json.loads(done.stdout)
+    # By wait4(2), as `time -v` has it.
+    assert summary["peak_rss"] == pytest.approx(run(words).peak_rss, rel=0.01)
+    assert summary["end"]["written"] == megabytes << 20
+
+
+def test_basketry_is_watched_and_its_output_found(made: Path, tmp_path: Path) -> None:
+    perf, out = tmp_path / "perf.parquet", tmp_path / "out.root"
+    line = command("--json", "-o", perf, "--", BINARY, "rewrite", "-q", made, "-o", out, "--compression", "none")
+    done = subprocess.run(line, capture_output=True, text=True, check=True, timeout=60)
+    summary = json.loads(done.stdout)
+    assert summary["end"]["written"] >= out.stat().st_size
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = parquet.read_table(perf).to_pylist()
+    assert len(table) == summary["samples"]
+    assert table[-1] == summary["end"]
+
+
+def test_a_monitor_inside_is_fed_events(tmp_path: Path) -> None:
+    perf = tmp_path / "perf.root"
+    before = resource.getrusage(resource.RUSAGE_SELF)
+    with bk.Monitor(perf, every=0.01, files=[tmp_path / "out"]) as monitor:
+        with pytest.raises(RuntimeError, match="has not ended"):
+            _ = monitor.summary
+        block = bytearray(b"x") * (80 << 20)
+        until = time.process_time() + 0.2
+        while time.process_time() < until:
+            monitor.events()
+        monitor.stop()
+        (tmp_path / "out").write_bytes(block)
+        monitor.finalize()
+    after = resource.getrusage(resource.RUSAGE_SELF)
+    summary = monitor.summary
+    start, stop, finalize, end = summary.marks
+    assert [mark.mark for mark in summary.marks] == ["start", "stop", "finalize", "end"]
+    assert stop.rss - start.rss == pytest.approx(80 << 20, rel=0.05)
+    assert stop.events == end.events > 0 == start.events
+    # To the kernel's grain at both ends.
+    assert summary.user + summary.system <= after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime + 0.04
+    assert summary.user + summary.system >= 0.2 - 0.04
+    # What sampling reads and writes is not the program's, but for what it had not ended when it asked.
+    assert 80 << 20 <= finalize.written < (80 << 20) + 100_000
+    assert stop.written < 100_000
+    assert (finalize.output, end.output_bytes) == (80 << 20, (80 << 20,))
+    assert summary.samples > 10
+    with uproot.open(perf) as file:
+        assert file["samples"].num_entries == summary.samples
+    with pytest.raises(FileExistsError, match="force=True"), bk.Monitor(perf):
+        pass
+    with pytest.raises(RuntimeError, match="one `with` block"), monitor:
+        pass
+    with pytest.raises(ValueError, match="every"), bk.Monitor(every=0):
+        pass
+
+
+def test_a_monitor_inside_tells_the_one_outside(tmp_path: Path) -> None:
+    script = "import basketry\nwith basketry.Monitor() as m:\n    m.events(12)\n    m.stop()\n    m.mark('checked')"
+    done = subprocess.run(
+        command("--json", "--", sys.executable, "-c", script),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+        env=os.environ | {"PYTHONPATH": str(Path(bk.__file__).parents[1])},
+    )
+    summary = json.loads(done.stdout)
+    assert [mark["mark"] for mark in summary["marks"]] == ["start", "stop", "checked", "end"]
+    assert summary["end"]["events"] == 12
+    assert tmp_path.is_dir()
+
+
+def test_watching_costs_little() -> None:
+    # Ten processes that sleep, 10 samples a second. Less than one per cent of a core was measured; the bound leaves
+    # room for a machine that is busy with other tests, and for a build that is not optimised.
+    sleepers = "import os, time\nfor _ in range(9):\n    if os.fork() == 0: break\ntime.sleep(3)"
+    line = command("--json", "--", *PYTHON, sleepers)
+    summary = json.loads(subprocess.run(line, capture_output=True, text=True, check=True, timeout=60).stdout)
+    assert summary["most"]["processes"] == 10
+    assert summary["monitor_cpu"] < 0.05 * summary["elapsed"]
