@@ -1,6 +1,6 @@
 """The sections, by what is measured; importing one registers it."""
 
 from harness import SECTIONS
-from sections import making, package, reading, writing
+from sections import making, package, reading, watching, writing
 
-__all__ = ["SECTIONS", "making", "package", "reading", "writing"]
+__all__ = ["SECTIONS", "making", "package", "reading", "watching", "writing"]

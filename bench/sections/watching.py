@@ -1,0 +1,45 @@
+"""What watching a job costs: the monitor's own CPU, by its own account."""
+
+import json
+import sys
+
+from harness import Bench, section
+from measure import Contender, basketry
+
+#: Processes that do nothing but last: the monitor's work does not depend on theirs.
+SLEEPERS = """
+import os, sys, time
+for _ in range(int(sys.argv[1]) - 1):
+    if os.fork() == 0:
+        break
+time.sleep(float(sys.argv[2]))
+"""
+
+
+def own(out: str) -> tuple[float, float]:
+    """How long the job lasted, and the CPU that watching it took."""
+    summary = json.loads(out.splitlines()[-1])
+    return summary["elapsed"], summary["monitor_cpu"]
+
+
+def watched(name: str, processes: int, seconds: float, *options: str) -> Contender:
+    """A job of so many processes under the monitor, with 10 samples a second."""
+    job = [sys.executable, "-I", "-S", "-c", SLEEPERS, str(processes), str(seconds)]
+    contender = basketry(name, "monitor", "--json", "--every", "0.1", *options, "--", *job)
+    contender.clock = own
+    return contender
+
+
+@section
+def monitor(bench: Bench) -> None:
+    """Under 1 % of a core at 10 samples a second."""
+    seconds = 2 if bench.quick else 20
+    contenders = [
+        watched("1 process", 1, seconds),
+        watched("20 processes", 20, seconds),
+        watched("20 processes, --pss", 20, seconds, "--pss"),
+        watched("100 processes", 100, seconds),
+    ]
+    bench.say("", "| job | watching, % of a core |", "|---|---|")
+    for name, one in bench.compare("monitor", contenders, 1 if bench.quick else 3).items():
+        bench.say(f"| {name} | {100 * one.cpu / one.wall:.2f} |")
