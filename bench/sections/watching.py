@@ -33,7 +33,7 @@ def watched(name: str, processes: int, seconds: float, *options: str) -> Contend
 @section
 def monitor(bench: Bench) -> None:
     """Under 1 % of a core at 10 samples a second."""
-    seconds = 2 if bench.quick else 20
+    seconds = 2 if bench.quick else 10
     contenders = [
         watched("1 process", 1, seconds),
         watched("20 processes", 20, seconds),
