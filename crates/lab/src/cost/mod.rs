@@ -20,6 +20,7 @@ mod sample;
 #[cfg(test)]
 pub(crate) mod tests;
 mod workload;
+mod worth;
 
 pub(crate) use bench::{Bench, Codecs};
 pub use calibrate::Access;
@@ -30,3 +31,4 @@ pub use replay::Reading;
 pub(crate) use replay::replay;
 pub(crate) use workload::Demand;
 pub use workload::Workload;
+pub(crate) use worth::Worth;

@@ -1,5 +1,6 @@
 //! The decision: for each size of clusters the best choice over columns, and of these the best.
 
+use crate::cost::Worth;
 use crate::cost::facts::{Column, Facts};
 use crate::cost::measure::{ColumnCost, Measured};
 use crate::cost::model::{self, Cost};
@@ -8,12 +9,6 @@ use crate::solve::{Choice, Infeasible, Problem, RESOURCES};
 use super::Access;
 use super::candidates::{Choices, ClusterOption, Pick, choices};
 use super::forms::{Forms, Tops};
-
-/// A file is taken to be read so many times for each time it is written: a second of compression is worth it if
-/// it saves this share of a second of reading.
-pub(crate) const READS_PER_WRITE: f64 = 200.0;
-/// One per cent of the file's size is worth this many per cent of its reading time, within the limits.
-pub(crate) const SIZE_VALUE: f64 = 0.05;
 
 /// Limits on the whole file, infinite where there is none.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,8 +54,7 @@ pub(crate) struct Space {
     pub options: Vec<ClusterOption>,
     pub tops: Tops,
     choices: Vec<Vec<Choices>>,
-    /// Seconds that a byte on disk is worth.
-    byte_value: f64,
+    worth: Worth,
     /// Bytes of the file that no choice changes.
     rest: f64,
     /// Share of expected sizes that is kept to spare: samples are not exact. What stays as it is needs none.
@@ -76,8 +70,8 @@ impl Space {
         (today, margin): (&Cost, f64),
     ) -> Self {
         let choices = options.iter().map(|option| choices(facts, measured, access, option)).collect();
-        let byte_value = SIZE_VALUE * today.read / today.size.max(1.0);
-        Self { options, tops: Tops::new(facts), choices, byte_value, rest: facts.rest(), margin }
+        let worth = Worth::new(today.read, today.size);
+        Self { options, tops: Tops::new(facts), choices, worth, rest: facts.rest(), margin }
     }
 
     /// The best choice within limits; or for each limit in the way, the nearest that would do.
@@ -106,7 +100,7 @@ impl Space {
 
     /// What the solver makes small.
     fn value(&self, c: &Cost) -> f64 {
-        c.read + c.write / READS_PER_WRITE + c.size * self.byte_value
+        self.worth.of(c.read, c.write, c.size)
     }
 
     fn solve(&self, option: usize, forms: &Forms, limits: &Limits) -> Result<Chosen, Infeasible> {
