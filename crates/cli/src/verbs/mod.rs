@@ -10,6 +10,7 @@ mod monitor;
 mod readspeed;
 mod recover;
 mod rewrite;
+mod sweep;
 mod tune;
 mod verify;
 mod write_bench;
@@ -35,6 +36,7 @@ pub enum Verb {
     Generate(generate::Args),
     WriteBench(write_bench::Args),
     Monitor(monitor::Args),
+    Sweep(Box<sweep::Args>),
 }
 
 impl Verb {
@@ -70,6 +72,7 @@ impl Verb {
             Self::Monitor(_) => Err(rootfile::Error::request(
                 "monitor runs a command and exits as it does; basketry.Monitor watches this process",
             )),
+            Self::Sweep(_) => Err(rootfile::Error::request("sweep starts the command for each job: run it there")),
             Self::Hadd(_) => Err(rootfile::Error::request("hadd is for the command line; merge does the same")),
         }
     }
@@ -88,6 +91,7 @@ impl Verb {
             Self::Generate(args) => generate::run(&args),
             Self::WriteBench(args) => write_bench::run(&args),
             Self::Monitor(args) => Ok(if monitor::exit_code(&args) == 0 { Answer::Yes } else { Answer::No }),
+            Self::Sweep(args) => sweep::run(&args),
         }
     }
 }

@@ -4,8 +4,9 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command;
 
+use lab::child::{Memory, measure};
 use lab::generate::{Job, generate};
-use lab::write_bench::{Grid, Line, Point, Report, Rivals, Run, bench, measure, memory};
+use lab::write_bench::{Grid, Line, Point, Report, Rivals, Run, bench};
 use rootfile::{Error, Result};
 
 use super::generate::{HowArgs, SetArgs};
@@ -145,7 +146,7 @@ impl Args {
             fill: !self.how.no_fill,
         };
         let ran = generate(&job, &flow::unwatched)?;
-        let (peak_rss, vsize) = memory();
+        let Memory { rss: peak_rss, vsize } = Memory::peak();
         let waiting: u64 = ran.metrics.iter().flat_map(|m| &m.contexts).map(|context| context.waiting_ns).sum();
         Ok(Run {
             wall: ran.wall,
@@ -180,7 +181,7 @@ pub fn work(args: &Args, done: &dyn Fn()) -> Result<Report> {
 }
 
 /// Where ROOT is: as said, or where the `root` or `root-config` that is found lies.
-fn home_of_root(said: Option<&std::path::Path>) -> Result<PathBuf> {
+pub(super) fn home_of_root(said: Option<&std::path::Path>) -> Result<PathBuf> {
     if let Some(home) = said {
         return Ok(home.to_path_buf());
     }

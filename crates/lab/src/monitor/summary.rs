@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::outputs::OutputFile;
 use super::sample::Sample;
+use crate::machine::Machine;
 
 /// Version of the JSON that a [`Summary`] becomes.
 const SCHEMA: u32 = 1;
@@ -66,13 +67,13 @@ impl Job {
     /// What is known when it begins: the command's words, and the time between two samples.
     pub(super) fn begun(words: impl IntoIterator<Item = impl AsRef<OsStr>>, every: Duration) -> Self {
         let words = words.into_iter().map(|word| word.as_ref().to_string_lossy().into_owned());
-        let machine = rustix::system::uname();
+        let machine = Machine::here();
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         Self {
             command: words.collect::<Vec<_>>().join(" "),
-            host: machine.nodename().to_string_lossy().into_owned(),
-            kernel: format!("{} {}", machine.sysname().to_string_lossy(), machine.release().to_string_lossy()),
-            cores: std::thread::available_parallelism().map_or(0, |n| n.get() as u64),
+            host: machine.host,
+            kernel: machine.kernel,
+            cores: machine.processors as u64,
             started: since.map_or(0.0, |since| since.as_secs_f64()),
             every: every.as_secs_f64(),
             version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -13,7 +13,7 @@ use rustix::io::{ReadWriteFlags, preadv2};
 const PROBES: u64 = 4096;
 
 /// Puts files out of the cache, and says what share of their bytes is out then.
-pub(super) fn drop_from_cache<P: AsRef<Path>>(paths: &[P]) -> Result<f64> {
+pub(crate) fn drop_from_cache<P: AsRef<Path>>(paths: &[P]) -> Result<f64> {
     let (mut cold, mut all) = (0.0, 0.0);
     for path in paths {
         let in_file = |e: std::io::Error| Error::from(e).file(path);

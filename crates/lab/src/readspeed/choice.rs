@@ -24,7 +24,7 @@ pub enum Columns {
 impl Columns {
     /// The columns meant, in the order of the tree. What is no branch of its own is looked for among those of its
     /// friends, which are called `friend.branch`, and come last.
-    pub(super) fn choose(&self, dataset: &Dataset) -> Result<Vec<usize>> {
+    pub(crate) fn choose(&self, dataset: &Dataset) -> Result<Vec<usize>> {
         let name = |column: usize| dataset.column(column).map_or("", |plan| plan.field().name().as_str());
         let own = 0..dataset.columns().len();
         let by = |matches: &[Test], texts: &[String]| {

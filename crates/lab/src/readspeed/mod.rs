@@ -3,7 +3,7 @@
 //! [`measure`] reads the asked columns and entries into Arrow, as often as asked, and times fetching, decompressing and
 //! decoding apart, column by column. What is measured is what basketry's reader does; nothing is modelled.
 
-mod cache;
+pub(crate) mod cache;
 mod choice;
 mod layouts;
 pub mod self_check;

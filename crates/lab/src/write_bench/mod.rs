@@ -1,12 +1,11 @@
 //! The benchmark of parallel writing: the same data in every combination of shapes, codecs, threads and media.
 //!
-//! Each run is a process of its own (`runner`), started by whoever has the command; runs take turns, so that whatever
+//! Each run is a process of its own ([`child`](crate::child)), started by whoever has the command; runs take turns, so that whatever
 //! else the machine does meets all alike. What a run does is [`generate`](crate::generate)'s, what the rivals do
 //! `rivals` knows. The published study is G. Amadio's of TBufferMerger.
 
 mod report;
 mod rivals;
-mod runner;
 
 use std::path::PathBuf;
 
@@ -15,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use report::{Line, Report};
 pub use rivals::Rivals;
-pub use runner::{measure, memory};
+pub(crate) use rivals::compile;
 
 /// What is measured: every combination of these.
 #[derive(Clone, Debug, Default)]

@@ -6,7 +6,8 @@ use std::process::Command;
 use rootfile::codec::Compression;
 use rootfile::{Error, Result};
 
-use super::{Point, Run, measure};
+use super::{Point, Run};
+use crate::child::measure;
 
 /// Each by its name, and the program that it is.
 const WRITERS: [(&str, &str); 3] =
@@ -44,30 +45,20 @@ impl Rivals {
             let path = folder.join(name);
             std::fs::write(&path, text).map_err(|e| Error::from(e).file(&path))?;
         }
-        let lib = home.join("lib");
         let library = folder.join("libEventDict.so");
         let rootcling = Command::new(home.join("bin/rootcling"))
             .args(["-f", "EventDict.cxx", "-s", "libEventDict.so", "Event.h", "LinkDef.h"])
             .current_dir(folder)
             .output();
         check("rootcling", rootcling)?;
-        let compile = |more: &[&str]| {
-            let mut command = Command::new("g++");
-            command.args(["-O2", "-std=c++17", "-pthread", "-isystem"]).arg(home.join("include")).args(more);
-            command.arg("-L").arg(&lib).arg(format!("-Wl,-rpath,{}", lib.display()));
-            // The wheel of ROOT has the libraries that it needs beside itself.
-            let beside = home.with_file_name("root.libs");
-            command.arg(format!("-Wl,-rpath-link,{}", beside.display()));
-            command.args(LIBRARIES.split(' ').map(|name| format!("-l{name}"))).current_dir(folder);
-            check("g++", command.output())
-        };
         let output = library.to_string_lossy().into_owned();
-        compile(&["-fPIC", "-shared", "-o", &output, "EventDict.cxx"])?;
+        compile(home, folder, &["-fPIC", "-shared", "-o", &output, "EventDict.cxx"])?;
         let (search, path) = (format!("-L{}", folder.display()), format!("-Wl,-rpath,{}", folder.display()));
         for (_, program) in WRITERS {
             // The dictionary is used by no symbol, so the linker would leave it out.
             let source = format!("{program}.cxx");
-            compile(&["-o", program, &source, &search, "-Wl,--no-as-needed", "-lEventDict", "-Wl,--as-needed", &path])?;
+            let linked = ["-Wl,--no-as-needed", "-lEventDict", "-Wl,--as-needed"];
+            compile(home, folder, &[&["-o", program, &source, &search][..], &linked, &[path.as_str()]].concat())?;
         }
         Ok(Self { folder: folder.to_path_buf() })
     }
@@ -85,6 +76,19 @@ impl Rivals {
         let _ = std::fs::remove_file(&out);
         run
     }
+}
+
+/// Runs g++ in a folder, with the ROOT that `home` has.
+pub(crate) fn compile(home: &Path, folder: &Path, more: &[&str]) -> Result<()> {
+    let lib = home.join("lib");
+    let mut command = Command::new("g++");
+    command.args(["-O2", "-std=c++17", "-pthread", "-isystem"]).arg(home.join("include")).args(more);
+    command.arg("-L").arg(&lib).arg(format!("-Wl,-rpath,{}", lib.display()));
+    // The wheel of ROOT has the libraries that it needs beside itself.
+    let beside = home.with_file_name("root.libs");
+    command.arg(format!("-Wl,-rpath-link,{}", beside.display()));
+    command.args(LIBRARIES.split(' ').map(|name| format!("-l{name}"))).current_dir(folder);
+    check("g++", command.output())
 }
 
 fn check(name: &str, done: std::io::Result<std::process::Output>) -> Result<()> {

@@ -1,0 +1,294 @@
+//! `basketry sweep`: copying and reading measured over a grid of layouts, streams and threads.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use dataset::layout::{ByteSize, Layout};
+use flow::inputs::Input;
+use lab::sweep::analyse::Findings;
+use lab::sweep::decide::{Goal, Question};
+use lab::sweep::grid::Grid;
+use lab::sweep::journal::Head;
+use lab::sweep::plan::{Estimate, Kind};
+use lab::sweep::run::{Sweep, Word, findings};
+use lab::sweep::runner::{Own, Runner, Task};
+use lab::sweep::{Root, Settings, Subject, once, show};
+use rootfile::{Error, Result};
+
+use super::write_bench::home_of_root;
+use crate::options::Talk;
+use crate::output::{self, Answer};
+
+/// Measure copying and reading over a grid of layouts, streams and threads, and say which is best.
+///
+/// For each point the file is copied into N streams, each with a tree of one record at its end, and the copy is read: all
+/// of it, each column alone, and 1 % of the entries through an index file. Each job is a process of its own; rounds of
+/// all jobs follow each other in random orders. What is measured is kept in a journal: a sweep that was stopped goes on
+/// where it was when it is started again. `sweep show DIR` prints the tables.
+#[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub struct Args {
+    #[command(subcommand)]
+    show: Option<Show>,
+    /// FILE or FILE:TREE. Without a tree, it has one only, and all else in it is copied too.
+    #[arg(value_name = "FILE", required = true)]
+    input: Option<String>,
+    /// Folder for the journal, the results and the files that are written: the medium that is measured.
+    #[arg(short, long, value_name = "DIR", required = true)]
+    output: Option<PathBuf>,
+    /// What is varied: a key of the layout with its values (basket=2kB,32kB), also for a tree (tree:PATTERN:basket=...) or
+    /// for columns (column:PATTERN:compression=...), streams, threads or fraction; as-is keeps what the input has. Or a
+    /// TOML file with [layout], [grid] and [[point]].
+    #[arg(long, value_name = "KEY=V1,V2,...|FILE")]
+    grid: Vec<String>,
+    /// Read the layout that all points start from, from a TOML file.
+    #[arg(long, value_name = "FILE")]
+    layout: Option<PathBuf>,
+    /// Files that are written at once, such as 1,2,5,10: what one more costs is told. The same as --grid streams=...
+    #[arg(long, value_name = "N,...")]
+    streams: Option<String>,
+    /// Threads of a job, such as 1,2. The same as --grid threads=...
+    #[arg(short = 'j', long, value_name = "N,...")]
+    threads: Option<String>,
+    /// Copy only so many entries of the tree.
+    #[arg(long, value_name = "N")]
+    entries: Option<u64>,
+    /// Measure only copying, or only reading.
+    #[arg(long, value_name = "WHAT", value_parser = ["copy", "read"])]
+    only: Option<String>,
+    /// Read these columns as well, as a job of its own.
+    #[arg(long, value_name = "PATTERN,...", value_delimiter = ',')]
+    columns: Vec<String>,
+    /// Share of the entries that is picked through an index file.
+    #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = share)]
+    pick: f64,
+    /// How often each job is run.
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    repeat: usize,
+    /// Decides the order of the jobs, and which entries are picked.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Put files out of the kernel's cache before each job. They are read into it otherwise.
+    #[arg(long)]
+    cold: bool,
+    /// Let jobs use all processors, and not as many as they have threads.
+    #[arg(long)]
+    no_pin: bool,
+    /// Drop points that cannot win any more after two rounds, half of them a round.
+    #[arg(long)]
+    halve: bool,
+    /// Memory that each job may take.
+    #[arg(long, value_name = "SIZE", default_value_t = ByteSize(flow::DEFAULT_MEMORY))]
+    memory: ByteSize,
+    /// What is to be made small: full, columns, sparse, chosen (reading), copy, memory (of copying) or size.
+    #[arg(long, value_name = "WHAT")]
+    goal: Option<Goal>,
+    /// The most bytes that the file may have: 2GB, or 1.05x for so many times today's.
+    #[arg(long, value_name = "LIMIT")]
+    max_size: Option<String>,
+    /// The most time that a copy may take: 90s, 5min, or 2x.
+    #[arg(long, value_name = "LIMIT")]
+    max_write_time: Option<String>,
+    /// The most memory that reading may take: 1GB, or 1.2x.
+    #[arg(long, value_name = "LIMIT")]
+    max_read_memory: Option<String>,
+    /// The most memory that copying may take: 1GB, or 1.2x.
+    #[arg(long, value_name = "LIMIT")]
+    max_memory: Option<String>,
+    /// Who copies and reads: basketry, or root where it is installed.
+    #[arg(long, value_name = "WHO", default_value = "basketry", value_parser = ["basketry", "root"])]
+    runner: String,
+    /// Say how many points and jobs there are and how long they will take; measure nothing.
+    #[arg(long)]
+    dry_run: bool,
+    /// Keep the copies that are read.
+    #[arg(long)]
+    keep: bool,
+    /// Do one job, which a file describes, in this process.
+    #[arg(long, hide = true, value_name = "FILE", exclusive = true)]
+    once: Option<PathBuf>,
+    #[command(flatten)]
+    talk: Talk,
+}
+
+/// What is done with the results of a sweep.
+#[derive(clap::Subcommand)]
+enum Show {
+    /// Print the tables of a sweep: memory and time by layout, what one more stream costs, size and time by codec, time
+    /// for an entry; and the decision.
+    Show(ShowArgs),
+}
+
+#[derive(clap::Args)]
+struct ShowArgs {
+    /// The sweep's folder.
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// How they are written.
+    #[arg(long, value_name = "HOW", default_value = "markdown", value_parser = ["markdown", "csv", "json"])]
+    format: String,
+    /// The same as --format json.
+    #[arg(long)]
+    json: bool,
+}
+
+fn share(text: &str) -> std::result::Result<f64, String> {
+    let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 100.0));
+    let share = number.trim().parse::<f64>().ok().map(|n| n / unit).filter(|n| *n > 0.0 && *n <= 1.0);
+    share.ok_or_else(|| format!("{text:?} is no share; write 1% or 0.01"))
+}
+
+impl Args {
+    fn grid(&self) -> Result<Grid> {
+        let mut grid = Grid::default();
+        if let Some(path) = &self.layout {
+            grid.set_base(Layout::from_toml(&read(path)?).map_err(|e| e.file(path))?);
+        }
+        for text in &self.grid {
+            match text.contains('=') {
+                true => grid.add(text)?,
+                false => grid.add_toml(&read(Path::new(text))?).map_err(|e| e.file(text))?,
+            }
+        }
+        for (key, values) in [("streams", &self.streams), ("threads", &self.threads)] {
+            if let Some(values) = values {
+                grid.add(&format!("{key}={values}"))?;
+            }
+        }
+        Ok(grid)
+    }
+
+    fn settings(&self) -> Settings {
+        let only = self.only.as_deref();
+        let mut kinds = Vec::new();
+        if only != Some("read") {
+            kinds.push(Kind::Copy);
+        }
+        if only != Some("copy") {
+            kinds.extend([Kind::Full, Kind::Columns, Kind::Sparse]);
+            kinds.extend((!self.columns.is_empty()).then_some(Kind::Chosen));
+        }
+        Settings {
+            kinds,
+            repeat: self.repeat,
+            seed: self.seed,
+            share: self.pick,
+            columns: self.columns.clone(),
+            cold: self.cold,
+            pin: !self.no_pin,
+            memory: self.memory.bytes(),
+            drop: self.halve,
+            question: Question {
+                goal: self.goal.unwrap_or_default(),
+                max_size: self.max_size.clone(),
+                max_write_time: self.max_write_time.clone(),
+                max_read_memory: self.max_read_memory.clone(),
+                max_memory: self.max_memory.clone(),
+            },
+        }
+    }
+
+    /// Runs the sweep; `say` is told how it goes. With `dry_run` only the estimate is made.
+    fn sweep(&self, say: &mut dyn FnMut(Word<'_>)) -> Result<std::result::Result<Findings, Estimate>> {
+        let missing = |what| Error::request(format!("no {what}: write basketry sweep FILE -o DIR --grid KEY=V1,V2"));
+        let input = self.input.as_deref().ok_or_else(|| missing("input"))?;
+        let folder = self.output.as_deref().ok_or_else(|| missing("folder"))?;
+        let points = self.grid()?.points()?;
+        let Ok(input) = input.parse::<Input>();
+        let subject = Subject::of(&input, self.entries, &self.columns)?;
+        let mut runner: Box<dyn Runner> = match self.runner.as_str() {
+            "root" => Box::new(Root::build(&home_of_root(None)?)?),
+            _ => {
+                let arguments = vec!["sweep".to_owned(), "--once".to_owned()];
+                Box::new(Own::new(std::env::current_exe()?, arguments, option_env!("BASKETRY_COMMIT")))
+            }
+        };
+        let head = Head::new(subject, points, self.settings(), &*runner)?;
+        let sweep = Sweep::new(folder, head, &mut *runner)?;
+        match self.dry_run {
+            true => sweep.dry_run().map(Err),
+            false => sweep.run(self.keep, say).map(Ok),
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).map_err(|e| Error::from(e).file(path))
+}
+
+pub fn run(args: &Args) -> Result<Answer> {
+    if let Some(Show::Show(args)) = &args.show {
+        return print_tables(args);
+    }
+    if let Some(path) = &args.once {
+        let task: Task = serde_json::from_str(&read(path)?).map_err(std::io::Error::from)?;
+        output::json(&once(&task)?)?;
+        return Ok(Answer::Yes);
+    }
+    let quiet = args.talk.quiet || args.talk.json;
+    let bar = output::progress(0, "jobs", quiet);
+    if let Ok(style) = indicatif::ProgressStyle::with_template("{wide_bar} {pos}/{len} jobs, {msg}") {
+        bar.set_style(style);
+    }
+    bar.set_message("how long will it take?");
+    let found = args.sweep(&mut |word| match word {
+        Word::Expected(estimate) => {
+            bar.set_length(estimate.jobs as u64);
+            if !quiet {
+                bar.suspend(|| eprintln!("{}", expected(&estimate)));
+            }
+        }
+        Word::Done { done, all, left, point, job } => {
+            bar.set_length(all as u64);
+            bar.set_position(done as u64);
+            bar.set_message(format!("{} left; {} of {point}", time(left), job.kind.name()));
+        }
+        Word::Dropped(left) => {
+            if !quiet {
+                bar.suspend(|| eprintln!("{left} points are left"));
+            }
+        }
+    });
+    bar.finish_and_clear();
+    match found? {
+        Err(estimate) if args.talk.json => output::json(&estimate)?,
+        Err(estimate) => writeln!(output::stdout(), "{}", expected(&estimate))?,
+        Ok(found) => {
+            if args.talk.json {
+                output::json(&found)?;
+            } else if !args.talk.quiet {
+                let mut out = output::stdout();
+                write!(out, "{}", show::markdown(&found))?;
+                out.flush()?;
+            }
+            return Ok(if found.decision.impossible.is_empty() { Answer::Yes } else { Answer::No });
+        }
+    }
+    Ok(Answer::Yes)
+}
+
+fn print_tables(args: &ShowArgs) -> Result<Answer> {
+    let found = findings(&args.folder)?;
+    let mut out = output::stdout();
+    match (args.format.as_str(), args.json) {
+        (_, true) | ("json", _) => return output::json(&found).map(|()| Answer::Yes),
+        ("csv", _) => write!(out, "{}", show::csv(&found))?,
+        _ => write!(out, "{}", show::markdown(&found))?,
+    }
+    out.flush()?;
+    Ok(Answer::Yes)
+}
+
+fn expected(estimate: &Estimate) -> String {
+    let Estimate { points, jobs, seconds, disk } = estimate;
+    format!("{points} points, {jobs} jobs, about {}, up to {} of files", time(*seconds), output::bytes(*disk))
+}
+
+/// Seconds as people say them.
+fn time(seconds: f64) -> String {
+    match seconds {
+        s if s < 90.0 => format!("{s:.0} s"),
+        s if s < 5400.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.1} h", s / 3600.0),
+    }
+}

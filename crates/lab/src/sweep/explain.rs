@@ -1,0 +1,126 @@
+//! Why a point was chosen, as sentences: points of the grid that differ from it in one key alone, what the next looser
+//! limit would buy, and what the next tighter one would cost. Only what differs beyond the noise is told.
+
+use super::analyse::{Against, Runs};
+use super::decide::{LIMITS, amount, goal};
+use super::journal::Head;
+use super::metric::metric_of;
+use crate::solve::Choice;
+
+/// A choice, and what it was made of.
+pub(super) struct Explained<'a> {
+    pub runs: &'a Runs<'a>,
+    pub head: &'a Head,
+    /// The points that there were to choose from.
+    pub measured: &'a [(usize, Choice)],
+    pub chosen: (usize, Choice),
+    pub limits: [f64; 4],
+}
+
+impl Explained<'_> {
+    /// A sentence for each key in which the chosen point differs from the reference, as far as the grid has the point
+    /// that differs in it alone; and one for all together.
+    pub fn reasons(&self, reference: usize) -> Vec<String> {
+        let points = &self.head.points;
+        let chosen = self.chosen.0;
+        let (Some(own), Some(other)) = (points.get(chosen), points.get(reference)) else { return Vec::new() };
+        if chosen == reference {
+            return vec![format!("nothing that was measured is better than {own} beyond the noise")];
+        }
+        let mut said = Vec::new();
+        for setting in &own.settings {
+            let Some(before) = other.value(&setting.key).filter(|before| *before != setting.value) else { continue };
+            let neighbour = points
+                .iter()
+                .position(|point| point.is_like(own, &[&setting.key]) && point.value(&setting.key) == Some(before));
+            if let Some(neighbour) = neighbour.filter(|neighbour| *neighbour != reference) {
+                let what = format!("{}={} instead of {before}", setting.key, setting.value);
+                said.extend(self.compared(chosen, neighbour).map(|gains| format!("{what}: {gains}")));
+            }
+        }
+        said.extend(self.compared(chosen, reference).map(|gains| format!("{own} instead of {other}: {gains}")));
+        said
+    }
+
+    /// How two points compare, figure by figure, where they differ beyond the noise.
+    fn compared(&self, one: usize, other: usize) -> Option<String> {
+        let goal = goal(self.head);
+        let own = match goal {
+            name if name.starts_with("copy") => ("dearer to copy", "cheaper to copy"),
+            _ => ("dearer to read", "cheaper to read"),
+        };
+        let rest = [
+            ("copy_cpu", ("more copy CPU", "less copy CPU")),
+            ("full_cpu", ("more read CPU", "less read CPU")),
+            ("size", ("larger", "smaller")),
+            ("copy_rss_record", ("more memory to copy", "less memory to copy")),
+            ("full_rss", ("more memory to read", "less memory to read")),
+        ];
+        // Memory and size have their own words already, and so has what is asked for.
+        let own = (!matches!(goal, "copy_rss_record" | "size")).then_some((goal, own));
+        let rest = rest.into_iter().filter(|(name, _)| own.is_none_or(|(goal, _)| goal != *name));
+        let gain = |(name, words): (&str, (&str, &str))| {
+            let against = self.runs.against(one, other, metric_of(name)?)?;
+            against.differs.then(|| gain(against, words))
+        };
+        let said: Vec<String> = own.into_iter().chain(rest).filter_map(gain).collect();
+        match said.is_empty() {
+            true => self.runs.figure(one, metric_of(goal)?).map(|_| "no difference beyond the noise".to_owned()),
+            false => Some(said.join(", ")),
+        }
+    }
+
+    /// What the next better limit would buy or cost, for each of them.
+    pub fn sensitivity(&self) -> Vec<String> {
+        let each = 0..LIMITS.len();
+        each.clone()
+            .filter_map(|limit| self.looser(limit))
+            .chain(each.filter_map(|limit| self.tighter(limit)))
+            .collect()
+    }
+
+    /// The points within all limits but this one.
+    fn within_others(&self, resource: usize) -> impl Iterator<Item = &(usize, Choice)> {
+        self.measured.iter().filter(move |(point, choice)| {
+            let mut within = choice.uses.iter().zip(&self.limits).enumerate();
+            *point != self.chosen.0 && within.all(|(r, (uses, limit))| r == resource || uses <= limit)
+        })
+    }
+
+    /// The nearest point beyond a limit that would be better.
+    fn looser(&self, resource: usize) -> Option<String> {
+        let (option, name) = LIMITS.get(resource)?;
+        let limit = self.limits.get(resource).copied().filter(|limit| limit.is_finite())?;
+        let better = self.within_others(resource).filter(|(_, choice)| choice.cost < self.chosen.1.cost);
+        let beyond = better.filter_map(|(point, choice)| Some((point, choice, *choice.uses.get(resource)?)));
+        let (point, choice, uses) = beyond.filter(|(_, _, uses)| *uses > limit).min_by(|a, b| a.2.total_cmp(&b.2))?;
+        let point = self.head.points.get(*point)?;
+        let gain = 100.0 * (1.0 - choice.cost / self.chosen.1.cost);
+        let uses = amount(metric_of(name)?.unit, uses);
+        Some(format!("{option} {uses} would allow {point}: {gain:.1} % better"))
+    }
+
+    /// The best point that needs less of what a limit is on.
+    fn tighter(&self, resource: usize) -> Option<String> {
+        let (option, name) = LIMITS.get(resource)?;
+        let metric = metric_of(name)?;
+        let less = |(point, _): &&(usize, Choice)| {
+            let against = self.runs.against(*point, self.chosen.0, metric);
+            against.is_some_and(|against| against.differs && against.times < 1.0)
+        };
+        let within = self.within_others(resource).filter(less);
+        let (point, choice) = within.min_by(|a, b| a.1.cost.total_cmp(&b.1.cost))?;
+        let uses = amount(metric.unit, *choice.uses.get(resource)?);
+        let gains = self.compared(*point, self.chosen.0)?;
+        Some(format!("{option} {uses} would take {}: {gains}", self.head.points.get(*point)?))
+    }
+}
+
+/// How much more or less, in so many per cent or times.
+fn gain(against: Against, (more, less): (&str, &str)) -> String {
+    let (times, word) = if against.times >= 1.0 { (against.times, more) } else { (1.0 / against.times, less) };
+    match times {
+        t if t >= 1.995 => format!("{t:.1} x {word}"),
+        _ => format!("{:.1} % {word}", 100.0 * (against.times - 1.0).abs()),
+    }
+}

@@ -1,0 +1,159 @@
+//! Who runs a job: a [`Runner`] is given a [`Task`] and says what it [`Measured`].
+//!
+//! [`Own`] starts this very program for each job, which does it in [`once`](super::once) and says what it took. Other
+//! runners may start other programs; what they are told and what they say is the same.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use dataset::layout::Layout;
+use rootfile::{Error, Result};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::plan::{Job, Kind};
+use super::subject::Subject;
+use crate::child::{self, Memory, Pinned};
+
+/// One job, with all that is to be known to run it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Task {
+    /// Which.
+    pub job: Job,
+    /// What is read: the sweep's input, or a file that a copy has made of it.
+    pub input: PathBuf,
+    /// Path of the tree.
+    pub tree: String,
+    /// Whether the input has other objects that are copied as well.
+    pub others: bool,
+    /// Entries of the tree that a copy may take, from its start.
+    pub entries: u64,
+    /// A file with the entries that are copied, or read; all of them, if not given.
+    pub index: Option<PathBuf>,
+    /// The layout of the copies.
+    pub layout: Layout,
+    /// The copies.
+    pub outputs: Vec<PathBuf>,
+    /// Threads, all together.
+    pub threads: usize,
+    /// Bytes of memory that the job may take.
+    pub memory: u64,
+    /// Patterns for the chosen columns.
+    pub columns: Vec<String>,
+    /// Processors that it may use; all, if not given.
+    pub pin: Option<usize>,
+}
+
+/// What one run took.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Measured {
+    /// Seconds by the clock.
+    pub wall: f64,
+    /// Seconds of CPU in the program itself.
+    pub user: f64,
+    /// Seconds of CPU in the system for it.
+    pub system: f64,
+    /// When the first entry is about to be processed.
+    pub start: Memory,
+    /// The most until the last entry of the events was processed: before the one-record tree.
+    pub events: Memory,
+    /// The most of all.
+    pub peak: Memory,
+    /// Entries processed, of all streams together.
+    pub entries: u64,
+    /// Bytes of one of the files.
+    pub bytes: u64,
+    /// Baskets of the tree in one of the files.
+    pub baskets: u64,
+    /// Clusters of the tree in one of the files.
+    pub clusters: u64,
+    /// Bytes on disk of what was read.
+    pub compressed: u64,
+    /// Seconds by the clock for the first entry, where that stands apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first: Option<f64>,
+    /// Share of the input that was not in the kernel's cache, where it was put out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cold: Option<f64>,
+    /// Seconds by the clock for each column, where they are read alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub columns: Vec<(String, f64)>,
+}
+
+impl Measured {
+    /// Seconds of CPU.
+    pub fn cpu(&self) -> f64 {
+        self.user + self.system
+    }
+}
+
+/// Runs jobs.
+pub trait Runner {
+    /// Its name, and what else has to be equal in a sweep that is gone on with: versions, commits.
+    fn versions(&self) -> BTreeMap<String, String>;
+
+    /// Makes what it needs in the sweep's folder.
+    fn prepare(&mut self, folder: &Path, subject: &Subject) -> Result<()>;
+
+    /// Runs a job in a process of its own.
+    fn run(&mut self, task: &Task) -> Result<Measured>;
+}
+
+/// This very program, which is started anew for each job.
+#[derive(Debug)]
+pub struct Own {
+    program: PathBuf,
+    arguments: Vec<String>,
+    commit: Option<&'static str>,
+    task: PathBuf,
+}
+
+impl Own {
+    /// The program, the arguments that come before the name of the file with the task, and the commit that it was built
+    /// from, if that is known.
+    pub fn new(program: PathBuf, arguments: Vec<String>, commit: Option<&'static str>) -> Self {
+        Self { program, arguments, commit, task: PathBuf::new() }
+    }
+}
+
+impl Runner for Own {
+    fn versions(&self) -> BTreeMap<String, String> {
+        let mut versions = BTreeMap::from([("basketry".to_owned(), env!("CARGO_PKG_VERSION").to_owned())]);
+        versions.extend(self.commit.map(|commit| ("commit".to_owned(), commit.to_owned())));
+        // What no number tells apart: two builds of one version.
+        if let Ok(bytes) = std::fs::read(&self.program) {
+            versions.insert("program".to_owned(), digest(&bytes));
+        }
+        versions
+    }
+
+    fn prepare(&mut self, folder: &Path, subject: &Subject) -> Result<()> {
+        self.task = folder.join("task.json");
+        super::record::make(&folder.join(super::record::FILE), subject.columns)
+    }
+
+    fn run(&mut self, task: &Task) -> Result<Measured> {
+        let text = serde_json::to_string(task).map_err(std::io::Error::from)?;
+        std::fs::write(&self.task, text).map_err(|e| Error::from(e).file(&self.task))?;
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).arg(&self.task);
+        let pinned = task.pin.map(Pinned::to).transpose()?;
+        let measured = child::measure(&mut command);
+        drop(pinned);
+        let what = task.job.kind.name();
+        measured.map_err(|e| e.object(format!("{what} of point {}", task.job.point)))
+    }
+}
+
+/// What tells two programs apart: the beginning of their SHA-256.
+pub(super) fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The file with the one-record tree, beside which the outputs of a task lie.
+pub(super) fn record_of(task: &Task) -> Option<PathBuf> {
+    let folder = task.outputs.first()?.parent()?;
+    (task.job.kind == Kind::Copy).then(|| folder.join(super::record::FILE)).filter(|path| path.exists())
+}

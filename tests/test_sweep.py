@@ -1,0 +1,128 @@
+"""Sweeps: every job of a small grid really run, by basketry and by ROOT; a sweep that is stopped and goes on; what is
+refused."""
+
+import json
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.command import Argument, Basketry
+from referee.paths import BINARY, root_command
+
+GRID = ("--grid", "compression=as-is,lz4:4", "--grid", "basket=2kB,32kB", "--streams", "1,2")
+
+
+@pytest.fixture(scope="module")
+def data(basketry: Basketry, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small file."""
+    path = tmp_path_factory.mktemp("sweep") / "in.root"
+    basketry("generate", "multi", "--size", "2MB", "--branches", "20", "--compression", "zlib:1", "-o", path)
+    return path
+
+
+def lines(folder: Path) -> list[dict[str, Any]]:
+    """The journal."""
+    journal = folder / "journal.jsonl"
+    return [json.loads(line) for line in journal.read_text().splitlines(keepends=True) if line.endswith("\n")]
+
+
+def test_every_job_is_run_and_told(basketry: Basketry, data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    result = basketry.json("sweep", data, "-o", out, *GRID, "--repeat", "2", "--columns", "ev1*", "--keep")
+    assert len(result["lines"]) == 8
+    # Eight copies a round; points that differ in streams alone share four kinds of reading.
+    assert len(lines(out)) == 2 * (8 + 4 * 4)
+    for line in result["lines"]:
+        figures = {name: figure["median"] for name, figure in line["figures"].items()}
+        assert figures["copy_rss_record"] >= figures["copy_rss"] > 1e6
+        assert figures["copy_vsize_record"] >= figures["copy_vsize"] > figures["copy_rss"]
+        assert all(figures[f"{kind}_cpu"] > 0 for kind in ("copy", "full", "columns", "sparse", "chosen"))
+        assert len(line["columns"]) == 20
+    sizes = [line["figures"]["size"] for line in result["lines"]]
+    assert all(size["least"] == size["most"] for size in sizes)
+    baskets = [line["figures"]["baskets"]["median"] for line in result["lines"]]
+    assert baskets[0] > baskets[2]
+    assert {cost["metric"] for cost in result["streams"]} >= {"copy_rss", "copy_cpu"}
+    assert result["decision"]["chosen"] is not None
+    # The copies hold the same entries, and one record besides.
+    for point in (0, 2, 4, 6):
+        basketry("verify", f"{data}:Events", f"{out / f'point-{point}.root'}:Events")
+    assert basketry.json("inspect", f"{out / 'point-0.root'}:basketry_records")["trees"][0]["entries"] == 1
+    assert json.loads((out / "result.json").read_text()) == result
+    assert "what one more stream costs" in basketry("sweep", "show", out)
+    assert basketry("sweep", "show", out, "--format", "csv").startswith("point,compression,basket,streams,figure,")
+    assert basketry.json("sweep", "show", out) == result
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_a_stopped_sweep_goes_on(data: Path, basketry: Basketry, tmp_path: Path, how: signal.Signals) -> None:
+    out = tmp_path / "out"
+    command: list[Argument] = ["sweep", data, "-o", out, *GRID, "--repeat", "3", "--only", "copy", "-q"]
+    child = subprocess.Popen([BINARY, *command], stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not (out / "journal.jsonl").exists():
+        time.sleep(0.01)
+    time.sleep(0.2)
+    # Only the sweep itself is told; its job ends with it.
+    child.send_signal(how)
+    assert child.wait() == (130 if how == signal.SIGINT else -how)
+    before = lines(out)
+    result = json.loads(basketry(*command, "--json"))
+    after = lines(out)
+    assert after[: len(before)] == before
+    assert len(after) == 24
+    assert len({(line["round"], line["point"], line["kind"]) for line in after}) == 24
+    assert len(result["lines"]) == 8
+    assert not list(out.glob("*.root")) + list(out.glob(".*"))
+
+
+def test_root_copies_and_reads(data: Path, basketry: Basketry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if shutil.which("g++") is None:
+        pytest.skip("no g++")
+    monkeypatch.setenv("ROOTSYS", str(root_command("root.exe").parent.parent))
+    out = tmp_path / "out"
+    # Objects that are put together need a dictionary.
+    grid = ("--grid", "split-level=0", "--grid", "basket=2kB", "--streams", "1,2", "--repeat", "1", "--pick", "5%")
+    result = basketry.json("sweep", data, "-o", out, *grid, "--runner", "root", "--keep")
+    assert result["head"]["versions"]["root"].startswith("6.")
+    ours = basketry.json("sweep", data, "-o", tmp_path / "ours", *grid)
+    for line, own in zip(result["lines"], ours["lines"], strict=True):
+        figures, other = ({name: figure["median"] for name, figure in x["figures"].items()} for x in (line, own))
+        # ROOT's own memory alone is more than ours.
+        assert figures["copy_rss_record"] >= figures["copy_rss"] > other["copy_rss_record"]
+        assert all(figures[f"{kind}_cpu"] > 0 for kind in ("copy", "full", "columns", "sparse"))
+        assert figures["size"] == pytest.approx(other["size"], rel=0.25)
+        assert figures["baskets"] == pytest.approx(other["baskets"], rel=0.25)
+        assert len(line["columns"]) == 20
+    runs = [(line["kind"], line["measured"]["entries"]) for line in lines(out)]
+    assert sorted(runs) == sorted((line["kind"], line["measured"]["entries"]) for line in lines(tmp_path / "ours"))
+    basketry("verify", f"{data}:Events", f"{out / 'point-0.root'}:Events")
+
+
+def test_what_is_wrong_is_said(basketry: Basketry, data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    wrong: list[tuple[list[Argument], str]] = [
+        ([data, "-o", out], "no grid"),
+        ([data, "-o", out, "--grid", "baskets=1"], "unknown key"),
+        ([data, "-o", out, "--grid", "basket=1kB", "--max-size", "small"], "is no limit"),
+        ([data, "-o", out, "--grid", "basket=1kB", "--goal", "fame"], "is no goal"),
+        ([f"{data}:Nothing", "-o", out, "--grid", "basket=1kB"], "Nothing"),
+        ([data, "-o", out, "--grid", "basket=1kB", "--columns", "nothing*"], "no branch of Events"),
+        (["show", tmp_path / "nowhere"], "nowhere"),
+    ]
+    for arguments, expected in wrong:
+        assert expected in basketry.refuses("sweep", *arguments)
+    assert not out.exists() or not list(out.iterdir())
+
+
+def test_a_dry_run_measures_nothing(basketry: Basketry, data: Path, tmp_path: Path) -> None:
+    expected = basketry.json("sweep", data, "-o", tmp_path / "out", *GRID, "--dry-run", "--entries", "100")
+    assert expected["points"] == 8
+    assert expected["jobs"] == 5 * (8 + 3 * 4)
+    assert expected["seconds"] > 0
+    assert not (tmp_path / "out" / "journal.jsonl").exists()
