@@ -4,6 +4,7 @@
 //! [`engine`] runs that plan on threads within a [`Budget`], and [`rewrite`] closes the file around it. Whatever
 //! is done to a column is done at the shallowest depth that reaches the asked layout.
 
+mod allocator;
 mod budget;
 mod choosing;
 mod closing;

@@ -21,7 +21,7 @@ use flow::write::Order;
 use gate::{Gate, Turn};
 use line::Line;
 use loom::model::Builder;
-use sync::{Arc, Mutex, current};
+use sync::{Arc, Mutex, MutexGuard, current};
 
 /// What `write::shared` holds of one tree, with numbers for clusters.
 struct Tree {
@@ -32,6 +32,7 @@ struct Tree {
 struct State {
     /// Clusters by the task that made them, and their bytes.
     line: Line<(u64, u64)>,
+    appending: bool,
     written: Vec<u64>,
     /// Bytes of buffers that finished contexts have left.
     kits: u64,
@@ -40,13 +41,18 @@ struct State {
 impl Tree {
     fn new(memory: u64, order: Order) -> Arc<Self> {
         let gate = Arc::new(Gate::new(memory));
-        Arc::new(Self { gate, state: Mutex::new(State { line: Line::new(order), written: Vec::new(), kits: 0 }) })
+        Arc::new(Self {
+            gate,
+            state: Mutex::new(State { line: Line::new(order), appending: false, written: Vec::new(), kits: 0 }),
+        })
     }
 
     /// Makes clusters as a fill context does, which turn out larger than was thought by `more`, and keeps what room it
     /// may.
     fn fill(&self, task: u64, clusters: u64, bytes: u64, more: u64) {
         let place = self.state.lock().unwrap().line.begin(Some(task)).unwrap();
+        // What stays of a cluster's memory once it is filled: buffers of the context.
+        let own = bytes / 2;
         let mut kept = 0;
         for number in 0..clusters {
             let most = self.gate.most();
@@ -67,23 +73,14 @@ impl Tree {
                 self.gate.grow(bytes + more - taken, turn).unwrap();
                 taken = bytes + more;
             }
-            place.holds(taken);
+            place.holds(own);
             let mut state = self.state.lock().unwrap();
-            let mine = state.line.is_next(task);
-            if mine {
-                state.written.push(task);
-            } else {
-                state.line.put(task, number, (task, taken));
-            }
-            drop(state);
-            kept = 0;
-            place.holds(0);
-            if mine && self.gate.has(most) {
-                kept = taken.min(bytes);
-                place.holds(kept);
-                self.gate.release(taken - kept);
-            } else if mine {
-                self.gate.release(taken);
+            state.line.put((task, number), (task, taken - own));
+            self.advance(state);
+            kept = own;
+            if !self.gate.has(most) {
+                place.holds(0);
+                self.gate.release(std::mem::take(&mut kept));
             }
             self.gate.leave(current().id());
         }
@@ -94,11 +91,23 @@ impl Tree {
         let mut state = self.state.lock().unwrap();
         state.kits += kept;
         state.line.done(task);
-        while let Some((of, bytes)) = state.line.next() {
-            state.written.push(of);
-            self.gate.release(bytes);
-        }
+        self.advance(state);
         self.gate.look_again();
+    }
+
+    /// Writes what may be written, unless another does.
+    fn advance<'a>(&'a self, mut state: MutexGuard<'a, State>) {
+        if state.appending {
+            return;
+        }
+        state.appending = true;
+        while let Some((task, bytes)) = state.line.next() {
+            drop(state);
+            self.gate.release(bytes);
+            state = self.state.lock().unwrap();
+            state.written.push(task);
+        }
+        state.appending = false;
     }
 
     fn drop_kits(&self) {

@@ -2,7 +2,8 @@
 
 use super::open::Dataset;
 use super::request::Request;
-use super::run::{Read, keep_memory, read_on};
+use super::run::{Read, read_on};
+use crate::allocator;
 use crate::engine::Carry;
 
 /// How much is read at a time.
@@ -38,7 +39,7 @@ pub fn batches<'a>(dataset: &'a Dataset, request: Request<'a>, step: Step) -> Ba
         Step::Cluster => None,
     };
     let carry = Carry::new(request.budget.memory / 8);
-    keep_memory(request.budget.memory / 8);
+    allocator::keep(request.budget.memory / 8);
     Batches { dataset, at: request.entries.start, request, step, carry }
 }
 

@@ -17,6 +17,7 @@ use super::open::Dataset;
 use super::request::{Request, Wanted};
 use super::spent::Spent;
 use super::tasks::{Task, Tasks};
+use crate::allocator;
 use crate::column::Column;
 use crate::engine::{Carry, Scratch};
 
@@ -45,21 +46,11 @@ pub fn drain(
     let wanted = Wanted::new(&request.entries(dataset), request.selection.as_ref());
     let span = wanted.span();
     let clusters = dataset.clusters().iter().filter(|bound| span.contains(bound)).count();
-    keep_memory(request.budget.memory / 8);
+    allocator::keep(request.budget.memory / 8);
     let how = How { fate: Fate::Dropped { clusters }, carry: &Carry::new(0), progress };
     let (_, done) = attempt(dataset, request, wanted, &how)?;
     let spent: Result<_> = done.into_iter().map(|(array, spent)| array.map(|_| spent)).collect();
     Ok((wanted.count(&span), spent?))
-}
-
-/// Lets the allocator keep what one array gives back for the next, up to twice so many bytes: handing pages back to the
-/// kernel and having them cleared again costs more than decoding. glibc raises its limits to the size of the largest
-/// mapped block that was ever freed (`mallopt(3)`, M_MMAP_THRESHOLD); elsewhere this does nothing. The block is not touched.
-pub(super) fn keep_memory(bytes: u64) {
-    // A little less than the most that it will raise them to (DEFAULT_MMAP_THRESHOLD_MAX).
-    const MOST: u64 = 31 << 20;
-    // What nobody sees the compiler leaves out.
-    drop(std::hint::black_box(Vec::<u8>::with_capacity(usize::try_from(bytes.min(MOST)).unwrap_or(0))));
 }
 
 /// Reads all, with baskets left over from the entries before, and for those after.

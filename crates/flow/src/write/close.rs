@@ -3,7 +3,7 @@
 use dataset::tree::write;
 use rootfile::{FileWriter, Result, SavedObject};
 
-use super::shared::OpenTree;
+use super::output::OpenTree;
 use super::writer::WrittenTree;
 use crate::closing::{self, BufferSize};
 use crate::maxima;
@@ -11,7 +11,7 @@ use crate::sink::Written;
 
 /// Brings a tree's metadata up to what was written.
 fn settle(open: &mut OpenTree, written: Vec<Written>) {
-    let entries = open.bounds.last().copied().unwrap_or(0);
+    let entries = open.entries();
     let tree = &mut open.tree;
     tree.entries = entries;
     for branch in &mut tree.branches {

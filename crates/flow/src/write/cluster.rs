@@ -6,10 +6,14 @@ use dataset::layout::ClusterSize;
 
 /// Entries between two looks, at most.
 const MOST_ENTRIES: u64 = 1 << 18;
-/// How many looks a cluster is thought to take.
-const LOOKS: u64 = 32;
-/// Where a cluster is so many entries, it is looked for the memory's sake, about as often as if it were this large.
-const LOOKED_FOR: u64 = 32 << 20;
+/// How far a cluster may go beyond its size, of what it holds.
+const BEYOND: u64 = 32;
+/// Of a cluster that is thought to be as the last one, how much is filled before the first look.
+const UNSEEN: u64 = 8;
+/// Where a cluster is so many entries, memory that was not taken is looked after each time there may be so much.
+const LOOKED_FOR: u64 = 4 << 20;
+/// What a cluster of so many entries is thought to take before there was one.
+const UNKNOWN: u64 = 32 << 20;
 
 /// Says when the cluster that is being filled ends.
 #[derive(Clone, Copy, Debug)]
@@ -54,22 +58,29 @@ impl ClusterRule {
         // Buffers of entries grow by doubling, those of finished baskets by a quarter; and what is in no basket yet goes
         // there before its own buffer is given back.
         let held = filled.packed + filled.packed / 4 + 4 * filled.pending;
-        let (full, left) = match self.size {
-            ClusterSize::Entries(size) => (self.entries >= size, size.saturating_sub(self.entries)),
-            ClusterSize::Bytes(bytes) => {
+        let (there, size) = match self.size {
+            ClusterSize::Entries(size) => (self.entries, size),
+            ClusterSize::Bytes(size) => {
                 let ratio = if filled.raw > filled.pending { ratio(filled) } else { self.ratio };
-                (filled.packed as f64 + filled.pending as f64 * ratio >= bytes as f64, u64::MAX)
+                (filled.packed + (filled.pending as f64 * ratio) as u64, size)
             }
         };
-        // What an entry takes is found out by doubling.
-        let each = held / self.entries.max(1);
-        let looked_for = match self.size {
-            ClusterSize::Bytes(bytes) => bytes,
-            ClusterSize::Entries(_) => LOOKED_FOR,
+        if there >= size || held >= most {
+            return true;
+        }
+        let each = |bytes: u64| (bytes / self.entries.max(1)).max(1);
+        let (left, room) = ((size - there) / each(there), (most - held) / each(held));
+        // Each look costs a call for each branch. Most of the way is gone at once, since what an entry takes may change;
+        // the rest in steps that are small against the cluster.
+        let step = (self.entries + left.min(room)) / BEYOND;
+        let towards = |entries: u64| (entries - entries / 4).max(step);
+        let ahead = match self.size {
+            ClusterSize::Bytes(_) => towards(left.min(room)),
+            ClusterSize::Entries(_) => left.min(towards(room)).min(LOOKED_FOR / each(held)),
         };
-        let in_time = (looked_for.min(most) / LOOKS / each.max(1)).clamp(1, MOST_ENTRIES);
-        self.ahead = in_time.min(self.entries.max(1)).min(left).max(1);
-        full || held >= most
+        // What an entry takes is found out by doubling.
+        self.ahead = ahead.min(self.entries).clamp(1, MOST_ENTRIES);
+        false
     }
 
     /// Begins the next cluster. `filled` is what the last one had, closed.
@@ -77,7 +88,8 @@ impl ClusterRule {
         if filled.raw > 0 {
             self.ratio = ratio(filled);
         }
-        (self.entries, self.ahead) = (0, 1);
+        self.ahead = (self.entries / UNSEEN).clamp(1, MOST_ENTRIES);
+        self.entries = 0;
     }
 
     /// Entries of the cluster so far.
@@ -89,7 +101,7 @@ impl ClusterRule {
     pub fn first_guess(&self) -> u64 {
         match self.size {
             ClusterSize::Bytes(bytes) => 2 * bytes,
-            ClusterSize::Entries(_) => LOOKED_FOR,
+            ClusterSize::Entries(_) => UNKNOWN,
         }
     }
 }

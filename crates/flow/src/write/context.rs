@@ -122,7 +122,7 @@ impl FillContext {
         // What it leaves is on top of what the next task needs.
         self.place.holds(0);
         if !self.shared.gate.has(self.most) {
-            self.give_up_room(0);
+            self.give_up_room();
         }
         let branches = std::mem::take(&mut self.branches);
         let compressors = self.benches.compressors();
@@ -262,13 +262,16 @@ impl FillContext {
         let taken = match self.shared.try_enter(bytes - self.kept, &self.place)? {
             Some(taken) => self.kept + taken,
             None => {
-                self.give_up_room(0);
+                self.give_up_room();
                 self.shared.drop_kits();
                 let (taken, waited) = self.shared.enter(bytes, &self.place)?;
                 add(&self.clocks.waiting, waited);
                 taken
             }
         };
+        if let Some(chunks) = self.shared.spare(&self.plan, taken.saturating_sub(self.kept)) {
+            self.branches.iter_mut().zip(chunks).for_each(|(fill, chunk)| fill.recycle(chunk));
+        }
         self.kept = 0;
         self.place.holds(taken);
         self.held = Some((taken, std::thread::current().id()));
@@ -309,28 +312,11 @@ impl FillContext {
         self.hand_over(&filled, chunks)
     }
 
-    /// Keeps the room of a cluster that is written, and of its own buffers, if that leaves enough for the largest cluster
-    /// that anybody may begin.
-    fn keep(&mut self, written: Option<Cluster>) {
-        let room = written.as_ref().map_or(0, |cluster| cluster.held);
-        self.place.holds(self.kept);
-        if self.shared.gate.has(self.most) {
-            for (fill, chunk) in self.branches.iter_mut().zip(written.into_iter().flat_map(|cluster| cluster.chunks)) {
-                fill.recycle(chunk);
-            }
-            self.kept += room;
-            self.place.holds(self.kept);
-        } else {
-            drop(written);
-            self.give_up_room(room);
-        }
-    }
-
-    /// Gives back what is kept, and so many bytes besides.
-    fn give_up_room(&mut self, besides: u64) {
+    /// Gives back what is kept between clusters.
+    fn give_up_room(&mut self) {
         self.place.holds(0);
         self.branches.iter_mut().for_each(BranchFill::give_up_room);
-        self.shared.gate.release(besides + std::mem::take(&mut self.kept));
+        self.shared.gate.release(std::mem::take(&mut self.kept));
     }
 
     fn hand_over(&mut self, filled: &Filled, chunks: Vec<Chunk>) -> Result<()> {
@@ -340,17 +326,21 @@ impl FillContext {
         let bytes: u64 = chunks.iter().map(|chunk| chunk.bytes.capacity() as u64).sum();
         self.kept = self.memory();
         self.peak = self.peak.max(bytes + self.kept);
-        self.place.holds(held.min(bytes + self.kept));
+        self.place.holds(self.kept);
         self.shared.gate.resize(held, bytes + self.kept);
         let (maxima, taken) = (self.maxima.clone(), std::mem::take(&mut self.peak));
-        let cluster = Cluster { entries: self.rule.entries(), chunks, maxima, held: bytes, taken };
-        self.rule.start(filled);
         self.clusters += 1;
-        let mut written = self.shared.hand_over(self.tree, self.place.task(), self.clusters, cluster);
-        self.keep(written.as_mut().ok().and_then(Option::take));
+        let made = (self.place.task(), self.clusters);
+        let cluster = Cluster { made, entries: self.rule.entries(), chunks, maxima, held: bytes, taken };
+        self.rule.start(filled);
+        let handed = self.shared.hand_over(self.tree, cluster);
+        // Its own buffers are kept if that leaves enough for the largest cluster that anybody may begin.
+        if !self.shared.gate.has(self.most) {
+            self.give_up_room();
+        }
         // Not before its room is free: another would begin without any.
         self.shared.gate.leave(thread);
-        written?;
+        handed?;
         add(&self.clocks.handing, begun.elapsed());
         Ok(())
     }

@@ -140,9 +140,14 @@ impl Gate {
         }
     }
 
+    /// Bytes that nobody has taken.
+    pub fn free(&self) -> u64 {
+        self.lock().free(self.limit)
+    }
+
     /// Whether there are so many bytes to take.
     pub fn has(&self, bytes: u64) -> bool {
-        bytes <= self.lock().free(self.limit)
+        bytes <= self.free()
     }
 
     /// Says that a cluster takes `now` bytes instead of `before`.

@@ -22,8 +22,10 @@ pub(super) struct Line<T> {
     next: u64,
     /// Tasks that are done ahead of their turn.
     done: BTreeSet<u64>,
-    /// Clusters that wait, by task and their number in it.
+    /// Clusters that wait, by task and their number in it; as they arrive, all are of one task.
     waiting: BTreeMap<(u64, u64), T>,
+    /// How many have come.
+    arrived: u64,
 }
 
 /// Bytes that the contexts of tasks hold at the gate. Its lock is taken inside the gate's, never the other way round.
@@ -76,6 +78,7 @@ impl<T> Line<T> {
             next: 0,
             done: BTreeSet::new(),
             waiting: BTreeMap::new(),
+            arrived: 0,
         }
     }
 
@@ -98,14 +101,14 @@ impl<T> Line<T> {
         Ok(Place { order: self.order, head: Arc::clone(&self.head), holds: Arc::clone(&self.holds), task })
     }
 
-    /// Whether what this task has made goes first.
-    pub fn is_next(&self, task: u64) -> bool {
-        self.order == Order::Arrival || self.head() == task
-    }
-
-    /// Takes a cluster that others go before, the `number`th of its task.
-    pub fn put(&mut self, task: u64, number: u64, cluster: T) {
-        self.waiting.insert((task, number), cluster);
+    /// Takes a cluster, by the task that made it and its number among that one's.
+    pub fn put(&mut self, made: (u64, u64), cluster: T) {
+        self.arrived += 1;
+        let place = match self.order {
+            Order::Arrival => (self.head(), self.arrived),
+            Order::Tasks => made,
+        };
+        self.waiting.insert(place, cluster);
     }
 
     /// Says that a task has made all its clusters.

@@ -6,6 +6,8 @@ use rayon::ThreadPool;
 use rootfile::Result;
 
 use super::gate::Gate;
+use super::spares::Spares;
+use crate::allocator;
 use crate::budget::Budget;
 
 /// Memory that one or several writers share: everything that is filled, compressed or waits to be written, of all
@@ -13,6 +15,7 @@ use crate::budget::Budget;
 #[derive(Clone, Debug)]
 pub struct WritePool {
     gate: Arc<Gate>,
+    spares: Arc<Spares>,
     team: Option<Arc<ThreadPool>>,
 }
 
@@ -20,7 +23,8 @@ impl WritePool {
     /// A pool of so much memory. Threads are the caller's, who fills a context with each: the budget's number of them is
     /// not looked at.
     pub fn new(budget: Budget) -> Self {
-        Self { gate: Arc::new(Gate::new(budget.memory)), team: None }
+        allocator::keep(budget.memory / 8);
+        Self { gate: Arc::new(Gate::new(budget.memory)), spares: Arc::default(), team: None }
     }
 
     /// A pool that has threads of its own besides, as many as the budget says: each cluster is encoded and compressed by
@@ -32,6 +36,10 @@ impl WritePool {
 
     pub(super) fn gate(&self) -> Arc<Gate> {
         Arc::clone(&self.gate)
+    }
+
+    pub(super) fn spares(&self) -> Arc<Spares> {
+        Arc::clone(&self.spares)
     }
 
     pub(super) fn team(&self) -> Option<Arc<ThreadPool>> {

@@ -1,30 +1,31 @@
-//! The one place that appends: finished clusters come in from all fill contexts and go into the file, as they arrive or
-//! in the order of their tasks. An error here or in a context gives the output up.
+//! Where finished clusters come in from all fill contexts. They go into the file as they arrive or in the order of their
+//! tasks, by one thread at a time, while the others go on. An error here or in a context gives the output up.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use dataset::tree::Tree;
 use rayon::ThreadPool;
-use rootfile::{DirId, Error, FileWriter, Result};
+use rootfile::{Error, FileWriter, Result};
 
-use super::close;
 use super::conform::Casting;
 use super::context::Kit;
 use super::gate::{Gate, Turn, stopped};
 use super::line::{Line, Place};
 use super::metrics::{Clocks, Metrics};
+use super::output::Output;
 use super::plan::TreePlan;
 use super::pool::WritePool;
-use super::writer::{AutoSave, Order, WriteOptions, Written};
-use crate::closing;
-use crate::sink::{Chunk, Sink};
+use super::spares::Spares;
+use super::writer::{Order, WriteOptions, Written};
+use crate::sink::Chunk;
 
 /// A cluster that is ready to be written.
 #[derive(Debug, Default)]
 pub(super) struct Cluster {
+    /// The task that made it, and its number among that one's.
+    pub made: (u64, u64),
     pub entries: u64,
     /// Its baskets, whose entries count from its start.
     pub chunks: Vec<Chunk>,
@@ -38,45 +39,48 @@ pub(super) struct Cluster {
 /// A writer's state, shared by its fill contexts.
 pub(super) struct Shared {
     pub gate: Arc<Gate>,
+    spares: Arc<Spares>,
     /// Threads that help whoever fills.
     pub team: Option<Arc<ThreadPool>>,
     pub order: Order,
     pub casting: Casting,
     state: Mutex<State>,
+    /// The file, if it was not given up. Its lock may be taken inside the state's, never the other way round.
+    output: Mutex<Option<Output>>,
     stopped: AtomicBool,
 }
 
 struct State {
-    file: Option<FileWriter>,
-    trees: Vec<OpenTree>,
+    trees: Vec<Queue>,
     /// What went wrong first.
     error: Option<String>,
-    /// Directories made so far, by path.
-    directories: HashMap<String, DirId>,
     clocks: Vec<Arc<Clocks>>,
     /// Contexts that are not finished.
     open: usize,
-    appending: Duration,
-    auto_save: Option<AutoSave>,
-    /// Bytes of the file when it was last saved.
-    saved_at: u64,
-    queued: u64,
+    /// Whether a thread writes what has come in.
+    appending: bool,
+    reached: Reached,
 }
 
-/// A tree that is being written.
-pub(super) struct OpenTree {
-    pub plan: Arc<TreePlan>,
-    pub tree: Tree,
-    pub directory: DirId,
-    pub sink: Sink,
-    /// First entry of each cluster, and last the number of entries.
-    pub bounds: Vec<u64>,
-    pub maxima: Vec<u64>,
+/// One tree's clusters on their way.
+struct Queue {
+    plan: Arc<TreePlan>,
     line: Line<Cluster>,
     /// What the largest cluster took.
     largest: u64,
     /// What finished contexts left.
     kits: Vec<Kit>,
+}
+
+/// How far the file is.
+#[derive(Default)]
+struct Reached {
+    entries: u64,
+    clusters: u64,
+    bytes: u64,
+    /// Bytes of clusters that wait.
+    queued: u64,
+    appending: Duration,
 }
 
 /// What a context is given.
@@ -87,6 +91,15 @@ pub(super) struct Begun {
 }
 
 impl State {
+    /// The next cluster of any tree that waits for nothing any more.
+    fn next(&mut self) -> Option<(usize, Arc<TreePlan>, Cluster)> {
+        let mut queues = self.trees.iter_mut().enumerate();
+        let (tree, plan, cluster) =
+            queues.find_map(|(tree, queue)| Some((tree, Arc::clone(&queue.plan), queue.line.next()?)))?;
+        self.reached.queued = self.reached.queued.saturating_sub(cluster.held);
+        Some((tree, plan, cluster))
+    }
+
     fn check(&self) -> Result<()> {
         match &self.error {
             Some(why) => Err(Error::request(format!("the output was given up: {why}"))),
@@ -95,41 +108,18 @@ impl State {
     }
 }
 
-/// The directory of a path, made if it is not there, with those that it lies in.
-fn directory(file: &mut FileWriter, known: &mut HashMap<String, DirId>, path: &str) -> Result<DirId> {
-    let mut directory = file.top();
-    let mut so_far = String::new();
-    for folder in path.split('/').filter(|folder| !folder.is_empty()) {
-        so_far = so_far + "/" + folder;
-        directory = match known.get(&so_far) {
-            Some(directory) => *directory,
-            None => file.mkdir(directory, folder, "")?,
-        };
-        known.insert(so_far.clone(), directory);
-    }
-    Ok(directory)
-}
-
 impl Shared {
     pub fn new(file: FileWriter, pool: &WritePool, options: &WriteOptions) -> Self {
-        let state = State {
-            file: Some(file),
-            trees: Vec::new(),
-            error: None,
-            directories: HashMap::new(),
-            clocks: Vec::new(),
-            open: 0,
-            appending: Duration::ZERO,
-            auto_save: options.auto_save,
-            saved_at: 0,
-            queued: 0,
-        };
+        let reached = Reached { bytes: file.position(), ..Reached::default() };
+        let state = State { trees: Vec::new(), error: None, clocks: Vec::new(), open: 0, appending: false, reached };
         Self {
             gate: pool.gate(),
+            spares: pool.spares(),
             team: pool.team(),
             order: options.order,
             casting: options.casting,
             state: Mutex::new(state),
+            output: Mutex::new(Some(Output::new(file, options.auto_save))),
             stopped: AtomicBool::new(false),
         }
     }
@@ -138,41 +128,31 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn output(&self) -> MutexGuard<'_, Option<Output>> {
+        self.output.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does something to the file. What goes wrong gives it up.
+    fn with_output<T>(&self, act: impl FnOnce(&mut Output) -> Result<T>) -> Result<T> {
+        let mut state = self.lock();
+        state.check()?;
+        let done = self.output().as_mut().ok_or_else(stopped).and_then(act);
+        done.inspect_err(|e| self.give_up(&mut state, e))
+    }
+
     /// Adds a tree.
     pub fn add_tree(&self, path: &str, plan: TreePlan, tree: Tree) -> Result<usize> {
         let mut state = self.lock();
-        let state = &mut *state;
-        let file = state.file.as_mut().ok_or_else(stopped)?;
-        let (folders, _) = path.rsplit_once('/').unwrap_or_default();
-        let directory = directory(file, &mut state.directories, folders)?;
-        for info in &plan.infos {
-            file.infos_mut().add(Arc::clone(info));
-        }
-        closing::add_own_infos(file, &tree);
         let plan = Arc::new(plan);
-        let written = plan.branches.iter().map(|_| crate::sink::Written::default()).collect();
-        let open = OpenTree {
-            sink: Sink { seek_pdir: file.seek_of(directory), written },
-            tree,
-            directory,
-            bounds: vec![0],
-            maxima: vec![0; plan.branches.len()],
-            line: Line::new(self.order),
-            largest: 0,
-            kits: Vec::new(),
-            plan,
-        };
-        state.trees.push(open);
+        self.output().as_mut().ok_or_else(stopped)?.add_tree(path, Arc::clone(&plan), tree)?;
+        state.trees.push(Queue { plan, line: Line::new(self.order), largest: 0, kits: Vec::new() });
         Ok(state.trees.len() - 1)
     }
 
     /// Makes a directory, and those that it lies in.
     pub fn mkdir(&self, path: &str) -> Result<()> {
-        let mut state = self.lock();
-        state.check()?;
-        let state = &mut *state;
-        let file = state.file.as_mut().ok_or_else(stopped)?;
-        directory(file, &mut state.directories, path).map(drop)
+        self.lock().check()?;
+        self.output().as_mut().ok_or_else(stopped)?.mkdir(path).map(drop)
     }
 
     /// A context begins; its clocks are among the metrics from here on. Without a task it gets the next number.
@@ -211,7 +191,17 @@ impl Shared {
     /// Takes more for a cluster that is being filled; false if it had better end.
     pub fn grow(&self, more: u64, place: &Place) -> Result<bool> {
         let most = self.gate.most();
-        self.gate.grow(more, || self.turn(place, most))
+        let fits = self.gate.grow(more, || self.turn(place, most));
+        self.spares.trim(self.gate.free());
+        fits
+    }
+
+    /// Buffers of a cluster that was written, for one that was let in and has `most` bytes for them. Those that are too
+    /// many now go.
+    pub fn spare(&self, plan: &Arc<TreePlan>, most: u64) -> Option<Vec<Chunk>> {
+        let spare = self.spares.take(plan, most);
+        self.spares.trim(self.gate.free());
+        spare
     }
 
     fn turn(&self, place: &Place, largest: u64) -> Turn {
@@ -226,14 +216,14 @@ impl Shared {
     /// Takes what a context leaves behind.
     pub fn put_kit(&self, tree: usize, kit: Kit) {
         match self.lock().trees.get_mut(tree) {
-            Some(open) => open.kits.push(kit),
+            Some(queue) => queue.kits.push(kit),
             None => self.gate.release(kit.kept),
         }
     }
 
     /// Gives the memory back that was left behind.
     pub fn drop_kits(&self) {
-        let kits: Vec<Kit> = self.lock().trees.iter_mut().flat_map(|open| std::mem::take(&mut open.kits)).collect();
+        let kits: Vec<Kit> = self.lock().trees.iter_mut().flat_map(|tree| std::mem::take(&mut tree.kits)).collect();
         self.gate.release(kits.iter().map(|kit| kit.kept).sum());
     }
 
@@ -243,98 +233,76 @@ impl Shared {
         if largest == 0 { first } else { largest + largest / 16 }
     }
 
-    /// Takes a task's cluster of that number: it goes into the file when its turn has come. Gives it back if that was
-    /// now: its bytes are still taken at the gate.
-    pub fn hand_over(&self, tree: usize, task: u64, number: u64, mut cluster: Cluster) -> Result<Option<Cluster>> {
+    /// Takes a task's cluster: it goes into the file when its turn has come.
+    pub fn hand_over(&self, tree: usize, cluster: Cluster) -> Result<()> {
         let mut state = self.lock();
-        state.check()?;
-        let state = &mut *state;
-        let Some(open) = state.trees.get_mut(tree) else { return Err(stopped()) };
-        open.largest = open.largest.max(cluster.taken);
-        if !open.line.is_next(task) {
-            state.queued += cluster.held;
-            open.line.put(task, number, cluster);
-            return Ok(None);
-        }
-        self.append(state, tree, &mut cluster).inspect_err(|e| self.give_up(state, e))?;
-        Ok(Some(cluster))
+        let queue = state.check().and_then(|()| state.trees.get_mut(tree).ok_or_else(stopped));
+        let queue = queue.inspect_err(|_| self.gate.release(cluster.held))?;
+        queue.largest = queue.largest.max(cluster.taken);
+        let held = cluster.held;
+        queue.line.put(cluster.made, cluster);
+        state.reached.queued += held;
+        self.advance(state)
     }
 
     /// Says that a task has handed over all its clusters.
     pub fn done(&self, tree: usize, task: u64) -> Result<()> {
         let mut state = self.lock();
-        state.open = state.open.saturating_sub(1);
         state.check()?;
-        let state = &mut *state;
-        if let Some(open) = state.trees.get_mut(tree) {
-            open.line.done(task);
+        if let Some(queue) = state.trees.get_mut(tree) {
+            queue.line.done(task);
         }
-        self.advance(state, tree).inspect_err(|e| self.give_up(state, e))?;
+        let done = self.advance(state);
+        // Not before: while a context is open somebody may be writing.
+        let mut state = self.lock();
+        state.open = state.open.saturating_sub(1);
         self.gate.look_again();
-        Ok(())
+        done
     }
 
-    /// Writes what waits for no other task any more.
-    fn advance(&self, state: &mut State, tree: usize) -> Result<()> {
-        while let Some(mut cluster) = state.trees.get_mut(tree).and_then(|open| open.line.next()) {
-            state.queued = state.queued.saturating_sub(cluster.held);
-            self.append(state, tree, &mut cluster)?;
+    /// Writes what waits for no other task any more, unless somebody does so already: that one finds it.
+    fn advance<'a>(&'a self, mut state: MutexGuard<'a, State>) -> Result<()> {
+        if state.appending {
+            return Ok(());
+        }
+        state.appending = true;
+        let mut done = Ok(());
+        while let (Ok(()), Some((tree, plan, mut cluster))) = (&done, state.next()) {
+            // The others come and go while this one writes.
+            drop(state);
+            let begun = Instant::now();
+            let written = self.append(tree, &mut cluster);
+            // In this order: who is let in may take them at once.
+            self.spares.put(&plan, std::mem::take(&mut cluster.chunks));
             self.gate.release(cluster.held);
+            state = self.lock();
+            state.reached.appending += begun.elapsed();
+            done = written.map(|bytes| {
+                state.reached.bytes = bytes;
+                state.reached.entries += cluster.entries;
+                state.reached.clusters += u64::from(cluster.entries > 0);
+            });
         }
-        Ok(())
+        state.appending = false;
+        done.inspect_err(|e| self.give_up(&mut state, e))
     }
 
-    fn append(&self, state: &mut State, tree: usize, cluster: &mut Cluster) -> Result<()> {
-        let begun = Instant::now();
-        let file = state.file.as_mut().ok_or_else(stopped)?;
-        let Some(open) = state.trees.get_mut(tree) else { return Err(stopped()) };
-        let base = open.bounds.last().copied().unwrap_or(0);
-        for chunk in &mut cluster.chunks {
-            open.sink.append(file, chunk, base)?;
-        }
-        if cluster.entries > 0 {
-            open.bounds.push(base + cluster.entries);
-        }
-        for (mine, theirs) in open.maxima.iter_mut().zip(&cluster.maxima) {
-            *mine = (*mine).max(*theirs);
-        }
-        state.appending += begun.elapsed();
-        self.save_if_due(state)
-    }
-
-    fn save_if_due(&self, state: &mut State) -> Result<()> {
-        let (Some(auto_save), Some(file)) = (state.auto_save, state.file.as_mut()) else { return Ok(()) };
-        let entries = |tree: &OpenTree| tree.bounds.last().copied().unwrap_or(0);
-        let due = match auto_save {
-            AutoSave::Bytes(bytes) => file.position() >= state.saved_at + bytes,
-            AutoSave::Entries(n) => state.trees.iter().map(entries).sum::<u64>() >= state.saved_at + n,
-        };
-        if due {
-            close::save(file, &mut state.trees)?;
-            state.saved_at = match auto_save {
-                AutoSave::Bytes(_) => file.position(),
-                AutoSave::Entries(_) => state.trees.iter().map(entries).sum(),
-            };
-        }
-        Ok(())
+    /// Puts a cluster into the file; says how large that is now.
+    fn append(&self, tree: usize, cluster: &mut Cluster) -> Result<u64> {
+        let mut output = self.output();
+        let output = output.as_mut().ok_or_else(stopped)?;
+        output.append(tree, cluster)?;
+        Ok(output.bytes())
     }
 
     /// Saves the metadata of all trees.
     pub fn save(&self) -> Result<()> {
-        let mut state = self.lock();
-        state.check()?;
-        let state = &mut *state;
-        let Some(file) = state.file.as_mut() else { return Ok(()) };
-        close::save(file, &mut state.trees).inspect_err(|e| self.give_up(state, e))
+        self.with_output(Output::save)
     }
 
     /// Waits until the disk has all there is.
     pub fn sync(&self) -> Result<()> {
-        let mut state = self.lock();
-        state.check()?;
-        let state = &mut *state;
-        let Some(file) = state.file.as_mut() else { return Ok(()) };
-        file.sync().inspect_err(|e| self.give_up(state, e))
+        self.with_output(Output::sync)
     }
 
     /// Gives the output up: it will not appear.
@@ -347,12 +315,13 @@ impl Shared {
     fn give_up(&self, state: &mut State, error: &Error) {
         state.error.get_or_insert_with(|| error.to_string());
         // Its temporary file goes with it.
-        state.file = None;
+        *self.output() = None;
         for tree in &mut state.trees {
             for kit in std::mem::take(&mut tree.kits) {
                 self.gate.release(kit.kept);
             }
             tree.line.give_up().for_each(|cluster| self.gate.release(cluster.held));
+            self.spares.forget(&tree.plan);
         }
         self.stopped.store(true, Ordering::Release);
         self.gate.look_again();
@@ -362,41 +331,34 @@ impl Shared {
     pub fn close(&self) -> Result<Written> {
         let mut state = self.lock();
         state.check()?;
-        let state = &mut *state;
         if state.open > 0 {
             let error = Error::request(format!("{} fill contexts are not finished, which goes first", state.open));
-            self.give_up(state, &error);
+            self.give_up(&mut state, &error);
             return Err(error);
         }
         // A task that was never begun is not waited for any more.
-        for tree in 0..state.trees.len() {
-            if let Some(open) = state.trees.get_mut(tree) {
-                open.line.close();
-            }
-            self.advance(state, tree).inspect_err(|e| self.give_up(state, e))?;
-        }
-        let Some(mut file) = state.file.take() else { return Err(stopped()) };
-        let mut trees = std::mem::take(&mut state.trees);
-        let kept = trees.iter_mut().flat_map(|open| std::mem::take(&mut open.kits)).map(|kit| kit.kept).sum();
-        self.gate.release(kept);
-        let trees = close::finish(&mut file, trees)?;
-        Ok(Written { bytes: file.finish()?, trees })
+        state.trees.iter_mut().for_each(|tree| tree.line.close());
+        let plans: Vec<_> = state.trees.iter().map(|tree| Arc::clone(&tree.plan)).collect();
+        self.advance(state)?;
+        plans.iter().for_each(|plan| self.spares.forget(plan));
+        self.drop_kits();
+        self.output().take().ok_or_else(stopped)?.close()
     }
 
     /// A look at the work.
     pub fn metrics(&self) -> Metrics {
         let held = self.gate.held();
         let state = self.lock();
-        let last = |tree: &OpenTree| tree.bounds.last().copied().unwrap_or(0);
+        let reached = &state.reached;
         Metrics {
-            entries: state.trees.iter().map(last).sum(),
-            clusters: state.trees.iter().map(|tree| tree.bounds.len() as u64 - 1).sum(),
-            file_bytes: state.file.as_ref().map_or(0, FileWriter::position),
-            queue_bytes: state.queued,
+            entries: reached.entries,
+            clusters: reached.clusters,
+            file_bytes: reached.bytes,
+            queue_bytes: reached.queued,
             held_bytes: held.now,
             peak_held_bytes: held.peak,
             waiting: held.waiting,
-            appending_ns: u64::try_from(state.appending.as_nanos()).unwrap_or(u64::MAX),
+            appending_ns: u64::try_from(reached.appending.as_nanos()).unwrap_or(u64::MAX),
             contexts: state.clocks.iter().map(|clocks| clocks.seen()).collect(),
         }
     }
