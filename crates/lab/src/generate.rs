@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use dataset::glob::ColumnPattern;
-use dataset::layout::{ClusterSize, ColumnLayout, Layout, defaults};
+use dataset::glob::{ColumnPattern, TreePattern};
+use dataset::layout::{ClusterSize, ColumnLayout, Layout, TreeLayout, defaults};
 use dataset::tree::make::{NewKind, NewLeaf};
 use flow::Budget;
 use flow::write::{
@@ -26,6 +26,8 @@ use crate::models::{Model, ModelColumn};
 pub const TREE: &str = "Events";
 /// Bytes of a batch: few enough to stay in a core's own cache on their way.
 const BATCH: u64 = 1 << 20;
+/// Bytes of the entries that tell how many a cluster has, at most.
+const SAMPLE: u64 = 4 << 20;
 
 /// What is to be written.
 pub struct Job<'a> {
@@ -60,15 +62,17 @@ pub struct Ran {
 pub fn generate(job: &Job<'_>, done: flow::Progress<'_>) -> Result<Ran> {
     let (begun, cpu) = (Instant::now(), process_seconds());
     let pool = WritePool::new(job.budget);
-    let options = WriteOptions { layout: with_splits(job.model, &job.options.layout)?, ..job.options.clone() };
+    let mut options = WriteOptions { layout: with_splits(job.model, &job.options.layout)?, ..job.options.clone() };
     let spec = spec(job.model)?;
+    let tasks = Tasks::new(job.model, cluster(job, &options, &spec)?);
+    let size = TreeLayout { cluster: Some(ClusterSize::Entries(tasks.each)), ..TreeLayout::default() };
+    options.layout.set_tree(TreePattern::new(TREE)?, &size);
     let mut outputs = Vec::with_capacity(job.outputs.len());
     for path in &job.outputs {
         let mut writer = ParallelWriter::create(path, &options, &pool)?;
         let tree = writer.tree(&spec)?;
         outputs.push((writer, tree));
     }
-    let tasks = Tasks::new(job.model, &options.layout);
     fill_tasks(&outputs, tasks.count(), job.budget.threads, |number, contexts| {
         run(job, contexts, &tasks, number, done)
     })?;
@@ -86,6 +90,30 @@ pub fn generate(job: &Job<'_>, done: flow::Progress<'_>) -> Result<Ran> {
     Ok(ran)
 }
 
+/// Entries of a cluster. Of one that is to have so many bytes the first entries tell, as they do in ROOT
+/// (`TTree::Fill`, where fAutoFlush is negative).
+fn cluster(job: &Job<'_>, options: &WriteOptions, spec: &TreeSpec) -> Result<u64> {
+    let bytes = match options.layout.resolve_tree(TREE).cluster {
+        Some(ClusterSize::Entries(n)) => return Ok(n),
+        Some(ClusterSize::Bytes(bytes)) => bytes,
+        None => defaults::AUTO_FLUSH.unsigned_abs(),
+    };
+    let all = Tasks::new(job.model, job.model.entries());
+    let first = (SAMPLE.min(bytes).min(job.model.payload() / 16) / all.entry).clamp(1, all.entries.max(1));
+    if !job.fill || all.entries == 0 {
+        return Ok(bytes / all.entry);
+    }
+    let trial = WriteOptions { discard: true, auto_save: None, ..options.clone() };
+    let path = job.outputs.first().ok_or_else(|| Error::request("no output is named"))?;
+    let mut writer = ParallelWriter::create(path, &trial, &WritePool::new(job.budget))?;
+    let tree = writer.tree(spec)?;
+    let mut context = writer.fill_task(tree, 0)?;
+    all.batches(0..first).try_for_each(|entries| context.fill(&job.model.batch(entries)?))?;
+    context.finish()?;
+    let found: u64 = writer.finish()?.trees.iter().map(|tree| tree.zip_bytes).sum();
+    Ok(u64::try_from(u128::from(bytes) * u128::from(first) / u128::from(found.max(1))).unwrap_or(u64::MAX))
+}
+
 /// Fills the entries of one task into all outputs.
 fn run(
     job: &Job<'_>,
@@ -94,18 +122,15 @@ fn run(
     number: u64,
     done: flow::Progress<'_>,
 ) -> Result<()> {
-    let entries = tasks.entries(number);
-    let mut at = entries.start;
-    while at < entries.end {
-        let end = entries.end.min(at + tasks.batch);
-        let batch = job.model.batch(at..end)?;
+    for entries in tasks.batches(tasks.entries(number)) {
+        let count = entries.end - entries.start;
+        let batch = job.model.batch(entries)?;
         if job.fill {
             contexts.iter_mut().try_for_each(|context| context.fill(&batch))?;
         }
-        if done(end - at).is_break() {
+        if done(count).is_break() {
             return Err(std::io::Error::new(std::io::ErrorKind::Interrupted, "interrupted").into());
         }
-        at = end;
     }
     Ok(())
 }
@@ -113,21 +138,23 @@ fn run(
 /// How the entries are dealt out.
 struct Tasks {
     entries: u64,
-    /// Entries of a task: those of a cluster, or what is thought to be about as much.
+    /// Entries of a task, which is a cluster.
     each: u64,
-    batch: u64,
+    /// Bytes of an entry before compression.
+    entry: u64,
 }
 
 impl Tasks {
-    fn new(model: &Model, layout: &Layout) -> Self {
+    fn new(model: &Model, each: u64) -> Self {
         let entries = model.entries();
-        let entry = (model.payload() / entries.max(1)).max(1);
-        let each = match layout.resolve_tree(TREE).cluster {
-            Some(ClusterSize::Entries(n)) => n,
-            Some(ClusterSize::Bytes(bytes)) => bytes / entry,
-            None => defaults::AUTO_FLUSH.unsigned_abs() / entry,
-        };
-        Self { entries, each: each.max(1), batch: (BATCH / entry).clamp(1, 1 << 16) }
+        Self { entries, each: each.max(1), entry: (model.payload() / entries.max(1)).max(1) }
+    }
+
+    /// Some entries, as they are made.
+    fn batches(&self, entries: Range<u64>) -> impl Iterator<Item = Range<u64>> {
+        let size = (BATCH / self.entry).clamp(1, 1 << 16);
+        let firsts = (entries.start..entries.end).step_by(usize::try_from(size).unwrap_or(1));
+        firsts.map(move |first| first..entries.end.min(first + size))
     }
 
     fn count(&self) -> u64 {
