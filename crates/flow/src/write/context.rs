@@ -269,7 +269,7 @@ impl FillContext {
                 taken
             }
         };
-        if let Some(chunks) = self.shared.spare(&self.plan, taken.saturating_sub(self.kept)) {
+        if let Some(chunks) = self.shared.spare(&self.plan) {
             self.branches.iter_mut().zip(chunks).for_each(|(fill, chunk)| fill.recycle(chunk));
         }
         self.kept = 0;

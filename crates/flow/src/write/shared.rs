@@ -196,10 +196,9 @@ impl Shared {
         fits
     }
 
-    /// Buffers of a cluster that was written, for one that was let in and has `most` bytes for them. Those that are too
-    /// many now go.
-    pub fn spare(&self, plan: &Arc<TreePlan>, most: u64) -> Option<Vec<Chunk>> {
-        let spare = self.spares.take(plan, most);
+    /// Buffers of a cluster that was written, for one that was let in. Those that are too many now go.
+    pub fn spare(&self, plan: &Arc<TreePlan>) -> Option<Vec<Chunk>> {
+        let spare = self.spares.take(plan);
         self.spares.trim(self.gate.free());
         spare
     }

@@ -30,11 +30,10 @@ impl Spares {
         self.lock().push(Spare { of: Arc::clone(of), chunks, bytes });
     }
 
-    /// Buffers for a cluster of this tree that has `most` bytes for them.
-    pub fn take(&self, of: &Arc<TreePlan>, most: u64) -> Option<Vec<Chunk>> {
+    /// Buffers for a cluster of this tree.
+    pub fn take(&self, of: &Arc<TreePlan>) -> Option<Vec<Chunk>> {
         let mut spares = self.lock();
-        let fits = |spare: &Spare| spare.bytes <= most && Arc::ptr_eq(&spare.of, of);
-        let found = spares.iter().rposition(fits)?;
+        let found = spares.iter().rposition(|spare| Arc::ptr_eq(&spare.of, of))?;
         Some(spares.remove(found).chunks)
     }
 
