@@ -17,6 +17,7 @@ from referee.paths import BINARY, REPO
 ROUNDS = 5
 SCRATCH = REPO / "build" / "bench" / "out"
 READERS = Path(__file__).with_name("readers.py")
+WRITERS = Path(__file__).with_name("writers.py")
 
 
 @dataclass
@@ -111,6 +112,11 @@ def _two(pattern: str, out: str) -> tuple[float, float]:
 def reader(name: str, package: str, job: str, path: Path, *options: str) -> Contender:
     """A reading by a Python package, its import left out."""
     return Contender(name, [sys.executable, READERS, package, job, path, *options], clock=inside)
+
+
+def writer(package: str, path: Path, *options: str) -> Contender:
+    """A writing by a Python package, its import left out."""
+    return Contender(package, [sys.executable, WRITERS, package, path, *options], [path], clock=inside)
 
 
 def basketry(name: str, *arguments: Argument, outputs: Sequence[Path] = ()) -> Contender:

@@ -6,7 +6,7 @@ import sys
 import inputs
 import native
 from harness import Bench, megabytes, report, section
-from measure import Contender, in_page_cache, inside, reader
+from measure import SCRATCH, Contender, in_page_cache, inside, reader, writer
 
 
 @section
@@ -34,6 +34,19 @@ def python(bench: Bench) -> None:
                 cells.append(f"{speed[ours]:.2f}")
                 cells += [f"{speed[rival]:.3f}", f"{speed[ours] / speed[rival]:.1f}"] if rival in speed else ["", ""]
             bench.say("| " + " | ".join(cells) + " |")
+
+
+@section
+def extend(bench: Bench) -> None:
+    """`extend` with jagged awkward arrays beside uproot's: 5 x faster. One thread; arrays are made before."""
+    SCRATCH.mkdir(parents=True, exist_ok=True)
+    size = megabytes(bench, "none")
+    bench.say("", f"| {size} MB | basketry cpu s | file MB | uproot cpu s | file MB | x |", "|---|---|---|---|---|---|")
+    for codec in ("none", "lz4:4", "zlib:1", "zstd:1"):
+        contenders = [writer(name, SCRATCH / f"{name}.root", codec, str(size)) for name in ("basketry", "uproot")]
+        ours, rival = bench.compare(codec, contenders).values()
+        cells = [codec, *(f"{one:.2f}" for w in (ours, rival) for one in (w.cpu, w.size / 1e6))]
+        bench.say(f"| {' | '.join(cells)} | {rival.cpu / ours.cpu:.1f} |")
 
 
 @section

@@ -33,8 +33,8 @@ class Writer(Contender):
 
     def _note(self, out: str) -> tuple[float, float]:
         said = json.loads(out.strip().splitlines()[-1])
-        # write-bench says it of each run, and is asked for one.
-        facts = said["runs"][0] if "runs" in said else said
+        # write-bench says it of each run of each line, and is asked for one.
+        facts = said["lines"][0]["runs"][0] if "lines" in said else said
         self.facts.append(facts)
         return float(facts["wall"]), float(facts["cpu"])
 
