@@ -375,7 +375,15 @@ fn missing() -> Error {
 /// Lengths of the lists of an array.
 fn lengths(array: &ArrayRef) -> Result<ArrayRef> {
     fn of<O: arrow_array::OffsetSizeTrait>(array: &ArrayRef) -> Result<ArrayRef> {
-        let lengths = array.as_list::<O>().offsets().lengths().map(|n| i32::try_from(n).map_err(|_| too_long()));
+        let offsets = array.as_list::<O>().offsets();
+        let all = (offsets.last() - offsets.first()).as_usize();
+        if i32::try_from(all).is_ok() {
+            // None is longer than all together: they need not be looked at one by one.
+            #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "less than 2^31")]
+            let lengths = offsets.windows(2).map(|ends| (ends[1] - ends[0]).as_usize() as i32);
+            return Ok(Arc::new(Int32Array::from_iter_values(lengths)));
+        }
+        let lengths = offsets.lengths().map(|n| i32::try_from(n).map_err(|_| too_long()));
         Ok(Arc::new(lengths.collect::<Result<Int32Array>>()?))
     }
     match array.data_type() {
