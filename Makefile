@@ -1,5 +1,5 @@
 # make help lists the targets. Variables: FILE= (demo), VENV= (an existing virtual environment), PROFILE= (cargo's), JOBS=,
-# SECONDS_EACH= and CORPUS_FILES= (fuzz).
+# SCALE=, STUDY= and STUDY_OPTIONS= (studies), SECONDS_EACH= and CORPUS_FILES= (fuzz).
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
@@ -9,6 +9,7 @@ PYTHON ?= python3
 VENV ?= .venv
 JOBS ?= 2
 SECONDS_EACH ?= 60
+SCALE ?= 1
 PROFILE ?= release
 BIN := target/$(PROFILE)/basketry
 # Seen from fuzz/.
@@ -72,6 +73,11 @@ lint: $(TEST_STAMP) ## rustfmt, clippy, ruff, mypy: no warning is left standing
 .PHONY: bench
 bench: build $(WHEEL_STAMP) ## the published figures, beside ROOT, uproot, cat and the bare codecs (BENCH=names, default all)
 	PYTHONPATH=tests:bench $(VENV)/bin/python bench/run.py $(BENCH)
+
+.PHONY: studies
+studies: build $(TEST_STAMP) ## the published studies repeated, beside ROOT: half an hour at SCALE=1 (STUDY=names, default all)
+	PYTHONPATH=.:tests:bench BASKETRY_BIN="$${BASKETRY_BIN:-$(CURDIR)/$(BIN)}" \
+	  $(VENV)/bin/python studies/run.py --scale $(SCALE) $(addprefix --only ,$(STUDY)) $(STUDY_OPTIONS)
 
 .PHONY: fuzz
 fuzz: ## each fuzz target for SECONDS_EACH seconds (needs cargo-fuzz; seeds come from the corpus, if it is there)

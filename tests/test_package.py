@@ -17,7 +17,7 @@ import pytest
 import uproot
 
 import basketry as bk
-from basketry import _core, reports, verbs
+from basketry import _core, reports, sweeping, verbs
 from referee import make_files, oracle
 from referee.command import Basketry
 from referee.paths import REPO
@@ -88,6 +88,7 @@ OPTIONS: dict[str, set[str]] = {
     "generate": {"quiet", "json"},
     "convert": {"quiet", "json"},
     "tune": {"quiet", "json"},
+    "sweep": {"once", "quiet", "json"},
 }
 
 
@@ -95,7 +96,13 @@ OPTIONS: dict[str, set[str]] = {
 def test_keywords_are_the_options_of_the_command(verb: str) -> None:
     options = {name.replace("-", "_") for name in _core.options(verb)} - OPTIONS[verb] - {"help", "version"}
     assert options
-    words = {"rewrite": verbs.Making, "merge": verbs.Merging, "generate": verbs.Writing, "convert": verbs.Writing}
+    words = {
+        "rewrite": verbs.Making,
+        "merge": verbs.Merging,
+        "generate": verbs.Writing,
+        "convert": verbs.Writing,
+        "sweep": sweeping.Sweeping,
+    }
     parameters = inspect.signature(getattr(bk, verb)).parameters
     known = {name for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY or name == "output"}
     known |= set(words[verb].__annotations__) if verb in words else set()

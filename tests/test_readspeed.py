@@ -54,6 +54,19 @@ def test_the_application_is_named_where_it_takes_long(wide: Path, basketry: Bask
     assert basketry.json("readspeed", wide, "--application", "1e9")["bottleneck"] == "application"
 
 
+def test_no_more_is_let_through_than_was_said(basketry: Basketry) -> None:
+    """Over all files, those of friends included; the metadata are read before."""
+    made = make_files.made("friends")
+    chosen = ("readspeed", f"{made}/main.root:tree", "--branches", "x", "alias.x", "same.*", "--throttle")
+    report = basketry.json(*chosen, "300kB/s", "-j", "2")
+    assert report["throttle"] == 300_000
+    # A few milliseconds are forgiven, since a thread sleeps longer than it meant to.
+    assert report["median"]["real"] >= report["compressed"] / 300e3 - 0.01
+    assert report["bottleneck"] == "storage"
+    assert any("--throttle" in note for note in report["notes"])
+    assert "0/s" in basketry.refuses(*chosen, "0/s")
+
+
 def test_layouts_are_held_against_what_the_file_has(wide: Path, basketry: Basketry) -> None:
     report = basketry.json("readspeed", wide, "--layouts", "--branches", "j1*", "-j", "1")
     today, *others = report["layouts"]
@@ -118,7 +131,8 @@ def test_lines_are_those_of_rootreadspeed(wide: Path, basketry: Basketry) -> Non
 
 
 def test_the_json_is_as_documented(wide: Path, basketry: Basketry) -> None:
-    reports = [basketry.json("readspeed", wide, "--cold", "--repeat", "2", "--layouts")]
+    options = ("--cold", "--repeat", "2", "--layouts", "--throttle", "500MB/s")
+    reports = [basketry.json("readspeed", wide, *options)]
     opaque = [line["name"] for line in oracle.index() if line["name"] == "roottest--EDM.root"]
     if opaque:
         reports.append(basketry.json("readspeed", f"{oracle.corpus_file(opaque[0])}:Events"))

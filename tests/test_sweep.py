@@ -5,12 +5,16 @@ import json
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import basketry as bk
+from basketry import reports
+from basketry.reports.parse import parse
 from referee.command import Argument, Basketry
 from referee.paths import BINARY, root_command
 
@@ -126,3 +130,37 @@ def test_a_dry_run_measures_nothing(basketry: Basketry, data: Path, tmp_path: Pa
     assert expected["jobs"] == 5 * (8 + 3 * 4)
     assert expected["seconds"] > 0
     assert not (tmp_path / "out" / "journal.jsonl").exists()
+    # Some ways of reading, and none that needs columns to be named.
+    few = ("--dry-run", "--repeat", "1", "--only", "full,sparse,chosen")
+    assert basketry.json("sweep", data, "-o", tmp_path / "out", *GRID, *few)["jobs"] == 2 * 4
+
+
+def test_the_package_sweeps_as_the_command_does(data: Path, basketry: Basketry, tmp_path: Path) -> None:
+    grid = {"compression": ["as-is", "lz4:4"], "split_level": 99}
+    options: Any = {"streams": [1, 2], "repeat": 1, "only": ("copy", "full"), "entries": 500, "pick": 0.5}
+    expected = bk.sweep(data, tmp_path / "one", grid=grid, dry_run=True, **options)
+    assert (expected.points, expected.jobs) == (4, 6)
+    found = bk.sweep(data, tmp_path / "one", grid=grid, **options)
+    assert isinstance(found, reports.Sweep)
+    assert parse(reports.Sweep, (tmp_path / "one" / "result.json").read_text()) == found
+    assert [line.point.streams for line in found.lines] == [1, 2, 1, 2]
+    words = ["--grid", "compression=as-is,lz4:4", "--grid", "split-level=99", "--streams", "1,2", "--repeat", "1"]
+    words += ["--only", "copy,full", "--entries", "500", "--pick", "0.5"]
+    theirs = basketry.json("sweep", data, "-o", tmp_path / "two", *words)
+    for name in ("size", "baskets", "clusters"):
+        ours = [line.figures[name].median for line in found.lines]
+        assert ours == [line["figures"][name]["median"] for line in theirs["lines"]]
+    # It goes on where it was, which is at the end.
+    journal = (tmp_path / "one" / "journal.jsonl").read_bytes()
+    assert bk.sweep(data, tmp_path / "one", grid=grid, **options) == found
+    assert (tmp_path / "one" / "journal.jsonl").read_bytes() == journal
+    with pytest.raises(TypeError, match="streams"):
+        bk.sweep(data, tmp_path / "three", steams=[1])  # type: ignore[call-overload]
+
+
+def test_the_packages_command_starts_itself(tmp_path: Path) -> None:
+    words = ["write-bench", "single", "--size", "1MB", "--threads", "1,2", "--compression", "none", "--repeat", "1"]
+    words += ["--media", str(tmp_path)]
+    command = [sys.executable, "-m", "basketry", *words, "--json", "-q"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert [line["threads"] for line in json.loads(done.stdout)["lines"]] == [1, 2]

@@ -47,20 +47,22 @@ class Writer(Contender):
         return super().record() | {"output_bytes": self.of("bytes"), "facts": self.facts}
 
 
-def basketry(kind: str, codec: str, size: int, threads: int, *options: Argument) -> Writer:
+def basketry(kind: str, codec: str, size: int, threads: int, *options: Argument, medium: Path = SCRATCH) -> Writer:
     """Our writer; every run is a process of its own, which says the same as the rivals do."""
     command: list[Argument] = ["write-bench", kind, "--size", f"{size}MB", "--compression", codec]
-    command += ["--threads", str(threads), "--repeat", "1", "--media", SCRATCH, "--json", *options]
+    command += ["--threads", str(threads), "--repeat", "1", "--media", medium, "--json", *options]
     return Writer(OURS, [BINARY, *command])
 
 
-def rival(name: str, kind: str, codec: str, size: int, threads: int, *options: Argument) -> Writer:
+def rival(
+    name: str, kind: str, codec: str, size: int, threads: int, *options: Argument, medium: Path = SCRATCH
+) -> Writer:
     """One of ROOT's writers of the very same numbers."""
     algorithm, _, level = codec.partition(":")
-    out = SCRATCH / f"{name}.root"
+    out = medium / f"{name}.root"
     command: list[Argument] = [native.program(RIVALS[name]), kind, out, "--size", f"{size}e6", *options]
     command += ["--threads", str(threads), "--compression", str(ALGORITHMS[algorithm] + int(level or 0))]
-    return Writer(name, command, [out])
+    return Writer(name, command, [] if {"--no-write", "--no-fill"} & set(options) else [out])
 
 
 def bare(program: Path, kind: str, codec: str, size: int) -> Writer:

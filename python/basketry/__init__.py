@@ -9,15 +9,18 @@
         file["Events"] = {"x": array, "jets": jagged}
 
 The verbs of the command `basketry` are functions here: `inspect`, `rewrite`, `merge`, `recover`,
-`verify`, `readspeed`, `tune`, `convert`, `generate`. `Monitor` records what a program has and uses over time.
+`verify`, `readspeed`, `tune`, `convert`, `generate`. `Monitor` records what a program has and uses over time, and
+`sweep_figures` draws what `basketry sweep` measured.
 """
 
 from __future__ import annotations
 
 from .dataset import concatenate, iterate, open
+from .figures import sweep_figures
 from .file import Directory, File
 from .monitoring import Monitor
 from .processes import Parts, parts
+from .sweeping import sweep
 from .tree import Branch, Tree
 from .verbs import convert, generate, inspect, layout, merge, readspeed, recover, rewrite, tune, verify
 from .writing import FillContext, WritableDirectory, WritableFile, WritableTree, recreate
@@ -46,6 +49,8 @@ __all__ = [
     "recover",
     "recreate",
     "rewrite",
+    "sweep",
+    "sweep_figures",
     "tune",
     "verify",
 ]

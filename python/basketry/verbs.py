@@ -293,6 +293,7 @@ def readspeed(
     entries: str | os.PathLike[str] | None = None,
     repeat: int = 1,
     cold: bool = False,
+    throttle: Size | None = None,
     application: float | None = None,
     layouts: bool = False,
     seed: int = 1,
@@ -304,8 +305,9 @@ def readspeed(
     `trees` is the tree in all files, or the tree in each. `branches` are names or patterns, `branches_regex`
     expressions for whole names; all are read, if neither is given. `entries` is a share at random ("1%"), ranges
     ("100:200", or ":10,-10:"), or a file with their numbers. The median of `repeat` readings is reported; `cold` puts
-    the files out of the kernel's cache before each. `application` is what your own job takes over the same data, in
-    seconds. `layouts` says what to expect of other layouts as well.
+    the files out of the kernel's cache before each. `throttle` is how many bytes come in a second at most, as if
+    storage were slow. `application` is what your own job takes over the same data, in seconds. `layouts` says what to
+    expect of other layouts as well.
     """
     from .reports.parse import parse
     from .reports.reading import Readspeed

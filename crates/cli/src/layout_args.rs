@@ -1,6 +1,6 @@
 //! The options that ask for a layout, shared by the verbs that write.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use dataset::glob::{ColumnPattern, NameFilter, TreePattern};
@@ -73,18 +73,20 @@ impl LayoutArgs {
     }
 }
 
+/// The layout in a file. Programs hand over the text itself: no file is called like that.
+pub fn layout_of(file: &Path) -> Result<Layout> {
+    if file.as_os_str().as_encoded_bytes().contains(&b'\n') {
+        return Layout::from_toml(&file.to_string_lossy());
+    }
+    let text = std::fs::read_to_string(file).map_err(|e| Error::from(e).file(file))?;
+    Layout::from_toml(&text).map_err(|e| e.file(file))
+}
+
 impl UncompressedArgs {
     /// The layout that the options describe, with this compression on top of a file's.
     pub fn layout(&self, compression: Option<Compression>) -> Result<Layout> {
         let mut layout = match &self.layout {
-            // Programs hand over the text itself; no file is called like that.
-            Some(text) if text.as_os_str().as_encoded_bytes().contains(&b'\n') => {
-                Layout::from_toml(&text.to_string_lossy())?
-            }
-            Some(path) => {
-                let text = std::fs::read_to_string(path).map_err(|e| Error::from(e).file(path))?;
-                Layout::from_toml(&text).map_err(|e| e.file(path))?
-            }
+            Some(file) => layout_of(file)?,
             None => Layout::default(),
         };
         layout.common.overlay(&TreeLayout {

@@ -4,6 +4,7 @@
 #![warn(missing_docs)]
 
 mod interrupt;
+mod itself;
 mod layout_args;
 mod live;
 mod options;
@@ -14,6 +15,8 @@ use std::ffi::OsString;
 
 use clap::{CommandFactory, Parser};
 use rootfile::Result;
+
+pub use itself::{Itself, starts_as};
 
 /// Reads, merges, re-lays-out and measures ROOT files.
 ///

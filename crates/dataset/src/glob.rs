@@ -10,6 +10,12 @@ use globset::{GlobBuilder, GlobMatcher};
 use regex::{Regex, RegexBuilder};
 use rootfile::{Error, Result};
 
+/// A glob that stands for more names is matched as one.
+const MOST_NAMES: usize = 10_000;
+
+/// What a glob may read otherwise than as itself.
+const SPECIAL: [char; 5] = ['*', '?', '[', '{', '\\'];
+
 /// A glob over one name: `*`, `?`, `[...]`, `{a,b}`; `*` also crosses `.` and `/`.
 ///
 /// Branch names may end in array dimensions (`fTracks.fX[3]`), which a glob would read as a character
@@ -27,6 +33,8 @@ pub struct Pattern {
 
 #[derive(Clone, Debug)]
 enum Matcher {
+    /// These names and no others, sorted.
+    Names(Vec<String>),
     Glob(GlobMatcher),
     Regex(Regex),
 }
@@ -34,6 +42,7 @@ enum Matcher {
 impl Matcher {
     fn is_match(&self, name: &str) -> bool {
         match self {
+            Self::Names(names) => names.binary_search_by(|one| one.as_str().cmp(name)).is_ok(),
             Self::Glob(glob) => glob.is_match(name),
             Self::Regex(regex) => regex.is_match(name),
         }
@@ -48,10 +57,12 @@ impl Pattern {
         }
         let matcher = if let Some((body, flags)) = expression(text) {
             Some(regex(&format!("^(?:{body})"), flags, text)?)
-        } else if text.contains(['*', '?', '[', '{', '\\']) {
-            Some(compile(text)?)
-        } else {
+        } else if !text.contains(SPECIAL) {
             None
+        } else if let Some(names) = names(text) {
+            Some(Matcher::Names(names))
+        } else {
+            Some(compile(text)?)
         };
         Ok(Self { text: text.to_owned(), matcher })
     }
@@ -67,12 +78,22 @@ impl Pattern {
         if text.starts_with('/') {
             text.replace_range(..1, "[/]");
         }
-        Self { matcher: compile(&text).ok(), text }
+        Self { matcher: Some(Matcher::Names(vec![name.to_owned()])), text }
     }
 
     /// The text it was made from.
     pub fn as_str(&self) -> &str {
         &self.text
+    }
+
+    /// All names that it matches, if they can be told. A name with dimensions is one of them, too, if it is without.
+    fn names(&self) -> Option<impl Iterator<Item = &str>> {
+        let names = match &self.matcher {
+            None => &[],
+            Some(Matcher::Names(names)) => names.as_slice(),
+            Some(_) => return None,
+        };
+        Some(names.iter().map(String::as_str).chain([self.text.as_str()]))
     }
 
     /// Whether `name` is meant.
@@ -128,8 +149,49 @@ fn compile(text: &str) -> Result<Matcher> {
         .map_err(|e| Error::request(format!("name pattern {text:?}: {}", e.kind())))
 }
 
+/// All that a glob matches in which special characters are escaped (`[[]` for `[`, or `\\[`) but for braces, sorted; if
+/// that is not too much.
+fn names(glob: &str) -> Option<Vec<String>> {
+    let (mut names, mut rest) = (vec![String::new()], glob.chars());
+    // The alternatives between the braces that are open.
+    let mut group: Option<Vec<String>> = None;
+    while let Some(c) = rest.next() {
+        let literal = match (c, &mut group) {
+            ('\\', _) => rest.next()?,
+            ('[', _) => {
+                let only = rest.next().filter(|only| !matches!(only, '!' | '^' | ']'))?;
+                (rest.next()? == ']').then_some(only)?
+            }
+            ('{', None) => {
+                group = Some(vec![String::new()]);
+                continue;
+            }
+            (',', Some(group)) => {
+                group.push(String::new());
+                continue;
+            }
+            ('}', _) => {
+                let group = group.take().filter(|group| group.iter().all(|one| !one.is_empty()))?;
+                if names.len().saturating_mul(group.len()) > MOST_NAMES {
+                    return None;
+                }
+                names = names.iter().flat_map(|name| group.iter().map(move |one| format!("{name}{one}"))).collect();
+                continue;
+            }
+            (c, _) if SPECIAL.contains(&c) => return None,
+            (c, _) => c,
+        };
+        match &mut group {
+            Some(group) => group.last_mut()?.push(literal),
+            None => names.iter_mut().for_each(|name| name.push(literal)),
+        }
+    }
+    names.sort_unstable();
+    group.is_none().then_some(names)
+}
+
 /// `fX[3][4]` without its dimensions: `fX`. A name that is all dimensions stays as it is.
-fn without_dimensions(name: &str) -> &str {
+pub(crate) fn without_dimensions(name: &str) -> &str {
     match name.find('[') {
         Some(at) if at > 0 && name.ends_with(']') => name.get(..at).unwrap_or(name),
         _ => name,
@@ -198,9 +260,9 @@ impl ColumnPattern {
 
     /// The pattern for exactly this column of exactly this tree.
     pub fn exact(tree: &str, column: &str) -> Self {
+        let literal = format!("{tree}/{column}");
         let (tree, column) = (Pattern::exact(tree), Pattern::exact(column));
-        let text = format!("{tree}/{column}");
-        let whole = Pattern { matcher: compile(&text).ok(), text };
+        let whole = Pattern { text: format!("{tree}/{column}"), matcher: Some(Matcher::Names(vec![literal])) };
         Self { whole, parts: Some((TreePattern(tree), column)) }
     }
 
@@ -212,6 +274,18 @@ impl ColumnPattern {
     /// Whether this column of the tree with this path is meant.
     pub fn matches(&self, tree: &str, column: &str) -> bool {
         self.whole.matches(column) || self.parts.as_ref().is_some_and(|(t, c)| c.matches(column) && t.matches(tree))
+    }
+
+    /// The names of columns of this tree that can be meant, if they can be told: then [`ColumnPattern::matches`] holds
+    /// for these, with dimensions or without, and no other.
+    pub(crate) fn names(&self, tree: &str) -> Option<Vec<&str>> {
+        let mut names: Vec<&str> = self.whole.names()?.collect();
+        if let Some((_, column)) = self.parts.as_ref().filter(|(t, _)| t.matches(tree)) {
+            names.extend(column.names()?);
+        }
+        names.sort_unstable();
+        names.dedup();
+        Some(names)
     }
 
     /// Whether columns of this tree can be meant at all.
@@ -291,6 +365,27 @@ mod tests {
         }
         assert!(!Pattern::exact("a*b").matches("axb"));
         assert!(!Pattern::exact("fX[3]").matches("fX3"));
+    }
+
+    #[test]
+    fn a_glob_that_escapes_all_but_braces_is_names() {
+        let of = |glob| names(glob).map(|names| names.join(" "));
+        for (glob, all) in [
+            ("a[*]b", "a*b"),
+            ("x[[]3]", "x[3]"),
+            ("a\\?", "a?"),
+            ("plain", "plain"),
+            ("T/{b,a}", "T/a T/b"),
+            ("{a,b}_{x,[,]}", "a_, a_x b_, b_x"),
+        ] {
+            assert_eq!(of(glob).as_deref(), Some(all), "{glob}");
+        }
+        for glob in ["a*", "[ab]", "[!a]", "[^a]", "[]]", "x[a", "a\\", "{a*,b}", "a?", "{a", "a}", "{a,{b,c}}", "{a,}"]
+        {
+            assert_eq!(of(glob), None, "{glob}");
+        }
+        assert!(matches("{Muon,Jet}_pt", "Muon_pt[3]") && !matches("{Muon,Jet}_pt", "Muon"));
+        assert!(matches("a[*]b", "a*b") && !matches("a[*]b", "axb"));
     }
 
     #[test]

@@ -26,6 +26,8 @@ use crate::models::{Model, ModelColumn};
 pub const TREE: &str = "Events";
 /// Bytes of a batch: few enough to stay in a core's own cache on their way.
 const BATCH: u64 = 1 << 20;
+/// Bytes of memory that a thread needs for a batch in the making: the numbers, their offsets, and arrays that grow.
+const MAKING: u64 = 3 * BATCH;
 /// Bytes of the entries that tell how many a cluster has, at most.
 const SAMPLE: u64 = 4 << 20;
 
@@ -41,6 +43,15 @@ pub struct Job<'a> {
     pub budget: Budget,
     /// Whether entries are filled, or only made.
     pub fill: bool,
+}
+
+impl Job<'_> {
+    /// What is left for the writers beside the batches: half of the memory at least.
+    fn for_filling(&self) -> Budget {
+        let Budget { memory, threads } = self.budget;
+        let made = MAKING.saturating_mul(threads as u64).min(memory / 2);
+        Budget::new(memory - made, threads)
+    }
 }
 
 /// What was written, and what it cost.
@@ -61,7 +72,7 @@ pub struct Ran {
 /// Writes. `done` is told how many entries were filled, and may end the work.
 pub fn generate(job: &Job<'_>, done: flow::Progress<'_>) -> Result<Ran> {
     let (begun, cpu) = (Instant::now(), process_seconds());
-    let pool = WritePool::new(job.budget);
+    let pool = WritePool::new(job.for_filling());
     let mut options = WriteOptions { layout: with_splits(job.model, &job.options.layout)?, ..job.options.clone() };
     let spec = spec(job.model)?;
     let tasks = Tasks::new(job.model, cluster(job, &options, &spec)?);
@@ -99,13 +110,13 @@ fn cluster(job: &Job<'_>, options: &WriteOptions, spec: &TreeSpec) -> Result<u64
         None => defaults::AUTO_FLUSH.unsigned_abs(),
     };
     let all = Tasks::new(job.model, job.model.entries());
-    let first = (SAMPLE.min(bytes).min(job.model.payload() / 16) / all.entry).clamp(1, all.entries.max(1));
     if !job.fill || all.entries == 0 {
         return Ok(bytes / all.entry);
     }
+    let first = (SAMPLE.min(bytes).min(job.model.payload() / 16) / all.entry).clamp(1, all.entries);
     let trial = WriteOptions { discard: true, auto_save: None, ..options.clone() };
     let path = job.outputs.first().ok_or_else(|| Error::request("no output is named"))?;
-    let mut writer = ParallelWriter::create(path, &trial, &WritePool::new(job.budget))?;
+    let mut writer = ParallelWriter::create(path, &trial, &WritePool::new(job.for_filling()))?;
     let tree = writer.tree(spec)?;
     let mut context = writer.fill_task(tree, 0)?;
     all.batches(0..first).try_for_each(|entries| context.fill(&job.model.batch(entries)?))?;

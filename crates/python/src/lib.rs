@@ -35,7 +35,7 @@ mod _core {
     #[pymodule_export]
     use super::table::Table;
     #[pymodule_export]
-    use super::verbs::{abandon, command, options, report};
+    use super::verbs::{abandon, command, options, report, starts_as};
     #[pymodule_export]
     use super::writer::Writer;
 

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use pyo3::{PyResult, Python, pyfunction};
@@ -30,6 +31,12 @@ pub fn options(verb: &str) -> Vec<String> {
 #[pyfunction]
 pub fn abandon(py: Python<'_>) -> usize {
     py.detach(rootfile::abandon_outputs)
+}
+
+/// Says how the command is started again for jobs of their own: program, arguments before its own, the compiled code.
+#[pyfunction]
+pub fn starts_as(program: PathBuf, arguments: Vec<OsString>, code: PathBuf) {
+    basketry_cli::starts_as(basketry_cli::Itself { program, arguments, code });
 }
 
 /// Runs the command, name first, and returns its exit code.

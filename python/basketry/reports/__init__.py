@@ -9,6 +9,7 @@ from .inspecting import Finding, Inspection
 from .making import Converted, Outlook, Recovery, Summary, Verdict
 from .monitoring import Watched
 from .reading import Readspeed
+from .sweeping import Sweep
 from .tuning import Tuning
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "Readspeed",
     "Recovery",
     "Summary",
+    "Sweep",
     "Tuning",
     "Verdict",
     "Watched",

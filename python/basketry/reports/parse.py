@@ -25,6 +25,9 @@ def _build(kind: Any, value: Any) -> Any:
     if typing.get_origin(kind) is tuple:
         item = typing.get_args(kind)[0]
         return tuple([_build(item, part) for part in value])
+    if typing.get_origin(kind) is dict:
+        item = typing.get_args(kind)[1]
+        return {name: _build(item, part) for name, part in value.items()}
     if kind is Path:
         return Path(value)
     if not hasattr(kind, "__dataclass_fields__"):

@@ -84,6 +84,8 @@ class Readspeed:
     """Entries that there are."""
     clusters: int
     """Clusters that there are."""
+    throttle: int | None
+    """Bytes a second that were let through at most, where storage was made slow on purpose."""
     setup: tuple[float, ...]
     """Real and CPU seconds for opening the files."""
     uncompressed: int

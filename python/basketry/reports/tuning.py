@@ -52,6 +52,8 @@ class Measuring:
     """Seed of the samples."""
     cpu_seconds: float
     """CPU seconds that measuring and deciding took."""
+    metadata: float
+    """CPU seconds that reading the metadata took."""
     sampled_bytes: float
     """Bytes before compression that were sampled."""
     sampled_share: float
@@ -237,7 +239,9 @@ class Tuning:
     today: Figures
     """What the file costs as it is."""
     read_all: float
-    """Seconds to fetch and decompress all of it once, as a rewrite does, whatever the workload."""
+    """Seconds to fetch and decompress all of it once, whatever the workload."""
+    rewrite: float
+    """CPU seconds that a rewrite into the chosen layout is expected to take."""
     chosen: Figures | None
     """What is expected of the chosen layout; none if the limits cannot be met."""
     gap: float

@@ -72,7 +72,7 @@ impl Verb {
             Self::Monitor(_) => Err(rootfile::Error::request(
                 "monitor runs a command and exits as it does; basketry.Monitor watches this process",
             )),
-            Self::Sweep(_) => Err(rootfile::Error::request("sweep starts the command for each job: run it there")),
+            Self::Sweep(args) => sweep::report(&args, progress),
             Self::Hadd(_) => Err(rootfile::Error::request("hadd is for the command line; merge does the same")),
         }
     }

@@ -1,6 +1,7 @@
 //! `basketry readspeed`: how fast a file can be read, and what holds it back.
 
 use std::io::Write;
+use std::num::NonZeroU64;
 
 use flow::Entries;
 use flow::inputs::{Input, inputs};
@@ -50,6 +51,9 @@ pub struct Args {
     /// Put the files out of the kernel's cache before each reading, and say how much was really out.
     #[arg(long)]
     cold: bool,
+    /// Let no more bytes through than this in a second, over all files: what slow storage would do, made on purpose.
+    #[arg(long, value_name = "20MB/s", value_parser = rate)]
+    throttle: Option<NonZeroU64>,
     /// Seconds that your own job takes over the same data.
     #[arg(long, value_name = "SECONDS")]
     application: Option<f64>,
@@ -71,6 +75,13 @@ pub struct Args {
     talk: Talk,
 }
 
+/// A size, for a second.
+fn rate(text: &str) -> std::result::Result<NonZeroU64, String> {
+    let size = text.strip_suffix("/s").unwrap_or(text).parse::<dataset::layout::ByteSize>();
+    let bytes = size.ok().and_then(|size| NonZeroU64::new(size.bytes()));
+    bytes.ok_or_else(|| format!("{text:?} is not a rate: write bytes a second, like 20MB/s or 500kB/s"))
+}
+
 /// Measures.
 pub fn work(args: &Args, total: &dyn Fn(u64), progress: &(dyn Fn(u64) + Sync)) -> Result<Report> {
     let files: Vec<String> = args.inputs.iter().chain(&args.files).cloned().collect();
@@ -89,6 +100,7 @@ pub fn work(args: &Args, total: &dyn Fn(u64), progress: &(dyn Fn(u64) + Sync)) -
         entries: args.entries.clone().unwrap_or_default(),
         repeat: args.repeat,
         cold: args.cold,
+        throttle: args.throttle,
         application: args.application,
         layouts: args.layouts,
         budget: args.resources.budget(),
@@ -244,4 +256,19 @@ fn columns(out: &mut impl Write, report: &Report) -> Result<()> {
         writeln!(out, "and {} more columns; --json has them all", output::count(more as u64))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_sizes_a_second() {
+        let bytes = |text: &str| rate(text).map(NonZeroU64::get);
+        assert_eq!(bytes("20MB/s"), Ok(20_000_000));
+        assert_eq!(bytes("500kB"), Ok(500_000));
+        for text in ["0", "0/s", "MB/s", "20 apples", "20MB/h", "-1"] {
+            assert!(bytes(text).is_err_and(|message| message.contains(text)), "{text}");
+        }
+    }
 }

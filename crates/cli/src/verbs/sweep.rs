@@ -1,21 +1,27 @@
 //! `basketry sweep`: copying and reading measured over a grid of layouts, streams and threads.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use dataset::layout::{ByteSize, Layout};
+use dataset::layout::ByteSize;
+use flow::Progress;
 use flow::inputs::Input;
+use lab::report::page::html;
+use lab::report::{Besides, Report};
 use lab::sweep::analyse::Findings;
 use lab::sweep::decide::{Goal, Question};
 use lab::sweep::grid::Grid;
 use lab::sweep::journal::Head;
 use lab::sweep::plan::{Estimate, Kind};
 use lab::sweep::run::{Sweep, Word, findings};
-use lab::sweep::runner::{Own, Runner, Task};
+use lab::sweep::runner::{Measured, Own, Runner, Task};
 use lab::sweep::{Root, Settings, Subject, once, show};
-use rootfile::{Error, Result};
+use rootfile::{Error, OutputFile, Result};
 
 use super::write_bench::home_of_root;
+use crate::itself::Itself;
+use crate::layout_args::layout_of;
 use crate::options::Talk;
 use crate::output::{self, Answer};
 
@@ -53,9 +59,10 @@ pub struct Args {
     /// Copy only so many entries of the tree.
     #[arg(long, value_name = "N")]
     entries: Option<u64>,
-    /// Measure only copying, or only reading.
-    #[arg(long, value_name = "WHAT", value_parser = ["copy", "read"])]
-    only: Option<String>,
+    /// Measure only these: copying, reading in all ways, or in some: everything, each column alone, picked entries, or what
+    /// --columns names.
+    #[arg(long, value_name = "WHAT,...", value_delimiter = ',', value_parser = ["copy", "read", "full", "columns", "sparse", "chosen"])]
+    only: Vec<String>,
     /// Read these columns as well, as a job of its own.
     #[arg(long, value_name = "PATTERN,...", value_delimiter = ',')]
     columns: Vec<String>,
@@ -111,12 +118,57 @@ pub struct Args {
     talk: Talk,
 }
 
+/// A runner that begins no job any more once the work is to end.
+struct Stoppable<'a> {
+    runner: Box<dyn Runner>,
+    progress: Progress<'a>,
+}
+
+impl Runner for Stoppable<'_> {
+    fn versions(&self) -> BTreeMap<String, String> {
+        self.runner.versions()
+    }
+
+    fn prepare(&mut self, folder: &Path, subject: &Subject) -> Result<()> {
+        self.runner.prepare(folder, subject)
+    }
+
+    fn run(&mut self, task: &Task) -> Result<Measured> {
+        if (self.progress)(0).is_break() {
+            return Err(std::io::Error::from(std::io::ErrorKind::Interrupted).into());
+        }
+        self.runner.run(task)
+    }
+}
+
 /// What is done with the results of a sweep.
 #[derive(clap::Subcommand)]
 enum Show {
     /// Print the tables of a sweep: memory and time by layout, what one more stream costs, size and time by codec, time
     /// for an entry; and the decision.
     Show(ShowArgs),
+    /// Make a page of a sweep: charts, tables, the decision and its layout, in one file of HTML that needs no network.
+    Report(ReportArgs),
+}
+
+#[derive(clap::Args)]
+struct ReportArgs {
+    /// The sweep's folder.
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// The page; report.html in the folder, unless another is named.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Draw this as well: what `write-bench --json` printed (with --no-write and --no-fill: the limits), or the samples of
+    /// `monitor -o FILE.jsonl`. May be given several times.
+    #[arg(long, value_name = "FILE")]
+    with: Vec<PathBuf>,
+    /// Replace a page that is there.
+    #[arg(short, long)]
+    force: bool,
+    /// Print what the page would show as JSON, and write no page.
+    #[arg(long, conflicts_with_all = ["output", "force"])]
+    json: bool,
 }
 
 #[derive(clap::Args)]
@@ -142,7 +194,7 @@ impl Args {
     fn grid(&self) -> Result<Grid> {
         let mut grid = Grid::default();
         if let Some(path) = &self.layout {
-            grid.set_base(Layout::from_toml(&read(path)?).map_err(|e| e.file(path))?);
+            grid.set_base(layout_of(path)?);
         }
         for text in &self.grid {
             match text.contains('=') {
@@ -158,18 +210,19 @@ impl Args {
         Ok(grid)
     }
 
+    /// What each point does.
+    fn kinds(&self) -> Vec<Kind> {
+        let wanted = |kind: &Kind| {
+            let of = |only: &String| only == kind.name() || (only == "read" && *kind != Kind::Copy);
+            let possible = *kind != Kind::Chosen || !self.columns.is_empty();
+            possible && (self.only.is_empty() || self.only.iter().any(of))
+        };
+        [Kind::Copy, Kind::Full, Kind::Columns, Kind::Sparse, Kind::Chosen].into_iter().filter(wanted).collect()
+    }
+
     fn settings(&self) -> Settings {
-        let only = self.only.as_deref();
-        let mut kinds = Vec::new();
-        if only != Some("read") {
-            kinds.push(Kind::Copy);
-        }
-        if only != Some("copy") {
-            kinds.extend([Kind::Full, Kind::Columns, Kind::Sparse]);
-            kinds.extend((!self.columns.is_empty()).then_some(Kind::Chosen));
-        }
         Settings {
-            kinds,
+            kinds: self.kinds(),
             repeat: self.repeat,
             seed: self.seed,
             share: self.pick,
@@ -188,23 +241,30 @@ impl Args {
         }
     }
 
-    /// Runs the sweep; `say` is told how it goes. With `dry_run` only the estimate is made.
-    fn sweep(&self, say: &mut dyn FnMut(Word<'_>)) -> Result<std::result::Result<Findings, Estimate>> {
+    /// Runs the sweep; `say` is told how it goes, and `progress` may end it between two jobs. With `dry_run` only the
+    /// estimate is made.
+    fn sweep(
+        &self,
+        progress: Progress<'_>,
+        say: &mut dyn FnMut(Word<'_>),
+    ) -> Result<std::result::Result<Findings, Estimate>> {
         let missing = |what| Error::request(format!("no {what}: write basketry sweep FILE -o DIR --grid KEY=V1,V2"));
         let input = self.input.as_deref().ok_or_else(|| missing("input"))?;
         let folder = self.output.as_deref().ok_or_else(|| missing("folder"))?;
         let points = self.grid()?.points()?;
         let Ok(input) = input.parse::<Input>();
         let subject = Subject::of(&input, self.entries, &self.columns)?;
-        let mut runner: Box<dyn Runner> = match self.runner.as_str() {
+        let runner: Box<dyn Runner> = match self.runner.as_str() {
             "root" => Box::new(Root::build(&home_of_root(None)?)?),
             _ => {
-                let arguments = vec!["sweep".to_owned(), "--once".to_owned()];
-                Box::new(Own::new(std::env::current_exe()?, arguments, option_env!("BASKETRY_COMMIT")))
+                let Itself { program, mut arguments, code } = Itself::get()?;
+                arguments.extend(["sweep".into(), "--once".into()]);
+                Box::new(Own::new(program, arguments, (code, option_env!("BASKETRY_COMMIT"))))
             }
         };
-        let head = Head::new(subject, points, self.settings(), &*runner)?;
-        let sweep = Sweep::new(folder, head, &mut *runner)?;
+        let mut runner = Stoppable { runner, progress };
+        let head = Head::new(subject, points, self.settings(), &runner)?;
+        let sweep = Sweep::new(folder, head, &mut runner)?;
         match self.dry_run {
             true => sweep.dry_run().map(Err),
             false => sweep.run(self.keep, say).map(Ok),
@@ -217,8 +277,10 @@ fn read(path: &Path) -> Result<String> {
 }
 
 pub fn run(args: &Args) -> Result<Answer> {
-    if let Some(Show::Show(args)) = &args.show {
-        return print_tables(args);
+    match &args.show {
+        Some(Show::Show(args)) => return print_tables(args),
+        Some(Show::Report(args)) => return write_page(args),
+        None => {}
     }
     if let Some(path) = &args.once {
         let task: Task = serde_json::from_str(&read(path)?).map_err(std::io::Error::from)?;
@@ -231,7 +293,7 @@ pub fn run(args: &Args) -> Result<Answer> {
         bar.set_style(style);
     }
     bar.set_message("how long will it take?");
-    let found = args.sweep(&mut |word| match word {
+    let found = args.sweep(&flow::unwatched, &mut |word| match word {
         Word::Expected(estimate) => {
             bar.set_length(estimate.jobs as u64);
             if !quiet {
@@ -276,6 +338,36 @@ fn print_tables(args: &ShowArgs) -> Result<Answer> {
         _ => write!(out, "{}", show::markdown(&found))?,
     }
     out.flush()?;
+    Ok(Answer::Yes)
+}
+
+/// What `--json` prints.
+pub fn report(args: &Args, progress: Progress<'_>) -> Result<String> {
+    match &args.show {
+        Some(Show::Report(args)) => output::json_text(&shown(args)?),
+        Some(Show::Show(args)) => output::json_text(&findings(&args.folder)?),
+        None => match args.sweep(progress, &mut |_| ())? {
+            Ok(found) => output::json_text(&found),
+            Err(estimate) => output::json_text(&estimate),
+        },
+    }
+}
+
+fn shown(args: &ReportArgs) -> Result<Report> {
+    let mut besides = Besides::default();
+    args.with.iter().try_for_each(|path| besides.add(path))?;
+    Ok(lab::report::report(&findings(&args.folder)?, &besides))
+}
+
+fn write_page(args: &ReportArgs) -> Result<Answer> {
+    if args.json {
+        return output::json(&shown(args)?).map(|()| Answer::Yes);
+    }
+    let path = args.output.clone().unwrap_or_else(|| args.folder.join("report.html"));
+    let mut file = OutputFile::create(&path, args.force)?;
+    file.write_all(html(&shown(args)?)?.as_bytes())?;
+    file.finish()?;
+    writeln!(output::stdout(), "{}", path.display())?;
     Ok(Answer::Yes)
 }
 

@@ -10,6 +10,7 @@ use lab::write_bench::{Grid, Line, Point, Report, Rivals, Run, bench};
 use rootfile::{Error, Result};
 
 use super::generate::{HowArgs, SetArgs};
+use crate::itself::Itself;
 use crate::layout_args::LayoutArgs;
 use crate::options::Talk;
 use crate::output::{self, Answer};
@@ -87,6 +88,9 @@ impl Args {
             media: self.media.clone(),
             repeat: self.repeat,
             common: Vec::new(),
+            outputs: self.outputs,
+            no_write: self.how.no_write,
+            no_fill: self.how.no_fill,
         }
     }
 
@@ -107,7 +111,7 @@ impl Args {
 
     /// The command that makes one run of a combination.
     fn command(&self, point: &Point) -> Result<Command> {
-        let mut command = Command::new(std::env::current_exe()?);
+        let mut command = Itself::get()?.command();
         command.args(["write-bench", &self.kind, "--once", "--size", &self.set.size.bytes().to_string()]);
         command.args(["--seed", &self.set.seed.to_string(), "--memory", &self.memory.bytes().to_string()]);
         command.args(["--branches", &point.branches.to_string(), "--events", &point.events.to_string()]);

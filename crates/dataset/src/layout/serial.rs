@@ -271,18 +271,17 @@ split-level = 0
     #[test]
     fn the_last_match_wins_key_by_key() {
         let layout = Layout::from_toml(FULL).unwrap();
-        let pt = layout.resolve("Events", "Muon_pt");
+        let pt = layout.rules("Events").column(&["Muon_pt"]);
         assert_eq!(pt.compression, Some("zlib:6".parse().unwrap()), "*_pt comes after Muon_*");
         assert_eq!(pt.basket, Some(ByteSize(64_000)));
         assert_eq!(pt.split_level, Some(99));
-        assert_eq!(layout.resolve("Events", "Muon_eta").compression, Some("lz4:4".parse().unwrap()));
-        assert_eq!(layout.resolve("MetaData1", "x").basket, Some(ByteSize(1000)));
-        assert_eq!(layout.resolve("MetaData1", "Muon_pt").basket, Some(ByteSize(64_000)), "column before tree");
+        assert_eq!(layout.rules("Events").column(&["Muon_eta"]).compression, Some("lz4:4".parse().unwrap()));
+        assert_eq!(layout.rules("MetaData1").column(&["x"]).basket, Some(ByteSize(1000)));
+        assert_eq!(layout.rules("MetaData1").column(&["Muon_pt"]).basket, Some(ByteSize(64_000)), "column before tree");
         assert_eq!(layout.resolve_tree("Events").cluster, Some(ClusterSize::Entries(1000)));
         assert_eq!(layout.resolve_tree("Runs").cluster, Some(ClusterSize::Bytes(30_000_000)));
-        assert_eq!(layout.resolve("T", "Aux.fX[3]").split_level, Some(0));
-        let tree = layout.resolve_tree("Events");
-        assert_eq!(layout.resolve_in("Events", &tree, &["Muon_", "child"]).compression, Some("lz4:4".parse().unwrap()));
+        assert_eq!(layout.rules("T").column(&["Aux.fX[3]"]).split_level, Some(0));
+        assert_eq!(layout.rules("Events").column(&["Muon_", "child"]).compression, Some("lz4:4".parse().unwrap()));
     }
 
     #[test]

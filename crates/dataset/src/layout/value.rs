@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use rootfile::{Error, Result};
 
-use super::{ColumnLayout, TreeLayout};
+use super::{ColumnLayout, TreeLayout, TreeRules};
 use crate::glob::{ColumnPattern, TreePattern};
 
 /// How the entries of trees lie in a file.
@@ -81,21 +81,9 @@ impl Layout {
         merged
     }
 
-    /// Everything said about a column of the tree with this path.
-    pub fn resolve(&self, tree: &str, column: &str) -> ColumnLayout {
-        self.resolve_in(tree, &self.resolve_tree(tree), &[column])
-    }
-
-    /// [`Layout::resolve`] for many columns of one tree, given what [`Layout::resolve_tree`] said once. `lineage` is
-    /// the branch's name after those of its parents, outermost first: a rule that names a parent is for its children.
-    pub fn resolve_in(&self, tree: &str, tree_layout: &TreeLayout, lineage: &[&str]) -> ColumnLayout {
-        let mut merged = tree_layout.columns();
-        for (pattern, keys) in &self.columns {
-            if lineage.iter().any(|name| pattern.matches(tree, name)) {
-                merged.overlay(keys);
-            }
-        }
-        merged
+    /// What is said about the columns of the tree with this path, for many look-ups.
+    pub fn rules(&self, tree: &str) -> TreeRules<'_> {
+        TreeRules::new(self, tree)
     }
 
     /// Reads TOML. The error says line and column, and for an unknown key the known ones.

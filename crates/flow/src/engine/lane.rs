@@ -111,6 +111,21 @@ impl<'a> Lane<'a> {
         Ok(fetched)
     }
 
+    /// Takes a basket over that another lane of this source left behind, before anything is loaded.
+    pub fn resume(&mut self, left: impl FnOnce(usize) -> Option<BasketData>) {
+        if let Some(data) = left(self.next) {
+            self.loaded.push_back((self.next, data));
+            self.next += 1;
+        }
+    }
+
+    /// Leaves the basket behind that has entries from this one on, and its number.
+    pub fn leave(&mut self, from: u64) -> Option<(usize, BasketData)> {
+        let (index, _) = self.loaded.back()?;
+        let goes_on = self.source.column.pieces.get(*index).is_some_and(|piece| piece.end() > from);
+        if goes_on { self.loaded.pop_back() } else { None }
+    }
+
     /// The baskets that are loaded.
     pub fn loaded(&self) -> impl Iterator<Item = (&Piece, &BasketData)> {
         self.loaded.iter().filter_map(|(index, data)| Some((self.source.column.pieces.get(*index)?, data)))

@@ -28,8 +28,9 @@ pub use recode::Form;
 pub(crate) use recode::{Recode, RecodeOutput, Sampled};
 pub(crate) use tasks::{Asked, depth};
 pub use tasks::{Depth, Depths};
-pub(crate) use worker::{Carry, Scratch};
+pub(crate) use worker::{Carry, Scratch, Whose};
 
+use crate::allocator;
 use crate::budget::Share;
 use crate::column::Column;
 use crate::sink::Written;
@@ -86,6 +87,10 @@ pub(crate) fn run(
 ) -> Result<Vec<Written>> {
     let queue = Queue::new(job, writer, share.waiting, progress);
     let carry = worker::Carry::new(share.waiting / 4);
+    if !job.recodes.is_empty() {
+        // Entries are decoded into arrays that are made anew for each portion.
+        allocator::keep(share.waiting / 4);
+    }
     std::thread::scope(|scope| {
         // The calling thread works as well: one thread means no thread at all.
         let work = || queue.guarded(|| worker::work(job, &queue, &carry));

@@ -16,7 +16,7 @@ use rootfile::{Error, Result};
 use super::Job;
 use super::lane::{Lane, RecodeSource};
 use super::queue::Stopped;
-use super::worker::Scratch;
+use super::worker::{Carry, Scratch, Whose};
 use crate::column::{FILL, Files};
 use crate::sink::Chunk;
 use crate::write::baskets::{Bench, BranchFill};
@@ -135,6 +135,7 @@ pub(super) fn make(
     job: &Job<'_>,
     (group, entries): (usize, Range<u64>),
     scratch: &mut Scratch,
+    carry: &Carry,
     emit: Emit<'_>,
 ) -> Result<std::result::Result<(), Stopped>> {
     scratch.chunk.bytes.clear();
@@ -143,7 +144,16 @@ pub(super) fn make(
     // The codecs are used again; those of the task are lent to it.
     let compressor = std::mem::replace(&mut scratch.compressor, Compressor::new());
     let mut maker = Maker::new(job, recode, entries.start, compressor);
+    for (lane, source) in maker.lanes.iter_mut().enumerate() {
+        source.resume(|piece| carry.take(Whose::Source { group, lane }, piece));
+    }
     let made = maker.run(&entries, scratch);
+    for (lane, source) in maker.lanes.iter_mut().enumerate() {
+        // The next cluster has the rest of it.
+        if let Some((piece, data)) = source.leave(entries.end) {
+            carry.keep(Whose::Source { group, lane }, piece, data);
+        }
+    }
     std::mem::swap(&mut scratch.compressor, &mut maker.bench.compressor);
     made.map_err(|e| explained(&e, &recode.name))?;
     for chunk in maker.finished.iter_mut().flatten() {

@@ -11,7 +11,7 @@ use rootfile::{Error, Result};
 use super::Job;
 use super::queue::Stopped;
 use super::tasks::Depth;
-use super::worker::{Carry, Scratch};
+use super::worker::{Carry, Scratch, Whose};
 use crate::column::{Column, Shape};
 use crate::sink::Chunk;
 
@@ -114,7 +114,7 @@ impl Maker<'_> {
                 return Err(Error::corrupt(format!("entries {next} to {} are in no basket", piece.first_entry))
                     .object(format!("branch {}", self.column.names.0)));
             }
-            let mut data = match carry.take(self.index, index) {
+            let mut data = match carry.take(Whose::Column(self.index), index) {
                 Some(data) => data,
                 None => scratch.load(self.job.files, self.column, index)?,
             };
@@ -153,7 +153,7 @@ impl Maker<'_> {
             }
             next = to;
             if piece.end() > entries.end {
-                carry.keep(self.index, index, data);
+                carry.keep(Whose::Column(self.index), index, data);
             } else {
                 scratch.give_back(data);
             }

@@ -158,27 +158,36 @@ pub(crate) struct Carry {
     limit: u64,
 }
 
-/// Bytes that are kept, and by column the index of the piece and its entries.
-type Kept = (u64, HashMap<usize, (usize, BasketData)>);
+/// Bytes that are kept, and by whose they are the index of the piece and its entries.
+type Kept = (u64, HashMap<Whose, (usize, BasketData)>);
+
+/// Who reads the baskets that are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Whose {
+    /// A column, by its number.
+    Column(usize),
+    /// A source of a group that is recoded, by their numbers.
+    Source { group: usize, lane: usize },
+}
 
 impl Carry {
     pub fn new(limit: u64) -> Self {
         Self { kept: Mutex::new((0, HashMap::new())), limit }
     }
 
-    pub fn take(&self, column: usize, piece: usize) -> Option<BasketData> {
+    pub fn take(&self, whose: Whose, piece: usize) -> Option<BasketData> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let (index, data) = kept.1.remove(&column)?;
+        let (index, data) = kept.1.remove(&whose)?;
         kept.0 = kept.0.saturating_sub(data.memory());
         (index == piece).then_some(data)
     }
 
-    pub fn keep(&self, column: usize, piece: usize, data: BasketData) {
+    pub fn keep(&self, whose: Whose, piece: usize, data: BasketData) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let len = data.memory();
         if kept.0 + len <= self.limit {
             kept.0 += len;
-            if let Some((_, old)) = kept.1.insert(column, (piece, data)) {
+            if let Some((_, old)) = kept.1.insert(whose, (piece, data)) {
                 kept.0 = kept.0.saturating_sub(old.memory());
             }
         }
@@ -199,7 +208,7 @@ pub(super) fn work(job: &Job<'_>, queue: &Queue<'_>, carry: &Carry) {
             Task::Make { column, entries, depth } => {
                 regroup::make(job, (column, entries, depth), &mut scratch, carry, &mut emit)
             }
-            Task::Recode { group, entries } => recode::make(job, (group, entries), &mut scratch, &mut emit),
+            Task::Recode { group, entries } => recode::make(job, (group, entries), &mut scratch, carry, &mut emit),
         };
         let handed = match made {
             Ok(Ok(())) => queue.emit(place, &mut scratch.chunk).and_then(|()| queue.done(place)),

@@ -15,8 +15,8 @@ const PACKED_MEMORY: u64 = 30_000_000;
 impl Builder<'_> {
     /// Sizes for all clusters, over the figures of the first, where they are asked for.
     pub fn optimise(&mut self, bounds: &[u64]) {
-        let Some(ByteSize(memory)) = self.tree_layout.basket_memory else { return };
-        if self.tree_layout.one_basket_per_cluster == Some(true) {
+        let Some(ByteSize(memory)) = self.rules.tree.basket_memory else { return };
+        if self.rules.tree.one_basket_per_cluster == Some(true) {
             return;
         }
         let cluster = bounds.windows(2).next().map_or(self.entries, |w| w[1] - w[0]);
@@ -32,7 +32,7 @@ impl Builder<'_> {
     pub fn optimise_packed(&mut self, bounds: &[u64], packed: &[bool]) {
         let lengths = bounds.windows(2).zip(packed).filter(|(_, packed)| **packed).map(|(w, _)| w[1] - w[0]);
         let (count, entries) = lengths.fold((0u64, 0u64), |(n, sum), len| (n + 1, sum + len));
-        if count == 0 || self.tree_layout.cluster.is_some() {
+        if count == 0 || self.rules.tree.cluster.is_some() {
             return;
         }
         for (i, size) in self.sizes(entries / count, None) {

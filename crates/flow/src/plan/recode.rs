@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::AtomicU64;
 
 use dataset::decode::{self, ColumnPlan};
-use dataset::layout::{ByteSize, ColumnLayout, Streaming, TreeLayout, defaults};
+use dataset::layout::{ByteSize, ColumnLayout, Streaming, TreeRules, defaults};
 use dataset::tree::make::{NewColumn, NewKind, make_tree};
 use dataset::tree::{Branch, BranchKind, Tree};
 use dataset::whole::{WholeColumn, whole_columns};
@@ -55,8 +55,8 @@ struct Found {
 
 /// Finds what is to be recoded, and lets the plan do so.
 pub(super) fn apply(plan: &mut TablePlan, request: &TableRequest<'_>) {
-    let of_tree = request.layout.resolve_tree(request.path);
-    let asked = asked(plan, request, &of_tree);
+    let rules = request.layout.rules(request.path);
+    let asked = asked(plan, &rules);
     if asked.is_empty() {
         return;
     }
@@ -73,16 +73,16 @@ pub(super) fn apply(plan: &mut TablePlan, request: &TableRequest<'_>) {
     }
     let plans = view.plans;
     note(plan, request.path, &found);
-    restream(plan, &plans, found.streamed, (&of_tree, request));
-    change(plan, &plans, found.changes, (&of_tree, request));
-    optimise_recoded(plan, &of_tree);
+    restream(plan, &plans, found.streamed, &rules);
+    change(plan, &plans, found.changes, &rules);
+    optimise_recoded(plan, &rules.tree);
 }
 
 /// The branches of the first level that a split level or streaming is asked of, with what is.
-fn asked(plan: &TablePlan, request: &TableRequest<'_>, of_tree: &TreeLayout) -> Vec<(usize, ColumnLayout)> {
+fn asked(plan: &TablePlan, rules: &TreeRules<'_>) -> Vec<(usize, ColumnLayout)> {
     let own = |&top: &usize| {
         let branch = plan.tree.branches.get(top)?;
-        let own = request.layout.resolve_in(request.path, of_tree, &[branch.name()]);
+        let own = rules.column(&[branch.name()]);
         let asks = own.split_level.is_some() || own.streaming.is_some();
         (asks && !matches!(branch.kind, BranchKind::Plain | BranchKind::Ref { .. })).then_some((top, own))
     };
@@ -307,14 +307,12 @@ fn same_shape(old: (&Tree, &WholeColumn), new: (&Tree, &WholeColumn)) -> bool {
     single(old) && single(new) || shape(old) == shape(new)
 }
 
-type Asked<'a> = (&'a TreeLayout, &'a TableRequest<'a>);
-
 /// Branches that keep their place, with another streaming: each by itself.
 fn restream(
     plan: &mut TablePlan,
     plans: &[ColumnPlan],
     streamed: Vec<(usize, Streaming, Option<Streaming>)>,
-    asked: Asked<'_>,
+    rules: &TreeRules<'_>,
 ) {
     for (branch, streaming, now) in streamed {
         let Some(column) = plans.iter().find(|plan| plan.branch() == branch) else { continue };
@@ -325,9 +323,9 @@ fn restream(
             // Offsets are written as they always were.
             branch.io_bits = 0;
         }
-        let Some(own) = own_layout(plan, branch, streaming, asked) else { continue };
+        let Some(own) = own_layout(plan, branch, streaming, rules) else { continue };
         let name = plan.tree.named.name.clone();
-        let one_per_cluster = asked.0.one_basket_per_cluster == Some(true);
+        let one_per_cluster = rules.tree.one_basket_per_cluster == Some(true);
         let Ok(mut output) = branch_plan((&plan.tree, &name), branch, (0, 0), column, &own, one_per_cluster) else {
             continue;
         };
@@ -355,15 +353,14 @@ fn basket_size(own: &ColumnLayout, has: u32) -> u32 {
 }
 
 /// What a branch's baskets are to be like: what is asked for, or what there is.
-fn own_layout(plan: &TablePlan, branch: usize, streaming: Streaming, asked: Asked<'_>) -> Option<ColumnLayout> {
-    let (of_tree, request) = asked;
-    let own = request.layout.resolve_in(request.path, of_tree, &plan.tree.lineage(branch));
+fn own_layout(plan: &TablePlan, branch: usize, streaming: Streaming, rules: &TreeRules<'_>) -> Option<ColumnLayout> {
+    let own = rules.column(&plan.tree.lineage(branch));
     let compression = own.compression.or_else(|| Some(plan.columns.get(branch)?.compression));
     Some(ColumnLayout { streaming: Some(streaming), compression, ..own })
 }
 
 /// Branches that become others.
-fn change(plan: &mut TablePlan, plans: &[ColumnPlan], changes: Vec<Change>, asked: Asked<'_>) {
+fn change(plan: &mut TablePlan, plans: &[ColumnPlan], changes: Vec<Change>, rules: &TreeRules<'_>) {
     if changes.is_empty() {
         return;
     }
@@ -397,7 +394,7 @@ fn change(plan: &mut TablePlan, plans: &[ColumnPlan], changes: Vec<Change>, aske
         output.column = replaced.stayed.get(output.column).copied().flatten().unwrap_or(output.column);
     }
     for ((mut recode, plans, streaming), places) in recodes.into_iter().zip(&replaced.made) {
-        outputs(plan, &mut recode, (&plans, streaming), places, (&mut columns, asked));
+        outputs(plan, &mut recode, (&plans, streaming), places, (&mut columns, rules));
         plan.recodes.push(recode);
     }
     plan.columns = columns.into_iter().flatten().collect();
@@ -409,15 +406,15 @@ fn outputs(
     recode: &mut Recode,
     (plans, streaming): (&[ColumnPlan], Streaming),
     places: &[usize],
-    (columns, (of_tree, request)): (&mut [Option<Column>], Asked<'_>),
+    (columns, rules): (&mut [Option<Column>], &TreeRules<'_>),
 ) {
     let name = plan.tree.named.name.clone();
-    let one_per_cluster = of_tree.one_basket_per_cluster == Some(true);
+    let one_per_cluster = rules.tree.one_basket_per_cluster == Some(true);
     let Some(first) = recode.sources.first().map(|source| source.column.compression) else { return };
     let bytes: u64 = recode.sources.iter().map(|source| source.column.tot_bytes).sum();
     let clusters = plan.bounds.len() as u64;
     for (number, &place) in places.iter().enumerate() {
-        let own = request.layout.resolve_in(request.path, of_tree, &plan.tree.lineage(place));
+        let own = rules.column(&plan.tree.lineage(place));
         let compression = own.compression.unwrap_or(first);
         let own = ColumnLayout { streaming: Some(streaming), compression: Some(compression), ..own };
         let Some(branch) = plan.tree.branches.get_mut(place) else { continue };

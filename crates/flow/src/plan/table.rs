@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dataset::glob::NameFilter;
-use dataset::layout::{ByteSize, Layout, TreeLayout, defaults};
+use dataset::layout::{ByteSize, Layout, TreeRules, defaults};
 use dataset::tree::basket::GENERATE_OFFSET_MAP;
 use dataset::tree::{BasketRef, Branch, Tree, may_hold_tags, read_tree};
 use rootfile::{Error, Key, LocalFile, Result, RootFile, START_BIG_FILE, Source};
@@ -103,7 +103,7 @@ pub(crate) fn plan_table_of(
 pub(super) struct Builder<'a> {
     pub request: &'a TableRequest<'a>,
     pub tree: Tree,
-    pub tree_layout: TreeLayout,
+    pub rules: TreeRules<'a>,
     pub columns: Vec<Column>,
     /// Columns that not all inputs have, where only common ones are asked for.
     pub uncommon: Vec<bool>,
@@ -123,7 +123,7 @@ impl<'a> Builder<'a> {
     /// Begins with the first tree, which gives the schema.
     pub fn start(request: &'a TableRequest<'a>, tree: Tree, input: (usize, &Arc<RootFile>)) -> Result<Self> {
         let mut builder = Self {
-            tree_layout: request.layout.resolve_tree(request.path),
+            rules: request.layout.rules(request.path),
             relations: Relations::of(&tree),
             request,
             tree,
@@ -151,10 +151,10 @@ impl<'a> Builder<'a> {
     /// Adds columns for the branches that have none yet. `file` is where they come from.
     pub fn add_columns(&mut self, file: &RootFile) {
         for (i, branch) in self.tree.branches.iter().enumerate().skip(self.columns.len()) {
-            let asked = self.request.layout.resolve_in(self.request.path, &self.tree_layout, &self.tree.lineage(i));
+            let asked = self.rules.column(&self.tree.lineage(i));
             let compression = asked.compression.unwrap_or_else(|| branch.compression(file.header().compress));
             let own = if branch.basket_size == 0 { defaults::BASKET_SIZE } else { branch.basket_size };
-            let shape = match (self.tree_layout.one_basket_per_cluster, asked.basket) {
+            let shape = match (self.rules.tree.one_basket_per_cluster, asked.basket) {
                 (Some(true), _) => Shape::PerCluster,
                 (_, Some(ByteSize(size))) => Shape::Size(u32::try_from(size).unwrap_or(u32::MAX)),
                 (_, None) => Shape::Keep(own),
@@ -324,7 +324,7 @@ impl<'a> Builder<'a> {
         for cluster in &mut self.clusters {
             cluster.bytes *= factor;
         }
-        let clustering = match (self.tree_layout.cluster, self.request.pack) {
+        let clustering = match (self.rules.tree.cluster, self.request.pack) {
             (Some(size), _) => Clustering::Size(size),
             (None, Pack::Bytes(bytes)) => Clustering::Pack(bytes),
             (None, Pack::Auto) => Clustering::Pack(clusters::aim(&self.clusters, self.tree.auto_flush)),

@@ -126,6 +126,15 @@ impl Dataset {
         &self.friends.get_or_init(|| Friends::open(self, given())).list
     }
 
+    /// Puts other sources in the place of the files, those of friends that are open included: slower ones, or such as count
+    /// what is read. What was read when the data set was opened is not read again.
+    pub fn map_files(&mut self, other: impl Fn(Arc<dyn Source>) -> Arc<dyn Source>) {
+        let friends = self.friends.get_mut().map(|friends| &mut friends.files);
+        for file in self.plan.files.iter_mut().chain(friends.into_iter().flatten()) {
+            *file = other(Arc::clone(file));
+        }
+    }
+
     /// Path of the tree in the first file.
     pub fn path(&self) -> &str {
         &self.path

@@ -19,7 +19,7 @@ use super::spent::Spent;
 use super::tasks::{Task, Tasks};
 use crate::allocator;
 use crate::column::Column;
-use crate::engine::{Carry, Scratch};
+use crate::engine::{Carry, Scratch, Whose};
 
 /// What was read, and what it cost.
 #[derive(Clone, Debug)]
@@ -218,7 +218,7 @@ impl Shared<'_> {
         let mut waiting: Vec<(usize, BasketData)> = Vec::new();
         let mut turn: Option<Turn<'_>> = None;
         for index in task.pieces.clone() {
-            let data = match self.how.carry.take(column.branch, index) {
+            let data = match self.how.carry.take(Whose::Column(column.branch), index) {
                 Some(data) => data,
                 None => {
                     let begun = Instant::now();
@@ -264,7 +264,7 @@ impl Shared<'_> {
                 None => Ok(Vec::new()),
             });
             if piece.end() > self.wanted.span().end {
-                self.how.carry.keep(column.branch, index, data);
+                self.how.carry.keep(Whose::Column(column.branch), index, data);
             } else {
                 scratch.give_back(data);
             }

@@ -8,6 +8,7 @@ use dataset::tree::Tree;
 use rootfile::{DirId, FileWriter, Result};
 
 use super::close;
+use super::gate::stopped;
 use super::plan::TreePlan;
 use super::shared::Cluster;
 use super::writer::{AutoSave, Written};
@@ -84,7 +85,7 @@ impl Output {
 
     /// Puts a cluster behind a tree's others. AutoSave may be due by that.
     pub fn append(&mut self, tree: usize, cluster: &mut Cluster) -> Result<()> {
-        let Some(open) = self.trees.get_mut(tree) else { return Ok(()) };
+        let open = self.trees.get_mut(tree).ok_or_else(stopped)?;
         let base = open.entries();
         for chunk in &mut cluster.chunks {
             open.sink.append(&mut self.file, chunk, base)?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_schema::FieldRef;
 use dataset::decode::ColumnPlan;
 use dataset::encode::ColumnEncoder;
-use dataset::layout::{ClusterSize, Compression, Layout, Streaming, TreeLayout, defaults};
+use dataset::layout::{ClusterSize, Compression, Layout, Streaming, TreeRules, defaults};
 use dataset::tree::basket::BasketHeader;
 use dataset::tree::make::{NewColumn, NewKind, classes_of, make_tree};
 use dataset::tree::{Branch, Tree};
@@ -88,9 +88,9 @@ impl TreePlan {
         if name.is_empty() {
             return Err(Error::request("a tree needs a name"));
         }
-        let of_tree = layout.resolve_tree(&spec.path);
-        let columns: Vec<NewColumn> =
-            spec.columns.iter().map(|c| new_column(c, &spec.path, layout, &of_tree)).collect();
+        let rules = layout.rules(&spec.path);
+        let of_tree = &rules.tree;
+        let columns: Vec<NewColumn> = spec.columns.iter().map(|c| new_column(c, &rules)).collect();
         let classes = with_pairs(&columns, &spec.classes);
         let mut tree = make_tree(&name, &spec.title, &columns, &classes)?;
         let infos = classes_of(&columns, &classes)?;
@@ -117,7 +117,7 @@ impl TreePlan {
             }
             for (part, &branch) in whole.branches().iter().enumerate() {
                 let plan = plans.iter().find(|plan| plan.branch() == branch).ok_or_else(|| unplanned(&tree, branch))?;
-                let own = layout.resolve_in(&spec.path, &of_tree, &tree.lineage(branch));
+                let own = rules.column(&tree.lineage(branch));
                 branches.push(branch_plan((&tree, &name), branch, (number, part), plan, &own, one_per_cluster)?);
             }
         }
@@ -148,8 +148,8 @@ fn with_pairs(columns: &[NewColumn], classes: &StreamerInfos) -> StreamerInfos {
     all
 }
 
-fn new_column(column: &TreeColumn, path: &str, layout: &Layout, of_tree: &TreeLayout) -> NewColumn {
-    let own = layout.resolve_in(path, of_tree, &[&column.name]);
+fn new_column(column: &TreeColumn, rules: &TreeRules<'_>) -> NewColumn {
+    let own = rules.column(&[&column.name]);
     let split = own.split_level.unwrap_or(defaults::SPLIT_LEVEL);
     NewColumn {
         name: column.name.clone(),

@@ -7,15 +7,19 @@ use std::sync::Arc;
 use dataset::decode::{self, ColumnPlan};
 use dataset::layout::{Compression, defaults};
 use dataset::ntuple::instead_of_tree;
-use dataset::tree::basket::{BasketHeader, GENERATE_OFFSET_MAP};
-use dataset::tree::{BasketRef, Tree, clusters, is_tree_class, read_tree};
+use dataset::tree::basket::{BasketData, BasketHeader, GENERATE_OFFSET_MAP};
+use dataset::tree::{BasketRef, Branch, Tree, clusters, is_tree_class, read_tree};
 use rootfile::{Error, Result, RootFile};
 
+use super::clock::thread_seconds;
 use super::forms::{self, Recast};
 use super::workload::{Demand, Workload};
 
 /// Bytes that the tree's metadata take for each basket: its entry, size and offset are 20, and compress.
 pub(crate) const METADATA_PER_BASKET: f64 = 12.0;
+
+/// Bytes of a file without objects: header, directory, free list and keys.
+const LEAST_FILE: f64 = 300.0;
 
 /// A column with baskets in the file.
 #[derive(Clone, Debug)]
@@ -35,6 +39,7 @@ pub(crate) struct Column {
     pub has_offsets: bool,
     pub compression: Compression,
     pub basket_size: u32,
+    /// In the order of entries, those of the tree's record with no place in the file.
     pub baskets: Vec<BasketRef>,
     /// Whether its baskets lie in this file and can be cut at entries.
     pub can_sample: bool,
@@ -64,7 +69,10 @@ pub(crate) type DemandOf<'a> = dyn Fn(&str, &[String], Option<&ColumnPlan>) -> O
 /// A file's trees and columns.
 pub(crate) struct Facts {
     pub file: Arc<RootFile>,
-    pub size: u64,
+    /// CPU seconds that reading the metadata took.
+    pub metadata: f64,
+    /// Bytes of the file; of one with the named tree alone, if one was.
+    size: f64,
     pub trees: Vec<TreeFacts>,
     pub columns: Vec<Column>,
     /// Columns that are laid out alike: tree and name.
@@ -83,21 +91,26 @@ impl Facts {
 
     /// The same of some columns: of those for which `demand` says, by tree, lineage and plan, what is asked of them.
     pub fn of(path: &Path, tree: Option<&str>, demand: &DemandOf<'_>) -> Result<Self> {
+        let start = thread_seconds();
         let file = Arc::new(RootFile::open(path)?);
-        let size = file.source().size();
+        let whole = as_f64(file.source().size());
         let mut facts = Self {
             file: Arc::clone(&file),
-            size,
+            metadata: 0.0,
+            // What is beside a named tree is not written: the classes stay, and the little that any file has.
+            size: tree.map_or(whole, |_| LEAST_FILE + f64::from(file.header().nbytes_info)),
             trees: Vec::new(),
             columns: Vec::new(),
             units: Vec::new(),
             recasts: Vec::new(),
         };
         let walk = file.walk();
+        facts.metadata += thread_seconds() - start;
         if let Some(problem) = walk.problems.into_iter().next() {
             return Err(problem);
         }
         let mut known: HashMap<String, i16> = HashMap::new();
+        let mut alone = 0.0;
         for directory in walk.directories {
             // Of several cycles only the newest is the tree.
             let mut keys: Vec<_> = directory.keys.iter().filter(|key| is_tree_class(&file, &key.class)).collect();
@@ -106,10 +119,19 @@ impl Facts {
                 let path = directory.path_of(&key.name);
                 let wanted = tree.is_none_or(|tree| tree == path);
                 if wanted && known.insert(path.clone(), 0).is_none() {
+                    let start = thread_seconds();
                     let tree = read_tree(&file, key).map_err(|e| e.object(path.clone()))?;
-                    facts.add(path, &tree, demand);
+                    facts.metadata += thread_seconds() - start;
+                    // What the tree's record is compressed by goes for the baskets in it.
+                    let record = f64::from(key.nbytes.saturating_sub(key.keylen.into()));
+                    facts.add(path, &tree, record / f64::from(key.objlen.max(1)), demand);
+                    alone += f64::from(key.nbytes);
                 }
             }
+        }
+        if tree.is_some() {
+            let records = facts.columns.iter().flat_map(Column::written).map(|basket| f64::from(basket.nbytes));
+            facts.size += alone + records.sum::<f64>();
         }
         if !facts.columns.is_empty() {
             return Ok(facts);
@@ -122,7 +144,8 @@ impl Facts {
         Err(ntuple.unwrap_or_else(|| nothing().file(path)))
     }
 
-    fn add(&mut self, path: String, tree: &Tree, demand: &DemandOf<'_>) {
+    /// `packed`: bytes on disk of a byte of the tree's record.
+    fn add(&mut self, path: String, tree: &Tree, packed: f64, demand: &DemandOf<'_>) {
         let number = self.trees.len();
         let mut units: HashMap<String, usize> = HashMap::new();
         let file = self.file.header().compress;
@@ -131,15 +154,14 @@ impl Facts {
         let plans: HashMap<usize, ColumnPlan> =
             decode::columns(tree, self.file.infos()).into_iter().map(|plan| (plan.branch(), plan)).collect();
         for (i, branch) in tree.branches.iter().enumerate() {
-            let baskets: Vec<BasketRef> =
-                branch.baskets.iter().filter(|b| b.entries > 0 && b.seek > 0).copied().collect();
+            let keylen = BasketHeader::new(branch.name(), tree.name(), 0, 0).keylen();
+            let (baskets, unwritten) = baskets(branch, keylen, packed);
             if baskets.is_empty() {
                 continue;
             }
             let lineage: Vec<String> = tree.lineage(i).into_iter().rev().map(str::to_owned).collect();
             let plan = plans.get(&i).cloned();
             let Some(demand) = demand(&path, &lineage, plan.as_ref()) else { continue };
-            let keylen = BasketHeader::new(branch.name(), tree.name(), 0, 0).keylen();
             let keys = as_f64(baskets.len() as u64) * as_f64(keylen as u64);
             let on_disk: f64 = baskets.iter().map(|b| f64::from(b.nbytes)).sum();
             for basket in &baskets {
@@ -161,13 +183,13 @@ impl Facts {
                 lineage,
                 entries: as_f64(baskets.iter().map(|b| b.entries).sum()),
                 // Compression never makes a basket larger; a count that says so was not kept.
-                raw: (as_f64(branch.tot_bytes) - keys).max(on_disk - keys).max(1.0),
+                raw: (as_f64(branch.tot_bytes) + unwritten - keys).max(on_disk - keys).max(1.0),
                 zip: (on_disk - keys).max(1.0),
                 keylen: u32::try_from(keylen).unwrap_or(u32::MAX),
                 has_offsets: branch.entry_offset_len != 0,
                 compression: branch.compression(file),
                 basket_size: if branch.basket_size == 0 { defaults::BASKET_SIZE } else { branch.basket_size },
-                can_sample: branch.file_name.is_empty() && !generated,
+                can_sample: branch.file_name.is_empty() && !generated && baskets.iter().any(|b| b.seek > 0),
                 baskets,
                 counts: branch.element().is_some_and(|e| matches!(e.element_type, 3 | 4)),
                 recast: None,
@@ -183,7 +205,7 @@ impl Facts {
     /// Bytes of the file that no layout changes.
     pub fn rest(&self) -> f64 {
         let columns = |c: &Column| c.on_disk() + METADATA_PER_BASKET * c.count();
-        (as_f64(self.size) - self.now().map(columns).sum::<f64>()).max(0.0)
+        (self.size - self.now().map(columns).sum::<f64>()).max(0.0)
     }
 
     /// The columns that are in the file.
@@ -195,6 +217,11 @@ impl Facts {
 impl Column {
     pub fn name(&self) -> &str {
         self.lineage.last().map_or("", String::as_str)
+    }
+
+    /// The baskets that have records of their own.
+    pub fn written(&self) -> impl Iterator<Item = &BasketRef> {
+        self.baskets.iter().filter(|basket| basket.seek > 0)
     }
 
     /// Number of baskets.
@@ -223,6 +250,26 @@ impl Column {
         let offsets = if self.has_offsets { 4.0 * self.entries + 8.0 * baskets } else { 0.0 };
         self.entry_bytes() * self.entries + offsets
     }
+}
+
+/// The baskets of a branch that hold entries, and the bytes of those which the tree's record holds, in [`Column::baskets`]
+/// with the size that they would have as records of their own.
+fn baskets(branch: &Branch, keylen: usize, packed: f64) -> (Vec<BasketRef>, f64) {
+    let mut unwritten = 0.0;
+    let of = |(k, basket): (usize, &BasketRef)| {
+        if basket.entries == 0 || basket.seek > 0 {
+            return (basket.entries > 0).then_some(*basket);
+        }
+        let (_, embedded) = branch.embedded.iter().find(|(at, _)| *at == k)?;
+        let (_, data) = BasketData::parse_embedded(&embedded.bytes).ok()?;
+        let offsets = if branch.entry_offset_len == 0 { 0 } else { 4 * basket.entries + 8 };
+        let payload = data.data.len() as u64 + offsets;
+        unwritten += as_f64(payload + keylen as u64);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate of a size")]
+        let nbytes = (as_f64(payload) * packed.min(1.0)) as u32;
+        Some(BasketRef { nbytes: nbytes.saturating_add(u32::try_from(keylen).unwrap_or(0)), ..*basket })
+    };
+    (branch.baskets.iter().enumerate().filter_map(of).collect(), unwritten)
 }
 
 /// First entries of clusters: as the tree declares them, or else where all baskets begin.

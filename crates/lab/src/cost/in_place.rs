@@ -12,7 +12,7 @@ use rootfile::Result;
 
 use super::calibrate::Access;
 use super::clock::thread_seconds;
-use super::facts::{Column, Facts, as_f64};
+use super::facts::{Column, Facts, TreeFacts, as_f64};
 use super::measure::{self, ColumnCost, nominal_unpack};
 
 /// Bytes before compression that are read.
@@ -23,13 +23,14 @@ const OF_BUDGET: f64 = 0.15;
 /// Readings at most, and after so many times the nominal time of one two are enough.
 const READINGS: usize = 8;
 const ENOUGH: f64 = 1.5;
-/// Decoding takes no less than this share of what it took on samples.
+/// Decoding takes no less than this share of what it took on samples, if there were any.
 const LEAST: f64 = 0.3;
 /// Decompressing takes no less and no more than these times what it took on samples.
 const UNPACKING: (f64, f64) = (0.8, 1.5);
 /// Whole clusters are read if they have no more than this many times the entries.
 const FAR: u64 = 4;
-/// Readings of nothing.
+/// Trees besides the largest of which nothing is read, and how often.
+const WIDEST: usize = 7;
 const EMPTY: usize = 5;
 
 /// What reading some entries took.
@@ -58,8 +59,10 @@ impl InPlace {
         let Some((number, tree)) = largest.and_then(|t| Some((t, facts.trees.get(t)?))) else {
             return Ok(Self::default());
         };
-        let input = Input { path: facts.file.name().to_path_buf(), tree: Some(tree.path.clone()) };
-        let dataset = Dataset::open(&[input])?;
+        let open = |tree: &TreeFacts| {
+            Dataset::open(&[Input { path: facts.file.name().to_path_buf(), tree: Some(tree.path.clone()) }])
+        };
+        let dataset = open(tree)?;
         let columns = dataset.column_of_each_branch();
         let of = |c: &Column| {
             let branch = c.plan.as_ref().filter(|_| c.tree == number)?.branch();
@@ -76,7 +79,12 @@ impl InPlace {
         let budget = Budget { threads: 1, ..budget };
         let columns = places.iter().map(|(_, column)| *column).collect();
         let request = Request { columns, entries, selection: None, budget, cancelled: None };
-        let per_column = per_column(&dataset, &request)?;
+        let mut nothing = Nothing::default();
+        nothing.read(&dataset, budget)?;
+        for tree in widest(facts, number) {
+            nothing.read(&open(tree)?, budget)?;
+        }
+        let per_column = nothing.per_column();
         // Whole clusters may be more than there is time for: then it is some of the columns, large ones and small ones.
         let step = share * raw(number) / bytes.max(1.0);
         let places = every(places, step, |i| facts.columns.get(*i).map_or(0.0, |c| c.raw));
@@ -184,22 +192,55 @@ impl InPlace {
             if seen > decode {
                 cost.decode.besides = seen - decode;
             } else if decode > 0.0 {
-                cost.decode.line = cost.decode.line.scaled((seen / decode).max(LEAST));
+                // What was expected of a column without samples was only that of others.
+                let least = if cost.sampled > 0.0 { LEAST } else { 0.0 };
+                cost.decode.line = cost.decode.line.scaled((seen / decode).max(least));
             }
         }
     }
 }
 
-/// Seconds for each column of a reading of no entries.
-fn per_column(dataset: &Dataset, request: &Request<'_>) -> Result<f64> {
-    let request = Request { selection: Some(Selection::sorted([])?), ..request.clone() };
-    let mut best = f64::INFINITY;
-    for _ in 0..EMPTY {
-        let start = thread_seconds();
-        drain(dataset, &request, &|_| ())?;
-        best = best.min(thread_seconds() - start);
+/// Readings of no entries.
+#[derive(Default)]
+struct Nothing {
+    seconds: f64,
+    columns: u64,
+}
+
+impl Nothing {
+    /// Reads nothing of a tree's columns.
+    fn read(&mut self, dataset: &Dataset, budget: Budget) -> Result<()> {
+        let columns: Vec<usize> = dataset.column_of_each_branch().into_iter().flatten().collect();
+        self.columns += columns.len() as u64;
+        let selection = Some(Selection::sorted([])?);
+        let request = Request { columns, entries: 0..dataset.entries(), selection, budget, cancelled: None };
+        let mut best = f64::INFINITY;
+        for _ in 0..EMPTY {
+            let start = thread_seconds();
+            drain(dataset, &request, &|_| ())?;
+            best = best.min(thread_seconds() - start);
+        }
+        self.seconds += best;
+        Ok(())
     }
-    Ok(best / as_f64(request.columns.len().max(1) as u64))
+
+    /// Seconds for each column.
+    fn per_column(&self) -> f64 {
+        self.seconds / as_f64(self.columns.max(1))
+    }
+}
+
+/// The trees with most columns, but for one.
+fn widest(facts: &Facts, but: usize) -> Vec<&TreeFacts> {
+    let mut columns = vec![0; facts.trees.len()];
+    for column in &facts.columns {
+        if let Some(count) = columns.get_mut(column.tree) {
+            *count += 1;
+        }
+    }
+    let mut trees: Vec<(usize, usize)> = columns.into_iter().enumerate().filter(|(tree, _)| *tree != but).collect();
+    trees.sort_by_key(|(_, columns)| std::cmp::Reverse(*columns));
+    trees.into_iter().take(WIDEST).filter_map(|(tree, _)| facts.trees.get(tree)).collect()
 }
 
 /// Every so-many-th, by falling size, in their own order.

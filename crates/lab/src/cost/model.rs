@@ -1,6 +1,7 @@
 //! What a layout costs for one column, from measured lines.
 
 use dataset::layout::BasketCutter;
+use dataset::tree::BasketRef;
 
 use super::calibrate::Access;
 use super::decoding::Decode;
@@ -65,8 +66,9 @@ pub(crate) fn today(column: &Column, cost: &ColumnCost, access: &Access, cluster
     let touched = match column.demand.sparse.is_empty() {
         true => column.demand.touched(1.0),
         false => {
-            let of = |entries: u64| as_f64(entries) * column.demand.touched(as_f64(entries));
-            column.baskets.iter().map(|b| of(b.entries)).sum::<f64>() / column.entries.max(1.0)
+            // By bytes: where entries differ, the baskets with few of them are as large as the others.
+            let of = |b: &BasketRef| f64::from(b.nbytes) * column.demand.touched(as_f64(b.entries));
+            column.baskets.iter().map(of).sum::<f64>() / column.on_disk()
         }
     };
     Cost {
@@ -152,7 +154,6 @@ pub(super) mod tests {
     use super::super::workload::Workload;
     use super::*;
     use dataset::layout::Compression;
-    use dataset::tree::BasketRef;
 
     /// 100,000 entries of 8 bytes in 100 baskets, compressed to a half.
     pub(crate) fn column(workload: &str) -> Column {
@@ -232,9 +233,15 @@ pub(super) mod tests {
             basket.first_entry = if i == 0 { 0 } else { 99_901 + i - 1 };
             basket.entries = if i == 0 { 99_901 } else { 1 };
         }
+        // Entries that differ, so that all baskets are as large; and those that do not.
+        let variable = uneven.clone();
+        for (i, basket) in uneven.baskets.iter_mut().enumerate() {
+            basket.nbytes = if i == 0 { 410_000 - 99 * 4 } else { 4 };
+        }
         let decompress = |column| today(column, &measured, &ACCESS, &CLUSTERS).decompress;
         assert!(close(decompress(&even), 8e-4 * (1.0 - 0.999f64.powi(1000))));
         assert!(decompress(&uneven) > 0.99 * 8e-4, "{}", decompress(&uneven));
+        assert!(close(decompress(&variable), 8e-4 * (1.0 + 99.0 * 0.001) / 100.0), "{}", decompress(&variable));
         // Of clusters that differ most entries lie in large ones.
         let planned =
             |clusters: &Clusters| planned(&even, (&CODEC, DECODE), (1000.0, 8e3), &ACCESS, clusters).decompress;

@@ -19,8 +19,8 @@ use super::workload::{Term, Workload};
 /// Bytes before compression that are read in a turn, by the first file's count.
 const TURN: u64 = 16 << 20;
 /// Entries are picked again until there were so many, or so often: which baskets a few picks hit is chance.
-const PICKS: u64 = 50;
-const DRAWS: u64 = 12;
+const PICKS: u64 = 100;
+const DRAWS: u64 = 24;
 
 /// What reading a file for a workload took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
@@ -70,7 +70,9 @@ fn read(
         picked += picks.len() as u64;
         draws.push(Selection::sorted(picks)?);
     }
-    let weight = weight / as_f64(draws.len() as u64);
+    // Of few entries chance picks more or fewer than the share: what is measured is for as many as it should be.
+    let luck = as_f64(entries) * share * as_f64(draws.len() as u64) / as_f64(picked.max(1));
+    let weight = weight * luck / as_f64(draws.len() as u64);
     draws.iter().try_for_each(|draw| read_once(datasets, term, Some((draw, *share)), budget, weight, readings))
 }
 

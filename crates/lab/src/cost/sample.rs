@@ -1,5 +1,6 @@
 //! Entries of a column, read from a few places spread over the file, and cut into baskets of any size.
 
+use dataset::tree::BasketRef;
 use dataset::tree::basket::{BasketHeader, Entries};
 use flow::spread;
 use rootfile::bytes::Cursor;
@@ -61,17 +62,18 @@ pub(crate) fn take(
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of bytes")]
     let basket = (column.raw / column.count().max(1.0)) as usize;
     let places = (target / PLACE.max(basket)).clamp(1, MOST_PLACES);
-    let last = column.baskets.last().map_or(0, |b| b.first_entry + b.entries);
+    let baskets: Vec<&BasketRef> = column.written().collect();
+    let last = baskets.last().map_or(0, |b| b.first_entry + b.entries);
     let mut sample = Sample::default();
     let mut next = 0;
     for place in 0..places {
         let position = (as_f64(place as u64) + spread(seed, place as u64)) / as_f64(places as u64);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place among entries")]
         let entry = (as_f64(last) * position) as u64;
-        let at = column.baskets.partition_point(|b| b.first_entry <= entry).saturating_sub(1).max(next);
+        let at = baskets.partition_point(|b| b.first_entry <= entry).saturating_sub(1).max(next);
         let mut run = Run { has_offsets: column.has_offsets, keylen: column.keylen, ..Run::default() };
         next = at;
-        for basket in column.baskets.iter().skip(at) {
+        for basket in baskets.iter().skip(at) {
             let named = |e: Error| e.at(basket.seek).object(format!("branch {}", column.name())).file(file.name());
             let record = file.read(basket.seek, basket.nbytes as usize).map_err(named)?;
             let header = BasketHeader::parse(&mut Cursor::new(&record)).map_err(named)?;

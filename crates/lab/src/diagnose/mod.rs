@@ -11,6 +11,7 @@ mod words;
 
 pub use cost::Cost;
 pub(crate) use rules::read_time;
+pub(crate) use words::quoted;
 
 use serde::{Deserialize, Serialize};
 

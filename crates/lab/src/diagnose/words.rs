@@ -1,5 +1,6 @@
 //! Says a fault in a sentence or two, and writes the command that mends it.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use dataset::layout::ByteSize;
@@ -66,13 +67,10 @@ fn command(report: &Report, tree: Option<&TreeReport>, mend: Mend) -> Option<Str
     Some(format!("basketry rewrite {} -o OUT.root{options}", quoted(&report.file.path)))
 }
 
-/// A word that a shell leaves alone.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%=".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
+/// A word as a shell reads it as one.
+pub(crate) fn quoted(word: &str) -> Cow<'_, str> {
+    // Only a NUL cannot be quoted, which no path has.
+    shlex::Quoter::new().allow_nul(true).quote(word).unwrap_or(Cow::Borrowed(word))
 }
 
 fn text(fault: &Fault) -> String {
@@ -233,6 +231,6 @@ mod tests {
     fn shells_leave_words_alone() {
         assert_eq!(quoted("a/b-c.root"), "a/b-c.root");
         assert_eq!(quoted("fX[3]"), "'fX[3]'");
-        assert_eq!(quoted("it's"), r"'it'\''s'");
+        assert_eq!(quoted("it's"), "\"it's\"");
     }
 }

@@ -42,7 +42,7 @@ impl Monitor {
     /// process it hears of marks and events, too.
     pub fn begin(options: &Options) -> Result<Self> {
         check()?;
-        let recorder = options.output.as_deref().map(|path| Recorder::create(path, options.overwrite)).transpose()?;
+        let recorder = Recorder::asked(options)?;
         let (asks, asked) = channel();
         let events = Arc::new(AtomicU64::new(0));
         let (options, counted) = (options.clone(), Arc::clone(&events));

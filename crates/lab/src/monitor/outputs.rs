@@ -60,11 +60,12 @@ impl Outputs {
 
     /// Sizes, in the order in which files were named and found.
     pub fn look(&mut self, processes: impl Iterator<Item = i32>, all: bool) -> Vec<u64> {
-        let mut pace = std::mem::take(&mut self.pace);
-        if self.discover {
-            pace.take(all, || processes.for_each(|pid| self.find(pid)));
+        if self.discover
+            && let Some(begun) = self.pace.due(all)
+        {
+            processes.for_each(|pid| self.find(pid));
+            self.pace.done(begun);
         }
-        self.pace = pace;
         self.files.iter_mut().map(File::size).collect()
     }
 

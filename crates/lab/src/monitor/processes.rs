@@ -82,19 +82,15 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// Does it, if it is time or has to be.
-    pub fn take(&mut self, now: bool, work: impl FnOnce()) {
+    /// When it begins, if it is time or has to be.
+    pub fn due(&self, now: bool) -> Option<Instant> {
         let due = self.last.is_none_or(|(last, cost)| last.elapsed() >= cost.saturating_mul(REST));
-        if due || now {
-            let begun = Instant::now();
-            work();
-            self.last = Some((Instant::now(), begun.elapsed()));
-        }
+        (due || now).then(Instant::now)
     }
 
-    /// The next time is at once.
-    pub fn forget(&mut self) {
-        self.last = None;
+    /// It was done, and is to rest.
+    pub fn done(&mut self, begun: Instant) {
+        self.last = Some((Instant::now(), begun.elapsed()));
     }
 }
 
@@ -148,14 +144,15 @@ impl Processes {
 
     /// Looks. With `all` also at what is costly and was looked at a moment ago.
     pub fn look(&mut self, all: bool) -> (Memory, Totals) {
-        let mut listing = std::mem::take(&mut self.listing);
         let first = self.foreign.is_empty();
-        listing.take(all, || self.list());
-        if first {
-            // Everything was new to it.
-            listing.forget();
+        if let Some(begun) = self.listing.due(all) {
+            self.list();
+            self.listing.done(begun);
         }
-        self.listing = listing;
+        if first {
+            // Everything was new to it, which took longer than it will: the next time is at once.
+            self.listing = Pace::default();
+        }
         let mut sum = Memory::default();
         let mut gone = BTreeSet::new();
         // Parents before children: what moves from a child to its parent in between is missed, and not counted twice.
@@ -170,12 +167,15 @@ impl Processes {
             sum.rss += member.memory.rss;
         }
         self.bury(&gone);
-        let mut peaks = std::mem::take(&mut self.peaks);
-        peaks.take(all, || self.members.iter_mut().for_each(Member::look_at_peak));
-        self.peaks = peaks;
-        if let Some(mut pace) = self.proportional.take() {
-            pace.take(all, || self.members.iter_mut().for_each(Member::look_at_pss));
-            self.proportional = Some(pace);
+        if let Some(begun) = self.peaks.due(all) {
+            self.members.iter_mut().for_each(Member::look_at_peak);
+            self.peaks.done(begun);
+        }
+        if let Some(pace) = &mut self.proportional
+            && let Some(begun) = pace.due(all)
+        {
+            self.members.iter_mut().for_each(Member::look_at_pss);
+            pace.done(begun);
         }
         self.peak = self.members.iter().map(|member| member.peak).fold(self.peak, u64::max);
         self.last = self.now().at_least(self.last);

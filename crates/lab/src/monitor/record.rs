@@ -12,6 +12,7 @@ use flow::{Budget, Entries};
 use rootfile::{Error, Result, refuse_existing, unfinished_output};
 use tempfile::TempDir;
 
+use super::Options;
 use super::outputs::OutputFile;
 use super::sample::Sample;
 use super::summary::Job;
@@ -38,6 +39,11 @@ enum To {
 }
 
 impl Recorder {
+    /// The file that is asked for, if one is.
+    pub fn asked(options: &Options) -> Result<Option<Self>> {
+        options.output.as_deref().map(|path| Self::create(path, options.overwrite)).transpose()
+    }
+
     /// Begins the file. It appears under its name when it is whole.
     pub fn create(path: &Path, overwrite: bool) -> Result<Self> {
         refuse_existing(path, overwrite)?;

@@ -81,7 +81,7 @@ pub fn watch(
     mut seen: impl FnMut(&Sample),
 ) -> Result<Ended> {
     check()?;
-    let recorder = options.output.as_deref().map(|path| Recorder::create(path, options.overwrite)).transpose()?;
+    let recorder = Recorder::asked(options)?;
     let mut pipe = Pipe::new()?;
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     let mut job = Job::begun(words, options.every);

@@ -7,8 +7,10 @@ pub(crate) mod cache;
 mod choice;
 mod layouts;
 pub mod self_check;
+mod throttle;
 mod verdict;
 
+use std::num::NonZeroU64;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -44,6 +46,8 @@ pub struct Options {
     pub repeat: usize,
     /// Whether files are put out of the kernel's cache before each reading.
     pub cold: bool,
+    /// Bytes a second that come at most, over all files: slow storage, made on purpose.
+    pub throttle: Option<NonZeroU64>,
     /// Seconds that the user's own job takes over the same data.
     pub application: Option<f64>,
     /// Whether other layouts are held against what the files have.
@@ -113,6 +117,8 @@ pub struct Report {
     pub all_entries: u64,
     /// Clusters that there are.
     pub clusters: u64,
+    /// Bytes a second that were let through at most, where storage was made slow on purpose.
+    pub throttle: Option<u64>,
     /// Real and CPU seconds for opening the files.
     pub setup: (f64, f64),
     /// Bytes of the columns read, before compression.
@@ -160,9 +166,13 @@ fn threads(n: usize) -> f64 {
 /// Measures. `progress` is told bytes on disk as they are read; `total` is told first how many there will be.
 pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) + Sync)) -> Result<Report> {
     let (begun, cpu) = (Instant::now(), process_seconds());
-    let dataset = Dataset::open(&options.inputs)?;
+    let mut dataset = Dataset::open(&options.inputs)?;
     let setup = (begun.elapsed().as_secs_f64(), process_seconds() - cpu);
     let columns = options.columns.choose(&dataset)?;
+    if let Some(rate) = options.throttle {
+        let line = throttle::Line::new(rate);
+        dataset.map_files(|file| line.to(file));
+    }
     let (entries, selection) = options.entries.choose(dataset.entries(), options.seed)?;
     let scattered =
         selection.as_ref().map(|chosen| as_f64(chosen.entries().len() as u64) / as_f64(dataset.entries().max(1)));
@@ -194,6 +204,7 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
         baskets: as_f64(baskets),
         application: options.application,
         cold: median.cold,
+        throttle: options.throttle.map(|rate| as_f64(rate.get())),
         compressed: as_f64(compressed),
         uncompressed: as_f64(uncompressed),
     };
@@ -225,6 +236,7 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
         entries,
         all_entries: dataset.entries(),
         clusters: dataset.clusters().len().saturating_sub(1) as u64,
+        throttle: options.throttle.map(NonZeroU64::get),
         setup,
         uncompressed,
         compressed,

@@ -74,6 +74,7 @@ fn bytes(path: &Path, budget: Budget) -> Result<()> {
         entries: Entries::All,
         repeat: 2,
         cold: false,
+        throttle: None,
         application: None,
         layouts: false,
         budget,

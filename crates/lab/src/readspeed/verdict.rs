@@ -37,6 +37,8 @@ pub(super) struct Stages {
     pub application: Option<f64>,
     /// Share of the files that was not in the kernel's cache, if they were put out of it.
     pub cold: Option<f64>,
+    /// Bytes a second that were let through at most, if storage was made slow on purpose.
+    pub throttle: Option<f64>,
     pub compressed: f64,
     pub uncompressed: f64,
 }
@@ -59,6 +61,12 @@ impl Stages {
         self.cpu / (self.real * self.side_by_side()).max(1e-9)
     }
 
+    /// Share of the threads' time in which they had something to do. Who has, and no processor for it, is at work by the
+    /// clock as well: so this tells a lack of work from other programs that run.
+    fn occupied(&self) -> f64 {
+        (self.fetch + self.decompress + self.decode) / (self.real * self.threads).max(1e-9)
+    }
+
     /// A stage's share of all threads' time in stages.
     fn share(&self, stage: f64) -> f64 {
         stage / (self.fetch + self.decompress + self.decode).max(1e-9)
@@ -74,7 +82,8 @@ pub(super) fn verdict(s: &Stages) -> Bottleneck {
     if (waits && s.fetch > s.decompress.max(s.decode)) || s.fetch > s.decompress + s.decode {
         return Bottleneck::Storage;
     }
-    if waits && s.threads > 1.0 && (s.clusters < s.threads || s.baskets < 2.0 * s.threads) {
+    let few = s.clusters < s.threads || s.baskets < 2.0 * s.threads;
+    if waits && few && s.threads > 1.0 && s.occupied() < BUSY {
         return Bottleneck::TooFewClusters;
     }
     if s.decompress >= s.decode { Bottleneck::Decompression } else { Bottleneck::Decoding }
@@ -160,7 +169,12 @@ pub(super) fn notes(s: &Stages, bottleneck: Bottleneck) -> Vec<String> {
             100.0 * s.busy()
         ));
     }
+    if let Some(rate) = s.throttle {
+        notes.push(format!("no more than {:.1} MB/s were let through (--throttle)", rate / 1e6));
+    }
     match s.cold {
+        // Whether they did makes no difference then.
+        None if s.throttle.is_some() => {}
         None => {
             notes.push("files may have come from the kernel's cache: --cold measures the storage as well".to_owned())
         }
@@ -179,7 +193,7 @@ fn time(seconds: f64) -> String {
 }
 
 /// Measurements, and what is to be made of them. They are checked by `readspeed --test`.
-pub(super) fn planted() -> [(&'static str, Stages, Bottleneck); 10] {
+pub(super) fn planted() -> [(&'static str, Stages, Bottleneck); 11] {
     let busy = Stages {
         real: 1.0,
         cpu: 2.0,
@@ -192,6 +206,7 @@ pub(super) fn planted() -> [(&'static str, Stages, Bottleneck); 10] {
         baskets: 999.0,
         application: None,
         cold: Some(1.0),
+        throttle: None,
         compressed: 1e8,
         uncompressed: 2e8,
     };
@@ -205,6 +220,11 @@ pub(super) fn planted() -> [(&'static str, Stages, Bottleneck); 10] {
         ("copying bytes", Stages { fetch: 1.2, decompress: 0.2, ..busy }, Bottleneck::Storage),
         ("idle, with few clusters", Stages { clusters: 1.0, ..idle }, Bottleneck::TooFewClusters),
         ("idle, with few baskets", Stages { baskets: 3.0, ..idle }, Bottleneck::TooFewClusters),
+        (
+            "few clusters, beside other programs",
+            Stages { clusters: 1.0, decompress: 1.3, decode: 0.5, ..idle },
+            Bottleneck::Decompression,
+        ),
         (
             "one thread, one cluster",
             Stages { threads: 1.0, clusters: 1.0, cpu: 0.5, ..busy },
@@ -250,5 +270,12 @@ mod tests {
         let notes = notes(&stages, bottleneck);
         assert!(notes[0].starts_with("too few clusters for the threads: 1 for 2"), "{notes:?}");
         assert!(notes[1].contains("--cold"), "{notes:?}");
+    }
+
+    #[test]
+    fn storage_that_was_made_slow_is_not_taken_for_the_machines() {
+        let (_, busy, bottleneck) = planted()[0];
+        let stages = Stages { cold: None, throttle: Some(2.5e7), ..busy };
+        assert_eq!(notes(&stages, bottleneck), ["no more than 25.0 MB/s were let through (--throttle)"]);
     }
 }

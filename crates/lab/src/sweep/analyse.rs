@@ -11,7 +11,7 @@ use super::journal::{Entry, Head};
 use super::metric::{METRICS, Metric};
 use super::plan::{Kind, Plan};
 use super::runner::Measured;
-use super::stats::{Figure, Slope, differ_by_chance, line, median};
+use crate::stats::{Figure, Slope, differ_by_chance, line, median};
 
 /// Series differ if chance makes such a difference less often than this.
 pub const CHANCE: f64 = 0.05;

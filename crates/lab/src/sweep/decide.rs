@@ -121,7 +121,7 @@ pub struct Decision {
 }
 
 /// The points between which the choice is made: those that are run as the reference is.
-pub(super) fn candidates(points: &[Point], reference: usize) -> Vec<usize> {
+pub(crate) fn candidates(points: &[Point], reference: usize) -> Vec<usize> {
     let Some(run) = points.get(reference) else { return Vec::new() };
     let alike = |p: &Point| (p.streams, p.threads, p.fraction) == (run.streams, run.threads, run.fraction);
     (0..points.len()).filter(|&number| points.get(number).is_some_and(alike)).collect()

@@ -14,7 +14,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 /// The value that leaves a key as the input has it.
 pub const AS_IS: &str = "as-is";
 /// Keys of a run, besides those of a layout.
-const RUN_KEYS: [&str; 3] = ["streams", "threads", "fraction"];
+pub(crate) const RUN_KEYS: [&str; 3] = ["streams", "threads", "fraction"];
 /// Points of a grid at most: beyond that it is a mistake.
 const MOST_POINTS: usize = 10_000;
 

@@ -16,7 +16,7 @@ const AWAY: [f64; 5] = [0.0, 1.0, -1.0, 2.0, -2.0];
 
 /// Planted costs.
 #[derive(Debug, Default)]
-pub struct Mock {
+pub(crate) struct Mock {
     /// Noise of times, as a share.
     pub noise: f64,
     /// Seconds by the virtual clock.

@@ -21,10 +21,9 @@ mod root;
 pub mod run;
 pub mod runner;
 pub mod show;
-pub mod stats;
 mod subject;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use serde::{Deserialize, Serialize};
 

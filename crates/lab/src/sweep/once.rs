@@ -12,6 +12,7 @@ use dataset::glob::TreePattern;
 use flow::inputs::Input;
 use flow::read::{Dataset, Request, Selection, drain};
 use flow::{Budget, Entries, EntryFilter, Listed, Options, Summary};
+use procfs::process::Process;
 use rootfile::{Error, Result};
 use rustix::process::{Signal, set_parent_process_death_signal};
 
@@ -70,13 +71,11 @@ impl Stretch {
     }
 }
 
-/// User's and system's time of this process, in the ticks of proc(5): `utime` and `stime`, the 14th and 15th field.
+/// User's and system's time of this process, in the ticks of proc(5).
+#[expect(clippy::cast_precision_loss, reason = "a count of ticks")]
 fn ticks() -> (f64, f64) {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The second field is a name in brackets, which may have blanks in it.
-    let mut fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11);
-    let mut next = || fields.next().and_then(|field| field.parse().ok()).unwrap_or(0.0);
-    (next(), next())
+    let stat = Process::myself().and_then(|me| me.stat());
+    stat.map_or((0.0, 0.0), |stat| (stat.utime as f64, stat.stime as f64))
 }
 
 /// What is noted while a copy goes on.

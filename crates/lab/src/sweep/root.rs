@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use dataset::layout::Layout;
+use dataset::layout::TreeRules;
 use flow::inputs::Input;
 use flow::read::Dataset;
 use rootfile::{Error, Result};
@@ -113,7 +113,8 @@ fn lines(task: &Task, branches: &[String]) -> String {
     if task.job.kind != Kind::Copy {
         return out;
     }
-    let of_tree = task.layout.resolve_tree(&task.tree);
+    let rules = task.layout.rules(&task.tree);
+    let of_tree = &rules.tree;
     if let Some(cluster) = of_tree.cluster {
         line("cluster", &cluster.to_auto_flush());
     }
@@ -132,13 +133,13 @@ fn lines(task: &Task, branches: &[String]) -> String {
     if of_tree.one_basket_per_cluster == Some(true) {
         line("one-basket-per-cluster", &true);
     }
-    branches.iter().for_each(|name| line("branch", &branch(&task.layout, &task.tree, name)));
+    branches.iter().for_each(|name| line("branch", &branch(&rules, name)));
     out
 }
 
 /// Basket, compression and split level of a branch, -1 for what stays, and its name.
-fn branch(layout: &Layout, tree: &str, name: &str) -> String {
-    let own = layout.resolve(tree, name);
+fn branch(rules: &TreeRules<'_>, name: &str) -> String {
+    let own = rules.column(&[name]);
     let basket = own.basket.map_or(-1, |size| i64::try_from(size.bytes()).unwrap_or(i64::MAX));
     let compression = own.compression.map_or(-1, |codec| codec.to_root_setting());
     let split = own.split_level.map_or(-1, i64::from);

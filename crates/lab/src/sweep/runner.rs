@@ -4,6 +4,7 @@
 //! runners may start other programs; what they are told and what they say is the same.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -105,16 +106,17 @@ pub trait Runner {
 #[derive(Debug)]
 pub struct Own {
     program: PathBuf,
-    arguments: Vec<String>,
+    arguments: Vec<OsString>,
+    code: PathBuf,
     commit: Option<&'static str>,
     task: PathBuf,
 }
 
 impl Own {
-    /// The program, the arguments that come before the name of the file with the task, and the commit that it was built
-    /// from, if that is known.
-    pub fn new(program: PathBuf, arguments: Vec<String>, commit: Option<&'static str>) -> Self {
-        Self { program, arguments, commit, task: PathBuf::new() }
+    /// The program, the arguments that come before the name of the file with the task, the file with its code, and the
+    /// commit that this was built from, if that is known.
+    pub fn new(program: PathBuf, arguments: Vec<OsString>, (code, commit): (PathBuf, Option<&'static str>)) -> Self {
+        Self { program, arguments, code, commit, task: PathBuf::new() }
     }
 }
 
@@ -123,7 +125,7 @@ impl Runner for Own {
         let mut versions = BTreeMap::from([("basketry".to_owned(), env!("CARGO_PKG_VERSION").to_owned())]);
         versions.extend(self.commit.map(|commit| ("commit".to_owned(), commit.to_owned())));
         // What no number tells apart: two builds of one version.
-        if let Ok(bytes) = std::fs::read(&self.program) {
+        if let Ok(bytes) = std::fs::read(&self.code) {
             versions.insert("program".to_owned(), digest(&bytes));
         }
         versions

@@ -9,8 +9,8 @@ use super::journal::Head;
 use super::mock::Mock;
 use super::plan::Kind;
 use super::run::{Sweep, Word, findings};
-use super::stats::Slope;
 use super::{Settings, Subject, show};
+use crate::stats::Slope;
 
 const ENTRIES: u64 = 1000;
 
@@ -38,7 +38,8 @@ fn head(folder: &Path, axes: &[&str], settings: Settings, runner: &Mock) -> Head
     Head::new(subject(folder), points(axes), settings, runner).unwrap()
 }
 
-fn sweep(axes: &[&str], settings: Settings, noise: f64) -> (Findings, Mock) {
+/// What a sweep over these axes finds, on planted costs.
+pub(crate) fn sweep(axes: &[&str], settings: Settings, noise: f64) -> (Findings, Mock) {
     let folder = tempfile::tempdir().unwrap();
     let mut mock = Mock { noise, ..Mock::default() };
     let head = head(folder.path(), axes, settings, &mock);

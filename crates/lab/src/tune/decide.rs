@@ -163,13 +163,37 @@ fn nearest_of(refused: Vec<Infeasible>, rest: f64) -> Infeasible {
     Infeasible { nearest: nearest.into_iter().enumerate().filter_map(|(r, n)| Some((r, n?))).collect() }
 }
 
-/// Seconds to fetch and decompress every column once, as a rewrite does.
+/// Seconds to fetch and decompress every column once.
 pub(crate) fn read_all(facts: &Facts, measured: &Measured, access: &Access) -> f64 {
+    read_once(facts, measured, access, &|_| true)
+}
+
+/// Seconds to fetch every column once, and to decompress some.
+fn read_once(facts: &Facts, measured: &Measured, access: &Access, unpacked: &dyn Fn(&Column) -> bool) -> f64 {
     let once = |(column, cost): (&Column, &ColumnCost)| {
         let count = column.count();
-        count * access.per_basket + column.on_disk() * access.per_byte + cost.today.of(count, column.raw)
+        let unpack = if unpacked(column) { cost.today.of(count, column.raw) } else { 0.0 };
+        count * access.per_basket + column.on_disk() * access.per_byte + unpack
     };
     facts.columns.iter().zip(&measured.columns).filter(|(column, _)| column.recast.is_none()).map(once).sum()
+}
+
+/// Seconds that a rewrite into a choice takes: metadata are read and written, baskets fetched, those that do not stay
+/// unpacked and packed, and all written, where a byte is taken to cost what fetching it does.
+pub(crate) fn rewriting(
+    facts: &Facts,
+    measured: &Measured,
+    access: &Access,
+    (option, chosen): (Option<&ClusterOption>, &Chosen),
+) -> f64 {
+    let regrouped = option.is_some_and(|option| option.size.is_some());
+    let changes = |column: &Column| {
+        let pick = chosen.picks.get(column.unit).copied().flatten();
+        regrouped || pick.is_none_or(|pick| pick.codec.is_some() || pick.basket.is_some())
+    };
+    let Cost { write, size, baskets, .. } = chosen.total;
+    let written = write + size * access.per_byte + baskets * access.per_basket;
+    2.0 * facts.metadata + read_once(facts, measured, access, &changes) + written
 }
 
 /// What each column costs as it lies now, and all together. Its write time is what writing it anew would take.

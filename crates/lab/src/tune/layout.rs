@@ -1,6 +1,6 @@
 //! The decision as a [`Layout`]: few rules, each for many columns.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use dataset::glob::{ColumnPattern, Pattern};
 use dataset::layout::{ByteSize, ClusterSize, ColumnLayout, Compression, Layout, TreeLayout};
@@ -58,12 +58,22 @@ pub(crate) fn layout(
             above.extend(column.lineage.iter().take(parents).map(String::as_str));
         }
     }
-    let mut ruled: std::collections::HashSet<(usize, &str)> = std::collections::HashSet::new();
+    // What a branch keeps it cannot say against a rule above it: so that says nothing of it.
+    let mut keeps: [HashSet<(usize, &str)>; 2] = Default::default();
+    for (unit, above) in above.iter().enumerate() {
+        let (Some((tree, _)), Some(Some(pick))) = (facts.units.get(unit), picks.get(unit)) else { continue };
+        for (keeps, kept) in keeps.iter_mut().zip([pick.codec.is_none(), pick.basket.is_none()]) {
+            keeps.extend(above.iter().filter(|_| kept).map(|name| (*tree, *name)));
+        }
+    }
+    let mut ruled: HashSet<(usize, &str)> = HashSet::new();
     let mut order: Vec<usize> = (0..picks.len()).collect();
     order.sort_by_key(|&u| depth.get(u).copied().unwrap_or(0));
     let mut rules: BTreeMap<(usize, usize, Pick), Vec<&str>> = BTreeMap::new();
     for unit in order {
         let (Some((tree, name)), Some(Some(pick))) = (facts.units.get(unit), picks.get(unit)) else { continue };
+        let [codec_kept, basket_kept] = keeps.each_ref().map(|keeps| keeps.contains(&(*tree, name.as_str())));
+        let pick = &Pick { codec: pick.codec.filter(|_| !codec_kept), basket: pick.basket.filter(|_| !basket_kept) };
         let below_a_rule = above.get(unit).is_some_and(|a| a.iter().any(|name| ruled.contains(&(*tree, *name))));
         if keys(codecs, *pick) == ColumnLayout::default() || (is_common(pick) && !below_a_rule) {
             continue;

@@ -90,7 +90,7 @@ pub fn tune(input: &Path, options: &Options) -> Result<Tuned> {
 fn tune_with(input: &Path, options: &Options, bench: &mut dyn Bench) -> Result<Tuned> {
     let start = thread_seconds();
     let mut facts = Facts::read(input, options.tree.as_deref(), &options.workload)?;
-    let basket = facts.columns.iter().filter(|c| c.can_sample).find_map(|c| c.baskets.first());
+    let basket = facts.columns.iter().filter(|c| c.can_sample).find_map(|c| c.written().next());
     let basket =
         basket.ok_or_else(|| Error::request("none of its baskets lie in this file: nothing to measure").file(input))?;
     // Baskets in other files are nothing to read here, but what lies here can still be decided.
@@ -115,6 +115,7 @@ fn tune_with(input: &Path, options: &Options, bench: &mut dyn Bench) -> Result<T
         limits: limit_reports(options, &limits, &decision),
         today: figures(now.1, space.options.first()),
         read_all: decide::read_all(&facts, &measured, &access),
+        rewrite: 0.0,
         chosen: None,
         gap: 0.0,
         groups: Vec::new(),
@@ -129,6 +130,7 @@ fn tune_with(input: &Path, options: &Options, bench: &mut dyn Bench) -> Result<T
     if let Ok(chosen) = &decision {
         let option = space.options.get(chosen.option);
         let figures = figures(chosen.total, option);
+        report.rewrite = decide::rewriting(&facts, &measured, &access, (option, chosen));
         report.gap = chosen.gap;
         report.groups = explain::groups(&facts, &measured.codecs, &now.0, (&space.tops, chosen));
         report.recasts = explain::recasts(&facts, &now.0, (&space.tops, chosen));
@@ -258,6 +260,7 @@ fn measuring(facts: &Facts, measured: &Measured, confirmed: &Confirmed, access: 
     Measuring {
         seed,
         cpu_seconds: 0.0,
+        metadata: facts.metadata,
         sampled_bytes: measured.sampled + confirmed.sampled,
         sampled_share: (measured.sampled + confirmed.sampled) / facts.now().map(|c| c.raw).sum::<f64>().max(1.0),
         columns: facts.now().count(),

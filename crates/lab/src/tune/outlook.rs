@@ -21,7 +21,7 @@ pub(crate) struct Outlook {
 /// The columns as they are first; then with each codec, with the clusters and baskets that are cheapest to read; and
 /// last as they would be chosen within the limits.
 pub(crate) fn outlook(path: &Path, facts: &Facts, options: &Options) -> Result<Vec<Outlook>> {
-    let Some(basket) = facts.columns.iter().filter(|c| c.can_sample).find_map(|c| c.baskets.first()) else {
+    let Some(basket) = facts.columns.iter().filter(|c| c.can_sample).find_map(|c| c.written().next()) else {
         return Ok(Vec::new());
     };
     let in_place = InPlace::measure(facts, options.budget()).unwrap_or_default();

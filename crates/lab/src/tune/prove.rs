@@ -51,7 +51,7 @@ pub fn prove(
             expected: chosen.cost.baskets,
             measured: as_f64(summary.tables.iter().map(|t| t.baskets).sum()),
         },
-        rewrite: Compared { expected: tuned.report.rewrite_seconds(), measured: rewrite },
+        rewrite: Compared { expected: tuned.report.rewrite, measured: rewrite },
         measuring_share: tuned.report.measuring.cpu_seconds / rewrite.max(f64::MIN_POSITIVE),
         equal: verdict.equal,
         differences: verdict.differences.iter().map(ToString::to_string).collect(),

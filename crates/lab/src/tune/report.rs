@@ -27,8 +27,10 @@ pub struct Report {
     pub limits: Vec<LimitReport>,
     /// What the file costs as it is.
     pub today: Figures,
-    /// Seconds to fetch and decompress all of it once, as a rewrite does, whatever the workload.
+    /// Seconds to fetch and decompress all of it once, whatever the workload.
     pub read_all: f64,
+    /// CPU seconds that a rewrite into the chosen layout is expected to take.
+    pub rewrite: f64,
     /// What is expected of the chosen layout; none if the limits cannot be met.
     pub chosen: Option<Figures>,
     /// How much cheaper another choice could be at most, by what was measured.
@@ -49,13 +51,6 @@ pub struct Report {
     pub proof: Option<Proof>,
 }
 
-impl Report {
-    /// CPU seconds that a rewrite into the chosen layout is expected to take: reading all, and compression.
-    pub fn rewrite_seconds(&self) -> f64 {
-        self.read_all + self.chosen.map_or(0.0, |c| c.cost.write)
-    }
-}
-
 /// How the costs were measured.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Measuring {
@@ -63,6 +58,8 @@ pub struct Measuring {
     pub seed: u64,
     /// CPU seconds that measuring and deciding took.
     pub cpu_seconds: f64,
+    /// CPU seconds that reading the metadata took.
+    pub metadata: f64,
     /// Bytes before compression that were sampled.
     pub sampled_bytes: f64,
     /// Share of all bytes before compression.
@@ -186,7 +183,7 @@ pub struct Proof {
     pub speedup: Compared,
     /// Baskets, expected and written.
     pub baskets: Compared,
-    /// CPU seconds of the whole rewrite: reading and compression as expected, and all that was measured.
+    /// CPU seconds of the whole rewrite: as expected, and measured.
     pub rewrite: Compared,
     /// Measuring took this share of the CPU time of the rewrite.
     pub measuring_share: f64,

@@ -4,11 +4,13 @@
 use std::path::{Path, PathBuf};
 
 use dataset::glob::NameFilter;
-use dataset::layout::Layout;
+use dataset::layout::{ByteSize, Layout};
 use flow::write::WriteOptions;
 use flow::{Budget, unwatched};
 
 use super::*;
+
+use super::candidates::Pick;
 use crate::cost::tests::Fake;
 use crate::generate::{Job, generate};
 use crate::models::{Model, ModelOptions};
@@ -135,4 +137,28 @@ fn recast_columns_are_rewritten_and_proven() {
     let tuned = tune(&input, &Options { recode: false, ..options }).unwrap();
     assert!(tuned.report.recasts.is_empty());
     assert!(tuned.report.why.iter().any(|why| why.contains("3 columns of objects") && why.contains("--recode")));
+}
+
+#[test]
+fn what_a_branch_keeps_no_rule_above_it_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "split-level = 99\ncompression = \"none\"");
+    let (facts, found) = search(&path, "full", 1 << 30);
+    let (parent, child) = ("muon_candidates", "muon_candidates.pt");
+    let pick = |(_, name): &(usize, String)| match name.as_str() {
+        name if name == parent => Some(Pick { codec: Some(0), basket: Some(4000) }),
+        name if name == child => Some(Pick { codec: None, basket: Some(8000) }),
+        _ => Some(Pick { codec: Some(0), basket: None }),
+    };
+    let picks: Vec<Option<Pick>> = facts.units.iter().map(pick).collect();
+    let option = found.space.options.first().unwrap();
+    let codecs = ["lz4:1".parse().unwrap()];
+    let layout = layout::layout(&facts, &codecs, option, (&picks, &mut std::iter::empty())).unwrap();
+    let rules = layout.rules(&facts.trees[0].path);
+    let of = |lineage: &[&str]| rules.column(lineage);
+    assert!(facts.units.iter().any(|(_, name)| name == child), "{:?}", facts.units);
+    assert_eq!((of(&[parent, child]).compression, of(&[parent, child]).basket), (None, Some(ByteSize(8000))));
+    assert_eq!(of(&[parent, "muon_candidates.eta"]).basket, None);
+    assert_eq!(of(&[parent]).compression, None);
+    assert_eq!(of(&["ecal_hits"]).compression, Some(codecs[0]));
 }

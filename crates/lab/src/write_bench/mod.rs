@@ -1,8 +1,8 @@
 //! The benchmark of parallel writing: the same data in every combination of shapes, codecs, threads and media.
 //!
-//! Each run is a process of its own ([`child`](crate::child)), started by whoever has the command; runs take turns, so that whatever
-//! else the machine does meets all alike. What a run does is [`generate`](crate::generate)'s, what the rivals do
-//! `rivals` knows. The published study is G. Amadio's of TBufferMerger.
+//! Each run is a process of its own ([`child`](crate::child)), started by whoever has the command; runs take turns, so
+//! that whatever else the machine does meets all alike. What a run does is [`generate`](crate::generate)'s, what the
+//! rivals do `rivals` knows. The published study is G. Amadio's of TBufferMerger.
 
 mod report;
 mod rivals;
@@ -35,10 +35,16 @@ pub struct Grid {
     pub repeat: usize,
     /// Options of a run that are the same for all.
     pub common: Vec<String>,
+    /// Files written at once.
+    pub outputs: usize,
+    /// Whether what would be written is only made.
+    pub no_write: bool,
+    /// Whether entries are only made, and not filled.
+    pub no_fill: bool,
 }
 
 /// One combination, by one writer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Point {
     /// `basketry`, or the rival's name.
     pub writer: String,
@@ -133,6 +139,9 @@ mod tests {
             media: vec![PathBuf::from("/a")],
             repeat: 3,
             common: Vec::new(),
+            outputs: 2,
+            no_write: true,
+            no_fill: false,
         }
     }
 

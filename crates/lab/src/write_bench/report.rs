@@ -1,22 +1,29 @@
 //! What was measured, as lines of medians.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Grid, Point, Run};
+use crate::stats;
 
 /// All that was measured.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Report {
     /// The data set.
     pub kind: String,
     /// Bytes of its payload.
     pub size: u64,
+    /// Files written at once.
+    pub outputs: usize,
+    /// Whether what would be written was only made.
+    pub no_write: bool,
+    /// Whether entries were only made, and not filled.
+    pub no_fill: bool,
     /// A line for each combination.
     pub lines: Vec<Line>,
 }
 
 /// One combination: medians over its runs.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Line {
     /// Which.
     #[serde(flatten)]
@@ -51,7 +58,8 @@ impl Report {
             let wall = single.iter().find(|(point, _)| *point == alone).map(|(_, wall)| *wall);
             line.speed_up = wall.filter(|_| line.wall > 0.0).map(|wall| wall / line.wall);
         }
-        Self { kind: grid.kind.clone(), size: grid.size, lines }
+        let Grid { kind, size, outputs, no_write, no_fill, .. } = grid;
+        Self { kind: kind.clone(), size: *size, outputs: *outputs, no_write: *no_write, no_fill: *no_fill, lines }
     }
 }
 
@@ -81,9 +89,6 @@ impl Line {
 }
 
 fn median(runs: &[Run], of: impl Fn(&Run) -> f64) -> f64 {
-    let mut values: Vec<f64> = runs.iter().map(of).collect();
-    values.sort_by(f64::total_cmp);
-    let middle = |at: usize| values.get(at).copied().unwrap_or(0.0);
-    let half = values.len() / 2;
-    if values.len() % 2 == 1 { middle(half) } else { (middle(half.saturating_sub(1)) + middle(half)) / 2.0 }
+    let values: Vec<f64> = runs.iter().map(of).collect();
+    stats::median(&values).unwrap_or(0.0)
 }

@@ -1,0 +1,77 @@
+//! What a layout says of one tree and its columns, ready for many look-ups.
+//!
+//! A layout may have a rule for each of ten thousand columns, as that of `tune` does. So rules that name their columns are
+//! found by name, and only patterns are held against each. What a rule may say is the business of [`super::columns`].
+
+use std::collections::HashMap;
+
+use super::{ColumnLayout, Layout, TreeLayout};
+use crate::glob::{ColumnPattern, without_dimensions};
+
+/// The part of a [`Layout`] that is about one tree.
+#[derive(Clone, Debug)]
+pub struct TreeRules<'a> {
+    /// Everything said about the tree.
+    pub tree: TreeLayout,
+    path: String,
+    /// For columns that no rule speaks of.
+    common: ColumnLayout,
+    rules: &'a [(ColumnPattern, ColumnLayout)],
+    /// The rules for a name, in order.
+    named: HashMap<&'a str, Vec<usize>>,
+    /// The rules that may be for any name, in order.
+    open: Vec<usize>,
+}
+
+impl<'a> TreeRules<'a> {
+    pub(super) fn new(layout: &'a Layout, path: &str) -> Self {
+        let tree = layout.resolve_tree(path);
+        let (mut named, mut open) = (HashMap::<_, Vec<_>>::new(), Vec::new());
+        for (number, (pattern, _)) in layout.columns().iter().enumerate() {
+            match pattern.names(path) {
+                Some(names) => names.into_iter().for_each(|name| named.entry(name).or_default().push(number)),
+                None => open.push(number),
+            }
+        }
+        Self { common: tree.columns(), tree, path: path.to_owned(), rules: layout.columns(), named, open }
+    }
+
+    /// Everything said about a column. `lineage` is its branch's name after those of its parents, outermost first: a
+    /// rule that names a parent is for its children.
+    pub fn column(&self, lineage: &[&str]) -> ColumnLayout {
+        let names = lineage.iter().flat_map(|name| [*name, without_dimensions(name)]);
+        let mut numbers: Vec<usize> = names.filter_map(|name| self.named.get(name)).flatten().copied().collect();
+        let matches = |pattern: &ColumnPattern| lineage.iter().any(|name| pattern.matches(&self.path, name));
+        numbers.extend(self.open.iter().filter(|&&n| self.rules.get(n).is_some_and(|(pattern, _)| matches(pattern))));
+        numbers.sort_unstable();
+        let mut merged = self.common.clone();
+        for (_, keys) in numbers.into_iter().filter_map(|number| self.rules.get(number)) {
+            merged.overlay(keys);
+        }
+        merged
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::ByteSize;
+
+    #[test]
+    fn rules_hold_in_their_order_however_they_are_found() {
+        let layout = Layout::from_toml(
+            "compression = \"zstd:5\"\n[column.pt]\nbasket = \"1kB\"\n[column.\"*t\"]\nbasket = \"2kB\"\n\
+             [column.\"{eta,fX}\"]\nbasket = \"3kB\"\n[column.\"Runs/eta\"]\nbasket = \"4kB\"\n[column.muon]\nbasket = \"5kB\"",
+        )
+        .unwrap();
+        let rules = layout.rules("Events");
+        let basket = |lineage: &[&str]| rules.column(lineage).basket.map(|ByteSize(size)| size / 1000);
+        assert_eq!(basket(&["pt"]), Some(2), "the pattern comes after the name");
+        assert_eq!(basket(&["eta"]), Some(3), "the name comes after the pattern, and the last is for another tree");
+        assert_eq!(basket(&["fX[3]"]), Some(3), "without its dimensions");
+        assert_eq!(basket(&["muon", "pt"]), Some(5), "its parent has a rule");
+        assert_eq!(basket(&["phi"]), None);
+        assert_eq!(rules.column(&["phi"]).compression, Some("zstd:5".parse().unwrap()));
+        assert_eq!(layout.rules("Runs").column(&["eta"]).basket, Some(ByteSize(4000)));
+    }
+}

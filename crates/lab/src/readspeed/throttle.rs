@@ -1,0 +1,161 @@
+//! Slow storage, made on purpose: files whose bytes come over one line of a given rate, which all of them share. What is
+//! read is the same; only when it is there differs. Reading ahead is not imitated: bytes set out when they are asked for.
+
+use std::num::NonZeroU64;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rootfile::{Result, Source};
+
+/// A line that was idle for longer has brought no more than it would have in this time: sleeping too long is made up for,
+/// since a sleep ends later than asked by some tenths of a millisecond.
+const SLACK: Duration = Duration::from_millis(5);
+
+/// Tells the time and lets it pass. Tests have one of their own.
+pub(super) trait Clock: Send + Sync {
+    fn now(&self) -> Duration;
+    fn sleep(&self, time: Duration);
+}
+
+/// The time since it was made.
+struct Real(Instant);
+
+impl Clock for Real {
+    fn now(&self) -> Duration {
+        self.0.elapsed()
+    }
+
+    fn sleep(&self, time: Duration) {
+        std::thread::sleep(time);
+    }
+}
+
+/// What brings the bytes: one after the other, whoever asks for them.
+pub(super) struct Line {
+    bytes_a_second: NonZeroU64,
+    clock: Box<dyn Clock>,
+    /// When it will have brought all that it was asked for.
+    free: Mutex<Duration>,
+}
+
+impl Line {
+    pub fn new(bytes_a_second: NonZeroU64) -> Arc<Self> {
+        Self::with_clock(bytes_a_second, Box::new(Real(Instant::now())))
+    }
+
+    fn with_clock(bytes_a_second: NonZeroU64, clock: Box<dyn Clock>) -> Arc<Self> {
+        let free = Mutex::new(clock.now());
+        Arc::new(Self { bytes_a_second, clock, free })
+    }
+
+    /// The file at the other end of it.
+    pub fn to(self: &Arc<Self>, file: Arc<dyn Source>) -> Arc<dyn Source> {
+        Arc::new(Far { file, line: Arc::clone(self) })
+    }
+
+    /// Waits until so many bytes have come.
+    fn bring(&self, bytes: usize) {
+        let nanoseconds = bytes as u128 * 1_000_000_000 / u128::from(self.bytes_a_second.get());
+        let takes = Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(u64::MAX));
+        let (now, there) = {
+            let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+            let now = self.clock.now();
+            *free = (*free).max(now.saturating_sub(SLACK)).saturating_add(takes);
+            (now, *free)
+        };
+        if let Some(wait) = there.checked_sub(now).filter(|wait| !wait.is_zero()) {
+            self.clock.sleep(wait);
+        }
+    }
+}
+
+/// A file behind a line.
+struct Far {
+    file: Arc<dyn Source>,
+    line: Arc<Line>,
+}
+
+impl Source for Far {
+    fn size(&self) -> u64 {
+        self.file.size()
+    }
+
+    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
+        self.file.read_exact_at(offset, buf)?;
+        self.line.bring(buf.len());
+        Ok(())
+    }
+
+    fn name(&self) -> &Path {
+        self.file.name()
+    }
+
+    /// Brings the bytes near to the other end, so that the line alone is what is waited for.
+    fn will_need(&self, offset: u64, len: u64) {
+        self.file.will_need(offset, len);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rootfile::MemoryFile;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    /// Nanoseconds that pass when somebody sleeps, and each time a little longer than asked, as real ones do.
+    #[derive(Clone, Default)]
+    struct Planted(Arc<AtomicU64>);
+
+    const LATE: u64 = 300_000;
+
+    impl Clock for Planted {
+        fn now(&self) -> Duration {
+            Duration::from_nanos(self.0.load(Ordering::SeqCst))
+        }
+
+        fn sleep(&self, time: Duration) {
+            let time = u64::try_from(time.as_nanos()).unwrap();
+            self.0.fetch_add(time + LATE, Ordering::SeqCst);
+        }
+    }
+
+    /// Two files of ten kilobytes behind a line of a megabyte a second.
+    fn files() -> (Planted, [Arc<dyn Source>; 2]) {
+        let clock = Planted::default();
+        let line = Line::with_clock(NonZeroU64::new(1_000_000).unwrap(), Box::new(clock.clone()));
+        let file = |byte: u8| line.to(Arc::new(MemoryFile(vec![byte; 10_000])));
+        (clock, [file(1), file(2)])
+    }
+
+    #[test]
+    fn files_share_the_rate_and_late_sleeps_do_not_add_up() {
+        let (clock, files) = files();
+        for at in 0..100 {
+            for (file, byte) in files.iter().zip([1, 2]) {
+                assert_eq!(file.read(at * 100, 100).unwrap(), vec![byte; 100]);
+            }
+        }
+        let took = clock.now();
+        assert!(took >= Duration::from_millis(20) && took < Duration::from_micros(20_500), "{took:?}");
+    }
+
+    #[test]
+    fn a_line_that_was_idle_has_not_read_ahead() {
+        let (clock, files) = files();
+        clock.sleep(Duration::from_secs(9));
+        let before = clock.now();
+        files[0].read(0, 10_000).unwrap();
+        let took = clock.now() - before;
+        assert!(took >= Duration::from_millis(10) - SLACK && took < Duration::from_millis(10), "{took:?}");
+    }
+
+    #[test]
+    fn what_cannot_be_read_takes_no_time() {
+        let (clock, files) = files();
+        assert_eq!((files[0].size(), files[0].name()), (10_000, Path::new("(memory)")));
+        assert!(files[0].read(9_999, 2).is_err());
+        assert!(files[0].read_exact_at(9_999, &mut [0; 2]).is_err());
+        assert_eq!(clock.now(), Duration::ZERO);
+    }
+}

@@ -1,0 +1,199 @@
+//! The report of a sweep: its charts, its tables and its decision, as one page that needs no network ([`page`]), or as
+//! numbers for whoever draws them elsewhere.
+//!
+//! What is drawn is decided here and in one module for each kind of chart; [`echarts`] only puts it into the words of the
+//! script that draws it. A chart that there are no data for is left out, and the page says so.
+
+pub mod chart;
+mod columns;
+mod echarts;
+mod names;
+mod outputs;
+pub mod page;
+pub mod table;
+#[cfg(test)]
+mod tests;
+mod threads;
+mod trade;
+mod watched;
+mod written;
+
+use std::path::Path;
+
+use rootfile::{Error, Result};
+use serde::Serialize;
+
+use crate::diagnose::quoted;
+use crate::sweep::analyse::Findings;
+use crate::sweep::decide::amount;
+use crate::sweep::metric::{Unit, metric_of};
+use chart::Chart;
+use table::Table;
+use watched::Sample;
+use written::Bench;
+
+/// What is told of a sweep.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// What it is about.
+    pub title: String,
+    /// What was measured, how, and where.
+    pub facts: Vec<Fact>,
+    /// The chosen point, with its number.
+    pub chosen: Option<String>,
+    /// Why, and what else could be had.
+    pub said: Vec<Said>,
+    /// Its layout as TOML.
+    pub layout: Option<String>,
+    /// The command that brings a file into it.
+    pub command: Option<String>,
+    /// The charts that there are data for.
+    pub charts: Vec<Chart>,
+    /// Those that there are none for, and what would give them.
+    pub left_out: Vec<String>,
+    /// The tables.
+    pub tables: Vec<Table>,
+}
+
+/// A fact.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Fact {
+    /// What is said.
+    pub name: &'static str,
+    /// It.
+    pub value: String,
+}
+
+/// Sentences about one thing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Said {
+    /// What they are about.
+    pub title: String,
+    /// The sentences.
+    pub lines: Vec<String>,
+}
+
+/// What was measured besides: reports of `write-bench --json`, and the samples of a `monitor`.
+#[derive(Clone, Debug, Default)]
+pub struct Besides {
+    benches: Vec<Bench>,
+    samples: Vec<Sample>,
+}
+
+impl Besides {
+    /// Takes what a file has.
+    pub fn add(&mut self, path: &Path) -> Result<()> {
+        let text = std::fs::read_to_string(path).map_err(|e| Error::from(e).file(path))?;
+        if let Some(samples) = watched::samples(&text) {
+            self.samples = samples;
+        } else if let Some(bench) = serde_json::from_str(&text).ok().and_then(Bench::of) {
+            self.benches.push(bench);
+        } else {
+            let what = "is neither what write-bench --json printed nor what monitor -o FILE.jsonl wrote";
+            return Err(Error::request(what).file(path));
+        }
+        Ok(())
+    }
+}
+
+/// The report of what came of a sweep.
+pub fn report(findings: &Findings, besides: &Besides) -> Report {
+    let head = &findings.head;
+    let sizes = columns::sizes(&head.subject);
+    let with = "--with FILE";
+    let charts = [
+        (trade::memory(findings), "memory against CPU (one point was measured)".to_owned()),
+        (trade::size(findings), "size against reading (needs copying and reading of several points)".to_owned()),
+        (trade::sparse(findings), "reading everything against picked entries (needs reading)".to_owned()),
+        (threads::speed_up(findings), "speed-up (--threads 1,2)".to_owned()),
+        (threads::time(findings), "what threads do while copying (--threads 1,2)".to_owned()),
+        (outputs::memory(findings), "memory of several outputs (--streams 1,2,5)".to_owned()),
+        (outputs::time(findings), "time of several outputs (--streams 1,2,5)".to_owned()),
+        (columns::tiles(findings, &sizes), "columns (needs reading, or the input)".to_owned()),
+        (
+            written::over_threads(&besides.benches),
+            format!("writing against what fills or writes nothing ({with} of write-bench --json)"),
+        ),
+        (
+            written::over_outputs(&besides.benches),
+            format!(
+                "writing several outputs at once ({with} of write-bench --outputs 1 --json, and --outputs 2 and so on)"
+            ),
+        ),
+        (written::time(&besides.benches), format!("what threads do while writing ({with} of write-bench --json)")),
+        (watched::threads(&besides.samples), format!("threads over time ({with} of monitor -o FILE.jsonl)")),
+        (watched::memory(&besides.samples), format!("memory over time ({with} of monitor -o FILE.jsonl)")),
+    ];
+    let mut drawn = Vec::new();
+    let mut left_out = Vec::new();
+    for (chart, what) in charts {
+        match chart {
+            Some(chart) => drawn.push(chart),
+            None => left_out.push(what),
+        }
+    }
+    let name = |point: usize| findings.lines.get(point).map_or_else(String::new, |line| names::full(point, line));
+    let layout = findings.decision.layout.clone();
+    let input = head.subject.input.display();
+    Report {
+        title: format!("Sweep of {input}:{}", head.subject.tree),
+        facts: facts(findings),
+        chosen: findings.decision.chosen.map(name),
+        said: said(findings),
+        command: layout.as_ref().map(|_| rewrite(&head.subject.input)),
+        layout,
+        charts: drawn,
+        left_out,
+        tables: table::tables(findings),
+    }
+}
+
+/// The command that applies a layout, for a shell.
+fn rewrite(input: &Path) -> String {
+    format!("basketry rewrite {} -o OUT.root --layout layout.toml", quoted(&input.to_string_lossy()))
+}
+
+fn facts(findings: &Findings) -> Vec<Fact> {
+    let head = &findings.head;
+    let (subject, settings, machine) = (&head.subject, &head.settings, &head.machine);
+    let versions: Vec<String> = head.versions.iter().map(|(name, version)| format!("{name} {version}")).collect();
+    #[expect(clippy::cast_precision_loss, reason = "bytes")]
+    let bytes = |n: u64| amount(Unit::Bytes, n as f64);
+    let cache = if settings.cold { "cold" } else { "warm" };
+    let goal = metric_of(&findings.decision.goal).map_or("", |metric| metric.title);
+    let fact = |name, value| Fact { name, value };
+    vec![
+        fact("input", format!("{}, {} of {} entries", bytes(subject.bytes), subject.entries, subject.all_entries)),
+        fact("measured", format!("{} points, {} times each, {cache} cache", head.points.len(), settings.repeat)),
+        fact("to be small", goal.to_owned()),
+        fact(
+            "machine",
+            format!(
+                "{}, {} processors, {} of memory, {}",
+                machine.processor,
+                machine.processors,
+                bytes(machine.memory),
+                machine.kernel
+            ),
+        ),
+        fact("by", versions.join(", ")),
+    ]
+}
+
+fn said(findings: &Findings) -> Vec<Said> {
+    let decision = &findings.decision;
+    let name = |point: &usize| findings.lines.get(*point).map_or_else(String::new, |line| names::full(*point, line));
+    let part = |title: &str, lines: Vec<String>| Said { title: title.to_owned(), lines };
+    let mut all = vec![
+        part("Limits that cannot be met", decision.impossible.clone()),
+        part("Why", decision.reasons.clone()),
+        part("As good within the noise", decision.equals.iter().map(name).collect()),
+        part("What other limits would buy, or cost", decision.sensitivity.clone()),
+    ];
+    for front in &findings.fronts {
+        let [a, b] = front.metrics.each_ref().map(|metric| metric_of(metric).map_or("", |metric| metric.title));
+        all.push(part(&format!("Not beaten in both {a} and {b}"), front.points.iter().map(name).collect()));
+    }
+    all.retain(|part| !part.lines.is_empty());
+    all
+}

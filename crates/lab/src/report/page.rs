@@ -1,0 +1,93 @@
+//! The page: one file of HTML that needs no other, with the script that draws its charts in it.
+//!
+//! What is said stands in [`Report`]; here it is only put into the template. All text is escaped, and what scripts read is
+//! JSON that no text can end.
+
+use askama::Template;
+use rootfile::{Error, Result};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::chart::Chart;
+use super::table::Table;
+use super::{Fact, Report, Said, echarts};
+
+/// ECharts, as released and minified.
+pub(super) const ECHARTS: &str = include_str!(concat!(env!("OUT_DIR"), "/echarts.js"));
+const STYLE: &str = include_str!("../../templates/report.css");
+const SCRIPT: &str = include_str!("../../templates/report.js");
+
+#[derive(Template)]
+#[template(path = "report.html")]
+struct Page<'a> {
+    title: &'a str,
+    facts: &'a [Fact],
+    chosen: Option<&'a str>,
+    said: &'a [Said],
+    layout: Option<&'a str>,
+    layout_link: String,
+    command: Option<&'a str>,
+    charts: Vec<Place<'a>>,
+    left_out: &'a [String],
+    tables: &'a [Table],
+    options: Vec<Drawn<'a>>,
+    style: &'static str,
+    script: &'static str,
+    echarts: &'static str,
+}
+
+/// Where a chart goes.
+struct Place<'a> {
+    chart: &'a Chart,
+    height: usize,
+    wide: bool,
+}
+
+/// A chart for the script.
+#[derive(Serialize)]
+struct Drawn<'a> {
+    name: &'a str,
+    option: Value,
+}
+
+/// The page.
+pub fn html(report: &Report) -> Result<String> {
+    let page = Page {
+        title: &report.title,
+        facts: &report.facts,
+        chosen: report.chosen.as_deref(),
+        said: &report.said,
+        layout: report.layout.as_deref(),
+        layout_link: report.layout.as_deref().map_or_else(String::new, link),
+        command: report.command.as_deref(),
+        charts: report.charts.iter().map(place).collect(),
+        left_out: &report.left_out,
+        tables: &report.tables,
+        options: report.charts.iter().map(|c| Drawn { name: c.name, option: echarts::option(c) }).collect(),
+        style: STYLE,
+        script: SCRIPT,
+        echarts: ECHARTS,
+    };
+    page.render().map_err(|e| Error::request(format!("the page cannot be made: {e}")))
+}
+
+fn place(chart: &Chart) -> Place<'_> {
+    Place { chart, height: echarts::height(chart), wide: echarts::is_wide(chart) }
+}
+
+/// A text as the address of itself.
+fn link(text: &str) -> String {
+    use std::fmt::Write;
+
+    let mut link = "data:application/toml;charset=utf-8,".to_owned();
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => link.push(char::from(byte)),
+            _ => {
+                // Writing to a string cannot fail.
+                let _ = write!(link, "%{byte:02X}");
+            }
+        }
+    }
+    link
+}

@@ -1,0 +1,69 @@
+//! The tables of a page: those of [`show`], of which each can be sorted by each of its columns.
+
+use serde::Serialize;
+
+use crate::sweep::analyse::Findings;
+use crate::sweep::show;
+
+/// A table that can be sorted.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Table {
+    /// What it is about.
+    pub title: String,
+    /// Names of the columns.
+    pub head: Vec<String>,
+    /// The rows.
+    pub rows: Vec<Vec<Cell>>,
+    /// Rows that stay below the others.
+    pub foot: Vec<Vec<Cell>>,
+}
+
+impl Table {
+    /// Whether a column has words.
+    pub(super) fn is_text(&self, column: &usize) -> bool {
+        !self.rows.iter().any(|row| row.get(*column).is_some_and(|cell| cell.value.is_some()))
+    }
+}
+
+/// A place of a table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Cell {
+    /// For people.
+    pub text: String,
+    /// To sort by: in bytes, seconds, milliseconds or things.
+    pub value: Option<f64>,
+}
+
+impl Cell {
+    /// The number that it is sorted by, as a script reads it.
+    pub(super) fn key(&self) -> String {
+        self.value.map_or_else(String::new, |value| value.to_string())
+    }
+}
+
+/// All tables of a sweep.
+pub(super) fn tables(findings: &Findings) -> Vec<Table> {
+    let points = findings.lines.len();
+    let cells = |row: Vec<show::Cell>| row.into_iter().map(|c| Cell { text: c.text, value: c.value }).collect();
+    let table = |(number, table): (usize, show::Table)| {
+        let mut rows: Vec<Vec<Cell>> = table.rows.into_iter().map(cells).collect();
+        // The first has a row for each point, and the noise of all below them.
+        let mut foot = if number == 0 && rows.len() > points { rows.split_off(points) } else { Vec::new() };
+        let mut head = table.head;
+        // Charts call points by these numbers, if they have no room for more.
+        if head.first().is_some_and(|first| first == "point") {
+            head.insert(0, "#".to_owned());
+            foot.iter_mut().for_each(|row| row.insert(0, Cell { text: String::new(), value: None }));
+            for (point, row) in rows.iter_mut().enumerate() {
+                row.insert(0, Cell { text: (point + 1).to_string(), value: Some(real(point + 1)) });
+            }
+        }
+        Table { title: table.title, head, rows, foot }
+    };
+    show::tables(findings).into_iter().enumerate().map(table).collect()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "points")]
+fn real(n: usize) -> f64 {
+    n as f64
+}

@@ -1,0 +1,70 @@
+"""The CMS study of 2017: one basket for each cluster, buffers that shrink, and codecs and levels over cluster sizes."""
+
+from pathlib import Path
+
+from studies.study import Context, Series, mb, noise, number, study, table
+
+GRID = Path(__file__).with_name("baskets.toml")
+POINTS = (
+    "20 MB",
+    "50 MB",
+    "50 MB, one basket per cluster",
+    "50 MB, shrinking",
+    "50 MB, one basket per cluster, shrinking",
+)
+CODECS = ("none", "zlib:7", "zlib:9", "lzma:4", "lzma:9")
+#: Clusters with as many events as 10, 20 and 30 MB have in the study, where an event compresses to five times as much.
+CLUSTERS = ("2MB", "4MB", "6MB")
+
+
+@study
+def baskets(context: Context) -> None:
+    """Large and very variable events: baskets, clusters, codecs."""
+    size = context.megabytes(300, 4)
+    source = context.generated("aod", size, "--compression", "zlib:1")
+    small_size = context.megabytes(32)
+    small = context.generated("aod", small_size, "--compression", "zlib:1")
+    words = f"{size} MB of payload for the baskets, {source.stat().st_size / 1e6:.0f} MB as a file; "
+    context.block("events", [f"{words}{small_size} MB of payload for the codecs."])
+
+    repeat = str(context.repeat(2))
+    clusters = context.sweeps("clusters", source, "--grid", GRID, "--only", "copy,full", "--repeat", repeat)
+    axes = ["--grid", f"cluster={','.join(CLUSTERS)}", "--grid", f"compression={','.join(CODECS)}"]
+    # Minutes of one codec's work: one run tells them apart.
+    codecs = context.sweeps("codecs", small, *axes, "--only", "copy", "--repeat", "1")
+
+    context.block("clusters", per_cluster(clusters))
+    context.blocks("codecs", codecs, per_codec)
+
+
+def per_cluster(done: list[Series]) -> list[str]:
+    """Memory of writing and reading, baskets and size of each way of closing baskets."""
+    rows = []
+    for name in POINTS:
+        row = [name]
+        for series in done:
+            point = series.at(name)
+            row += [mb(point.of("copy_rss")), mb(point.of("full_rss")), number(point.of("baskets"), 0)]
+            row += [number(point.of("clusters"), 0), mb(point.of("size"), 2), number(point.of("copy_cpu"), 2)]
+        rows.append(row)
+    titles = ("writing RSS, MB", "reading RSS, MB", "baskets", "clusters", "file, MB", "CPU, s")
+    head = ["cluster", *(f"{series.who}: {title}" for series in done for title in titles)]
+    return [*table(head, rows), *noise(done, "copy_rss", "full_rss", "copy_cpu")]
+
+
+def per_codec(series: Series) -> list[str]:
+    """Size, time and memory of each codec for each size of cluster. Compressing is what none does not take."""
+    rows = []
+    payload = series.at(cluster=CLUSTERS[0], compression="none").of("size")
+    least = series.at(cluster=CLUSTERS[0], compression="zlib:7").of("size")
+    for cluster in CLUSTERS:
+        bare = series.at(cluster=cluster, compression="none").of("copy_cpu")
+        for codec in CODECS:
+            point = series.at(cluster=cluster, compression=codec)
+            cpu = point.of("copy_cpu")
+            speed = number(payload / 1e6 / (cpu - bare)) if codec != "none" and cpu > bare else "-"
+            share = f"{100 * (point.of('size') / least - 1):+.1f} %"
+            row = [f"{cluster}, {codec}", mb(point.of("size"), 2), share, number(cpu, 2), speed]
+            rows.append([*row, number(point.of("copy_event"), 2), mb(point.of("copy_rss"))])
+    head = ("cluster, codec", "file, MB", f"against {CLUSTERS[0]}, zlib:7", "CPU, s", "compressing, MB/s", "ms/event")
+    return table([*head, "RSS, MB"], rows)

@@ -1,0 +1,293 @@
+"""Where the bottleneck of a reading is: a case of each kind, made on purpose. What was planted has to be found."""
+
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from measure import in_page_cache, inside, rootreadspeed_clock
+from referee.command import run
+from referee.paths import BINARY
+from studies import slow_job
+from studies.study import BASKETRY, Context, basketry, number, study, table
+
+THREADS = 2
+#: Megabytes a second of the slow line: a share of a busy network or disk.
+LINE = 25
+JOB = Path(slow_job.__file__)
+SLOW_LINE = Path(__file__).resolve().parent / "native" / "slow_line.cxx"
+#: Codecs that readspeed says what to expect of.
+CODECS = {"lz4:4", "zstd:1", "zstd:5"}
+#: One cluster, however many entries there are.
+ALL = "1000000000"
+ROOTREADSPEED = "rootreadspeed"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way of reading, measured: times in seconds, medians."""
+
+    real: float
+    cpu: float
+    #: Bytes before compression.
+    size: float
+    #: What the program says holds it back.
+    says: str
+    #: All that it says.
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def busy(self) -> str:
+        """Share of the time that the threads' processors were at work."""
+        return f"{self.cpu / self.real / THREADS:.0%}"
+
+    @property
+    def speed(self) -> float:
+        """Megabytes a second, before compression."""
+        return self.size / 1e6 / self.real
+
+
+@dataclass(frozen=True)
+class Case:
+    """A reading in which one thing is slow, and what should help."""
+
+    name: str
+    #: What is planted, as readspeed names it.
+    planted: str
+    file: Path
+    #: What the advice comes to here, and the file that it makes.
+    remedies: dict[str, Path]
+    columns: tuple[str, ...] = ()
+    #: Bytes a second that come, if that is what is slow.
+    line: int = 0
+    #: Seconds that a job takes over the same columns of a file, if that is what is slow.
+    job: Callable[[Path], float] | None = None
+
+
+@study
+def bottlenecks(context: Context) -> None:
+    """A case of each kind made on purpose, beside rootreadspeed."""
+    rows: dict[str, list[list[str]]] = {"diagnosis": [], "figures": [], "advice": []}
+    words = []
+    readers = Readers(context)
+    found = {}
+    for case in cases(context):
+        in_page_cache(case.file, *case.remedies.values())
+        seconds = case.job(case.file) if case.job else None
+        measured = readers.all(case, case.file, THREADS, seconds)
+        ours = measured[BASKETRY]
+        found[case.name] = {"planted": case.planted, "found": ours.says}
+        said = [measured[who].says if who in measured else "-" for who in readers.names]
+        rows["diagnosis"].append([case.name, case.planted, *said])
+        rows["figures"] += [figures(case, who, reading, seconds) for who, reading in measured.items()]
+        rows["advice"] += advice(readers, case, measured, seconds)
+        words.append(f"- {case.name}: {ours.facts['advice']}.")
+        context.results["series"][case.name] = {who: vars(reading) for who, reading in measured.items()}
+    if readers.slow_line:
+        line = next(case for case in cases(context) if case.line)
+        check = readers.through(line.file, line.line)
+        rows["figures"].append([line.name, f"{BASKETRY}, as {ROOTREADSPEED} had it", *times(check)])
+    context.keep("found", found)
+    context.block("diagnosis", table(["case", "planted", *readers.names], rows["diagnosis"]))
+    head = ["case", "reader", "real s", "CPU s", "busy", "MB/s", "fetch s", "decompress s", "decode s"]
+    context.block("figures", table(head, rows["figures"]))
+    head = [
+        "case",
+        "reader",
+        "1 thread, s",
+        f"{THREADS} threads, s",
+        "x",
+        "advice followed",
+        f"{THREADS} threads, s",
+        "x",
+        "readspeed --layouts expected, s",
+    ]
+    context.block("advice", table(head, rows["advice"]))
+    context.block("words", words)
+
+
+def cases(context: Context) -> list[Case]:
+    """The files and what is slow about each."""
+    size, cluster = context.megabytes(40, 3), "1MB" if context.quick else "2MB"
+
+    def nano(codec: str, clusters: str = cluster) -> Path:
+        label = f"{codec.replace(':', '-')}-{clusters}"
+        return context.generated("nano", size, "--compression", codec, "--cluster", clusters, label=label)
+
+    def single(clusters: str) -> Path:
+        options = ("--compression", "zlib:1", "--cluster", clusters, "--one-basket-per-cluster")
+        return context.generated("single", context.megabytes(60, 4), *options, label=clusters)
+
+    def multi(split: str) -> Path:
+        options = ("--compression", "none", "--split-level", split, "--cluster", cluster)
+        return context.generated("multi", context.megabytes(100, 12), *options, label=f"split-{split}-{cluster}")
+
+    usual, few = nano("zlib:1"), "200kB" if context.quick else "1MB"
+    return [
+        Case("nothing", "decompression", usual, {"lz4:4": nano("lz4:4")}),
+        Case(
+            "slow storage", "storage", nano("lz4:4"), {"zstd:5": nano("zstd:5"), "lzma:7": nano("lzma:7")},
+            line=LINE * 1_000_000,
+        ),
+        Case("heavy codec", "decompression", nano("lzma:7"), {"zstd:1": nano("zstd:1")}),
+        Case(
+            "slow application", "application", usual, {"lz4:4": nano("lz4:4")},
+            columns=slow_job.COLUMNS, job=lambda path: job_seconds(context, path),
+        ),
+        Case("one cluster of one basket", "too-few-clusters", single(ALL), {f"clusters of {few}": single(few)}),
+        Case("one cluster of many baskets", "decompression", nano("zlib:1", ALL), {f"clusters of {cluster}": usual}),
+        Case("objects that are not split", "decoding", multi("0"), {"split": multi("99")}),
+    ]  # fmt: skip
+
+
+def job_seconds(context: Context, path: Path) -> float:
+    """What the slow application takes, without its start."""
+    spent = []
+    for _ in range(context.repeat(3)):
+        done = run([sys.executable, JOB, path], timeout=1800)
+        if done.code:
+            raise RuntimeError(str(done))
+        spent.append(inside(done.out)[0])
+    return statistics.median(spent)
+
+
+class Readers:
+    """Reads by basketry and, where it is there, by rootreadspeed."""
+
+    def __init__(self, context: Context) -> None:
+        #: Reading is short: what else runs would be seen in one.
+        self.repeat = 3 if context.quick else 5
+        #: A line keeps its rate whatever else runs.
+        self.line_repeat = 3
+        self.root_repeat = context.repeat(5)
+        self.rootreadspeed = context.root / "bin" / ROOTREADSPEED if context.root else None
+        self.slow_line = built(context.out) if context.root else None
+
+    @property
+    def names(self) -> list[str]:
+        """Who is there."""
+        return [BASKETRY, ROOTREADSPEED] if self.rootreadspeed else [BASKETRY]
+
+    def all(self, case: Case, path: Path, threads: int, job: float | None = None) -> dict[str, Reading]:
+        """A file, read by each of them as the case has it."""
+        done = {BASKETRY: self.ours(case, path, threads, job)}
+        if self.rootreadspeed:
+            done[ROOTREADSPEED] = self.root(case, path, threads, job)
+        return done
+
+    def by(self, who: str, case: Case, path: Path, threads: int) -> Reading:
+        """A file, read by one of them."""
+        return self.ours(case, path, threads) if who == BASKETRY else self.root(case, path, threads)
+
+    def ours(self, case: Case, path: Path, threads: int, job: float | None = None) -> Reading:
+        """By basketry, which makes the line slow itself."""
+        report = self.report(case, path, threads, *([] if job is None else ["--application", str(job)]))
+        median = report["median"]
+        return Reading(median["real"], median["cpu"], report["uncompressed"], report["bottleneck"], report)
+
+    def expected(self, case: Case) -> dict[str, float]:
+        """What readspeed expects of other layouts, in seconds: it takes samples of the file as it is."""
+        if case.job or not CODECS.intersection(case.remedies):
+            return {}
+        return {
+            layout["layout"]: layout["real"] for layout in self.report(case, case.file, THREADS, "--layouts")["layouts"]
+        }
+
+    def report(self, case: Case, path: Path, threads: int, *options: str) -> dict[str, Any]:
+        """What readspeed says, of storage and columns as the case has them."""
+        given = [*options, *(["--throttle", str(case.line)] if case.line else [])]
+        given += ["--branches", *case.columns] if case.columns else []
+        report = basketry("readspeed", path, "-j", str(threads), "--json", *given, "--repeat", self.repeats(case))
+        return dict(json.loads(report))
+
+    def repeats(self, case: Case) -> str:
+        """How often basketry reads."""
+        return str(self.line_repeat if case.line else self.repeat)
+
+    def root(self, case: Case, path: Path, threads: int, job: float | None = None) -> Reading:
+        """By rootreadspeed, before which the slow line is loaded."""
+        assert self.rootreadspeed is not None
+        command: list[str | Path] = [self.rootreadspeed, "--files", path, "--trees", "Events"]
+        command += ["--threads", str(threads), *(["--branches", *case.columns] if case.columns else ["--all-branches"])]
+        runs = []
+        for _ in range(min(self.root_repeat, self.line_repeat) if case.line else self.root_repeat):
+            done = run(command, timeout=1800, env=self.line(path, case.line) if case.line else None)
+            if done.code:
+                raise RuntimeError(str(done))
+            runs.append((*rootreadspeed_clock(done.out), done.out))
+        real, cpu, out = sorted(runs)[len(runs) // 2]
+        size = re.search(r"Uncompressed data read:\s+(\d+)", out)
+        says = re.search(r"Reading data is (?:likely )?(.*)\.$", out, re.MULTILINE)
+        said = says[1] if says else "-"
+        if job is not None:
+            # Its help asks the user to compare.
+            said += f"; application, by its help: {job:.2f} s against {real:.2f} s" if job > 1.5 * real else ""
+        return Reading(real, cpu, float(size[1]) if size else 0.0, said, {"out": out})
+
+    def line(self, path: Path, bytes_a_second: int) -> dict[str, str]:
+        """What puts a program at the end of a slow line to the file."""
+        return {"LD_PRELOAD": str(self.slow_line), "LINE_FILE": str(path), "LINE_BYTES": str(bytes_a_second)}
+
+    def through(self, path: Path, bytes_a_second: int) -> Reading:
+        """By basketry at the end of the very line that rootreadspeed had."""
+        env = os.environ | self.line(path, bytes_a_second)
+        command = [str(BINARY), "readspeed", str(path), "-j", str(THREADS), "--json"]
+        command += ["--repeat", str(self.line_repeat)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=env)
+        report = json.loads(done.stdout)
+        median = report["median"]
+        return Reading(median["real"], median["cpu"], report["uncompressed"], report["bottleneck"], report)
+
+
+def built(folder: Path) -> Path:
+    """The slow line, compiled."""
+    library = folder / "slow_line.so"
+    command: list[str | Path] = ["g++", "-O2", "-std=c++17", "-fPIC", "-shared", "-o", library, SLOW_LINE, "-ldl"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{SLOW_LINE.name}: {done.stderr}")
+    return library
+
+
+def times(reading: Reading) -> list[str]:
+    """Its times, and stages where they are told apart."""
+    median = reading.facts.get("median")
+    stages = [number(median[stage], 3) if median else "" for stage in ("fetch", "decompress", "decode")]
+    return [number(reading.real, 3), number(reading.cpu, 3), reading.busy, number(reading.speed, 0), *stages]
+
+
+def figures(case: Case, who: str, reading: Reading, job: float | None) -> list[str]:
+    """A line of the table of what was measured."""
+    name = case.name + (f" ({job:.2f} s)" if job is not None else "")
+    return [name, who, *times(reading)]
+
+
+def advice(readers: Readers, case: Case, measured: dict[str, Reading], job: float | None) -> list[list[str]]:
+    """What threads and the advised layouts bring: to the job, where there is one."""
+    rows, expected = [], readers.expected(case)
+    alone = {} if case.job else {who: readers.by(who, case, case.file, 1).real for who in measured}
+    for label, mended in case.remedies.items():
+        if case.job and job is not None:
+            after = case.job(mended)
+            rows.append(
+                [case.name, "the job", number(job, 3), "", "", label, number(after, 3), times_faster(job, after), ""]
+            )
+            continue
+        for who, two in measured.items():
+            after = readers.by(who, case, mended, THREADS).real
+            cells = [number(alone[who], 3), number(two.real, 3), times_faster(alone[who], two.real)]
+            cells += [label, number(after, 3), times_faster(two.real, after)]
+            known = number(expected[label], 3) if who == BASKETRY and label in expected else ""
+            rows.append([case.name, who, *cells, known])
+    return rows
+
+
+def times_faster(before: float, after: float) -> str:
+    """How many times as fast it has become."""
+    return f"{before / after:.2f}"

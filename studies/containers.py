@@ -1,0 +1,47 @@
+"""The ATLAS study: full splitting in large clusters against whole containers in small ones, reading all or 1 %."""
+
+from pathlib import Path
+
+from studies.study import Context, Series, mb, noise, number, study, table
+
+ESD = Path(__file__).with_name("containers.toml")
+AOD = Path(__file__).with_name("containers_aod.toml")
+
+
+@study
+def containers(context: Context) -> None:
+    """Full splitting against containers as a whole, flushed every 5 and 10 events: reading all, and 1 %."""
+    repeat = str(context.repeat(2))
+    for kind, grid, full, quick in (("esd", ESD, 400, 12), ("aod", AOD, 150, 4)):
+        size = context.megabytes(full, quick)
+        source = context.generated(kind, size, "--compression", "zlib:1")
+        done = context.sweeps(kind, source, "--grid", grid, "--repeat", repeat)
+        entries = done[0].result["head"]["subject"]["entries"]
+        context.block(f"{kind}-events", [f"{entries} events, {size} MB of payload."])
+        context.blocks(f"{kind}-reading", done, reading)
+        context.blocks(f"{kind}-writing", done, writing)
+
+
+def reading(series: Series) -> list[str]:
+    """Milliseconds for an event: all together, each object by itself, and of a random 1 %, the first apart."""
+    entries = series.result["head"]["subject"]["entries"]
+    rows = []
+    for point in series.points:
+        alone = 1e3 * point.of("columns_wall") / entries
+        row = [point.name, number(point.of("full_event"), 2), number(alone, 2), number(point.of("sparse_event"), 2)]
+        share = 100 * point.of("sparse_bytes") / point.of("size")
+        rows.append([*row, number(point.of("sparse_first"), 1), number(share), mb(point.of("full_rss"))])
+    head = ["layout", "all, ms/event", "each object alone, ms/event", "1 %, ms/event", "first of the 1 %, ms"]
+    table_of = table([*head, "read for the 1 %, % of the file", "RSS, MB"], rows)
+    return [*table_of, *noise([series], "full_event", "columns_wall", "sparse_event")]
+
+
+def writing(series: Series) -> list[str]:
+    """Size, memory and time of copying."""
+    first = series.points[0].of("size")
+    rows = []
+    for point in series.points:
+        change = f"{100 * (point.of('size') / first - 1):+.1f} %"
+        row = [point.name, mb(point.of("size"), 2), change, number(point.of("baskets"), 0)]
+        rows.append([*row, number(point.of("clusters"), 0), mb(point.of("copy_rss")), number(point.of("copy_cpu"), 2)])
+    return table(["layout", "file, MB", "", "baskets", "clusters", "copying RSS, MB", "CPU, s"], rows)

@@ -1,0 +1,107 @@
+"""The LHCb study of 2012: memory of copying by split level, buffer and basket memory; what one more stream costs."""
+
+from pathlib import Path
+
+from studies.study import BASKETRY, Context, Series, basketry, mb, noise, number, study, table
+
+GRID = Path(__file__).with_name("memory.toml")
+SPLITS = ("0", "99")
+BUFFERS = ("2kB", "32kB")
+BASKETS = ("2MB", "20MB", "40MB")
+SMALL_BUFFERS = ("1kB", "2kB", "4kB")
+SMALL_BASKETS = ("1MB", "2MB", "4MB")
+#: Figures of a copy, as the study has them; digits behind the point.
+FIGURES = (
+    ("RSS, MB", "copy_rss", 1e6, 1),
+    ("+record, MB", "copy_rss_record", 1e6, 1),
+    ("vsize, MB", "copy_vsize", 1e6, 0),
+    ("+record, MB", "copy_vsize_record", 1e6, 0),
+    ("CPU, s", "copy_cpu", 1, 2),
+    ("file size, MB", "size", 1e6, 2),
+    ("baskets", "baskets", 1, 0),
+)
+#: What the study calls two of the layouts: split level, buffer, basket memory.
+NAMES = {("99", "32kB", "40MB"): "of 2012", ("0", "1kB", "2MB"): "recommended"}
+
+
+@study
+def memory(context: Context) -> None:
+    """Memory of copying small events, by split level, buffer, basket memory and streams."""
+    size = context.megabytes(36)
+    source = context.generated("lhcb", size, "--compression", "zlib:1")
+    context.block("events", [f"{size} MB of payload, {source.stat().st_size / 1e6:.1f} MB as the file that is copied."])
+
+    repeat = str(context.repeat(2))
+    main = context.sweeps("copying", source, "--grid", GRID, "--only", "copy,full", "--repeat", repeat)
+    small_axes = ("split-level=0,99", f"basket={','.join(SMALL_BUFFERS)}", f"basket-memory={','.join(SMALL_BASKETS)}")
+    axes = [word for axis in small_axes for word in ("--grid", axis)]
+    small = context.sweeps("small", source, *axes, "--only", "copy", "--repeat", "1")
+    # Ours copies what is laid out alike without unpacking it, so that it matters what the input is like.
+    alike = context.out / "alike.root"
+    recommended = ("--split-level", "0", "--basket", "1kB", "--basket-memory", "2MB")
+    basketry("rewrite", source, "-o", alike, "--force", *recommended, "-q")
+    again = context.sweeps("alike", alike, "--grid", "streams=1,2,5", "--only", "copy", "--repeat", repeat)
+
+    context.blocks("copying", main, lambda series: copying(series, BUFFERS, BASKETS, one_file=True))
+    context.blocks("small", small, lambda series: copying(series, SMALL_BUFFERS, SMALL_BASKETS))
+    context.block("streams", streams(main, again))
+    context.block("reading", reading(main))
+
+
+def copying(series: Series, buffers: tuple[str, ...], baskets: tuple[str, ...], one_file: bool = False) -> list[str]:
+    """The study's tables 1 and 3."""
+    columns = [(split, buffer) for split in SPLITS for buffer in buffers]
+    rows = []
+    for basket in baskets:
+        points = [
+            series.at(split_level=split, basket=buffer, basket_memory=basket, **({"streams": "1"} if one_file else {}))
+            for split, buffer in columns
+        ]
+        rows += [
+            [f"{basket}: {title}", *(number(point.of(figure) / unit, digits) for point in points)]
+            for title, figure, unit, digits in FIGURES
+        ]
+    return table(["basket memory", *(f"split {split}, {buffer}" for split, buffer in columns)], rows)
+
+
+def streams(main: list[Series], again: list[Series]) -> list[str]:
+    """What one more stream costs, in megabytes: the slope of a line through the runs."""
+    resident = {"RSS": "copy_rss", "RSS +record": "copy_rss_record"}
+    # Ours reserves address space for a thread, which says nothing of a stream.
+    virtual = {"vsize": "copy_vsize", "vsize +record": "copy_vsize_record"}
+    metrics = {series.who: resident if series.who == BASKETRY else resident | virtual for series in main}
+
+    def slopes(done: list[Series], settings: dict[str, str]) -> list[str]:
+        return [slope(series, metric, settings) for series in done for metric in metrics[series.who].values()]
+
+    layouts = [(split, buffer, basket) for split in reversed(SPLITS) for buffer in BUFFERS for basket in BASKETS]
+    rows = []
+    for layout in (*layouts, ("0", "1kB", "2MB")):
+        words = "split {}, {}, {}".format(*layout) + (f" ({NAMES[layout]})" if layout in NAMES else "")
+        rows.append([words, *slopes(main, dict(zip(("split-level", "basket", "basket-memory"), layout, strict=True)))])
+    rows.append(["the last, from a file that is laid out so", *slopes(again, {})])
+    return table(["", *(f"{who}: {title}" for who, titles in metrics.items() for title in titles)], rows)
+
+
+def slope(series: Series, metric: str, settings: dict[str, str]) -> str:
+    """Megabytes for one more stream, with the standard error where there is one."""
+    for cost in series.result["streams"]:
+        if cost["metric"] == metric and {each["key"]: each["value"] for each in cost["settings"]} == settings:
+            error = f" ± {cost['error'] / 1e6:.1f}" if cost["error"] is not None else ""
+            return f"{cost['slope'] / 1e6:.1f}{error}"
+    return "-"
+
+
+def reading(main: list[Series]) -> list[str]:
+    """The study's table 4."""
+    rows = []
+    for basket in BASKETS:
+        for split in SPLITS:
+            for buffer in BUFFERS:
+                row = [f"{basket}, split {split}, {buffer}"]
+                for series in main:
+                    point = series.at(split_level=split, basket=buffer, basket_memory=basket, streams=1)
+                    row += [mb(point.of("full_rss")), number(point.of("full_cpu"), 3)]
+                rows.append(row)
+    head = ["basket memory", *(f"{series.who}: {title}" for series in main for title in ("RSS, MB", "CPU, s"))]
+    return [*table(head, rows), *noise(main, "copy_rss", "copy_cpu", "full_rss", "full_cpu")]

@@ -1,0 +1,236 @@
+"""Writing one file from many threads: over media, codecs and numbers of branches, in bounded memory, and its limits."""
+
+import os
+import shutil
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from measure import compare
+from referee.command import Argument
+from sections.writing import OURS, RIVALS, Writer, basketry, rival
+from studies.study import Context, number, study, table
+
+#: Megabytes of payload at scale 1: what takes a second or so.
+CODECS = {"none": 100, "lz4:4": 40, "zlib:1": 40, "zstd:5": 20, "lzma:7": 4}
+SHAPES = ((1, 100), (2, 50), (5, 20), (10, 10), (25, 4), (50, 2))
+#: Where the published study had memory.
+SHARED_MEMORY = Path("/dev/shm")
+MEMORY = "128MB"
+#: The study's data were a hundred times as much, with 1 %: threads want clusters to share, however few data there are.
+FLUSH = ("--autoflush", "5%")
+#: What the threads of the table of memory are, whatever the machine: each has a cluster.
+MANY = (1, 2, 4, 8)
+
+
+@study
+def parallel(context: Context) -> None:
+    """Beside TTree, TBufferMerger and RNTuple: media, codecs, branches, threads, memory, several outputs."""
+    with media(context) as folders:
+        for kind in ("single", "multi"):
+            codecs_and_media(context, kind, folders)
+        disk, *others = folders.values()
+        for codec in ("none", "zlib:1"):
+            branches(context, codec, disk)
+        # Where the disk has no part in it.
+        fastest = others[0] if others else disk
+        memory(context, fastest)
+        budgets(context, fastest)
+        limits(context, fastest)
+
+
+@contextmanager
+def media(context: Context) -> Iterator[dict[str, Path]]:
+    """A folder for each medium: where the results are, and memory."""
+    disk = context.out / "out"
+    folders = {filesystem(context.out): disk}
+    if filesystem(SHARED_MEMORY) == "tmpfs" and os.access(SHARED_MEMORY, os.W_OK):
+        folders.setdefault("tmpfs", SHARED_MEMORY / f"basketry-studies-{os.getpid()}")
+    for folder in folders.values():
+        folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield folders
+    finally:
+        for folder in folders.values():
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def filesystem(path: Path) -> str:
+    """The kind of file system that a folder is in."""
+    mounts = [line.split()[1:3] for line in Path("/proc/self/mounts").read_text().splitlines()]
+    around = [(len(place), kind) for place, kind in mounts if path.resolve().is_relative_to(place)]
+    return max(around)[1] if around else "disk"
+
+
+def threads() -> list[int]:
+    """1, 2, 4 and so on, as many as there are processors; two of them even where there is one."""
+    processors = max(2, len(os.sched_getaffinity(0)))
+    return [1 << power for power in range(processors.bit_length()) if 1 << power <= processors]
+
+
+def names(context: Context) -> list[str]:
+    """Who writes."""
+    return [OURS, *(RIVALS if context.root else ())]
+
+
+Key = TypeVar("Key", bound=Hashable)
+#: Data set, codec and megabytes.
+Job = tuple[str, str, int]
+
+
+def writer(who: str, job: Job, count: int, medium: Path, *options: Argument) -> Writer:
+    """One of them, on so many threads; basketry within its memory."""
+    kind, codec, size = job
+    if who == OURS:
+        return basketry(kind, codec, size, count, "--memory", MEMORY, *options, medium=medium)
+    return rival(who, kind, codec, size, count, *options, medium=medium)
+
+
+def measured(context: Context, label: str, rounds: int, writers: dict[Key, Writer]) -> dict[Key, Writer]:
+    """They take turns; the samples are kept, and those that finished are given back."""
+    done = compare(writers.values(), context.repeat(rounds))
+    context.results["series"][label] = [one.record() for one in done]
+    return {key: one for key, one in writers.items() if one in done}
+
+
+def flush(one: Writer) -> float:
+    """Seconds to get on the medium what the system still has, besides what the writer did of it itself."""
+    return one.of("sync") or one.of("flush")
+
+
+def over_threads(
+    context: Context, label: str, job: Job, medium: Path, *options: Argument, rounds: int = 3
+) -> dict[tuple[str, int], Writer]:
+    """Everyone, on one thread and more: often where it is soon done."""
+    writers = {(who, n): writer(who, job, n, medium, *FLUSH, *options) for who in names(context) for n in threads()}
+    return measured(context, label, rounds if job[1] == "none" else 1, writers)
+
+
+def speeds(context: Context, size: int, done: dict[tuple[str, int], Writer]) -> list[str]:
+    """For each writer MB/s on one thread and more until all is on the medium, and how many times as fast the last is.
+
+    ROOT's files are flushed as they are closed, so that what the others leave to the system counts as well.
+    """
+    cells = []
+    for who in names(context):
+        walls = [done[who, n].wall + flush(done[who, n]) for n in threads() if (who, n) in done]
+        gain = f" ({walls[0] / walls[-1]:.1f} x)" if len(walls) > 1 else ""
+        cells.append(" → ".join(number(size / wall, 0) for wall in walls) + gain)
+    return cells
+
+
+def codecs_and_media(context: Context, kind: str, folders: dict[str, Path]) -> None:
+    """A data set on every medium in every codec."""
+    rows, costs = [], []
+    for medium, folder in folders.items():
+        for codec, megabytes in CODECS.items():
+            if context.quick and codec not in ("none", "lz4:4"):
+                continue
+            size = context.megabytes(megabytes, 1)
+            done = over_threads(context, f"{kind} {medium} {codec}", (kind, codec, size), folder)
+            rows.append([medium, codec, str(size), *speeds(context, size, done)])
+            if folder == next(iter(folders.values())):
+                costs += costs_of(context, codec, size, done)
+    head = names(context)
+    context.block(f"{kind}-speed", table(["medium", "codec", "MB", *head], rows))
+    context.block(f"{kind}-cost", table(["codec", "", *head], costs))
+
+
+def costs_of(context: Context, codec: str, size: int, done: dict[tuple[str, int], Writer]) -> list[list[str]]:
+    """Of everyone on all threads: payload for each CPU second, size of the file, time to flush the disk's cache."""
+    what: dict[str, Callable[[Writer], str]] = {
+        "MB per CPU s": lambda one: number(size / one.cpu, 0),
+        "file, % of payload": lambda one: number(one.of("bytes") / size / 1e4, 0),
+        "flush s": lambda one: number(flush(one), 2),
+    }
+    last = [done.get((who, threads()[-1])) for who in names(context)]
+    return [[codec, label, *(of(one) if one else "-" for one in last)] for label, of in what.items()]
+
+
+def branches(context: Context, codec: str, medium: Path) -> None:
+    """The same data in more and more branches."""
+    rows, size = [], context.megabytes(CODECS[codec], 1)
+    for count, events in SHAPES[:: 5 if context.quick else 1]:
+        shape = ("--branches", str(count), "--events", str(events))
+        done = over_threads(context, f"{count} x {events} {codec}", ("multi", codec, size), medium, *shape, rounds=2)
+        rows.append([f"{count} x {events}", *speeds(context, size, done)])
+    key = f"branches-{codec.partition(':')[0]}"
+    context.block(key, table(["branches x events", *names(context)], rows))
+
+
+def memory(context: Context, medium: Path) -> None:
+    """Peak memory over threads: within a budget, and of who has none."""
+    job = ("multi", "none", context.megabytes(400, 4))
+    ways: dict[str, tuple[str, tuple[str, ...]]] = {OURS: (OURS, ())}
+    if context.root:
+        ways |= {who: (who, ()) for who in ("TBufferMerger", "RNTuple")}
+        # As its own example does: a thread's tree is written once it is complete.
+        ways["TBufferMerger, Write() at the end"] = ("TBufferMerger", ("--autosave", "100%"))
+    rows = []
+    for count in MANY:
+        writers = {label: writer(who, job, count, medium, *options) for label, (who, options) in ways.items()}
+        done = measured(context, f"memory {count}", 1, writers)
+        cells = [
+            f"{done[label].of('peak_rss') / 1e6:.0f} ({job[2] / done[label].wall:.0f})" if label in done else "-"
+            for label in ways
+        ]
+        rows.append([str(count), *cells])
+    context.block("memory", table(["threads", *(f"{label}, MB (MB/s)" for label in ways)], rows))
+
+
+def budgets(context: Context, medium: Path) -> None:
+    """What threads lose by a budget that is small: eight of them, each with a cluster."""
+    size = context.megabytes(400, 4)
+    rows = []
+    for budget in ("64MB", "128MB", "256MB", "1GB"):
+        options = ("--memory", budget)
+        one = basketry("multi", "zlib:1", size // 4 or 1, MANY[-1], *options, medium=medium)
+        two = basketry("multi", "none", size, MANY[-1], *options, medium=medium)
+        done = measured(context, f"budget {budget}", 3, {"none": two, "zlib:1": one})
+        cells = []
+        for codec, megabytes in (("none", size), ("zlib:1", size // 4 or 1)):
+            found = done.get(codec)
+            cells += (
+                [
+                    number(megabytes / found.wall, 0),
+                    number(found.of("peak_rss") / 1e6, 0),
+                    number(found.of("waiting"), 2),
+                ]
+                if found
+                else ["-"] * 3
+            )
+        rows.append([budget, *cells])
+    head = [f"{codec}: {what}" for codec in ("none", "zlib:1") for what in ("MB/s", "peak RSS, MB", "waited, thread s")]
+    context.block("budgets", table(["--memory", *head], rows))
+
+
+def limits(context: Context, medium: Path) -> None:
+    """Several outputs at once, and what is left if nothing is written or filled."""
+    count, megabytes = threads()[-1], context.megabytes(50, 1)
+    job = ("multi", "zlib:1", megabytes)
+    ways: list[tuple[str, int]] = [(OURS, 1), (OURS, 3), *((who, 1) for who in names(context)[1:])]
+    what = {"as it is": (), "nothing written": ("--no-write",), "nothing filled": ("--no-fill",)}
+    writers = {}
+    for who, outputs in ways:
+        several = ("--outputs", str(outputs)) if outputs > 1 else ()
+        for label, options in what.items():
+            writers[who, outputs, label] = writer(who, job, count, medium, *FLUSH, *several, *options)
+    done = measured(context, "limits", 3, writers)
+    rows: list[Sequence[str]] = []
+    for (who, outputs, label), one in done.items():
+        speed, busy = number(outputs * megabytes / one.wall, 0), f"{one.cpu / one.wall / count:.0%}"
+        rows.append(
+            [
+                who,
+                str(outputs),
+                label,
+                number(one.wall, 3),
+                number(one.cpu, 3),
+                busy,
+                speed,
+                number(one.of("peak_rss") / 1e6, 0),
+            ]
+        )
+    head = ["writer", "outputs", "", "wall s", "CPU s", "CPU utilisation", "MB/s, all outputs", "peak RSS, MB"]
+    context.block("limits", table(head, rows))

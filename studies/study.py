@@ -1,0 +1,246 @@
+"""What the studies share: the list of them, their inputs, sweeps by basketry and by ROOT, and the measured tables."""
+
+import json
+import math
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from measure import machine
+from referee.paths import BINARY, REPO, root_command
+
+Study = Callable[["Context"], None]
+STUDIES: dict[str, Study] = {}
+
+#: Where the pages are.
+PAGES = REPO / "docs" / "studies"
+BASKETRY = "basketry"
+
+
+def study(function: Study) -> Study:
+    """Registers a study under its function's name, which is that of its page as well."""
+    STUDIES[function.__name__] = function
+    return function
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point of a sweep: what it was set to, and the figures of docs/sweep-schema.md."""
+
+    name: str
+    settings: dict[str, str]
+    figures: dict[str, dict[str, float]]
+
+    def of(self, figure: str) -> float:
+        """The median of a figure; not a number where it was not measured."""
+        return self.figures.get(figure, {}).get("median", math.nan)
+
+
+@dataclass(frozen=True)
+class Series:
+    """One sweep: who measured, the points, and everything that `sweep --json` says."""
+
+    who: str
+    points: list[Point]
+    result: dict[str, Any]
+
+    def noise(self, figure: str) -> float | None:
+        """Standard deviation of one run of a figure, as a share; nothing where nothing was run twice."""
+        share: float | None = self.result["noise"].get(figure)
+        return share
+
+    def at(self, name: str | None = None, **settings: str | int) -> Point:
+        """The point of that name, or the only one with these settings (a key's `-` is `_`)."""
+        wanted = {key.replace("_", "-"): str(value) for key, value in settings.items()}
+        found = [
+            point
+            for point in self.points
+            if (name is None or point.name == name)
+            and all(point.settings.get(key) == value for key, value in wanted.items())
+        ]
+        if len(found) != 1:
+            raise LookupError(f"{len(found)} points are {name or ''} {wanted}")
+        return found[0]
+
+
+class Context:
+    """What a study is given, and what it says and keeps."""
+
+    def __init__(self, folder: Path, scale: float, quick: bool, root: Path | None) -> None:
+        self.folder = folder
+        self.scale = scale
+        self.quick = quick
+        #: Where ROOT is installed, if it is to be measured as well.
+        self.root = root
+        self.study = ""
+        self.results: dict[str, Any] = {}
+
+    def begin(self, name: str) -> None:
+        """Starts a study: its folder, and its results, which know the machine."""
+        self.study = name
+        self.results = {"schema": 1, "study": name, "scale": self.scale, "quick": self.quick, "machine": machine()}
+        self.results |= {"root": root_version(self.root), "series": {}, "blocks": {}}
+        self.out.mkdir(parents=True, exist_ok=True)
+
+    @property
+    def out(self) -> Path:
+        """Where this study's results are."""
+        return self.folder / self.study
+
+    @property
+    def runners(self) -> list[str]:
+        """Who copies and reads."""
+        return [BASKETRY, "root"] if self.root else [BASKETRY]
+
+    def megabytes(self, full: float, quick: float = 1) -> int:
+        """How much an input has: so much at scale 1, or in the quick form."""
+        return max(1, round(quick if self.quick else full * self.scale))
+
+    def repeat(self, full: int) -> int:
+        """How often a job is run: once in the quick form."""
+        return 1 if self.quick else full
+
+    def say(self, *lines: str) -> None:
+        """Prints Markdown."""
+        for line in lines:
+            print(line, flush=True)
+
+    def block(self, key: str, lines: Sequence[str]) -> None:
+        """A measured table: printed, kept, and what stands between the marks of that key in the study's page."""
+        self.results["blocks"][key] = list(lines)
+        self.say("", f"<!-- {key} -->", *lines)
+
+    def blocks(self, key: str, done: Sequence[Series], lines: Callable[[Series], list[str]]) -> None:
+        """A table for each who can measure, `key-basketry` and `key-root`; a word where one did not."""
+        found = {BASKETRY if series.who == BASKETRY else "root": series for series in done}
+        for runner in (BASKETRY, "root"):
+            of = found.get(runner)
+            self.block(f"{key}-{runner}", [f"{of.who}:", "", *lines(of)] if of else ["ROOT was not measured."])
+
+    def keep(self, key: str, value: Any) -> None:
+        """Adds something to the results."""
+        self.results[key] = value
+
+    def generated(self, kind: str, megabytes: int, *options: str, label: str = "") -> Path:
+        """A file of `basketry generate`, made once for the binary that makes it."""
+        stat = BINARY.stat()
+        name = "-".join(filter(None, [kind, f"{megabytes}MB", label, f"{stat.st_mtime_ns:x}"[-8:]]))
+        path = self.folder / "inputs" / f"{name}.root"
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            command: list[str | Path] = ["generate", kind, "--size", f"{megabytes}MB", *options, "-q", "-o", path]
+            basketry(*command)
+        return path
+
+    def sweep(self, label: str, source: Path, *options: str | Path, runner: str = BASKETRY) -> Series:
+        """Runs `basketry sweep` from the beginning, its folder being kept as `label-runner`."""
+        folder = self.out / f"{label}-{runner}"
+        shutil.rmtree(folder, ignore_errors=True)
+        command: list[str | Path] = ["sweep", source, "-o", folder, *options, "--runner", runner, "--json", "-q"]
+        result = json.loads(basketry(*command, home=self.root))
+        points = []
+        for line in result["lines"]:
+            settings = {each["key"]: each["value"] for each in line["point"]["settings"]}
+            points.append(Point(line["point"].get("name", ""), settings, line["figures"]))
+        who = BASKETRY if runner == BASKETRY else f"ROOT {result['head']['versions']['root']}"
+        self.results["series"][f"{label}-{runner}"] = result
+        return Series(who, points, result)
+
+    def sweeps(self, label: str, source: Path, *options: str | Path) -> list[Series]:
+        """The same by everyone who is there; a runner that cannot do it says why and is left out."""
+        done = []
+        for runner in self.runners:
+            try:
+                done.append(self.sweep(label, source, *options, runner=runner))
+            except RuntimeError as error:
+                if runner == BASKETRY:
+                    raise
+                self.say(f"ROOT did not do {label}: {error}")
+        return done
+
+    def finish(self, seconds: float) -> None:
+        """Says what the study ran on, and writes the results."""
+        facts, root = self.results["machine"], self.results["root"]
+        words = (
+            f"{facts['cpu']}, {facts['cores']} cores, Linux {facts['kernel'].split('-')[0]}, commit {facts['commit']}, "
+        )
+        words += f"{'ROOT ' + root if root else 'without ROOT'}, SCALE={self.scale:g}"
+        self.results["seconds"] = seconds
+        self.block("machine", [f"{words}{' (quick form)' if self.quick else ''}; {seconds:.0f} s in all."])
+        (self.out / "results.json").write_text(json.dumps(self.results, indent=1))
+
+
+def basketry(*arguments: str | Path, home: Path | None = None) -> str:
+    """Runs the command under test, which must succeed."""
+    env = os.environ | ({"ROOTSYS": str(home)} if home else {})
+    command = [str(word) for word in (BINARY, *arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)}: {done.stderr.strip()}")
+    return done.stdout
+
+
+def root_home() -> Path | None:
+    """Where ROOT is, if it can be measured here: what it runs is built with g++. Says why not."""
+    try:
+        home = root_command("root").parents[1]
+    except FileNotFoundError as error:
+        print(f"without ROOT: {error}", file=sys.stderr)
+        return None
+    if shutil.which("g++") is None:
+        print("without ROOT: there is no g++", file=sys.stderr)
+        return None
+    return home
+
+
+def root_version(home: Path | None) -> str:
+    """Its version; nothing without it."""
+    if home is None:
+        return ""
+    header = (home / "include" / "ROOT" / "RVersion.hxx").read_text()
+    parts = [re.search(rf"#define ROOT_VERSION_{part} (\d+)", header) for part in ("MAJOR", "MINOR", "PATCH")]
+    return "{}.{:0>2}.{:0>2}".format(*(part[1] if part else "?" for part in parts))
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """A Markdown table: words at the left, figures at the right."""
+    sides = ["---" if column == 0 else "--:" for column in range(len(head))]
+    return [f"| {' | '.join(cells)} |" for cells in (head, sides, *rows)]
+
+
+def noise(done: Sequence[Series], *figures: str) -> list[str]:
+    """Words on the noise of one run; none where nothing was run twice."""
+    words = []
+    for series in done:
+        known = [f"{figure} {100 * share:.1f} %" for figure in figures if (share := series.noise(figure)) is not None]
+        words += [f"{series.who}: {', '.join(known)}"] if known else []
+    return ["", f"Noise of one run: {'; '.join(words)}."] if words else []
+
+
+def mb(size: float, digits: int = 1) -> str:
+    """Megabytes (10^6)."""
+    return number(size / 1e6, digits)
+
+
+def number(value: float, digits: int = 1) -> str:
+    """A figure, or a dash where there is none."""
+    return "-" if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def publish(folder: Path, name: str, blocks: dict[str, list[str]]) -> None:
+    """Puts the tables between their marks in the study's page; nothing else of it is touched."""
+    page = folder / f"{name}.md"
+    text = page.read_text()
+    for key, lines in blocks.items():
+        mark = re.compile(rf"(<!-- measured: {re.escape(key)} -->\n).*?(<!-- end -->)", re.DOTALL)
+        measured = "\n".join(lines)
+        text, found = mark.subn(lambda marks, measured=measured: f"{marks[1]}\n{measured}\n\n{marks[2]}", text)  # type: ignore[misc]
+        if found != 1:
+            raise LookupError(f"{page} has {found} places for {key!r}")
+    page.write_text(text)

@@ -1,0 +1,150 @@
+"""A real browser without a window: Debian's chromium, told what to do by the DevTools protocol through a pipe."""
+
+import base64
+import itertools
+import json
+import os
+import select
+import shutil
+import subprocess
+import time
+from collections import deque
+from pathlib import Path
+from typing import Any
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+OPTIONS = (
+    "--headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --no-default-browser-check "
+    "--disable-background-networking --disable-extensions --window-size=1500,1000 --remote-debugging-pipe"
+)
+TIMEOUT = 60.0
+
+
+def found() -> str | None:
+    """The browser, if there is one."""
+    return next(filter(None, map(shutil.which, NAMES)), None)
+
+
+class Browser:
+    """One page of it. `said` is what its console said, `asked` the addresses that it asked for."""
+
+    def __init__(self, profile: Path) -> None:
+        program = found()
+        assert program is not None
+        (its_in, self._out), (self._in, its_out) = os.pipe(), os.pipe()
+        command = [program, *OPTIONS.split(), f"--user-data-dir={profile}"]
+        # It reads from 3 and writes to 4.
+        self._process = subprocess.Popen(
+            command,
+            preexec_fn=lambda: (os.dup2(its_in, 3), os.dup2(its_out, 4)),
+            pass_fds=[3, 4],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        os.close(its_in)
+        os.close(its_out)
+        self._numbers = itertools.count(1)
+        self._rest = b""
+        self._session: str | None = None
+        self._events: deque[dict[str, Any]] = deque()
+        self.said: list[str] = []
+        self.asked: list[str] = []
+        target = self.tell("Target.createTarget", url="about:blank")["targetId"]
+        self._session = self.tell("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.tell(f"{domain}.enable")
+
+    def close(self) -> None:
+        """Ends it."""
+        self._process.terminate()
+        self._process.wait(TIMEOUT)
+        os.close(self._in)
+        os.close(self._out)
+
+    def tell(self, method: str, **parameters: Any) -> Any:
+        """Gives a command and waits for what comes of it."""
+        number = next(self._numbers)
+        message: dict[str, Any] = {"id": number, "method": method, "params": parameters}
+        if self._session:
+            message["sessionId"] = self._session
+        data = json.dumps(message).encode() + b"\0"
+        while data:
+            data = data[os.write(self._out, data) :]
+        while True:
+            answer = self._next(time.monotonic() + TIMEOUT)
+            if answer.get("id") == number:
+                assert "error" not in answer, f"{method}: {answer}"
+                return answer["result"]
+
+    def wait(self, event: str) -> dict[str, Any]:
+        """Waits for an event, if it has not come already."""
+        deadline = time.monotonic() + TIMEOUT
+        while True:
+            while self._events:
+                happened = self._events.popleft()
+                if happened["method"] == event:
+                    return dict(happened["params"])
+            self._next(deadline)
+
+    def _next(self, deadline: float) -> dict[str, Any]:
+        while b"\0" not in self._rest:
+            ready, _, _ = select.select([self._in], [], [], max(0.0, deadline - time.monotonic()))
+            more = os.read(self._in, 1 << 16) if ready else b""
+            assert more, "the browser says no more"
+            self._rest += more
+        first, _, self._rest = self._rest.partition(b"\0")
+        message: dict[str, Any] = json.loads(first)
+        if "method" in message:
+            self._note(message["method"], message["params"])
+            self._events.append(message)
+        return message
+
+    def _note(self, event: str, what: dict[str, Any]) -> None:
+        if event == "Runtime.exceptionThrown":
+            details = what["exceptionDetails"]
+            self.said.append(f"exception: {details.get('exception', {}).get('description', details['text'])}")
+        elif event == "Runtime.consoleAPICalled":
+            self.said.append(f"{what['type']}: {[word.get('value') for word in what['args']]}")
+        elif event == "Log.entryAdded":
+            self.said.append(f"{what['entry']['level']}: {what['entry']['text']}")
+        elif event == "Network.requestWillBeSent":
+            self.asked.append(what["request"]["url"])
+
+    def open(self, page: Path) -> None:
+        """Shows a file."""
+        self.tell("Page.navigate", url=page.as_uri())
+        self.wait("Page.loadEventFired")
+
+    def ask(self, expression: str) -> Any:
+        """The value of an expression of JavaScript."""
+        answer = self.tell("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in answer, f"{expression}: {answer['exceptionDetails']}"
+        return answer["result"].get("value")
+
+    def place(self, expression: str) -> tuple[float, float]:
+        """Where the middle of an element is, after it was brought into view."""
+        script = f"""(() => {{
+            const element = {expression};
+            element.scrollIntoView({{ block: "center" }});
+            const box = element.getBoundingClientRect();
+            return [box.x + box.width / 2, box.y + box.height / 2];
+        }})()"""
+        x, y = self.ask(script)
+        return float(x), float(y)
+
+    def hover(self, x: float, y: float) -> None:
+        """Moves the mouse there."""
+        for step in (-3, 0):
+            self.tell("Input.dispatchMouseEvent", type="mouseMoved", x=x + step, y=y)
+
+    def click(self, x: float, y: float) -> None:
+        """Presses the mouse there."""
+        for kind in ("mousePressed", "mouseReleased"):
+            self.tell("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    def picture(self, path: Path) -> None:
+        """A picture of the whole page."""
+        size = self.tell("Page.getLayoutMetrics")["cssContentSize"]
+        clip = {"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1}
+        shot = self.tell("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)
+        path.write_bytes(base64.b64decode(shot["data"]))

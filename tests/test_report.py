@@ -1,0 +1,166 @@
+"""sweep report: the page in a real browser, and the same charts by matplotlib."""
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib.patches import Rectangle
+
+import basketry as bk
+from referee import browser
+from referee.browser import Browser
+from referee.command import Argument, Basketry
+from referee.paths import BUILD
+
+GRID = ("--grid", "compression=as-is,lz4:4", "--streams", "1,2", "-j", "1,2")
+
+
+@pytest.fixture(scope="module")
+def swept(basketry: Basketry, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a small sweep."""
+    folder = tmp_path_factory.mktemp("report")
+    basketry("generate", "aod", "--size", "2MB", "--compression", "zlib:1", "-o", folder / "in.root")
+    basketry("sweep", folder / "in.root", "-o", folder / "sweep", *GRID, "--repeat", "2", "-q")
+    return folder / "sweep"
+
+
+@pytest.fixture(scope="module")
+def besides(basketry: Basketry, swept: Path) -> list[Path]:
+    """What was measured besides: writing, what writes nothing, and a job over time."""
+    job: tuple[Argument, ...] = ("write-bench", "multi", "--size", "4MB", "--compression", "none", "--repeat", "1")
+    job = (*job, "-j", "1,2", "--media", swept.parent)
+    files = [swept.parent / name for name in ("written.json", "limit.json", "two.json", "perf.jsonl")]
+    files[0].write_text(basketry(*job, "--json"))
+    files[1].write_text(basketry(*job, "--no-write", "--json"))
+    files[2].write_text(basketry(*job, "--outputs", "2", "--json"))
+    command = ("generate", "multi", "--size", "40MB", "-o", swept.parent / "out.root", "-q")
+    basketry("monitor", "-o", files[3], "--every", "0.02", "--", basketry.binary, *command)
+    return files
+
+
+@pytest.fixture(scope="module")
+def page(basketry: Basketry, swept: Path, besides: list[Path]) -> Path:
+    """The page."""
+    path = swept.parent / "report.html"
+    words = [word for file in besides for word in ("--with", file)]
+    assert basketry("sweep", "report", swept, "-o", path, *words).strip() == str(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def shown(page: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """The page in a browser, which is skipped where there is none."""
+    if browser.found() is None:
+        pytest.skip("no chromium (apt-get install chromium)")
+    shown = Browser(tmp_path_factory.mktemp("profile"))
+    shown.open(page)
+    yield shown
+    shown.close()
+
+
+def rows(shown: Browser, column: int) -> list[str]:
+    """A column of the first table, as it is shown."""
+    table = "[...document.querySelector('table').tBodies[0].rows]"
+    return list(shown.ask(f"{table}.map(r => r.cells[{column}].textContent)"))
+
+
+def test_nothing_goes_wrong_and_nothing_is_fetched(shown: Browser, page: Path) -> None:
+    drawn = shown.ask("[...document.querySelectorAll('.chart')].map(c => c.querySelectorAll('svg path').length)")
+    assert len(drawn) == 13
+    assert all(count > 4 for count in drawn), drawn
+    assert shown.ask("document.documentElement.scrollWidth <= window.innerWidth")
+    assert shown.said == []
+    assert [url for url in shown.asked if not url.startswith("data:")] == [page.as_uri()]
+    assert page.stat().st_size < 1_500_000
+    shown.picture(BUILD / "report.png")
+
+
+def test_tables_sort_by_each_column(shown: Browser) -> None:
+    heads = "[...document.querySelector('table').tHead.rows[0].cells]"
+    size = shown.ask(f"{heads}.findIndex(h => h.innerText == 'read CPU')")
+    numbers = f"[...document.querySelector('table').tBodies[0].rows].map(r => Number(r.cells[{size}].dataset.value))"
+    before = shown.ask(numbers)
+    for ascending in (True, False):
+        shown.click(*shown.place(f"document.querySelector('table').tHead.rows[0].cells[{size}].firstElementChild"))
+        assert shown.ask(numbers) == sorted(before, reverse=not ascending)
+    assert shown.ask("document.querySelector('tfoot').innerText").strip().startswith("noise of one run")
+    for column, key in enumerate((int, str)):
+        shown.click(*shown.place(f"{heads}[{column}].firstElementChild"))
+        assert rows(shown, column) == sorted(rows(shown, column), key=key)
+        assert shown.ask(f"{heads}.map(h => h.ariaSort).indexOf('ascending')") == column
+
+
+def test_a_point_says_what_it_is(shown: Browser, basketry: Basketry, swept: Path) -> None:
+    shown.place("document.getElementById('chart-size')")
+    find = """(() => {
+        const place = document.getElementById("chart-size");
+        const chart = echarts.getInstanceByDom(place);
+        const series = chart.getOption().series.findIndex(s => s.name == "chosen");
+        const spot = chart.getOption().series[series].data[0];
+        const [x, y] = chart.convertToPixel({ seriesIndex: series }, spot.value);
+        const box = place.getBoundingClientRect();
+        return [box.x + x, box.y + y];
+    })()"""
+    shown.hover(*shown.ask(find))
+    told = ""
+    deadline = time.monotonic() + 20
+    while not told and time.monotonic() < deadline:
+        told = shown.ask("document.querySelector('#chart-size > div:last-child:not(:first-child)')?.innerText ?? ''")
+    chosen = basketry.json("sweep", "report", swept)["chosen"]
+    lines = told.splitlines()
+    assert lines[0] == chosen
+    assert any(line.startswith("read CPU: ") for line in lines)
+
+
+def test_the_layout_can_be_taken_away(shown: Browser, swept: Path, tmp_path: Path) -> None:
+    shown.tell("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+    shown.click(*shown.place("document.getElementById('layout')"))
+    deadline = time.monotonic() + 20
+    while not (tmp_path / "layout.toml").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert (tmp_path / "layout.toml").read_text() == (swept / "layout.toml").read_text()
+    assert shown.said == []
+
+
+def test_a_page_that_is_there_is_kept(basketry: Basketry, swept: Path, tmp_path: Path) -> None:
+    page = Path(basketry("sweep", "report", swept).strip())
+    assert page == swept / "report.html"
+    assert "--force" in basketry.refuses("sweep", "report", swept)
+    basketry("sweep", "report", swept, "--force")
+    wrong = tmp_path / "wrong.json"
+    wrong.write_text("{}")
+    assert "write-bench --json" in basketry.refuses("sweep", "report", swept, "--with", wrong, "--force")
+    assert "nowhere" in basketry.refuses("sweep", "report", tmp_path / "nowhere", "-o", tmp_path / "page.html")
+    assert not (tmp_path / "page.html").exists()
+    shown: dict[str, Any] = basketry.json("sweep", "report", swept)
+    assert {chart["name"] for chart in shown["charts"]} >= {"memory", "size", "speedup", "streams-memory", "columns"}
+    assert json.loads(json.dumps(shown)) == shown
+
+
+def test_matplotlib_draws_the_same(basketry: Basketry, swept: Path, besides: list[Path]) -> None:
+    matplotlib.use("Agg")
+    figures = bk.sweep_figures(swept, besides=besides)
+    words = [word for file in besides for word in ("--with", file)]
+    charts = {chart["name"]: chart for chart in basketry.json("sweep", "report", swept, *words)["charts"]}
+    assert list(figures) == list(charts)
+    for name, figure in figures.items():
+        axes, chart = figure.axes[0], charts[name]
+        assert axes.get_title() == chart["title"]
+        if chart["kind"] == "plane":
+            drawn = [np.asarray(line.get_xydata()).tolist() for line in axes.lines]
+            assert drawn == [[[spot["x"], spot["y"]] for spot in series["points"]] for series in chart["series"]]
+        elif chart["kind"] == "bars":
+            widths = [cast(Rectangle, patch).get_width() for patch in axes.patches]
+            assert widths == pytest.approx([value for part in chart["parts"] for value in part["values"]])
+        else:
+            boxes = [cast(Rectangle, patch) for patch in axes.patches]
+            areas = sorted(box.get_width() * box.get_height() for box in boxes)
+            sizes = sorted(tile["size"] for tile in chart["tiles"])
+            assert [area / sum(areas) for area in areas] == pytest.approx([size / sum(sizes) for size in sizes])
+        figure.savefig(BUILD / f"{name}.png")
+    assert len(figures) == 13

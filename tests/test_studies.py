@@ -1,0 +1,111 @@
+"""The studies in their quick form, without ROOT: tables get into the pages, and what was planted is found."""
+
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from referee.paths import BINARY, REPO
+
+PAGES = REPO / "docs" / "studies"
+
+
+def quick(name: str, folder: Path) -> Any:
+    """Runs a study, puts its tables into copies of the pages, and returns its results."""
+    pages = folder / "pages"
+    shutil.copytree(PAGES, pages)
+    path = os.pathsep.join(str(REPO / part) for part in (".", "tests", "bench"))
+    options = ["--only", name, "--quick", "--no-root", "-o", str(folder / "out"), "--pages", str(pages)]
+    done = subprocess.run(
+        [sys.executable, str(REPO / "studies" / "run.py"), *options],
+        env=os.environ | {"PYTHONPATH": path, "BASKETRY_BIN": str(BINARY)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    results = json.loads((folder / "out" / name / "results.json").read_text())
+    before, page = (PAGES / f"{name}.md").read_text(), (pages / f"{name}.md").read_text()
+    for key, lines in results["blocks"].items():
+        assert f"<!-- measured: {key} -->\n\n" + "\n".join(lines) + "\n\n<!-- end -->" in page
+        assert all(line in done.stdout for line in lines)
+    # All else is as it was.
+    assert outside(page) == outside(before)
+    assert page.count("<!-- measured: ") == len(results["blocks"])
+    assert "ROOT was not measured." in page
+    return results
+
+
+def outside(page: str) -> list[str]:
+    """What is not between marks."""
+    return [part.split("<!-- end -->")[-1] for part in page.split("<!-- measured: ")]
+
+
+def figures(results: Any, label: str, figure: str, **settings: str) -> list[float]:
+    """A figure of all points that have these settings, or this name."""
+    found = []
+    for line in results["series"][f"{label}-basketry"]["lines"]:
+        point = line["point"]
+        known = {each["key"].replace("-", "_"): each["value"] for each in point["settings"]} | {
+            "name": point.get("name")
+        }
+        if all(known.get(key) == value for key, value in settings.items()):
+            found.append(line["figures"][figure]["median"])
+    assert found
+    return found
+
+
+def test_memory(tmp_path: Path) -> None:
+    results = quick("memory", tmp_path)
+    # An object that is not split has one branch: fewer baskets, and smaller ones where memory is small.
+    assert max(figures(results, "copying", "baskets", split_level="0")) < min(
+        figures(results, "copying", "baskets", split_level="99")
+    )
+    whole = {"split_level": "0", "basket": "1kB"}
+    assert figures(results, "small", "baskets", basket_memory="1MB", **whole) > figures(
+        results, "small", "baskets", basket_memory="4MB", **whole
+    )
+    # Every layout tells what one more stream costs: something, and less than a stream has in all.
+    costs = [cost["slope"] for cost in results["series"]["copying-basketry"]["streams"] if cost["metric"] == "copy_rss"]
+    assert len(costs) == 13
+    assert all(0 < cost < 20e6 for cost in costs)
+
+
+def test_baskets(tmp_path: Path) -> None:
+    results = quick("baskets", tmp_path)
+    (plain,) = figures(results, "clusters", "baskets", name="50 MB")
+    (one,) = figures(results, "clusters", "baskets", name="50 MB, one basket per cluster")
+    (clusters,) = figures(results, "clusters", "clusters", name="50 MB, one basket per cluster")
+    assert one == 248 * clusters < plain
+    for cluster in ("2MB", "4MB", "6MB"):
+        codecs = ("lzma:9", "zlib:9", "zlib:7", "none")
+        sizes = [figures(results, "codecs", "size", cluster=cluster, compression=codec)[0] for codec in codecs]
+        assert sizes == sorted(sizes)
+        assert sizes[0] < 0.5 * sizes[-1]
+
+
+def test_containers(tmp_path: Path) -> None:
+    results = quick("containers", tmp_path)
+    for label, flushed in (("esd", 5), ("aod", 10)):
+        entries = results["series"][f"{label}-basketry"]["head"]["subject"]["entries"]
+        name = f"not split but for two, flush {flushed}" if label == "esd" else f"not split, flush {flushed}"
+        assert figures(results, label, "clusters", name=name) == [math.ceil(entries / flushed)]
+        # A picked event needs its own cluster only.
+        (large,) = figures(results, label, "sparse_bytes", name="split, 30 MB")
+        (small,) = figures(results, label, "sparse_bytes", name=name)
+        assert small < 0.6 * large
+    # What is told of every point is told in the pages' tables as well.
+    rows = [line for line in results["blocks"]["esd-reading-basketry"] if line.startswith("| ")]
+    assert len(rows) == 2 + 4
+
+
+def test_what_is_wrong_is_said(tmp_path: Path) -> None:
+    path = os.pathsep.join(str(REPO / part) for part in (".", "tests", "bench"))
+    for options, expected in ((["--only", "fame"], "no study fame"), (["--scale", "0"], "--scale is more than 0")):
+        done = subprocess.run(
+            [sys.executable, str(REPO / "studies" / "run.py"), *options, "-o", str(tmp_path)],
+            env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 2
+        assert expected in done.stderr
