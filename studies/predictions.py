@@ -33,15 +33,17 @@ class Prediction:
 
     def measured(self, figure: str) -> float:
         """The median over the runs."""
-        return statistics.median(proof[figure]["measured"] for proof in self.proofs)
+        return float(statistics.median(proof[figure]["measured"] for proof in self.proofs))
 
     def error(self, figure: str) -> float:
         """How far what was expected is off, as a share of what was measured: the median over the runs."""
-        return statistics.median(proof[figure]["expected"] / proof[figure]["measured"] - 1 for proof in self.proofs)
+        return float(
+            statistics.median(proof[figure]["expected"] / proof[figure]["measured"] - 1 for proof in self.proofs)
+        )
 
     def speedup(self, which: str) -> float:
         """How many times cheaper the chosen layout is to read, `expected` or `measured`."""
-        return statistics.median(proof["speedup"][which] for proof in self.proofs)
+        return float(statistics.median(proof["speedup"][which] for proof in self.proofs))
 
 
 @study

@@ -259,6 +259,33 @@ fn a_tree_of_one_record_stays_small() {
 }
 
 #[test]
+fn with_one_basket_per_cluster_nothing_is_kept_between_clusters() {
+    let (_folder, path) = folder();
+    let layout = "cluster = 10000\none-basket-per-cluster = true\ncompression = \"zlib:1\"".parse().unwrap();
+    let options = WriteOptions { layout, ..WriteOptions::default() };
+    let mut writer = ParallelWriter::create(&path, &options, &WritePool::default()).unwrap();
+    let tree = writer.tree(&spec()).unwrap();
+    let mut context = writer.fill_context(tree).unwrap();
+    // The largest basket, of lists with two numbers on average, is put together with its offsets.
+    const BASKET: u64 = 10_000 * (2 * 8 + 4) + 100;
+    let mut most = Vec::new();
+    for cluster in 0..3 {
+        for part in 0..10 {
+            context.fill(&batch(cluster * 10_000 + part * 1000, 1000)).unwrap();
+            if part == 8 {
+                most.push(context.memory());
+            }
+        }
+        assert!(context.memory() <= BASKET, "{} bytes", context.memory());
+    }
+    // Buffers grow by doubling in the first cluster, and are as large as needed in the others.
+    let raw = 10_000 * (8 + 4) + BASKET;
+    assert!(most[0] > raw && most[1..].iter().all(|bytes| *bytes <= raw + raw / 8 + BASKET), "{most:?}, of {raw}");
+    context.finish().unwrap();
+    writer.finish().unwrap();
+}
+
+#[test]
 fn what_is_written_so_far_can_be_brought_back_at_any_time() {
     let folder = tempfile::tempdir().unwrap();
     let layout = "cluster = 500\nbasket = \"2kB\"\ncompression = \"none\"".parse().unwrap();

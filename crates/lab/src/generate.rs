@@ -46,10 +46,10 @@ pub struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// What is left for the writers beside the batches: half of the memory at least.
+    /// What is left for the writers beside the batches: three quarters of the memory at least.
     fn for_filling(&self) -> Budget {
         let Budget { memory, threads } = self.budget;
-        let made = MAKING.saturating_mul(threads as u64).min(memory / 2);
+        let made = MAKING.saturating_mul(threads as u64).min(memory / 4);
         Budget::new(memory - made, threads)
     }
 }

@@ -39,6 +39,8 @@ pub(crate) struct BranchFill {
     packed: u64,
     entries_filled: u64,
     basket_size: u32,
+    /// Bytes and entries of the last cluster's basket, where a cluster is one.
+    expected: Option<(usize, usize)>,
 }
 
 /// What makes baskets, of whichever branch.
@@ -81,6 +83,7 @@ impl BranchFill {
             packed: 0,
             entries_filled: 0,
             basket_size: plan.basket_size,
+            expected: None,
         }
     }
 
@@ -103,6 +106,11 @@ impl BranchFill {
     /// Takes entries; says which of those that are here fill baskets. They are to be made and forgotten next.
     pub fn encode(&mut self, array: &dyn Array, range: Range<usize>) -> Result<Vec<Range<usize>>> {
         let more = range.len();
+        if let Some((bytes, entries)) = self.expected.take() {
+            // As much as last time and a little more: growing by doubling would take up to twice as much.
+            self.entries.bytes.reserve_exact(bytes + bytes / 8);
+            self.entries.ends.reserve_exact(entries + entries / 8);
+        }
         self.encoder.append(array, range, &mut self.entries)?;
         self.count += more;
         self.entries_filled += more as u64;
@@ -139,7 +147,15 @@ impl BranchFill {
         if self.count > 0 {
             let all = 0..self.count;
             self.put((index, plan), all.clone(), bench)?;
-            self.forget(&[all]);
+            if plan.one_per_cluster {
+                // All branches have all of a cluster's entries by now: each gives its own back before the next is made.
+                self.expected = Some((self.entries.bytes.len(), self.entries.ends.len()));
+                self.entries = EncodedEntries::default();
+                self.finished.bytes.shrink_to_fit();
+                self.count = 0;
+            } else {
+                self.forget(&[all]);
+            }
         }
         self.cutter.close();
         (self.seen, self.first_entry) = (0, 0);
@@ -282,6 +298,7 @@ impl BranchFill {
                 entries
             } else {
                 bench.payload.clear();
+                bench.payload.reserve(len);
                 bench.payload.extend_from_slice(entries);
                 bench.payload.extend_from_slice(&bench.tail);
                 &bench.payload

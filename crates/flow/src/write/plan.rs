@@ -133,6 +133,11 @@ impl TreePlan {
     pub fn fields(&self) -> impl Iterator<Item = &FieldRef> {
         self.wholes.iter().map(WholeColumn::field)
     }
+
+    /// Whether each branch has one basket in each cluster.
+    pub fn one_per_cluster(&self) -> bool {
+        self.branches.iter().any(|branch| branch.one_per_cluster)
+    }
 }
 
 /// The classes, with the pairs of maps that are columns: without them ROOT cannot read pairs that hold a class which it

@@ -203,6 +203,13 @@ impl Shared {
         spare
     }
 
+    /// Takes the buffers of a cluster that was written. Where baskets are made at its end, nothing needs them until then.
+    fn put_spare(&self, plan: &Arc<TreePlan>, chunks: Vec<Chunk>) {
+        if !plan.one_per_cluster() {
+            self.spares.put(plan, chunks);
+        }
+    }
+
     fn turn(&self, place: &Place, largest: u64) -> Turn {
         if self.stopped.load(Ordering::Acquire) { Turn::Stopped } else { place.turn(largest) }
     }
@@ -272,7 +279,7 @@ impl Shared {
             let begun = Instant::now();
             let written = self.append(tree, &mut cluster);
             // In this order: who is let in may take them at once.
-            self.spares.put(&plan, std::mem::take(&mut cluster.chunks));
+            self.put_spare(&plan, std::mem::take(&mut cluster.chunks));
             self.gate.release(cluster.held);
             state = self.lock();
             state.reached.appending += begun.elapsed();

@@ -39,7 +39,7 @@ pub use save::SavedObject;
 /// The version that files of basketry carry: ROOT 6.40/00, whose formats they follow.
 pub const ROOT_VERSION: i32 = 64000;
 /// Records are gathered up to this size before they go to the system.
-const BUFFER: usize = 1 << 20;
+const BUFFER: usize = 256 << 10;
 /// Records of this size go to the system at once: gathering them would cost more than the call it saves.
 const DIRECT: usize = 64 << 10;
 /// How much of each end of a record goes into the UUID.
