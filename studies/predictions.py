@@ -98,11 +98,11 @@ def models(context: Context) -> Iterator[Prediction]:
 
 
 def tuned(context: Context, name: str, source: str, workload: str) -> Prediction:
-    """Tunes with other samples each time, and rewrites."""
+    """Tunes with other samples each time, and rewrites, on one thread: what is expected are CPU seconds of one."""
     output = context.out / "tuned.root"
     proofs = []
-    for seed in range(1, context.repeat(3) + 1):
-        options = ("--workload", workload, "--seed", str(seed), "-o", output, "--force", "--json", "-q")
+    for seed in range(1, context.repeat(5) + 1):
+        options = ("--workload", workload, "--seed", str(seed), "-j", "1", "-o", output, "--force", "--json", "-q")
         proofs.append(json.loads(basketry("tune", source, *options))["proof"])
     output.unlink(missing_ok=True)
     return Prediction(name, workload, proofs)
