@@ -88,15 +88,19 @@ def test_root_sums_what_we_sum(written: dict[str, Path]) -> None:
         assert compared >= {"single": 1, "esd": 4}.get(kind, 10), kind
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_threads_change_no_byte(basketry: Basketry, tmp_path: Path, kind: str) -> None:
+# Clusters that memory ends early, too.
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [*((kind, "--size 1MB --cluster 100kB") for kind in KINDS), ("multi", "--size 20MB --cluster 8MB --memory 16MB")],
+)
+def test_threads_change_no_byte(basketry: Basketry, tmp_path: Path, kind: str, options: str) -> None:
     files = []
     for threads in (1, 2, 8):
         # The name of a file is part of it.
         path = tmp_path / str(threads) / "out.root"
         path.parent.mkdir()
-        options: list[Argument] = ["--size", "1MB", "-o", path, "-j", str(threads), "--cluster", "100kB", "-q"]
-        assert run([basketry.binary, "generate", kind, *options], env=DATED).code == 0
+        where: list[str | Path] = ["-o", path, "-j", str(threads), "-q"]
+        assert run([basketry.binary, "generate", kind, *options.split(), *where], env=DATED).code == 0
         files.append(path.read_bytes())
     assert files[0] == files[1] == files[2]
 

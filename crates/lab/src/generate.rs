@@ -24,10 +24,12 @@ use crate::models::{Model, ModelColumn};
 
 /// The tree that a data set is written to.
 pub const TREE: &str = "Events";
-/// Bytes of a batch: few enough to stay in a core's own cache on their way.
-const BATCH: u64 = 1 << 20;
-/// Bytes of memory that a thread needs for a batch in the making: the numbers, their offsets, and arrays that grow.
-const MAKING: u64 = 3 * BATCH;
+/// Bytes of a batch: few enough to stay in a core's own cache on their way, and enough to be worth a call.
+const BATCH: Range<u64> = 64 << 10..1 << 20;
+/// What a batch takes of memory while it is made, in its bytes: the numbers, their offsets, and arrays that grow.
+const MAKING: u64 = 3;
+/// Threads that get batches of the full size, if there is memory for it.
+const MAKERS: u64 = 16;
 /// Bytes of the entries that tell how many a cluster has, at most.
 const SAMPLE: u64 = 4 << 20;
 
@@ -46,11 +48,20 @@ pub struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// What is left for the writers beside the batches: three quarters of the memory at least.
+    /// Memory for the batches of all threads, whose number does not matter: what is left for clusters may decide where
+    /// they end.
+    fn for_making(&self) -> u64 {
+        (self.budget.memory / 5).min(MAKERS * MAKING * BATCH.end)
+    }
+
+    /// What is left for the writers.
     fn for_filling(&self) -> Budget {
-        let Budget { memory, threads } = self.budget;
-        let made = MAKING.saturating_mul(threads as u64).min(memory / 4);
-        Budget::new(memory - made, threads)
+        Budget::new(self.budget.memory - self.for_making(), self.budget.threads)
+    }
+
+    /// Bytes of a batch.
+    fn batch(&self) -> u64 {
+        (self.for_making() / MAKING / self.budget.threads.max(1) as u64).clamp(BATCH.start, BATCH.end)
     }
 }
 
@@ -75,7 +86,7 @@ pub fn generate(job: &Job<'_>, done: flow::Progress<'_>) -> Result<Ran> {
     let pool = WritePool::new(job.for_filling());
     let mut options = WriteOptions { layout: with_splits(job.model, &job.options.layout)?, ..job.options.clone() };
     let spec = spec(job.model)?;
-    let tasks = Tasks::new(job.model, cluster(job, &options, &spec)?);
+    let tasks = Tasks::new(job, cluster(job, &options, &spec)?);
     let size = TreeLayout { cluster: Some(ClusterSize::Entries(tasks.each)), ..TreeLayout::default() };
     options.layout.set_tree(TreePattern::new(TREE)?, &size);
     let mut outputs = Vec::with_capacity(job.outputs.len());
@@ -109,7 +120,7 @@ fn cluster(job: &Job<'_>, options: &WriteOptions, spec: &TreeSpec) -> Result<u64
         Some(ClusterSize::Bytes(bytes)) => bytes,
         None => defaults::AUTO_FLUSH.unsigned_abs(),
     };
-    let all = Tasks::new(job.model, job.model.entries());
+    let all = Tasks::new(job, job.model.entries());
     if !job.fill || all.entries == 0 {
         return Ok(bytes / all.entry);
     }
@@ -151,19 +162,21 @@ struct Tasks {
     entries: u64,
     /// Entries of a task, which is a cluster.
     each: u64,
-    /// Bytes of an entry before compression.
+    /// Bytes of an entry before compression, and of a batch.
     entry: u64,
+    batch: u64,
 }
 
 impl Tasks {
-    fn new(model: &Model, each: u64) -> Self {
-        let entries = model.entries();
-        Self { entries, each: each.max(1), entry: (model.payload() / entries.max(1)).max(1) }
+    fn new(job: &Job<'_>, each: u64) -> Self {
+        let entries = job.model.entries();
+        let entry = (job.model.payload() / entries.max(1)).max(1);
+        Self { entries, each: each.max(1), entry, batch: job.batch() }
     }
 
     /// Some entries, as they are made.
     fn batches(&self, entries: Range<u64>) -> impl Iterator<Item = Range<u64>> {
-        let size = (BATCH / self.entry).clamp(1, 1 << 16);
+        let size = (self.batch / self.entry).clamp(1, 1 << 16);
         let firsts = (entries.start..entries.end).step_by(usize::try_from(size).unwrap_or(1));
         firsts.map(move |first| first..entries.end.min(first + size))
     }
