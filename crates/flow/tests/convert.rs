@@ -105,6 +105,29 @@ fn threads_do_not_change_the_bytes() {
 }
 
 #[test]
+fn threads_do_not_change_the_bytes_where_memory_ends_clusters() {
+    let folder = tempfile::tempdir().unwrap();
+    let (parquet, root) = (folder.path().join("a.parquet"), folder.path().join("a.root"));
+    let column: ArrayRef = Arc::new(Float64Array::from_iter_values((0..5_000_000).map(f64::from)));
+    let batch = RecordBatch::try_from_iter([("x", column)]).unwrap();
+    let mut writer = ArrowWriter::try_new(File::create(&parquet).unwrap(), batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    File::options().append(true).open(&parquet).unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
+    let mut seen = Vec::new();
+    for threads in [1, 2, 8] {
+        let how = Conversion { budget: Budget::new(100 << 20, threads), ..how(threads) };
+        back(std::slice::from_ref(&parquet), &root, "cluster = 5000000\ncompression = \"none\"", &how).unwrap();
+        assert!(
+            Dataset::open(&[input(&root)]).unwrap().clusters().len() > 2,
+            "one cluster is too large for the memory"
+        );
+        seen.push(std::fs::read(&root).unwrap());
+    }
+    assert!(seen.iter().all(|file| *file == seen[0]));
+}
+
+#[test]
 fn entries_and_columns_are_chosen() {
     let folder = tempfile::tempdir().unwrap();
     let inputs = samples(folder.path());

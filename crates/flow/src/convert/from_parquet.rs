@@ -44,6 +44,8 @@ const TREE: &str = "Events";
 const BATCH: u64 = 2 << 20;
 /// Batches that there are at once, of one thread: as read, as plain types, and taken apart.
 const COPIES: u64 = 3;
+/// Threads that read at once, at most.
+const READERS: u64 = 64;
 /// What a writer needs at least, and for each column.
 const WRITER: (u64, u64) = (8 << 20, 4000);
 
@@ -165,7 +167,8 @@ fn width(of: &DataType) -> u64 {
     }
 }
 
-/// How the memory is shared out: what reading takes, and the rest for clusters.
+/// How the memory is shared out: what reading takes, and the rest for clusters. The threads that are asked for do not
+/// change that rest: it decides where a cluster ends that does not fit.
 struct Share {
     threads: usize,
     clusters: u64,
@@ -181,9 +184,9 @@ fn share(budget: Budget, files: &[Opened], groups: &[Vec<Group>], row: u64, colu
         return Err(budget.too_small(least, ""));
     }
     let free = budget.memory - metadata;
-    let fitting = usize::try_from(free / 2 / reading).unwrap_or(usize::MAX);
-    let threads = fitting.clamp(1, budget.threads);
-    Ok(Share { threads, clusters: free - reading * threads as u64 })
+    let readers = (free / 4).min(READERS.saturating_mul(reading)).clamp(reading, free - writing.max(reading));
+    let fitting = usize::try_from(readers / reading).unwrap_or(usize::MAX);
+    Ok(Share { threads: fitting.clamp(1, budget.threads), clusters: free - readers })
 }
 
 /// When the newest of the inputs was written: the date of the output.
