@@ -7,6 +7,7 @@ use dataset::glob::TreePattern;
 use rootfile::RootFile;
 
 use super::chart::{Chart, Drawing, Scale, Tile};
+use crate::cost::facts::as_f64;
 use crate::inspect::{Options, inspect};
 use crate::sweep::Subject;
 use crate::sweep::analyse::{Findings, Line};
@@ -47,20 +48,20 @@ pub(super) fn tiles(findings: &Findings, sizes: &BTreeMap<String, u64>) -> Optio
         None => sizes.keys().map(String::as_str).collect(),
     };
     let times = Scale::of(Unit::Milliseconds, names.iter().filter_map(|name| time(today, name)));
-    let bytes = Scale::of(Unit::Bytes, names.iter().filter_map(|name| sizes.get(*name)).map(|size| real(*size)));
+    let bytes = Scale::of(Unit::Bytes, names.iter().filter_map(|name| sizes.get(*name)).map(|size| as_f64(*size)));
     let tile = |name: &&str| {
         let (size, milliseconds) = (sizes.get(*name).copied(), time(today, name));
         let told =
             |what: &str, milliseconds: f64| format!("{what}: {} an entry", amount(Unit::Milliseconds, milliseconds));
         let text = [
             Some((*name).to_owned()),
-            size.map(|size| format!("on disk: {}", amount(Unit::Bytes, real(size)))),
+            size.map(|size| format!("on disk: {}", amount(Unit::Bytes, as_f64(size)))),
             milliseconds.map(|time| told("read alone", time)),
             time(chosen, name).map(|time| told("read alone in the chosen layout", time)),
         ];
         let own = match sizes.is_empty() {
             true => times.of_value(milliseconds?),
-            false => bytes.of_value(real(size?)),
+            false => bytes.of_value(as_f64(size?)),
         };
         Some(Tile {
             name: (*name).to_owned(),
@@ -84,9 +85,4 @@ pub(super) fn tiles(findings: &Findings, sizes: &BTreeMap<String, u64>) -> Optio
         note: note.to_owned(),
         drawing: Drawing::Tiles { size, colour: time, tiles },
     })
-}
-
-#[expect(clippy::cast_precision_loss, reason = "bytes")]
-fn real(n: u64) -> f64 {
-    n as f64
 }

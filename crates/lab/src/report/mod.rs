@@ -23,6 +23,7 @@ use std::path::Path;
 use rootfile::{Error, Result};
 use serde::Serialize;
 
+use crate::cost::facts::as_f64;
 use crate::diagnose::quoted;
 use crate::sweep::analyse::Findings;
 use crate::sweep::decide::amount;
@@ -157,8 +158,7 @@ fn facts(findings: &Findings) -> Vec<Fact> {
     let head = &findings.head;
     let (subject, settings, machine) = (&head.subject, &head.settings, &head.machine);
     let versions: Vec<String> = head.versions.iter().map(|(name, version)| format!("{name} {version}")).collect();
-    #[expect(clippy::cast_precision_loss, reason = "bytes")]
-    let bytes = |n: u64| amount(Unit::Bytes, n as f64);
+    let bytes = |n: u64| amount(Unit::Bytes, as_f64(n));
     let cache = if settings.cold { "cold" } else { "warm" };
     let goal = metric_of(&findings.decision.goal).map_or("", |metric| metric.title);
     let fact = |name, value| Fact { name, value };

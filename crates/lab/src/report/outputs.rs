@@ -3,6 +3,7 @@
 use super::chart::{Chart, Drawing, Scale, Series, Spot, Style, count, told};
 use super::names::{LONGEST, Subject, full, short, shown};
 use super::threads::of_many;
+use crate::cost::facts::as_f64;
 use crate::sweep::analyse::{Findings, Line, StreamCost};
 use crate::sweep::decide::amount;
 use crate::sweep::grid::{Point, Setting};
@@ -65,7 +66,7 @@ fn drawn(
     let spot = |(point, line): &(usize, &Line)| {
         let figure = line.figures.get(metric.name)?;
         let text = vec![full(*point, line), told(metric, figure)];
-        Some(Spot::new(real(line.point.streams), scale.of_value(figure.median), text))
+        Some(Spot::new(as_f64(line.point.streams as u64), scale.of_value(figure.median), text))
     };
     let points: Vec<Spot> = group.iter().filter_map(spot).collect();
     let error = cost.slope.error.map_or_else(String::new, |error| format!(" ± {}", amount(metric.unit, error)));
@@ -78,9 +79,4 @@ fn drawn(
     let ends = [points.first(), points.last()].into_iter().flatten().map(|spot| on_line(spot.x)).collect();
     [(Style::Ideal, ends), (Style::Points, points)]
         .map(|(style, points)| Series { hidden: !shown, ..Series::new(name.clone(), style, points) })
-}
-
-#[expect(clippy::cast_precision_loss, reason = "streams")]
-fn real(n: usize) -> f64 {
-    n as f64
 }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::cost::facts::as_f64;
 use crate::sweep::analyse::Findings;
 use crate::sweep::show;
 
@@ -55,15 +56,10 @@ pub(super) fn tables(findings: &Findings) -> Vec<Table> {
             head.insert(0, "#".to_owned());
             foot.iter_mut().for_each(|row| row.insert(0, Cell { text: String::new(), value: None }));
             for (point, row) in rows.iter_mut().enumerate() {
-                row.insert(0, Cell { text: (point + 1).to_string(), value: Some(real(point + 1)) });
+                row.insert(0, Cell { text: (point + 1).to_string(), value: Some(as_f64(point as u64 + 1)) });
             }
         }
         Table { title: table.title, head, rows, foot }
     };
     show::tables(findings).into_iter().enumerate().map(table).collect()
-}
-
-#[expect(clippy::cast_precision_loss, reason = "points")]
-fn real(n: usize) -> f64 {
-    n as f64
 }

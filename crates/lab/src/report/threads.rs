@@ -2,6 +2,7 @@
 
 use super::chart::{Bar, Chart, Drawing, Part, Scale, Series, Spot, Style, amounts, count, told};
 use super::names::{LONGEST, Subject, full, short, shown};
+use crate::cost::facts::as_f64;
 use crate::stats::Figure;
 use crate::sweep::analyse::{Findings, Line};
 use crate::sweep::decide::amount;
@@ -59,7 +60,7 @@ pub(super) fn speed_up(findings: &Findings) -> Option<Chart> {
             let spot = |(point, line, figure): &(usize, &Line, &Figure)| {
                 let times = slowest.median / figure.median;
                 let text = vec![full(*point, line), format!("{job}: {times:.2} times as fast"), told(metric, figure)];
-                times.is_finite().then(|| Spot::new(real(line.point.threads), times, text))
+                times.is_finite().then(|| Spot::new(as_f64(line.point.threads as u64), times, text))
             };
             let name = if label.is_empty() { job.to_owned() } else { format!("{job}, {label}") };
             let points: Vec<Spot> = known.iter().filter_map(spot).collect();
@@ -73,8 +74,8 @@ pub(super) fn speed_up(findings: &Findings) -> Option<Chart> {
     }
     let least = groups.iter().filter_map(fewest).min()?;
     let ideal = [least, groups.iter().filter_map(most).max()?].map(|n| {
-        let times = real(n) / real(least);
-        Spot::new(real(n), times, vec![format!("{times:.2} times as fast")])
+        let times = as_f64(n as u64) / as_f64(least as u64);
+        Spot::new(as_f64(n as u64), times, vec![format!("{times:.2} times as fast")])
     });
     series.push(Series::new("as many times as threads", Style::Ideal, ideal.to_vec()));
     // What is shown has the first colours.
@@ -108,7 +109,7 @@ pub(super) fn time(findings: &Findings) -> Option<Chart> {
     let names = short(&lines.iter().map(|line| Subject::of(&[*line], &[])).collect::<Vec<_>>(), LONGEST);
     let bar = |((point, line), name): (&(usize, &Line), String)| {
         let (wall, cpu) = (line.figures.get("copy_wall")?.median, line.figures.get("copy_cpu")?.median);
-        let rest = (wall * real(line.point.threads) - cpu).max(0.0);
+        let rest = (wall * as_f64(line.point.threads as u64) - cpu).max(0.0);
         Some((name, full(*point, line), [cpu, rest]))
     };
     let note = match all {
@@ -152,9 +153,4 @@ pub(super) fn stacked<const N: usize>(
             parts: drawn,
         },
     })
-}
-
-#[expect(clippy::cast_precision_loss, reason = "threads")]
-fn real(n: usize) -> f64 {
-    n as f64
 }

@@ -4,6 +4,7 @@
 use serde::Deserialize;
 
 use super::chart::{Axis, Chart, Drawing, Scale, Series, Spot, Style, amounts};
+use crate::cost::facts::as_f64;
 use crate::sweep::metric::Unit;
 
 /// CPU is known to 10 ms: over a shorter time it says nothing of how many threads were busy.
@@ -60,8 +61,7 @@ pub(super) fn threads(samples: &[Sample]) -> Option<Chart> {
 
 /// Resident memory.
 pub(super) fn memory(samples: &[Sample]) -> Option<Chart> {
-    #[expect(clippy::cast_precision_loss, reason = "bytes")]
-    let known: Vec<(&Sample, f64)> = samples.iter().filter(|s| s.rss > 0).map(|s| (s, s.rss as f64)).collect();
+    let known: Vec<(&Sample, f64)> = samples.iter().filter(|s| s.rss > 0).map(|s| (s, as_f64(s.rss))).collect();
     let scale = Scale::of(Unit::Bytes, known.iter().map(|(_, rss)| *rss));
     let told = |rss: f64| crate::sweep::decide::amount(Unit::Bytes, rss);
     let points = known.iter().map(|(sample, rss)| spot(sample, scale.of_value(*rss), told(*rss))).collect();

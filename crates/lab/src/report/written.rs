@@ -6,6 +6,7 @@ use serde::Deserialize;
 use super::chart::{Chart, Drawing, Series, Spot, Style, amounts, count};
 use super::names::{LONGEST, Subject, short};
 use super::threads::stacked;
+use crate::cost::facts::as_f64;
 use crate::sweep::grid::Setting;
 use crate::write_bench::{Line, Report};
 
@@ -95,9 +96,9 @@ fn speed(
         let text = vec![
             told(run),
             format!("{:.0} MB/s, {:.3} s, {:.3} s of CPU", line.mb_per_s, line.wall, line.cpu),
-            format!("{:.1} MB of memory", real(line.peak_rss) / 1e6),
+            format!("{:.1} MB of memory", as_f64(line.peak_rss) / 1e6),
         ];
-        let spot = Spot::new(float(x(run)), line.mb_per_s, text);
+        let spot = Spot::new(as_f64(x(run) as u64), line.mb_per_s, text);
         let style = if bench.is_limit() { Style::Ideal } else { Style::Line };
         match series.iter_mut().find(|series| series.name == name && series.style == style) {
             Some(series) => series.points.push(spot),
@@ -122,7 +123,7 @@ pub(super) fn time(benches: &[Bench]) -> Option<Chart> {
         let line = run.1;
         let waiting: Vec<f64> = line.runs.iter().map(|run| run.waiting).collect();
         let waiting = crate::stats::median(&waiting).unwrap_or(0.0);
-        let idle = (line.wall * float(line.point.threads) - line.cpu - waiting).max(0.0);
+        let idle = (line.wall * as_f64(line.point.threads as u64) - line.cpu - waiting).max(0.0);
         (name, told(run), [line.cpu, waiting, idle])
     };
     stacked(
@@ -132,14 +133,4 @@ pub(super) fn time(benches: &[Bench]) -> Option<Chart> {
         ["busy", "waiting for memory", "idle"],
         runs.iter().zip(names(&runs, "")).map(bar).collect(),
     )
-}
-
-#[expect(clippy::cast_precision_loss, reason = "threads, outputs")]
-fn float(n: usize) -> f64 {
-    n as f64
-}
-
-#[expect(clippy::cast_precision_loss, reason = "bytes")]
-fn real(n: u64) -> f64 {
-    n as f64
 }
