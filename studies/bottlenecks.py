@@ -1,7 +1,6 @@
 """Where the bottleneck of a reading is: a case of each kind, made on purpose. What was planted has to be found."""
 
 import json
-import os
 import re
 import statistics
 import subprocess
@@ -13,7 +12,6 @@ from typing import Any
 
 from measure import in_page_cache, inside, rootreadspeed_clock
 from referee.command import run
-from referee.paths import BINARY
 from studies import slow_job
 from studies.study import BASKETRY, Context, basketry, number, study, table
 
@@ -187,9 +185,7 @@ class Readers:
 
     def ours(self, case: Case, path: Path, threads: int, job: float | None = None) -> Reading:
         """By basketry, which makes the line slow itself."""
-        report = self.report(case, path, threads, *([] if job is None else ["--application", str(job)]))
-        median = report["median"]
-        return Reading(median["real"], median["cpu"], report["uncompressed"], report["bottleneck"], report)
+        return reported(self.report(case, path, threads, *([] if job is None else ["--application", str(job)])))
 
     def expected(self, case: Case) -> dict[str, float]:
         """What readspeed expects of other layouts, in seconds: it takes samples of the file as it is."""
@@ -236,13 +232,14 @@ class Readers:
 
     def through(self, path: Path, bytes_a_second: int) -> Reading:
         """By basketry at the end of the very line that rootreadspeed had."""
-        env = os.environ | self.line(path, bytes_a_second)
-        command = [str(BINARY), "readspeed", str(path), "-j", str(THREADS), "--json"]
-        command += ["--repeat", str(self.line_repeat)]
-        done = subprocess.run(command, capture_output=True, text=True, check=True, env=env)
-        report = json.loads(done.stdout)
-        median = report["median"]
-        return Reading(median["real"], median["cpu"], report["uncompressed"], report["bottleneck"], report)
+        options = ("-j", str(THREADS), "--json", "--repeat", str(self.line_repeat))
+        return reported(json.loads(basketry("readspeed", path, *options, env=self.line(path, bytes_a_second))))
+
+
+def reported(report: dict[str, Any]) -> Reading:
+    """What a report of readspeed comes to."""
+    median = report["median"]
+    return Reading(median["real"], median["cpu"], report["uncompressed"], report["bottleneck"], report)
 
 
 def built(folder: Path) -> Path:

@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -143,7 +143,7 @@ class Context:
         folder = self.out / f"{label}-{runner}"
         shutil.rmtree(folder, ignore_errors=True)
         command: list[str | Path] = ["sweep", source, "-o", folder, *options, "--runner", runner, "--json", "-q"]
-        result = json.loads(basketry(*command, home=self.root))
+        result = json.loads(basketry(*command, env={"ROOTSYS": str(self.root)} if self.root else None))
         points = []
         for line in result["lines"]:
             settings = {each["key"]: each["value"] for each in line["point"]["settings"]}
@@ -176,11 +176,10 @@ class Context:
         (self.out / "results.json").write_text(json.dumps(self.results, indent=1))
 
 
-def basketry(*arguments: str | Path, home: Path | None = None) -> str:
-    """Runs the command under test, which must succeed."""
-    env = os.environ | ({"ROOTSYS": str(home)} if home else {})
+def basketry(*arguments: str | Path, env: Mapping[str, str] | None = None) -> str:
+    """Runs the command under test, which must succeed; `env` is added to its environment."""
     command = [str(word) for word in (BINARY, *arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | dict(env or {}))
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)}: {done.stderr.strip()}")
     return done.stdout

@@ -117,13 +117,13 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def write(path: Path, names: list[str]) -> None:
     """Writes a tree for each codec, with leaves and all ways of some types."""
-    rules = {f"{codec.partition(':')[0]}": {"compression": codec} for codec in CODECS}
+    rules = {name_of(codec): {"compression": codec} for codec in CODECS}
     with bk.recreate(path, classes=CLASSES, cluster=CLUSTER, column_set=LAYOUT, tree_set=rules) as file:
         types = {way: TYPES[name][0] for name in names for way in WAYS[name]}
         data = {way: TYPES[name][1] for name in names for way in WAYS[name]}
         for codec in CODECS:
             shapes = {"number": "float64", "flag": "bool", "fixed": np.dtype((np.int16, 2)), "jagged": "var * int32"}
-            tree = file.mktree(codec.partition(":")[0], {**shapes, **types})
+            tree = file.mktree(name_of(codec), {**shapes, **types})
             tree.extend({**LEAVES, **data})
 
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -10,21 +9,24 @@ SOURCE = Path(__file__).parent / "groot"
 
 
 def built(folder: Path) -> Path:
-    """The program, built into a folder. A FileNotFoundError says why there is none."""
-    go = shutil.which("go") or shutil.which("/usr/local/go/bin/go")
-    if go is None:
-        raise FileNotFoundError("go is not installed")
-    program = folder / "groot"
-    # The folder is in a git checkout that Go need not know of.
-    command: list[str | Path] = [go, "build", "-buildvcs=false", "-o", program, "."]
+    """The program, built into a folder. A FileNotFoundError says that Go or its modules are not to be had here."""
     # It takes what Go is here, or none: another one is not fetched.
     environment = os.environ | {"GOTOOLCHAIN": "local"}
+
+    def go(*words: str | Path, within: int) -> subprocess.CompletedProcess[str]:
+        command = ["go", *words]
+        return subprocess.run(command, cwd=SOURCE, env=environment, capture_output=True, text=True, timeout=within)
+
     try:
-        done = subprocess.run(command, cwd=SOURCE, env=environment, capture_output=True, text=True, timeout=300)
+        fetched = go("mod", "download", within=120)
     except subprocess.TimeoutExpired:
-        raise FileNotFoundError("go-hep is not to be had here") from None
-    if done.returncode != 0:
-        raise FileNotFoundError(f"go-hep is not to be had here: {done.stderr.strip()[-200:]}")
+        raise FileNotFoundError("go-hep takes too long to come") from None
+    if fetched.returncode != 0:
+        raise FileNotFoundError(f"go-hep is not to be had: {fetched.stderr.strip()[-200:]}")
+    program = folder / "groot"
+    # The folder is in a git checkout that Go need not know of.
+    made = go("build", "-buildvcs=false", "-o", program, ".", within=300)
+    assert made.returncode == 0, made.stderr
     return program
 
 
