@@ -1,108 +1,109 @@
-"""What `tune` expects of a layout, beside what is measured once the file is rewritten: large trees and event models."""
+"""What `tune` expects of a layout, beside what is measured once the file is rewritten: the corpus and the event models.
 
-import json
+Nothing in the model comes from these files: what tune knows of a file it measures on that file.
+"""
+
+import hashlib
 import statistics
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from itertools import islice
-from typing import Any
 
 from referee.paths import CORPUS, corpus_is_here
-from studies.study import Context, basketry, number, study, table
+from studies.gauge import Outcome, ninth, outcome
+from studies.study import Context, number, study, table
 
 #: The event models, and how much of them at scale 1.
 MODELS = {"lhcb": 40, "aod": 60, "esd": 80, "multi": 60}
 WORKLOADS = ("full", "sparse:1%")
-LARGEST = 10
-#: Figures of the proof in docs/tune-schema.md, their titles, their unit in the table and its digits.
-FIGURES = (
-    ("size", "size, MB", 1e6, 2),
-    ("read_today", "reading today, ms", 1e-3, 1),
-    ("read_chosen", "reading then, ms", 1e-3, 1),
-    ("rewrite", "rewriting, ms", 1e-3, 0),
+#: Files of the corpus in the quick form.
+QUICK = 5
+#: Figures, and of which outcomes each is a figure.
+FIGURES: tuple[tuple[str, Callable[[Outcome], float], bool], ...] = (
+    ("size", lambda one: one.size_error, False),
+    ("reading today", lambda one: one.today_error, True),
+    ("reading then", lambda one: one.read_error, True),
+    ("rewriting", lambda one: one.rewrite_error, True),
 )
 
 
-@dataclass(frozen=True)
-class Prediction:
-    """What came of tuning a tree for a workload: the proof of each run."""
-
-    name: str
-    workload: str
-    proofs: list[Any]
-
-    def measured(self, figure: str) -> float:
-        """The median over the runs."""
-        return float(statistics.median(proof[figure]["measured"] for proof in self.proofs))
-
-    def error(self, figure: str) -> float:
-        """How far what was expected is off, as a share of what was measured: the median over the runs."""
-        return float(
-            statistics.median(proof[figure]["expected"] / proof[figure]["measured"] - 1 for proof in self.proofs)
-        )
-
-    def speedup(self, which: str) -> float:
-        """How many times cheaper the chosen layout is to read, `expected` or `measured`."""
-        return float(statistics.median(proof["speedup"][which] for proof in self.proofs))
+def half(name: str) -> str:
+    """The half of the corpus that a file belongs to, by its name alone."""
+    return "corpus, first half" if hashlib.sha256(name.encode()).digest()[0] % 2 else "corpus, second half"
 
 
 @study
 def predictions(context: Context) -> None:
-    """What tune expects, and what is measured: the ten largest trees of the corpus, and the event models."""
-    done = [*islice(corpus(context), 1 if context.quick else LARGEST), *models(context)]
-    rows = []
-    for one in done:
-        cells = [
-            f"{number(one.measured(figure) / unit, digits)} ({100 * one.error(figure):+.1f} %)"
-            for figure, _, unit, digits in FIGURES
+    """What tune expects, and what is measured: all trees of the corpus, and the event models."""
+    groups: dict[str, list[Outcome]] = {}
+    for one in corpus(context):
+        groups.setdefault(half(one.name), []).append(one)
+    groups["event models"] = models(context)
+    everything = [one for group in groups.values() for one in group]
+    context.keep("outcomes", [asdict(one) for one in everything])
+    rows = [row for title, group in groups.items() for row in errors(title, group)]
+    head = ["files", "", "number", "median error", "90 %", "worst"]
+    context.block("errors", table(head, rows))
+    context.block("limits", limits(groups))
+    timed = [one for one in everything if one.proven and one.takes_long_enough]
+    lines = [
+        [
+            one.name,
+            f"{number(one.bytes_after / 1e6, 2)} ({100 * one.size_error:+.1f} %)",
+            f"{number(1e3 * one.read_before, 1)} ({100 * one.today_error:+.1f} %)",
+            f"{number(1e3 * one.read_after, 1)} ({100 * one.read_error:+.1f} %)",
+            f"{number(1e3 * one.rewrite, 0)} ({100 * one.rewrite_error:+.1f} %)",
+            number(one.measuring, 2),
+            str(one.trials),
         ]
-        speedups = " / ".join(number(one.speedup(which), 2) for which in ("expected", "measured"))
-        rows.append([f"{one.name}, {one.workload}", *cells, speedups])
-        context.keep(f"{one.name} {one.workload}", one.proofs)
-    head = ["tree, workload", *(title for _, title, _, _ in FIGURES), "speed-up, expected / measured"]
-    context.block("trees", table(head, rows))
-    summary = []
-    for figure, title, _, _ in FIGURES:
-        errors = [abs(one.error(figure)) for one in done]
-        summary.append([title.split(",")[0], *(f"{100 * of(errors):.1f} %" for of in (statistics.median, max))])
-    context.block("errors", table(["", "median error", "worst"], summary))
+        for one in sorted(timed, key=lambda one: -one.read_before)
+    ]
+    head = ["file", "size, MB", "reading today, ms", "reading then, ms", "rewriting, ms", "measuring, s", "trials"]
+    context.block("trees", table(head, lines))
 
 
-def corpus(context: Context) -> Iterator[Prediction]:
-    """The corpus' trees, those with most bytes on disk first; of each the newest cycle. What is not tuned is said."""
+def errors(title: str, group: Sequence[Outcome]) -> list[list[str]]:
+    """Rows of a table: how far off each figure is over these files."""
+    rows = []
+    for figure, error, is_time in FIGURES:
+        done = [one for one in group if one.proven and (one.takes_long_enough or not is_time)]
+        off = [abs(error(one)) for one in done]
+        shares = (statistics.median(off), ninth(off), max(off)) if off else ()
+        cells = [f"{100 * share:.1f} %" for share in shares] or ["", "", ""]
+        rows.append([title, figure, str(len(off)), *cells])
+    return rows
+
+
+def limits(groups: dict[str, list[Outcome]]) -> list[str]:
+    """How many outputs there are, and which broke a limit."""
+    rows = []
+    for title, group in groups.items():
+        done = [one for one in group if one.proven]
+        again = sum(one.attempts > 1 for one in done)
+        slower = sum(one.slower for one in done if one.takes_long_enough)
+        longest = max((one.measuring for one in done), default=0.0)
+        cells = [len(group), len(done), again, sum(one.over for one in done), slower]
+        rows.append([title, *map(str, cells), number(longest, 1)])
+    head = ["files", "number", "outputs", "after another choice", "larger than today", "slower", "longest measuring, s"]
+    return table(head, rows)
+
+
+def corpus(context: Context) -> list[Outcome]:
+    """The corpus' files that have trees, each for reading everything. Files that cannot be tuned have no outcome."""
     if not corpus_is_here():
         context.say("The corpus is not here: the event models alone are measured.")
-        return
-    found = []
-    for file in sorted((CORPUS / "files").rglob("*.root")):
-        try:
-            trees = json.loads(basketry("inspect", file, "--json"))["trees"]
-        except RuntimeError:
-            # Files that cannot be read are in the corpus on purpose.
-            continue
-        found += [(tree["zip_bytes"], f"{file}:{tree['path']}") for tree in trees if tree["newest"]]
-    for _, source in sorted(found, reverse=True):
-        name = source.rsplit("/files/", 1)[-1].split("--", 1)[-1]
-        try:
-            yield tuned(context, name, source, "full")
-        except RuntimeError as error:
-            context.say(f"{name} is left out: {error}")
+        return []
+    files = sorted((CORPUS / "files").rglob("*.root"))
+    done = (outcome(str(file), name=file.name.split("--", 1)[-1]) for file in files)
+    # What has no tree that lies in it is no file to tune; nor is one that cannot be read, of which there are some.
+    found = (one for one in done if one.code != 2)
+    return list(islice(found, QUICK if context.quick else None))
 
 
-def models(context: Context) -> Iterator[Prediction]:
+def models(context: Context) -> list[Outcome]:
     """A file of each event model, in ROOT's own layout."""
+    done = []
     for kind, size in MODELS.items():
         source = context.generated(kind, context.megabytes(size, 2), "--compression", "zlib:1")
-        for workload in WORKLOADS:
-            yield tuned(context, kind, str(source), workload)
-
-
-def tuned(context: Context, name: str, source: str, workload: str) -> Prediction:
-    """Tunes with other samples each time, and rewrites, on one thread: what is expected are CPU seconds of one."""
-    output = context.out / "tuned.root"
-    proofs = []
-    for seed in range(1, context.repeat(5) + 1):
-        options = ("--workload", workload, "--seed", str(seed), "-j", "1", "-o", output, "--force", "--json", "-q")
-        proofs.append(json.loads(basketry("tune", source, *options))["proof"])
-    output.unlink(missing_ok=True)
-    return Prediction(name, workload, proofs)
+        done += [outcome(str(source), "--workload", load, name=f"{kind}, {load}") for load in WORKLOADS]
+    return done

@@ -73,6 +73,9 @@ def test_tables_of_others_become_trees(tmp_path: Path, root_values: RootServer) 
     [
         ("{root} -o {folder}/x.root", "rewrite and merge"),
         ("{parquet} -o {folder}/x.parquet", "Parquet files already"),
+        ("{root} -o {folder}/x.csv", "ends in .parquet"),
+        ("{root} -o {folder}/x", "ends in .parquet"),
+        ("{parquet} -o {folder}/x.csv", "ends in .root"),
         ("{root} -o {folder}/x.parquet --cluster 100", "--row-group"),
         ("{root} -o {folder}/x.parquet --compression lzma:7", "lzma:7"),
         ("{root} -o {folder}/x.parquet --keep nothing", "nothing"),

@@ -108,7 +108,13 @@ def test_digests_are_those_of_root_and_uproot(capsys: pytest.CaptureFixture[str]
                     branch = branch[int(number)]
                 read = [line.get(f"{reader}_read") or {} for reader in ("root", "uproot")]
                 end = next((one["digest_entries"] for one in read if one.get("digest_entries")), None)
-                array = branch.array(entry_stop=end)
+                try:
+                    array = branch.array(entry_stop=end)
+                except ValueError as problem:
+                    if "which cannot be opened" not in str(problem):
+                        raise
+                    counts["its baskets lie in a file that is absent"] += 1
+                    continue
                 if list(buffers(ak.to_layout(array))) in truths:
                     counts["equal"] += 1
                 elif branch.opaque:

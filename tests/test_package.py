@@ -79,7 +79,7 @@ def test_a_truncated_file_is_a_value_error(made: Path, tmp_path: Path) -> None:
 
 OPTIONS: dict[str, set[str]] = {
     # Names of the command's arguments that are the first arguments here; and what is about talking to people.
-    "inspect": {"top", "all", "codecs", "layout", "quiet", "json"},
+    "inspect": {"top", "all", "codecs", "writer", "layout", "quiet", "json"},
     "rewrite": {"quiet", "json"},
     "merge": {"quiet", "json"},
     "verify": {"quiet", "json"},
@@ -87,7 +87,7 @@ OPTIONS: dict[str, set[str]] = {
     "recover": {"quiet", "json"},
     "generate": {"quiet", "json"},
     "convert": {"quiet", "json"},
-    "tune": {"quiet", "json"},
+    "tune": {"calibrate", "quick_calibration", "quiet", "json"},
     "sweep": {"once", "quiet", "json"},
 }
 
@@ -115,7 +115,7 @@ def without_times(report: Any) -> Any:
         report = asdict(report)
         report |= report.pop("numbers", {})
     if isinstance(report, dict):
-        return {k.rstrip("_"): without_times(v) for k, v in report.items() if v not in (None, "", False)}
+        return {k.rstrip("_"): without_times(v) for k, v in report.items() if v not in (None, "", False, (), [])}
     if isinstance(report, list | tuple):
         return [without_times(one) for one in report]
     return str(report) if isinstance(report, Path) else report

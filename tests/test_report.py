@@ -80,6 +80,109 @@ def test_nothing_goes_wrong_and_nothing_is_fetched(shown: Browser, page: Path) -
     shown.picture(BUILD / "report.png")
 
 
+@pytest.fixture(scope="module")
+def crowded(basketry: Basketry, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """The page of a sweep with many points, settings with long names, and a point with a very long name."""
+    if browser.found() is None:
+        pytest.skip("no chromium (apt-get install chromium)")
+    folder = tmp_path_factory.mktemp("crowded")
+    basketry(
+        "generate", "nano", "--size", "300kB", "--branches", "60", "--compression", "zlib:1", "-o", folder / "in.root"
+    )
+    grid = folder / "grid.toml"
+    grid.write_text(
+        """
+        [grid]
+        compression = ["as-is", "lz4:4", "zstd:5"]
+        "column:Muon_*:basket" = ["8kB", "64kB"]
+        "column:Jet_*:compression" = ["as-is", "lzma:7"]
+        [[point]]
+        name = "the layout that our experiment has used since the beginning of Run 3, with large clusters"
+        cluster = "30MB"
+        """
+    )
+    only = ("--only", "copy,full,sparse", "--repeat", "1", "-q")
+    basketry(
+        "sweep", folder / "in.root", "-o", folder / "sweep", "--grid", grid, "--streams", "1,2", "-j", "1,2", *only
+    )
+    shown = Browser(tmp_path_factory.mktemp("profile"))
+    shown.open(Path(basketry("sweep", "report", folder / "sweep").strip()))
+    yield shown
+    shown.close()
+
+
+# Texts that are seen in a chart, with the box of each, and those boxes that reach out of the chart or into another.
+CLASHES = """(() => {
+    const found = [];
+    for (const place of document.querySelectorAll(".chart")) {
+        const outer = place.getBoundingClientRect();
+        const tiles = echarts.getInstanceByDom(place).getOption().series.some((s) => s.type == "treemap");
+        const texts = [...place.querySelectorAll("svg text")]
+            .filter((text) => text.textContent.trim() !== "")
+            .map((text) => ({ said: text.textContent, box: text.getBoundingClientRect() }))
+            .filter((text) => text.box.width > 0);
+        for (const { said, box } of texts) {
+            const across = Math.max(outer.left - box.left, box.right - outer.right);
+            const out = Math.max(across, outer.top - box.top, box.bottom - outer.bottom);
+            // Tiles cut their names by a mask.
+            if (out > 2 && !tiles) found.push(`${place.id}: ${said} reaches out by ${out}`);
+        }
+        for (let i = 0; !tiles && i < texts.length; i++) {
+            for (let j = i + 1; j < texts.length; j++) {
+                const [a, b] = [texts[i].box, texts[j].box];
+                const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+                const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+                // The boxes of numbers at the corner of two axes touch.
+                if (wide > 3 && high > 4) found.push(`${place.id}: ${texts[i].said} lies on ${texts[j].said}`);
+            }
+        }
+    }
+    return found;
+})()"""
+
+# Series of a chart that its legend does not show.
+UNNAMED = """[...document.querySelectorAll(".chart")].flatMap((place) => {
+    const option = echarts.getInstanceByDom(place).getOption();
+    if (!option.legend || !option.legend.length) return [];
+    const seen = new Set([...place.querySelectorAll("svg text")].map((text) => text.textContent));
+    const names = new Set(option.series.map((series) => series.name));
+    return [...names].filter((name) => !seen.has(name)).map((name) => `${place.id}: ${name}`);
+})"""
+
+# Tables whose last column is not within the page.
+CUT = """[...document.querySelectorAll("details")].flatMap((part) => {
+    part.open = true;
+    const table = part.querySelector("table");
+    if (!table) return [];
+    const last = table.tHead.rows[0].lastElementChild.getBoundingClientRect();
+    const room = table.parentElement.getBoundingClientRect();
+    return last.right > room.right + 1 ? [`${part.innerText.slice(0, 30)}: ${last.right} of ${room.right}`] : [];
+})"""
+
+
+@pytest.mark.parametrize("which", ["shown", "crowded"])
+def test_labels_do_not_overlap_and_nothing_is_cut(which: str, request: pytest.FixtureRequest) -> None:
+    drawn: Browser = request.getfixturevalue(which)
+    assert drawn.ask(CLASHES) == []
+    assert drawn.ask(UNNAMED) == []
+    assert drawn.ask(CUT) == []
+    drawn.picture(BUILD / f"report-{which}.png")
+
+
+def test_readings_are_drawn_once_and_numbers_are_those_of_points(crowded: Browser) -> None:
+    names = crowded.ask(
+        "echarts.getInstanceByDom(document.getElementById('chart-speedup')).getOption().series.map(s => s.name)"
+    )
+    assert len(names) == len(set(names))
+    # Of 12 layouts in 1 and 2 streams with 1 and 2 threads, and of the one by itself: those that read.
+    table = "[...document.querySelectorAll('details')].find(d => d.innerText.startsWith('time for an entry, all'))"
+    numbers = [
+        int(text) for text in crowded.ask(f"[...{table}.querySelectorAll('tbody tr')].map(r => r.cells[0].textContent)")
+    ]
+    assert numbers == [n for n in range(1, 50) if n == 49 or n % 4 in (1, 2)]
+    assert "--repeat 4" in crowded.ask("document.getElementById('stars').innerText")
+
+
 def test_tables_sort_by_each_column(shown: Browser) -> None:
     heads = "[...document.querySelector('table').tHead.rows[0].cells]"
     size = shown.ask(f"{heads}.findIndex(h => h.innerText == 'read CPU')")

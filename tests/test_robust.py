@@ -3,7 +3,9 @@
 All corruptions of all files are the Rust tests' business (they need no process for each); here the command is asked.
 """
 
+import contextlib
 import hashlib
+import json
 import os
 import random
 import re
@@ -129,6 +131,14 @@ def test_full_disk(verb: str, small_disk: Path, basketry: Basketry) -> None:
     assert hashlib.sha256(source.read_bytes()).digest() == before
 
 
+@pytest.fixture(autouse=True)
+def hang_ups_are_not_ignored() -> Iterator[None]:
+    """Whoever runs the tests by nohup hands that on to the jobs that they start."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
 def start(basketry: Basketry, arguments: list[str], stderr: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
     """Starts the command without waiting for it."""
     return subprocess.Popen([basketry.binary, *arguments], stdout=subprocess.DEVNULL, stderr=stderr)
@@ -145,7 +155,9 @@ def test_killed_job_leaves_no_output_under_its_name(basketry: Basketry, tmp_path
     killed = 0
     for k in range(12):
         process = start(basketry, arguments)
-        time.sleep(whole.wall * k / 12)
+        # At a point of the work, not of time: the machine may be busy.
+        while process.poll() is None and hidden_bytes(tmp_path) < len(reference) * k // 12:
+            time.sleep(0.001)
         os.kill(process.pid, signal.SIGKILL)
         killed += process.wait() == -signal.SIGKILL
         if (tmp_path / "out.root").exists():
@@ -155,8 +167,96 @@ def test_killed_job_leaves_no_output_under_its_name(basketry: Basketry, tmp_path
     assert hashlib.sha256(source.read_bytes()).digest() == before
 
 
+def hidden_bytes(folder: Path) -> int:
+    """Bytes of the largest file that has not got its name."""
+    sizes = [-1]
+    for path in folder.glob(".*.tmp"):
+        # It may get its name at any moment.
+        with contextlib.suppress(FileNotFoundError):
+            sizes.append(path.stat().st_size)
+    return max(sizes)
+
+
+def stopped(basketry: Basketry, arguments: list[str], folder: Path) -> subprocess.Popen[bytes]:
+    """A job that began to write its output, and then was stopped."""
+    process = start(basketry, arguments)
+    while not (folder / f".out.root.{process.pid}.tmp").exists():
+        assert process.poll() is None
+        time.sleep(0.001)
+    process.send_signal(signal.SIGSTOP)
+    return process
+
+
+def test_what_a_killed_job_left_is_removed_by_the_next(basketry: Basketry, tmp_path: Path) -> None:
+    source = make_files.made("wide") / "wide.root"
+    arguments = ["rewrite", str(source), "-o", str(tmp_path / "out.root"), "--compression", "lzma:9", "-j", "1"]
+    killed = stopped(basketry, arguments, tmp_path)
+    killed.kill()
+    killed.wait()
+    (tmp_path / f".out.root.{killed.pid}.tmp").rename(tmp_path / ".out.root.1.tmp")
+    writing = stopped(basketry, arguments, tmp_path)
+    # Each job looks when it begins.
+    assert not (tmp_path / ".out.root.1.tmp").exists()
+    (tmp_path / ".out.root.1.tmp").touch()
+    # What the other one still writes stays, and a file of another output, too.
+    (tmp_path / ".other.root.1.tmp").touch()
+    assert basketry.run("rewrite", source, "-o", tmp_path / "out.root").code == 0
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {"out.root", ".other.root.1.tmp", f".out.root.{writing.pid}.tmp"}
+    first = (tmp_path / "out.root").read_bytes()
+    # The output is there by now, and nobody said that it may be replaced.
+    writing.send_signal(signal.SIGCONT)
+    assert writing.wait() == 2
+    assert (tmp_path / "out.root").read_bytes() == first
+    assert {path.name for path in tmp_path.iterdir()} == {"out.root", ".other.root.1.tmp"}
+
+
+def test_a_signal_after_the_output_has_its_name_changes_nothing(basketry: Basketry, tmp_path: Path) -> None:
+    source, output = make_files.made("wide") / "wide.root", tmp_path / "out.root"
+    # The report does not fit into a pipe that is full, so that the job waits between the rename and its end.
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            os.write(write, b"x" * 4096)
+    os.set_blocking(write, True)
+    line: list[str | Path] = [basketry.binary, "merge", str(source), "-o", str(output), "--json"]
+    with subprocess.Popen(line, stdout=write, stderr=subprocess.PIPE) as process:
+        os.close(write)
+        while not output.exists():
+            assert process.poll() is None
+            time.sleep(0.001)
+        process.send_signal(signal.SIGTERM)
+        with os.fdopen(read, "rb") as pipe:
+            report = pipe.read().lstrip(b"x")
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
+    assert json.loads(report)["bytes_written"] == output.stat().st_size
+
+
+def test_nohup_is_heeded(basketry: Basketry, tmp_path: Path) -> None:
+    source = make_files.made("wide") / "wide.root"
+    line: list[str | Path] = [
+        basketry.binary,
+        "rewrite",
+        str(source),
+        "-o",
+        str(tmp_path / "out.root"),
+        "--compression",
+        "zlib:9",
+    ]
+    process = subprocess.Popen(["nohup", *line, "-j", "1"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while hidden_bytes(tmp_path) < 0 and not (tmp_path / "out.root").exists():
+        assert process.poll() is None
+        time.sleep(0.001)
+    process.send_signal(signal.SIGHUP)
+    assert process.wait() == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["out.root"]
+
+
 @pytest.mark.parametrize("verb", ["rewrite", "merge"])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_interrupted_job_cleans_up(number: signal.Signals, verb: str, basketry: Basketry, tmp_path: Path) -> None:
     source = make_files.made("wide") / "wide.root"
     before = hashlib.sha256(source.read_bytes()).digest()

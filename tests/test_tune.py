@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ import uproot
 
 from referee import schema_document
 from referee.command import Basketry
-from referee.paths import BUILD, REPO
+from referee.paths import BUILD, FOUND, REPO
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +85,17 @@ def test_without_an_output_nothing_is_written(nano: Path, basketry: Basketry, tm
         assert column in outcome.out
 
 
+def test_what_measuring_takes_is_said_beforehand(nano: Path, basketry: Basketry) -> None:
+    outcome = basketry.run("tune", nano)
+    said = re.fullmatch(r"measuring takes up to about (\d+\.\d) s of CPU time\n", outcome.err)
+    assert said, outcome.err
+    assert float(said[1]) >= 2.0
+    # Programs are told in the report.
+    report = json.loads(basketry("tune", nano, "--json"))
+    assert report["measuring"]["allowed"] == pytest.approx(float(said[1]), abs=0.05)
+    assert basketry.run("tune", nano, "-q").err == ""
+
+
 def test_the_decided_layout_can_be_given_to_rewrite(nano: Path, basketry: Basketry, tmp_path: Path) -> None:
     layout, tuned, rewritten = tmp_path / "layout.toml", tmp_path / "tuned.root", tmp_path / "rewritten.root"
     report = basketry.json("tune", nano, "--layout-out", layout)
@@ -127,3 +139,126 @@ def test_what_is_read_is_predicted_stage_by_stage(
     # A busy machine may be far off: this is no measurement of the model, only of its being about the same work.
     read = report["proof"]["read_today"]
     assert read["expected"] / 4 < read["measured"] < read["expected"] * 4
+
+
+def test_a_failing_proof_leaves_the_old_output(nano: Path, basketry: Basketry, tmp_path: Path) -> None:
+    damaged, out = tmp_path / "damaged.root", tmp_path / "out" / "old.root"
+    out.parent.mkdir()
+    out.write_bytes(b"old")
+    with uproot.open(nano) as file:
+        branch = file["Events/HLT_IsoMu24"]
+        seek = int(branch.member("fBasketSeek")[branch.num_baskets - 1]) + int(branch.basket_key(0).fKeylen)
+    data = bytearray(nano.read_bytes())
+    for at in range(seek + 9, seek + 20):
+        data[at] ^= 0x5A
+    damaged.write_bytes(data)
+    outcome = basketry.run("tune", damaged, "-o", out, "-f")
+    assert outcome.code == 2, str(outcome)
+    assert out.read_bytes() == b"old"
+    assert [path.name for path in out.parent.iterdir()] == ["old.root"]
+
+
+@pytest.mark.parametrize("name", ["tune_leftover", "tune_left", "tune_left2"])
+def test_files_that_fail_leave_the_old_output(name: str, basketry: Basketry, tmp_path: Path) -> None:
+    file = FOUND / f"{name}.root"
+    if not file.exists():
+        pytest.skip(f"{file} is not there")
+    for recode in ((), ("--recode",)):
+        out = tmp_path / f"old{len(recode)}.root"
+        out.write_bytes(b"old")
+        outcome = basketry.run("tune", file, "-o", out, "-f", *recode)
+        assert outcome.code in (1, 2), str(outcome)
+        assert out.read_bytes() == b"old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["old0.root", "old1.root"]
+
+
+def test_what_is_best_already_is_not_written_again(nano: Path, basketry: Basketry, tmp_path: Path) -> None:
+    """The output of tune is tuned again until tune finds nothing better: then no file is written."""
+    file = nano
+    for number in range(8):
+        out = tmp_path / f"tuned{number}.root"
+        outcome = basketry.run("tune", file, "-o", out, "--json")
+        report = json.loads(outcome.out)
+        assert outcome.code == (0 if report["delivered"] else 1), str(outcome)
+        assert out.exists() == report["delivered"]
+        if not report["delivered"]:
+            assert report["verdict"]
+            assert report["proof"] is None
+            assert report["unchanged"] or all(attempt["rejected"] for attempt in report["attempts"])
+            return
+        assert out.stat().st_size <= file.stat().st_size
+        assert report["proof"]["reading"]["interval"][0] <= 1
+        file = out
+    pytest.fail("eight outputs, each better than the one before")
+
+
+def test_the_input_is_no_output(nano: Path, basketry: Basketry, tmp_path: Path) -> None:
+    file = tmp_path / "in.root"
+    file.write_bytes(nano.read_bytes())
+    (tmp_path / "link.root").symlink_to(file)
+    for name in ("in.root", "link.root"):
+        outcome = basketry.run("tune", file, "-o", tmp_path / name, "-f")
+        assert outcome.code == 2, str(outcome)
+    assert file.read_bytes() == nano.read_bytes()
+
+
+def test_words_say_what_was_measured(nano: Path, basketry: Basketry, tmp_path: Path) -> None:
+    expected = basketry.run("tune", nano).out
+    assert "expectations" in expected
+    proven = basketry.run("tune", nano, "-o", tmp_path / "tuned.root").out
+    assert "repeats" in proven
+    for text in (expected, proven):
+        shares = [float(number) for number in re.findall(r"([0-9.]+) %", text)]
+        assert shares
+        assert all(share <= 200 for share in shares), text
+        ratios = [float(number) for number in re.findall(r"([0-9.]+) ?x ", text)]
+        assert all(ratio <= 100 for ratio in ratios), text
+
+
+def test_many_files_of_a_kind_get_one_layout(nano: Path, basketry: Basketry, tmp_path: Path) -> None:
+    halves = []
+    for number, entries in enumerate((":1000", "1000:")):
+        halves.append(tmp_path / f"half{number}.root")
+        basketry("rewrite", nano, "--entries", entries, "-o", halves[-1])
+    layout, merged = tmp_path / "layout.toml", tmp_path / "merged.root"
+    report = basketry.json("tune", *halves, "--layout-out", layout)
+    assert (report["files"], report["measured_files"]) == (2, 2)
+    assert report["chosen"]["read"] < report["today"]["read"]
+    assert layout.read_text() == report["layout"]
+    basketry("merge", *halves, "--layout", layout, "-o", merged)
+    basketry("verify", nano, merged)
+    by_pattern = basketry.json("tune", str(tmp_path / "half*.root"))
+    (tmp_path / "list.txt").write_text("\n".join(map(str, halves)))
+    by_list = basketry.json("tune", f"@{tmp_path / 'list.txt'}")
+    assert by_pattern["files"] == by_list["files"] == 2
+    for refused in (("-o", tmp_path / "out.root"), ("--max-size", "1MB")):
+        assert basketry.run("tune", *halves, *refused).code == 2
+    other = tmp_path / "other.root"
+    basketry("rewrite", nano, "--drop", "MET_*", "-o", other)
+    outcome = basketry.run("tune", halves[0], other)
+    assert outcome.code == 2, str(outcome)
+    assert "MET_" in outcome.err
+
+
+def test_branches_can_be_left_out(nano: Path, basketry: Basketry, tmp_path: Path) -> None:
+    slim, out = tmp_path / "slim.root", tmp_path / "tuned.root"
+    basketry("rewrite", nano, "--drop", "HLT_*", "-o", slim)
+    report = basketry.json("tune", nano, "--drop", "HLT_*", "-o", out)
+    assert report["delivered"]
+    assert report["today"]["size"] == pytest.approx(slim.stat().st_size, rel=0.01)
+    assert out.stat().st_size <= slim.stat().st_size
+    basketry("verify", slim, out)
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_a_layout_replaces_nothing_unasked(nano: Path, basketry: Basketry, tmp_path: Path) -> None:
+    file, layout = tmp_path / "in.root", tmp_path / "layout.toml"
+    file.write_bytes(nano.read_bytes())
+    layout.write_text("mine")
+    assert basketry.run("tune", file, "--layout-out", layout).code == 2
+    assert layout.read_text() == "mine"
+    for force in ((), ("-f",)):
+        assert basketry.run("tune", file, "--layout-out", file, *force).code == 2
+    assert file.read_bytes() == nano.read_bytes()
+    basketry("tune", file, "--layout-out", layout, "-f")
+    assert layout.read_text() != "mine"

@@ -31,7 +31,7 @@ class Monitor:
 
     path: where samples go, trees of a .root file, or .parquet, .csv or .jsonl; only the summary is kept, if absent.
     every: seconds between two samples. pss: sample proportional memory, too.
-    files: files whose size is sampled, besides those that are open for writing (`discover`).
+    files: files whose size is sampled, besides those that this program and its children open for writing (`discover`).
     force: replace the file if it is there.
 
     If `basketry monitor` watches this program from outside it hears of marks and events, too.

@@ -82,6 +82,10 @@ class Making(Writing, total=False):
     last: int | None
     entries: Names
     where: Names
+    all_cycles: bool
+    skip_bad: bool
+    check: bool
+    skip_absent: bool
 
 
 class Merging(Making, total=False):
@@ -121,6 +125,11 @@ def rewrite(inputs: Places, output: Place, *, dry_run: bool = False, **options: 
     entries: keep only these: ranges as in Python ("100:200", or ":10,-10:"), a share at random ("1%"), or those listed
     in a file; of all trees, or of those that a pattern names ("Events=100:200").
     where: keep only the entries for which this column is true, or not zero, in trees that have it.
+    skip_absent: leave out branches whose baskets lie in another file that is absent; else they are a `ValueError`.
+    all_cycles: keep older cycles too; else `Summary.older_cycles` says which trees have any, and what they are.
+    skip_bad: leave out what is damaged, an object or a directory, instead of raising; of several inputs, whole inputs.
+    `Summary.damaged` and `Summary.skipped` say what is missing.
+    check: decompress what is copied as well, to see that it can be read.
     """
     return _make("rewrite", inputs, output, dry_run, Making.__annotations__, dict(options))
 
@@ -134,8 +143,7 @@ def merge(inputs: Places, output: Place, *, dry_run: bool = False, **options: Un
 
     The trees must have the same branches, unless `common` (only those that all have) or `fill` (zeros and nothing
     for what one lacks) is given. Small clusters are put together up to `pack` bytes, by default the size that the
-    first input aims at; 0 leaves all as they are. `skip_bad` leaves out inputs that cannot be read, and
-    `Summary.skipped` says which. The other options are those of `rewrite`.
+    first input aims at; 0 leaves all as they are. The other options are those of `rewrite`.
     """
     return _make("merge", inputs, output, dry_run, Merging.__annotations__, dict(options))
 
@@ -256,33 +264,39 @@ def generate(
 
 
 def tune(
-    file: Place,
+    file: Places,
     *,
     output: Place | None = None,
     force: bool = False,
     layout_out: Place | None = None,
+    keep: Names = (),
+    drop: Names = (),
     workload: str = "full",
     max_size: Limit | None = None,
     max_read_memory: Limit | None = None,
     max_write_time: Limit | None = None,
+    reader: str | os.PathLike[str] = "basketry",
     recode: bool = False,
     seed: int = 1,
     threads: int = 0,
     memory: Size | None = None,
 ) -> Tuning:
     """Finds the layout that a workload wants: measures candidates on samples, chooses codec, basket and cluster sizes
-    for each column under limits, and says why. With an `output` the file is rewritten, measured again and proven equal.
+    for each column under limits, and says why. With an `output` the file is rewritten, measured and proven equal; the
+    output is there only if `Tuning.delivered`: no larger than the limit and not slower to read than today.
 
     `workload` is "full", "sparse:1%", "columns:GLOB,..." or a mix such as "full=0.3,columns:Muon_*=0.7". Limits are
     sizes or seconds, or multiples of today's such as "1.05x". `Tuning.chosen` is None if they cannot be met, and
     `Tuning.layout`, as TOML, is what `rewrite(layout=...)` takes. `recode` tries columns of objects split and unsplit,
-    too: their branches may have other names then.
+    too: their branches may have other names then. `keep` and `drop` choose branches. Several files of a kind get one
+    layout, for `layout_out`; `output` takes one file. `reader` is who will read the file: "basketry", "root", "uproot"
+    or a profile (docs/readers.md). Expected times are that reader's, and where it is installed it reads in the proof.
     """
     from .reports.parse import parse
     from .reports.tuning import Tuning
 
     given = {name: value for name, value in locals().items() if name not in ("file", "parse", "Tuning")}
-    return parse(Tuning, report(["tune", "--json", *_options(given), "--", os.fspath(file)]))
+    return parse(Tuning, report(["tune", "--json", *_options(given), "--", *_paths(file)]))
 
 
 def readspeed(
@@ -297,7 +311,7 @@ def readspeed(
     application: float | None = None,
     layouts: bool = False,
     seed: int = 1,
-    threads: int = 0,
+    threads: int = 1,
     memory: Size | None = None,
 ) -> Readspeed:
     """Measures how fast files can be read into columns here, and what holds it back.

@@ -1,4 +1,6 @@
-"""Runs a command with a time limit and says what it used: its own CPU time and peak RSS, not those of earlier runs."""
+"""Runs a command with a time limit and says what it used: its own CPU time, peak RSS and bytes read, not those of
+earlier runs.
+"""
 
 import json
 import os
@@ -25,6 +27,8 @@ class Outcome:
     cpu: float
     peak_rss: int
     timed_out: bool
+    # By system calls, of files and pipes.
+    bytes_read: int
 
     def __str__(self) -> str:
         ended = "timed out" if self.timed_out else f"exit {self.code}"
@@ -49,7 +53,7 @@ def run(
     )
     os.close(writing)
     with os.fdopen(reading) as report:
-        code, wall, user, system, peak, timed_out = report.read().split()
+        code, wall, user, system, peak, timed_out, bytes_read = report.read().split()
     return Outcome(
         command=words,
         code=int(code),
@@ -59,6 +63,7 @@ def run(
         cpu=float(user) + float(system),
         peak_rss=int(peak) * 1024,
         timed_out=timed_out == "1",
+        bytes_read=int(bytes_read),
     )
 
 

@@ -13,7 +13,7 @@ import time
 def main() -> None:
     """argv: time limit in seconds, descriptor for the report, then the command.
 
-    The report is "status wall cpu_user cpu_system maxrss_kB timed_out".
+    The report is "status wall cpu_user cpu_system maxrss_kB timed_out bytes_read".
     """
     limit, descriptor, command = float(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
     start = time.perf_counter()
@@ -33,11 +33,16 @@ def main() -> None:
 
     signal.signal(signal.SIGALRM, expire)
     signal.setitimer(signal.ITIMER_REAL, limit)
-    _, status, usage = os.wait4(pid, 0)
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
     wall = time.perf_counter() - start
+    # It has ended, and what the kernel counted is there until it is waited for.
+    counted = os.open(f"/proc/{pid}/io", os.O_RDONLY)
+    read = next(line.split()[1] for line in os.read(counted, 4096).splitlines() if line.startswith(b"rchar:"))
+    os.close(counted)
+    _, status, usage = os.wait4(pid, 0)
     signal.setitimer(signal.ITIMER_REAL, 0)
     code = os.waitstatus_to_exitcode(status)
-    report = f"{code} {wall} {usage.ru_utime} {usage.ru_stime} {usage.ru_maxrss} {int(timed_out)}"
+    report = f"{code} {wall} {usage.ru_utime} {usage.ru_stime} {usage.ru_maxrss} {int(timed_out)} {int(read)}"
     os.write(descriptor, report.encode())
 
 

@@ -8,6 +8,7 @@ REPO = Path(__file__).resolve().parents[2]
 BUILD = REPO / "build" / "tests"
 BINARY = Path(os.environ.get("BASKETRY_BIN", REPO / "target" / "release" / "basketry"))
 CORPUS = Path(os.environ.get("BASKETRY_CORPUS", REPO.parent / "shared" / "corpus"))
+FOUND = CORPUS / "found"
 
 
 def corpus_is_here() -> bool:

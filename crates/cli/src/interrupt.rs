@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write, stderr};
 
 use lab::monitor::{Signaller, ignored};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ};
 use signal_hook::iterator::exfiltrator::WithOrigin;
 use signal_hook::iterator::{Signals, SignalsInfo};
 use signal_hook::low_level::siginfo::{Cause, Origin};
@@ -11,15 +11,40 @@ use signal_hook::low_level::siginfo::{Cause, Origin};
 /// What a shell adds to the number of the signal that ended a command: Ctrl-C is 130.
 const SIGNALLED: i32 = 128;
 
-/// From here on Ctrl-C and `kill` end the command within moments, whatever it is doing, and leave nothing behind.
-pub fn watch() -> std::io::Result<()> {
-    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+/// What the command does when it is told to end and every output has its name already.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Named {
+    /// The outputs are all the work that there is: the command finishes its report, and exits as if not told.
+    IsDone,
+    /// There may be more work: the command ends.
+    Ends,
+}
+
+/// From here on Ctrl-C, a hang-up, `kill` and a batch system's time limit end the command within moments, and leave
+/// nothing behind. A signal that is ignored stays so: nohup(1) ignores hang-ups.
+pub fn watch(named: Named) -> std::io::Result<()> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGXCPU].into_iter().filter(|signal| !ignored(*signal)))?;
     // The work is not asked to stop: it may be in the middle of a long call into a codec.
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
-        if let Some(signal) = signals.forever().next() {
-            stop(signal)
+        for signal in signals.forever() {
+            match named {
+                Named::Ends => stop(signal, rootfile::abandon_outputs()),
+                Named::IsDone => match rootfile::abandon_unless_named() {
+                    Some(removed) => stop(signal, removed),
+                    None => continue,
+                },
+            }
         }
     })?;
+    Ok(())
+}
+
+/// From here on a file that grows beyond the process's limit is an error like a full disk, and no end of the process with
+/// its outputs left behind. Programs that are started have the system's way again.
+pub fn outlive_file_limits() -> std::io::Result<()> {
+    if !ignored(SIGXFSZ) {
+        signal_hook::flag::register(SIGXFSZ, std::sync::Arc::default())?;
+    }
     Ok(())
 }
 
@@ -38,8 +63,15 @@ pub fn pass_on(job: Signaller) -> std::io::Result<()> {
     Ok(())
 }
 
-fn stop(signal: i32) -> ! {
-    let what = if rootfile::abandon_outputs() > 0 { "; the unfinished output was removed" } else { "" };
+/// Waits for the end of the process, if it was told to end: the work that was stopped has nothing to say.
+pub fn wait_if_ending() {
+    while rootfile::outputs_abandoned() {
+        std::thread::park();
+    }
+}
+
+fn stop(signal: i32, removed: usize) -> ! {
+    let what = if removed > 0 { "; the unfinished output was removed" } else { "" };
     let mut err = stderr().lock();
     // On a terminal the line may hold a progress bar.
     let _ = writeln!(err, "{}basketry: interrupted{what}", if err.is_terminal() { "\n" } else { "" });

@@ -67,6 +67,11 @@ impl LayoutArgs {
         Self { compression, rest }
     }
 
+    /// The file that the layout is read from, if there is one.
+    pub fn file(&self) -> Option<&Path> {
+        self.rest.file()
+    }
+
     /// The layout that the options describe.
     pub fn layout(&self) -> Result<Layout> {
         self.rest.layout(self.compression)
@@ -83,6 +88,11 @@ pub fn layout_of(file: &Path) -> Result<Layout> {
 }
 
 impl UncompressedArgs {
+    /// The file that the layout is read from, if there is one.
+    pub fn file(&self) -> Option<&Path> {
+        self.layout.as_deref()
+    }
+
     /// The layout that the options describe, with this compression on top of a file's.
     pub fn layout(&self, compression: Option<Compression>) -> Result<Layout> {
         let mut layout = match &self.layout {

@@ -9,9 +9,11 @@ mod layout_args;
 mod live;
 mod options;
 mod output;
+mod printable;
 mod verbs;
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use clap::{CommandFactory, Parser};
 use rootfile::Result;
@@ -22,7 +24,8 @@ pub use itself::{Itself, starts_as};
 ///
 /// Inputs are FILE, FILE:TREE, FILE:dir/TREE, or @list.txt with one of them a line. Sizes are written 32kB, 30MB or
 /// 1GiB; compression zstd:5 or 505. Exit code 0: done; 1: the answer is no; 2: bad usage or bad input;
-/// 130: Ctrl-C.
+/// 130: Ctrl-C, and 128 and the number of any other signal that ended it. A signal that comes when the output has its
+/// name already changes nothing.
 #[derive(Parser)]
 #[command(name = "basketry", version, arg_required_else_help = true, disable_help_subcommand = true)]
 struct Cli {
@@ -32,11 +35,24 @@ struct Cli {
 
 /// Runs the command with these arguments, the first of which is its own name, and says with which code to exit.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let mut arguments: Vec<OsString> = arguments.into_iter().collect();
+    // A link to the command that is called hadd is hadd.
+    if arguments.first().is_some_and(|name| Path::new(name).file_stem().is_some_and(|stem| stem == "hadd")) {
+        arguments.insert(1, "hadd".into());
+    }
+    // hadd knows `--` itself, and clap takes away the first.
+    if let [_, verb, dashes, ..] = arguments.as_slice()
+        && verb == "hadd"
+        && dashes == "--"
+    {
+        arguments.insert(2, "--".into());
+    }
     match Cli::try_parse_from(arguments) {
-        // Without it the command works as well: Ctrl-C then leaves the hidden file of an unfinished output.
+        // If signals cannot be watched the command works as well: Ctrl-C then leaves the hidden file of an output.
         Ok(cli) => {
-            if !cli.verb.has_signals() {
-                let _ = interrupt::watch();
+            let _ = interrupt::outlive_file_limits();
+            if let Some(named) = cli.verb.when_told_to_end() {
+                let _ = interrupt::watch(named);
             }
             cli.verb.exit_code()
         }

@@ -1,12 +1,12 @@
 //! Options and arguments that verbs share. A verb flattens the groups that it needs into its own.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use dataset::layout::ByteSize;
 use flow::{Budget, Schema};
 use indicatif::ProgressBar;
-use rootfile::{Result, refuse_existing};
+use rootfile::{Result, check_output};
 
 use crate::output;
 
@@ -59,9 +59,9 @@ pub struct Target {
 }
 
 impl Target {
-    /// Refuses an output that is there already, unless forced.
-    pub fn check(&self) -> Result<()> {
-        refuse_existing(&self.output, self.force)
+    /// Refuses an output that must not be written, before any work: see [`check_output`].
+    pub fn check<P: AsRef<Path>>(&self, read: impl IntoIterator<Item = P>) -> Result<()> {
+        check_output(&self.output, self.force, read)
     }
 }
 

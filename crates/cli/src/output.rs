@@ -1,13 +1,17 @@
 //! How the command speaks: exit codes, one line of error, tables, numbers and progress.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::{CellAlignment, ContentArrangement, presets};
 use indicatif::{ProgressBar, ProgressStyle};
+use rootfile::text::{is_printable, printable};
 use rootfile::{ErrorKind, Result};
+
+use crate::printable::Printable;
 
 /// What a verb that could do its work has to say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +54,7 @@ pub fn usage_text(error: &clap::Error) -> String {
 
 /// Prints an error in one line, and says with which code to exit.
 pub fn fail(message: &str) -> u8 {
-    let _ = writeln!(io::stderr().lock(), "basketry: {}", one_line(message));
+    let _ = writeln!(io::stderr().lock(), "basketry: {}", line(message));
     2
 }
 
@@ -64,17 +68,51 @@ pub fn one_line(message: &str) -> Cow<'_, str> {
     Cow::Owned(lines.join(": "))
 }
 
-/// Standard output, buffered. Flush it at the end; a closed pipe ends the command with success.
-pub fn stdout() -> io::BufWriter<io::StdoutLock<'static>> {
+/// A message in one line, as [`one_line`] gives it, with what does not print as its code.
+pub fn line(message: &str) -> String {
+    printable(&one_line(message)).into_owned()
+}
+
+/// A name or title from a file in one line, with what does not print as its code.
+pub fn name(text: &str) -> Cow<'_, str> {
+    printable(text)
+}
+
+/// Standard output for people, buffered. Flush it at the end; a closed pipe ends the command with success.
+pub fn stdout() -> io::BufWriter<Printable<io::StdoutLock<'static>>> {
+    io::BufWriter::with_capacity(1 << 16, Printable::new(io::stdout().lock()))
+}
+
+/// Standard output for programs, buffered: what is written there is not touched.
+pub fn raw_stdout() -> io::BufWriter<io::StdoutLock<'static>> {
     io::BufWriter::with_capacity(1 << 16, io::stdout().lock())
 }
 
 /// Prints a value as JSON.
 pub fn json(value: &impl serde::Serialize) -> Result<()> {
-    let mut out = stdout();
-    serde_json::to_writer(&mut out, value).map_err(io::Error::from)?;
+    let mut out = raw_stdout();
+    value.serialize(&mut serde_json::Serializer::with_formatter(&mut out, PlainJson)).map_err(io::Error::from)?;
     writeln!(out)?;
     Ok(out.flush()?)
+}
+
+/// JSON whose strings have no character that controls a terminal, or turns text around: JSON itself escapes only those
+/// below 0x20.
+struct PlainJson;
+
+impl serde_json::ser::Formatter for PlainJson {
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, text: &str) -> io::Result<()> {
+        let odd = |c: char| !is_printable(c);
+        for part in text.split_inclusive(odd) {
+            let plain = part.trim_end_matches(odd);
+            out.write_all(plain.as_bytes())?;
+            let mut units = [0; 2];
+            for c in part.get(plain.len()..).unwrap_or_default().chars() {
+                c.encode_utf16(&mut units).iter().try_for_each(|unit| write!(out, "\\u{unit:04x}"))?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// A value as JSON.
@@ -84,7 +122,7 @@ pub fn json_text(value: &impl serde::Serialize) -> Result<String> {
 
 /// A table without borders; columns named with a leading `>` are right-aligned.
 pub fn table(columns: &[&str]) -> Table {
-    let mut table = Table::new();
+    let mut table = comfy_table::Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(columns.iter().map(|name| name.trim_start_matches('>')));
     for (column, name) in table.column_iter_mut().zip(columns) {
@@ -93,7 +131,28 @@ pub fn table(columns: &[&str]) -> Table {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    table
+    Table(table)
+}
+
+/// A table, each cell of which takes one line.
+pub struct Table(comfy_table::Table);
+
+impl Table {
+    /// Adds a row. What does not print in a cell is shown as its code.
+    pub fn add_row<T: ToString>(&mut self, cells: impl IntoIterator<Item = T>) {
+        self.0.add_row(cells.into_iter().map(|cell| name(&cell.to_string()).into_owned()));
+    }
+
+    /// The table without blanks at the ends of lines.
+    pub fn trim_fmt(&self) -> String {
+        self.0.trim_fmt()
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
 }
 
 /// A number of bytes for people: three digits and a unit.
@@ -186,6 +245,15 @@ mod tests {
         assert_eq!(count(1_234_567), "1,234,567");
         assert_eq!(percent(1, 8), "12.5%");
         assert_eq!(percent(1, 0), "");
+    }
+
+    #[test]
+    fn json_has_no_character_that_does_not_print() {
+        let mut out = Vec::new();
+        let text = "a\u{1b}\u{9b}\u{202e}\u{e0001}ö\"";
+        serde::Serialize::serialize(text, &mut serde_json::Serializer::with_formatter(&mut out, PlainJson)).unwrap();
+        assert_eq!(String::from_utf8(out.clone()).unwrap(), r#""a\u001b\u009b\u202e\udb40\udc01ö\"""#);
+        assert_eq!(serde_json::from_slice::<String>(&out).unwrap(), text);
     }
 
     #[test]

@@ -211,6 +211,11 @@ impl TreePattern {
         Pattern::new(text).map(Self)
     }
 
+    /// The pattern that stands for the tree with this path, special characters and all.
+    pub fn exact(path: &str) -> Self {
+        Self(Pattern::exact(path))
+    }
+
     /// The text it was made from.
     pub fn as_str(&self) -> &str {
         self.0.as_str()

@@ -69,6 +69,16 @@ pub(crate) struct Share {
     pub waiting: u64,
 }
 
+impl Share {
+    /// What is left of it where so many bytes of the memory are used otherwise, and each thread needs its scratch.
+    pub(crate) fn beside(self, bytes: u64, scratch: u64) -> Self {
+        let free = (self.waiting + scratch * self.threads as u64).saturating_sub(bytes);
+        let fitting = free.checked_div(scratch).unwrap_or(u64::MAX);
+        let threads = usize::try_from(fitting).unwrap_or(usize::MAX).clamp(1, self.threads.max(1));
+        Self { threads, waiting: free.saturating_sub(scratch * threads as u64) }
+    }
+}
+
 fn all_cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }

@@ -1,12 +1,12 @@
 //! One column of an output: where its entries come from, over all inputs, and how they are to lie.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use dataset::tree::basket::{BasketHeader, GENERATE_OFFSET_MAP};
-use rootfile::Source;
+use dataset::tree::basket::{BasketHeader, GENERATE_OFFSET_MAP, Listed, Peek};
 use rootfile::codec::Compression;
+use rootfile::{Error, Result, Source};
 
 use crate::engine::Generated;
 use crate::selected::Selected;
@@ -30,6 +30,12 @@ impl Piece {
     /// The entry after the last.
     pub fn end(&self) -> u64 {
         self.first_entry + self.entries
+    }
+
+    /// Whether another piece is the same record of the same file, with the same entries.
+    pub fn is_at(&self, other: &Self) -> bool {
+        let place = |p: &Self| (p.first_entry, p.entries, p.seek, p.nbytes);
+        place(self) == place(other) && !self.is_embedded()
     }
 
     /// Whether it lies in the tree's record.
@@ -106,6 +112,8 @@ pub struct Column {
     pub fill: Option<Vec<u8>>,
     /// Which entries are taken, if not all.
     pub choice: Option<Choice>,
+    /// Names of all branches of the inputs' trees.
+    pub siblings: Arc<HashSet<String>>,
 }
 
 /// Number of no file: pieces of it hold the column's default entry.
@@ -133,7 +141,24 @@ impl Column {
             generated: None,
             fill: None,
             choice: None,
+            siblings: Arc::default(),
         }
+    }
+
+    /// Holds the header of a record against a piece with all of its entries. Says whether only the payload can tell if
+    /// it is right.
+    pub fn check(&self, piece: &Piece, header: &Peek<'_>) -> Result<bool> {
+        let unsure = header.check(&Listed { seek: piece.seek, nbytes: piece.nbytes, entries: piece.entries })?;
+        let [_, branch, tree] = header.names;
+        // A branch or tree that was renamed leaves its old name in its baskets.
+        if branch != self.names.0.as_bytes()
+            && tree == self.names.1.as_bytes()
+            && let Ok(other) = std::str::from_utf8(branch)
+            && self.siblings.contains(other)
+        {
+            return Err(Error::corrupt(format!("the basket here is one of branch {other}")));
+        }
+        Ok(unsure)
     }
 
     /// Takes only some entries, by which pieces are counted from now on. What holds none of them is forgotten.
@@ -269,6 +294,25 @@ impl Column {
         }
     }
 
+    /// Bytes of a piece's entries in memory, and of their places where they vary in length.
+    pub fn unpacked(&self, piece: &Piece) -> u64 {
+        let places = if self.has_offsets { 4 * piece.entries } else { 0 };
+        self.expanded(piece).max(u64::from(piece.nbytes)).saturating_add(places)
+    }
+
+    /// Bytes of the pieces that begin in one cluster, at most, of some pieces.
+    pub fn largest_cluster(&self, bounds: &[u64], pieces: Range<usize>) -> u64 {
+        let (mut cluster, mut bytes, mut most) = (0, 0u64, 0);
+        for piece in self.pieces.get(pieces).unwrap_or_default() {
+            while bounds.get(cluster + 1).is_some_and(|&end| end <= piece.first_entry) {
+                (cluster, bytes) = (cluster + 1, 0);
+            }
+            bytes = bytes.saturating_add(self.unpacked(piece));
+            most = most.max(bytes);
+        }
+        most
+    }
+
     /// The same entries, to be read only.
     pub fn only_pieces(&self) -> Self {
         Self {
@@ -290,6 +334,7 @@ impl Column {
             generated: None,
             fill: self.fill.clone(),
             choice: self.choice.clone(),
+            siblings: Arc::clone(&self.siblings),
         }
     }
 
@@ -324,6 +369,15 @@ impl Column {
     /// Whether baskets may leave out offsets that readers would then not find.
     pub fn is_misread(&self) -> bool {
         self.generated.is_some() && !self.may_leave_out_offsets()
+    }
+
+    /// Bytes before compression of an entry, on average in the piece where that is most.
+    pub fn largest_entry(&self) -> u64 {
+        let of = |(index, piece): (usize, &Piece)| {
+            let entries = self.record(index).map_or(piece.entries, |record| record.entries);
+            self.expanded(piece).div_ceil(entries.max(1))
+        };
+        self.pieces.iter().enumerate().map(of).max().unwrap_or(0)
     }
 
     /// Bytes that a piece is thought to have before compression.

@@ -1,7 +1,7 @@
 //! Which entries are meant, as users say it: ranges, a share at random, or a list in a file. It reads no tree.
 
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use dataset::glob::{ColumnPattern, TreePattern};
 use rootfile::{Error, Result};
@@ -109,6 +109,14 @@ impl Entries {
         Ok(chosen.finish())
     }
 
+    /// The file that lists them, if one does.
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            Self::Listed(path) => Some(path),
+            _ => None,
+        }
+    }
+
     /// Those of a table that has `all`, as a read wants them: a range, and which entries of it, if not all.
     pub fn choose(&self, all: u64, seed: u64) -> Result<(Range<u64>, Option<Selection>)> {
         let chosen = self.of(all, seed)?;
@@ -153,6 +161,11 @@ impl EntryFilter {
         };
         self.entries.push((tree, entries.parse()?));
         Ok(())
+    }
+
+    /// The files that list entries.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.entries.iter().filter_map(|(_, entries)| entries.file())
     }
 
     /// Whether all entries of all trees are kept.

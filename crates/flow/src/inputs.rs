@@ -17,10 +17,10 @@ pub struct Input {
 impl FromStr for Input {
     type Err = std::convert::Infallible;
 
-    /// `FILE` or `FILE:TREE`. What is there as a file is never split.
+    /// `FILE` or `FILE:TREE`. What is there as a file is never split, nor is an address (`root://host//file`).
     fn from_str(text: &str) -> std::result::Result<Self, Self::Err> {
         let whole = || Self { path: text.into(), tree: None };
-        Ok(match text.rsplit_once(':') {
+        Ok(match text.rsplit_once(':').filter(|_| !text.contains("://")) {
             Some((file, tree)) if !file.is_empty() && !tree.is_empty() && !Path::new(text).exists() => {
                 Self { path: file.into(), tree: Some(tree.trim_matches('/').to_owned()) }
             }
@@ -47,6 +47,11 @@ pub fn inputs(arguments: &[String]) -> Result<Vec<Input>> {
         true => Err(Error::request("no input: the lists name no file")),
         false => Ok(found),
     }
+}
+
+/// The lists among the arguments: files that are read, too.
+pub fn lists(arguments: &[String]) -> impl Iterator<Item = &Path> {
+    arguments.iter().filter_map(|argument| argument.strip_prefix('@')).map(Path::new)
 }
 
 /// The tree that all inputs name, if they do.
@@ -90,6 +95,7 @@ mod tests {
             ("d/a.root:/Events", input("d/a.root", Some("Events"))),
             ("a.root:", input("a.root:", None)),
             (":x", input(":x", None)),
+            ("root://host:1094//a.root", input("root://host:1094//a.root", None)),
         ] {
             assert_eq!(text.parse::<Input>().unwrap(), expected, "{text}");
         }

@@ -21,6 +21,30 @@ pub enum Schema {
     Fill,
 }
 
+/// What is done with branches whose baskets lie in another file (`TBranch::SetFile`) that is absent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Absent {
+    /// The work is refused, with the names of all such branches.
+    #[default]
+    Refuse,
+    /// They are left out, and a note says so.
+    LeaveOut,
+    /// Reading them fails, and nothing else.
+    Fail,
+}
+
+/// Which cycles of a tree, or of what is merged, are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cycles {
+    /// The newest; what older ones there are is told.
+    #[default]
+    Newest,
+    /// The newest, and older ones of trees that are other trees under the same name.
+    OtherTrees,
+    /// All. Those of several inputs are put together newest with newest, second newest with second newest.
+    All,
+}
+
 /// Whether small clusters are put together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pack {
@@ -71,6 +95,10 @@ pub struct Options {
     pub pack: Pack,
     /// What is done where schemas differ.
     pub schema: Schema,
+    /// What is done with branches whose baskets lie in a file that is absent.
+    pub absent: Absent,
+    /// Which cycles are written.
+    pub cycles: Cycles,
     /// Memory and threads.
     pub budget: Budget,
     /// Whether an output that exists may be replaced.
@@ -79,10 +107,14 @@ pub struct Options {
     pub append: bool,
     /// Whether inputs that cannot be read are left out and reported.
     pub skip_bad: bool,
+    /// Whether what is copied is decompressed on the way, to see that it can be.
+    pub check: bool,
     /// Whether everything is compressed as the first input says it is, unless the layout asks for something.
     pub as_first: bool,
     /// Compression of what is no entry of a tree; that of the layout, or else the first input's, if not given.
     pub metadata: Option<Compression>,
+    /// The number that the output's header gives for its compression, where ROOT has several for the same (9 and 109).
+    pub header: Option<i32>,
     /// Whether trees are left out.
     pub no_trees: bool,
     /// Names that the merge is restricted to, or leaves out.

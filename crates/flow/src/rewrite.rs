@@ -1,28 +1,25 @@
-//! Makes one file of one or more: opens the inputs, plans every tree, and writes directories, objects and trees.
+//! Makes one file of one or more: directories, objects and trees are written as [`crate::prepare`] settled it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use dataset::layout::Layout;
-use dataset::tree::{Tree, read_tree, write};
+use dataset::tree::write;
 use rootfile::codec::Compression;
-use rootfile::{DirId, Error, ErrorKind, FilePool, FileWriter, Key, Result, RootFile};
+use rootfile::{DirId, Error, FileWriter, Result, RootFile, StagedFile, check_output};
 
 use crate::budget::Share;
-use crate::choosing::{self, Choosing};
 use crate::closing::{self, BufferSize};
 use crate::column::Shape;
-use crate::condition::Table;
+use crate::cycles::OlderCycle;
 use crate::engine::{self, Depths, Job, Progress};
-use crate::era;
+use crate::inner;
 use crate::maxima;
-use crate::objects::pids::{self, ProcessId};
-use crate::objects::{Action, ObjectPlan, Pack, Part, plan_objects};
+use crate::objects::{Damaged, Pack, pids};
 use crate::options::Options;
-use crate::plan::{Forecast, TablePlan, TableRequest, forecast as look_ahead, plan_table_of};
-use crate::selected::Selected;
+use crate::plan::{Forecast, TablePlan, forecast as look_ahead};
+use crate::prepare::{KnownTrees, PlannedTree, Prepared, Skipped, needs, plan_all, prepare};
 use crate::sink::Written;
 
 /// What was done.
@@ -36,17 +33,27 @@ pub struct Summary {
     pub tables: Vec<TableSummary>,
     /// What the user should know.
     pub notes: Vec<String>,
+    /// Those of the notes that say what was not merged, or not carried over, or with a loss.
+    pub unmerged: Vec<String>,
     /// Inputs that were left out since they cannot be read.
     pub skipped: Vec<Skipped>,
+    /// Older cycles of the inputs' trees.
+    pub older_cycles: Vec<OlderCycle>,
+    /// What is damaged in the inputs that were not left out: objects and directories are missing from the output.
+    pub damaged: Vec<Damaged>,
+    /// Paths of the output's directories, each before what is below it; the top's is empty.
+    #[serde(skip)]
+    pub directories: Vec<String>,
+    /// Whether an input says that it is compressed in another way than the output.
+    #[serde(skip)]
+    pub compressions_differ: bool,
 }
 
-/// An input that was left out.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Skipped {
-    /// The file.
-    pub path: PathBuf,
-    /// Why.
-    pub reason: String,
+impl Summary {
+    /// Whether all that was asked for is in the output.
+    pub fn is_whole(&self) -> bool {
+        self.skipped.is_empty() && self.damaged.is_empty()
+    }
 }
 
 /// What became of one tree.
@@ -70,44 +77,22 @@ pub struct TableSummary {
     pub depths: Depths,
 }
 
-/// Everything that is settled before a byte is written.
-struct Prepared {
-    files: Vec<Arc<RootFile>>,
-    skipped: Vec<Skipped>,
-    objects: ObjectPlan,
-    plans: Vec<(PlannedTree, TablePlan)>,
-    pids: Vec<ProcessId>,
-    pid_offsets: Vec<u16>,
-    layout: Layout,
-    notes: Vec<String>,
-    share: Share,
-    /// The version that the output has to carry, if it is not our own.
-    version: Option<i32>,
-}
-
-/// A tree of the output.
-struct PlannedTree {
-    /// Number of its directory in the plan of objects.
-    directory: usize,
-    name: String,
-    path: String,
-}
-
-/// A tree that is not as its record says, or has none.
-pub(crate) struct KnownTree {
-    /// Its key. If it has no record, the offset in it is one that no other has.
-    pub key: Key,
-    /// The tree.
-    pub tree: Tree,
-    /// Where it is cut, if baskets go on behind it.
-    pub cut: Option<u64>,
-}
-
-/// Such trees of one file, by the offset in their keys.
-pub(crate) type KnownTrees = HashMap<u64, KnownTree>;
-
 /// Rewrites `inputs` into `output`. The output appears under its name only when it is whole.
 pub fn rewrite(inputs: &[PathBuf], output: &Path, options: &Options, progress: Progress<'_>) -> Result<Summary> {
+    let (summary, staged) = rewrite_staged(inputs, output, options, progress)?;
+    staged.deliver()?;
+    Ok(summary)
+}
+
+/// Rewrites `inputs` into a file that will be called `output`, and leaves it under its temporary name: whoever proves
+/// something of it delivers it after that.
+pub fn rewrite_staged(
+    inputs: &[PathBuf],
+    output: &Path,
+    options: &Options,
+    progress: Progress<'_>,
+) -> Result<(Summary, StagedFile)> {
+    check_output(output, options.overwrite || options.append, options.entries.files())?;
     perform(prepare(inputs, output, options)?, output, options, progress)
 }
 
@@ -119,13 +104,23 @@ pub(crate) fn rewrite_known(
     options: &Options,
     progress: Progress<'_>,
 ) -> Result<Summary> {
-    perform(plan_all(vec![Arc::new(file)], known, options)?, output, options, progress)
+    let prepared = plan_all(vec![Arc::new(file)], known, options, false)?;
+    let (summary, staged) = perform(prepared, output, options, progress)?;
+    staged.deliver()?;
+    Ok(summary)
 }
 
-fn perform(prepared: Prepared, output: &Path, options: &Options, progress: Progress<'_>) -> Result<Summary> {
+fn perform(
+    mut prepared: Prepared,
+    output: &Path,
+    options: &Options,
+    progress: Progress<'_>,
+) -> Result<(Summary, StagedFile)> {
     let first = prepared.files.first().ok_or_else(|| Error::request("no input"))?;
     let asked = options.metadata.or(prepared.layout.common.compression);
-    let setting = asked.map_or(first.header().compress, Compression::to_root_setting);
+    let setting = asked.map_or_else(|| records(first, &prepared.plans), Compression::to_root_setting);
+    let same = |n: &i32| Compression::from_root_setting(*n) == Compression::from_root_setting(setting);
+    let setting = options.header.filter(same).unwrap_or(setting);
     let datime = closing::date(Some(prepared.objects.newest));
     let overwrite = options.overwrite || options.append;
     let mut writer = FileWriter::create(output, overwrite, setting, datime, &first.top().title)?;
@@ -136,23 +131,72 @@ fn perform(prepared: Prepared, output: &Path, options: &Options, progress: Progr
     }
     // Objects come first: their keys have no room to grow, and positions are small here.
     let pack = asked.map_or(Pack::Keep, Pack::As);
-    let written = prepared.objects.write(&mut writer, &prepared.files, pack, &prepared.pid_offsets)?;
+    prepared.objects.check = options.check;
+    let mut written = prepared.objects.write(&mut writer, &prepared.files, pack, &prepared.pid_offsets)?;
     pids::write(&mut writer, &prepared.pids)?;
-    let mut summary = Summary { bytes_read, notes: prepared.notes, skipped: prepared.skipped, ..Summary::default() };
-    summary.notes.extend(written.problems.iter().map(ToString::to_string));
+    let (notes, skipped, older_cycles) = (prepared.notes, prepared.skipped, prepared.older_cycles);
+    let mut summary = Summary { bytes_read, notes, skipped, older_cycles, ..Summary::default() };
+    summary.notes.extend(prepared.objects.notes.iter().map(ToString::to_string));
+    summary.unmerged = written.problems.iter().map(ToString::to_string).collect();
+    summary.notes.extend(summary.unmerged.iter().cloned());
+    summary.directories = prepared.objects.paths();
+    summary.damaged = prepared.objects.damaged;
+    summary.damaged.append(&mut written.damaged);
+    summary.compressions_differ = prepared.files.iter().any(|file| file.header().compress != setting);
     // Whatever is needed of the inputs from here on is in the plans.
     drop(prepared.files);
     let metadata = Compression::from_root_setting(setting).unwrap_or(Compression::NONE);
     for (place, plan) in prepared.plans {
         let directory = written.directories.get(place.directory).copied().unwrap_or(writer.top());
-        summary.notes.extend(plan.notes.iter().cloned());
-        let offsets = plan.file_inputs.iter().map(|&n| prepared.pid_offsets.get(n).copied().unwrap_or(0)).collect();
-        let table = write_table(&mut writer, (&place, directory), (plan, offsets), prepared.share, metadata, progress)
-            .map_err(|e| e.object(place.path.clone()))?;
+        if let Some(cycles) = written.tree_cycles.get_mut(&(place.directory, place.name.clone()))
+            && !cycles.is_empty()
+        {
+            writer.set_cycle(directory, &place.name, cycles.remove(0).saturating_sub(1));
+        }
+        summary.notes.extend(plan.notes.iter().chain(&plan.lost).cloned());
+        summary.unmerged.extend(plan.lost.iter().cloned());
+        let of_files = |of_inputs: &[u16], unknown: u16| -> Vec<u16> {
+            plan.file_inputs.iter().map(|&n| of_inputs.get(n).copied().unwrap_or(unknown)).collect()
+        };
+        let mut pids = [of_files(&prepared.pid_offsets, 0), of_files(&prepared.pid_counts, u16::MAX)];
+        // Files of baskets come behind the file with their tree, and have identifiers of their own.
+        for (i, input) in plan.file_inputs.iter().enumerate() {
+            if plan.file_inputs.iter().take(i).any(|before| before == input)
+                && let Some(known) = pids[1].get_mut(i)
+            {
+                *known = u16::MAX;
+            }
+        }
+        let (table, notes) = write_table(
+            &mut writer,
+            (&place, directory),
+            (plan, pids),
+            prepared.share,
+            (metadata, options.check),
+            progress,
+        )
+        .map_err(|e| e.object(place.path.clone()))?;
+        summary.unmerged.extend(notes.iter().cloned());
+        summary.notes.extend(notes);
         summary.tables.push(table);
     }
-    summary.bytes_written = writer.finish()?;
-    Ok(summary)
+    let staged = writer.stage()?;
+    summary.bytes_written = staged.len();
+    Ok((summary, staged))
+}
+
+/// The compression of records that nothing was asked for: the first input's, or if that is none, what most bytes of the
+/// output's columns have.
+pub(crate) fn records(first: &RootFile, plans: &[(PlannedTree, TablePlan)]) -> i32 {
+    let own = first.header().compress;
+    if Compression::from_root_setting(own).is_some_and(|own| !own.is_none()) {
+        return own;
+    }
+    let mut bytes: HashMap<i32, u64> = HashMap::new();
+    for column in plans.iter().flat_map(|(_, plan)| &plan.columns) {
+        *bytes.entry(column.compression.to_root_setting()).or_default() += column.tot_bytes;
+    }
+    bytes.into_iter().max_by_key(|&(setting, bytes)| (bytes, setting)).map_or(own, |(setting, _)| setting)
 }
 
 /// What [`rewrite`] would do.
@@ -177,7 +221,7 @@ pub fn forecast(inputs: &[PathBuf], output: &Path, options: &Options, sample: bo
     let prepared = prepare(inputs, output, options)?;
     let plans = prepared.plans.iter();
     let tables = plans.map(|(place, plan)| look_ahead(plan, &place.path, sample)).collect::<Result<Vec<_>>>()?;
-    let (metadata, scratch) = needs(&prepared.plans);
+    let (metadata, scratch) = needs(&prepared.plans, options.check);
     let columns = || tables.iter().flat_map(|t| &t.columns);
     let recodes = || tables.iter().flat_map(|t| &t.recodes);
     Ok(Outlook {
@@ -190,148 +234,14 @@ pub fn forecast(inputs: &[PathBuf], output: &Path, options: &Options, sample: bo
     })
 }
 
-/// Bytes of metadata for all trees, and of buffers for each thread.
-fn needs(plans: &[(PlannedTree, TablePlan)]) -> (u64, u64) {
-    let plans = || plans.iter().map(|(_, plan)| plan);
-    (plans().map(|p| p.metadata).sum(), plans().map(TablePlan::scratch).max().unwrap_or(0))
-}
-
-/// Opens and plans, leaving out inputs that cannot be read, if that is asked for.
-fn prepare(inputs: &[PathBuf], output: &Path, options: &Options) -> Result<Prepared> {
-    let mut left = Vec::with_capacity(inputs.len());
-    let mut skipped = Vec::new();
-    for (i, input) in inputs.iter().enumerate() {
-        if same_file(input, output) && !(options.append && i == 0) {
-            let error = Error::request("is an input as well; choose another output").file(output);
-            if !options.skip_bad {
-                return Err(error);
-            }
-            skipped.push(Skipped { path: input.clone(), reason: error.to_string() });
-            continue;
-        }
-        left.push(input.clone());
-    }
-    loop {
-        let error = match prepare_all(&left, options) {
-            Ok(prepared) => return Ok(Prepared { skipped, ..prepared }),
-            Err(error) => error,
-        };
-        let unreadable = !matches!(error.kind(), ErrorKind::Request(_));
-        let culprit = error.path().and_then(|path| left.iter().position(|input| input == path));
-        match culprit {
-            Some(i) if options.skip_bad && unreadable && left.len() > 1 => {
-                skipped.push(Skipped { path: left.remove(i), reason: error.to_string() });
-            }
-            _ => return Err(error),
-        }
-    }
-}
-
-fn prepare_all(inputs: &[PathBuf], options: &Options) -> Result<Prepared> {
-    let pool = FilePool::new(if options.open_files == 0 { rootfile::OPEN_FILES } else { options.open_files });
-    let files = inputs.iter().map(|p| pool.open(p).map(Arc::new)).collect::<Result<Vec<_>>>()?;
-    for file in files.iter().filter(|f| f.recovered()) {
-        // What a file that was cut short still has may not be all that it should have.
-        if file.header().end > file.source().size() {
-            return Err(Error::corrupt("the file is cut short").file(file.name()));
-        }
-    }
-    plan_all(files, KnownTrees::new(), options)
-}
-
-fn plan_all(files: Vec<Arc<RootFile>>, mut known: KnownTrees, options: &Options) -> Result<Prepared> {
-    let mut objects = plan_objects(&files)?;
-    objects.retain(|directory, entry| {
-        let is_tree = matches!(entry.action, Action::Tree(_));
-        (!is_tree || !options.no_trees) && options.listed.as_ref().is_none_or(|l| l.wants(directory, &entry.name))
-    });
-    let wanted = |path: &str| {
-        let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
-        options.listed.as_ref().is_none_or(|l| l.wants(directory, name))
-    };
-    if let Some(problem) = objects.unreadable.iter().find(|p| wanted(&p.path)) {
-        return Err(Error::unsupported(problem.to_string()));
-    }
-    let mut layout = options.layout.clone();
-    if let (true, Some(first)) = (options.as_first, files.first()) {
-        let own = Compression::from_root_setting(first.header().compress);
-        layout.common.compression = layout.common.compression.or(own);
-    }
-    let mut notes = Vec::new();
-    let mut choosing = Choosing::new(&options.entries);
-    let mut plans: Vec<(PlannedTree, TablePlan)> = Vec::new();
-    for (directory, entry, parts) in objects.trees() {
-        let path = objects.directories.get(directory).map_or_else(String::new, |d| d.path_of(&entry.name));
-        if options.tree.as_ref().is_some_and(|only| *only != path) {
-            continue;
-        }
-        let inputs = parts.iter().map(|part| tree_input(&files, &known, *part)).collect::<Result<Vec<_>>>()?;
-        if inputs.len() < files.len() {
-            notes.push(format!("tree {path} is in {} of the {} inputs only", inputs.len(), files.len()));
-        }
-        let table = Table { inputs: &inputs, path: &path, schema: options.schema, budget: options.budget };
-        let mut wanted = choosing.of(&table)?;
-        let cut = parts.iter().find_map(|part| known.get(&part.seek)?.cut);
-        let mut about = std::mem::take(&mut wanted.notes);
-        let chooses = cut.is_some() || !wanted.is_all();
-        let chosen = |all: u64| cut.map_or_else(|| wanted.of(all), |end| Ok(Selected::range(0..end.min(all))));
-        let request = TableRequest {
-            inputs: &inputs,
-            path: &path,
-            layout: &layout,
-            filter: &options.filter,
-            entries: chooses.then_some(&chosen as &dyn Fn(u64) -> Result<Selected>),
-            pack: options.pack,
-            schema: options.schema,
-        };
-        let mut plan = plan_table_of(&request, |file, key| match known.remove(&key.seek_key) {
-            Some(known) => Ok(known.tree),
-            None => read_tree(file, key),
-        })?;
-        plan.notes.append(&mut about);
-        plans.push((PlannedTree { directory, name: entry.name.clone(), path }, plan));
-    }
-    if let (Some(only), true) = (&options.tree, plans.is_empty()) {
-        let there: Vec<String> = objects.trees().map(|(_, entry, _)| entry.name.clone()).collect();
-        return Err(Error::request(format!("no tree {only}; there are: {}", there.join(", "))));
-    }
-    choosing.finish()?;
-    if let Some(first) = files.first() {
-        let mut trees: Vec<_> = plans.iter_mut().map(|(place, plan)| (place.path.as_str(), plan)).collect();
-        choosing::settle(&mut trees, first.name(), &objects);
-    }
-    let (pids, pid_offsets) = pids::plan(&files.iter().map(|f| pids::read(f)).collect::<Vec<_>>())?;
-    let (metadata, scratch) = needs(&plans);
-    let share = options.budget.share(metadata, scratch)?;
-    let version = era::version(&files)?;
-    Ok(Prepared { files, skipped: Vec::new(), objects, plans, pids, pid_offsets, layout, notes, share, version })
-}
-
-fn tree_input(files: &[Arc<RootFile>], known: &KnownTrees, part: Part) -> Result<(usize, Arc<RootFile>, Key)> {
-    let number = usize::try_from(part.file).unwrap_or(usize::MAX);
-    let file = files.get(number).ok_or_else(|| Error::request("a plan of other files"))?;
-    let key = match known.get(&part.seek) {
-        Some(known) => known.key.clone(),
-        None => file.key_at(part.seek).map_err(|e| e.file(file.name()))?,
-    };
-    Ok((number, Arc::clone(file), key))
-}
-
-fn same_file(a: &Path, b: &Path) -> bool {
-    match (std::fs::canonicalize(a), std::fs::canonicalize(b)) {
-        (Ok(a), Ok(b)) => a == b,
-        _ => false,
-    }
-}
-
 fn write_table(
     writer: &mut FileWriter,
     (place, directory): (&PlannedTree, DirId),
-    (mut plan, pid_offsets): (TablePlan, Vec<u16>),
+    (plan, [pid_offsets, pids]): (TablePlan, [Vec<u16>; 2]),
     share: Share,
-    compression: Compression,
+    (compression, check): (Compression, bool),
     progress: Progress<'_>,
-) -> Result<TableSummary> {
+) -> Result<(TableSummary, Vec<String>)> {
     let job = Job {
         files: &plan.files,
         pid_offsets: &pid_offsets,
@@ -341,8 +251,21 @@ fn write_table(
         packed: &plan.packed,
         seek_pdir: writer.seek_of(directory),
         copies_fit: plan.copies_fit,
+        check,
+        pids: &pids,
     };
     let written = engine::run(&job, writer, share, progress)?;
+    finish_table(writer, (place, directory), plan, written, compression)
+}
+
+/// Writes the record of a tree whose baskets are written.
+pub(crate) fn finish_table(
+    writer: &mut FileWriter,
+    (place, directory): (&PlannedTree, DirId),
+    mut plan: TablePlan,
+    written: Vec<Written>,
+    compression: Compression,
+) -> Result<(TableSummary, Vec<String>)> {
     let mut summary = TableSummary {
         depths: written.iter().fold(Depths::default(), |sum, column| sum + column.depths),
         path: place.path.clone(),
@@ -355,12 +278,16 @@ fn write_table(
     summary.entries = plan.tree.entries;
     summary.tot_bytes = plan.tree.tot_bytes;
     summary.zip_bytes = plan.tree.zip_bytes;
-    let tree = plan.tree;
+    let mut tree = plan.tree;
+    let mut notes = Vec::from_iter(inner::leave_out_unmovable(&mut tree, &place.path));
+    if let Some(source) = plan.files.first() {
+        notes.extend(inner::carry(&mut tree, &place.path, &**source, (writer, directory))?);
+    }
     closing::add_own_infos(writer, &tree);
     // The key's name: a tree may not know its own.
     let labels = (tree.class.as_str(), place.name.as_str(), tree.named.title.as_str());
     writer.write_object(directory, labels, compression, |keylen| write::write_tree(&tree, keylen))?;
-    Ok(summary)
+    Ok((summary, notes))
 }
 
 /// Puts what was written into the tree's metadata.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use dataset::layout::Layout;
-use flow::{Budget, Options, VerifyOptions, rewrite, unwatched, verify};
+use flow::{Budget, Cycles, Options, VerifyOptions, rewrite, unwatched, verify};
 
 mod support;
 
@@ -41,7 +41,9 @@ fn try_layouts(path: &Path, folder: &Path, tally: &Mutex<Tally>) {
     let budget = Budget::new(2_000_000_000, 1);
     for (i, layout) in LAYOUTS.iter().enumerate() {
         let output = folder.join(format!("{name}.{i}"));
-        let options = Options { layout: Layout::from_toml(layout).unwrap(), budget, ..Options::default() };
+        // Other trees under older cycles are part of the content.
+        let (layout, cycles) = (Layout::from_toml(layout).unwrap(), Cycles::OtherTrees);
+        let options = Options { layout, cycles, budget, ..Options::default() };
         if let Err(e) = rewrite(&[path.to_path_buf()], &output, &options, &unwatched) {
             note(&|tally| tally.refuse(&name, &e));
             return;

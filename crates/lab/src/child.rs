@@ -24,6 +24,12 @@ pub fn measure<T: DeserializeOwned>(command: &mut Command) -> Result<T> {
     serde_json::from_str(last).map_err(|e| Error::request(format!("{name} said {last:?}: {e}")))
 }
 
+/// Has this process told to end when the one that started it does: a run whose result nobody waits for goes on otherwise.
+pub fn end_with_parent() {
+    // Without it the run only takes longer than it need.
+    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM));
+}
+
 /// Bytes of memory and of address space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Memory {
@@ -42,6 +48,12 @@ impl Memory {
     /// What this process has now: `VmRSS` and `VmSize`.
     pub fn now() -> Self {
         Self::of(["VmRSS", "VmSize"])
+    }
+
+    /// The larger of both, each for itself.
+    #[must_use]
+    pub fn or_more(self, other: Self) -> Self {
+        Self { rss: self.rss.max(other.rss), vsize: self.vsize.max(other.vsize) }
     }
 
     fn of(keys: [&str; 2]) -> Self {

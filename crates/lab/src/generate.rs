@@ -59,6 +59,18 @@ impl Job<'_> {
         Budget::new(self.budget.memory - self.for_making(), self.budget.threads)
     }
 
+    /// Threads that may fill. One that fills several files does not wait in between, so that all that it makes of a task
+    /// ahead of its turn has to fit.
+    fn threads(&self, tasks: &Tasks) -> usize {
+        let files = self.outputs.len() as u64;
+        if files < 2 {
+            return self.budget.threads;
+        }
+        let each = tasks.each.min(tasks.entries).saturating_mul(tasks.entry).saturating_mul(files);
+        let fitting = self.for_filling().memory / each.max(1);
+        usize::try_from(fitting).unwrap_or(usize::MAX).clamp(1, self.budget.threads.max(1))
+    }
+
     /// Bytes of a batch.
     fn batch(&self) -> u64 {
         (self.for_making() / MAKING / self.budget.threads.max(1) as u64).clamp(BATCH.start, BATCH.end)
@@ -95,7 +107,7 @@ pub fn generate(job: &Job<'_>, done: flow::Progress<'_>) -> Result<Ran> {
         let tree = writer.tree(&spec)?;
         outputs.push((writer, tree));
     }
-    fill_tasks(&outputs, tasks.count(), job.budget.threads, |number, contexts| {
+    fill_tasks(&outputs, tasks.count(), job.threads(&tasks), |number, contexts| {
         run(job, contexts, &tasks, number, done)
     })?;
     let mut ran = Ran { wall: begun.elapsed().as_secs_f64(), ..Ran::default() };

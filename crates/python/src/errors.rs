@@ -24,7 +24,8 @@ pub fn exception(error: Error) -> PyErr {
 }
 
 /// Options without a value.
-const FLAGS: [&str; 6] = ["common", "dry_run", "fill", "force", "one_basket_per_cluster", "skip_bad"];
+const FLAGS: [&str; 9] =
+    ["all_cycles", "check", "common", "dry_run", "fill", "force", "one_basket_per_cluster", "skip_absent", "skip_bad"];
 
 /// A message with options of the command as keyword arguments: `--force` is `force=True` and `--memory 13MB` is
 /// `memory="13MB"`.

@@ -15,7 +15,7 @@ use flow::Budget;
 use flow::write::{AutoSave, Casting, FillContext, Order, ParallelWriter, TreeSpec, WriteOptions, WritePool};
 use pyo3::{Bound, PyResult, Python, pyclass, pymethods};
 use rootfile::streamer::{StreamerInfos, describe};
-use rootfile::{Error, Result, RootFile};
+use rootfile::{Error, Result, RootFile, check_output};
 
 use crate::batch::Batch;
 use crate::columns::{Asked, columns};
@@ -51,6 +51,8 @@ fn closed() -> Error {
 fn begin(path: PathBuf, layout: &str, means: Means) -> Result<Writer> {
     let ((memory, threads, in_order), (entries, bytes), title, text, file) = means;
     let mut classes = StreamerInfos::new();
+    // A file of this name is replaced, as the name `recreate` says, but not the one that the classes come from.
+    check_output(&path, true, &file)?;
     if let Some(file) = file {
         classes.extend(RootFile::open(&file)?.infos());
     }

@@ -4,8 +4,10 @@
 //! ([`Error::at`], [`Error::object`], [`Error::file`]), and a piece that is already there is kept, since
 //! the innermost is the most exact.
 
-use std::fmt::{self, Write};
+use std::fmt;
 use std::path::{Path, PathBuf};
+
+use crate::text::printable;
 
 /// What kind of thing went wrong. Decides the exit code and whether `-k` may skip the file.
 #[derive(Debug)]
@@ -98,10 +100,7 @@ fn write_name(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
         if i == MOST_OF_A_NAME {
             return f.write_str("...");
         }
-        match c {
-            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') => write!(f, "{}", c.escape_default())?,
-            c => f.write_char(c)?,
-        }
+        f.write_str(&printable(c.encode_utf8(&mut [0; 4])))?;
     }
     Ok(())
 }
@@ -110,7 +109,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let inner = &*self.0;
         if let Some(file) = &inner.file {
-            write!(f, "{}: ", file.display())?;
+            write!(f, "{}: ", printable(&file.to_string_lossy()))?;
         }
         if let Some(object) = &inner.object {
             write_name(f, object)?;

@@ -3,6 +3,7 @@
 //! Only what every use needs is read at once (header, top directory, streamer infos); directories below and
 //! objects are read when asked for. A file that was never closed is read by scanning its records, as ROOT does.
 
+mod audit;
 mod scan;
 
 use std::cmp::Reverse;
@@ -23,6 +24,8 @@ use crate::source::{LocalFile, Source};
 use crate::streamer::{StreamerInfos, parse_record};
 use crate::{Error, Result};
 
+pub use audit::Mismatch;
+
 /// Bytes asked for where a key header of unknown length is to be read.
 const KEY_GUESS: usize = 1024;
 
@@ -34,6 +37,10 @@ pub struct RootFile {
     infos_problem: Option<Error>,
     top: Directory,
     recovered: bool,
+    /// Why the list of keys cannot be read, though one was written.
+    list_problem: Option<Error>,
+    /// Where the records ended when they were read one after the other.
+    scanned_to: u64,
     /// Directories that were found in another way than by their lists of keys.
     listing: Option<Vec<Directory>>,
 }
@@ -103,6 +110,9 @@ impl RootFile {
                 if file.top.keys.is_empty() && size > file.header.begin + u64::from(top_nbytes) {
                     return Err(e);
                 }
+                // A file that was never closed has neither place nor length of a list.
+                let written = record.seek_keys != 0 || record.nbytes_keys != 0;
+                file.list_problem = (written && file.header.end <= size).then_some(e);
             }
         }
         if file.header.seek_info > 0 {
@@ -119,8 +129,18 @@ impl RootFile {
         let first = source.read(0, usize::try_from(source.size().min(512)).unwrap_or(512))?;
         let header = FileHeader::parse(&first)?;
         let (top, record, nbytes) = read_top(&*source, &header).map_err(|e| e.object("top directory"))?;
-        let (infos, recovered) = (Arc::default(), false);
-        Ok((Self { source, infos, infos_problem: None, top, recovered, header, listing: None }, record, nbytes))
+        let file = Self {
+            source,
+            infos: Arc::default(),
+            infos_problem: None,
+            top,
+            recovered: false,
+            list_problem: None,
+            scanned_to: 0,
+            header,
+            listing: None,
+        };
+        Ok((file, record, nbytes))
     }
 
     fn read_infos(&self, at: u64, pool: Option<&FilePool>) -> Result<Arc<StreamerInfos>> {
@@ -180,7 +200,7 @@ impl RootFile {
         self.recovered = true;
         let top = self.top.seek;
         let (mut found, mut infos) = (Vec::new(), None);
-        self.walk_records(self.header.begin, |key| {
+        self.scanned_to = self.walk_records(self.header.begin, |key| {
             if key.name == "StreamerInfo" {
                 infos = Some((key.seek_key, key.nbytes));
             } else if key.seek_pdir == top && key.class != "TFile" && key.class != "TBasket" && !key.class.is_empty() {
@@ -233,6 +253,11 @@ impl RootFile {
     /// Whether keys were found by scanning, since the file was not closed.
     pub fn recovered(&self) -> bool {
         self.recovered
+    }
+
+    /// Where the records ended, in a file whose keys were found by scanning: behind this byte nothing was found.
+    pub fn scanned_to(&self) -> Option<u64> {
+        self.recovered.then_some(self.scanned_to)
     }
 
     /// The top directory.

@@ -39,6 +39,31 @@ pub fn encode(text: &str) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
+/// Whether a character can be shown as it is: it neither controls a terminal, nor hides, nor turns text around.
+pub fn is_printable(c: char) -> bool {
+    let hidden = matches!(
+        u32::from(c),
+        0xAD | 0x61C | 0x180E | 0x200B..=0x200F | 0x2028..=0x202E | 0x2060..=0x206F | 0xFEFF | 0xFFF9..=0xFFFB | 0xE0000..=0xE007F
+    );
+    !c.is_control() && !hidden
+}
+
+/// Text from a file, fit for one line of a terminal: what does not print is shown as its code, `\u{1b}`.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    if text.chars().all(is_printable) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match c {
+            c if is_printable(c) => out.push(c),
+            '\n' | '\r' | '\t' => out.extend(c.escape_default()),
+            c => out.extend(c.escape_unicode()),
+        }
+    }
+    Cow::Owned(out)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -48,5 +73,11 @@ mod tests {
         for bytes in [&b"plain"[..], "größe".as_bytes(), b"gr\xf6\xdfe", b"\xff\xfe\x80", b""] {
             assert_eq!(&*encode(&decode(bytes)), bytes);
         }
+    }
+
+    #[test]
+    fn what_does_not_print_is_shown_as_its_code() {
+        assert!(matches!(printable("größe ⠋ \u{f780}"), Cow::Borrowed(_)));
+        assert_eq!(printable("a\n\u{1b}[1m\u{9b}\u{202e}\u{200d}b"), r"a\n\u{1b}[1m\u{9b}\u{202e}\u{200d}b");
     }
 }

@@ -96,8 +96,17 @@ fn stored_records() {
     Decompressor::new().decompress(b"", 0, &mut out).unwrap();
     assert_eq!(out, b"\x01abcdef");
     assert!(!Compressor::new().compress(Compression::NONE, &rising(1000), &mut out).unwrap());
-    assert!(Compressor::new().compress(Compression::new(Algorithm::OldCs, 1), &rising(1000), &mut out).is_err());
     assert_eq!(out, b"\x01abcdef");
+}
+
+#[test]
+fn the_old_algorithm_is_written_as_zlib() {
+    let [old, zlib] = [Algorithm::OldCs, Algorithm::Zlib].map(|algorithm| {
+        let mut out = Vec::new();
+        assert!(Compressor::new().compress(Compression::new(algorithm, 5), &rising(1000), &mut out).unwrap());
+        out
+    });
+    assert_eq!(old, zlib);
 }
 
 #[test]

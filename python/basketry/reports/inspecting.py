@@ -5,6 +5,16 @@ from typing import Literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """A size on disk and before compression."""
+
+    bytes: int
+    """Bytes on disk."""
+    raw_bytes: int
+    """Bytes before compression."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FileReport:
     """A file."""
 
@@ -28,6 +38,10 @@ class FileReport:
     """Bytes that belong to no record."""
     free_segments: int
     """Gaps that they lie in."""
+    trees: int
+    """Trees, the newest cycle of each."""
+    infos: Sizes
+    """The record of the streamer infos."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,16 +72,6 @@ class Unread:
     """Class, where it is known."""
     reason: str
     """Why."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sizes:
-    """A size on disk and before compression."""
-
-    bytes: int
-    """Bytes on disk."""
-    raw_bytes: int
-    """Bytes before compression."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,6 +180,8 @@ class EmbeddedReport:
 class ReadTime:
     """Seconds of one core to read all branches, by estimates with fixed speeds; storage is not in them."""
 
+    open: float
+    """To read the tree's own record."""
     decompress: float
     """To decompress."""
     decode: float
@@ -220,10 +226,34 @@ class BranchReport:
     """Codecs of the baskets looked at, and how many have each; none where a basket is not compressed."""
     decoded: Literal["numbers", "lists", "objects", "bytes"] | None = None
     """What its entries become, if it has any of its own."""
+    can_split: bool = False
+    """Whether it holds objects whose members could have branches of their own."""
+    absent: bool = False
+    """Whether its baskets lie in another file, which is not there."""
     embedded: tuple[EmbeddedReport, ...]
     """Baskets in the tree's own record."""
     baskets: tuple[BasketReport, ...] | None = None
     """Every basket on disk, where that was asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """A codec that was tried on a sample of a tree's baskets."""
+
+    compression: str
+    """The codec and its level."""
+    size: float
+    """Bytes of the sample in it over those on disk."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mixed:
+    """A sample of baskets, each in the codec that is quickest so that all together are no larger than today."""
+
+    time: float
+    """Seconds to decompress them over those of today, by estimates with fixed speeds."""
+    size: float
+    """Bytes over those on disk."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,6 +302,15 @@ class TreeReport:
     """Codecs of the baskets looked at, all branches together."""
     compressible_to: float | None = None
     """Size of uncompressed baskets, as zlib:1 would make it, over what they have; absent where not tried."""
+    trials: tuple[Trial, ...] = ()
+    """What other codecs make of a sample of the baskets; empty where not tried."""
+    mixed: Mixed | None = None
+    """What the best of these for each basket of the sample make of it in no more bytes; None where not tried."""
+    record_compressible_to: float | None = None
+    """Bytes of the tree's uncompressed record, as the file's codec would make it, over what it has; absent where not
+    tried."""
+    is_another: bool = False
+    """Of an older cycle: whether it has baskets that the newest has not, so that it is a tree of its own."""
     memory: Memory
     """Memory that readers and writers need."""
     read_time: ReadTime
@@ -296,12 +335,32 @@ class FaultCost:
     """Bytes on disk for nothing."""
     read_seconds: float
     """Seconds of one core at each full read."""
+    open_seconds: float
+    """Seconds of one core whenever the tree is opened, which a reader of everything does not save."""
+    entry_seconds: float
+    """Seconds of one core for each entry that is picked at random."""
+    shared_seconds: float
+    """Seconds of one core at each full read by jobs or threads that share the tree by clusters."""
     write_seconds: float
     """Seconds of one core when it was written."""
     memory: int
     """Bytes of memory for nothing, of a reader or a writer."""
     danger: bool
     """Whether results may be wrong or lost: goes before all that only costs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """What the command of a finding takes: estimates."""
+
+    bytes: int
+    """Bytes by which the file grows."""
+    read_seconds: float
+    """Seconds of one core more at each full read."""
+    memory: int
+    """Bytes of memory more that a reader of all branches needs."""
+    note: str
+    """What else changes, as a sentence; empty where nothing does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -318,6 +377,10 @@ class Finding:
     """A sentence or two: what it is, and why it costs."""
     command: str | None
     """The command that mends it, if one does."""
+    pays: str
+    """Who pays for it: "reader", or "writer" where only the program that writes such files does."""
+    price: Price | None
+    """What the command takes, where there is one."""
     numbers: dict[str, int | float | str | list[str]]
     """What the fault counts; docs/inspect-schema.md lists it by fault."""
 

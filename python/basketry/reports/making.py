@@ -51,6 +51,37 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OlderCycle:
+    """An older cycle of a tree of the inputs."""
+
+    path: str
+    """Path of the tree."""
+    file: Path
+    """The input."""
+    cycle: int
+    """The cycle's number."""
+    entries: int | None
+    """Its entries; none if its record cannot be read."""
+    kind: str
+    """ "earlier-save": its branches and entries are all in the newest cycle; "other-tree": another tree under the same
+    name; "unreadable"."""
+    kept: bool
+    """Whether it is in the output."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Damaged:
+    """Something damaged that was left out, or stands in a damaged place."""
+
+    path: Path
+    """The file."""
+    object: str
+    """The object with its cycle, a directory, or what else is damaged."""
+    reason: str
+    """What is wrong with it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
     """What was done."""
 
@@ -62,8 +93,14 @@ class Summary:
     """Trees of the output."""
     notes: tuple[str, ...]
     """What the user should know."""
+    unmerged: tuple[str, ...]
+    """Those of the notes that say what was not merged, or not carried over, or with a loss."""
     skipped: tuple[Skipped, ...]
     """Inputs that were left out since they cannot be read."""
+    older_cycles: tuple[OlderCycle, ...]
+    """Older cycles of the inputs' trees."""
+    damaged: tuple[Damaged, ...]
+    """What is damaged in the inputs that were not left out: objects and directories are missing from the output."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,6 +237,8 @@ class Verdict:
     """The trees that both sides have."""
     objects: int
     """Objects that are no trees and were compared."""
+    older_cycles: int
+    """Older cycles of trees, on the side that has more of them."""
     differences: tuple[Difference, ...]
     """All differences: those of directories and trees in the order of the first side, then those of objects."""
     notes: tuple[str, ...]
@@ -213,7 +252,15 @@ class BranchLoss:
     name: str
     """Branch names from the top down, with / between."""
     entries_lost: int
-    """Entries that it has in the file and that are left out."""
+    """Entries that can be read and are left out, since other branches lack them."""
+    entries_unreadable: int
+    """Entries that cannot be read."""
+    baskets_unreadable: int
+    """Baskets that cannot be read."""
+    bytes_unreadable: int
+    """Bytes of these on disk."""
+    ranges_unreadable: tuple[tuple[int, int], ...]
+    """First entry, and the one after the last, of what cannot be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,6 +269,8 @@ class RecoveredTree:
 
     path: str
     """Path of the tree."""
+    cycle: int
+    """Cycle of its key in the input: trees of one name are kept apart."""
     entries: int
     """Entries of the output: those that all branches have."""
     saved_entries: int | None = None
@@ -231,8 +280,11 @@ class RecoveredTree:
     one knows."""
     baskets_found: int
     """Baskets that no record knew of."""
+    ranges_lost: tuple[tuple[int, int], ...]
+    """First entry, and the one after the last, of what the output leaves out of the middle or the end, as the input
+    counts."""
     branches: tuple[BranchLoss, ...]
-    """Branches that had more entries than could be kept."""
+    """Branches that had more entries than could be kept, or baskets that cannot be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,6 +299,24 @@ class Unplaced:
     """Baskets."""
     entries: int
     """Entries in them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unreadable:
+    """A record that cannot be read."""
+
+    name: str
+    """Name of the object."""
+    cycle: int
+    """Its cycle."""
+    class_: str
+    """Its class."""
+    offset: int
+    """Offset of the record."""
+    bytes: int
+    """Bytes of the record."""
+    reason: str
+    """Why it cannot be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -265,6 +335,11 @@ class Recovery:
     """Other objects that were brought back."""
     unplaced: tuple[Unplaced, ...]
     """Baskets of trees whose record was not found."""
+    unreadable: tuple[Unreadable, ...]
+    """Records of objects and trees that cannot be read."""
+    whole: bool
+    """Whether everything is brought back that the file tells of, but for entries that only some branches of a tree have
+    at its end."""
     notes: tuple[str, ...]
     """What the user should know."""
 

@@ -102,6 +102,8 @@ class Readspeed:
     """What holds reading back."""
     advice: str
     """What that means and what to do."""
+    commands: tuple[str, ...]
+    """Commands that do so, for the first file."""
     notes: tuple[str, ...]
     """What else is to be said about the measurement."""
     layouts: tuple[LayoutSpeed, ...] | None

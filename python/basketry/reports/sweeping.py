@@ -97,6 +97,8 @@ class Against:
     """Of such a difference where there is none."""
     differs: bool
     """Whether it is beyond the noise."""
+    test: str
+    """What decided that: `mann-whitney-wilcoxon`, `noise` or `none`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

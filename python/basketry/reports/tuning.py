@@ -45,13 +45,37 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReaderReport:
+    """Whose reading is expected and measured."""
+
+    name: str
+    """`basketry`, `root`, `uproot`, or what a profile says."""
+    version: str
+    """Its version."""
+    profile: str | None
+    """File of the profile, or `shipped`; none for basketry, whose costs are measured on the file itself."""
+    date: str | None
+    """Day on which the profile was measured."""
+    processor: str | None
+    """Model of the processor that it was measured on."""
+    proven_by: str | None
+    """Who reads input and output in the proof; none if no output was asked for."""
+    instead: str | None
+    """Why that is not the reader itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Measuring:
     """How the costs were measured."""
 
     seed: int
     """Seed of the samples."""
+    allowed: float
+    """CPU seconds that measuring and deciding may take: 2, or a quarter of a rewrite's if that is more."""
     cpu_seconds: float
     """CPU seconds that measuring and deciding took."""
+    trials: int
+    """How often the file was written and read to see what comes of a choice."""
     metadata: float
     """CPU seconds that reading the metadata took."""
     sampled_bytes: float
@@ -195,8 +219,44 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Reading times of input and output, read in turns."""
+
+    before: float
+    """Seconds to read the input: the median of the repeats."""
+    after: float
+    """Seconds to read the output."""
+    ratio: float
+    """Time of the output over time of the input: the geometric mean of the repeats."""
+    interval: tuple[float, ...]
+    """The interval around the ratio, 95 % on each side: its two ends."""
+    repeats: int
+    """Number of repeats."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """A rewrite into a chosen layout, measured before the file got its name."""
+
+    expected_size: float
+    """Bytes that were expected."""
+    bytes: float
+    """Bytes of the rewritten file."""
+    baskets: float
+    """Number of its baskets."""
+    rewrite: float
+    """CPU seconds of the rewrite."""
+    reading: Comparison | None
+    """How input and output compare; None if the file was larger than the limit."""
+    differences: tuple[str, ...]
+    """Differences between the contents, if any."""
+    rejected: str | None
+    """Why the rewrite was not delivered: too-large, slower or different; None if it was."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
-    """What became of the chosen layout."""
+    """What was measured on the output that was delivered."""
 
     output: str
     """The file that was written."""
@@ -208,6 +268,8 @@ class Proof:
     """Seconds to read the output, expected and measured."""
     speedup: Compared
     """How many times cheaper to read, expected and measured."""
+    reading: Comparison
+    """How input and output compare."""
     baskets: Compared
     """Baskets, expected and written."""
     rewrite: Compared
@@ -229,9 +291,15 @@ class Tuning:
     schema: int
     """Version of this structure."""
     input: str
-    """The file."""
+    """The file; of several the first, and how many more."""
+    files: int
+    """Number of inputs."""
+    measured_files: int
+    """Number of inputs that were measured: they stand for all."""
     workload: str
     """What the file will be read for."""
+    reader: ReaderReport
+    """Whose reading is expected, and measured in the proof."""
     measuring: Measuring
     """How the costs were measured."""
     limits: tuple[LimitReport, ...]
@@ -258,5 +326,13 @@ class Tuning:
     """What looser limits would buy."""
     layout: str | None
     """The chosen layout as TOML."""
+    unchanged: bool
+    """Whether the chosen layout is the file's own: nothing that was tried is better."""
+    attempts: tuple[Attempt, ...]
+    """Rewrites that were made and measured, in order."""
+    delivered: bool | None
+    """Whether the output was delivered under its name; None if no output was asked for."""
+    verdict: str
+    """What came of it, in words."""
     proof: Proof | None
-    """What became of it, if the file was rewritten."""
+    """What was measured on the output, if one was delivered."""

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use dataset::glob::NameFilter;
 use dataset::layout::{ClusterSize, Compression, Layout};
 use flow::convert::{Conversion, Converted, Format, FromParquet, ParquetCodec, ToParquet, from_parquet, to_parquet};
-use flow::inputs::{Input, inputs};
+use flow::inputs::{Input, inputs, lists};
 use flow::{Entries, Progress};
-use rootfile::{Error, Result, refuse_existing};
+use rootfile::{Error, Result, check_output};
 
 use crate::layout_args::UncompressedArgs;
 use crate::options::{Resources, Talk};
@@ -73,6 +73,11 @@ enum Job {
 }
 
 impl Args {
+    /// What it may use.
+    pub fn budget(&self) -> flow::Budget {
+        self.resources.budget()
+    }
+
     fn job(&self) -> Result<Job> {
         let inputs = inputs(&self.inputs)?;
         let mut formats = inputs.iter().map(|input| Format::of(&input.path));
@@ -122,18 +127,16 @@ impl Args {
     }
 }
 
-/// Refuses an output whose name says that it is of the other format.
+/// Refuses an output whose name does not say the format that it will have.
 fn expect(output: &Path, format: Format) -> Result<()> {
-    match (format, Format::named(output)) {
-        (Format::Parquet, Some(Format::Root)) => Err(Error::request(
-            "the inputs are ROOT files already: see rewrite and merge; convert makes .parquet of them",
-        )),
-        (Format::Root, Some(Format::Parquet)) => {
-            Err(Error::request("the inputs are Parquet files already; convert makes a .root file of them"))
-        }
-        _ => Ok(()),
-    }
-    .map_err(|e: Error| e.file(output))
+    let why = match (format, Format::named(output)) {
+        (wanted, Some(named)) if wanted == named => return Ok(()),
+        (Format::Parquet, Some(_)) => "the inputs are ROOT files already; rewrite and merge make a ROOT file of them",
+        (Format::Root, Some(_)) => "the inputs are Parquet files already; convert makes a ROOT file (.root) of them",
+        (Format::Parquet, None) => "convert makes Parquet of ROOT files; give the output a name that ends in .parquet",
+        (Format::Root, None) => "convert makes a ROOT file of Parquet files; give the output a name that ends in .root",
+    };
+    Err(Error::request(why).file(output))
 }
 
 /// Converts.
@@ -142,6 +145,8 @@ pub fn work(args: &Args, progress: Progress<'_>) -> Result<Converted> {
 }
 
 fn execute(args: &Args, job: &Job, progress: Progress<'_>) -> Result<Converted> {
+    let (Job::ToParquet { output, .. } | Job::FromParquet { output, .. }) = job;
+    check_output(output, args.force, lists(&args.inputs).chain(args.layout.file()))?;
     let how = Conversion {
         filter: NameFilter::new(&args.keep, &args.drop)?,
         entries: (args.entries.clone().unwrap_or_default(), args.seed),
@@ -151,11 +156,9 @@ fn execute(args: &Args, job: &Job, progress: Progress<'_>) -> Result<Converted> 
     };
     match job {
         Job::ToParquet { inputs, output, codec } => {
-            refuse_existing(output, args.force)?;
             to_parquet(&ToParquet { inputs, output, codec: *codec, row_group: args.row_group }, &how)
         }
         Job::FromParquet { inputs, output, tree, layout } => {
-            refuse_existing(output, args.force)?;
             let tree = tree.as_deref();
             from_parquet(&FromParquet { inputs, output, tree, layout, fill_null: args.fill_null }, &how)
         }
@@ -186,7 +189,7 @@ fn print(done: &Converted) -> Result<()> {
         writeln!(out, "left out: {}: {}", column.name, output::one_line(&column.why))?;
     }
     for note in &done.notes {
-        writeln!(out, "note: {note}")?;
+        writeln!(out, "note: {}", output::line(note))?;
     }
     writeln!(
         out,

@@ -7,7 +7,7 @@ use flow::Progress;
 use flow::write::{AutoSave, Order, WriteOptions};
 use lab::generate::{Job, Ran, generate, numbered};
 use lab::models::{Model, ModelOptions, NAMES};
-use rootfile::{Error, Result};
+use rootfile::{Error, Result, check_output};
 
 use crate::layout_args::LayoutArgs;
 use crate::options::{Resources, Talk, Target};
@@ -38,6 +38,13 @@ pub struct Args {
     layout: LayoutArgs,
     #[command(flatten)]
     talk: Talk,
+}
+
+impl Args {
+    /// What it may use.
+    pub fn budget(&self) -> flow::Budget {
+        self.resources.budget()
+    }
 }
 
 /// Which data set exactly.
@@ -156,7 +163,9 @@ impl HowArgs {
 pub fn work(args: &Args, progress: Progress<'_>) -> Result<Ran> {
     let model = args.set.model(&args.kind)?;
     if !args.how.no_write && !args.how.no_fill {
-        args.target.check()?;
+        for path in numbered(&args.target.output, args.outputs) {
+            check_output(&path, args.target.force, args.layout.file())?;
+        }
     }
     let job = Job {
         model: &model,

@@ -3,14 +3,13 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use comfy_table::Table;
-use flow::{Depths, Forecast, Form, Options, Progress, RecodeForecast, Summary, TableSummary};
+use flow::{Absent, Cycles, Depths, Forecast, Form, Options, Progress, RecodeForecast, Summary, TableSummary};
 use rootfile::Result;
 
 use crate::layout_args::{LayoutArgs, SelectArgs};
 use crate::options::{Resources, Talk, Target};
-use crate::output::{self, Answer};
-use flow::inputs::{Input, one_tree};
+use crate::output::{self, Answer, Table};
+use flow::inputs::{inputs, lists, one_tree};
 
 /// The options that all of them have.
 #[derive(clap::Args)]
@@ -20,6 +19,19 @@ pub struct MakingArgs {
     /// Show what would be done, with the expected size and memory; write nothing.
     #[arg(long)]
     dry_run: bool,
+    /// Leave out branches whose baskets lie in another file that is absent, and say which, instead of stopping.
+    #[arg(long)]
+    skip_absent: bool,
+    /// Keep older cycles too (`t;1` beside `t;2`). Those of several inputs are put together newest with newest, second
+    /// newest with second newest; --first, --last, --entries and --where choose entries of the newest only. An earlier
+    /// save of a tree then takes room of its own. If not given: only the newest cycle of each tree, and of what is merged,
+    /// is kept, and notes say which older cycles there are.
+    #[arg(long)]
+    all_cycles: bool,
+    /// Decompress what is copied as well, to see that it can be read. Without this option, of a copied basket only the
+    /// header is held against the tree.
+    #[arg(long)]
+    check: bool,
     #[command(flatten)]
     resources: Resources,
     #[command(flatten)]
@@ -31,46 +43,65 @@ pub struct MakingArgs {
 }
 
 impl MakingArgs {
-    /// The files meant, and what `options` says and these arguments.
-    fn asked(&self, inputs: Vec<Input>, options: Options) -> Result<(Vec<PathBuf>, Options)> {
+    /// What it may use.
+    pub fn budget(&self) -> flow::Budget {
+        self.resources.budget()
+    }
+
+    /// The files meant, and what `options` says and these arguments. Refuses an output that must not be written.
+    fn asked(&self, arguments: &[String], options: Options) -> Result<(Vec<PathBuf>, Options)> {
+        let inputs = inputs(arguments)?;
+        if !self.dry_run {
+            self.target.check(lists(arguments).chain(self.layout.file()))?;
+        }
         let options = Options {
             layout: self.layout.layout()?,
             filter: self.select.filter()?,
             entries: self.select.entries()?,
             tree: one_tree(&inputs)?,
+            absent: if self.skip_absent { Absent::LeaveOut } else { Absent::Refuse },
+            cycles: if self.all_cycles { Cycles::All } else { Cycles::Newest },
             budget: self.resources.budget(),
             overwrite: self.target.force,
+            check: self.check,
             ..options
         };
         Ok((inputs.into_iter().map(|input| input.path).collect(), options))
     }
 
     /// That, done to the inputs, and the report as JSON.
-    pub fn report(&self, inputs: Vec<Input>, options: Options, progress: Progress<'_>) -> Result<String> {
+    pub fn report(&self, inputs: &[String], options: Options, progress: Progress<'_>) -> Result<String> {
         let (paths, options) = self.asked(inputs, options)?;
         let output = &self.target.output;
         if self.dry_run {
             return output::json_text(&flow::forecast(&paths, output, &options, true)?);
         }
-        self.target.check()?;
         output::json_text(&flow::rewrite(&paths, output, &options, progress)?)
     }
 
     /// That, done to the inputs.
-    pub fn run(&self, inputs: Vec<Input>, options: Options) -> Result<Answer> {
+    pub fn run(&self, inputs: &[String], options: Options) -> Result<Answer> {
         let (paths, options) = self.asked(inputs, options)?;
         let output = &self.target.output;
         if self.dry_run {
             return dry_run(&paths, output, &options, self.talk.json);
         }
-        self.target.check()?;
         let summary = execute(&paths, output, &options, &self.talk)?;
         if self.talk.json {
             output::json(&summary)?;
         } else if !self.talk.quiet {
             print_summary(&summary)?;
+        } else {
+            say_damaged(&summary);
         }
-        Ok(Answer::Yes)
+        Ok(if summary.is_whole() { Answer::Yes } else { Answer::No })
+    }
+}
+
+/// Says on standard error what is missing from the output.
+pub fn say_damaged(summary: &Summary) {
+    for damaged in &summary.damaged {
+        eprintln!("basketry: left out: {}", output::line(&damaged.to_string()));
     }
 }
 
@@ -101,10 +132,13 @@ pub fn print_summary(summary: &Summary) -> Result<()> {
     let mut out = output::stdout();
     writeln!(out, "{table}")?;
     for skipped in &summary.skipped {
-        writeln!(out, "skipped: {}", skipped.reason)?;
+        writeln!(out, "skipped: {}", output::line(&skipped.reason))?;
+    }
+    for damaged in &summary.damaged {
+        writeln!(out, "left out: {}", output::line(&damaged.to_string()))?;
     }
     for note in &summary.notes {
-        writeln!(out, "note: {note}")?;
+        writeln!(out, "note: {}", output::line(note))?;
     }
     writeln!(
         out,
@@ -182,7 +216,7 @@ pub fn dry_run(paths: &[PathBuf], target: &Path, options: &Options, json: bool) 
             writeln!(out, "{}", recode_table(recodes))?;
         }
         for note in notes {
-            writeln!(out, "note: {note}")?;
+            writeln!(out, "note: {}", output::line(note))?;
         }
     }
     writeln!(

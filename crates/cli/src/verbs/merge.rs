@@ -7,7 +7,6 @@ use rootfile::Result;
 use super::making::MakingArgs;
 use crate::options::schema;
 use crate::output::Answer;
-use flow::inputs::inputs;
 
 /// Merge files into one: trees one after the other, histograms added, directories joined.
 ///
@@ -30,7 +29,8 @@ pub struct Args {
     /// size that the first input aims at (its AutoFlush), usually 30MB.
     #[arg(long, value_name = "SIZE", conflicts_with = "cluster")]
     pack: Option<ByteSize>,
-    /// Leave out inputs that cannot be read, and say so, instead of stopping.
+    /// Leave out inputs that are damaged or cannot be read, and of a single input the objects that are; say so, and
+    /// end with exit code 1.
     #[arg(short = 'k', long)]
     skip_bad: bool,
     #[command(flatten)]
@@ -38,6 +38,11 @@ pub struct Args {
 }
 
 impl Args {
+    /// What it may use.
+    pub fn budget(&self) -> flow::Budget {
+        self.making.budget()
+    }
+
     fn options(&self) -> Options {
         Options {
             pack: match self.pack {
@@ -53,9 +58,9 @@ impl Args {
 }
 
 pub fn report(args: &Args, progress: Progress<'_>) -> Result<String> {
-    args.making.report(inputs(&args.inputs)?, args.options(), progress)
+    args.making.report(&args.inputs, args.options(), progress)
 }
 
 pub fn run(args: &Args) -> Result<Answer> {
-    args.making.run(inputs(&args.inputs)?, args.options())
+    args.making.run(&args.inputs, args.options())
 }

@@ -16,9 +16,10 @@ mod verify;
 mod write_bench;
 
 use clap::Subcommand;
-use flow::Progress;
+use flow::{Budget, Progress, allocator};
 use rootfile::Result;
 
+use crate::interrupt::{self, Named};
 use crate::output::{self, Answer};
 
 /// What to do.
@@ -40,17 +41,40 @@ pub enum Verb {
 }
 
 impl Verb {
-    /// Whether signals are its own to deal with.
-    pub fn has_signals(&self) -> bool {
-        matches!(self, Self::Monitor(_))
+    /// What a signal to end does when all outputs have their names. None: the verb heeds signals itself.
+    pub fn when_told_to_end(&self) -> Option<Named> {
+        match self {
+            Self::Monitor(_) => None,
+            // They make one file after the other.
+            Self::Sweep(_) | Self::WriteBench(_) => Some(Named::Ends),
+            _ => Some(Named::IsDone),
+        }
+    }
+
+    /// What it may use, where it is said so. None: it asks little, starts others for the work, or says so itself.
+    fn budget(&self) -> Option<Budget> {
+        match self {
+            Self::Rewrite(args) => Some(args.budget()),
+            Self::Merge(args) => Some(args.budget()),
+            Self::Readspeed(args) => Some(args.budget()),
+            Self::Recover(args) => Some(args.budget()),
+            Self::Tune(args) => Some(args.budget()),
+            Self::Verify(args) => Some(args.budget()),
+            Self::Convert(args) => Some(args.budget()),
+            Self::Generate(args) => Some(args.budget()),
+            Self::Inspect(_) | Self::Hadd(_) | Self::WriteBench(_) | Self::Monitor(_) | Self::Sweep(_) => None,
+        }
     }
 
     /// Does it. Errors are printed.
     pub fn exit_code(self) -> u8 {
+        if let Some(budget) = self.budget() {
+            allocator::ours(&budget);
+        }
         match self {
-            Self::Hadd(args) => hadd::exit_code(hadd::run(&args)),
+            Self::Hadd(args) => hadd::exit_code(ended(hadd::run(&args))),
             Self::Monitor(args) => monitor::exit_code(&args),
-            verb => output::exit_code(verb.run()),
+            verb => output::exit_code(ended(verb.run())),
         }
     }
 
@@ -62,7 +86,7 @@ impl Verb {
             Self::Merge(args) => merge::report(&args, progress),
             Self::Readspeed(args) => output::json_text(&readspeed::work(&args, &|_| (), &|_| ())?),
             Self::Recover(args) => output::json_text(&recover::work(&args, progress)?),
-            Self::Tune(args) => output::json_text(&tune::work(&args, progress)?.report),
+            Self::Tune(args) => output::json_text(&tune::work(&args, progress, &|_| ())?.report),
             Self::Verify(args) => output::json_text(&verify::work(&args, progress)?),
             Self::Convert(args) => output::json_text(&convert::work(&args, progress)?),
             Self::Generate(args) => output::json_text(&generate::work(&args, progress)?),
@@ -94,4 +118,10 @@ impl Verb {
             Self::Sweep(args) => sweep::run(&args),
         }
     }
+}
+
+/// What came of a verb, unless the process was told to end.
+fn ended(result: Result<Answer>) -> Result<Answer> {
+    interrupt::wait_if_ending();
+    result
 }

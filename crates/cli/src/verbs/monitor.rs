@@ -43,10 +43,10 @@ pub struct Args {
     /// Sample proportional memory, too: shared pages are divided among those who share them.
     #[arg(long)]
     pss: bool,
-    /// A file whose size is sampled, also if the command has it not open; several times for several.
+    /// Sample the size of this file, also while the command does not have it open. May be given several times.
     #[arg(long, value_name = "FILE")]
     file: Vec<PathBuf>,
-    /// Sample the size of no files but these: without it all that the command has open for writing.
+    /// Sample the size of the named files only. By default every file that the command opens for writing counts, too.
     #[arg(long)]
     no_discover: bool,
     /// Show how it goes while it runs, on standard error.
@@ -119,7 +119,7 @@ fn tell(args: &Args, summary: &Summary) -> Result<()> {
     }
     let mut err = stderr().lock();
     for line in lines(summary) {
-        writeln!(err, "{line}")?;
+        writeln!(err, "{}", output::line(&line))?;
     }
     if !summary.marks.is_empty() {
         writeln!(err, "{}", marks(summary))?;
@@ -178,7 +178,7 @@ fn lines(summary: &Summary) -> Vec<String> {
 }
 
 /// How things stood at the marks.
-fn marks(summary: &Summary) -> comfy_table::Table {
+fn marks(summary: &Summary) -> output::Table {
     let head = ["mark", ">time s", ">events", ">vsize", ">RSS", ">peak RSS", ">CPU s", ">written", ">files"];
     let mut table = output::table(&head);
     for mark in &summary.marks {

@@ -3,13 +3,14 @@
 use std::io::Write;
 use std::num::NonZeroU64;
 
-use flow::Entries;
+use dataset::layout::ByteSize;
 use flow::inputs::{Input, inputs};
+use flow::{Budget, Entries};
 use lab::readspeed::self_check::self_check;
 use lab::readspeed::{Columns, LayoutSpeed, Options, Report, measure};
 use rootfile::{Error, Result};
 
-use crate::options::{Resources, Talk};
+use crate::options::Talk;
 use crate::output::{self, Answer};
 
 /// Columns that the table shows; --json has them all.
@@ -69,15 +70,26 @@ pub struct Args {
     /// Taken for compatibility with rootreadspeed; work is dealt out in small pieces anyway.
     #[arg(long, value_name = "N", hide = true)]
     tasks_per_worker: Option<usize>,
-    #[command(flatten)]
-    resources: Resources,
+    /// Threads to use, no more than there are processors; 0 means as many. One by default, as rootreadspeed has it.
+    #[arg(short = 'j', long, value_name = "N", default_value_t = 1)]
+    threads: usize,
+    /// Memory that the work may take, such as 512MB.
+    #[arg(long, value_name = "SIZE", default_value_t = ByteSize(flow::DEFAULT_MEMORY))]
+    memory: ByteSize,
     #[command(flatten)]
     talk: Talk,
 }
 
+impl Args {
+    /// What it may use.
+    pub fn budget(&self) -> Budget {
+        Budget::new(self.memory.bytes(), self.threads)
+    }
+}
+
 /// A size, for a second.
 fn rate(text: &str) -> std::result::Result<NonZeroU64, String> {
-    let size = text.strip_suffix("/s").unwrap_or(text).parse::<dataset::layout::ByteSize>();
+    let size = text.strip_suffix("/s").unwrap_or(text).parse::<ByteSize>();
     let bytes = size.ok().and_then(|size| NonZeroU64::new(size.bytes()));
     bytes.ok_or_else(|| format!("{text:?} is not a rate: write bytes a second, like 20MB/s or 500kB/s"))
 }
@@ -103,7 +115,7 @@ pub fn work(args: &Args, total: &dyn Fn(u64), progress: &(dyn Fn(u64) + Sync)) -
         throttle: args.throttle,
         application: args.application,
         layouts: args.layouts,
-        budget: args.resources.budget(),
+        budget: args.budget(),
         seed: args.seed,
     };
     measure(&options, total, progress)
@@ -126,7 +138,7 @@ pub fn run(args: &Args) -> Result<Answer> {
 
 /// Checks readspeed itself, and prints a line for each thing that was checked.
 fn test(args: &Args) -> Result<Answer> {
-    let checks = self_check(args.resources.budget())?;
+    let checks = self_check(args.budget())?;
     let mut out = output::stdout();
     for check in &checks {
         match &check.wrong {
@@ -162,7 +174,7 @@ fn print(report: &Report, quiet: bool) -> Result<()> {
     let threads = report.threads;
     #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
     let each = |rate: f64| rate / threads.max(1) as f64;
-    // The lines that rootreadspeed prints, so that scripts that read them go on.
+    // The lines that rootreadspeed prints, so that scripts that read them go on. Its MB are 2^20 bytes, which are MiB.
     writeln!(out, "Thread pool size:\t\t{threads}")?;
     writeln!(out, "Real time to open files:\t{:.6} s", report.setup.0)?;
     writeln!(out, "CPU time to open files:\t\t{:.6} s", report.setup.1)?;
@@ -171,7 +183,9 @@ fn print(report: &Report, quiet: bool) -> Result<()> {
     writeln!(out, "Uncompressed data read:\t\t{} bytes", report.uncompressed)?;
     writeln!(out, "Compressed data read:\t\t{} bytes", report.compressed)?;
     for (what, rate) in [("Uncompressed", report.throughput()), ("Compressed", report.compressed_throughput())] {
-        writeln!(out, "{:<24}\t{rate:.3} MB/s", format!("{what} throughput:"))?;
+        let binary = rate * 1e6 / f64::from(1 << 20);
+        let what = format!("{what} throughput:");
+        writeln!(out, "{what:<24}\t{rate:.3} MB/s ({binary:.3} MiB/s, which rootreadspeed calls MB/s)")?;
         writeln!(out, "\t\t\t\t{:.3} MB/s/thread for {threads} threads", each(rate))?;
     }
     writeln!(out, "\nCPU Efficiency: \t\t{:.1}%", report.efficiency() * 100.0)?;
@@ -183,6 +197,7 @@ fn print(report: &Report, quiet: bool) -> Result<()> {
         layouts(&mut out, found)?;
     }
     writeln!(out, "\n{}", report.advice)?;
+    report.commands.iter().try_for_each(|command| writeln!(out, "    {command}"))?;
     if !quiet {
         report.notes.iter().try_for_each(|note| writeln!(out, "- {note}"))?;
     }

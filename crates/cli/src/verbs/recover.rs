@@ -18,6 +18,10 @@ const SHOWN: usize = 10;
 /// The file's records are read one after the other: the last state of each tree that was saved (AutoSave), and the
 /// baskets written after it. Of each tree the entries are kept that all its branches have; the output is a normal,
 /// closed file. A tree that was never saved can be brought back with --like, which tells what its branches are.
+/// Every basket is decompressed first: entries of which a basket cannot be read are left out, in the middle of a tree as
+/// well, and those behind are kept. Several trees of one name are kept apart, as cycles.
+/// Exit code 0: all is brought back, but for entries at the end of a tree that only some of its branches have; 1: baskets
+/// or objects that are damaged, or belong to no tree, are left out, and which is said; 2: nothing can be brought back.
 #[derive(clap::Args)]
 pub struct Args {
     /// The file, ROOT's or basketry's.
@@ -34,9 +38,16 @@ pub struct Args {
     talk: Talk,
 }
 
+impl Args {
+    /// What it may use.
+    pub fn budget(&self) -> flow::Budget {
+        self.resources.budget()
+    }
+}
+
 /// Recovers.
 pub fn work(args: &Args, progress: Progress<'_>) -> Result<Recovery> {
-    args.target.check()?;
+    args.target.check([Some(&args.input), args.like.as_ref()].into_iter().flatten())?;
     let options = RecoverOptions { budget: args.resources.budget(), overwrite: args.target.force };
     flow::recover::recover(&args.input, args.like.as_deref(), &args.target.output, &options, progress)
 }
@@ -50,7 +61,7 @@ pub fn run(args: &Args) -> Result<Answer> {
     } else if !args.talk.quiet {
         print(&recovery)?;
     }
-    Ok(Answer::Yes)
+    Ok(if recovery.whole { Answer::Yes } else { Answer::No })
 }
 
 fn print(recovery: &Recovery) -> Result<()> {
@@ -69,14 +80,34 @@ fn print(recovery: &Recovery) -> Result<()> {
     for tree in &recovery.trees {
         for branch in tree.branches.iter().take(SHOWN) {
             let lost = output::count(branch.entries_lost);
-            writeln!(out, "{}: branch {} has {lost} entries more than all have", tree.path, branch.name)?;
+            if branch.baskets_unreadable > 0 {
+                writeln!(
+                    out,
+                    "{}: branch {}: {} entries in {} baskets ({}) cannot be read: {}",
+                    tree.path,
+                    branch.name,
+                    output::count(branch.entries_unreadable),
+                    output::count(branch.baskets_unreadable),
+                    output::bytes(branch.bytes_unreadable),
+                    ranges(&branch.ranges_unreadable)
+                )?;
+            }
+            if branch.entries_lost > 0 {
+                writeln!(out, "{}: branch {} has {lost} entries that not all have", tree.path, branch.name)?;
+            }
         }
         if let Some(more @ 1..) = tree.branches.len().checked_sub(SHOWN) {
             writeln!(out, "{}: and {} branches more; --json lists all", tree.path, output::count(more as u64))?;
         }
+        if !tree.ranges_lost.is_empty() {
+            writeln!(out, "{}: left out: {}", tree.path, ranges(&tree.ranges_lost))?;
+        }
+    }
+    for lost in &recovery.unreadable {
+        writeln!(out, "left out: {}", output::one_line(&lost.to_string()))?;
     }
     for note in &recovery.notes {
-        writeln!(out, "note: {note}")?;
+        writeln!(out, "note: {}", output::line(note))?;
     }
     writeln!(
         out,
@@ -86,4 +117,15 @@ fn print(recovery: &Recovery) -> Result<()> {
         output::bytes(recovery.bytes_written)
     )?;
     Ok(out.flush()?)
+}
+
+/// Ranges of entries as `entries 5 to 9, 20 to 29`, the first few of them.
+fn ranges(ranges: &[(u64, u64)]) -> String {
+    let text: Vec<String> =
+        ranges.iter().take(SHOWN).map(|(from, to)| format!("{from} to {}", to.saturating_sub(1))).collect();
+    let more = match ranges.len().checked_sub(SHOWN) {
+        Some(more @ 1..) => format!(", and {more} ranges more"),
+        _ => String::new(),
+    };
+    format!("entries {}{more}", text.join(", "))
 }

@@ -5,7 +5,6 @@ use rootfile::Result;
 
 use super::making::MakingArgs;
 use crate::output::Answer;
-use flow::inputs::inputs;
 
 /// Rewrite trees in another layout: the same entries, other clusters, baskets and compression.
 ///
@@ -18,14 +17,29 @@ pub struct Args {
     /// FILE, FILE:TREE, or @list.txt.
     #[arg(required = true)]
     inputs: Vec<String>,
+    /// Leave out objects and directories that are damaged (of several inputs, whole inputs); say so, and end with exit
+    /// code 1.
+    #[arg(short = 'k', long)]
+    skip_bad: bool,
     #[command(flatten)]
     making: MakingArgs,
 }
 
+impl Args {
+    /// What it may use.
+    pub fn budget(&self) -> flow::Budget {
+        self.making.budget()
+    }
+
+    fn options(&self) -> Options {
+        Options { skip_bad: self.skip_bad, ..Options::default() }
+    }
+}
+
 pub fn report(args: &Args, progress: Progress<'_>) -> Result<String> {
-    args.making.report(inputs(&args.inputs)?, Options::default(), progress)
+    args.making.report(&args.inputs, args.options(), progress)
 }
 
 pub fn run(args: &Args) -> Result<Answer> {
-    args.making.run(inputs(&args.inputs)?, Options::default())
+    args.making.run(&args.inputs, args.options())
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use dataset::layout::ByteSize;
 use flow::Progress;
 use flow::inputs::Input;
+use lab::child::end_with_parent;
 use lab::report::page::html;
 use lab::report::{Besides, Report};
 use lab::sweep::analyse::Findings;
@@ -17,7 +18,7 @@ use lab::sweep::plan::{Estimate, Kind};
 use lab::sweep::run::{Sweep, Word, findings};
 use lab::sweep::runner::{Measured, Own, Runner, Task};
 use lab::sweep::{Root, Settings, Subject, once, show};
-use rootfile::{Error, OutputFile, Result};
+use rootfile::{Error, OutputFile, Result, check_output};
 
 use super::write_bench::home_of_root;
 use crate::itself::Itself;
@@ -283,6 +284,7 @@ pub fn run(args: &Args) -> Result<Answer> {
         None => {}
     }
     if let Some(path) = &args.once {
+        end_with_parent();
         let task: Task = serde_json::from_str(&read(path)?).map_err(std::io::Error::from)?;
         output::json(&once(&task)?)?;
         return Ok(Answer::Yes);
@@ -364,6 +366,10 @@ fn write_page(args: &ReportArgs) -> Result<Answer> {
         return output::json(&shown(args)?).map(|()| Answer::Yes);
     }
     let path = args.output.clone().unwrap_or_else(|| args.folder.join("report.html"));
+    if path.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("html")) {
+        return Err(Error::request("a report is a page; give it a name that ends in .html").file(path));
+    }
+    check_output(&path, args.force, &args.with)?;
     let mut file = OutputFile::create(&path, args.force)?;
     file.write_all(html(&shown(args)?)?.as_bytes())?;
     file.finish()?;

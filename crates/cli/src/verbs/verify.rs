@@ -21,6 +21,9 @@ const SHOWN: usize = 20;
 /// named for each branch. Columns that are split or streamed otherwise are compared by value. With several inputs all but
 /// the last are taken as one, in their order: this proves a merge. --first, --last, --entries, --where, --keep and --drop
 /// choose from the first side what a rewrite with them would have kept.
+/// Older cycles of trees are compared where both sides have as many. Where they do not, an older cycle that is an earlier
+/// save of the newest one (its branches and entries are all there) is a note; another tree under the same name is a
+/// difference, unless --common is given. Older cycles of other objects are notes.
 /// Exit code 0: equal; 1: different; 2: something cannot be read.
 #[derive(clap::Args)]
 pub struct Args {
@@ -65,6 +68,11 @@ pub fn run(args: &Args) -> Result<Answer> {
 }
 
 impl Args {
+    /// What it may use.
+    pub fn budget(&self) -> flow::Budget {
+        self.resources.budget()
+    }
+
     /// The files of the first side, the file of the second, and how they are compared.
     fn sides(&self) -> Result<(Vec<PathBuf>, PathBuf, VerifyOptions)> {
         let mut sides = inputs(&self.inputs)?;
@@ -89,7 +97,7 @@ impl Args {
 fn print(verdict: &Verdict, start: Instant, quiet: bool) -> Result<()> {
     let mut out = output::stdout();
     for difference in verdict.differences.iter().take(SHOWN) {
-        writeln!(out, "{}", output::one_line(&difference.to_string()))?;
+        writeln!(out, "{}", output::line(&difference.to_string()))?;
     }
     if let Some(more @ 1..) = verdict.differences.len().checked_sub(SHOWN) {
         writeln!(out, "and {} more; --json lists all", output::count(more as u64))?;
@@ -111,7 +119,7 @@ fn print(verdict: &Verdict, start: Instant, quiet: bool) -> Result<()> {
             writeln!(out, "{}", table.trim_fmt())?;
         }
         for note in &verdict.notes {
-            writeln!(out, "note: {note}")?;
+            writeln!(out, "note: {}", output::line(note))?;
         }
         writeln!(
             out,

@@ -4,10 +4,10 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command;
 
-use lab::child::{Memory, measure};
+use lab::child::{Memory, end_with_parent, measure};
 use lab::generate::{Job, generate};
 use lab::write_bench::{Grid, Line, Point, Report, Rivals, Run, bench};
-use rootfile::{Error, Result};
+use rootfile::{Error, Result, ScratchFolder};
 
 use super::generate::{HowArgs, SetArgs};
 use crate::itself::Itself;
@@ -141,7 +141,7 @@ impl Args {
             self.one_basket_per_cluster,
         );
         let medium = self.media.first().ok_or_else(|| first("media"))?;
-        let folder = tempfile::Builder::new().prefix("write-bench-").tempdir_in(medium)?;
+        let folder = ScratchFolder::within(medium).map_err(|e| Error::from(e).file(medium))?;
         let job = Job {
             model: &model,
             outputs: lab::generate::numbered(&folder.path().join("out.root"), self.outputs),
@@ -168,7 +168,7 @@ impl Args {
 pub fn work(args: &Args, done: &dyn Fn()) -> Result<Report> {
     let grid = args.grid();
     let mut writers = vec![OURS.to_owned()];
-    let folder = tempfile::tempdir()?;
+    let folder = ScratchFolder::new()?;
     let rivals = match &args.rivals {
         Some(home) => Some(Rivals::build(folder.path(), &home_of_root(home.as_deref())?)?),
         None => None,
@@ -202,6 +202,7 @@ pub(super) fn home_of_root(said: Option<&std::path::Path>) -> Result<PathBuf> {
 
 pub fn run(args: &Args) -> Result<Answer> {
     if args.once {
+        end_with_parent();
         output::json(&args.once()?)?;
         return Ok(Answer::Yes);
     }

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use rootfile::{Error, Result};
 
-use super::{ColumnLayout, TreeLayout, TreeRules};
+use super::{ColumnLayout, Container, TreeLayout, TreeRules};
 use crate::glob::{ColumnPattern, TreePattern};
 
 /// How the entries of trees lie in a file.
@@ -79,6 +79,18 @@ impl Layout {
             merged.overlay(keys);
         }
         merged
+    }
+
+    /// Refuses a layout that asks for a container that cannot be written.
+    pub fn check_container(&self) -> Result<()> {
+        let trees = self.trees.iter().map(|(pattern, keys)| (format!("tree.\"{}\"", pattern.as_str()), keys));
+        for (place, keys) in std::iter::once(("the layout".to_owned(), &self.common)).chain(trees) {
+            if keys.container == Some(Container::Rntuple) {
+                let why = "container = \"rntuple\": RNTuples cannot be written yet; write \"ttree\" or leave it out";
+                return Err(Error::unsupported(why).object(place));
+            }
+        }
+        Ok(())
     }
 
     /// What is said about the columns of the tree with this path, for many look-ups.

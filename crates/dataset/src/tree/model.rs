@@ -336,7 +336,7 @@ pub struct Listed<'a> {
 
 impl<'a> Listed<'a> {
     /// Name and title are those of the `TNamed` that an object has for a base, or of the `TNamed` that it is.
-    fn of(object: &'a Object) -> Self {
+    pub(super) fn of(object: &'a Object) -> Self {
         let (name, title) = match object.members() {
             None => ("", ""),
             Some(members) => match members.named() {

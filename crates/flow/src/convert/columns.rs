@@ -46,7 +46,8 @@ pub(super) fn choose(dataset: &Dataset, filter: &NameFilter, left_out: &mut Vec<
         let name = if named.get(own) == Some(&1) { own } else { field.name().as_str() };
         let twice = || "another column has the same name and path".to_owned();
         let known = chosen.iter().any(|other| other.field.name() == name);
-        match if known { Some(twice()) } else { unfit(field) } {
+        let absent = || dataset.absent(*column);
+        match if known { Some(twice()) } else { unfit(field).or_else(absent) } {
             Some(why) => left_out.push(LeftOut { name: name.to_owned(), why }),
             None => {
                 let mut metadata = field.metadata().clone();

@@ -1,5 +1,6 @@
 //! Parquet files to a tree.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, FieldRef, Schema, SchemaRef};
 use dataset::layout::Layout;
 use rootfile::streamer::StreamerInfos;
-use rootfile::{Error, Result, refuse_existing};
+use rootfile::{Error, Result, check_output};
 
 use super::opened::{Group, Opened};
 use super::tasks::{Part, tasks};
@@ -47,12 +48,13 @@ const COPIES: u64 = 3;
 /// Threads that read at once, at most.
 const READERS: u64 = 64;
 /// What a writer needs at least, and for each column.
-const WRITER: (u64, u64) = (8 << 20, 4000);
+const WRITER: (u64, u64) = (8 << 20, 5000);
 
 /// Makes a tree of Parquet files. Each row group is filled as a task of its own; see `tasks` for what a layout with a
 /// cluster size changes of that.
 pub fn from_parquet(job: &FromParquet<'_>, how: &Conversion<'_>) -> Result<Converted> {
-    refuse_existing(job.output, how.overwrite)?;
+    let inputs = job.inputs.iter().map(PathBuf::as_path);
+    check_output(job.output, how.overwrite, inputs.chain(how.entries.0.file()))?;
     let files = open(job.inputs, how.budget.memory / 4)?;
     let Some(first) = files.first() else { return Err(Error::request("no input")) };
     let tree = job.tree.or_else(|| first.tree()).unwrap_or(TREE).trim_matches('/').to_owned();
@@ -66,7 +68,7 @@ pub fn from_parquet(job: &FromParquet<'_>, how: &Conversion<'_>) -> Result<Conve
     let tasks = tasks(&groups, &(wanted.start..wanted.end.min(all)), cluster);
 
     let row = row_bytes(&groups, &fields);
-    let share = share(how.budget, &files, &groups, row, shapes.branches.len())?;
+    let share = share(how.budget, &files, &columns, &groups, row, shapes.branches.len())?;
     let options = WriteOptions {
         layout: job.layout.clone(),
         overwrite: how.overwrite,
@@ -86,8 +88,18 @@ pub fn from_parquet(job: &FromParquet<'_>, how: &Conversion<'_>) -> Result<Conve
     let id = writer.tree(&spec)?;
     let schema = Arc::new(Schema::new(shapes.fields.clone()));
     let batch = usize::try_from((BATCH / row).clamp(1, 1 << 16)).unwrap_or(1);
-    let work =
-        Work { files: &files, columns: &columns, shapes: &shapes, schema, selection, batch, fill: job.fill_null, how };
+    let work = Work {
+        files: &files,
+        columns: &columns,
+        parts: &share.parts,
+        portion: share.rows,
+        shapes: &shapes,
+        schema,
+        selection,
+        batch,
+        fill: job.fill_null,
+        how,
+    };
     let bytes_read = work.run(&writer, id, &tasks, share.threads)?;
     let written = writer.finish()?;
     Ok(Converted {
@@ -172,21 +184,83 @@ fn width(of: &DataType) -> u64 {
 struct Share {
     threads: usize,
     clusters: u64,
+    /// Columns that are read together, and the entries that all of these are read of before any is written: one part
+    /// if there is memory to read all columns side by side.
+    parts: Vec<Range<usize>>,
+    rows: usize,
 }
 
-fn share(budget: Budget, files: &[Opened], groups: &[Vec<Group>], row: u64, columns: usize) -> Result<Share> {
+fn share(
+    budget: Budget,
+    files: &[Opened],
+    columns: &[Vec<usize>],
+    groups: &[Vec<Group>],
+    row: u64,
+    branches: usize,
+) -> Result<Share> {
+    // More memory reads more columns at a time: what is needed grows with what there is, until it fits.
+    let mut enough = budget;
+    loop {
+        match share_of(enough, files, columns, groups, row, branches) {
+            Ok(share) if enough.memory == budget.memory => return Ok(share),
+            Ok(_) => return Err(budget.too_small(enough.memory, "")),
+            Err(least) => enough.memory = least.div_ceil(1_000_000).saturating_mul(1_000_000),
+        }
+    }
+}
+
+/// The same for one budget, or the least that is needed where so much is read at a time as this has room for.
+fn share_of(
+    budget: Budget,
+    files: &[Opened],
+    columns: &[Vec<usize>],
+    groups: &[Vec<Group>],
+    row: u64,
+    branches: usize,
+) -> std::result::Result<Share, u64> {
     let metadata: u64 = files.iter().map(|file| file.held).sum();
-    let pages = groups.iter().flatten().map(|group| group.held).max().unwrap_or(0);
-    let reading = pages.saturating_add(row.max(BATCH).saturating_mul(COPIES));
-    let writing = WRITER.0 + WRITER.1 * columns as u64;
+    let writing = WRITER.0 + WRITER.1 * branches as u64;
+    let batches = row.max(BATCH).saturating_mul(COPIES);
+    let free = budget.memory.saturating_sub(metadata);
+    let all = groups.iter().flatten().map(|group| group.held).max().unwrap_or(0);
+    let mut reading = all.saturating_add(batches);
+    let count = columns.first().map_or(0, Vec::len);
+    let (mut parts, mut rows) = (std::iter::once(0..count).collect(), u64::MAX);
+    if reading > free / 4 && count > 1 {
+        let mut held = vec![0; count];
+        for (file, columns) in files.iter().zip(columns) {
+            held.iter_mut().zip(file.held(columns)).for_each(|(most, held)| *most = held.max(*most));
+        }
+        let largest;
+        (parts, largest) = cut(&held, free / 8);
+        rows = (free / 16 / row).max(1);
+        // The portion itself, and what is put together of it.
+        reading = largest.saturating_add(batches).saturating_add(rows.saturating_mul(row).saturating_mul(2));
+    }
     let least = metadata.saturating_add(reading).saturating_add(writing.max(reading));
     if budget.memory < least {
-        return Err(budget.too_small(least, ""));
+        return Err(least);
     }
-    let free = budget.memory - metadata;
     let readers = (free / 4).min(READERS.saturating_mul(reading)).clamp(reading, free - writing.max(reading));
     let fitting = usize::try_from(readers / reading).unwrap_or(usize::MAX);
-    Ok(Share { threads: fitting.clamp(1, budget.threads), clusters: free - readers })
+    let rows = usize::try_from(rows).unwrap_or(usize::MAX);
+    Ok(Share { threads: fitting.clamp(1, budget.threads), clusters: free - readers, parts, rows })
+}
+
+/// Neighbouring columns that hold no more than so much together, and what the part that holds most does. At least one.
+fn cut(held: &[u64], most: u64) -> (Vec<Range<usize>>, u64) {
+    let (mut parts, mut largest) = (Vec::new(), 0);
+    let (mut start, mut sum) = (0, 0u64);
+    for (index, &held) in held.iter().enumerate() {
+        if index > start && sum.saturating_add(held) > most {
+            parts.push(start..index);
+            (start, sum) = (index, 0);
+        }
+        sum = sum.saturating_add(held);
+        largest = sum.max(largest);
+    }
+    parts.push(start..held.len());
+    (parts, largest)
 }
 
 /// When the newest of the inputs was written: the date of the output.
@@ -202,6 +276,9 @@ fn newest(paths: &[PathBuf]) -> Option<i64> {
 struct Work<'a> {
     files: &'a [Opened],
     columns: &'a [Vec<usize>],
+    /// Columns that are read together, and the most entries that are read of these before those of the others.
+    parts: &'a [Range<usize>],
+    portion: usize,
     shapes: &'a Shapes,
     schema: SchemaRef,
     selection: Option<Selection>,
@@ -243,16 +320,49 @@ impl Work<'_> {
             return Ok(());
         }
         let rows = usize::try_from(part.rows).unwrap_or(usize::MAX);
-        let mut batches = file.read(part.group, columns, &entries, rows, self.batch)?;
         let mut read = 0;
+        if self.parts.len() > 1 {
+            for portion in portions(&entries, self.portion) {
+                let batch = self.read_in_parts(file, (part.group, rows), columns, &portion)?;
+                read += batch.num_rows();
+                for at in (0..batch.num_rows()).step_by(self.batch) {
+                    let some = batch.slice(at, self.batch.min(batch.num_rows() - at));
+                    context.fill(&self.shaped(&some)?)?;
+                }
+            }
+            return complete(read, wanted);
+        }
+        let mut batches = file.read(part.group, columns, &entries, rows, self.batch)?;
         while let Some(batch) = batches.next()? {
             read += batch.num_rows();
             context.fill(&self.shaped(&batch)?)?;
         }
-        match read == wanted {
-            true => Ok(()),
-            false => Err(Error::corrupt(format!("a row group with {read} entries where {wanted} are wanted"))),
+        complete(read, wanted)
+    }
+
+    /// All columns of some entries of a row group, read one part of them after the other.
+    fn read_in_parts(
+        &self,
+        file: &Opened,
+        (group, rows): (usize, usize),
+        columns: &[usize],
+        entries: &[Range<usize>],
+    ) -> Result<RecordBatch> {
+        let wanted: usize = entries.iter().map(ExactSizeIterator::len).sum();
+        let (mut fields, mut arrays) = (Vec::new(), Vec::new());
+        for part in self.parts {
+            let columns = columns.get(part.clone()).unwrap_or_default();
+            let mut batches = file.read(group, columns, entries, rows, wanted)?;
+            let batch = batches.next()?;
+            complete(batch.as_ref().map_or(0, RecordBatch::num_rows), wanted)?;
+            if let Some(batch) = batch {
+                fields.extend(batch.schema_ref().fields().iter().cloned());
+                arrays.extend(batch.columns().iter().cloned());
+            }
         }
+        let options = RecordBatchOptions::new().with_row_count(Some(wanted));
+        RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options)
+            .map_err(|e| Error::corrupt(format!("columns do not fit together: {e}")))
     }
 
     /// The wanted entries of a part, from the start of its row group.
@@ -277,15 +387,61 @@ impl Work<'_> {
     /// A batch as the tree's columns.
     fn shaped(&self, batch: &RecordBatch) -> Result<RecordBatch> {
         let mut arrays = Vec::with_capacity(self.schema.fields().len());
+        let schema = batch.schema_ref();
+        let places: HashMap<&str, usize> =
+            schema.fields().iter().enumerate().map(|(place, field)| (field.name().as_str(), place)).collect();
         for shape in &self.shapes.columns {
             let named = |e: Error| e.object(format!("column {}", shape.name));
             let missing = || Error::corrupt("is not among the columns that were read");
-            let array = batch.column_by_name(&shape.name).ok_or_else(missing).map_err(named)?;
+            let place = places.get(shape.name.as_str());
+            let array = place.and_then(|&place| batch.columns().get(place)).ok_or_else(missing).map_err(named)?;
             let array = plainly(array, &shape.plain, self.fill).map_err(named)?;
             arrays.extend(shape.flat(&array)?.into_iter().map(|flat| flat.array));
         }
         let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
         RecordBatch::try_new_with_options(Arc::clone(&self.schema), arrays, &options)
             .map_err(|e| Error::corrupt(format!("columns do not fit together: {e}")))
+    }
+}
+
+/// Checks that all entries were there.
+fn complete(read: usize, wanted: usize) -> Result<()> {
+    match read == wanted {
+        true => Ok(()),
+        false => Err(Error::corrupt(format!("a row group with {read} entries where {wanted} are wanted"))),
+    }
+}
+
+/// The same entries, at most so many at a time.
+fn portions(entries: &[Range<usize>], most: usize) -> Vec<Vec<Range<usize>>> {
+    let mut portions: Vec<Vec<Range<usize>>> = Vec::new();
+    let mut room = 0;
+    for range in entries {
+        let mut at = range.start;
+        while at < range.end {
+            if room == 0 {
+                portions.push(Vec::new());
+                room = most.max(1);
+            }
+            let end = range.end.min(at.saturating_add(room));
+            room -= end - at;
+            portions.iter_mut().last().into_iter().for_each(|portion| portion.push(at..end));
+            at = end;
+        }
+    }
+    portions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_and_entries_are_cut_into_parts_that_fit() {
+        assert_eq!(cut(&[3, 3, 9, 1, 1], 6), (vec![0..2, 2..3, 3..5], 9));
+        let lengths = |most| portions(&[0..5, 8..10], most).iter().map(Vec::len).collect::<Vec<_>>();
+        assert_eq!((lengths(3), lengths(5), lengths(7)), (vec![1, 2, 1], vec![1, 1], vec![2]));
+        assert_eq!(portions(&[0..5, 8..10], 3).concat(), [0..3, 3..5, 8..9, 9..10]);
+        assert_eq!(portions(&[0..5, 8..10], usize::MAX), [vec![0..5, 8..10]]);
     }
 }

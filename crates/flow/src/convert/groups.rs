@@ -96,6 +96,21 @@ fn cut(range: Range<u64>, each: u64, groups: &mut Vec<Range<u64>>) {
     }
 }
 
+/// Puts neighbouring row groups together, as evenly as can be, until there are at most `fitting`; none gets more than
+/// `most` entries by that, so there may be more of them left.
+pub(super) fn together(groups: &[Range<u64>], fitting: usize, most: u64) -> Vec<Range<u64>> {
+    let all: u64 = groups.iter().map(|group| group.end - group.start).sum();
+    let aim = all.div_ceil(fitting.max(1) as u64).min(most);
+    let mut fewer: Vec<Range<u64>> = Vec::new();
+    for group in groups {
+        match fewer.last_mut() {
+            Some(last) if last.end - last.start < aim && group.end - last.start <= most => last.end = group.end,
+            _ => fewer.push(group.clone()),
+        }
+    }
+    fewer
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,6 +122,14 @@ mod tests {
         assert_eq!(groups(&bounds, &(5..32), None, Rule::Clusters, 8), [5..10, 10..17, 17..24, 24..30, 30..32]);
         assert_eq!(groups(&bounds, &(0..35), None, Rule::Entries(20), 100), [0..20, 20..35]);
         assert_eq!(groups(&bounds, &(0..0), None, Rule::Clusters, 8), []);
+    }
+
+    #[test]
+    fn row_groups_are_put_together_until_they_are_few_enough() {
+        let groups: Vec<_> = (0..10).map(|i| i..i + 1).collect();
+        assert_eq!(together(&groups, 3, 100), [0..4, 4..8, 8..10]);
+        assert_eq!(together(&groups, 3, 2).len(), 5, "none is larger than memory allows");
+        assert_eq!(together(&groups, 20, 100), groups);
     }
 
     #[test]

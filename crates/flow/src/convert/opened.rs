@@ -1,5 +1,6 @@
 //! A Parquet file that is read: its metadata, checked before they are used, and the entries of its row groups.
 
+use std::collections::HashMap;
 use std::io::{self, BufReader, Read};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -26,6 +27,8 @@ const TAIL: u64 = 8;
 const UNPACKED: u64 = 8;
 /// What is held of a column while it is read: a page, and a dictionary.
 const PAGES: u64 = 2 << 20;
+/// And what takes it apart: the codec's own state, and buffers.
+const READER: u64 = 192 << 10;
 
 /// A Parquet file.
 pub(super) struct Opened {
@@ -92,11 +95,29 @@ impl Opened {
                 found.bytes += positive(column.compressed_size());
                 let unpacked = positive(column.uncompressed_size());
                 found.unpacked = found.unpacked.saturating_add(unpacked);
-                found.held += unpacked.min(PAGES);
+                found.held += unpacked.min(PAGES) + READER;
             }
             found
         };
         self.metadata.metadata().row_groups().iter().map(of).collect()
+    }
+
+    /// Bytes that are held of each of these columns while a row group is read, at most.
+    pub fn held(&self, columns: &[usize]) -> Vec<u64> {
+        let schema = self.metadata.parquet_schema();
+        let mut of_root: HashMap<usize, u64> = HashMap::new();
+        for group in self.metadata.metadata().row_groups() {
+            let mut here: HashMap<usize, u64> = HashMap::new();
+            for (leaf, column) in group.columns().iter().enumerate() {
+                let held = positive(column.uncompressed_size()).min(PAGES) + READER;
+                *here.entry(schema.get_column_root_idx(leaf)).or_default() += held;
+            }
+            for (root, held) in here {
+                let most = of_root.entry(root).or_default();
+                *most = held.max(*most);
+            }
+        }
+        columns.iter().map(|root| of_root.get(root).copied().unwrap_or(0)).collect()
     }
 
     /// Reads these columns of these entries of a row group, in batches of at most so many.

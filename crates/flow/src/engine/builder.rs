@@ -67,11 +67,12 @@ impl Builder {
         self.header.as_ref().or(self.usual.as_ref()).map_or(0, |header| u32::from(header.key.keylen))
     }
 
-    /// Takes entries of `range` until the basket is to be closed. Says how many, and whether it is.
+    /// Takes entries of `range` until the basket is to be closed. Says how many, and whether it is. The source is
+    /// [`spelled_out`].
     pub(super) fn take(
         &mut self,
         column: &Column,
-        source: &mut BasketData,
+        source: &BasketData,
         range: Range<usize>,
         cutter: &mut BasketCutter,
     ) -> Result<(usize, bool)> {
@@ -81,15 +82,6 @@ impl Builder {
                 _ => Err(Error::corrupt("entries of varying length in a branch that says they are not")
                     .object(format!("branch {}", column.names.0))),
             };
-        }
-        if let Entries::Fixed(len) = source.entries {
-            // Entries without bytes cost nothing in a file, so there is no limit to how many it says there are.
-            if len == 0 && source.count > MOST_EMPTY {
-                return Err(Error::corrupt(format!("{} entries without bytes", source.count))
-                    .object(format!("branch {}", column.names.0)));
-            }
-            let ends = (0..=source.count).map(|i| i.saturating_mul(len)).collect();
-            source.entries = Entries::Offsets(ends);
         }
         if column.has_tags {
             self.take_tagged(source, range, cutter).map_err(|e| e.object(format!("branch {}", column.names.0)))
@@ -232,6 +224,20 @@ impl Builder {
         append_numbers(&mut self.data, &self.offsets, count + 1);
         Ok(header)
     }
+}
+
+/// A basket with the places of its entries, where those of the column vary in length.
+pub(super) fn spelled_out(column: &Column, mut source: BasketData) -> Result<BasketData> {
+    if let (true, Entries::Fixed(len)) = (column.has_offsets, &source.entries) {
+        // Entries without bytes cost nothing in a file, so there is no limit to how many it says there are.
+        if *len == 0 && source.count > MOST_EMPTY {
+            return Err(Error::corrupt(format!("{} entries without bytes", source.count))
+                .object(format!("branch {}", column.names.0)));
+        }
+        let ends = (0..=source.count).map(|i| i.saturating_mul(*len)).collect();
+        source.entries = Entries::Offsets(ends);
+    }
+    Ok(source)
 }
 
 /// `TBuffer::WriteArray` of one number more than there are entries; the last says nothing.

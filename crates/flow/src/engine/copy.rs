@@ -1,6 +1,8 @@
 //! Depth *copy*: records are moved as they are. Only the positions in their keys change, when they are appended.
 
 use dataset::tree::basket::BasketHeader;
+use rootfile::bytes::Cursor;
+use rootfile::codec::check_sizes;
 use rootfile::{Error, Result};
 
 use super::Job;
@@ -15,7 +17,7 @@ pub(super) fn copy(
     window: &[(usize, Piece)],
     scratch: &mut Scratch,
 ) -> Result<std::result::Result<(), Stopped>> {
-    let chunk = &mut scratch.chunk;
+    let Scratch { chunk, payload, decompressor, .. } = scratch;
     chunk.pieces.clear();
     let mut at = 0;
     // Records that touch are read in one go.
@@ -25,6 +27,7 @@ pub(super) fn copy(
         let len: u64 = run.iter().map(|(_, piece)| u64::from(piece.nbytes)).sum();
         let len = usize::try_from(len).unwrap_or(usize::MAX);
         read_at(&**file, first.seek, len, &mut chunk.bytes, at)?;
+        let known_pids = job.pids.get(first.file as usize).copied().unwrap_or(u16::MAX);
         let pid = job.pid_offsets.get(first.file as usize).copied().unwrap_or(0);
         for &(column, piece) in run {
             let record = chunk.bytes.get(at..at + piece.nbytes as usize).unwrap_or_default();
@@ -33,8 +36,22 @@ pub(super) fn copy(
                 e.at(piece.seek).object(format!("branch {name}")).file(file.name())
             };
             let header = BasketHeader::peek(record).map_err(in_file)?;
-            if header.nbytes != piece.nbytes || u64::from(header.nev_buf) != piece.entries {
-                return Err(in_file(Error::corrupt("the basket here is not the one that the tree lists")));
+            let unsure = job.columns.get(column).map(|column| column.check(&piece, &header));
+            let unsure = unsure.transpose().map_err(in_file)?.unwrap_or(false);
+            let body = record.get(usize::from(header.keylen)..).unwrap_or_default();
+            let objlen = usize::try_from(header.objlen).unwrap_or(usize::MAX);
+            check_sizes(body, objlen).map_err(in_file)?;
+            if header.pid_offset > 0 && header.pid_offset >= known_pids {
+                let (found, known) = (header.pid_offset, known_pids);
+                let what = format!("references in the basket here begin at process identifier {found} of {known}");
+                return Err(in_file(Error::corrupt(what)));
+            }
+            if job.check || unsure {
+                payload.clear();
+                decompressor.decompress(body, objlen, payload).map_err(in_file)?;
+                let full = BasketHeader::parse(&mut Cursor::new(record)).map_err(in_file)?;
+                let data = full.open(std::mem::take(payload)).map_err(in_file)?;
+                *payload = data.data.into_buffer();
             }
             chunk.pieces.push(OutPiece {
                 column,

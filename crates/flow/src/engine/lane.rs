@@ -9,7 +9,8 @@ use dataset::decode::ColumnPlan;
 use dataset::tree::basket::BasketData;
 use rootfile::{Error, Result};
 
-use super::worker::Scratch;
+use super::spans_several;
+use super::worker::{Carry, Held, Scratch, Whose};
 use crate::column::{Column, Files, Piece};
 use crate::read::counts::Counters;
 
@@ -75,8 +76,10 @@ pub(crate) struct Lane<'a> {
     source: &'a RecodeSource,
     /// The next piece to load.
     next: usize,
-    loaded: VecDeque<(usize, BasketData)>,
+    loaded: VecDeque<(usize, Held)>,
     counters: Option<Counters<'a>>,
+    /// Where baskets are that several of the ranges between these entries use, if not here alone.
+    shares: Option<(&'a Carry, Whose, &'a [u64])>,
 }
 
 impl<'a> Lane<'a> {
@@ -88,7 +91,13 @@ impl<'a> Lane<'a> {
             next: source.column.overlapping(&(start..start.saturating_add(1))).start,
             loaded: VecDeque::new(),
             counters: (!counters.is_empty()).then(|| Counters::new(files, counters)),
+            shares: None,
         }
+    }
+
+    /// Loads baskets that several of the ranges between `bounds` use together with the other lanes of its source.
+    pub fn share(&mut self, carry: &'a Carry, whose: Whose, bounds: &'a [u64]) {
+        self.shares = Some((carry, whose, bounds));
     }
 
     /// Loads the baskets that some entries are in, and forgets those before. Gives the bytes fetched.
@@ -98,13 +107,22 @@ impl<'a> Lane<'a> {
             if pieces.get(*index).is_some_and(|piece| piece.end() > entries.start) {
                 break;
             }
-            if let Some((_, data)) = self.loaded.pop_front() {
-                scratch.give_back(data);
+            match (self.loaded.pop_front(), self.shares) {
+                (Some((_, Held::Own(data))), _) => scratch.give_back(data),
+                (Some((index, Held::Shared(_))), Some((carry, whose, _))) => carry.forget_shared(whose, index),
+                _ => {}
             }
         }
         let mut fetched = 0;
         while let Some(piece) = pieces.get(self.next).filter(|piece| piece.first_entry < entries.end) {
-            self.loaded.push_back((self.next, scratch.load(files, &self.source.column, self.next)?));
+            let mut load = || scratch.load(files, &self.source.column, self.next);
+            let data = match self.shares {
+                Some((carry, whose, bounds)) if spans_several(piece, bounds) => {
+                    Held::Shared(carry.shared(whose, self.next, load)?)
+                }
+                _ => Held::Own(load()?),
+            };
+            self.loaded.push_back((self.next, data));
             fetched += u64::from(piece.nbytes);
             self.next += 1;
         }
@@ -114,27 +132,34 @@ impl<'a> Lane<'a> {
     /// Takes a basket over that another lane of this source left behind, before anything is loaded.
     pub fn resume(&mut self, left: impl FnOnce(usize) -> Option<BasketData>) {
         if let Some(data) = left(self.next) {
-            self.loaded.push_back((self.next, data));
+            self.loaded.push_back((self.next, Held::Own(data)));
             self.next += 1;
         }
     }
 
-    /// Leaves the basket behind that has entries from this one on, and its number.
-    pub fn leave(&mut self, from: u64) -> Option<(usize, BasketData)> {
-        let (index, _) = self.loaded.back()?;
-        let goes_on = self.source.column.pieces.get(*index).is_some_and(|piece| piece.end() > from);
-        if goes_on { self.loaded.pop_back() } else { None }
+    /// Leaves the basket behind that has entries from this one on, and its place, unless it is shared.
+    pub fn leave(&mut self, from: u64) -> Option<((usize, &'a Piece), BasketData)> {
+        let (index, data) = self.loaded.pop_back()?;
+        let goes_on = self.source.column.pieces.get(index).filter(|piece| piece.end() > from);
+        match (data, goes_on, self.shares) {
+            (Held::Own(data), Some(piece), _) => Some(((index, piece), data)),
+            (Held::Shared(_), None, Some((carry, whose, _))) => {
+                carry.forget_shared(whose, index);
+                None
+            }
+            _ => None,
+        }
     }
 
     /// The baskets that are loaded.
     pub fn loaded(&self) -> impl Iterator<Item = (&Piece, &BasketData)> {
-        self.loaded.iter().filter_map(|(index, data)| Some((self.source.column.pieces.get(*index)?, data)))
+        self.loaded.iter().filter_map(|(index, data)| Some((self.source.column.pieces.get(*index)?, &**data)))
     }
 
     /// Bytes of some entries, whose baskets are loaded.
     pub fn bytes(&self, entries: &Range<u64>) -> u64 {
         let column = &self.source.column;
-        let of = |(index, data): &(usize, BasketData)| {
+        let of = |(index, data): &(usize, Held)| {
             let piece = column.pieces.get(*index)?;
             let taken = entries.start.max(piece.first_entry)..entries.end.min(piece.end());
             let bytes = column.places(*index, &taken).filter(|places| !places.is_empty()).filter_map(|places| {

@@ -26,6 +26,7 @@ pub use generated::Generated;
 pub(crate) use lane::{Lane, RecodeSource};
 pub use recode::Form;
 pub(crate) use recode::{Recode, RecodeOutput, Sampled};
+pub(crate) use regroup::spans_several;
 pub(crate) use tasks::{Asked, depth};
 pub use tasks::{Depth, Depths};
 pub(crate) use worker::{Carry, Scratch, Whose};
@@ -54,6 +55,10 @@ pub(crate) struct Job<'a> {
     pub seek_pdir: u64,
     /// Whether records may be copied: not if their keys have no room for positions beyond 2 GB.
     pub copies_fit: bool,
+    /// Whether records that are copied are decompressed on the way, to see that they can be.
+    pub check: bool,
+    /// Process identifiers of each file, which the offset in a basket's key stays below.
+    pub pids: &'a [u16],
 }
 
 /// Is told how many bytes were appended or compared; used for progress bars. Its `Break` ends the work.

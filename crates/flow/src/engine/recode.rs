@@ -103,6 +103,8 @@ impl Recode {
             packed: &[],
             seek_pdir: 0,
             copies_fit: true,
+            check: false,
+            pids: &[],
         };
         let mut maker = Maker::new(&job, self, start, Compressor::new());
         maker.run(&entries, &mut Scratch::new())?;
@@ -145,7 +147,9 @@ pub(super) fn make(
     let compressor = std::mem::replace(&mut scratch.compressor, Compressor::new());
     let mut maker = Maker::new(job, recode, entries.start, compressor);
     for (lane, source) in maker.lanes.iter_mut().enumerate() {
-        source.resume(|piece| carry.take(Whose::Source { group, lane }, piece));
+        let whose = Whose::Source { group, lane };
+        source.share(carry, whose, job.bounds);
+        source.resume(|piece| carry.take(whose, piece));
     }
     let made = maker.run(&entries, scratch);
     for (lane, source) in maker.lanes.iter_mut().enumerate() {

@@ -9,10 +9,11 @@ use dataset::tree::basket::BasketHeader;
 use rootfile::{Error, Result};
 
 use super::Job;
+use super::builder::spelled_out;
 use super::queue::Stopped;
 use super::tasks::Depth;
-use super::worker::{Carry, Scratch, Whose};
-use crate::column::{Column, Shape};
+use super::worker::{Carry, Held, Scratch, Whose};
+use crate::column::{Column, Piece, Shape};
 use crate::sink::Chunk;
 
 /// Finished baskets are handed over when there are this many bytes of them.
@@ -39,6 +40,12 @@ pub(super) fn make(
     }
 }
 
+/// Whether more than two clusters have entries of a piece: it would be decompressed that often if nobody kept it.
+pub(crate) fn spans_several(piece: &Piece, bounds: &[u64]) -> bool {
+    let first = bounds.partition_point(|&bound| bound <= piece.first_entry);
+    bounds.get(first + 1).is_some_and(|&second| second < piece.end())
+}
+
 struct Maker<'a> {
     job: &'a Job<'a>,
     column: &'a Column,
@@ -56,8 +63,8 @@ impl Maker<'_> {
     ) -> Result<std::result::Result<(), Stopped>> {
         for index in self.column.overlapping(entries) {
             let Some(piece) = self.column.pieces.get(index) else { continue };
-            let header = scratch.fetch(self.job.files, piece)?;
-            if header.keylen() != self.keylen || header.io_bits != self.column.io_bits {
+            let header = scratch.fetch(self.job.files, self.column, piece)?;
+            if header.keylen() != self.keylen || header.io_bits != self.column.io_bits || scratch.unsure {
                 // Offsets count from the start of a key that has another length now, or have another form.
                 let one = piece.first_entry..piece.end();
                 if let Err(stopped) = self.regroup(&one, scratch, &Carry::new(0), emit)? {
@@ -114,9 +121,12 @@ impl Maker<'_> {
                 return Err(Error::corrupt(format!("entries {next} to {} are in no basket", piece.first_entry))
                     .object(format!("branch {}", self.column.names.0)));
             }
-            let mut data = match carry.take(Whose::Column(self.index), index) {
-                Some(data) => data,
-                None => scratch.load(self.job.files, self.column, index)?,
+            let whose = Whose::Column(self.index);
+            let shared = spans_several(&piece, self.job.bounds);
+            let mut load = || spelled_out(self.column, scratch.load(self.job.files, self.column, index)?);
+            let data = match shared {
+                true => Held::Shared(carry.shared(whose, index, load)?),
+                false => Held::Own(carry.take(whose, index).map_or_else(&mut load, Ok)?),
             };
             let this_pid = self.job.pid_offsets.get(piece.file as usize).copied().unwrap_or(0);
             let this_pid = this_pid.wrapping_add(data.pid_offset);
@@ -135,7 +145,7 @@ impl Maker<'_> {
             for range in self.column.places(index, &(from..to)) {
                 let mut at = range.start;
                 while at < range.end {
-                    let (taken, full) = scratch.builder.take(self.column, &mut data, at..range.end, &mut cutter)?;
+                    let (taken, full) = scratch.builder.take(self.column, &data, at..range.end, &mut cutter)?;
                     at += taken;
                     made += taken as u64;
                     if full {
@@ -152,10 +162,11 @@ impl Maker<'_> {
                 }
             }
             next = to;
-            if piece.end() > entries.end {
-                carry.keep(Whose::Column(self.index), index, data);
-            } else {
-                scratch.give_back(data);
+            match data {
+                Held::Shared(_) if piece.end() <= entries.end => carry.forget_shared(whose, index),
+                Held::Shared(_) => {}
+                Held::Own(data) if piece.end() > entries.end => carry.keep(whose, (index, &piece), data),
+                Held::Own(data) => scratch.give_back(data),
             }
         }
         self.flush(scratch, pid)?;

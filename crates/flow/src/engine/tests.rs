@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use dataset::tree::basket::BasketHeader;
@@ -27,6 +28,8 @@ struct Unsteady {
     seed: u64,
     fails_at: Option<u64>,
     panics: bool,
+    /// Bytes that were read.
+    read: Arc<AtomicU64>,
 }
 
 impl Source for Unsteady {
@@ -45,6 +48,7 @@ impl Source for Unsteady {
             return Err(Error::corrupt("asked to").at(offset));
         }
         let start = usize::try_from(offset).unwrap();
+        self.read.fetch_add(buf.len() as u64, Ordering::Relaxed);
         buf.copy_from_slice(&self.bytes[start..start + buf.len()]);
         Ok(())
     }
@@ -77,6 +81,7 @@ fn input() -> (Vec<u8>, Vec<Column>) {
             generated: None,
             fill: None,
             choice: None,
+            siblings: Arc::default(),
         })
         .collect();
     for basket in 0..BASKETS {
@@ -107,22 +112,33 @@ fn input() -> (Vec<u8>, Vec<Column>) {
 
 /// Runs a job over the input; gives the output's bytes, or the error.
 fn make(source: Unsteady, columns: &[Column], threads: usize, waiting: u64) -> Result<(Vec<Written>, Vec<u8>)> {
+    // Clusters that cut baskets in two by turns, so that what is left of them is carried over.
+    let bounds: Vec<u64> = (0..=BASKETS).map(|b| b * ENTRIES + if b % 4 == 1 { ENTRIES / 2 } else { 0 }).collect();
+    make_clusters(source, columns, &bounds, Share { threads, waiting })
+}
+
+fn make_clusters(
+    source: Unsteady,
+    columns: &[Column],
+    bounds: &[u64],
+    share: Share,
+) -> Result<(Vec<Written>, Vec<u8>)> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out.root");
     let mut writer = FileWriter::create(&path, false, 0, 0, "").unwrap();
-    // Clusters that cut baskets in two by turns, so that what is left of them is carried over.
-    let bounds: Vec<u64> = (0..=BASKETS).map(|b| b * ENTRIES + if b % 4 == 1 { ENTRIES / 2 } else { 0 }).collect();
     let job = Job {
         files: &[Arc::new(source)],
         pid_offsets: &[0],
         recodes: &[],
         columns,
-        bounds: &bounds,
+        bounds,
         packed: &vec![false; bounds.len()],
         seek_pdir: 100,
         copies_fit: true,
+        check: false,
+        pids: &[],
     };
-    let written = run(&job, &mut writer, Share { threads, waiting }, &unwatched);
+    let written = run(&job, &mut writer, share, &unwatched);
     if written.is_ok() {
         writer.finish().unwrap();
     } else {
@@ -135,7 +151,7 @@ fn make(source: Unsteady, columns: &[Column], threads: usize, waiting: u64) -> R
 #[test]
 fn output_is_the_same_for_any_threads_and_memory() {
     let (bytes, columns) = input();
-    let steady = |seed| Unsteady { bytes: bytes.clone(), seed, fails_at: None, panics: false };
+    let steady = |seed| Unsteady { bytes: bytes.clone(), seed, fails_at: None, panics: false, read: Arc::default() };
     let (written, expected) = make(steady(0), &columns, 1, u64::MAX).unwrap();
     for column in &written {
         assert!(column.baskets.is_sorted_by_key(|b| b.first_entry));
@@ -157,9 +173,24 @@ fn errors_and_panics_anywhere_end_the_job() {
         let panics = seed % 2 == 0;
         let threads = [1, 2, 8, 32][seed as usize / 2 % 4];
         let waiting = [0, 500, 5000][seed as usize % 3];
-        let source = Unsteady { bytes: bytes.clone(), seed, fails_at, panics };
+        let source = Unsteady { bytes: bytes.clone(), seed, fails_at, panics, read: Arc::default() };
         let message = make(source, &columns, threads, waiting).unwrap_err().to_string();
         assert!(message.contains(if panics { "mistake" } else { "asked to" }), "{message}");
+    }
+}
+
+#[test]
+fn a_basket_that_many_clusters_use_is_read_once_however_little_may_wait() {
+    let (bytes, columns) = input();
+    let bounds: Vec<u64> = (0..=BASKETS * ENTRIES / 5).map(|cluster| cluster * 5).collect();
+    for threads in [1, 2] {
+        let read = Arc::new(AtomicU64::new(0));
+        let source = Unsteady { bytes: bytes.clone(), seed: 0, fails_at: None, panics: false, read: Arc::clone(&read) };
+        let (written, _) = make_clusters(source, &columns, &bounds, Share { threads, waiting: 0 }).unwrap();
+        assert!(written.iter().all(|column| column.baskets.len() as u64 == BASKETS * ENTRIES / 5));
+        // Of two threads the one that is behind reads a basket again where the other has begun the next.
+        let most = bytes.len() as u64 * threads as u64;
+        assert!(read.load(Ordering::Relaxed) <= most, "{read:?} bytes read of {}, {threads} threads", bytes.len());
     }
 }
 

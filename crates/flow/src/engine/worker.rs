@@ -1,7 +1,8 @@
 //! A worker: takes tasks, and has the buffers and codecs that they need.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use dataset::tree::basket::{BasketData, BasketHeader, Entries, Payload};
@@ -12,7 +13,7 @@ use rootfile::{Error, Result, Source};
 use super::builder::Builder;
 use super::queue::{Queue, Stopped};
 use super::tasks::Task;
-use super::{Job, copy, recode, regroup};
+use super::{Job, copy, recode, regroup, spans_several};
 use crate::column::{Column, FILL, Files, Piece};
 use crate::sink::Chunk;
 
@@ -25,6 +26,8 @@ pub(crate) struct Scratch {
     pub builder: Builder,
     /// Time spent on fetching and on decompressing since it was last asked for.
     times: (Duration, Duration),
+    /// Whether only the payload of what was fetched last can tell if its header is right.
+    pub unsure: bool,
     pub(super) chunk: Chunk,
 }
 
@@ -38,27 +41,23 @@ impl Scratch {
             compressor: Compressor::new(),
             builder: Builder::default(),
             times: Default::default(),
+            unsure: false,
             chunk: Chunk::default(),
         }
     }
 
-    /// Reads a piece's record and its header.
-    pub fn fetch(&mut self, files: &Files, piece: &Piece) -> Result<BasketHeader> {
+    /// Reads the record of a column's piece, all of its entries, and its header.
+    pub fn fetch(&mut self, files: &Files, column: &Column, piece: &Piece) -> Result<BasketHeader> {
         let file =
             files.get(piece.file as usize).ok_or_else(|| Error::request("a piece of a file that is not there"))?;
         let begun = Instant::now();
         read_at(&**file, piece.seek, piece.nbytes as usize, &mut self.record, 0)?;
         self.times.0 += begun.elapsed();
         self.record.truncate(piece.nbytes as usize);
-        let in_file = |e: Error| e.at(piece.seek).file(file.name());
-        let header = BasketHeader::parse(&mut Cursor::new(&self.record)).map_err(in_file)?;
-        if u64::from(header.nev_buf) != piece.entries || header.key.nbytes != piece.nbytes {
-            return Err(in_file(Error::corrupt(format!(
-                "the basket here has {} entries in {} bytes, the tree says {} in {}",
-                header.nev_buf, header.key.nbytes, piece.entries, piece.nbytes
-            ))));
-        }
-        Ok(header)
+        let in_file = |e: Error| e.at(piece.seek).object(format!("branch {}", column.names.0)).file(file.name());
+        let checked = BasketHeader::peek(&self.record).and_then(|peek| column.check(piece, &peek));
+        self.unsure = checked.map_err(in_file)?;
+        BasketHeader::parse(&mut Cursor::new(&self.record)).map_err(in_file)
     }
 
     /// Decompresses the record that was fetched last into `payload`.
@@ -104,7 +103,7 @@ impl Scratch {
         let loaded = if let Some(bytes) = column.embedded.get(&index) {
             BasketData::parse_embedded(bytes).map(|(_, data)| data)
         } else {
-            self.fetch(files, piece).and_then(|header| {
+            self.fetch(files, column, piece).and_then(|header| {
                 if is_stored(self.record.len().saturating_sub(header.keylen()), header.key.objlen as usize) {
                     return header.open(Payload::stored(std::mem::take(&mut self.record), &header));
                 }
@@ -142,6 +141,10 @@ fn default_entries(column: &Column, entry: &[u8], entries: u64) -> Result<Basket
 /// buffer held before is not cleared first: it is most of what there is to do besides.
 pub(super) fn read_at(file: &dyn Source, seek: u64, len: usize, out: &mut Vec<u8>, at: usize) -> Result<()> {
     if seek.checked_add(len as u64).is_none_or(|end| end > file.size()) {
+        // What stands for a file that is absent says so itself.
+        if file.size() == 0 {
+            file.read_exact_at(seek, &mut [])?;
+        }
         return Err(Error::corrupt(format!("a basket of {len} bytes lies beyond the file's end"))
             .at(seek)
             .file(file.name()));
@@ -156,10 +159,37 @@ pub(super) fn read_at(file: &dyn Source, seek: u64, len: usize, out: &mut Vec<u8
 pub(crate) struct Carry {
     kept: Mutex<Kept>,
     limit: u64,
+    /// Where what is read in one go begins, and room for the baskets that several of these use.
+    steps: (Vec<u64>, u64),
+    /// Baskets of columns that several clusters use, each loaded once for all of them.
+    shared: Mutex<HashMap<Whose, Arc<Slot>>>,
 }
 
-/// Bytes that are kept, and by whose they are the index of the piece and its entries.
-type Kept = (u64, HashMap<Whose, (usize, BasketData)>);
+/// Bytes that are kept within the limit, and by whose they are the index of the piece, its entries, and how many bytes of
+/// the limit they take.
+type Kept = (u64, HashMap<Whose, (usize, BasketData, u64)>);
+
+/// A basket whose entries are taken.
+pub(crate) enum Held {
+    /// By one alone.
+    Own(BasketData),
+    /// By several.
+    Shared(Arc<BasketData>),
+}
+
+impl Deref for Held {
+    type Target = BasketData;
+
+    fn deref(&self) -> &BasketData {
+        match self {
+            Self::Own(data) => data,
+            Self::Shared(data) => data,
+        }
+    }
+}
+
+/// A basket that is there for all workers, and its index.
+type Slot = Mutex<Option<(usize, Arc<BasketData>)>>;
 
 /// Who reads the baskets that are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -172,24 +202,65 @@ pub(crate) enum Whose {
 
 impl Carry {
     pub fn new(limit: u64) -> Self {
-        Self { kept: Mutex::new((0, HashMap::new())), limit }
+        Self { kept: Mutex::new((0, HashMap::new())), limit, steps: Default::default(), shared: Mutex::default() }
+    }
+
+    /// Keeps baskets that several of the steps between these entries use, too: there is so much `room` for them.
+    pub fn between(self, bounds: Vec<u64>, room: u64) -> Self {
+        Self { steps: (bounds, room), ..self }
+    }
+
+    /// Bytes of baskets that are kept besides those within the limit.
+    pub fn room(&self) -> u64 {
+        self.steps.1
     }
 
     pub fn take(&self, whose: Whose, piece: usize) -> Option<BasketData> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let (index, data) = kept.1.remove(&whose)?;
-        kept.0 = kept.0.saturating_sub(data.memory());
+        let (index, data, counted) = kept.1.remove(&whose)?;
+        kept.0 = kept.0.saturating_sub(counted);
         (index == piece).then_some(data)
     }
 
-    pub fn keep(&self, whose: Whose, piece: usize, data: BasketData) {
+    pub fn keep(&self, whose: Whose, (index, piece): (usize, &Piece), data: BasketData) {
+        let counted = if spans_several(piece, &self.steps.0) { 0 } else { data.memory() };
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let len = data.memory();
-        if kept.0 + len <= self.limit {
-            kept.0 += len;
-            if let Some((_, old)) = kept.1.insert(whose, (piece, data)) {
-                kept.0 = kept.0.saturating_sub(old.memory());
+        if kept.0 + counted <= self.limit {
+            kept.0 += counted;
+            if let Some((.., old)) = kept.1.insert(whose, (index, data, counted)) {
+                kept.0 = kept.0.saturating_sub(old);
             }
+        }
+    }
+
+    /// A basket of a column that several clusters use: who is first loads it, the others wait for that. It stays until
+    /// the column's next one is asked for; its room is part of the plan's metadata.
+    pub fn shared(
+        &self,
+        whose: Whose,
+        piece: usize,
+        load: impl FnOnce() -> Result<BasketData>,
+    ) -> Result<Arc<BasketData>> {
+        let slot = Arc::clone(self.shared.lock().unwrap_or_else(PoisonError::into_inner).entry(whose).or_default());
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*slot {
+            Some((index, data)) if *index == piece => return Ok(Arc::clone(data)),
+            // A cluster that comes before that of others.
+            Some((index, _)) if *index > piece => return load().map(Arc::new),
+            _ => *slot = None,
+        }
+        let data = Arc::new(load()?);
+        *slot = Some((piece, Arc::clone(&data)));
+        Ok(data)
+    }
+
+    /// The same basket where it is used for the last time: it is forgotten.
+    pub fn forget_shared(&self, whose: Whose, piece: usize) {
+        let slot = self.shared.lock().unwrap_or_else(PoisonError::into_inner).get(&whose).map(Arc::clone);
+        let Some(slot) = slot else { return };
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if slot.as_ref().is_some_and(|(index, _)| *index <= piece) {
+            *slot = None;
         }
     }
 }

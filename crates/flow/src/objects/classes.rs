@@ -4,16 +4,28 @@
 //! ROOT 6.40 for `TClass::GetMerge` of each class.
 
 use super::hist::Shape;
+use super::nd;
 
 /// How objects of a class that have equal names come together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Histogram,
+    /// `THn` and `THnSparse`.
+    ManyDimensions,
+    /// `TH2Poly` and `TProfile2Poly`.
+    Polygons,
     Graph,
+    /// `TEntryList` and `TEntryListArray`.
+    Entries,
+    /// `TEventList`.
+    Events,
+    Statistic,
     Parameter,
     List,
     Stack,
     Efficiency,
+    /// ROOT keeps the first alone: its `Merge` calls what the class does not allow. Here the others stay as older cycles.
+    First,
     /// ROOT merges these, basketry does not.
     OnlyByRoot,
     /// Nobody merges these: all are kept.
@@ -23,11 +35,18 @@ pub(super) enum Kind {
 impl Kind {
     pub fn of(class: &str) -> Self {
         match class {
-            "TGraph" | "TGraphErrors" | "TGraphAsymmErrors" | "TGraphBentErrors" | "TCutG" => Self::Graph,
-            "TList" | "THashList" | "TObjArray" => Self::List,
+            "TGraph" | "TGraphErrors" | "TGraphAsymmErrors" | "TGraphBentErrors" | "TGraphPolar" | "TGraphQQ"
+            | "TCutG" => Self::Graph,
+            "TList" | "THashList" | "TSortedList" | "TOrdCollection" | "TObjArray" => Self::List,
+            "TClonesArray" => Self::First,
+            "TEntryList" | "TEntryListArray" => Self::Entries,
+            "TEventList" => Self::Events,
+            "TH2Poly" | "TProfile2Poly" => Self::Polygons,
+            "TStatistic" => Self::Statistic,
             "THStack" => Self::Stack,
             "TEfficiency" => Self::Efficiency,
             _ if Shape::of(class).is_some() => Self::Histogram,
+            _ if nd::is_nd(class) => Self::ManyDimensions,
             _ if class.starts_with("TParameter<") => Self::Parameter,
             _ if is_merged_by_root(class) => Self::OnlyByRoot,
             _ => Self::Plain,
@@ -36,38 +55,37 @@ impl Kind {
 
     /// Whether equal-named objects become one.
     pub fn merges(self) -> bool {
-        !matches!(self, Self::OnlyByRoot | Self::Plain)
+        !matches!(self, Self::First | Self::OnlyByRoot | Self::Plain)
     }
 }
 
 fn is_merged_by_root(class: &str) -> bool {
-    const PREFIXES: [&str; 4] = ["THnSparseT<", "THnT<", "TGraph", "TListOf"];
-    const NAMES: [&str; 25] = [
+    const PREFIXES: [&str; 2] = ["TGraph", "TListOf"];
+    const NAMES: [&str; 24] = [
         "RooCurve",
         "RooEllipse",
         "RooHist",
         "RooRefArray",
         "TBtree",
         "TChain",
-        "TClonesArray",
         "TCurlyArc",
         "TCurlyLine",
-        "TEntryList",
-        "TEntryListArray",
         "TEntryListFromFile",
-        "TEventList",
         "TFileCollection",
-        "TH2Poly",
         "THelix",
-        "TOrdCollection",
+        "TLinearFitter",
+        "TParallelCoordSelect",
+        "TPointSet3D",
         "TPolyLine",
         "TPolyLine3D",
         "TPolyMarker",
         "TPolyMarker3D",
-        "TProfile2Poly",
+        "TQCommand",
+        "TQConnection",
+        "TQUndoManager",
         "TRefArray",
-        "TSortedList",
-        "TStatistic",
+        "TSelectorList",
+        "TSelectorScalar",
     ];
     let graphs_without =
         ["TGraph2D", "TGraph2DErrors", "TGraph2DAsymmErrors", "TGraphTime", "TGraphEdge", "TGraphNode"];
@@ -82,7 +100,8 @@ mod tests {
     fn kinds_of_classes() {
         assert_eq!(Kind::of("TH3L"), Kind::Histogram);
         assert_eq!(Kind::of("TProfile2D"), Kind::Histogram);
-        assert_eq!(Kind::of("TH2Poly"), Kind::OnlyByRoot);
+        assert_eq!(Kind::of("TH2Poly"), Kind::Polygons);
+        assert_eq!(Kind::of("TRefArray"), Kind::OnlyByRoot);
         assert_eq!(Kind::of("TGraphErrors"), Kind::Graph);
         assert_eq!(Kind::of("TGraphMultiErrors"), Kind::OnlyByRoot);
         assert_eq!(Kind::of("TGraph2D"), Kind::Plain);

@@ -7,7 +7,7 @@ use rootfile::object::{Collection, Content, Graph, Object, ObjectId, Value};
 use rootfile::streamer::StreamerInfos;
 
 use super::classes::Kind;
-use super::merge::merge_pair;
+use super::merge::{Note, merge_pair};
 use super::rewrite::import;
 use super::values::{number, set_number};
 
@@ -16,7 +16,7 @@ pub(super) fn merge_list(
     (first, graph): (&mut Object, &mut Graph),
     (other, other_graph): (&Object, &Graph),
     infos: &StreamerInfos,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Note>,
 ) -> Result<(), String> {
     let (Content::Collection(list), Content::Collection(others)) = (&mut first.content, &other.content) else {
         return Err("it cannot be read as a list".to_owned());
@@ -32,14 +32,14 @@ pub(super) fn merge_list(
     }
     if others.items.len() > list.items.len() {
         let (more, n) = (others.items.len() - list.items.len(), list.items.len());
-        notes.push(format!("the first list has {n} elements; {more} more of this one are left out"));
+        notes.push(Note::Left(format!("the first list has {n} elements; {more} more of this one are left out")));
     }
     let mut map = HashMap::new();
     let mut appended = Vec::new();
     for (mine, theirs) in list.items.iter().zip(&others.items) {
         let (Some(mine), Some(theirs)) = (*mine, *theirs) else { continue };
-        let merges = graph.get(mine).is_some_and(|object| Kind::of(&object.class).merges());
-        if merges {
+        let kind = graph.get(mine).map(|object| Kind::of(&object.class));
+        if kind.is_some_and(|kind| kind.merges() || kind == Kind::First) {
             merge_shared(graph, mine, (other_graph, theirs), infos, notes)?;
         } else {
             appended.push(Some(import(theirs, other_graph, graph, &mut map)?));
@@ -62,7 +62,7 @@ fn merge_shared(
     mine: ObjectId,
     (other_graph, theirs): (&Graph, ObjectId),
     infos: &StreamerInfos,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Note>,
 ) -> Result<(), String> {
     let Some(other) = other_graph.get(theirs) else { return Ok(()) };
     let Some(mut object) = graph.take(mine) else { return Ok(()) };
@@ -72,7 +72,7 @@ fn merge_shared(
     }
     // ROOT goes on with the next element; so do we, and say so.
     if let Err(why) = merged {
-        notes.push(why);
+        notes.push(Note::Left(why));
     }
     Ok(())
 }
@@ -83,7 +83,7 @@ fn merge_member(
     (first, graph): (&mut Object, &mut Graph),
     (other, other_graph): (&Object, &Graph),
     infos: &StreamerInfos,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Note>,
 ) -> Result<(), String> {
     let pointer = |object: &Object| object.members().and_then(|m| m.get(name)).and_then(Value::as_pointer);
     match (pointer(first), pointer(other)) {
@@ -104,20 +104,34 @@ pub(super) fn merge_stack(
     (first, graph): (&mut Object, &mut Graph),
     other: (&Object, &Graph),
     infos: &StreamerInfos,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Note>,
 ) -> Result<(), String> {
     merge_member("fHists", (first, graph), other, infos, notes)
 }
 
-/// Passed and total histogram of an efficiency, and its weight (`TEfficiency::operator+=`).
+/// Passed and total histogram of an efficiency, and its weight (`TEfficiency::operator+=`). On failure, the first is as it
+/// was.
 pub(super) fn merge_efficiency(
     (first, graph): (&mut Object, &mut Graph),
     other: (&Object, &Graph),
     infos: &StreamerInfos,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Note>,
 ) -> Result<(), String> {
+    // One histogram without the other is no efficiency.
+    let total = first.members().and_then(|m| m.get("fTotalHistogram")).and_then(Value::as_pointer);
+    let before = total.and_then(|id| Some((id, graph.get(id)?.clone())));
     for name in ["fTotalHistogram", "fPassedHistogram"] {
-        merge_member(name, (first, graph), other, infos, notes)?;
+        let mut said = Vec::new();
+        merge_member(name, (first, graph), other, infos, &mut said)?;
+        if let Some(Note::Left(why)) = said.iter().find(|note| matches!(note, Note::Left(_))) {
+            if let Some((id, total)) = before
+                && let Some(slot) = graph.objects.get_mut(id)
+            {
+                *slot = Some(total);
+            }
+            return Err(why.clone());
+        }
+        notes.extend(said);
     }
     let theirs = other.0.members().map_or(0.0, |m| number(m, "fWeight"));
     if let Some(m) = first.members_mut() {

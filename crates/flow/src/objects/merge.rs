@@ -5,7 +5,8 @@ use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, Result};
 
 use super::classes::Kind;
-use super::{collection, graph, hist, parameter, rewrite};
+use super::{collection, entries, graph, hist, nd, parameter, poly, rewrite, statistic};
+use crate::inner;
 
 /// An object as it lies in an input.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +21,15 @@ pub struct Input<'a> {
     pub infos: &'a StreamerInfos,
     /// What is added to process-identifier numbers, so that they fit the output.
     pub pid_offset: u16,
+}
+
+/// What is to be said of the merging of one object with the first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// It was not merged, or not as a whole, for this reason.
+    Left(String),
+    /// It was merged as ROOT merges it, and this came of it.
+    Merged(String),
 }
 
 /// The sum of the objects so far.
@@ -38,6 +48,9 @@ impl<'a> Merger<'a> {
     /// Starts with the first object, whose name, title and options stay.
     pub fn new(first: Input<'a>) -> Result<Self> {
         let (object, graph) = read(&first)?;
+        if inner::holds_tree(&graph) {
+            return Err(Error::unsupported(format!("a {} with a tree in it", first.class)));
+        }
         if Kind::of(first.class).merges() && object.members().is_none() && !is_collection(&object) {
             return Err(Error::unsupported(format!("a {} of this version cannot be read", first.class)));
         }
@@ -45,15 +58,15 @@ impl<'a> Merger<'a> {
     }
 
     /// Adds the next. What could not be merged is said, for each a reason; the sum is then without it.
-    pub fn add(&mut self, next: Input<'_>) -> Result<Vec<String>> {
+    pub fn add(&mut self, next: Input<'_>) -> Result<Vec<Note>> {
         let mut notes = Vec::new();
         if *self.object.class != *next.class {
-            notes.push(format!("it is a {}, the first a {}", next.class, self.object.class));
+            notes.push(Note::Left(format!("it is a {}, the first a {}", next.class, self.object.class)));
             return Ok(notes);
         }
         let (object, graph) = read(&next)?;
         let merged = merge_pair((&mut self.object, &mut self.graph), (&object, &graph), self.infos, &mut notes);
-        notes.extend(merged.err());
+        notes.extend(merged.err().map(Note::Left));
         Ok(notes)
     }
 
@@ -81,15 +94,21 @@ pub(super) fn merge_pair(
     first: (&mut Object, &mut Graph),
     other: (&Object, &Graph),
     infos: &StreamerInfos,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Note>,
 ) -> std::result::Result<(), String> {
     match Kind::of(&first.0.class) {
-        Kind::Histogram => hist::merge(first, other, infos),
+        Kind::Histogram => hist::merge(first, other, infos, notes),
+        Kind::ManyDimensions => nd::merge(first, other, notes),
+        Kind::Polygons => poly::merge(first, other, notes),
         Kind::Graph => graph::merge(first.0, other.0),
+        Kind::Entries => entries::merge_lists(first, other),
+        Kind::Events => entries::merge_events(first.0, other.0),
+        Kind::Statistic => statistic::merge(first.0, other.0),
         Kind::Parameter => parameter::merge(first.0, other.0),
         Kind::List => collection::merge_list(first, other, infos, notes),
         Kind::Stack => collection::merge_stack(first, other, infos, notes),
         Kind::Efficiency => collection::merge_efficiency(first, other, infos, notes),
+        Kind::First => Err(format!("of a {}, ROOT keeps the first alone", first.0.class)),
         Kind::OnlyByRoot | Kind::Plain => Err(format!("a {} is not merged", first.0.class)),
     }
 }

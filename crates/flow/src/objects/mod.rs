@@ -7,16 +7,23 @@
 
 mod classes;
 mod collection;
+pub(crate) mod damage;
+mod entries;
 mod graph;
 mod hist;
 mod merge;
+mod nd;
+mod order;
 mod parameter;
 pub mod pids;
-mod plan;
+pub(crate) mod plan;
+mod poly;
 mod rewrite;
+mod statistic;
 mod values;
 mod write;
 
-pub use merge::{Input, Merger};
-pub use plan::{Action, Entry, ObjectPlan, OutDirectory, Part, plan_objects};
+pub use damage::Damaged;
+pub use merge::{Input, Merger, Note};
+pub use plan::{Action, Entry, ObjectPlan, OutDirectory, Part, plan_objects, plan_what_is_sound};
 pub use write::{Pack, Problem, Written};

@@ -5,8 +5,7 @@
 
 use std::collections::HashMap;
 
-use rootfile::object::tags::{BYTE_COUNT_MASK, CLASS_MASK, NEW_CLASS_TAG};
-use rootfile::object::{Content, Graph, Object, ObjectId, ObjectReader, ObjectWriter, TObject, Value};
+use rootfile::object::{Content, Graph, Object, ObjectId, ObjectReader, ObjectWriter, TObject, Value, may_hold_tags};
 use rootfile::streamer::StreamerInfos;
 use rootfile::{BIG_KEY, Error, Key, Result};
 
@@ -55,6 +54,28 @@ pub(super) fn import(
     to: &mut Graph,
     map: &mut HashMap<ObjectId, ObjectId>,
 ) -> std::result::Result<ObjectId, String> {
+    import_below(id, from, to, (map, 0))
+}
+
+/// The same of an object that is behind no pointer.
+pub(super) fn import_object(object: &Object, from: &Graph, to: &mut Graph) -> std::result::Result<ObjectId, String> {
+    let (mut object, mut map) = (object.clone(), HashMap::new());
+    remap_object(&mut object, &mut |id| import_below(id, from, to, (&mut map, 1)))?;
+    Ok(to.add(object))
+}
+
+/// Objects that point to one another, at most: a chain of them may be as long as its record.
+const LONGEST_CHAIN: usize = 200;
+
+fn import_below(
+    id: ObjectId,
+    from: &Graph,
+    to: &mut Graph,
+    (map, depth): (&mut HashMap<ObjectId, ObjectId>, usize),
+) -> std::result::Result<ObjectId, String> {
+    if depth > LONGEST_CHAIN {
+        return Err(format!("more than {LONGEST_CHAIN} objects point to one another"));
+    }
     if let Some(known) = map.get(&id) {
         return Ok(*known);
     }
@@ -62,7 +83,7 @@ pub(super) fn import(
     to.objects.push(None);
     let new = to.objects.len() - 1;
     map.insert(id, new);
-    remap_object(&mut object, &mut |id| import(id, from, to, map))?;
+    remap_object(&mut object, &mut |id| import_below(id, from, to, (map, depth + 1)))?;
     if let Some(slot) = to.objects.get_mut(new) {
         *slot = Some(object);
     }
@@ -105,6 +126,16 @@ pub(super) fn with_big_key(key: &Key, payload: &[u8], infos: &StreamerInfos) -> 
     Some((big, moved))
 }
 
+/// The objects of a record that holds trees with baskets in its file, if they are understood.
+pub(super) fn with_trees(key: &Key, payload: &[u8], infos: &StreamerInfos) -> Option<(Object, Graph)> {
+    payload.windows(8).any(|w| w.starts_with(b"TBranch")).then_some(())?;
+    let (object, mut graph) = ObjectReader::new(payload, usize::from(key.keylen), infos).read_root(&key.class).ok()?;
+    crate::inner::has_baskets(&mut graph).then_some(())?;
+    let mut writer = ObjectWriter::new(usize::from(key.keylen), &graph);
+    writer.root(&object).ok()?;
+    (writer.out.bytes == payload).then_some((object, graph))
+}
+
 /// Reads and writes the objects. That they come back the same behind the old key shows that they are understood.
 fn count_anew(key: &Key, payload: &[u8], infos: &StreamerInfos, keylen: u16) -> Option<Vec<u8>> {
     let (object, graph) = ObjectReader::new(payload, usize::from(key.keylen), infos).read_root(&key.class).ok()?;
@@ -132,16 +163,6 @@ fn is_understood_value(value: &Value) -> bool {
         Value::Opaque(bytes) => !may_hold_tags(bytes),
         _ => true,
     }
-}
-
-/// Whether bytes look as if they held an object behind a pointer: a byte count, then a class tag.
-fn may_hold_tags(bytes: &[u8]) -> bool {
-    bytes.windows(8).any(|w| {
-        let word = |at: usize| w.get(at..at + 4).and_then(|b| b.first_chunk()).map_or(0, |b| u32::from_be_bytes(*b));
-        let (count, tag) = (word(0), word(4));
-        let plausible = count & BYTE_COUNT_MASK != 0 && (count & !BYTE_COUNT_MASK) as usize <= bytes.len();
-        plausible && (tag == NEW_CLASS_TAG || tag & CLASS_MASK != 0 && ((tag & !CLASS_MASK) >> 28) == 0)
-    })
 }
 
 #[cfg(test)]

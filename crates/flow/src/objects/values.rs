@@ -1,6 +1,6 @@
 //! Short ways to get and set members of objects by name, whatever number type this version of the class has.
 
-use rootfile::object::{Array, Content, Members, Value};
+use rootfile::object::{Array, Content, Members, Named, Value};
 use rootfile::streamer::code;
 
 /// A member as a number; 0 if the class has none of that name.
@@ -40,6 +40,15 @@ pub(super) fn set_int(m: &mut Members, name: &str, number: i64) {
         Some(Value::F32(v)) => *v = number as f32,
         _ => {}
     }
+}
+
+/// The `TNamed` among the bases, however deep, to be changed.
+pub(super) fn named_mut(m: &mut Members) -> Option<&mut Named> {
+    m.values.iter_mut().find_map(|value| match value {
+        Value::Named(named) => Some(&mut **named),
+        Value::Object(object) => object.members_mut().and_then(named_mut),
+        _ => None,
+    })
 }
 
 /// The array behind a member.

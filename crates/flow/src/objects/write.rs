@@ -1,14 +1,23 @@
 //! Carries out a plan: objects copied as they are, or merged one name at a time.
 
 use std::borrow::Borrow;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::path::Path;
 
-use rootfile::codec::{Compression, Compressor, KEY_STORED_UP_TO};
-use rootfile::{DirId, Error, FileWriter, Key, Result, RootFile, START_BIG_FILE};
+use rootfile::codec::{Compression, Compressor, KEY_STORED_UP_TO, check_sizes};
+use rootfile::object::ObjectWriter;
+use rootfile::{DirId, Error, ErrorKind, FileWriter, Key, Result, RootFile, START_BIG_FILE};
 
-use super::merge::{Input, Merger};
-use super::plan::{Action, Entry, ObjectPlan, Part};
+use super::damage::Damaged;
+use super::merge::{Input, Merger, Note};
+use super::order::Order;
+use super::plan::{Action, Entry, ObjectPlan, OutDirectory, Part};
 use super::rewrite;
+use crate::inner;
+
+/// Classes whose objects may hold trees.
+const HOLDERS: [&str; 5] = ["TList", "THashList", "TObjArray", "TMap", "TFolder"];
 
 /// How records are compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +57,10 @@ pub struct Written {
     pub directories: Vec<DirId>,
     /// What went differently from how ROOT would do it.
     pub problems: Vec<Problem>,
+    /// The cycles of trees, by directory and name, that objects of the same name leave to them.
+    pub tree_cycles: HashMap<(usize, String), Vec<i16>>,
+    /// Objects that cannot be read, where those are left out.
+    pub damaged: Vec<Damaged>,
 }
 
 impl ObjectPlan {
@@ -68,8 +81,18 @@ impl ObjectPlan {
             writer.infos_mut().extend(file.infos());
         }
         let directories = vec![writer.top(); self.directories.len()];
-        let written = Written { directories, problems: self.problems.clone() };
-        let mut run = Run { writer, files, pack, pid_offsets, written, compressor: Compressor::new() };
+        let written =
+            Written { directories, problems: self.problems.clone(), tree_cycles: HashMap::new(), damaged: Vec::new() };
+        let mut run = Run {
+            writer,
+            files,
+            pack,
+            check: self.check,
+            pid_offsets,
+            written,
+            cycles: HashMap::new(),
+            compressor: Compressor::new(),
+        };
         run.directory(self, 0)?;
         Ok(run.written)
     }
@@ -79,8 +102,11 @@ struct Run<'a> {
     writer: &'a mut FileWriter,
     files: Vec<&'a RootFile>,
     pack: Pack,
+    check: bool,
     pid_offsets: &'a [u16],
     written: Written,
+    /// Cycles of objects that share their name, by the offset of their record in the one input.
+    cycles: HashMap<u64, i16>,
     compressor: Compressor,
 }
 
@@ -92,6 +118,14 @@ impl<'a> Run<'a> {
             let Some(directory) = plan.directories.get(index) else { continue };
             let Some(id) = self.written.directories.get(index).copied() else { continue };
             let mut below = None;
+            let shared = shared_names(directory);
+            let written_cycles = |name: &str| plan.tree_cycles.get(&(index, name.to_owned())).copied().unwrap_or(1);
+            if plan.single && next == 0 {
+                let order = Order::of(directory, &shared, written_cycles);
+                self.cycles.extend(order.objects);
+                let trees = order.trees.into_iter().map(|(name, cycles)| ((index, name), cycles));
+                self.written.tree_cycles.extend(trees);
+            }
             for (at, entry) in directory.entries.iter().enumerate().skip(next) {
                 if let Action::Directory(child) = entry.action {
                     let title = plan.directories.get(child).map_or("", |d| &d.title);
@@ -102,7 +136,26 @@ impl<'a> Run<'a> {
                     below = Some((at, child));
                     break;
                 }
-                self.entry(&directory.path, id, entry).map_err(|e| e.object(&entry.name))?;
+                if !plan.single
+                    && shared.contains(entry.name.as_str())
+                    && directory.tree_below(entry).is_some()
+                    && !self.written.tree_cycles.contains_key(&(index, entry.name.clone()))
+                {
+                    // Trees are written later, and take the cycles below.
+                    let cycles = i16::try_from(written_cycles(&entry.name)).unwrap_or(i16::MAX);
+                    self.writer.set_cycle(id, &entry.name, cycles);
+                    self.written.tree_cycles.insert((index, entry.name.clone()), (1..=cycles).collect());
+                }
+                let older = if plan.all_cycles { entry.older.as_slice() } else { &[] };
+                let done = self.entry(&directory.path, id, entry, older).map_err(|e| e.object(&entry.name));
+                match done {
+                    Err(e) if plan.leaves_out && matches!(e.kind(), ErrorKind::Corrupt(_)) => {
+                        let path = e.path().map(Path::to_path_buf).unwrap_or_default();
+                        let (object, reason) = (directory.path_of(&entry.name), e.to_string());
+                        self.written.damaged.push(Damaged { path, object, reason });
+                    }
+                    done => done?,
+                }
             }
             if let Some((at, child)) = below {
                 todo.push((index, at + 1));
@@ -112,8 +165,17 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn entry(&mut self, path: &str, directory: DirId, entry: &Entry) -> Result<()> {
+    fn entry(&mut self, path: &str, directory: DirId, entry: &Entry, older: &[Vec<Part>]) -> Result<()> {
         match &entry.action {
+            // Of one part: there is nothing to merge, but older cycles come first as well.
+            Action::Copy(part) if !older.is_empty() => {
+                older.iter().rev().try_for_each(|parts| self.merge(path, directory, entry, parts))?;
+                self.copy(path, directory, *part)
+            }
+            Action::Merge(parts) if !older.is_empty() => {
+                older.iter().rev().try_for_each(|parts| self.merge(path, directory, entry, parts))?;
+                self.merge(path, directory, entry, parts)
+            }
             Action::Copy(part) => self.copy(path, directory, *part),
             Action::KeepAll(parts) => parts.iter().try_for_each(|part| self.copy(path, directory, *part)),
             Action::Merge(parts) => self.merge(path, directory, entry, parts),
@@ -134,6 +196,14 @@ impl<'a> Run<'a> {
     fn copy(&mut self, path: &str, directory: DirId, part: Part) -> Result<()> {
         let file = self.file(part)?;
         let mut key = file.key_at(part.seek).map_err(|e| e.file(file.name()))?;
+        if let Some(cycle) = self.cycles.get(&part.seek) {
+            self.writer.set_cycle(directory, &key.name, cycle.saturating_sub(1));
+        }
+        if HOLDERS.contains(&key.class.as_str())
+            && self.with_trees(path, directory, (file, &key), self.pid_offset(part))?
+        {
+            return Ok(());
+        }
         let far = self.writer.position() > START_BIG_FILE;
         let pid_offset = self.pid_offset(part);
         if key.is_big() {
@@ -158,6 +228,10 @@ impl<'a> Run<'a> {
         match self.pack {
             Pack::Keep => {
                 let raw = file.raw_payload(&key).map_err(|e| e.file(file.name()))?;
+                check_sizes(&raw, key.objlen as usize).map_err(|e| e.at(key.seek_key).file(file.name()))?;
+                if self.check {
+                    file.payload(&key).map_err(|e| e.file(file.name()))?;
+                }
                 self.writer.copy_object(directory, &key, &raw)
             }
             Pack::As(compression) => {
@@ -165,6 +239,33 @@ impl<'a> Run<'a> {
                 self.put(directory, &key, &payload, compression)
             }
         }
+    }
+
+    /// Copies an object that holds trees with their baskets, which lie elsewhere in the input. Says whether it is one.
+    fn with_trees(
+        &mut self,
+        path: &str,
+        directory: DirId,
+        (file, key): (&RootFile, &Key),
+        pid_offset: u16,
+    ) -> Result<bool> {
+        let payload = file.payload(key).map_err(|e| e.file(file.name()))?;
+        let Some((mut object, mut graph)) = rewrite::with_trees(key, &payload, file.infos()) else { return Ok(false) };
+        drop(payload);
+        rewrite::shift_pids(&mut object, &mut graph, pid_offset)?;
+        let lost = inner::carry_baskets(&mut graph, &**file.source(), (&mut *self.writer, directory))?;
+        if !lost.is_empty() {
+            let message = format!("a tree in it has no baskets where its branches say: {}", lost.join(", "));
+            self.written.problems.push(Problem::new(path, &key.name, &message));
+        }
+        let compression = self.compression(file);
+        let names = (key.class.as_str(), key.name.as_str(), key.title.as_str());
+        self.writer.write_object(directory, names, compression, |keylen| {
+            let mut writer = ObjectWriter::new(keylen, &graph);
+            writer.root(&object)?;
+            Ok(writer.out.bytes)
+        })?;
+        Ok(true)
     }
 
     /// Writes a payload behind a key that is all but placed.
@@ -202,19 +303,39 @@ impl<'a> Run<'a> {
             let (key, payload) = load(file, *part)?;
             let notes = match merger.add(input(file, &key, &payload, self.pid_offset(*part))) {
                 Ok(notes) => notes,
-                Err(why) => vec![why.to_string()],
+                Err(why) => vec![Note::Left(why.to_string())],
             };
             for note in notes {
-                let message = format!("the one of {} is not merged: {note}", file.name().display());
+                let one = format!("the one of {}", file.name().display());
+                let message = match note {
+                    Note::Left(why) => format!("{one} is not merged: {why}"),
+                    Note::Merged(what) => format!("{one} is merged, but {what}"),
+                };
                 problems.push(Problem::new(path, &entry.name, &message));
             }
         }
         let compression = self.compression(source);
         let names = (key.class.as_str(), key.name.as_str(), key.title.as_str());
-        self.writer.write_object(directory, names, compression, |keylen| merger.payload(keylen))?;
+        // A sum that could not be read again is not written: all are kept then as well.
+        let mut unfit = None;
+        let written = self.writer.write_object(directory, names, compression, |keylen| {
+            merger.payload(keylen).inspect_err(|why| unfit = Some(why.to_string()))
+        });
+        if let (Err(_), Some(why)) = (&written, unfit) {
+            let message = format!("cannot be merged, all are kept as cycles: {why}");
+            self.written.problems.push(Problem::new(path, &entry.name, &message));
+            return parts.iter().try_for_each(|part| self.copy(path, directory, *part));
+        }
+        written?;
         self.written.problems.extend(problems);
         Ok(())
     }
+}
+
+/// Names that several entries of a directory have.
+fn shared_names(directory: &OutDirectory) -> HashSet<&str> {
+    let mut seen = HashSet::with_capacity(directory.entries.len());
+    directory.entries.iter().map(|e| e.name.as_str()).filter(|name| !seen.insert(*name)).collect()
 }
 
 fn load(file: &RootFile, part: Part) -> Result<(Key, Vec<u8>)> {

@@ -99,6 +99,7 @@ impl Builder<'_> {
             message.push_str(&format!("; and {} more", texts.len() - SHOWN));
         }
         message.push_str(match self.request.schema {
+            _ if found.split_differs(&self.tree, tree) => " (give all inputs one form first: rewrite --split-level)",
             Schema::Fill => " (--common leaves out what differs)",
             _ => " (--common keeps what all have, --fill fills in what is missing)",
         });

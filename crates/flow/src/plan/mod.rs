@@ -2,6 +2,7 @@
 //! is touched.
 
 pub(crate) mod clusters;
+mod external;
 mod join;
 mod memory;
 mod optimise;

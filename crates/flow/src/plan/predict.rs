@@ -117,7 +117,7 @@ pub(crate) fn forecast(plan: &TablePlan, path: &str, sample: bool) -> Result<For
         clusters: (plan.bounds.len() as u64).saturating_sub(1),
         columns,
         recodes: plan.recodes.iter().map(|one| recode(plan, one, sample)).collect(),
-        notes: plan.notes.clone(),
+        notes: plan.notes.iter().chain(&plan.lost).cloned().collect(),
     })
 }
 
@@ -148,7 +148,7 @@ fn measure(
     scratch: &mut Scratch,
 ) -> Result<Option<(u64, u64)>> {
     let Some(piece) = column.record(index).filter(|p| !p.is_embedded()) else { return Ok(None) };
-    let header = scratch.fetch(&plan.files, &piece)?;
+    let header = scratch.fetch(&plan.files, column, &piece)?;
     scratch.unpack(&header)?;
     let mut out = Vec::new();
     let packed = scratch.compressor.compress(column.compression, &scratch.payload, &mut out)?;

@@ -198,6 +198,15 @@ impl Comparison {
         });
     }
 
+    /// Whether a branch is split in one of the trees and not in the other.
+    pub fn split_differs(&self, first: &Tree, other: &Tree) -> bool {
+        let whole = |tree: &Tree, i: usize| tree.branches.get(i).map(|branch| branch.children.is_empty());
+        self.changed.iter().any(|&i| match self.map.get(i) {
+            Some(&Some(theirs)) => whole(first, i) != whole(other, theirs),
+            _ => false,
+        })
+    }
+
     /// The differences by name.
     pub fn differences(&self, first: &Tree, other: &Tree) -> Vec<Difference> {
         let (own, theirs) = (paths(first), paths(other));

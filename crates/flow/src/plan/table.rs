@@ -1,21 +1,21 @@
 //! The plan of one table: its schema, its columns with all their pieces, and its clusters.
 
-use std::collections::HashMap;
-use std::path::Path;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use dataset::glob::NameFilter;
 use dataset::layout::{ByteSize, Layout, TreeRules, defaults};
 use dataset::tree::basket::GENERATE_OFFSET_MAP;
 use dataset::tree::{BasketRef, Branch, Tree, may_hold_tags, read_tree};
-use rootfile::{Error, Key, LocalFile, Result, RootFile, START_BIG_FILE, Source};
+use rootfile::{Error, Key, Result, RootFile, START_BIG_FILE, Source};
 
 use super::clusters::{self, Clustering, SourceCluster};
+use super::external;
 use super::recode;
 use super::relations::Relations;
 use crate::column::{Column, FILL, Piece, Shape};
 use crate::engine::{Generated, Recode};
-use crate::options::{Pack, Schema};
+use crate::options::{Absent, Pack, Schema};
 use crate::selected::Selected;
 
 /// From this version of ROOT on, keys of baskets have eight-byte positions, whatever the file's size.
@@ -37,6 +37,8 @@ pub(crate) struct TableRequest<'a> {
     pub pack: Pack,
     /// What is done where schemas differ.
     pub schema: Schema,
+    /// What is done with branches whose baskets lie in a file that is absent.
+    pub absent: Absent,
 }
 
 /// The plan of a table.
@@ -61,6 +63,10 @@ pub(crate) struct TablePlan {
     pub selected: Option<Arc<Selected>>,
     /// What the user should know.
     pub notes: Vec<String>,
+    /// What the trees know besides entries and cannot be put together: index, table of references.
+    pub lost: Vec<String>,
+    /// Branches that were left out since the file with their baskets is absent, and why.
+    pub absent: Vec<(String, String)>,
     /// Bytes of metadata while the job runs.
     pub metadata: u64,
     /// Whether records may be copied: not if their keys have no room for positions beyond 2 GB.
@@ -78,15 +84,36 @@ pub(crate) fn plan_table_of(
     mut read: impl FnMut(&RootFile, &Key) -> Result<Tree>,
 ) -> Result<TablePlan> {
     let mut builder: Option<Builder> = None;
+    let mut names: HashSet<String> = HashSet::new();
+    let mut absent = Vec::new();
     for (number, file, key) in request.inputs {
         if let Some(problem) = file.infos_problem() {
             return Err(Error::corrupt(problem.to_string()).file(file.name()));
         }
         let mut tree = read(file, key)?;
+        for branch in &tree.branches {
+            if !names.contains(branch.name()) {
+                names.insert(branch.name().to_owned());
+            }
+        }
         if !request.filter.keeps_all() {
             let keeps = |i| request.filter.keeps(request.path, &tree.lineage(i));
             let keep: Vec<bool> = (0..tree.branches.len()).map(keeps).collect();
             tree.select(&keep);
+        }
+        let found = if request.absent == Absent::Fail { Vec::new() } else { external::absent(&tree, file.name()) };
+        match request.absent {
+            Absent::Refuse if !found.is_empty() => return Err(external::refuse(&found).file(file.name())),
+            Absent::LeaveOut if !found.is_empty() => {
+                let keep: Vec<bool> = (0..tree.branches.len()).map(|i| !found.iter().any(|a| a.branch == i)).collect();
+                for branch in found {
+                    if !absent.iter().any(|(name, _)| *name == branch.name) {
+                        absent.push((branch.name, branch.why));
+                    }
+                }
+                tree.select(&keep);
+            }
+            _ => {}
         }
         let in_file = |e: Error| e.file(file.name());
         match &mut builder {
@@ -95,7 +122,10 @@ pub(crate) fn plan_table_of(
         }
     }
     let mut plan = builder.ok_or_else(|| Error::request("no input"))?.finish()?;
+    let names = Arc::new(names);
+    plan.columns.iter_mut().for_each(|column| column.siblings = Arc::clone(&names));
     recode::apply(&mut plan, request);
+    plan.absent = absent;
     Ok(plan)
 }
 
@@ -178,6 +208,7 @@ impl<'a> Builder<'a> {
                 generated: None,
                 fill: None,
                 choice: None,
+                siblings: Arc::default(),
             });
             self.uncommon.push(false);
             self.counted.push(false);
@@ -215,8 +246,7 @@ impl<'a> Builder<'a> {
                 in_file = match externals.get(&external) {
                     Some(&known) => known,
                     None => {
-                        let opened = open_external(file.name(), &external)
-                            .map_err(|e| e.object(format!("branch {}", branch.name())))?;
+                        let opened = external::open(file.name(), &external);
                         let added = self.add_file(opened, number);
                         externals.insert(external, added);
                         added
@@ -247,7 +277,7 @@ impl<'a> Builder<'a> {
                 }
                 if let Some((_, embedded)) = embedded {
                     column.embedded.insert(column.pieces.len(), embedded.bytes);
-                } else {
+                } else if !external::is_absent(&**source) {
                     check_place(&basket, &**source, room).map_err(|e| {
                         e.at(basket.seek).object(format!("branch {}", column.names.0)).file(source.name())
                     })?;
@@ -314,7 +344,8 @@ impl<'a> Builder<'a> {
         let selected = self.request.entries.map(|of| of(self.entries)).transpose()?.map(Arc::new);
         let index_memory = self.relations.memory();
         let relations = std::mem::take(&mut self.relations);
-        relations.settle(&mut self.tree, selected.as_deref(), self.request.path, &mut self.notes);
+        let mut lost = Vec::new();
+        relations.settle(&mut self.tree, selected.as_deref(), self.request.path, &mut lost);
         let usual = clusters::mean(&self.clusters);
         match &selected {
             Some(selected) => clusters::thin(&mut self.clusters, selected),
@@ -360,6 +391,8 @@ impl<'a> Builder<'a> {
             input_entries: self.input_entries,
             selected,
             notes: self.notes,
+            lost,
+            absent: Vec::new(),
             metadata: metadata + index_memory + chosen,
             copies_fit: small || self.big_keys,
         })
@@ -461,19 +494,5 @@ fn spread(bytes: &mut [f64], starts: &[u64], end: u64, first: u64, entries: u64,
             break;
         }
         i += 1;
-    }
-}
-
-/// Opens the file that holds a branch's baskets: named as it was, or beside the tree's own file.
-fn open_external(own: &Path, external: &str) -> Result<Arc<dyn Source>> {
-    let path = Path::new(external);
-    let beside = own.parent().unwrap_or(Path::new("")).join(path.file_name().unwrap_or_default());
-    let opened = if path.is_absolute() { LocalFile::open(path) } else { LocalFile::open(&beside) };
-    match opened.or_else(|_| LocalFile::open(&beside)) {
-        Ok(file) => Ok(Arc::new(file)),
-        Err(e) => Err(Error::request(format!(
-            "its baskets are in another file, {external}, which cannot be opened ({e}); \
-             put that file beside this one, or leave the branch out with --drop"
-        ))),
     }
 }

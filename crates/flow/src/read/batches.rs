@@ -3,7 +3,6 @@
 use super::open::Dataset;
 use super::request::Request;
 use super::run::{Read, read_on};
-use crate::allocator;
 use crate::engine::Carry;
 
 /// How much is read at a time.
@@ -39,11 +38,15 @@ pub fn batches<'a>(dataset: &'a Dataset, request: Request<'a>, step: Step) -> Ba
         Step::Cluster => None,
     };
     let carry = Carry::new(request.budget.memory / 8);
-    allocator::keep(request.budget.memory / 8);
     Batches { dataset, at: request.entries.start, request, step, carry }
 }
 
 impl Batches<'_> {
+    /// Keeps the baskets that several of the steps between these entries use: there is so much `room` for them.
+    pub(crate) fn keeping(self, steps: Vec<u64>, room: u64) -> Self {
+        Self { carry: self.carry.between(steps, room), ..self }
+    }
+
     /// The next step, which ends before this entry.
     pub(crate) fn next_to(&mut self, to: u64) -> Option<rootfile::Result<Read>> {
         let end = self.end();

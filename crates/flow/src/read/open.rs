@@ -1,5 +1,6 @@
 //! Data sets: the trees of one or more files, as one table.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -16,7 +17,7 @@ use super::friends::{self, Friend, Friends};
 use super::learn::learn;
 use crate::column::Column;
 use crate::inputs::Input;
-use crate::options::{Pack, Schema};
+use crate::options::{Absent, Pack, Schema};
 use crate::plan::{TablePlan, TableRequest, plan_table};
 
 /// The trees of one or more files, as one table.
@@ -81,6 +82,7 @@ impl Dataset {
             entries: None,
             pack: Pack::No,
             schema,
+            absent: Absent::Fail,
         })?;
         let mut places = vec![None; plan.tree.branches.len()];
         for (place, column) in plan.columns.iter().enumerate() {
@@ -188,6 +190,15 @@ impl Dataset {
         (pieces.iter().map(|p| u64::from(p.nbytes)).sum(), pieces.len() as u64)
     }
 
+    /// Why a column cannot be read, if its baskets lie in another file that is absent. The other columns can.
+    pub fn absent(&self, column: usize) -> Option<String> {
+        let source = self.source(column)?;
+        let files: BTreeSet<u32> = source.pieces.iter().filter(|p| !p.is_embedded()).map(|p| p.file).collect();
+        let file =
+            files.into_iter().filter_map(|file| self.files().get(file as usize)).find(|file| file.size() == 0)?;
+        file.read_exact_at(0, &mut []).err().map(|e| e.to_string())
+    }
+
     /// Whether a column has all entries of the data set.
     pub(crate) fn is_complete(&self, column: usize) -> bool {
         self.source(column).is_some_and(|source| source.covers(&(0..self.entries())))
@@ -225,7 +236,7 @@ impl Dataset {
     }
 
     /// Where a column's entries lie.
-    pub(super) fn source(&self, column: usize) -> Option<&Column> {
+    pub(crate) fn source(&self, column: usize) -> Option<&Column> {
         self.source_of_branch(self.column(column)?.branch())
     }
 

@@ -19,7 +19,7 @@ use super::spent::Spent;
 use super::tasks::{Task, Tasks};
 use crate::allocator;
 use crate::column::Column;
-use crate::engine::{Carry, Scratch, Whose};
+use crate::engine::{Carry, Scratch, Whose, spans_several};
 
 /// What was read, and what it cost.
 #[derive(Clone, Debug)]
@@ -46,7 +46,6 @@ pub fn drain(
     let wanted = Wanted::new(&request.entries(dataset), request.selection.as_ref());
     let span = wanted.span();
     let clusters = dataset.clusters().iter().filter(|bound| span.contains(bound)).count();
-    allocator::keep(request.budget.memory / 8);
     let how = How { fate: Fate::Dropped { clusters }, carry: &Carry::new(0), progress };
     let (_, done) = attempt(dataset, request, wanted, &how)?;
     let spent: Result<_> = done.into_iter().map(|(array, spent)| array.map(|_| spent)).collect();
@@ -119,10 +118,22 @@ struct Shared<'a> {
     failed: Mutex<Option<Error>>,
 }
 
-/// The least memory that a request can be read in, besides what it fills.
-pub(crate) fn least_memory(dataset: &Dataset, columns: &[usize], entries: &Range<u64>) -> u64 {
-    let rooms = columns.iter().filter_map(|&column| dataset.source(column)).map(|source| room(source, entries));
-    dataset.metadata() + rooms.max().unwrap_or(0)
+/// The least memory that columns can be read in from one of these entries to the next, besides what is filled, and what
+/// of it is for the baskets that several of these steps use: they are kept from one to the next.
+pub(crate) fn least_memory(dataset: &Dataset, columns: &[usize], steps: &[u64]) -> (u64, u64) {
+    let entries = steps.first().copied().unwrap_or(0)..steps.last().copied().unwrap_or(0);
+    // Only what has more entries than the shortest step can be used by several.
+    let shortest = steps.windows(2).map(|step| step[1] - step[0]).min().unwrap_or(u64::MAX);
+    let of = |source: &Column| {
+        let pieces = source.pieces.get(source.overlapping(&entries)).unwrap_or_default();
+        let wide = pieces.iter().filter(|piece| piece.entries > shortest && spans_several(piece, steps));
+        (room(source, &entries), wide.map(|piece| source.unpacked(piece)).max().unwrap_or(0))
+    };
+    let needs: Vec<(u64, u64)> = columns.iter().filter_map(|&column| dataset.source(column)).map(of).collect();
+    let kept: u64 = needs.iter().map(|(_, kept)| kept).sum();
+    // What is kept of a column is not there while its next basket is read.
+    let most = needs.iter().map(|(room, own)| room + kept - own).max().unwrap_or(0);
+    (dataset.metadata() + most, kept)
 }
 
 fn run(
@@ -135,8 +146,15 @@ fn run(
     let missing = || Error::request("a column without a branch");
     let columns: Vec<&Column> =
         plans.iter().map(|plan| dataset.source_of_branch(plan.branch()).ok_or_else(missing)).collect::<Result<_>>()?;
-    let scratch = columns.iter().map(|c| room(c, &wanted.span())).max().unwrap_or(0);
-    let share = request.budget.share(dataset.metadata(), scratch)?;
+    let array = |column: &Column| match how.fate {
+        Fate::Kept => 0,
+        // It is dropped at the end of each cluster.
+        Fate::Dropped { .. } => column.largest_cluster(dataset.clusters(), column.overlapping(&wanted.span())),
+    };
+    // Arrays grow by doubling where it is not known how large they will be.
+    let scratch = columns.iter().map(|c| room(c, &wanted.span()) + array(c) * 9 / 8).max().unwrap_or(0);
+    let share = request.budget.share(dataset.metadata(), scratch)?.beside(how.carry.room(), scratch);
+    allocator::keep(share.waiting / 8);
     let lane = |(plan, column): (&ColumnPlan, &&Column)| Lane::new(plan, column, &wanted, how.fate);
     let lanes: Vec<Lane> = plans.iter().zip(&columns).map(lane).collect();
     let shared = Shared {
@@ -165,10 +183,7 @@ fn run(
 
 /// Bytes that one thread needs at most for a column, besides what it fills.
 fn room(column: &Column, entries: &Range<u64>) -> u64 {
-    let pieces = column.pieces.get(column.overlapping(entries)).unwrap_or_default();
-    let of = |p: &crate::column::Piece| u64::from(p.nbytes) + column.expanded(p);
-    // A task's own pieces wait decompressed while others have their turn.
-    pieces.iter().map(of).max().unwrap_or(0) * 3
+    super::tasks::room(column, column.overlapping(entries))
 }
 
 impl Shared<'_> {
@@ -264,7 +279,7 @@ impl Shared<'_> {
                 None => Ok(Vec::new()),
             });
             if piece.end() > self.wanted.span().end {
-                self.how.carry.keep(Whose::Column(column.branch), index, data);
+                self.how.carry.keep(Whose::Column(column.branch), (index, piece), data);
             } else {
                 scratch.give_back(data);
             }

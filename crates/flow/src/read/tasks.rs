@@ -16,6 +16,20 @@ const CHUNK: u64 = 256 << 10;
 /// Files are asked for pieces in one go if no more than this lies between them.
 const GAP: u64 = 64 << 10;
 
+/// Bytes that one thread needs at most for a task: its pieces wait decompressed while others have their turn.
+pub(super) fn room(column: &Column, pieces: Range<usize>) -> u64 {
+    let (mut most, mut compressed, mut waiting) = (0, 0, 0u64);
+    for piece in column.pieces.get(pieces).unwrap_or_default() {
+        if compressed >= CHUNK {
+            (compressed, waiting) = (0, 0);
+        }
+        compressed += u64::from(piece.nbytes);
+        waiting = waiting.saturating_add(column.unpacked(piece));
+        most = most.max(waiting.saturating_add(u64::from(piece.nbytes)));
+    }
+    most
+}
+
 /// Some pieces of a column that are read together.
 #[derive(Debug)]
 pub(super) struct Task {

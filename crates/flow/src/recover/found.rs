@@ -4,10 +4,12 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use dataset::tree::basket::BasketHeader;
-use dataset::tree::{Tree, is_tree_class, read_tree};
+use dataset::tree::basket::{BasketData, BasketHeader};
+use dataset::tree::{Branch, Tree, is_tree_class, read_tree};
 use rootfile::bytes::Cursor;
 use rootfile::{Directory, Key, Result, RootFile, is_directory};
+
+use super::report::Unreadable;
 
 /// A basket that lies in the file.
 pub(super) struct Basket {
@@ -19,6 +21,8 @@ pub(super) struct Basket {
     /// Bytes before compression, its key included.
     pub raw: u64,
     pub entries: u64,
+    /// When it was written.
+    pub datime: u32,
     /// In files that ROOT wrote the number of the basket in its branch (`TBasket::WriteBuffer`), as far as it fits.
     pub cycle: i16,
 }
@@ -40,6 +44,8 @@ pub(super) struct Found {
     pub trees: Vec<FoundTree>,
     pub baskets: Vec<Basket>,
     pub notes: Vec<String>,
+    /// Records that cannot be read.
+    pub unreadable: Vec<Unreadable>,
 }
 
 /// Finds all that can be found. Trees without a record are made like those of `like`.
@@ -50,12 +56,15 @@ pub(super) fn find(input: &Path, like: Option<&RootFile>) -> Result<Found> {
     let mut records = Vec::new();
     let mut end = file.walk_records(begin, |key| records.push(key))?;
     let file = with_infos(file, &records, like);
-    // Behind bytes that are no record there may be others: from the end of what was saved on, and of what that knows.
+    // Behind bytes that are no record there may be others: from the end of what was saved on, of what that knows, and
+    // where a list of keys that can be read says.
+    let listed = listed(input);
     let mut tried = BTreeSet::new();
     while end < file.source().size() {
         let saved = file.header().end;
         let trees = records.iter().filter(|key| is_tree_class(&file, &key.class));
         let known = trees.filter_map(|key| read_tree(&file, key).ok()).flat_map(|tree| ends(&tree)).chain([saved]);
+        let known = known.chain(listed.iter().copied());
         let Some(next) = known.filter(|at| *at > end && tried.insert(*at)).min() else { break };
         notes.push(format!("bytes {end} to {next} are no records, and are passed over"));
         end = file.walk_records(next, |key| records.push(key))?;
@@ -66,12 +75,20 @@ pub(super) fn find(input: &Path, like: Option<&RootFile>) -> Result<Found> {
     }
     let directories = directories(&file, &records);
     let places: HashMap<u64, usize> = directories.iter().enumerate().map(|(i, d)| (d.seek, i)).collect();
-    let mut found = Found { file, directories, trees: Vec::new(), baskets: Vec::new(), notes };
+    let mut found = Found { file, directories, trees: Vec::new(), baskets: Vec::new(), notes, unreadable: Vec::new() };
     found.sort_out(records, &places);
     if let Some(like) = like {
         found.take_likes(like)?;
     }
     Ok(found)
+}
+
+/// Where the records of the keys in a file's lists begin, as far as the lists can be read.
+fn listed(input: &Path) -> Vec<u64> {
+    let Ok(file) = RootFile::open(input) else { return Vec::new() };
+    let directories = file.walk().directories;
+    let keys = directories.iter().flat_map(|directory| &directory.keys).map(|key| key.seek_key);
+    keys.chain([file.header().seek_info]).filter(|at| *at >= file.header().begin).collect()
 }
 
 /// Where the baskets that a tree knows end.
@@ -144,25 +161,29 @@ impl Found {
         self.take_objects(objects);
     }
 
-    /// Of each tree the record that knows most.
+    /// Of each tree the record that knows most. Other trees of the same name are kept apart.
     fn take_trees(&mut self, candidates: Vec<(usize, Key)>) {
         let mut best: Vec<FoundTree> = Vec::new();
         for (directory, key) in candidates {
             let tree = match read_tree(&self.file, &key) {
                 Ok(tree) => tree,
                 Err(e) => {
-                    self.notes.push(format!("a record of tree {} cannot be read: {e}", key.name));
+                    self.unreadable.push(Unreadable::new(&key, &e));
                     continue;
                 }
             };
             let found = FoundTree { directory, key, tree, from_like: false };
-            let same = best.iter_mut().find(|b| b.directory == directory && b.key.name == found.key.name);
+            let same = best.iter_mut().find(|b| {
+                b.directory == directory && b.key.name == found.key.name && are_saves_of_one(&b.tree, &found.tree)
+            });
             match same {
                 Some(before) if before.tree.entries <= found.tree.entries => *before = found,
                 Some(_) => {}
                 None => best.push(found),
             }
         }
+        // The newest of a name first, as lists of keys have them.
+        best.sort_by_key(|found| (found.directory, found.key.name.clone(), std::cmp::Reverse(found.key.cycle)));
         self.trees = best;
     }
 
@@ -174,7 +195,7 @@ impl Found {
         objects.retain(|(_, key)| match self.file.payload(key) {
             Ok(_) => true,
             Err(e) => {
-                self.notes.push(format!("{} is left out: {e}", key.name));
+                self.unreadable.push(Unreadable::new(key, &e));
                 false
             }
         });
@@ -222,6 +243,46 @@ impl Found {
     }
 }
 
+/// Whether two records of one name are saves of the same tree: the one with fewer entries lists nothing but baskets that
+/// the other lists as well, in the same places.
+fn are_saves_of_one(a: &Tree, b: &Tree) -> bool {
+    let (fewer, more) = if a.entries <= b.entries { (a, b) } else { (b, a) };
+    let mut branches: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (i, branch) in more.branches.iter().enumerate() {
+        branches.entry(branch.name()).or_default().push(i);
+    }
+    // Branches of one name follow one another in both.
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    fewer.branches.iter().all(|branch| {
+        let nth = seen.entry(branch.name()).or_default();
+        let same = branches.get(branch.name()).and_then(|all| all.get(*nth)).and_then(|i| more.branches.get(*i));
+        *nth += 1;
+        let Some(same) = same else { return false };
+        let stored = branch.baskets.iter().take_while(|basket| basket.seek > 0);
+        let (ours, theirs) = (entries_held(branch), entries_held(same));
+        stored.zip(&same.baskets).all(|(a, b)| a.seek == b.seek && a.entries == b.entries)
+            && match (ours, theirs) {
+                // Entries that both keep in their own records.
+                (Some(ours), Some(theirs)) if stored_baskets(branch) == stored_baskets(same) => {
+                    theirs.starts_with(&ours)
+                }
+                _ => stored_baskets(branch) <= stored_baskets(same),
+            }
+    })
+}
+
+/// Baskets with a record of their own.
+fn stored_baskets(branch: &Branch) -> usize {
+    branch.baskets.iter().take_while(|basket| basket.seek > 0).count()
+}
+
+/// The bytes of the entries of a branch that lie in the tree's record.
+fn entries_held(branch: &Branch) -> Option<Vec<u8>> {
+    let (_, last) = branch.embedded.last()?;
+    let (_, data) = BasketData::parse_embedded(&last.bytes).ok()?;
+    Some(data.data.to_vec())
+}
+
 /// Takes the entries out of a tree, and what is known of them.
 fn empty(tree: &mut Tree) {
     (tree.entries, tree.tot_bytes, tree.zip_bytes) = (0, 0, 0);
@@ -252,6 +313,7 @@ fn basket(file: &RootFile, key: &Key) -> Option<Basket> {
         nbytes: key.nbytes,
         raw: u64::from(key.objlen) + u64::from(key.keylen),
         entries: u64::from(header.nev_buf),
+        datime: key.datime,
         cycle: key.cycle,
     })
 }

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use rootfile::{Error, Key};
+
 use super::found::Basket;
 
 /// What was brought back.
@@ -20,6 +22,11 @@ pub struct Recovery {
     pub objects: u64,
     /// Baskets of trees whose record was not found.
     pub unplaced: Vec<Unplaced>,
+    /// Records of objects and trees that cannot be read.
+    pub unreadable: Vec<Unreadable>,
+    /// Whether everything is brought back that the file tells of, but for entries that only some branches of a tree
+    /// have at its end.
+    pub whole: bool,
     /// What the user should know.
     pub notes: Vec<String>,
 }
@@ -29,6 +36,8 @@ pub struct Recovery {
 pub struct RecoveredTree {
     /// Path of the tree.
     pub path: String,
+    /// Cycle of its key in the input: trees of one name are kept apart.
+    pub cycle: i16,
     /// Entries of the output: those that all branches have.
     pub entries: u64,
     /// Entries that the record knew of which an AutoSave left; null if there was no record.
@@ -38,7 +47,10 @@ pub struct RecoveredTree {
     pub entries_lost: u64,
     /// Baskets that no record knew of.
     pub baskets_found: u64,
-    /// Branches that had more entries than could be kept.
+    /// First entry, and the one after the last, of what the output leaves out of the middle or the end, as the input
+    /// counts.
+    pub ranges_lost: Vec<(u64, u64)>,
+    /// Branches that had more entries than could be kept, or baskets that cannot be read.
     pub branches: Vec<BranchLoss>,
 }
 
@@ -47,8 +59,53 @@ pub struct RecoveredTree {
 pub struct BranchLoss {
     /// Branch names from the top down, with / between.
     pub name: String,
-    /// Entries that it has in the file and that are left out.
+    /// Entries that can be read and are left out, since other branches lack them.
     pub entries_lost: u64,
+    /// Entries that cannot be read.
+    pub entries_unreadable: u64,
+    /// Baskets that cannot be read.
+    pub baskets_unreadable: u64,
+    /// Bytes of these on disk.
+    pub bytes_unreadable: u64,
+    /// First entry, and the one after the last, of what cannot be read.
+    pub ranges_unreadable: Vec<(u64, u64)>,
+}
+
+/// A record that cannot be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Unreadable {
+    /// Name of the object.
+    pub name: String,
+    /// Its cycle.
+    pub cycle: i16,
+    /// Its class.
+    pub class: String,
+    /// Offset of the record.
+    pub offset: u64,
+    /// Bytes of the record.
+    pub bytes: u64,
+    /// Why it cannot be read.
+    pub reason: String,
+}
+
+impl Unreadable {
+    pub(super) fn new(key: &Key, why: &Error) -> Self {
+        Self {
+            name: key.name.clone(),
+            cycle: key.cycle,
+            class: key.class.clone(),
+            offset: key.seek_key,
+            bytes: u64::from(key.nbytes),
+            reason: why.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{};{} ({}, {} bytes at byte {}): ", self.name, self.cycle, self.class, self.bytes, self.offset)?;
+        f.write_str(&self.reason)
+    }
 }
 
 /// Baskets of one branch of a tree whose record was not found.

@@ -1,6 +1,7 @@
 //! Walks the columns of two tables side by side, piece by piece, on threads. Nothing is kept but one basket of
 //! each side for each thread, whatever the two layouts are.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use dataset::tree::basket::BasketData;
@@ -12,7 +13,7 @@ use crate::column::{Column, Files, Piece};
 use crate::engine::{Progress, Scratch, tell};
 
 /// A column that both sides have.
-pub(super) struct Pair<'a> {
+pub(crate) struct Pair<'a> {
     /// The column of each side.
     pub columns: [&'a Column; 2],
 }
@@ -55,6 +56,13 @@ pub(super) fn compare(
         let Some(pair) = pairs.get(task.pair) else { return Ok(None) };
         compare_task((pair, files), task, earliest, (buffers, bytes), progress)
     })
+}
+
+/// Whether two columns have the same bytes in a range of entries.
+pub(crate) fn equal_within(pair: &Pair<'_>, files: [&Files; 2], entries: Range<u64>) -> Result<bool> {
+    let (task, earliest) = (Task { pair: 0, entries }, AtomicU64::new(u64::MAX));
+    let found = compare_task((pair, files), &task, &earliest, (&mut Buffers::default(), &mut 0), &crate::unwatched)?;
+    Ok(found.is_none())
 }
 
 fn cut_pair(index: usize, pair: &Pair<'_>) -> Vec<Task> {

@@ -6,6 +6,7 @@ mod columns;
 mod entries;
 mod members;
 mod objects;
+mod older;
 mod reshaped;
 mod tasks;
 mod trees;
@@ -13,6 +14,7 @@ mod values;
 mod verdict;
 mod wholes;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -22,6 +24,7 @@ use dataset::ntuple::is_ntuple;
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, FilePool, Key, Result, RootFile};
 
+pub(crate) use columns::{Pair, equal_within};
 pub use verdict::{Difference, TreeVerdict, Verdict};
 
 use crate::budget::Budget;
@@ -29,8 +32,11 @@ use crate::choosing::Choosing;
 use crate::condition::Table;
 use crate::engine::Progress;
 use crate::entries::EntryFilter;
-use crate::objects::{ObjectPlan, Part, plan_objects};
-use crate::options::{Pack, Schema};
+use crate::inner;
+use crate::objects::damage::refuse_where;
+use crate::objects::plan::plan_sound;
+use crate::objects::{ObjectPlan, Part};
+use crate::options::{Absent, Pack, Schema};
 use crate::plan::{TablePlan, TableRequest, plan_table};
 use crate::selected::Selected;
 
@@ -63,13 +69,20 @@ struct Side {
 struct TreePlace<'a> {
     path: String,
     parts: &'a [Part],
+    /// Older cycles, the second newest first.
+    older: &'a [Vec<Part>],
 }
 
 impl Side {
-    fn open(paths: &[PathBuf], with_objects: bool) -> Result<Self> {
+    fn open(paths: &[PathBuf], tree: Option<&str>) -> Result<Self> {
         let pool = FilePool::new(rootfile::OPEN_FILES);
-        let files = paths.iter().map(|path| open(&pool, path, with_objects)).collect::<Result<Vec<_>>>()?;
-        let plan = plan_objects(&files)?;
+        let files = paths.iter().map(|path| open(&pool, path, tree.is_none())).collect::<Result<Vec<_>>>()?;
+        // Damage elsewhere does not matter to who asks for one tree.
+        let leads_to_it = |path: &str| {
+            let below = |tree: &str| path.is_empty() || tree == path || tree.starts_with(&format!("{path}/"));
+            tree.is_none_or(below)
+        };
+        let plan = plan_sound(&files, |file, walk, notes| refuse_where(file, walk, notes, leads_to_it))?;
         Ok(Self { files, plan })
     }
 
@@ -77,7 +90,7 @@ impl Side {
     fn trees(&self, only: Option<&str>) -> Result<Vec<TreePlace<'_>>> {
         let all = self.plan.trees().map(|(directory, entry, parts)| {
             let directory = self.plan.directories.get(directory).map_or("", |d| d.path.as_str());
-            TreePlace { path: path_of(directory, &entry.name), parts }
+            TreePlace { path: path_of(directory, &entry.name), parts, older: &entry.older }
         });
         let mut trees: Vec<_> = all.collect();
         let Some(only) = only else { return Ok(trees) };
@@ -111,8 +124,13 @@ impl Side {
             entries: (!wanted.is_all()).then_some(&chosen as &dyn Fn(u64) -> Result<Selected>),
             pack: Pack::No,
             schema: options.schema,
+            absent: Absent::LeaveOut,
         });
-        planned.map_err(|e| e.object(tree.path.clone()))
+        let mut plan = planned.map_err(|e| e.object(tree.path.clone()))?;
+        if let Some(source) = plan.files.first() {
+            inner::by_content(&mut plan.tree.graph, &**source);
+        }
+        Ok(plan)
     }
 
     /// What describes the classes in a tree.
@@ -139,6 +157,26 @@ fn path_of(directory: &str, name: &str) -> String {
     if directory.is_empty() { name.to_owned() } else { format!("{directory}/{name}") }
 }
 
+/// Says which branches could not be compared, since their baskets lie in a file that is absent.
+fn absent(path: &str, plans: [&TablePlan; 2], common: bool, verdict: &mut Verdict) {
+    let mut told = HashSet::new();
+    for (name, why) in plans.into_iter().flat_map(|plan| &plan.absent) {
+        if !told.insert(name) {
+            continue;
+        }
+        if common {
+            verdict.notes.push(format!("tree {path}: branch {name} is not compared: {why}"));
+            continue;
+        }
+        // What is only there on one side is known already, but not why.
+        verdict.differences.retain(|d| d.branch.as_ref() != Some(name) || d.tree.as_deref() != Some(path));
+        verdict.differences.push(Difference::of_branch(path, name, format!("cannot be compared: {why}")));
+        if let Some(tree) = verdict.trees.iter_mut().find(|tree| tree.path == path) {
+            tree.equal = false;
+        }
+    }
+}
+
 /// Opens a file that is whole, and has nothing in it that cannot be compared.
 fn open(pool: &Arc<FilePool>, path: &Path, with_objects: bool) -> Result<Arc<RootFile>> {
     let file = pool.open(path)?;
@@ -158,6 +196,31 @@ fn open(pool: &Arc<FilePool>, path: &Path, with_objects: bool) -> Result<Arc<Roo
     }
 }
 
+/// Refuses a budget that is too small for any of these pairs of trees before one of them is read. What entries are chosen
+/// is not known yet; where they are, each pair is judged when its turn comes.
+fn weigh(sides: [&Side; 2], pairs: &[(&TreePlace<'_>, &TreePlace<'_>)], options: &VerifyOptions) -> Result<()> {
+    if !options.entries.entries.is_empty() || !options.entries.conditions.is_empty() {
+        return Ok(());
+    }
+    let mut least = 0;
+    for (mine, other) in pairs {
+        let [a, b] =
+            [(sides[0], mine), (sides[1], other)].map(|(side, tree)| side.list(tree, &mine.path, options, None));
+        let infos = [sides[0].infos(mine), sides[1].infos(other)];
+        let job = trees::Context {
+            path: &mine.path,
+            options,
+            whole: false,
+            chosen: false,
+            infos: &infos,
+            progress: &crate::unwatched,
+            only_weighed: true,
+        };
+        least = trees::compare(&a?, &b?, &job, &mut Verdict::default())?.max(least);
+    }
+    if least > options.budget.memory { Err(options.budget.too_small(least, "")) } else { Ok(()) }
+}
+
 /// Compares `inputs`, one after the other, with `output`. Differences are no error; what cannot be read is.
 pub fn verify(inputs: &[PathBuf], output: &Path, options: &VerifyOptions, progress: Progress<'_>) -> Result<Verdict> {
     if inputs.is_empty() {
@@ -165,18 +228,25 @@ pub fn verify(inputs: &[PathBuf], output: &Path, options: &VerifyOptions, progre
     }
     let tree = options.tree.as_deref().or(options.second_tree.as_deref());
     let second_tree = options.second_tree.as_deref().or(tree);
-    let first = Side::open(inputs, tree.is_none())?;
-    let second = Side::open(&[output.to_path_buf()], tree.is_none())?;
+    let first = Side::open(inputs, tree)?;
+    let second = Side::open(&[output.to_path_buf()], second_tree)?;
     let (ours, theirs) = (first.trees(tree)?, second.trees(second_tree)?);
     let mut verdict = Verdict::default();
+    verdict.notes.extend(first.plan.notes.iter().chain(&second.plan.notes).map(ToString::to_string));
     let mut choosing = Choosing::new(&options.entries);
     if tree.is_none() {
         objects::directories(&first, &second, options.common, &mut verdict);
     }
+    let same = |mine: &TreePlace<'_>| theirs.iter().find(|t| tree.is_some() || t.path == mine.path);
+    let pairs: Vec<_> = ours.iter().filter_map(|mine| Some((mine, same(mine)?))).collect();
+    if let [_, _, ..] = pairs.as_slice() {
+        weigh([&first, &second], &pairs, options)?;
+    }
     for mine in &ours {
-        let Some(other) = theirs.iter().find(|t| tree.is_some() || t.path == mine.path) else {
+        let Some(other) = same(mine) else {
             if !options.common {
                 verdict.differences.push(Difference::of_tree(&mine.path, "only the first side has this tree"));
+                older::compare([Some((&first, mine)), None], options, &mut verdict, progress)?;
             }
             continue;
         };
@@ -185,8 +255,13 @@ pub fn verify(inputs: &[PathBuf], output: &Path, options: &VerifyOptions, progre
         let whole = mine.parts.len() == 1 && a.selected.is_none();
         let infos = [first.infos(mine), second.infos(other)];
         let chosen = a.selected.is_some();
-        let job = trees::Context { path: &mine.path, options, whole, chosen, infos: &infos, progress };
+        let only_weighed = false;
+        let job = trees::Context { path: &mine.path, options, whole, chosen, infos: &infos, progress, only_weighed };
         trees::compare(&a, &b, &job, &mut verdict)?;
+        absent(&mine.path, [&a, &b], options.common, &mut verdict);
+        if tree.is_none() {
+            older::compare([Some((&first, mine)), Some((&second, other))], options, &mut verdict, progress)?;
+        }
     }
     choosing.finish()?;
     for other in theirs.iter().filter(|t| tree.is_none() && !options.common && !ours.iter().any(|o| o.path == t.path)) {

@@ -10,6 +10,7 @@ use rootfile::{Key, Result, RootFile};
 use super::values::Comparison;
 use super::verdict::{Difference, Verdict};
 use super::{Side, VerifyOptions, path_of};
+use crate::inner;
 use crate::objects::{Action, Input, Merger, Part, pids};
 
 /// Compares directories by path and title.
@@ -40,8 +41,22 @@ pub(super) fn directories(first: &Side, second: &Side, common: bool, verdict: &m
 /// The objects of one name and class.
 struct Objects<'a> {
     parts: &'a [Part],
+    /// Older cycles of what becomes one, the second newest first.
+    older: &'a [Vec<Part>],
     /// Whether they become one.
     merge: bool,
+}
+
+impl Objects<'_> {
+    /// How many older cycles there are, of a side with one file or several.
+    fn older_cycles(&self, single: bool) -> usize {
+        if single && !self.merge { self.parts.len().saturating_sub(1) } else { self.older.len() }
+    }
+
+    /// Whether the output has one object of this, besides older cycles.
+    fn is_one(&self, files: usize) -> bool {
+        self.merge || files == 1
+    }
 }
 
 /// Objects by path and class.
@@ -50,12 +65,16 @@ fn listed(side: &Side) -> BTreeMap<(String, &str), Objects<'_>> {
     entries
         .filter_map(|(directory, entry)| {
             let (parts, merge) = match &entry.action {
-                Action::Copy(part) => (std::slice::from_ref(part), false),
+                // One part, but of what is merged: older cycles of it are counted apart.
+                Action::Copy(part) => (std::slice::from_ref(part), !entry.older.is_empty()),
                 Action::KeepAll(parts) => (parts.as_slice(), false),
                 Action::Merge(parts) => (parts.as_slice(), true),
                 Action::Tree(_) | Action::Directory(_) => return None,
             };
-            Some(((path_of(&directory.path, &entry.name), entry.class.as_str()), Objects { parts, merge }))
+            Some((
+                (path_of(&directory.path, &entry.name), entry.class.as_str()),
+                Objects { parts, older: &entry.older, merge },
+            ))
         })
         .collect()
 }
@@ -89,6 +108,12 @@ pub(super) fn compare(first: &Side, second: &Side, options: &VerifyOptions, verd
         if let Some(what) = job.objects(mine, other).map_err(|e| e.object(path.clone()))? {
             verdict.differences.push(Difference::of_object(path, what));
         }
+        let (ours, theirs) = (mine.older_cycles(job.first.files.len() == 1), other.older_cycles(true));
+        if mine.is_one(job.first.files.len()) && ours != theirs {
+            let count = |n: usize| if n == 1 { "1 older cycle".to_owned() } else { format!("{n} older cycles") };
+            let (ours, theirs) = (count(ours), theirs);
+            verdict.notes.push(format!("{path}: {ours} of this {class} on the first side, {theirs} on the second; only the newest cycles are compared"));
+        }
     }
     Ok(())
 }
@@ -104,23 +129,51 @@ struct Job<'a> {
 impl Job<'_> {
     fn objects(&self, ours: &Objects<'_>, theirs: &Objects<'_>) -> Result<Option<String>> {
         let Some(newest) = theirs.parts.last() else { return Ok(None) };
+        // Older cycles are compared only where both sides have as many.
         if ours.merge {
+            if ours.older.len() == theirs.parts.len().saturating_sub(1) {
+                for (parts, other) in ours.older.iter().rev().zip(theirs.parts) {
+                    if let Some(what) = self.object(parts, *other)? {
+                        return Ok(Some(format!("in an older cycle, {what}")));
+                    }
+                }
+            }
+            // What a merge cannot put together it keeps, each as a cycle of its own.
+            if ours.parts.len() > 1 && ours.parts.len() == theirs.parts.len() && !self.is_merged(ours.parts)? {
+                return self.each(ours.parts, theirs.parts);
+            }
             return self.object(ours.parts, *newest);
         }
-        if self.first.files.len() == 1 {
-            // Older cycles are what was saved before, and need not be kept.
+        if self.first.files.len() == 1 && ours.parts.len() != theirs.parts.len() {
             let newest_of_ours = ours.parts.get(ours.parts.len().saturating_sub(1)..).unwrap_or_default();
             return self.object(newest_of_ours, *newest);
         }
         if ours.parts.len() != theirs.parts.len() {
             return Ok(Some(format!("there are {} cycles and {}", ours.parts.len(), theirs.parts.len())));
         }
-        for (mine, other) in ours.parts.iter().zip(theirs.parts) {
+        self.each(ours.parts, theirs.parts)
+    }
+
+    /// What differs first between objects, one by one.
+    fn each(&self, ours: &[Part], theirs: &[Part]) -> Result<Option<String>> {
+        for (mine, other) in ours.iter().zip(theirs) {
             if let Some(what) = self.object(std::slice::from_ref(mine), *other)? {
                 return Ok(Some(what));
             }
         }
         Ok(None)
+    }
+
+    /// Whether a merge can put these together.
+    fn is_merged(&self, parts: &[Part]) -> Result<bool> {
+        let Some((first, rest)) = parts.split_first() else { return Ok(true) };
+        let (file, key, payload) = self.load(self.first, *first)?;
+        let Ok(mut merger) = Merger::new(self.input(*first, file, &key, &payload)) else { return Ok(false) };
+        for part in rest {
+            let (file, key, payload) = self.load(self.first, *part)?;
+            let _ = merger.add(self.input(*part, file, &key, &payload));
+        }
+        Ok(merger.payload(usize::from(key.keylen)).is_ok())
     }
 
     /// What differs between the sum of `parts` and an object of the second side.
@@ -135,7 +188,7 @@ impl Job<'_> {
             return Ok(None);
         }
         let mut expected = None;
-        // A class that cannot be read can only be compared as bytes.
+        // A class that cannot be read can only be compared as bytes, unless it is put together from nothing else.
         if let Ok(mut merger) = Merger::new(self.input(*first, own_file, &own_key, &own_payload)) {
             for part in parts.iter().skip(1) {
                 let (file, key, payload) = self.load(self.first, *part)?;
@@ -145,12 +198,19 @@ impl Job<'_> {
             expected = merger.payload(usize::from(key.keylen)).ok();
         }
         let differs = format!("the {} has another content", key.class);
+        if parts.len() == 1 && expected.is_none() && own_key.keylen == key.keylen {
+            expected = Some(own_payload);
+        }
         let Some(expected) = expected else { return Ok(Some(differs)) };
         if expected == payload {
             return Ok(None);
         }
         let read = |payload: &[u8], file: &RootFile| {
-            ObjectReader::new(payload, usize::from(key.keylen), file.infos()).read_root(&key.class)
+            let read = ObjectReader::new(payload, usize::from(key.keylen), file.infos()).read_root(&key.class);
+            read.map(|(object, mut graph)| {
+                inner::by_content(&mut graph, &**file.source());
+                (object, graph)
+            })
         };
         match (read(&expected, own_file), read(&payload, file)) {
             (Ok((a, ours)), Ok((b, theirs))) if Comparison::new(&ours, &theirs).objects_equal(&a, &b) => Ok(None),

@@ -32,10 +32,12 @@ pub(super) struct Context<'a> {
     /// What describes the classes on each side.
     pub infos: &'a [StreamerInfos; 2],
     pub progress: Progress<'a>,
+    /// Whether it is only asked what memory is needed.
+    pub only_weighed: bool,
 }
 
-/// Compares two tables, and adds what was found to the verdict.
-pub(super) fn compare(first: &TablePlan, second: &TablePlan, job: &Context<'_>, verdict: &mut Verdict) -> Result<()> {
+/// Compares two tables, and adds what was found to the verdict. Says how much memory is needed.
+pub(super) fn compare(first: &TablePlan, second: &TablePlan, job: &Context<'_>, verdict: &mut Verdict) -> Result<u64> {
     let before = verdict.differences.len();
     let common = job.options.common;
     let tables = Tables { plans: [first, second], infos: job.infos.each_ref() };
@@ -99,7 +101,12 @@ pub(super) fn compare(first: &TablePlan, second: &TablePlan, job: &Context<'_>, 
         pair_names.push(name);
     }
     let metadata = first.metadata + second.metadata;
-    let share = job.options.budget.share(metadata, columns::scratch(&pairs))?;
+    let scratch = columns::scratch(&pairs);
+    let least = metadata + scratch.max(wholes::scratch(&reshaped.pairs));
+    if job.only_weighed {
+        return Ok(least);
+    }
+    let share = job.options.budget.share(metadata, scratch)?;
     let files = [&first.files[..], &second.files[..]];
     let mut outcome = columns::compare(&pairs, files, share.threads, job.progress)?;
     // Where one side is longer, that was said of the tree; no need to say it of each branch.
@@ -148,7 +155,7 @@ pub(super) fn compare(first: &TablePlan, second: &TablePlan, job: &Context<'_>, 
         bytes: outcome.bytes + split.bytes + by_stream.bytes,
         equal: verdict.differences.len() == before,
     });
-    Ok(())
+    Ok(least)
 }
 
 /// What was compared by value, and what is no part of the values.

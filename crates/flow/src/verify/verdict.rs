@@ -15,6 +15,8 @@ pub struct Verdict {
     pub trees: Vec<TreeVerdict>,
     /// Objects that are no trees and were compared.
     pub objects: u64,
+    /// Older cycles of trees, on the side that has more of them.
+    pub older_cycles: u64,
     /// All differences: those of directories and trees in the order of the first side, then those of objects.
     pub differences: Vec<Difference>,
     /// What the user should know.
@@ -23,7 +25,15 @@ pub struct Verdict {
 
 impl Default for Verdict {
     fn default() -> Self {
-        Self { schema: 1, equal: true, trees: Vec::new(), objects: 0, differences: Vec::new(), notes: Vec::new() }
+        Self {
+            schema: 1,
+            equal: true,
+            trees: Vec::new(),
+            objects: 0,
+            older_cycles: 0,
+            differences: Vec::new(),
+            notes: Vec::new(),
+        }
     }
 }
 

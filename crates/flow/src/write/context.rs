@@ -167,6 +167,10 @@ impl FillContext {
         let given = |number: usize| {
             let field = self.plan.wholes.get(number)?.field();
             let name = field.name().trim_end_matches('.');
+            // Most batches have all columns in their order: looking each up by its name takes long where there are many.
+            if batch.schema_ref().fields().get(number).is_some_and(|given| given.name() == field.name()) {
+                return batch.columns().get(number).cloned();
+            }
             batch.column_by_name(field.name()).or_else(|| batch.column_by_name(name)).cloned()
         };
         let name = |number: usize| self.plan.wholes.get(number).map_or("", |whole| whole.field().name());

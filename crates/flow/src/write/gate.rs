@@ -22,6 +22,8 @@ struct State {
     held: u64,
     /// Bytes that are taken for as long as a file is open: its buffers and metadata.
     fixed: u64,
+    /// Files that are open: one thread may fill a cluster of each at once.
+    files: u64,
     /// The most that was ever taken.
     peak: u64,
     /// Clusters that are being filled, by the thread that began them.
@@ -69,7 +71,8 @@ impl Gate {
     /// The most that one cluster may take; it ends early there.
     pub fn most(&self) -> u64 {
         let state = self.lock();
-        let clusters = if state.short { state.active.values().sum::<usize>().max(1) as u64 + 1 } else { 2 };
+        let usual = state.files.max(1) + 1;
+        let clusters = if state.short { (state.active.values().sum::<usize>() as u64 + 1).max(usual) } else { usual };
         self.limit.saturating_sub(state.fixed) / clusters
     }
 
@@ -86,6 +89,12 @@ impl Gate {
         }
         state.fixed = fixed;
         Ok(())
+    }
+
+    /// Says that a file is opened, or with `false` that it is closed.
+    pub fn count_file(&self, opened: bool) {
+        let mut state = self.lock();
+        state.files = if opened { state.files + 1 } else { state.files.saturating_sub(1) };
     }
 
     /// Gives back what was taken for a file.

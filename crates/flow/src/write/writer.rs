@@ -16,7 +16,9 @@ use super::shared::Shared;
 /// Bytes that a writer takes besides its clusters: buffers of the file, and the metadata of small trees.
 const FILE_BYTES: u64 = 2 << 20;
 /// Bytes that each branch takes in metadata, and again where it is filled.
-const BRANCH_BYTES: u64 = 2000;
+const BRANCH_BYTES: u64 = 3000;
+/// Bytes that each branch needs at least besides, for its baskets.
+const BASKET_BYTES: u64 = 500;
 
 /// In which order clusters go into the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,15 +103,17 @@ pub struct ParallelWriter {
 impl ParallelWriter {
     /// Starts a file, within the memory of a pool, which other files may share.
     pub fn create(path: &Path, options: &WriteOptions, pool: &WritePool) -> Result<Self> {
+        options.layout.check_container().map_err(|e| e.file(path))?;
         let gate = pool.gate();
         gate.fix(FILE_BYTES, FILE_BYTES).map_err(|e| e.file(path))?;
         let layout = options.layout.clone();
         let compression = layout.common.compression.unwrap_or(defaults::COMPRESSION).to_root_setting();
-        let date = crate::closing::date(options.date.and_then(rootfile::datime_of_epoch));
+        let date = crate::closing::date(options.date.map(crate::closing::nearest_date));
         let file = match options.discard {
             true => FileWriter::discarding(path, compression, date, &options.title)?,
             false => FileWriter::create(path, options.overwrite, compression, date, &options.title)?,
         };
+        gate.count_file(true);
         let shared = Arc::new(Shared::new(file, pool, options));
         Ok(Self { shared, layout, fixed: FILE_BYTES, path: path.to_path_buf() })
     }
@@ -117,8 +121,9 @@ impl ParallelWriter {
     /// Adds a tree.
     pub fn tree(&mut self, spec: &TreeSpec) -> Result<TreeId> {
         let (plan, tree) = TreePlan::new(spec, &self.layout).map_err(|e| e.file(&self.path))?;
-        let bytes = plan.branches.len() as u64 * BRANCH_BYTES;
-        self.shared.gate.fix(bytes, FILE_BYTES)?;
+        let branches = plan.branches.len() as u64;
+        let bytes = branches * BRANCH_BYTES;
+        self.shared.gate.fix(bytes, FILE_BYTES + branches * BASKET_BYTES).map_err(|e| e.file(&self.path))?;
         self.fixed += bytes;
         self.shared.add_tree(&spec.path, plan, tree).map(TreeId)
     }
@@ -166,6 +171,7 @@ impl ParallelWriter {
 
 impl Drop for ParallelWriter {
     fn drop(&mut self) {
+        self.shared.gate.count_file(false);
         self.shared.gate.unfix(self.fixed);
     }
 }

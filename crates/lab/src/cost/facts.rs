@@ -13,10 +13,14 @@ use rootfile::{Error, Result, RootFile};
 
 use super::clock::thread_seconds;
 use super::forms::{self, Recast};
+use super::kind::{self, Kind};
 use super::workload::{Demand, Workload};
 
 /// Bytes that the tree's metadata take for each basket: its entry, size and offset are 20, and compress.
 pub(crate) const METADATA_PER_BASKET: f64 = 12.0;
+
+/// The share of the memory that a sampled basket may take, as a divisor.
+const MEMORY_PER_BASKET: u64 = 8;
 
 /// Bytes of a file without objects: header, directory, free list and keys.
 const LEAST_FILE: f64 = 300.0;
@@ -46,6 +50,10 @@ pub(crate) struct Column {
     /// How it is decoded; readers pass over branches that are no columns.
     pub plan: Option<ColumnPlan>,
     pub demand: Demand,
+    /// What is in its entries.
+    pub kind: Kind,
+    /// Bytes of a value before compression.
+    pub value_bytes: f64,
     /// Whether it only says how many items there are in a split collection.
     pub counts: bool,
     /// The other form of a column that it is a part of, if it is no column of the file: by index.
@@ -77,6 +85,8 @@ pub(crate) struct Facts {
     pub columns: Vec<Column>,
     /// Columns that are laid out alike: tree and name.
     pub units: Vec<(usize, String)>,
+    /// The largest basket that is opened to be sampled, in bytes: of records, and before compression.
+    pub largest: usize,
     /// Other forms of columns, if they were asked for.
     pub recasts: Vec<Recast>,
 }
@@ -102,6 +112,7 @@ impl Facts {
             trees: Vec::new(),
             columns: Vec::new(),
             units: Vec::new(),
+            largest: usize::MAX,
             recasts: Vec::new(),
         };
         let walk = file.walk();
@@ -179,6 +190,8 @@ impl Facts {
                 tree: number,
                 unit,
                 demand,
+                kind: Kind::of(branch, plan.as_ref()),
+                value_bytes: kind::value_bytes(plan.as_ref()),
                 plan,
                 lineage,
                 entries: as_f64(baskets.iter().map(|b| b.entries).sum()),
@@ -202,10 +215,39 @@ impl Facts {
         self.trees.push(TreeFacts { path, entries: as_f64(tree.entries), clusters, objects });
     }
 
-    /// Bytes of the file that no layout changes.
+    /// Samples are taken within so many bytes. A basket is there four times while it is tried: as it lies in the file, as
+    /// it is unpacked, as entries and as an Arrow array.
+    pub fn within(&mut self, memory: u64) {
+        self.largest = usize::try_from(memory / MEMORY_PER_BASKET).unwrap_or(usize::MAX);
+    }
+
+    /// Bytes of the file besides its columns. Baskets that lie in a tree's record are counted as if they had records of
+    /// their own: less is left then, where they are many less than nothing, and the sum is the file's size.
     pub fn rest(&self) -> f64 {
         let columns = |c: &Column| c.on_disk() + METADATA_PER_BASKET * c.count();
-        (self.size - self.now().map(columns).sum::<f64>()).max(0.0)
+        self.size - self.now().map(columns).sum::<f64>()
+    }
+
+    /// By column: objects of the split collection whose number it holds, as one of the collection's members counts them.
+    pub fn items(&self) -> Vec<f64> {
+        let mut counted: HashMap<(usize, Option<usize>, &[String]), f64> = HashMap::new();
+        for column in &self.columns {
+            let (Some(of), Some((_, above))) =
+                (column.plan.as_ref().and_then(kind::item_bytes), column.lineage.split_last())
+            else {
+                continue;
+            };
+            // Members of members are as many: of whatever depth, they count for each branch above them.
+            for depth in 1..=above.len() {
+                let place = (column.tree, column.recast, above.get(..depth).unwrap_or_default());
+                counted.entry(place).or_insert_with(|| column.raw_without_offsets() / of.max(1.0));
+            }
+        }
+        let of = |column: &Column| {
+            let place = (column.tree, column.recast, column.lineage.as_slice());
+            if column.counts { counted.get(&place).copied().unwrap_or(0.0) } else { 0.0 }
+        };
+        self.columns.iter().map(of).collect()
     }
 
     /// The columns that are in the file.
@@ -243,6 +285,11 @@ impl Column {
     /// Bytes of all its entries, without their offsets.
     pub fn raw_without_offsets(&self) -> f64 {
         (self.entry_bytes() * self.entries).max(1.0)
+    }
+
+    /// Numbers in all its entries.
+    pub fn values(&self) -> f64 {
+        self.raw_without_offsets() / self.value_bytes.max(1.0)
     }
 
     /// Bytes of all its entries in so many baskets, before compression.

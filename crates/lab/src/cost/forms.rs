@@ -61,7 +61,7 @@ impl Facts {
     /// Adds the other forms that columns of objects may have, and what was seen of them. What cannot be recoded is
     /// left as it is.
     pub fn recast(&mut self, workload: &Workload, budget: Budget, in_place: &mut InPlace) -> Result<()> {
-        let folder = tempfile::tempdir()?;
+        let folder = rootfile::ScratchFolder::new()?;
         in_place.cover(self.columns.len());
         for tree in 0..self.trees.len() {
             for (number, form) in FORMS.into_iter().enumerate() {

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use rootfile::Result;
 use rootfile::codec::{Algorithm, Compression};
 
+use super::allowance::Allowance;
 use super::bench::Bench;
 use super::decoding::{Decode, Decoding};
 use super::facts::{Column, Facts, as_f64};
@@ -20,7 +21,7 @@ use super::sample::{self, Sample};
 /// for all of measuring.
 const SHARE: f64 = 0.09;
 /// And this long besides, in nominal seconds: of a small file less would say nothing.
-const FLOOR_SECONDS: f64 = 0.6;
+const FLOOR_SECONDS: f64 = 0.2;
 /// Columns on which all codecs are tried first.
 const SCOUTS: usize = 24;
 /// Bytes of each that are tried, at least and at most, and the share of the budget that they may take.
@@ -125,10 +126,14 @@ pub(super) fn nominal_unpack(compression: Compression) -> f64 {
 /// Nominal nanoseconds to decode a byte.
 const NOMINAL_DECODE: f64 = 0.5;
 
-/// Nominal nanoseconds that trying codecs may take: a share of the cheapest rewrite that does anything.
+/// Nominal nanoseconds of the cheapest rewrite that does anything.
+pub(crate) fn nominal_rewrite(columns: &[Column]) -> f64 {
+    columns.iter().map(|c| c.raw * (nominal_unpack(c.compression) + 4.0 + 0.5)).sum()
+}
+
+/// Nominal nanoseconds that trying codecs may take: a share of such a rewrite.
 pub(super) fn budget(columns: &[Column]) -> f64 {
-    let rewrite: f64 = columns.iter().map(|c| c.raw * (nominal_unpack(c.compression) + 4.0 + 0.5)).sum();
-    SHARE * rewrite + FLOOR_SECONDS * 1e9
+    SHARE * nominal_rewrite(columns) + FLOOR_SECONDS * 1e9
 }
 
 /// Tries `codecs` on a file's columns. The file's `own` is not dropped: what it costs to write is asked for.
@@ -136,7 +141,7 @@ pub(crate) fn measure(
     facts: &Facts,
     codecs: &[Compression],
     own: Compression,
-    seed: u64,
+    (seed, allowance): (u64, &Allowance),
     bench: &mut dyn Bench,
 ) -> Result<Measured> {
     let mut order: Vec<usize> = (0..facts.columns.len()).collect();
@@ -157,7 +162,7 @@ pub(crate) fn measure(
     for (rank, &i) in order.iter().enumerate() {
         let (Some(column), Some(table)) = (facts.columns.get(i), tables.get_mut(i)) else { continue };
         // The largest columns are always sampled, whatever the budget.
-        if rank >= 4 && work.spent >= budget(&facts.columns) {
+        if rank >= 4 && (work.spent >= budget(&facts.columns) || !allowance.allows(0.0)) {
             break;
         }
         let target = (column.raw * share).clamp(LEAST_SAMPLED, MOST_SAMPLED).min(column.raw);
@@ -214,7 +219,7 @@ impl Work<'_> {
         let sample = sample::take(
             &**forms::file_of(self.facts, facts).source(),
             facts,
-            target as usize,
+            (target as usize, self.facts.largest),
             self.seed,
             (&mut *self.bench, &mut self.buffer),
         )?;

@@ -150,6 +150,7 @@ fn reading(
 
 #[cfg(test)]
 pub(super) mod tests {
+    use super::super::kind::Kind;
     use super::super::line::Line;
     use super::super::workload::Workload;
     use super::*;
@@ -176,6 +177,8 @@ pub(super) mod tests {
             baskets,
             can_sample: true,
             plan: None,
+            kind: Kind::Number,
+            value_bytes: 8.0,
             counts: false,
             recast: None,
         }

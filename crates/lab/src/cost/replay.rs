@@ -160,6 +160,17 @@ fn whole(entries: f64) -> u64 {
     entries as u64
 }
 
+/// Picked entries of a tree as a reading in draws has them; each draw stands for the share by itself.
+pub(crate) fn draws(entries: f64, share: f64, seed: u64) -> Vec<Option<Vec<u64>>> {
+    let (mut draws, mut picked) = (Vec::new(), 0);
+    while picked < PICKS && (draws.len() as u64) < DRAWS {
+        let picks = picks(whole(entries), share, seed.wrapping_add(draws.len() as u64));
+        picked += picks.len() as u64;
+        draws.push(Some(picks));
+    }
+    draws
+}
+
 /// Entries of a tree, each by its own throw of the dice, as events are picked. The same for all files of as many entries.
 fn picks(entries: u64, share: f64, seed: u64) -> Vec<u64> {
     (0..entries).filter(|&entry| spread(seed, entry) < share).collect()

@@ -51,11 +51,12 @@ impl Sample {
     }
 }
 
-/// Reads about `target` bytes of a column, from places that depend on `seed` alone.
+/// Reads about `target` bytes of a column, from places that depend on `seed` alone. Baskets of more than `largest` bytes
+/// are left closed: there is no memory for them.
 pub(crate) fn take(
     file: &dyn Source,
     column: &Column,
-    target: usize,
+    (target, largest): (usize, usize),
     seed: u64,
     (bench, buffer): (&mut (dyn Bench + '_), &mut Vec<u8>),
 ) -> Result<Sample> {
@@ -74,11 +75,17 @@ pub(crate) fn take(
         let mut run = Run { has_offsets: column.has_offsets, keylen: column.keylen, ..Run::default() };
         next = at;
         for basket in baskets.iter().skip(at) {
+            if basket.nbytes as usize > largest {
+                break;
+            }
             let named = |e: Error| e.at(basket.seek).object(format!("branch {}", column.name())).file(file.name());
             let record = file.read(basket.seek, basket.nbytes as usize).map_err(named)?;
             let header = BasketHeader::parse(&mut Cursor::new(&record)).map_err(named)?;
             let stored = record.get(header.keylen()..).unwrap_or_default();
             let objlen = header.key.objlen as usize;
+            if objlen > largest {
+                break;
+            }
             let seconds = bench.unpack(stored, objlen, buffer).map_err(named)?;
             sample.today.add(as_f64(u64::from(header.key.objlen)), seconds);
             sample.stored += as_f64(stored.len() as u64);
@@ -126,6 +133,9 @@ impl Run {
         }
         self.ends.truncate(kept + 1);
         self.data.truncate(self.ends.last().copied().unwrap_or(0));
+        // One basket may be a thousand times the bytes that are wanted of it.
+        self.data.shrink_to(2 * self.data.len());
+        self.ends.shrink_to(2 * self.ends.len());
     }
 
     /// Hands out baskets of about `size` bytes before compression, of the first `most`. A small rest is left out.

@@ -8,6 +8,7 @@ use flow::Budget;
 use rootfile::Result;
 use rootfile::codec::{Algorithm, Compression};
 
+use super::allowance::Allowance;
 use super::bench::{Bench, Trial, payload};
 use super::decoding::{Decode, Decoding};
 use super::facts::Facts;
@@ -77,7 +78,7 @@ fn lines_come_out_as_the_codec_is() {
     let facts = Facts::read(&path, None, &Workload::default()).unwrap();
     assert_eq!(facts.units.len(), 3);
     let mut bench = Fake::default();
-    let measured = measure(&facts, &candidates(), Compression::NONE, 1, &mut bench).unwrap();
+    let measured = measure(&facts, &candidates(), Compression::NONE, (1, &Allowance::unlimited()), &mut bench).unwrap();
     assert!(measured.dropped.contains(&ZLIB), "{:?}", measured.dropped);
     assert!([ZSTD, Compression::NONE].iter().all(|c| measured.codecs.contains(c)), "{:?}", measured.codecs);
     let zstd = measured.codecs.iter().position(|c| *c == ZSTD).unwrap();
@@ -117,7 +118,7 @@ fn the_seed_decides_what_is_sampled() {
     let facts = Facts::read(&path, None, &Workload::default()).unwrap();
     let tried = |seed| {
         let mut bench = Fake::default();
-        measure(&facts, &candidates(), Compression::NONE, seed, &mut bench).unwrap();
+        measure(&facts, &candidates(), Compression::NONE, (seed, &Allowance::unlimited()), &mut bench).unwrap();
         bench.tried
     };
     assert_eq!(tried(1), tried(1));

@@ -111,6 +111,11 @@ pub(crate) struct Demand {
 }
 
 impl Workload {
+    /// Whether some entries are read alone.
+    pub(crate) fn picks_entries(&self) -> bool {
+        self.terms.iter().any(|(_, term)| matches!(term, Term::Sparse(_)))
+    }
+
     /// What is asked of a column of a tree.
     pub(crate) fn demand(&self, tree: &str, lineage: &[String]) -> Demand {
         self.demand_of_any(tree, std::slice::from_ref(&lineage.to_vec()))

@@ -10,6 +10,8 @@ const SIZE_VALUE: f64 = 0.05;
 /// What seconds of writing and bytes on disk count beside seconds of reading.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Worth {
+    /// How much seconds count.
+    seconds: f64,
     /// Seconds that a byte on disk is worth.
     byte: f64,
 }
@@ -17,12 +19,16 @@ pub(crate) struct Worth {
 impl Worth {
     /// Where today's file takes so many seconds to read, and so many bytes.
     pub fn new(read: f64, size: f64) -> Self {
-        Self { byte: SIZE_VALUE * read / size.max(1.0) }
+        Self { seconds: 1.0, byte: SIZE_VALUE * read / size.max(1.0) }
     }
+
+    /// Where nothing counts but reading, or nothing but bytes.
+    pub const READING: Self = Self { seconds: 1.0, byte: 0.0 };
+    pub const SIZE: Self = Self { seconds: 0.0, byte: 1.0 };
 
     /// The number that is made small.
     pub fn of(self, read: f64, write: f64, size: f64) -> f64 {
-        read + write / READS_PER_WRITE + size * self.byte
+        self.seconds * (read + write / READS_PER_WRITE) + size * self.byte
     }
 }
 

@@ -1,17 +1,20 @@
-//! What is wrong with how a file lies, worst first, with what it costs and the command that mends it.
+//! What is wrong with how a file lies, what that costs its readers, and the command that mends it, with its price.
 //!
-//! A pure function of the [`Report`]: nothing is read here. [`rules`] looks for each fault, [`cost`] weighs it,
-//! [`words`] says it.
+//! A pure function of the [`Report`]: nothing is read here. [`rules`], [`baskets`] and [`codecs`] look for faults, [`cost`]
+//! weighs them, [`mend`] writes the commands and [`words`] the sentences. What only a file's writer pays comes last.
 
-mod cost;
+mod baskets;
+mod codecs;
+pub(crate) mod cost;
+mod mend;
 mod rules;
 #[cfg(test)]
 mod tests;
 mod words;
 
-pub use cost::Cost;
-pub(crate) use rules::read_time;
-pub(crate) use words::quoted;
+pub(crate) use codecs::{read_time, worth_trying};
+pub use cost::{Cost, Price};
+pub(crate) use mend::{argument, output, quoted};
 
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +34,23 @@ pub struct Finding {
     pub text: String,
     /// The command that mends it, if one does.
     pub command: Option<String>,
+    /// Who pays for it.
+    #[serde(default)]
+    pub pays: Pays,
+    /// What the command costs, where there is one; an estimate.
+    #[serde(default)]
+    pub price: Option<Price>,
+}
+
+/// Who pays for a fault.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pays {
+    /// Everybody who reads the file.
+    #[default]
+    Reader,
+    /// Only the program that wrote it, or one that writes more of its kind.
+    Writer,
 }
 
 /// The faults that are looked for.
@@ -122,6 +142,17 @@ pub enum Fault {
         tot_bytes: u64,
         /// Their share of the tree on disk, 0 to 1.
         share: f64,
+        /// The setting that is better for readers.
+        better: String,
+        /// Bytes of the tree's baskets in it over those today, on a sample.
+        size: f64,
+    },
+    /// Decompression is much of what reading takes, and other codecs, branch by branch, would need no more bytes.
+    CodecsByBranch {
+        /// Seconds of one core to decompress the tree.
+        decompress: f64,
+        /// The same in the best codecs, on a sample.
+        better: f64,
     },
     /// Objects whose decoding is most of what reading takes.
     SlowDecoding {
@@ -138,8 +169,10 @@ pub enum Fault {
     Uncompressed {
         /// Bytes on disk.
         zip_bytes: u64,
-        /// What a quick codec leaves of them, 0 to 1, on a sample.
+        /// What the better setting leaves of them, 0 to 1, on a sample.
         compressible_to: f64,
+        /// The setting that is better for readers.
+        better: String,
     },
     /// The tree's own record is larger than its data.
     MetadataLargerThanData {
@@ -166,6 +199,27 @@ pub enum Fault {
         /// Their bytes.
         bytes: u64,
     },
+    /// A branch whose baskets lie in a file that is not there.
+    MissingFile {
+        /// The branches.
+        branches: Vec<String>,
+        /// The file, as the branch names it.
+        missing: String,
+    },
+    /// A tree's record that is not compressed.
+    UncompressedRecord {
+        /// Bytes of it.
+        bytes: u64,
+        /// What the file's codec leaves of them, 0 to 1, on a sample.
+        compressible_to: f64,
+    },
+    /// Baskets so large that a reader of a few entries decompresses many.
+    HugeBaskets {
+        /// Branches that have them.
+        branches: u64,
+        /// The largest median of a branch, before compression.
+        median: u64,
+    },
     /// Older cycles that were kept.
     OldCycles {
         /// How many.
@@ -182,13 +236,43 @@ pub enum Fault {
     },
 }
 
-/// Looks for all faults, worst first.
-pub fn diagnose(report: &Report) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    rules::file(report, &mut findings);
-    for tree in report.newest() {
-        rules::tree(report, tree, &mut findings);
+/// A fault, before it is put into words.
+#[derive(Debug)]
+struct Found {
+    fault: Fault,
+    cost: Cost,
+    price: Price,
+    pays: Pays,
+}
+
+impl Found {
+    fn new(fault: Fault, cost: Cost) -> Self {
+        Self { fault, cost, price: Price::default(), pays: Pays::Reader }
     }
-    findings.sort_by(|a, b| b.cost.weight().total_cmp(&a.cost.weight()));
+
+    fn priced(self, price: Price) -> Self {
+        Self { price, ..self }
+    }
+
+    fn of_writer(self) -> Self {
+        Self { pays: Pays::Writer, ..self }
+    }
+}
+
+/// Looks for all faults: first those that readers pay for, worst first, then those of writers.
+pub fn diagnose(report: &Report) -> Vec<Finding> {
+    let mut findings: Vec<Finding> =
+        rules::file(report).into_iter().map(|found| words::finding(report, None, found)).collect();
+    for tree in report.newest() {
+        findings.extend(rules::tree(report, tree).into_iter().map(|found| words::finding(report, Some(tree), found)));
+    }
+    findings.sort_by(|a, b| {
+        let worse = |of: &Finding| match of.pays {
+            Pays::Reader => of.cost.weight(),
+            // In the order of what a writer pays, and after everything else.
+            Pays::Writer => -1.0 / (1.0 + of.cost.weight() + of.cost.write_seconds),
+        };
+        worse(b).total_cmp(&worse(a))
+    });
     findings
 }

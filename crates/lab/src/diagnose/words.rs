@@ -1,76 +1,39 @@
-//! Says a fault in a sentence or two, and writes the command that mends it.
+//! Says a fault in a sentence or two.
 
-use std::borrow::Cow;
 use std::fmt::Write;
 
-use dataset::layout::ByteSize;
-
-use super::cost::Cost;
-use super::rules::{GOOD_BASKET, GOOD_CLUSTER};
-use super::{Fault, Finding};
+use super::rules::{NAMED, absent, any_rewrite};
+use super::{Fault, Finding, Found, mend};
 use crate::inspect::report::{Report, TreeReport};
 
-/// What mends a fault.
-enum Mend {
-    /// Nothing that basketry does.
-    Nothing,
-    /// Any rewrite.
-    Rewrite,
-    /// A rewrite with this setting for the tree.
-    Tree(&'static str, String),
-    /// A rewrite with this setting for some branches.
-    Columns(Vec<String>, &'static str, String),
-}
-
 /// Puts a finding together.
-pub fn finding(report: &Report, tree: Option<&TreeReport>, fault: Fault, cost: Cost) -> Finding {
+pub(super) fn finding(report: &Report, tree: Option<&TreeReport>, found: Found) -> Finding {
+    let Found { fault, cost, mut price, pays } = found;
     let text = text(&fault);
-    let command = command(report, tree, mend(&fault));
-    Finding { fault, tree: tree.map(|tree| tree.path.clone()), cost, text, command }
-}
-
-fn mend(fault: &Fault) -> Mend {
-    match fault {
-        Fault::NotClosed
-        | Fault::FreeGaps { .. }
-        | Fault::OldCycles { .. }
-        | Fault::EmbeddedBaskets { .. }
-        | Fault::CounterOutOfRange { .. } => Mend::Rewrite,
-        Fault::Unreadable { .. } | Fault::MetadataLargerThanData { .. } | Fault::SlowDecoding { .. } => Mend::Nothing,
-        Fault::TinyBaskets { .. } | Fault::UnevenBaskets { .. } => {
-            Mend::Tree("basket", ByteSize(GOOD_BASKET).to_string())
-        }
-        Fault::SmallClusters { .. }
-        | Fault::HugeClusters { .. }
-        | Fault::ClustersNotRecorded { .. }
-        | Fault::MisalignedClusters { .. } => Mend::Tree("cluster", ByteSize(GOOD_CLUSTER).to_string()),
-        Fault::OversizedBuffers { .. } => Mend::Tree("memory-ratio", "1.1".to_owned()),
-        Fault::Incompressible { largest, .. } => Mend::Columns(largest.clone(), "compression", "none".to_owned()),
-        Fault::HeavyCodec { .. } => Mend::Tree("compression", "zstd:5".to_owned()),
-        Fault::Uncompressed { .. } => Mend::Tree("compression", "zstd:1".to_owned()),
+    let command = mend::command(report, tree, &fault);
+    // `tune` writes nothing that is larger than today.
+    price.bytes += if matches!(fault, Fault::CodecsByBranch { .. }) { 0 } else { any_rewrite(report) };
+    if let Some(lost) = other_cycles(report) {
+        price.note = format!("{}{}{lost}", price.note, if price.note.is_empty() { "" } else { " " });
     }
+    let without = report.newest().flat_map(absent).count() as u64;
+    if without > 0 {
+        let also = format!("The output lacks {}, whose file is not there.", many(without, "branch"));
+        price.note = if price.note.is_empty() { also } else { format!("{} {also}", price.note) };
+    }
+    let price = command.is_some().then_some(price);
+    Finding { fault, tree: tree.map(|tree| tree.path.clone()), cost, text, command, pays, price }
 }
 
-fn command(report: &Report, tree: Option<&TreeReport>, mend: Mend) -> Option<String> {
-    let options = match (mend, tree) {
-        (Mend::Nothing, _) => return None,
-        (Mend::Rewrite, _) => String::new(),
-        // One tree needs no name.
-        (Mend::Tree(key, value), Some(tree)) if report.newest().count() > 1 => {
-            format!(" --tree-set {} {key}={value}", quoted(&tree.path))
-        }
-        (Mend::Tree(key, value), _) => format!(" --{key} {value}"),
-        (Mend::Columns(branches, key, value), _) => {
-            branches.iter().map(|branch| format!(" --column-set {} {key}={value}", quoted(branch))).collect()
-        }
+/// What a rewrite leaves out besides the earlier saves of trees: it keeps the newest cycle of each.
+fn other_cycles(report: &Report) -> Option<String> {
+    let others = || report.trees.iter().filter(|tree| !tree.newest && tree.is_another);
+    let first = others().next()?;
+    let more = match others().count() {
+        1 => String::new(),
+        n => format!(" and {} more", n - 1),
     };
-    Some(format!("basketry rewrite {} -o OUT.root{options}", quoted(&report.file.path)))
-}
-
-/// A word as a shell reads it as one.
-pub(crate) fn quoted(word: &str) -> Cow<'_, str> {
-    // Only a NUL cannot be quoted, which no path has.
-    shlex::Quoter::new().allow_nul(true).quote(word).unwrap_or(Cow::Borrowed(word))
+    Some(format!("The output lacks {};{}{more}, another tree under the name of a newer one.", first.path, first.cycle))
 }
 
 fn text(fault: &Fault) -> String {
@@ -79,7 +42,11 @@ fn text(fault: &Fault) -> String {
                              newest entries are missing."
             .to_owned(),
         Fault::Unreadable { objects } => {
-            format!("{} could not be read; see what was skipped.", many(*objects, "object"))
+            let these = many(*objects, "place");
+            format!(
+                "{these} of the file cannot be read, or not as the rest of the file says: see `skipped`. `basketry recover` \
+                 reads the records themselves."
+            )
         }
         Fault::TinyBaskets { branches, baskets, enough, mean_bytes } => format!(
             "{} of {} hold {} on average before compression, where {enough} would do. Each costs its key, its entry in \
@@ -126,44 +93,66 @@ fn text(fault: &Fault) -> String {
             size(*median)
         ),
         Fault::Incompressible { branches, largest, tot_bytes, zip_bytes } => {
-            let rest = branches - largest.len() as u64;
+            let named: Vec<&str> = largest.iter().take(NAMED).map(String::as_str).collect();
+            let rest = branches - named.len() as u64;
             let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
             format!(
                 "{}{more} {} compressed but not smaller for it ({} to {}): the time to compress and to unpack is lost.",
-                largest.join(", "),
+                named.join(", "),
                 if *branches == 1 { "is" } else { "are" },
                 size(*tot_bytes),
                 size(*zip_bytes)
             )
         }
-        Fault::HeavyCodec { codec, branches, tot_bytes, share } => format!(
-            "{} with {} before compression ({:.0}% of the tree on disk) in {codec}, which unpacks many times slower \
-             than zstd.",
+        Fault::HeavyCodec { codec, branches, tot_bytes, share, better, size: becomes } => format!(
+            "Reading is mostly decompression: {} with {} before compression ({:.0}% of the tree on disk) in {codec}. \
+             {better} decompresses several times faster; a sample became {becomes:.2} times as large.",
             many(*branches, "branch"),
             size(*tot_bytes),
             100.0 * share
+        ),
+        Fault::CodecsByBranch { decompress, better } => format!(
+            "Reading is mostly decompression, about {:.0} ms of it. In codecs that are chosen branch by branch it would be \
+             about {:.0} ms, by a sample, and the file no larger.",
+            1000.0 * decompress,
+            1000.0 * better
         ),
         Fault::SlowDecoding { branches, largest, tot_bytes, share } => {
             let rest = branches - largest.len() as u64;
             let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
             format!(
                 "{}{more} {} objects that are not split, {} before compression: decoding them one by one is about {:.0}% \
-                 of the time to read the tree. Split branches, of which the members that are needed are read alone, decode \
-                 several times faster; that is for the program that writes them.",
+                 of the time to read the tree. Branches of their members decode faster, and can be read alone.",
                 largest.join(", "),
                 if *branches == 1 { "holds" } else { "hold" },
                 size(*tot_bytes),
                 100.0 * share
             )
         }
-        Fault::Uncompressed { zip_bytes, compressible_to } => format!(
-            "{} are not compressed; a sample shrank to {:.0}% with zlib:1.",
+        Fault::Uncompressed { zip_bytes, compressible_to, better } => format!(
+            "{} are not compressed; a sample shrank to {:.0}% with {better}.",
             size(*zip_bytes),
             100.0 * compressible_to
         ),
+        Fault::UncompressedRecord { bytes, compressible_to } => format!(
+            "The tree's own record has {} that are not compressed; a sample shrank to {:.0}%. It is read whenever the \
+             tree is opened.",
+            size(*bytes),
+            100.0 * compressible_to
+        ),
+        Fault::HugeBaskets { branches, median } => format!(
+            "{} with baskets of up to {} before compression, where 256 kB would do: a reader of a few entries \
+             decompresses all the entries beside them.",
+            many(*branches, "branch"),
+            size(*median)
+        ),
+        Fault::MissingFile { branches, missing } => format!(
+            "The baskets of {} lie in another file, {missing}, which is not there: put that file beside this one.",
+            branches.join(", ")
+        ),
         Fault::MetadataLargerThanData { metadata, data, branches } => format!(
-            "The tree's own record has {} for {}, its data only {}: opening it costs more than reading it. Merge such \
-             files, or drop branches.",
+            "The tree's own record has {} for {}, its data only {}: opening it costs more than reading it. Merge files \
+             of its kind, or drop branches that nobody reads.",
             size(*metadata),
             many(*branches, "branch"),
             size(*data)
@@ -188,7 +177,7 @@ fn text(fault: &Fault) -> String {
     }
 }
 
-fn many(n: u64, what: &str) -> String {
+pub(super) fn many(n: u64, what: &str) -> String {
     let mut text = format!("{n} {what}");
     if n != 1 {
         // `branch` is the only one that takes more.
@@ -197,7 +186,7 @@ fn many(n: u64, what: &str) -> String {
     text
 }
 
-fn size(bytes: u64) -> String {
+pub(super) fn size(bytes: u64) -> String {
     let (mut value, mut unit) = (super::cost::as_f64(bytes), "B");
     for next in ["kB", "MB", "GB", "TB"] {
         if value < 999.5 {
@@ -225,12 +214,5 @@ mod tests {
         assert_eq!(size(999), "999 B");
         assert_eq!(size(1500), "1.5 kB");
         assert_eq!(size(999_600), "1.0 MB");
-    }
-
-    #[test]
-    fn shells_leave_words_alone() {
-        assert_eq!(quoted("a/b-c.root"), "a/b-c.root");
-        assert_eq!(quoted("fX[3]"), "'fX[3]'");
-        assert_eq!(quoted("it's"), "\"it's\"");
     }
 }

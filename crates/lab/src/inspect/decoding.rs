@@ -13,6 +13,20 @@ pub fn decoded(plan: &ColumnPlan) -> Decoded {
     }
 }
 
+/// Whether a column holds objects with members, which could have branches of their own.
+pub(crate) fn can_be_split(plan: &ColumnPlan) -> bool {
+    plan.opaque().is_none() && decoded(plan) == Decoded::Objects && has_members(plan.field().data_type())
+}
+
+fn has_members(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Struct(fields) => !fields.is_empty(),
+        // ROOT splits a collection of objects, but not a collection of collections.
+        DataType::LargeList(item) => matches!(item.data_type(), DataType::Struct(fields) if !fields.is_empty()),
+        _ => false,
+    }
+}
+
 fn of_type(data_type: &DataType) -> Decoded {
     match data_type {
         DataType::LargeUtf8 => Decoded::Lists,

@@ -1,7 +1,8 @@
 //! What is in a file and how it lies there, as one [`Report`].
 //!
-//! Reads the header, the directories, the tree records and, of baskets, the first bytes of each (or of some): no data
-//! are decompressed but a sample where nothing is compressed. What cannot be read is named in the report and skipped.
+//! Reads the header, the directories, the tree records and, of baskets, the first bytes of each (or of some). Data are
+//! decompressed only of a small sample, where another codec may serve readers better. What cannot be read is named in the
+//! report and skipped.
 
 mod decoding;
 mod layout;
@@ -19,8 +20,10 @@ use dataset::ntuple::{instead_of_tree, is_ntuple};
 use dataset::tree::{is_tree_class, read_tree};
 use rootfile::{Directory, Error, Key, Result, RootFile};
 
-use crate::diagnose::{diagnose, read_time};
-use report::{FileReport, ObjectReport, Report, SCHEMA, Skipped};
+pub(crate) use decoding::can_be_split;
+
+use crate::diagnose::{diagnose, read_time, worth_trying};
+use report::{FileReport, ObjectReport, Report, SCHEMA, Sizes, Skipped};
 
 /// What to look at.
 #[derive(Clone, Debug, Default)]
@@ -50,12 +53,13 @@ pub fn inspect(file: &RootFile, options: &Options) -> Result<Report> {
         skipped: skipped.collect(),
         findings: Vec::new(),
     };
-    if let Some(e) = file.infos_problem() {
+    for mismatch in file.audit(&walk).into_iter().filter(|mismatch| !mismatch.harmless) {
+        let key = mismatch.key.and_then(|(d, k)| walk.directories.get(d)?.keys.get(k));
         report.skipped.push(Skipped {
-            object: "(streamer infos)".to_owned(),
-            cycle: None,
-            class: String::new(),
-            reason: e.to_string(),
+            object: if mismatch.path.is_empty() { format!("({})", mismatch.object) } else { mismatch.path },
+            cycle: key.map(|key| key.cycle),
+            class: key.map_or_else(String::new, |key| key.class.clone()),
+            reason: format!("at byte {}: {}", mismatch.offset, mismatch.what),
         });
     }
     for directory in &walk.directories {
@@ -70,8 +74,7 @@ pub fn inspect(file: &RootFile, options: &Options) -> Result<Report> {
         return Err(no_such_tree(file, pattern));
     }
     mark_newest(&mut report);
-    let setting = report.file.compression;
-    report.trees.iter_mut().for_each(|tree| tree.read_time = read_time(tree, setting));
+    report.file.trees = newest_trees(file, &Options::default()).len() as u64;
     report.findings = diagnose(&report);
     Ok(report)
 }
@@ -142,7 +145,15 @@ fn look_at(file: &RootFile, directory: &Directory, key: &Key, options: &Options,
         });
     } else if wanted {
         match read_tree(file, key) {
-            Ok(tree) => report.trees.push(tree::report(file, key, path, &tree, options)),
+            Ok(tree) => {
+                let setting = report.file.compression;
+                let mut found = tree::report(file, key, path, &tree, options);
+                found.read_time = read_time(&found, setting);
+                if worth_trying(&found, setting) {
+                    (found.trials, found.mixed) = sample::trials(file, &tree);
+                }
+                report.trees.push(found);
+            }
             Err(e) => report.skipped.push(skip(e.to_string())),
         }
     }
@@ -156,6 +167,13 @@ fn mark_newest(report: &mut Report) {
     }
     for tree in &mut report.trees {
         tree.newest = newest.get(&tree.path) == Some(&tree.cycle);
+    }
+    // An AutoSave leaves records of one tree, which share their first basket.
+    let firsts: HashMap<String, Option<u64>> =
+        report.newest().map(|tree| (tree.path.clone(), tree.first_basket)).collect();
+    for tree in report.trees.iter_mut().filter(|tree| !tree.newest) {
+        let own = tree.first_basket;
+        tree.is_another = own.is_some() && firsts.get(&tree.path).is_some_and(|first| *first != own);
     }
 }
 
@@ -176,7 +194,15 @@ fn file_report(file: &RootFile, directories: usize) -> FileReport {
         streamer_infos: file.infos().iter().count() as u64,
         free_bytes: gaps().map(|gap| gap.last - gap.first + 1).sum(),
         free_segments: gaps().count() as u64,
+        trees: 0,
+        infos: infos(file).unwrap_or_default(),
     }
+}
+
+/// The record of the streamer infos.
+fn infos(file: &RootFile) -> Option<Sizes> {
+    let key = file.key_at(file.header().seek_info).ok()?;
+    Some(Sizes { bytes: u64::from(key.nbytes), raw_bytes: u64::from(key.objlen) })
 }
 
 /// `62804` as ROOT shows it: `6.28/04`.

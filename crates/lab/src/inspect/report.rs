@@ -50,6 +50,12 @@ pub struct FileReport {
     pub free_bytes: u64,
     /// Gaps that they lie in.
     pub free_segments: u64,
+    /// Trees, the newest cycle of each.
+    #[serde(default)]
+    pub trees: u64,
+    /// The record of the streamer infos.
+    #[serde(default)]
+    pub infos: Sizes,
 }
 
 /// An object that is no tree.
@@ -140,6 +146,21 @@ pub struct TreeReport {
     /// Size of uncompressed baskets, as zlib:1 would make it, over what they have; absent where not tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compressible_to: Option<f64>,
+    /// What other codecs make of a sample of the baskets; absent where not tried.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trials: Vec<Trial>,
+    /// What the best of these for each basket of the sample make of it in no more bytes; absent where not tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mixed: Option<Mixed>,
+    /// Bytes of the tree's uncompressed record, as the file's codec would make it, over what it has; absent where not tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record_compressible_to: Option<f64>,
+    /// Of an older cycle: whether it has baskets that the newest has not, so that it is a tree of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_another: bool,
+    /// Offset of its first basket.
+    #[serde(skip)]
+    pub first_basket: Option<u64>,
     /// Memory that readers and writers need.
     pub memory: Memory,
     /// Time that a reader of everything needs, about.
@@ -154,6 +175,24 @@ pub struct TreeReport {
     pub user_info: Vec<Pair>,
     /// Branches, depth first.
     pub branches: Vec<BranchReport>,
+}
+
+/// A codec that was tried on a sample of a tree's baskets.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    /// The codec and its level.
+    pub compression: String,
+    /// Bytes of the sample in it over those on disk.
+    pub size: f64,
+}
+
+/// A sample of baskets, each in the codec that is quickest so that all together are no larger than today.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mixed {
+    /// Seconds to decompress them over those of today, by estimates with fixed speeds.
+    pub time: f64,
+    /// Bytes over those on disk.
+    pub size: f64,
 }
 
 /// Which headers of baskets were looked at.
@@ -203,10 +242,20 @@ pub struct Memory {
 /// Seconds of one core that a reader of all branches needs, by estimates with fixed speeds; storage is not in them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReadTime {
+    /// To read the tree's own record.
+    #[serde(default)]
+    pub open: f64,
     /// To decompress.
     pub decompress: f64,
     /// To decode.
     pub decode: f64,
+}
+
+impl ReadTime {
+    /// All of it.
+    pub fn sum(self) -> f64 {
+        self.open + self.decompress + self.decode
+    }
 }
 
 /// What the entries of a branch become.
@@ -263,6 +312,12 @@ pub struct BranchReport {
     /// What its entries become, if it has any of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decoded: Option<Decoded>,
+    /// Whether it holds objects whose members could have branches of their own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub can_split: bool,
+    /// Whether its baskets lie in another file, which is not there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub absent: bool,
     /// Baskets in the tree's own record.
     pub embedded: Vec<EmbeddedReport>,
     /// Every basket on disk, where that was asked for.

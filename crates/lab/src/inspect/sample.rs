@@ -1,8 +1,29 @@
-//! Would uncompressed data shrink? Compresses a few baskets of a tree that is mostly stored as it is, and says how far.
+//! What would other codecs make of the data, and of a record that is not compressed? Compresses a small sample and says
+//! how far it shrinks.
 
-use dataset::tree::{Branch, Tree};
-use rootfile::codec::{Algorithm, Compression, Compressor};
+use dataset::tree::{BasketRef, Branch, Tree};
+use rootfile::codec::{Algorithm, BlockHeader, Compression, Compressor, is_stored};
 use rootfile::{Key, RootFile};
+
+use super::report::{Mixed, Trial};
+use crate::diagnose::cost::{self, as_f64, decompress};
+use crate::solve::{Choice, Problem};
+
+/// Codecs that are tried: the quickest to read, and one that is quick and compresses well.
+const CODECS: [(Algorithm, u8); 2] = [(Algorithm::Lz4, 4), (Algorithm::Zstd, 5)];
+/// Baskets of a sample, at least and at most.
+const BASKETS: (u64, u64) = (12, 60);
+/// Bytes that are compressed of each of them, and of all together.
+const PIECE: usize = 48_000;
+const PIECES: u64 = 600_000;
+/// Larger baskets are not decompressed for a sample.
+const LARGEST: u32 = 16_000_000;
+/// Seconds that may go into decompressing a sample.
+const SECONDS: f64 = 0.06;
+/// How far apart two places are by which baskets are taken, as a share of a step: no pattern of branches has this period.
+const GOLDEN: f64 = 0.618_033_988_749_895;
+/// Records with fewer bytes are let be.
+const RECORD: u32 = 10_000;
 
 /// Largest branches that give a basket each.
 const BRANCHES: usize = 8;
@@ -39,6 +60,135 @@ pub fn compressible_to(file: &RootFile, tree: &Tree) -> Option<f64> {
         after += if shrunk { weight * ratio } else { weight };
     }
     (before > 0.0).then(|| after / before)
+}
+
+/// What codecs make of a sample of a tree's baskets, and what the best of them for each basket make of it together.
+/// Baskets are taken evenly over the bytes on disk, so that each stands for as many.
+pub fn trials(file: &RootFile, tree: &Tree) -> (Vec<Trial>, Option<Mixed>) {
+    let mut compressor = Compressor::new();
+    let mut samples: Vec<Sample> = Vec::new();
+    let mut left = SECONDS;
+    let mut packed = Vec::new();
+    for basket in evenly(tree) {
+        let Some(key) = file.key_at(basket.seek).ok().filter(|key| key.objlen <= LARGEST) else { continue };
+        let codec = codec_of(file, &key).unwrap_or("none");
+        let seconds = decompress(codec, u64::from(key.objlen), u64::from(key.payload_len()), 1);
+        // One basket is looked at, however long that takes.
+        if seconds > left && !samples.is_empty() {
+            break;
+        }
+        left -= seconds;
+        let Ok(data) = file.payload(&key) else { continue };
+        let piece = data.get(..data.len().min(PIECE)).unwrap_or_default();
+        if piece.is_empty() {
+            continue;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+        let (part, whole) = (piece.len() as f64, data.len() as f64);
+        let keylen = f64::from(key.keylen);
+        let today = keylen + f64::from(key.payload_len());
+        let with = |bytes: f64, codec: &str| {
+            let seconds = decompress(codec, u64::from(key.objlen), cost::bytes(bytes), 1);
+            Way { size: (keylen + bytes) / today, seconds: seconds / today }
+        };
+        let mut options = vec![with(f64::from(key.payload_len()), codec), with(whole, "none")];
+        for (algorithm, level) in CODECS {
+            packed.clear();
+            let shrunk = compressor.compress(Compression::new(algorithm, level), piece, &mut packed).unwrap_or(false);
+            #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+            let stored = if shrunk { packed.len() as f64 * whole / part } else { whole };
+            options.push(with(stored, if shrunk { algorithm.name() } else { "none" }));
+        }
+        samples.push(options);
+    }
+    if samples.is_empty() {
+        return (Vec::new(), None);
+    }
+    let mean = |of: usize| {
+        let sizes = samples.iter().filter_map(|options| options.get(of)).map(|option| option.size);
+        sizes.sum::<f64>() / as_f64(samples.len() as u64)
+    };
+    let trial = |(i, (algorithm, level)): (usize, (Algorithm, u8))| Trial {
+        compression: Compression::new(algorithm, level).to_string(),
+        size: mean(i + 2),
+    };
+    (CODECS.into_iter().enumerate().map(trial).collect(), mixed(&samples))
+}
+
+/// The choices for one basket, today's first.
+type Sample = Vec<Way>;
+
+/// A basket in some codec: bytes and seconds to decompress it, both for each byte that it has on disk today.
+struct Way {
+    size: f64,
+    seconds: f64,
+}
+
+/// The quickest codec for each basket, so that all together are no larger than today.
+fn mixed(samples: &[Sample]) -> Option<Mixed> {
+    let choice = |option: &Way| Choice { cost: option.seconds, uses: [option.size, 0.0, 0.0, 0.0] };
+    let groups: Vec<Vec<Choice>> = samples.iter().map(|options| options.iter().map(choice).collect()).collect();
+    let today = groups.iter().filter_map(|group| group.first());
+    let (seconds, all) = today.fold((0.0, 0.0), |sum, one| (sum.0 + one.cost, sum.1 + one.uses[0]));
+    let limits = [all, f64::INFINITY, f64::INFINITY, f64::INFINITY];
+    let solution = Problem { groups, limits }.solve().ok().filter(|_| seconds > 0.0)?;
+    Some(Mixed { time: solution.cost / seconds, size: solution.uses[0] / all })
+}
+
+/// The codec of a basket's first block.
+fn codec_of(file: &RootFile, key: &Key) -> Option<&'static str> {
+    if is_stored(key.payload_len() as usize, key.objlen as usize) {
+        return None;
+    }
+    let head = file.source().read(key.seek_key + u64::from(key.keylen), BlockHeader::SIZE).ok()?;
+    Some(BlockHeader::parse(&head).ok()?.algorithm.name())
+}
+
+/// Some baskets, evenly over the bytes on disk.
+fn evenly(tree: &Tree) -> Vec<&BasketRef> {
+    let baskets = || {
+        let own = tree.branches.iter().filter(|branch| branch.file_name.is_empty());
+        own.flat_map(|branch| &branch.baskets).filter(|basket| basket.seek > 0 && basket.entries > 0)
+    };
+    let (all, count) =
+        baskets().fold((0, 0), |(bytes, count), basket| (bytes + u64::from(basket.nbytes), count + 1_u64));
+    // As many as their bytes before compression allow.
+    let raw = tree.tot_bytes / count.max(1);
+    let wanted = (PIECES / raw.clamp(1, PIECE as u64)).clamp(BASKETS.0, BASKETS.1);
+    let step = as_f64(all) / as_f64(wanted);
+    let place = |k: u64| (as_f64(k) + (as_f64(k + 1) * GOLDEN).fract()) * step;
+    let (mut k, mut at, mut found) = (0, 0, Vec::new());
+    for basket in baskets() {
+        at += u64::from(basket.nbytes);
+        if as_f64(at) > place(k) {
+            found.push(basket);
+            // A basket of several steps stands for one.
+            while k < wanted && place(k) < as_f64(at) {
+                k += 1;
+            }
+        }
+        if k == wanted {
+            break;
+        }
+    }
+    found
+}
+
+/// Bytes that the file's codec leaves of a record that is not compressed, over what it has.
+pub fn record_compressible_to(file: &RootFile, key: &Key) -> Option<f64> {
+    let setting = Compression::from_root_setting(file.header().compress)?;
+    if key.objlen < RECORD || key.payload_len() < key.objlen || setting.is_none() {
+        return None;
+    }
+    // The middle has names of branches, as most of it.
+    let len = (key.objlen as usize).min(ENOUGH);
+    let from = key.seek_key + u64::from(key.keylen) + (u64::from(key.objlen) - len as u64) / 2;
+    let data = file.source().read(from, len).ok()?;
+    let mut packed = Vec::new();
+    let shrunk = Compressor::new().compress(setting, &data, &mut packed).unwrap_or(false);
+    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    let ratio = packed.len() as f64 / data.len().max(1) as f64;
+    Some(if shrunk { ratio } else { 1.0 })
 }
 
 fn start_of(file: &RootFile, key: &Key) -> Option<Vec<u8>> {

@@ -1,6 +1,7 @@
 //! The report on one tree, from its metadata and what a [`Probe`] of its baskets found.
 
 use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
 
 use dataset::decode;
 use dataset::tree::clusters::{common_boundaries, declared_up_to};
@@ -10,13 +11,13 @@ use rootfile::object::ObjectId;
 use rootfile::{Key, RootFile};
 
 use super::Options;
-use super::decoding::decoded;
+use super::decoding::{can_be_split, decoded};
 use super::probe::{Probe, probe};
 use super::report::{
     BasketReport, BasketSummary, BranchReport, ClustersKnown, Decoded, EmbeddedReport, LeafReport, Memory, Pair,
     Probed, ReadTime, Sizes, Spread, TreeReport,
 };
-use super::sample::compressible_to;
+use super::sample::{compressible_to, record_compressible_to};
 use super::types::{branch_type, leaf_type};
 
 /// Most cluster starts that are listed.
@@ -49,17 +50,20 @@ pub fn report(file: &RootFile, key: &Key, path: String, tree: &Tree, options: &O
     };
     let mut codecs = BTreeMap::new();
     let mut branches = Vec::with_capacity(tree.branches.len());
-    let mut kinds: Vec<Option<Decoded>> = vec![None; tree.branches.len()];
+    let mut kinds: Vec<Option<(Decoded, bool)>> = vec![None; tree.branches.len()];
     for plan in decode::columns(tree, file.infos()) {
         if let Some(slot) = kinds.get_mut(plan.branch()) {
-            *slot = Some(decoded(&plan));
+            *slot = Some((decoded(&plan), can_be_split(&plan)));
         }
     }
     for (((branch, probe), id), kind) in tree.branches.iter().zip(&probes).zip(ids(tree)).zip(kinds) {
         for (codec, n) in &probe.codecs {
             *codecs.entry(codec.clone()).or_default() += n;
         }
-        branches.push(BranchReport { decoded: kind, ..context.branch(branch, probe, id) });
+        let decoded = kind.map(|(kind, _)| kind);
+        // Below a branch of the first level everything is split as far as it is.
+        let can_split = kind.is_some_and(|(_, can)| can) && !id.contains('.');
+        branches.push(BranchReport { decoded, can_split, ..context.branch(branch, probe, id) });
     }
     let largest_cluster = largest_cluster(tree, &clusters.starts);
     TreeReport {
@@ -83,6 +87,11 @@ pub fn report(file: &RootFile, key: &Key, path: String, tree: &Tree, options: &O
         probed: if all { Probed::All } else { Probed::Some },
         codecs,
         compressible_to: compressible_to(file, tree),
+        record_compressible_to: record_compressible_to(file, key),
+        trials: Vec::new(),
+        mixed: None,
+        is_another: false,
+        first_basket: tree.branches.iter().flat_map(on_disk).map(|basket| basket.seek).next(),
         memory: memory(tree, &probes, largest_cluster),
         read_time: ReadTime::default(),
         friends: pairs(tree, tree.friends, |title, _| title.to_owned()),
@@ -152,9 +161,19 @@ impl Context<'_> {
             },
             codecs: probe.codecs.clone(),
             decoded: None,
+            can_split: false,
+            absent: self.is_absent(&branch.file_name),
             embedded: branch.embedded.iter().map(|(i, found)| embedded(branch, *i, &found.bytes)).collect(),
             baskets: self.options.list_baskets.then(|| on_disk(branch).map(basket).collect()),
         }
+    }
+
+    /// Whether a file that baskets lie in is neither where its name says nor beside this one.
+    fn is_absent(&self, name: &str) -> bool {
+        let (named, own) = (Path::new(name), self.file.name());
+        let beside = || own.parent().unwrap_or(Path::new("")).join(named.file_name().unwrap_or_default());
+        let there = || (named.is_absolute() && named.exists()) || beside().exists();
+        !name.is_empty() && !there()
     }
 
     fn crosses(&self, basket: &BasketRef) -> bool {

@@ -1,11 +1,14 @@
-//! The files that a job writes, and how large they are: those that were named, and those that its processes have open
-//! for writing. A file is held by a handle that neither reads nor writes, so that it is known when it gets another
-//! name.
+//! The files that a job writes, and how large they are: the named ones, and those that its processes have open for
+//! writing. A file that an ancestor of this process has open for writing is not the job's: the job inherited it (the log
+//! of a shell or of a test runner). A file is held by a handle that neither reads nor writes, so that it is known when
+//! it gets another name.
 
+use std::collections::HashSet;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use procfs::process::Process;
 use rustix::fs::{FileType, Mode, OFlags, Stat, fstat, open, readlink};
 use serde::Serialize;
 
@@ -30,8 +33,8 @@ pub(crate) struct Outputs {
     proc: PathBuf,
     discover: bool,
     files: Vec<File>,
-    /// Files that are open, and not the job's: where it was told to print to, and what is written of it.
-    others: Vec<Id>,
+    /// Open files that are not the job's: where it prints to, what ancestors have open, and the record of its samples.
+    foreign: HashSet<Id>,
     pace: Pace,
 }
 
@@ -49,13 +52,18 @@ enum File {
 }
 
 impl Outputs {
-    /// Files that are named, and with `discover` others but what is `written` of the job.
-    pub fn new(proc: &Path, named: &[PathBuf], discover: bool, written: Option<&Path>) -> Self {
+    /// The `named` files, and with `discover` the files that processes have open for writing. The `record` of the
+    /// samples is not one of them.
+    pub fn new(proc: &Path, named: &[PathBuf], discover: bool, record: Option<&Path>) -> Self {
         let files = named.iter().cloned().map(File::Named).collect();
         let printed = (0..3).map(|fd| PathBuf::from(format!("/proc/self/fd/{fd}")));
-        let others = printed.chain(written.map(Path::to_path_buf)).filter_map(|path| std::fs::metadata(path).ok());
-        let others = others.map(|meta| (meta.dev(), meta.ino())).collect();
-        Self { proc: proc.to_path_buf(), discover, files, others, pace: Pace::default() }
+        let known = printed.chain(record.map(Path::to_path_buf)).filter_map(|path| std::fs::metadata(path).ok());
+        let mut foreign: HashSet<Id> = known.map(|meta| (meta.dev(), meta.ino())).collect();
+        if discover {
+            let inherited = ancestors().flat_map(|pid| open_for_writing(proc, pid));
+            foreign.extend(inherited.filter_map(|link| held(&link)).map(|(_, id, _)| id));
+        }
+        Self { proc: proc.to_path_buf(), discover, files, foreign, pace: Pace::default() }
     }
 
     /// Sizes, in the order in which files were named and found.
@@ -76,28 +84,42 @@ impl Outputs {
 
     /// Looks at what a process has open.
     fn find(&mut self, pid: i32) {
-        let Ok(entries) = std::fs::read_dir(self.proc.join(pid.to_string()).join("fd")) else { return };
-        for entry in entries.flatten() {
-            // The link says by its own permissions how the file is open; most are pipes, and files that are read.
-            let open_for_writing = entry.metadata().is_ok_and(|link| link.permissions().mode() & 0o200 != 0);
-            if open_for_writing && self.files.len() < MOST {
-                self.hold(&entry.path());
+        for link in open_for_writing(&self.proc, pid) {
+            if self.files.len() >= MOST {
+                return;
+            }
+            let Some((path, id, handle)) = held(&link) else { continue };
+            if !self.foreign.contains(&id) && !self.files.iter().any(|file| file.is(id)) {
+                self.files.push(File::Found { path, id, handle: Some(handle) });
             }
         }
     }
+}
 
-    fn hold(&mut self, link: &Path) {
-        let target = std::fs::read_link(link).unwrap_or_default();
-        if !target.is_absolute() || ["/dev", "/proc", "/sys"].iter().any(|other| target.starts_with(other)) {
-            return;
-        }
-        let Ok(handle) = open(link, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()) else { return };
-        let Some((id, _)) = fstat(&handle).ok().filter(is_file).map(|stat| known(&stat)) else { return };
-        if !self.others.contains(&id) && !self.files.iter().any(|file| file.is(id)) {
-            let path = target.to_string_lossy().into_owned();
-            self.files.push(File::Found { path, id, handle: Some(handle) });
-        }
+/// The processes above this one, nearest first.
+fn ancestors() -> impl Iterator<Item = i32> {
+    let parent = |pid: i32| Process::new(pid).and_then(|process| process.stat()).ok().map(|stat| stat.ppid);
+    let own = Process::myself().and_then(|process| process.stat()).ok().map(|stat| stat.ppid);
+    std::iter::successors(own, move |pid| parent(*pid)).take_while(|pid| *pid > 0)
+}
+
+/// Links to what a process has open for writing. The link says by its own permissions how the file is open; most are
+/// pipes, and files that are read (proc(5), /proc/pid/fd).
+fn open_for_writing(proc: &Path, pid: i32) -> impl Iterator<Item = PathBuf> {
+    let entries = std::fs::read_dir(proc.join(pid.to_string()).join("fd")).into_iter().flatten().flatten();
+    let writable = |link: &std::fs::Metadata| link.permissions().mode() & 0o200 != 0;
+    entries.filter(move |entry| entry.metadata().is_ok_and(|link| writable(&link))).map(|entry| entry.path())
+}
+
+/// The path, identity and a handle of the regular file behind a link of /proc/pid/fd, if it is one with a name.
+fn held(link: &Path) -> Option<(String, Id, OwnedFd)> {
+    let target = std::fs::read_link(link).ok()?;
+    if !target.is_absolute() || ["/dev", "/proc", "/sys"].iter().any(|other| target.starts_with(other)) {
+        return None;
     }
+    let handle = open(link, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()?;
+    let (id, _) = fstat(&handle).ok().filter(is_file).map(|stat| known(&stat))?;
+    Some((target.to_string_lossy().into_owned(), id, handle))
 }
 
 fn is_file(stat: &Stat) -> bool {

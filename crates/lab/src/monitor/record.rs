@@ -9,8 +9,7 @@ use flow::convert::{Conversion, ParquetCodec, ToParquet, to_parquet};
 use flow::inputs::Input;
 use flow::write::{ParallelWriter, Rows, TreeColumn, TreeId, TreeSpec, WriteOptions, WritePool};
 use flow::{Budget, Entries};
-use rootfile::{Error, Result, refuse_existing, unfinished_output};
-use tempfile::TempDir;
+use rootfile::{Error, Result, ScratchFolder, check_output, unfinished_output};
 
 use super::Options;
 use super::outputs::OutputFile;
@@ -33,7 +32,7 @@ pub(crate) struct Recorder {
 
 enum To {
     Root(Box<Root>),
-    Parquet { root: Box<Root>, folder: TempDir, output: PathBuf, overwrite: bool },
+    Parquet { root: Box<Root>, folder: ScratchFolder, output: PathBuf, overwrite: bool },
     Csv(Box<csv::Writer<rootfile::OutputFile>>),
     Json(rootfile::OutputFile),
 }
@@ -46,7 +45,7 @@ impl Recorder {
 
     /// Begins the file. It appears under its name when it is whole.
     pub fn create(path: &Path, overwrite: bool) -> Result<Self> {
-        refuse_existing(path, overwrite)?;
+        check_output(path, overwrite, std::iter::empty::<&Path>())?;
         let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
         let file = || rootfile::OutputFile::create(path, overwrite);
         let mut at = unfinished_output(path);
@@ -55,7 +54,7 @@ impl Recorder {
             "parquet" | "parq" | "pq" => {
                 // Written at the end; that it cannot be is better known now.
                 drop(file()?);
-                let folder = tempfile::tempdir()?;
+                let folder = ScratchFolder::new()?;
                 let samples = folder.path().join(BEFORE_PARQUET);
                 at = unfinished_output(&samples);
                 let root = Box::new(Root::create(&samples, true)?);

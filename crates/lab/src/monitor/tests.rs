@@ -184,7 +184,7 @@ fn a_job_is_watched_to_its_end() {
     assert_eq!(files, [(output.to_str().unwrap(), 500_000)]);
     assert!(summary.most.processes >= 2 && summary.most.pss > 0, "{:?}", summary.most);
     assert!(summary.most.pss <= summary.most.rss, "{:?}", summary.most);
-    assert!(summary.job.elapsed >= 0.3 && summary.samples >= 5, "{summary:?}");
+    assert!(summary.job.elapsed >= 0.3 && summary.samples >= 3, "{summary:?}");
 }
 
 #[test]

@@ -5,9 +5,8 @@ use std::io::{ErrorKind, Read};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 
-use rootfile::Result;
+use rootfile::{Result, ScratchFolder};
 use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat, open};
-use tempfile::TempDir;
 
 /// The environment variable that has the pipe's name.
 pub const VARIABLE: &str = "BASKETRY_MONITOR";
@@ -45,7 +44,7 @@ impl Word {
 
 /// The pipe that a job writes its words to.
 pub(crate) struct Pipe {
-    _folder: TempDir,
+    _folder: ScratchFolder,
     path: PathBuf,
     end: File,
     rest: Vec<u8>,
@@ -53,7 +52,7 @@ pub(crate) struct Pipe {
 
 impl Pipe {
     pub fn new() -> Result<Self> {
-        let folder = tempfile::Builder::new().prefix("basketry-monitor-").tempdir()?;
+        let folder = ScratchFolder::new()?;
         let path = folder.path().join("words");
         mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).map_err(std::io::Error::from)?;
         // Open for both: a job that opens it need not wait, and its end is never the last.

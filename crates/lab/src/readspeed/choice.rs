@@ -44,7 +44,8 @@ impl Columns {
             Ok(found.into_iter().chain(of_friends).collect())
         };
         match self {
-            Self::All => Ok(own.collect()),
+            // What lies in another file that is absent can only be asked for by name, to be told why it cannot be read.
+            Self::All => Ok(own.filter(|&column| dataset.absent(column).is_none()).collect()),
             Self::Named(texts) => {
                 let patterns = texts.iter().map(|text| {
                     let pattern = Pattern::new(text)?;

@@ -62,9 +62,10 @@ pub(super) fn layouts(asked: &Asked<'_>, measured: &Run, uncompressed: f64) -> R
     let mut files = Vec::new();
     for input in some(asked.inputs, MOST_FILES) {
         let tree = input.tree.as_deref().and_then(|tree| tree.split(';').next()).map(|tree| tree.trim_matches('/'));
-        let facts = Facts::of(&input.path, Some(tree.unwrap_or(asked.tree)), &|_, _, plan| {
+        let mut facts = Facts::of(&input.path, Some(tree.unwrap_or(asked.tree)), &|_, _, plan| {
             plan.filter(|plan| asked.columns.contains(plan.field().name().as_str())).map(|_| demand.clone())
         })?;
+        facts.within(asked.memory);
         files.push(tune::outlook(&input.path, &facts, &options)?);
     }
     let mut sums = summed(files);

@@ -12,7 +12,7 @@ mod verdict;
 
 use std::num::NonZeroU64;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use flow::inputs::Input;
@@ -24,10 +24,11 @@ use serde::Serialize;
 pub use choice::Columns;
 pub use layouts::LayoutSpeed;
 pub use verdict::Bottleneck;
-use verdict::Stages;
+use verdict::{Dearest, Stages, Subject};
 
 use crate::cost::facts::as_f64;
 use crate::cost::process_seconds;
+use crate::inspect::can_be_split;
 use layouts::{Asked, layouts};
 
 /// Version of the report's JSON form (`docs/readspeed-schema.md`).
@@ -109,7 +110,7 @@ pub struct Report {
     pub files: Vec<PathBuf>,
     /// Path of the tree.
     pub tree: String,
-    /// Threads used.
+    /// Threads used: as many as were asked for, but no more than there are processors.
     pub threads: usize,
     /// Entries read, of how many.
     pub entries: u64,
@@ -135,6 +136,8 @@ pub struct Report {
     pub bottleneck: Bottleneck,
     /// What that means and what to do.
     pub advice: String,
+    /// Commands that do so, for the first file.
+    pub commands: Vec<String>,
     /// What else is to be said about the measurement.
     pub notes: Vec<String>,
     /// What to expect of other layouts, where that was asked for.
@@ -176,7 +179,10 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
     let (entries, selection) = options.entries.choose(dataset.entries(), options.seed)?;
     let scattered =
         selection.as_ref().map(|chosen| as_f64(chosen.entries().len() as u64) / as_f64(dataset.entries().max(1)));
-    let request = Request { columns: columns.clone(), entries, selection, budget: options.budget, cancelled: None };
+    let processors = std::thread::available_parallelism().map_or(usize::MAX, usize::from);
+    let asked = options.budget.threads;
+    let budget = Budget { threads: asked.min(processors), ..options.budget };
+    let request = Request { columns: columns.clone(), entries, selection, budget, cancelled: None };
     let repeat = options.repeat.max(1);
     let stored: u64 = columns.iter().map(|&c| dataset.stored(c, &request.entries).0).sum();
     total(stored * repeat as u64);
@@ -198,7 +204,8 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
         fetch: median.fetch,
         decompress: median.decompress,
         decode: median.decode,
-        threads: threads(options.budget.threads),
+        threads: threads(budget.threads),
+        asked: threads(asked),
         cores: threads(std::thread::available_parallelism().map_or(0, usize::from)),
         clusters: as_f64(clusters_of(&dataset, &request.entries)),
         baskets: as_f64(baskets),
@@ -213,10 +220,23 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
         columns.iter().zip(&spent).filter_map(|(&column, spent)| column_cost(&dataset, column, spent)).collect();
     let time = |c: &ColumnCost| c.fetch + c.decompress + c.decode;
     costs.sort_by(|a, b| time(b).total_cmp(&time(a)));
-    let dearest = costs.iter().max_by(|a, b| a.decode.total_cmp(&b.decode)).map(|c| (c.name.as_str(), c.decode));
+    let dearest = costs.iter().max_by(|a, b| a.decode.total_cmp(&b.decode)).map(|c| Dearest {
+        name: &c.name,
+        decode: c.decode,
+        can_be_split: columns
+            .iter()
+            .filter_map(|&i| dataset.column(i))
+            .any(|p| *p.field().name() == c.name && can_be_split(p)),
+    });
     if options.layouts && columns.iter().any(|&c| c >= dataset.columns().len()) {
         return Err(Error::request("--layouts holds for branches of the tree itself: leave out those of friends"));
     }
+    let some: Vec<String> = match columns.len() < dataset.columns().len() {
+        true => columns.iter().filter_map(|&c| dataset.column(c)).map(|plan| plan.field().name().clone()).collect(),
+        false => Vec::new(),
+    };
+    let file = dataset.paths().first().map_or_else(|| Path::new(""), PathBuf::as_path);
+    let subject = Subject { file, tree: dataset.path(), columns: &some };
     let everything = 0..dataset.entries();
     let asked = options.layouts.then(|| Asked {
         inputs: &options.inputs,
@@ -227,12 +247,18 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
         memory: options.budget.memory,
         seed: options.seed,
     });
+    let mut notes = verdict::notes(&stages, bottleneck);
+    let absent = (0..dataset.columns().len()).filter(|column| !columns.contains(column));
+    notes.extend(absent.filter_map(|column| {
+        let (why, name) = (dataset.absent(column)?, dataset.column(column)?.field().name());
+        Some(format!("branch {name} is not read: {why}"))
+    }));
     let layouts = asked.map(|a| layouts(&a, &median, as_f64(uncompressed))).transpose()?;
     Ok(Report {
         schema: SCHEMA,
         files: dataset.paths().to_vec(),
         tree: dataset.path().to_owned(),
-        threads: options.budget.threads,
+        threads: budget.threads,
         entries,
         all_entries: dataset.entries(),
         clusters: dataset.clusters().len().saturating_sub(1) as u64,
@@ -243,7 +269,8 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
         runs: runs.into_iter().map(|(run, ..)| run).collect(),
         median,
         advice: bottleneck.advice(&stages, dearest),
-        notes: verdict::notes(&stages, bottleneck),
+        commands: bottleneck.commands(&stages, &subject, dearest),
+        notes,
         columns: costs,
         bottleneck,
         layouts,

@@ -33,7 +33,7 @@ pub struct Check {
 
 /// Checks all there is to check. An error is that of the machine, such as a full disk.
 pub fn self_check(budget: Budget) -> Result<Vec<Check>> {
-    let folder = tempfile::tempdir()?;
+    let folder = rootfile::ScratchFolder::new()?;
     let plain = folder.path().join("plain.root");
     sample::make(&plain, ENTRIES, SEED)?;
     let mut checks = vec![check("bytes and baskets of a file are those planned", bytes(&plain, budget))];

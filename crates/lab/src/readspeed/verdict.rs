@@ -1,7 +1,11 @@
 //! Which of storage, decompression, decoding or the user's own job holds reading back, by the rules of
 //! root-readspeed's documentation: but from stages that were timed apart, and not from real and CPU time alone.
 
+use std::path::Path;
+
 use serde::Serialize;
+
+use crate::diagnose::{argument, output, quoted};
 
 /// What holds reading back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -28,7 +32,9 @@ pub(super) struct Stages {
     pub decompress: f64,
     pub decode: f64,
     pub threads: f64,
-    /// Processors there are: more threads than that share them.
+    /// Threads that were asked for.
+    pub asked: f64,
+    /// Processors there are; 0 where that is not known.
     pub cores: f64,
     /// Clusters that hold some of what was read.
     pub clusters: f64,
@@ -43,10 +49,22 @@ pub(super) struct Stages {
     pub uncompressed: f64,
 }
 
+/// The column whose decoding takes longest.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Dearest<'a> {
+    pub name: &'a str,
+    /// Seconds.
+    pub decode: f64,
+    /// Whether it holds objects with members that could have branches of their own.
+    pub can_be_split: bool,
+}
+
 /// An application is the bottleneck if it takes so many times what reading takes.
 const MUCH_LONGER: f64 = 1.5;
 /// Threads wait if they are busy for less than this share of the time.
 const BUSY: f64 = 0.75;
+/// Most columns that a command names.
+const MOST_KEPT: usize = 8;
 /// Clusters of fewer bytes on disk are not advised.
 const LEAST_CLUSTER: f64 = 1e6;
 
@@ -65,6 +83,20 @@ impl Stages {
     /// clock as well: so this tells a lack of work from other programs that run.
     fn occupied(&self) -> f64 {
         (self.fetch + self.decompress + self.decode) / (self.real * self.threads).max(1e-9)
+    }
+
+    /// What more threads would bring, on the processors that there are.
+    fn more_threads(&self) -> String {
+        let most = if self.cores > 0.0 { self.cores } else { 2.0 * self.threads };
+        let more = (2.0 * self.threads).min(most);
+        if more <= self.threads {
+            return match self.cores {
+                1.0 => "the one processor is in use: more threads will not help".to_owned(),
+                cores => format!("all {cores:.0} processors are in use: more threads will not help"),
+            };
+        }
+        let ideal = (self.fetch + self.decompress + self.decode) / more;
+        format!("more threads help as well: -j {more:.0} could take {}", time(ideal))
     }
 
     /// A stage's share of all threads' time in stages.
@@ -90,14 +122,11 @@ pub(super) fn verdict(s: &Stages) -> Bottleneck {
 }
 
 impl Bottleneck {
-    /// What it is, and what to do about it, with figures. `dearest` is the column that takes longest, and its seconds.
-    pub(super) fn advice(self, s: &Stages, dearest: Option<(&str, f64)>) -> String {
+    /// What it is, and what to do about it, with figures.
+    pub(super) fn advice(self, s: &Stages, dearest: Option<Dearest<'_>>) -> String {
         let percent = |share: f64| format!("{:.0} %", 100.0 * share);
         let rate = |bytes: f64, seconds: f64| format!("{:.0} MB/s", bytes / 1e6 / seconds.max(1e-9));
-        let threads = s.side_by_side();
-        let ideal = (s.fetch + s.decompress + s.decode) / (2.0 * threads).max(1.0);
-        let more =
-            format!("with {:.0} threads it could take {}, if there are the processors", 2.0 * threads, time(ideal));
+        let more = s.more_threads();
         match self {
             Self::Application => {
                 let job = s.application.unwrap_or(0.0);
@@ -111,8 +140,7 @@ impl Bottleneck {
             }
             Self::Storage => format!(
                 "raw I/O is the bottleneck: threads spent {} of their time fetching, {} came in; bring the columns and \
-                 entries that are needed near (basketry rewrite --keep NAME), or compress harder, now {:.2} to 1 \
-                 (basketry tune --max-size 0.8x); more threads will not help{}",
+                 entries that are needed near, or compress harder, now {:.2} to 1; more threads will not help{}",
                 percent(s.share(s.fetch)),
                 rate(s.compressed, s.real),
                 s.uncompressed / s.compressed.max(1.0),
@@ -120,30 +148,77 @@ impl Bottleneck {
             ),
             Self::TooFewClusters => format!(
                 "there are too few clusters for the threads: {} for {:.0}, which were busy {} of the time; rewrite with \
-                 smaller ones (basketry rewrite --cluster {:.0}MB), or use no more threads than there are clusters",
+                 smaller ones, or use no more threads than there are clusters",
                 s.clusters,
                 s.threads,
                 percent(s.busy()),
-                (s.compressed / (4.0 * s.threads)).max(LEAST_CLUSTER) / 1e6,
             ),
             Self::Decompression => format!(
                 "decompression is the bottleneck: {} of threads' time, {} for each thread; a faster codec will help \
-                 (basketry tune; or rewrite --compression lz4:4 or zstd:1; --layouts says what each would give), and so \
-                 will more threads: {more}",
+                 (--layouts says what each would give); {more}",
                 percent(s.share(s.decompress)),
                 rate(s.uncompressed, s.decompress),
             ),
             Self::Decoding => {
-                let dearest = dearest.map_or_else(String::new, |(name, seconds)| {
-                    format!(", {} of that in {name}", percent(seconds / s.decode.max(1e-9)))
+                let column = dearest.map_or_else(String::new, |column| {
+                    format!(", {} of that in {}", percent(column.decode / s.decode.max(1e-9)), column.name)
                 });
+                let split = match dearest {
+                    Some(column) if column.can_be_split => {
+                        format!("; {} is not split: branches of its members decode faster", column.name)
+                    }
+                    _ => String::new(),
+                };
                 format!(
-                    "decoding is the bottleneck: {} of threads' time, {} for each thread{dearest}; read fewer columns or \
-                     entries, or use more threads: {more}; columns that are not split decode slowest",
+                    "decoding is the bottleneck: {} of threads' time, {} for each thread{column}{split}; read fewer \
+                     columns or entries; {more}",
                     percent(s.share(s.decode)),
                     rate(s.uncompressed, s.decode),
                 )
             }
+        }
+    }
+}
+
+/// What was read, as commands name it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Subject<'a> {
+    /// The first file.
+    pub file: &'a Path,
+    /// Path of the tree.
+    pub tree: &'a str,
+    /// The columns, where not all were read.
+    pub columns: &'a [String],
+}
+
+impl Bottleneck {
+    /// The commands that do what the advice says.
+    pub(super) fn commands(self, s: &Stages, subject: &Subject<'_>, dearest: Option<Dearest<'_>>) -> Vec<String> {
+        let file = subject.file.to_string_lossy();
+        let of_tree = format!("{file}:{}", subject.tree);
+        let rewrite = |word: &str, options: String| {
+            format!("basketry rewrite {} -o {}{options}", argument(&file), argument(&output(&file, word)))
+        };
+        let of = |key: &str, value: String| format!(" --tree-set {} {key}={value}", quoted(subject.tree));
+        match self {
+            Self::Application => Vec::new(),
+            Self::Storage if (1..=MOST_KEPT).contains(&subject.columns.len()) => {
+                let keep = subject.columns.iter().map(|column| format!(" --keep {}", quoted(column))).collect();
+                vec![rewrite("kept", keep), format!("basketry tune {}", argument(&of_tree))]
+            }
+            Self::Storage => vec![format!("basketry tune {}", argument(&of_tree))],
+            Self::TooFewClusters => {
+                let megabytes = (s.compressed / (4.0 * s.threads)).max(LEAST_CLUSTER) / 1e6;
+                vec![rewrite("clusters", of("cluster", format!("{megabytes:.0}MB")))]
+            }
+            Self::Decompression => {
+                let (tree, layouts) = (argument(&of_tree), "--layouts");
+                vec![format!("basketry readspeed {tree} {layouts}"), format!("basketry tune {tree}")]
+            }
+            Self::Decoding => match dearest {
+                Some(column) if column.can_be_split => vec![rewrite("split", of("split-level", "99".to_owned()))],
+                _ => Vec::new(),
+            },
         }
     }
 }
@@ -158,8 +233,11 @@ pub(super) fn notes(s: &Stages, bottleneck: Bottleneck) -> Vec<String> {
             s.clusters, s.threads, s.clusters
         ));
     }
-    if s.cores > 0.0 && s.threads > s.cores {
-        notes.push(format!("{:.0} threads share {:.0} processors", s.threads, s.cores));
+    if s.asked > s.threads {
+        notes.push(format!(
+            "{:.0} threads were asked for; {:.0} were used, for there are no more processors",
+            s.asked, s.threads
+        ));
     }
     let waited = s.real * s.side_by_side() - s.cpu;
     let unexplained = s.busy() < BUSY && waited > s.fetch;
@@ -201,6 +279,7 @@ pub(super) fn planted() -> [(&'static str, Stages, Bottleneck); 11] {
         decompress: 1.5,
         decode: 0.4,
         threads: 2.0,
+        asked: 2.0,
         cores: 8.0,
         clusters: 99.0,
         baskets: 999.0,
@@ -230,7 +309,7 @@ pub(super) fn planted() -> [(&'static str, Stages, Bottleneck); 11] {
             Stages { threads: 1.0, clusters: 1.0, cpu: 0.5, ..busy },
             Bottleneck::Decompression,
         ),
-        ("more threads than processors", Stages { threads: 9.0, cores: 2.0, ..busy }, Bottleneck::Decompression),
+        ("more threads than processors", Stages { asked: 9.0, cores: 2.0, ..busy }, Bottleneck::Decompression),
     ]
 }
 
@@ -249,18 +328,63 @@ mod tests {
     fn advice_has_figures() {
         let said = |what: &str| {
             let (_, stages, bottleneck) = planted().into_iter().find(|(name, ..)| *name == what).unwrap();
-            (bottleneck.advice(&stages, Some(("x", 0.8))), notes(&stages, bottleneck))
+            let dearest = Dearest { name: "x", decode: 0.8, can_be_split: false };
+            (bottleneck.advice(&stages, Some(dearest)), notes(&stages, bottleneck))
         };
         let (advice, notes) = said("busy decompressing");
-        assert!(advice.contains("75 % of threads' time, 133 MB/s") && advice.contains("4 threads"), "{advice}");
+        assert!(
+            advice.contains("75 % of threads' time, 133 MB/s") && advice.contains("-j 4 could take 500 ms"),
+            "{advice}"
+        );
         assert_eq!(notes, [""; 0]);
         assert!(said("busy decoding").0.contains("50 % of that in x"), "{}", said("busy decoding").0);
         assert!(said("a job that takes much longer").0.contains("it takes 9.00 s, reading 1.00 s (11 %)"));
         assert!(said("waiting for bytes").0.contains("100 MB/s came in"), "{}", said("waiting for bytes").0);
         let (advice, notes) = said("idle, with few clusters");
-        assert!(advice.contains("1 for 2, which were busy 50 %") && advice.contains("--cluster 12MB"), "{advice}");
+        assert!(advice.contains("1 for 2, which were busy 50 %"), "{advice}");
         assert_eq!(notes, [""; 0]);
-        assert_eq!(said("more threads than processors").1, ["9 threads share 2 processors"]);
+        let (advice, notes) = said("more threads than processors");
+        assert_eq!(notes, ["9 threads were asked for; 2 were used, for there are no more processors"]);
+        assert!(advice.contains("all 2 processors are in use") && !advice.contains("-j"), "{advice}");
+    }
+
+    #[test]
+    fn commands_name_what_was_read() {
+        let columns = ["Muon_pt".to_owned(), "x[3]".to_owned()];
+        let subject = Subject { file: Path::new("a dir/f.root"), tree: "d/T", columns: &columns };
+        let said = |what: &str| {
+            let (_, stages, bottleneck) = planted().into_iter().find(|(name, ..)| *name == what).unwrap();
+            bottleneck.commands(&stages, &subject, Some(Dearest { name: "x", decode: 0.8, can_be_split: true }))
+        };
+        let rewrite = "basketry rewrite 'a dir/f.root' -o f";
+        assert_eq!(
+            said("waiting for bytes"),
+            [
+                format!("{rewrite}.kept.root --keep Muon_pt --keep 'x[3]'"),
+                "basketry tune 'a dir/f.root:d/T'".to_owned()
+            ]
+        );
+        assert_eq!(said("idle, with few clusters"), [format!("{rewrite}.clusters.root --tree-set d/T cluster=12MB")]);
+        assert_eq!(said("busy decoding"), [format!("{rewrite}.split.root --tree-set d/T split-level=99")]);
+        assert_eq!(said("busy decompressing")[0], "basketry readspeed 'a dir/f.root:d/T' --layouts");
+        assert_eq!(said("a job that takes much longer"), [""; 0]);
+    }
+
+    #[test]
+    fn threads_are_advised_up_to_the_processors_that_there_are() {
+        let (_, busy, bottleneck) = planted()[0];
+        let advice = |threads: f64, cores: f64| bottleneck.advice(&Stages { threads, cores, ..busy }, None);
+        assert!(advice(2.0, 3.0).contains("-j 3 "), "{}", advice(2.0, 3.0));
+        assert!(advice(1.0, 1.0).contains("the one processor"), "{}", advice(1.0, 1.0));
+        assert!(!advice(2.0, 2.0).contains("-j"), "{}", advice(2.0, 2.0));
+    }
+
+    #[test]
+    fn only_what_can_be_split_is_said_to_be_not_split() {
+        let (_, stages, bottleneck) = planted()[1];
+        let advice = |can_be_split| bottleneck.advice(&stages, Some(Dearest { name: "x", decode: 0.8, can_be_split }));
+        assert!(advice(true).contains("x is not split"));
+        assert!(!advice(false).contains("split"), "{}", advice(false));
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(super) fn sizes(subject: &Subject) -> BTreeMap<String, u64> {
         return BTreeMap::new();
     }
     let Ok(file) = RootFile::open(&subject.input) else { return BTreeMap::new() };
-    let options = Options { tree: TreePattern::new(&subject.tree).ok(), ..Options::default() };
+    let options = Options { tree: Some(TreePattern::exact(&subject.tree)), ..Options::default() };
     let Ok(report) = inspect(&file, &options) else { return BTreeMap::new() };
     let mut found: BTreeMap<String, u64> = BTreeMap::new();
     let mut top = String::new();

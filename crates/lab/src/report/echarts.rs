@@ -13,6 +13,10 @@ const CHARACTER: usize = 7;
 const BEFORE: usize = 45;
 /// Characters of a legend at the right that there is room for: a name, and what is said of it.
 const LEGEND: usize = LONGEST + 20;
+/// Pixels from one line of a legend to the next.
+const LINE: usize = 24;
+/// Series that a chart has at most: each stands in its legend.
+const MOST_SERIES: usize = 36;
 /// Pixels that a chart beside another has in a row.
 const ROW: usize = 640;
 
@@ -27,7 +31,7 @@ const BAR_NAME: usize = 30;
 /// The option object of a chart.
 pub(super) fn option(chart: &Chart) -> Value {
     let mut option = match &chart.drawing {
-        Drawing::Plane { x, y, series } => plane(x, y, series),
+        Drawing::Plane { x, y, series } => plane(x, y, series.get(..series.len() - left_out(chart)).unwrap_or(series)),
         Drawing::Bars { x, bars, parts } => stacked(x, bars, parts),
         Drawing::Tiles { colour, tiles, .. } => treemap(colour, tiles),
     };
@@ -37,6 +41,17 @@ pub(super) fn option(chart: &Chart) -> Value {
         option.insert("aria".to_owned(), json!({ "enabled": true, "label": { "description": chart.title } }));
     }
     option
+}
+
+/// How many of a chart's series are not drawn, for want of room in its legend: the last, which are hidden at first.
+pub(super) fn left_out(chart: &Chart) -> usize {
+    match &chart.drawing {
+        Drawing::Plane { series, .. } => {
+            let hidden = series.iter().rev().take_while(|series| series.hidden).count();
+            series.len().saturating_sub(MOST_SERIES).min(hidden)
+        }
+        _ => 0,
+    }
 }
 
 /// Whether a chart needs all the width of the page.
@@ -52,6 +67,11 @@ pub(super) fn is_wide(chart: &Chart) -> bool {
 pub(super) fn height(chart: &Chart) -> usize {
     match &chart.drawing {
         Drawing::Bars { bars, .. } => bars.len().saturating_mul(24).saturating_add(120).clamp(400, 1000),
+        // Beside the chart, each name has a line.
+        Drawing::Plane { series, .. } if !fits_above(&names(series)) => {
+            let drawn = series.len() - left_out(chart);
+            names(series.get(..drawn).unwrap_or(series)).len().saturating_mul(LINE).saturating_add(30).max(400)
+        }
         _ => 400,
     }
 }
@@ -90,7 +110,7 @@ fn fits_above(names: &[&str]) -> bool {
 
 /// A legend above the chart or to its right, never on it, and what is left of the chart's box.
 fn legend(names: &[&str], hidden: &[&str]) -> (Value, Value) {
-    let mut legend = json!({ "type": "scroll", "top": 0, "data": names });
+    let mut legend = json!({ "type": "plain", "top": 0, "data": names });
     let above = fits_above(names);
     let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     let width = longest.min(LEGEND).saturating_mul(CHARACTER);
@@ -99,10 +119,8 @@ fn legend(names: &[&str], hidden: &[&str]) -> (Value, Value) {
         if !above {
             legend.insert("orient".to_owned(), json!("vertical"));
             legend.insert("right".to_owned(), json!(0));
-            legend.insert("bottom".to_owned(), json!(10));
             legend.insert("align".to_owned(), json!("left"));
-            legend.insert("textStyle".to_owned(), json!({ "width": width, "overflow": "truncate" }));
-            legend.insert("tooltip".to_owned(), json!({ "show": true }));
+            legend.insert("textStyle".to_owned(), json!({ "width": width, "overflow": "break" }));
         }
         let selected: serde_json::Map<_, _> = hidden.iter().map(|name| ((*name).to_owned(), json!(false))).collect();
         legend.insert("selected".to_owned(), Value::Object(selected));
@@ -149,7 +167,9 @@ fn with(mut object: Value, key: &str, value: Value) -> Value {
 fn drawn(series: &Series) -> Value {
     let data: Vec<Value> = series.points.iter().map(spot).collect();
     let symbols = series.points.len() <= MANY_POINTS;
-    let label = json!({ "show": true, "position": "top", "fontSize": 10, "color": "#5d6875" });
+    // What would lie on another is left out; tooltips have it.
+    let label = json!({ "show": true, "position": "top", "fontSize": 10, "color": "#5d6875", "minMargin": 4,
+                        "textBorderColor": "#fff", "textBorderWidth": 2 });
     let (kind, look) = match series.style {
         Style::Points => ("scatter", json!({ "symbolSize": 11, "label": label })),
         Style::Others => ("scatter", json!({ "symbolSize": 8, "z": 1, "itemStyle": { "color": "#b6bcc4" } })),

@@ -24,7 +24,7 @@ use rootfile::{Error, Result};
 use serde::Serialize;
 
 use crate::cost::facts::as_f64;
-use crate::diagnose::quoted;
+use crate::diagnose::{argument, output};
 use crate::sweep::analyse::Findings;
 use crate::sweep::decide::amount;
 use crate::sweep::metric::{Unit, metric_of};
@@ -52,6 +52,8 @@ pub struct Report {
     pub charts: Vec<Chart>,
     /// Those that there are none for, and what would give them.
     pub left_out: Vec<String>,
+    /// What a star in them says, with the test that was used.
+    pub stars: String,
     /// The tables.
     pub tables: Vec<Table>,
 }
@@ -145,13 +147,15 @@ pub fn report(findings: &Findings, besides: &Besides) -> Report {
         layout,
         charts: drawn,
         left_out,
+        stars: format!("A star marks what differs from {} {}", name(findings.reference), findings.test()),
         tables: table::tables(findings),
     }
 }
 
 /// The command that applies a layout, for a shell.
 fn rewrite(input: &Path) -> String {
-    format!("basketry rewrite {} -o OUT.root --layout layout.toml", quoted(&input.to_string_lossy()))
+    let input = input.to_string_lossy();
+    format!("basketry rewrite {} -o {} --layout layout.toml", argument(&input), argument(&output(&input, "chosen")))
 }
 
 fn facts(findings: &Findings) -> Vec<Fact> {

@@ -70,7 +70,9 @@ pub(super) fn short(all: &[Subject], longest: usize) -> Vec<String> {
     let names: Vec<String> = all.iter().map(|subject| or_number((subject, name(subject)))).collect();
     let have_numbers = all.iter().all(|subject| !subject.points.is_empty());
     if have_numbers && names.iter().any(|name| name.chars().count() > longest) {
-        return all.iter().map(|subject| subject.name.clone().unwrap_or_else(|| subject.numbers())).collect();
+        // A name that was given stays where there is room for it.
+        let given = |subject: &Subject| subject.name.clone().filter(|name| name.chars().count() <= longest);
+        return all.iter().map(|subject| given(subject).unwrap_or_else(|| subject.numbers())).collect();
     }
     names
 }

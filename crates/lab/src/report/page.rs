@@ -30,6 +30,7 @@ struct Page<'a> {
     charts: Vec<Place<'a>>,
     left_out: &'a [String],
     tables: &'a [Table],
+    stars: &'a str,
     options: Vec<Drawn<'a>>,
     style: &'static str,
     script: &'static str,
@@ -41,6 +42,8 @@ struct Place<'a> {
     chart: &'a Chart,
     height: usize,
     wide: bool,
+    /// Series that are in the tables only.
+    left_out: usize,
 }
 
 /// A chart for the script.
@@ -63,6 +66,7 @@ pub fn html(report: &Report) -> Result<String> {
         charts: report.charts.iter().map(place).collect(),
         left_out: &report.left_out,
         tables: &report.tables,
+        stars: &report.stars,
         options: report.charts.iter().map(|c| Drawn { name: c.name, option: echarts::option(c) }).collect(),
         style: STYLE,
         script: SCRIPT,
@@ -72,7 +76,7 @@ pub fn html(report: &Report) -> Result<String> {
 }
 
 fn place(chart: &Chart) -> Place<'_> {
-    Place { chart, height: echarts::height(chart), wide: echarts::is_wide(chart) }
+    Place { chart, height: echarts::height(chart), wide: echarts::is_wide(chart), left_out: echarts::left_out(chart) }
 }
 
 /// A text as the address of itself.

@@ -42,10 +42,19 @@ impl Cell {
     }
 }
 
+/// A cell whose number and unit no browser takes apart; only an error may go to the next line.
+fn cell(from: show::Cell) -> Cell {
+    let text = match from.value {
+        Some(_) => from.text.replace(' ', "\u{a0}").replace("\u{a0}±", " ±"),
+        None => from.text,
+    };
+    Cell { text, value: from.value }
+}
+
 /// All tables of a sweep.
 pub(super) fn tables(findings: &Findings) -> Vec<Table> {
     let points = findings.lines.len();
-    let cells = |row: Vec<show::Cell>| row.into_iter().map(|c| Cell { text: c.text, value: c.value }).collect();
+    let cells = |row: Vec<show::Cell>| row.into_iter().map(cell).collect();
     let table = |(number, table): (usize, show::Table)| {
         let mut rows: Vec<Vec<Cell>> = table.rows.into_iter().map(cells).collect();
         // The first has a row for each point, and the noise of all below them.
@@ -55,7 +64,7 @@ pub(super) fn tables(findings: &Findings) -> Vec<Table> {
         if head.first().is_some_and(|first| first == "point") {
             head.insert(0, "#".to_owned());
             foot.iter_mut().for_each(|row| row.insert(0, Cell { text: String::new(), value: None }));
-            for (point, row) in rows.iter_mut().enumerate() {
+            for (&point, row) in table.points.iter().zip(&mut rows) {
                 row.insert(0, Cell { text: (point + 1).to_string(), value: Some(as_f64(point as u64 + 1)) });
             }
         }

@@ -80,7 +80,7 @@ fn the_page_has_the_numbers_and_needs_nothing_else() {
     assert!(layout.contains("split-level = 99"), "{layout}");
     assert!(page.contains("href=\"data:application/toml;charset=utf-8,") && page.contains("split-level%20%3D%2099"));
     // Sorting needs numbers: 4 s of reading.
-    assert!(page.contains("<td data-value=\"4\">4.00 s</td>"), "a cell of the overview");
+    assert!(page.contains("<td data-value=\"4\">4.00\u{a0}s</td>"), "a cell of the overview");
     // All that is left out is named, and nothing is drawn empty.
     assert!(report.left_out.iter().any(|what| what.starts_with("speed-up")));
     assert!(!page.contains("chart-speedup"));
@@ -228,5 +228,8 @@ fn a_shell_gets_the_path_in_one_piece() {
     found.head.subject.input = "/my data/it's.root".into();
     let command = of(&found).command.unwrap();
     let words = shlex::split(&command).unwrap();
-    assert_eq!(words, ["basketry", "rewrite", "/my data/it's.root", "-o", "OUT.root", "--layout", "layout.toml"]);
+    assert_eq!(
+        words,
+        ["basketry", "rewrite", "/my data/it's.root", "-o", "it's.chosen.root", "--layout", "layout.toml"]
+    );
 }

@@ -11,7 +11,10 @@ use crate::sweep::metric::{Unit, metric_of};
 
 /// Jobs by their clocks, and what the legend calls them.
 const JOBS: [(&str, &str); 4] =
-    [("copy_wall", "copy"), ("full_wall", "read all"), ("sparse_wall", "read picked"), ("chosen_wall", "read chosen")];
+    [(COPY, "copy"), ("full_wall", "read all"), ("sparse_wall", "read picked"), ("chosen_wall", "read chosen")];
+
+/// The job of which each stream count is one of its own.
+const COPY: &str = "copy_wall";
 
 /// Bars that can be told apart.
 const MOST_BARS: usize = 16;
@@ -50,9 +53,19 @@ pub(super) fn speed_up(findings: &Findings) -> Option<Chart> {
     let groups = groups(findings);
     let subjects: Vec<Subject> = groups.iter().map(|group| Subject::of(group, &["threads"])).collect();
     let shown = shown(findings, &subjects);
+    // Copies of several streams share one reading.
+    let readers = findings.readers();
+    let reads = |group: &Group<'_>| group.iter().all(|(point, _)| readers.get(*point).copied().unwrap_or(false));
+    let own: Vec<Subject> = groups.iter().map(|group| Subject::of(group, &["threads", "streams"])).collect();
+    let reading = groups.iter().zip(&own).filter(|(group, _)| reads(group)).map(|(_, subject)| subject.clone());
+    let reading: Vec<Subject> = reading.collect();
+    let mut read_labels = short(&reading, LONGEST).into_iter();
     let mut series = Vec::new();
-    for ((group, label), shown) in groups.iter().zip(short(&subjects, LONGEST)).zip(&shown) {
+    for ((group, copy_label), shown) in groups.iter().zip(short(&subjects, LONGEST)).zip(&shown) {
+        let read_label = if reads(group) { read_labels.next() } else { None };
         for (name, job) in JOBS {
+            let label = if name == COPY { Some(&copy_label) } else { read_label.as_ref() };
+            let Some(label) = label else { continue };
             let Some(metric) = metric_of(name) else { continue };
             let known: Vec<(usize, &Line, &Figure)> =
                 group.iter().filter_map(|&(point, line)| Some((point, line, line.figures.get(name)?))).collect();

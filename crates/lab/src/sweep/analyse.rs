@@ -19,6 +19,21 @@ pub const CHANCE: f64 = 0.05;
 const ENOUGH: usize = 4;
 /// With fewer runs, a difference counts that is so many times the noise of all points together.
 const TIMES_NOISE: f64 = 3.0;
+/// Runs beyond the first of each point, over all points, that the noise of all points together is known by.
+const ENOUGH_FOR_NOISE: usize = 4;
+
+/// What decides whether two series differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Test {
+    /// The two-sided rank test of Mann, Whitney and Wilcoxon.
+    MannWhitneyWilcoxon,
+    /// A multiple of the noise of one run over all points: no rank test reaches [`CHANCE`] with so few runs.
+    Noise,
+    /// Nothing: there are too few runs even for the noise.
+    #[default]
+    None,
+}
 
 /// What a sweep came to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -65,6 +80,9 @@ pub struct Against {
     pub chance: f64,
     /// Whether they differ beyond the noise.
     pub differs: bool,
+    /// What decided that.
+    #[serde(default)]
+    pub test: Test,
 }
 
 /// What one more stream costs at points that are the same otherwise.
@@ -86,6 +104,40 @@ pub struct Front {
     pub metrics: [String; 2],
     /// The points, by the first figure.
     pub points: Vec<usize>,
+}
+
+impl Findings {
+    /// The weakest test that marks were made by, as a sentence.
+    pub fn test(&self) -> String {
+        let repeat = self.head.settings.repeat;
+        let tests = || self.lines.iter().flat_map(|line| line.against.values()).map(|against| against.test);
+        let by_rank = format!("the rank test of Mann, Whitney and Wilcoxon, two-sided, p < {CHANCE}");
+        // Of so many and so many values, two of all ways to deal out the ranks are the most extreme.
+        let least = || differ_by_chance(&vec![0.0; repeat], &vec![1.0; repeat]);
+        match (tests().any(|test| test == Test::Noise), tests().any(|test| test == Test::MannWhitneyWilcoxon)) {
+            (false, true) => format!("({by_rank}); without a star: not significant."),
+            (true, false) => format!(
+                "by more than {TIMES_NOISE} x the noise of one run over all points. No rank test was used: with {repeat} \
+                 runs of each its least p is {:.2}. --repeat {ENOUGH} or more allows one.",
+                least()
+            ),
+            (true, true) => format!(
+                "({by_rank}; points with fewer than {ENOUGH} runs: by more than {TIMES_NOISE} x the noise of one run over \
+                 all points); without a star: not significant."
+            ),
+            (false, false) => {
+                format!(
+                    "by more than the noise: nothing (n.s.), since runs are too few for a test. --repeat {ENOUGH} or more allows one."
+                )
+            }
+        }
+    }
+
+    /// The points that read for themselves: points that differ in streams alone share their readings.
+    pub fn readers(&self) -> Vec<bool> {
+        let plan = Plan::new(&self.head.points, self.head.settings.kinds.clone(), self.head.settings.seed);
+        (0..self.head.points.len()).map(|point| plan.reader(point) == point).collect()
+    }
 }
 
 /// All runs of a sweep.
@@ -142,11 +194,23 @@ impl<'a> Runs<'a> {
         let (a, b) = (self.values(point, metric), self.values(other, metric));
         let times = median(&a)? / median(&b).filter(|value| *value != 0.0)?;
         let chance = differ_by_chance(&a, &b);
-        let differs = match a.len().min(b.len()) >= ENOUGH {
-            true => chance < CHANCE,
-            false => self.noise(metric).is_some_and(|noise| (times - 1.0).abs() > TIMES_NOISE * noise),
+        let test = self.test(a.len().min(b.len()), metric);
+        let differs = match test {
+            Test::MannWhitneyWilcoxon => chance < CHANCE,
+            Test::Noise => self.noise(metric).is_some_and(|noise| (times - 1.0).abs() > TIMES_NOISE * noise),
+            Test::None => false,
         };
-        Some(Against { times, chance, differs })
+        Some(Against { times, chance, differs, test })
+    }
+
+    /// The test that so many runs of each of two points allow.
+    fn test(&self, runs: usize, metric: &Metric) -> Test {
+        let besides = || (0..self.head.points.len()).map(|point| self.of(point, metric.kind).len().saturating_sub(1));
+        match runs {
+            ENOUGH.. => Test::MannWhitneyWilcoxon,
+            2.. if besides().sum::<usize>() >= ENOUGH_FOR_NOISE => Test::Noise,
+            _ => Test::None,
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use dataset::glob::{ColumnPattern, TreePattern};
-use dataset::layout::{ColumnLayout, Container, Layout, TreeLayout};
+use dataset::layout::{ColumnLayout, Layout, TreeLayout};
 use rootfile::{Error, Result};
 use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -302,10 +302,7 @@ impl Grid {
 /// Refuses points that are the same, and those that cannot be written.
 fn check(points: &[Point]) -> Result<()> {
     for (i, point) in points.iter().enumerate() {
-        let trees = point.layout.trees().iter().map(|(_, keys)| keys);
-        if std::iter::once(&point.layout.common).chain(trees).any(|k| k.container == Some(Container::Rntuple)) {
-            return Err(Error::unsupported("container=rntuple: RNTuples cannot be written yet; leave it out"));
-        }
+        point.layout.check_container()?;
         let same = |other: &&Point| {
             (&other.layout, other.streams, other.threads, other.fraction)
                 == (&point.layout, point.streams, point.threads, point.fraction)

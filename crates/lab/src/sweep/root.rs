@@ -24,7 +24,7 @@ const SOURCE: &str = include_str!("../../../../bench/native/sweep.cxx");
 pub struct Root {
     home: PathBuf,
     /// Where the program is.
-    built: tempfile::TempDir,
+    built: rootfile::ScratchFolder,
     /// The library with the classes of the input, if it has any.
     library: Option<PathBuf>,
     versions: BTreeMap<String, String>,
@@ -36,7 +36,7 @@ pub struct Root {
 impl Root {
     /// Builds the program with g++ and the ROOT that `home` has.
     pub fn build(home: &Path) -> Result<Self> {
-        let built = tempfile::tempdir()?;
+        let built = rootfile::ScratchFolder::new()?;
         let source = built.path().join("sweep.cxx");
         std::fs::write(&source, SOURCE).map_err(|e| Error::from(e).file(&source))?;
         compile(home, built.path(), &["-o", "sweep", "sweep.cxx"])?;

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use rootfile::{Error, Result};
+use rootfile::{Error, Result, ScratchFolder};
 
 use super::analyse::{Findings, Runs, analyse, reference};
 use super::grid::Point;
@@ -79,10 +79,10 @@ impl<'a> Sweep<'a> {
 
     /// How long it would take, by a short probe. Nothing is left in the folder.
     pub fn dry_run(mut self) -> Result<Estimate> {
-        let probe = tempfile::Builder::new().prefix(".probe-").tempdir_in(&self.folder)?;
+        let probe = ScratchFolder::within(&self.folder)?;
         let folder = std::mem::replace(&mut self.folder, probe.path().to_path_buf());
         let estimate = self.estimate();
-        probe.close()?;
+        drop(probe);
         // A folder with something in it stays.
         let _ = std::fs::remove_dir(folder);
         estimate.map(|(estimate, _)| estimate)

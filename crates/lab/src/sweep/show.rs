@@ -5,8 +5,9 @@
 
 use std::fmt::Write;
 
-use super::analyse::{CHANCE, Findings, Line};
+use super::analyse::{Findings, Line};
 use super::decide::amount;
+use super::grid::Point;
 use super::metric::{Metric, Unit, metric_of};
 
 /// Columns of a tree that one table has at most; JSON has all.
@@ -28,6 +29,8 @@ pub struct Table {
     pub head: Vec<String>,
     /// Rows, as long as the head.
     pub rows: Vec<Vec<Cell>>,
+    /// Of a table with a row for each point: which points these are.
+    pub points: Vec<usize>,
 }
 
 /// A place of a table: as people read it, and as a number if it is one.
@@ -63,13 +66,32 @@ fn cell(line: &Line, metric: &Metric) -> Cell {
 pub fn tables(findings: &Findings) -> Vec<Table> {
     let mut all = vec![overview(findings)];
     all.extend(pivots(findings, "copying", &MEMORY));
-    all.extend(pivots(findings, "reading", &READING));
+    let readings = readings(findings);
+    all.extend(pivots(&readings, "reading", &READING));
     all.push(streams(findings));
     all.push(codecs(findings));
-    all.push(flat(findings, "time for an entry, all and picked", &EVENTS));
-    all.push(columns(findings));
+    all.push(flat(&readings, "time for an entry, all and picked", &EVENTS));
+    all.push(columns(&readings));
     all.retain(|table| !table.rows.is_empty() && table.head.len() > 1);
     all
+}
+
+/// The number of a line's point.
+fn place(findings: &Findings, point: &Point) -> Option<usize> {
+    // A reading is told without its streams.
+    let is = |other: &Point| other.name == point.name && other.is_like(point, &["streams"]);
+    let points = &findings.head.points;
+    points.iter().position(|other| other == point).or_else(|| points.iter().position(is))
+}
+
+/// The same with each reading once, without the streams of the copy beside it: streams make no difference to a reader.
+fn readings(findings: &Findings) -> Findings {
+    let mut readings = findings.clone();
+    let readers = findings.readers();
+    let own = |point: &Point| place(findings, point).and_then(|place| readers.get(place)).copied();
+    readings.lines.retain(|line| own(&line.point).unwrap_or(true));
+    readings.lines.iter_mut().for_each(|line| line.point.settings.retain(|setting| setting.key != "streams"));
+    readings
 }
 
 /// Those of these figures that were measured.
@@ -87,7 +109,8 @@ fn flat(findings: &Findings, title: &str, names: &[&str]) -> Table {
         let name = Cell::text(format!("{}{dropped}", line.point));
         std::iter::once(name).chain(metrics.iter().map(|metric| cell(line, metric))).collect()
     };
-    Table { title: title.to_owned(), head, rows: findings.lines.iter().map(row).collect() }
+    let points = findings.lines.iter().filter_map(|line| place(findings, &line.point)).collect();
+    Table { title: title.to_owned(), head, rows: findings.lines.iter().map(row).collect(), points }
 }
 
 /// The most wanted figures, with their noise.
@@ -141,7 +164,7 @@ fn pivots(findings: &Findings, what: &str, names: &[&str]) -> Vec<Table> {
         let mut table = Table {
             title: if other.is_empty() { what.to_owned() } else { format!("{what}, {other}") },
             head: [DOWN.to_owned(), "figure".to_owned()].into_iter().chain(acrosses.iter().cloned()).collect(),
-            rows: Vec::new(),
+            ..Table::default()
         };
         for memory in &downs {
             for metric in &metrics {
@@ -187,6 +210,7 @@ fn streams(findings: &Findings) -> Table {
             .into_iter()
             .map(|(label, cells)| std::iter::once(Cell::text(label)).chain(cells).collect())
             .collect(),
+        points: Vec::new(),
     }
 }
 
@@ -216,6 +240,7 @@ fn columns(findings: &Findings) -> Table {
         title: format!("time for an entry of each column, read alone (the {} dearest)", names.len().min(COLUMNS)),
         head: std::iter::once("column".to_owned()).chain(lines.iter().map(|line| line.point.to_string())).collect(),
         rows: names.iter().take(COLUMNS).map(row).collect(),
+        points: Vec::new(),
     }
 }
 
@@ -229,7 +254,7 @@ pub fn markdown(findings: &Findings) -> String {
     let _ = writeln!(
         out,
         "# Sweep of {}:{}\n\n{} entries, {} points, {} times each, {} cache; {} ({} processors, {}), {}.\n\n\
-         A star marks what differs from {} beyond the noise (test of Mann, Whitney and Wilcoxon, {CHANCE}).",
+         A star marks what differs from {} {}",
         head.subject.input.display(),
         head.subject.tree,
         head.subject.entries,
@@ -241,6 +266,7 @@ pub fn markdown(findings: &Findings) -> String {
         machine.kernel,
         versions.join(", "),
         head.points.get(findings.reference).map_or_else(String::new, |point| format!("`{point}`")),
+        findings.test(),
     );
     for table in tables(findings) {
         let _ = writeln!(out, "\n## {}\n", table.title);

@@ -136,6 +136,41 @@ fn of_one_run_nothing_is_said_to_differ() {
 }
 
 #[test]
+fn the_test_that_was_used_is_named() {
+    let said = |repeat: usize, axes: &[&str]| {
+        let (found, _) = sweep(axes, Settings { repeat, ..settings(Goal::Full) }, 0.01);
+        let tests: std::collections::BTreeSet<String> =
+            found.lines.iter().flat_map(|line| line.against.values()).map(|a| format!("{:?}", a.test)).collect();
+        let differs = found.lines.iter().any(|line| line.against.values().any(|against| against.differs));
+        (show::markdown(&found), tests.into_iter().collect::<Vec<_>>(), differs)
+    };
+    let (five, tests, differs) = said(5, &AXES);
+    assert!(five.contains("rank test of Mann, Whitney and Wilcoxon, two-sided, p < 0.05") && differs, "{five}");
+    assert_eq!(tests, ["MannWhitneyWilcoxon"]);
+    // Of two and two values, the most extreme order comes in two of six ways.
+    let (two, tests, differs) = said(2, &AXES);
+    assert!(two.contains("No rank test was used") && two.contains("least p is 0.33") && differs, "{two}");
+    assert_eq!(tests, ["Noise"]);
+    // Two points with two runs say too little of the noise.
+    let (few, tests, differs) = said(2, &["compression=none,zlib:1"]);
+    assert!(few.contains("n.s.") && few.contains("--repeat 4") && !differs, "{few}");
+    assert_eq!(tests, ["None"]);
+}
+
+#[test]
+fn readings_stand_once_whatever_the_streams() {
+    let axes = ["split-level=0,99", "basket=2kB,32kB", "streams=1,2,5"];
+    let (found, _) = sweep(&axes, settings(Goal::Full), 0.0);
+    let titles: Vec<String> = show::tables(&found).into_iter().map(|table| table.title).collect();
+    assert_eq!(titles.iter().filter(|title| title.starts_with("copying")).count(), 3, "{titles:?}");
+    assert_eq!(titles.iter().filter(|title| title.starts_with("reading")).collect::<Vec<_>>(), ["reading"]);
+    let events =
+        show::tables(&found).into_iter().find(|table| table.title.starts_with("time for an entry, all")).unwrap();
+    assert_eq!(events.rows.len(), 4);
+    assert!(events.rows.iter().all(|row| !row[0].text.contains("streams")), "{events:?}");
+}
+
+#[test]
 fn one_more_stream_costs_what_was_planted() {
     let (found, _) = sweep(&["basket=as-is,2kB", "streams=1,2,5,10"], settings(Goal::Copy), 0.0);
     let cost = |basket: &str, metric: &str| -> Slope {

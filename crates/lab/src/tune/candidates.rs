@@ -183,16 +183,18 @@ fn each(
     }
 }
 
-/// Leaves out choices that another beats or equals in every way. The first of equals stays.
+/// Leaves out choices that another beats or equals in every way. The first of equals stays, and so does what there is:
+/// nothing is known as well as that.
 fn undominated(all: Choices) -> Choices {
     let parts = |c: &Cost| [c.read, c.size, c.write, c.read_memory, c.write_memory];
     let worse = |a: &Cost, b: &Cost| parts(a).iter().zip(parts(b)).all(|(a, b)| *a >= b);
     let mut kept: Choices = Vec::new();
     for (pick, cost) in all {
-        if kept.iter().any(|(_, k)| worse(&cost, k)) {
+        let is_kept = |pick: &Pick| pick.codec.is_none() && pick.basket.is_none();
+        if !is_kept(&pick) && kept.iter().any(|(_, k)| worse(&cost, k)) {
             continue;
         }
-        kept.retain(|(_, k)| !worse(k, &cost));
+        kept.retain(|(pick, k)| is_kept(pick) || !worse(k, &cost));
         kept.push((pick, cost));
     }
     kept

@@ -5,10 +5,15 @@ use crate::cost::facts::{Column, Facts};
 use crate::cost::measure::{ColumnCost, Measured};
 use crate::cost::model::{self, Cost};
 use crate::solve::{Choice, Infeasible, Problem, RESOURCES};
+use std::collections::HashSet;
 
 use super::Access;
 use super::candidates::{Choices, ClusterOption, Pick, choices};
+use super::deliver::{Correction, Expected};
 use super::forms::{Forms, Tops};
+
+/// A choice counts as better than today's layout if its objective is below this share of today's.
+const LEAST_GAIN: f64 = 0.98;
 
 /// Limits on the whole file, infinite where there is none.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,12 +58,20 @@ pub(crate) struct Chosen {
 pub(crate) struct Space {
     pub options: Vec<ClusterOption>,
     pub tops: Tops,
-    choices: Vec<Vec<Choices>>,
-    worth: Worth,
-    /// Bytes of the file that no choice changes.
-    rest: f64,
+    pub(super) choices: Vec<Vec<Choices>>,
+    /// Choices of which a trial told the size: by clustering, unit and choice.
+    pub(super) known: HashSet<(usize, usize, Pick)>,
+    /// Whether only those are chosen, where there are some, and what stays as it is.
+    pub(super) only_known: bool,
+    pub(super) worth: Worth,
+    /// Seconds to read the file as it is.
+    pub(super) today: f64,
+    /// Bytes of the output besides its columns.
+    pub(super) rest: f64,
     /// Share of expected sizes that is kept to spare: samples are not exact. What stays as it is needs none.
     margin: f64,
+    /// What earlier rewrites said about the costs of all that a choice changes.
+    pub correction: Correction,
 }
 
 impl Space {
@@ -71,12 +84,121 @@ impl Space {
     ) -> Self {
         let choices = options.iter().map(|option| choices(facts, measured, access, option)).collect();
         let worth = Worth::new(today.read, today.size);
-        Self { options, tops: Tops::new(facts), choices, worth, rest: facts.rest(), margin }
+        Self {
+            options,
+            tops: Tops::new(facts),
+            choices,
+            known: HashSet::new(),
+            only_known: false,
+            worth,
+            today: today.read,
+            rest: facts.rest(),
+            margin,
+            correction: Correction::default(),
+        }
+    }
+
+    /// Whether a pick leaves a column as it is.
+    fn keeps(&self, option: usize, pick: &Pick) -> bool {
+        let clusters_stay = self.options.get(option).is_none_or(|option| option.size.is_none());
+        clusters_stay && pick.codec.is_none() && pick.basket.is_none()
+    }
+
+    /// The cost of a pick, corrected if the pick changes anything.
+    fn corrected(&self, option: usize, (pick, cost): &(Pick, Cost)) -> Cost {
+        let Correction { size, read } = self.correction;
+        match self.keeps(option, pick) {
+            true => *cost,
+            false => Cost {
+                size: cost.size * size,
+                read: cost.read * read,
+                fetch: cost.fetch * read,
+                decompress: cost.decompress * read,
+                decode: cost.decode * read,
+                ..*cost
+            },
+        }
+    }
+
+    /// Whether a choice leaves every column as it is.
+    pub fn is_today(&self, chosen: &Chosen) -> bool {
+        let recast = self.tops.chosen(&chosen.forms).next().is_some();
+        !recast && chosen.picks.iter().flatten().all(|pick| self.keeps(chosen.option, pick))
+    }
+
+    /// The choice, or all as it is today where that is within the limits and the choice gains less than models can tell, or
+    /// there is none.
+    pub fn or_today(
+        &self,
+        decision: Result<Chosen, Infeasible>,
+        facts: &Facts,
+        (costs, total): (&[Cost], &Cost),
+        limits: &Limits,
+    ) -> Result<Chosen, Infeasible> {
+        // Today's records are copied: their compression is paid.
+        let total = Cost { write: 0.0, ..*total };
+        let uses = [total.size, total.write, total.read_memory, total.write_memory];
+        let fits = uses.iter().zip(limits.array()).all(|(used, limit)| *used <= limit);
+        let mut by_unit = vec![Cost::default(); facts.units.len()];
+        for (column, cost) in facts.columns.iter().zip(costs) {
+            if let Some(sum) = by_unit.get_mut(column.unit) {
+                *sum += Cost { write: 0.0, ..*cost };
+            }
+        }
+        // The objective is of columns alone; what a rewrite changes besides counts with them.
+        let besides = Cost { size: facts.rest() - self.rest, ..Cost::default() };
+        let objective = by_unit.iter().chain([&besides]).map(|cost| value(self.worth, cost)).sum::<f64>();
+        let is_better = |chosen: &Chosen| {
+            self.tops.chosen(&chosen.forms).next().is_some() || chosen.objective < LEAST_GAIN * objective
+        };
+        if !fits || decision.as_ref().is_ok_and(is_better) {
+            return decision;
+        }
+        let forms = self.tops.as_is();
+        let keep = |unit| self.tops.is_active(unit, &forms).then_some(Pick { codec: None, basket: None });
+        let picks = (0..facts.units.len()).map(keep).collect();
+        let gap = decision.map_or(0.0, |chosen| chosen.gap);
+        Ok(Chosen { option: 0, forms, picks, costs: by_unit, total, reserved: total.size, objective, gap })
+    }
+
+    /// What a delivery has to know of a choice.
+    pub fn expected(&self, chosen: &Chosen, today: &Cost) -> Expected {
+        let mut expected = Expected {
+            size: chosen.total.size,
+            size_kept: self.rest,
+            read: chosen.total.read,
+            read_kept: 0.0,
+            read_today: today.read,
+        };
+        let picks = chosen.picks.iter().zip(&chosen.costs);
+        for (_, cost) in picks.filter(|(pick, _)| pick.is_some_and(|pick| self.keeps(chosen.option, &pick))) {
+            expected.size_kept += cost.size;
+            expected.read_kept += cost.read;
+        }
+        expected
     }
 
     /// The best choice within limits; or for each limit in the way, the nearest that would do.
     pub fn decide(&self, limits: &Limits) -> Result<Chosen, Infeasible> {
-        self.tops.search(&|cost| self.value(cost), &|forms| self.decide_among(0..self.options.len(), forms, limits))
+        let chosen = self.decide_by(self.worth, limits);
+        match &chosen {
+            // A file that is slower to read is not what anybody asked for, however small it is.
+            Ok(slower) if slower.total.read > self.today => {
+                let fastest = self.decide_by(Worth::READING, limits).ok();
+                fastest.filter(|fastest| fastest.total.read <= self.today).map_or(chosen, Ok)
+            }
+            _ => chosen,
+        }
+    }
+
+    /// The smallest file that there can be, whatever its size.
+    pub(super) fn smallest(&self, limits: &Limits) -> Result<Chosen, Infeasible> {
+        self.decide_by(Worth::SIZE, &Limits { size: f64::INFINITY, ..*limits })
+    }
+
+    fn decide_by(&self, worth: Worth, limits: &Limits) -> Result<Chosen, Infeasible> {
+        let all = || 0..self.options.len();
+        self.tops.search(&|cost| value(worth, cost), &|forms| self.among(all(), forms, (limits, worth)))
     }
 
     /// The same, among some of the clusterings and with these forms of columns.
@@ -86,10 +208,19 @@ impl Space {
         forms: &Forms,
         limits: &Limits,
     ) -> Result<Chosen, Infeasible> {
+        self.among(among, forms, (limits, self.worth))
+    }
+
+    fn among(
+        &self,
+        among: impl Iterator<Item = usize>,
+        forms: &Forms,
+        (limits, worth): (&Limits, Worth),
+    ) -> Result<Chosen, Infeasible> {
         let mut best: Option<Chosen> = None;
         let mut refused: Vec<Infeasible> = Vec::new();
         for option in among {
-            match self.solve(option, forms, limits) {
+            match self.solve(option, forms, (limits, worth)) {
                 Ok(chosen) if best.as_ref().is_none_or(|b| better(&chosen, b)) => best = Some(chosen),
                 Ok(_) => {}
                 Err(infeasible) => refused.push(infeasible),
@@ -98,20 +229,30 @@ impl Space {
         best.ok_or_else(|| nearest_of(refused, self.rest))
     }
 
-    /// What the solver makes small.
-    fn value(&self, c: &Cost) -> f64 {
-        self.worth.of(c.read, c.write, c.size)
-    }
-
-    fn solve(&self, option: usize, forms: &Forms, limits: &Limits) -> Result<Chosen, Infeasible> {
+    fn solve(&self, option: usize, forms: &Forms, (limits, worth): (&Limits, Worth)) -> Result<Chosen, Infeasible> {
         let units = self.choices.get(option).map(Vec::as_slice).unwrap_or_default();
-        let choice = |(pick, c): &(Pick, Cost)| {
-            let spare = if pick.codec.is_some() { 1.0 + self.margin } else { 1.0 };
-            Choice { cost: self.value(c), uses: [c.size * spare, c.write, c.read_memory, c.write_memory] }
+        let choice = |unit: usize, found: &(Pick, Cost)| {
+            let (pick, c) = (found.0, self.corrected(option, found));
+            let exact = pick.codec.is_none() || self.known.contains(&(option, unit, pick));
+            let spare = if exact { 1.0 } else { 1.0 + self.margin };
+            Choice { cost: value(worth, &c), uses: [c.size * spare, c.write, c.read_memory, c.write_memory] }
         };
         let active = |unit: usize| self.tops.is_active(unit, forms);
+        // What trials told of is the sum of its parts; what they did not may be another disappointment.
+        let certain: Vec<Choices>;
+        let units = if self.only_known {
+            let is_known = |unit: usize, pick: Pick| self.known.contains(&(option, unit, pick));
+            let of = |(number, all): (usize, &Choices)| -> Choices {
+                let any = all.iter().any(|(pick, _)| is_known(number, *pick));
+                all.iter().filter(|(pick, _)| !any || is_known(number, *pick)).copied().collect()
+            };
+            certain = units.iter().enumerate().map(of).collect();
+            certain.as_slice()
+        } else {
+            units
+        };
         let group = |(number, unit): (usize, &Choices)| match active(number) {
-            true => unit.iter().map(choice).collect(),
+            true => unit.iter().map(|one| choice(number, one)).collect(),
             // What is in another form costs nothing, and uses nothing.
             false => vec![Choice::default()],
         };
@@ -132,13 +273,18 @@ impl Space {
         };
         for (number, (unit, pick)) in units.iter().zip(solution.picks).enumerate() {
             let found = unit.get(pick).filter(|_| active(number)).copied();
-            let cost = found.map_or_else(Cost::default, |(_, cost)| cost);
+            let cost = found.map_or_else(Cost::default, |found| self.corrected(option, &found));
             chosen.picks.push(found.map(|(pick, _)| pick));
             chosen.costs.push(cost);
             chosen.total += cost;
         }
         Ok(chosen)
     }
+}
+
+/// What the solver makes small.
+fn value(worth: Worth, cost: &Cost) -> f64 {
+    worth.of(cost.read, cost.write, cost.size)
 }
 
 /// Another clustering must be better by more than the noise of measuring to be preferred to an earlier one, the

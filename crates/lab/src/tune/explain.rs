@@ -88,7 +88,7 @@ pub(crate) fn recast_sentences(facts: &Facts, recasts: &[Recasting], clusters: f
         (_, 0) => {}
         (false, n) => {
             let columns = if n == 1 { "1 column of objects".to_owned() } else { format!("{n} columns of objects") };
-            out.push(format!("{columns} could be split otherwise: --recode tries that; branch names change then"));
+            out.push(format!("{columns} could be split otherwise: --recode tries that, and branch names change then"));
         }
         (true, _) if recasts.is_empty() => {
             out.push("columns of objects are best split and streamed as they are".to_owned());
@@ -137,9 +137,7 @@ pub(crate) fn sentences(
     }
     match clusters {
         (before, after) if before == after => {}
-        (before, after) => {
-            out.push(format!("{after:.0} clusters instead of {before:.0}: room for baskets of that many entries"))
-        }
+        (before, after) => out.push(format!("{after:.0} clusters instead of {before:.0}")),
     }
     out
 }
@@ -154,20 +152,27 @@ fn sentence(group: &Group) -> String {
     }
 }
 
-/// How much cheaper to read, and how much smaller.
+/// How reading time and size change.
 fn gains(today: &Cost, chosen: &Cost) -> (String, String) {
-    let read = if chosen.read <= today.read {
-        format!("{:.1}x cheaper to read", today.read / chosen.read.max(f64::MIN_POSITIVE))
-    } else {
-        format!("{:.1}x dearer to read", chosen.read / today.read.max(f64::MIN_POSITIVE))
+    let factor = chosen.read.max(f64::MIN_POSITIVE) / today.read.max(f64::MIN_POSITIVE);
+    let read = match factor {
+        f if (0.98..=1.02).contains(&f) => "reading time stays".to_owned(),
+        f if (0.01..=100.0).contains(&f) => format!("{:.0} % of today's reading time", 100.0 * f),
+        _ => format!("reading time {} instead of {}", milliseconds(chosen.read), milliseconds(today.read)),
     };
     let change = 100.0 * (chosen.size / today.size.max(1.0) - 1.0);
     let size = if change.abs() < 0.5 {
-        "as large".to_owned()
+        "same size".to_owned()
+    } else if change > 9900.0 {
+        format!("{} instead of {}", kilobytes(chosen.size), kilobytes(today.size))
     } else {
         format!("{:.0} % {}", change.abs(), if change < 0.0 { "smaller" } else { "larger" })
     };
     (read, size)
+}
+
+fn milliseconds(seconds: f64) -> String {
+    format!("{:.3} ms", seconds * 1000.0)
 }
 
 fn kilobytes(bytes: f64) -> String {

@@ -56,6 +56,11 @@ impl Tops {
         tops
     }
 
+    /// All columns as they are.
+    pub fn as_is(&self) -> Forms {
+        vec![0; self.units.len()]
+    }
+
     /// Whether a unit is there when columns have these forms.
     pub fn is_active(&self, unit: usize, forms: &Forms) -> bool {
         let owner = self.owners.get(unit).copied().flatten();
@@ -80,8 +85,7 @@ impl Tops {
         value: &dyn Fn(&Cost) -> f64,
         decide: &dyn Fn(&Forms) -> Result<Chosen, Infeasible>,
     ) -> Result<Chosen, Infeasible> {
-        let as_is = vec![0; self.units.len()];
-        let mut best = decide(&as_is);
+        let mut best = decide(&self.as_is());
         if self.units.is_empty() {
             return best;
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use dataset::glob::{ColumnPattern, Pattern};
+use dataset::glob::{ColumnPattern, Pattern, TreePattern};
 use dataset::layout::{ByteSize, ClusterSize, ColumnLayout, Compression, Layout, TreeLayout};
 use rootfile::Result;
 
@@ -43,8 +43,9 @@ pub(crate) fn layout(
     let basket_for_all = picks.iter().flatten().all(|p| p.basket.is_some());
     let common = most.map(|m| keys(codecs, m)).unwrap_or_default();
     if codec_for_all && basket_for_all {
-        let TreeLayout { compression, basket, .. } = &mut layout.common;
-        (*compression, *basket) = (common.compression, common.basket);
+        // Of trees alone: a compression for all would be that of histograms and other objects, too.
+        let keys = TreeLayout { compression: common.compression, basket: common.basket, ..TreeLayout::default() };
+        layout.set_tree(TreePattern::new("*")?, &keys);
     }
     let is_common = |pick: &Pick| codec_for_all && basket_for_all && Some(*pick) == most;
     // A rule for a branch is one for those below it too, and the last rule wins: from the top down. A branch that

@@ -4,14 +4,19 @@
 //! [`crate::solve`] in [`decide`], and the [`report`]. [`prove`] rewrites and measures what came of it.
 
 mod candidates;
+mod compare;
 mod decide;
+mod deliver;
 mod explain;
 mod forms;
 mod layout;
 mod limits;
 mod outlook;
 mod prove;
+pub mod reader;
 pub mod report;
+mod settle;
+mod subject;
 #[cfg(test)]
 mod tests;
 
@@ -25,16 +30,19 @@ use crate::cost::confirm::{Confirmed, Finalist};
 use crate::cost::facts::{Column, Facts};
 use crate::cost::measure::{self, Measured};
 use crate::cost::model::Cost;
-use crate::cost::{Bench, Codecs, InPlace, calibrate, thread_seconds};
+use crate::cost::{Allowance, Bench, Codecs, Demand, InPlace, calibrate, process_seconds};
 use crate::solve::Infeasible;
 use candidates::{ClusterOption, cluster_options};
 use decide::{Chosen, LIMIT_NAMES, Limits, Space};
+use deliver::{Correction, Expected};
 use report::{Figures, FrontPoint, LimitReport, Loosened, Measuring, Nearest, Report, SCHEMA};
 
 pub use crate::cost::{Access, Workload};
 pub use limits::Limit;
 pub(crate) use outlook::{Outlook, outlook};
 pub use prove::prove;
+pub use reader::Reader;
+pub use subject::Subject;
 
 /// Sizes are met with something to spare, since what samples say of a file is not exact: one and a half times the
 /// error that a second look suggests, and at least and at most these shares.
@@ -42,10 +50,12 @@ const SIZE_MARGIN: (f64, f64) = (0.005, 0.03);
 /// What is kept to spare before the second look.
 const FIRST_MARGIN: f64 = 0.01;
 /// The least memory that a reader may take where nothing is asked; else it is this times today's.
-const READ_MEMORY: (f64, f64) = (256e6, 1.5);
+pub(crate) const READ_MEMORY: (f64, f64) = (256e6, 1.5);
 /// Second looks at most, and the share of new bytes in one that makes another worth it.
 const ROUNDS: u64 = 3;
 const WORTH_A_ROUND: f64 = 0.05;
+/// The report takes about so many times what deciding once takes.
+const REPORT: f64 = 4.0;
 /// Points of the front.
 const FRONT: u32 = 10;
 /// A limit is binding if the choice comes so near to it.
@@ -72,6 +82,8 @@ pub struct Options {
     pub tree: Option<String>,
     /// Whether columns of objects may be split or streamed otherwise.
     pub recode: bool,
+    /// The program that will read the file; none: basketry.
+    pub reader: Option<Reader>,
 }
 
 /// What was decided.
@@ -80,16 +92,30 @@ pub struct Tuned {
     pub report: Report,
     /// The chosen layout, if the limits can be met.
     pub layout: Option<Layout>,
+    /// What the choice was made from, for the next choice if this one does not hold.
+    decider: Decider,
 }
 
-/// Measures a file's columns and decides on a layout. Limits that cannot be met are an answer, not an error.
-pub fn tune(input: &Path, options: &Options) -> Result<Tuned> {
-    tune_with(input, options, &mut Codecs::default())
+/// What a choice is made from.
+struct Decider {
+    facts: Facts,
+    search: Search,
+    access: Access,
+    options: Options,
 }
 
-fn tune_with(input: &Path, options: &Options, bench: &mut dyn Bench) -> Result<Tuned> {
-    let start = thread_seconds();
-    let mut facts = Facts::read(input, options.tree.as_deref(), &options.workload)?;
+/// Measures a file's columns and decides on a layout. Limits that cannot be met are an answer, not an error. Before it
+/// measures `announce` is told how many CPU seconds that may take.
+pub fn tune(input: &Path, options: &Options, announce: &dyn Fn(f64)) -> Result<Tuned> {
+    tune_with(input, options, announce, &mut Codecs::default())
+}
+
+fn tune_with(input: &Path, options: &Options, announce: &dyn Fn(f64), bench: &mut dyn Bench) -> Result<Tuned> {
+    let start = process_seconds();
+    let mut facts = options.facts(input)?;
+    facts.within(options.memory);
+    let allowance = Allowance::new(start, 1e-9 * measure::nominal_rewrite(&facts.columns));
+    announce(allowance.seconds());
     let basket = facts.columns.iter().filter(|c| c.can_sample).find_map(|c| c.written().next());
     let basket =
         basket.ok_or_else(|| Error::request("none of its baskets lie in this file: nothing to measure").file(input))?;
@@ -101,66 +127,102 @@ fn tune_with(input: &Path, options: &Options, bench: &mut dyn Bench) -> Result<T
         facts.recast(&options.workload, options.budget(), &mut in_place)?;
     }
     let mut codecs = codecs_for(own);
-    let mut search = Search::new(&facts, options, (access, &in_place), &codecs, own, bench)?;
+    let mut search = Search::new(&facts, options, (access, &in_place), (&codecs, own), &allowance, bench)?;
+    let mut trials = search.settle(&facts, options, access, &search.keeping(allowance))?;
     if search.decision.as_ref().is_err_and(|i| i.nearest.is_empty() || i.nearest.iter().any(|(r, _)| *r == 0)) {
         codecs.extend(measure::last_resorts().into_iter().filter(|c| *c != own));
-        search = Search::new(&facts, options, (access, &in_place), &codecs, own, bench)?;
+        search = Search::new(&facts, options, (access, &in_place), (&codecs, own), &allowance, bench)?;
+        trials += search.settle(&facts, options, access, &search.keeping(allowance))?;
     }
-    let Search { measured, confirmed, space, now, limits, decision } = search;
-    let mut report = Report {
-        schema: SCHEMA,
-        input: input.display().to_string(),
-        workload: options.workload.to_string(),
-        measuring: measuring(&facts, &measured, &confirmed, access, options.seed),
-        limits: limit_reports(options, &limits, &decision),
-        today: figures(now.1, space.options.first()),
-        read_all: decide::read_all(&facts, &measured, &access),
-        rewrite: 0.0,
-        chosen: None,
-        gap: 0.0,
-        groups: Vec::new(),
-        recasts: Vec::new(),
-        why: Vec::new(),
-        front: Vec::new(),
-        sensitivity: Vec::new(),
-        layout: None,
-        proof: None,
-    };
-    let mut chosen_layout = None;
-    if let Ok(chosen) = &decision {
+    let decider = Decider { facts, search, access, options: options.clone() };
+    let (mut report, layout) = decider.report(input)?;
+    report.measuring.trials = trials;
+    report.measuring.cpu_seconds = allowance.used();
+    report.measuring.allowed = allowance.seconds();
+    Ok(Tuned { report, layout, decider })
+}
+
+impl Decider {
+    /// All there is to say before anything is written, and the layout.
+    fn report(&self, input: &Path) -> Result<(Report, Option<Layout>)> {
+        let Self { facts, access, options, .. } = self;
+        let Search { measured, confirmed, space, now, limits, decision, .. } = &self.search;
+        let (theirs, reading) = self.search.reading(*access);
+        let mut report = Report {
+            schema: SCHEMA,
+            input: input.display().to_string(),
+            files: 1,
+            measured_files: 1,
+            workload: options.workload.to_string(),
+            reader: options.reader.as_ref().map_or_else(reader::ReaderReport::ours, Reader::report),
+            measuring: measuring(facts, measured, confirmed, reading, options.seed),
+            limits: limit_reports(options, limits, decision),
+            today: figures(now.1, space.options.first()),
+            read_all: decide::read_all(facts, theirs, &reading),
+            rewrite: 0.0,
+            chosen: None,
+            gap: 0.0,
+            groups: Vec::new(),
+            recasts: Vec::new(),
+            why: Vec::new(),
+            front: Vec::new(),
+            sensitivity: Vec::new(),
+            layout: None,
+            unchanged: false,
+            attempts: Vec::new(),
+            delivered: None,
+            verdict: String::new(),
+            proof: None,
+        };
+        let Ok(chosen) = decision else { return Ok((report, None)) };
         let option = space.options.get(chosen.option);
         let figures = figures(chosen.total, option);
-        report.rewrite = decide::rewriting(&facts, &measured, &access, (option, chosen));
+        report.rewrite = decide::rewriting(facts, measured, access, (option, chosen));
         report.gap = chosen.gap;
-        report.groups = explain::groups(&facts, &measured.codecs, &now.0, (&space.tops, chosen));
-        report.recasts = explain::recasts(&facts, &now.0, (&space.tops, chosen));
+        report.groups = explain::groups(facts, &measured.codecs, &now.0, (&space.tops, chosen));
+        report.recasts = explain::recasts(facts, &now.0, (&space.tops, chosen));
         let clusters = (report.today.clusters, figures.clusters);
-        report.why = explain::sentences(&facts, &report.groups, &now.1, chosen, clusters);
-        report.why.extend(explain::recast_sentences(&facts, &report.recasts, figures.clusters, options.recode));
+        report.why = explain::sentences(facts, &report.groups, &now.1, chosen, clusters);
+        report.why.extend(explain::recast_sentences(facts, &report.recasts, figures.clusters, options.recode));
         report.chosen = Some(figures);
-        report.front = front(&space, chosen, &limits);
-        report.sensitivity = sensitivity(&space, chosen, &limits);
-        if let Some(option) = option {
-            let layout = {
-                let recasts = &mut space.tops.chosen(&chosen.forms);
-                layout::layout(&facts, &measured.codecs, option, (&chosen.picks, recasts))?
-            };
-            report.layout = Some(layout.to_toml()?);
-            chosen_layout = Some(layout);
-        }
+        report.front = front(space, chosen, limits);
+        report.sensitivity = sensitivity(space, chosen, limits);
+        report.unchanged = space.is_today(chosen);
+        let Some(option) = option else { return Ok((report, None)) };
+        let recasts = &mut space.tops.chosen(&chosen.forms);
+        let layout = layout::layout(facts, &measured.codecs, option, (&chosen.picks, recasts))?;
+        report.layout = Some(layout.to_toml()?);
+        Ok((report, Some(layout)))
     }
-    report.measuring.cpu_seconds = thread_seconds() - start;
-    Ok(Tuned { report, layout: chosen_layout })
+
+    /// What a delivery has to know of the choice. None if there is no choice, or it changes nothing.
+    fn expected(&self) -> Option<Expected> {
+        let Search { space, now, decision, .. } = &self.search;
+        let chosen = decision.as_ref().ok().filter(|chosen| !space.is_today(chosen))?;
+        Some(space.expected(chosen, &now.1))
+    }
+
+    /// Makes the choice anew with corrected costs.
+    fn choose(&mut self, correction: Correction) {
+        self.search.space.correction = correction;
+        let Search { space, limits, now, .. } = &self.search;
+        let chosen = space.decide(limits);
+        self.search.decision = space.or_today(chosen, &self.facts, (&now.0, &now.1), limits);
+    }
 }
 
 /// The way to a decision: samples, a choice, a second look at what was chosen, and the choice anew.
 struct Search {
     measured: Measured,
+    /// The costs of reading by another program, if one will read the file.
+    theirs: Option<(Measured, Access)>,
     confirmed: Confirmed,
     space: Space,
     now: (Vec<Cost>, Cost),
     limits: Limits,
     decision: std::result::Result<Chosen, Infeasible>,
+    /// CPU seconds that deciding took.
+    deciding: f64,
 }
 
 impl Search {
@@ -168,15 +230,20 @@ impl Search {
         facts: &Facts,
         options: &Options,
         (access, in_place): (Access, &InPlace),
-        codecs: &[Compression],
-        own: Compression,
+        (codecs, own): (&[Compression], Compression),
+        allowance: &Allowance,
         bench: &mut dyn Bench,
     ) -> Result<Self> {
-        let mut measured = measure::measure(facts, codecs, own, options.seed, bench)?;
+        let mut measured = measure::measure(facts, codecs, own, (options.seed, allowance), bench)?;
         in_place.correct(facts, &access, &mut measured.columns);
         let mut search = Self::decide(facts, options, access, measured, FIRST_MARGIN)?;
+        let mut last = 0.0;
         for round in 1..=ROUNDS {
             let Ok(chosen) = &search.decision else { break };
+            if search.is_quick(facts, access) || !search.keeping(*allowance).allows(last) {
+                break;
+            }
+            let begun = process_seconds();
             let finalists = finalists(facts, chosen);
             let Self { mut measured, mut confirmed, .. } = search;
             let new = confirmed.round(facts, &mut measured, &finalists, options.seed.wrapping_add(round), bench)?;
@@ -185,17 +252,33 @@ impl Search {
             if new < WORTH_A_ROUND {
                 break;
             }
+            last = process_seconds() - begun;
         }
         Ok(search)
     }
 
     fn decide(facts: &Facts, options: &Options, access: Access, measured: Measured, margin: f64) -> Result<Self> {
+        let begun = process_seconds();
         let clusterings = cluster_options(facts);
-        let now = today(facts, &measured, &access, &clusterings)?;
+        let theirs = options.reader.as_ref();
+        let theirs = theirs.map(|reader| reader::expect::expected(reader.profile(), facts, &measured));
+        let (seen, reading) = theirs.as_ref().map_or((&measured, access), |(seen, reading)| (seen, *reading));
+        let now = today(facts, seen, &reading, &clusterings)?;
         let limits = options.limits(&now.1);
-        let space = Space::new(facts, &measured, &access, clusterings, (&now.1, margin));
+        let space = Space::new(facts, seen, &reading, clusterings, (&now.1, margin));
         let decision = space.decide(&limits);
-        Ok(Self { measured, confirmed: Confirmed::default(), space, now, limits, decision })
+        let deciding = process_seconds() - begun;
+        Ok(Self { theirs, measured, confirmed: Confirmed::default(), space, now, limits, decision, deciding })
+    }
+
+    /// What may be used before the report, which decides again for each point of the front and each looser limit.
+    fn keeping(&self, allowance: Allowance) -> Allowance {
+        allowance.keeping(REPORT * self.deciding)
+    }
+
+    /// What reading costs whoever will read the file; `access` is what it costs basketry.
+    fn reading(&self, access: Access) -> (&Measured, Access) {
+        self.theirs.as_ref().map_or((&self.measured, access), |(seen, reading)| (seen, *reading))
     }
 }
 
@@ -237,6 +320,16 @@ fn main_codec(facts: &Facts) -> Compression {
 }
 
 impl Options {
+    /// The metadata of a file, with what the workload asks of its columns.
+    fn facts(&self, input: &Path) -> Result<Facts> {
+        let Some(reader) = &self.reader else { return Facts::read(input, self.tree.as_deref(), &self.workload) };
+        reader.check(&self.workload)?;
+        Facts::of(input, self.tree.as_deref(), &|tree, lineage, plan| {
+            let is_read = plan.is_some() || reader.reads_all();
+            Some(if is_read { self.workload.demand(tree, lineage) } else { Demand::default() })
+        })
+    }
+
     fn budget(&self) -> Budget {
         Budget::new(self.memory, 1)
     }
@@ -260,6 +353,8 @@ fn measuring(facts: &Facts, measured: &Measured, confirmed: &Confirmed, access: 
     Measuring {
         seed,
         cpu_seconds: 0.0,
+        allowed: 0.0,
+        trials: 0,
         metadata: facts.metadata,
         sampled_bytes: measured.sampled + confirmed.sampled,
         sampled_share: (measured.sampled + confirmed.sampled) / facts.now().map(|c| c.raw).sum::<f64>().max(1.0),

@@ -8,7 +8,7 @@ use super::candidates::{cluster_options, with_codec};
 use super::{Options, Search, codecs_for, main_codec};
 use crate::cost::facts::Facts;
 use crate::cost::model::Cost;
-use crate::cost::{Codecs, InPlace, calibrate};
+use crate::cost::{Allowance, Codecs, InPlace, calibrate, measure, process_seconds};
 
 /// A layout, and what reading costs in it.
 #[derive(Clone, Debug)]
@@ -24,11 +24,13 @@ pub(crate) fn outlook(path: &Path, facts: &Facts, options: &Options) -> Result<V
     let Some(basket) = facts.columns.iter().filter(|c| c.can_sample).find_map(|c| c.written().next()) else {
         return Ok(Vec::new());
     };
+    let allowance = Allowance::new(process_seconds(), 1e-9 * measure::nominal_rewrite(&facts.columns));
     let in_place = InPlace::measure(facts, options.budget()).unwrap_or_default();
     let access = calibrate(&**facts.file.source(), (basket.seek, basket.nbytes as usize), in_place.per_column())
         .map_err(|e| e.at(basket.seek).file(path))?;
     let own = main_codec(facts);
-    let search = Search::new(facts, options, (access, &in_place), &codecs_for(own), own, &mut Codecs::default())?;
+    let search =
+        Search::new(facts, options, (access, &in_place), (&codecs_for(own), own), &allowance, &mut Codecs::default())?;
     let rest = facts.rest();
     let all = |cost: Cost| Cost { size: cost.size - rest, ..cost };
     let mut found = vec![Outlook { layout: "as it is".to_owned(), cost: all(search.now.1) }];

@@ -1,17 +1,25 @@
-//! The proof: the file is rewritten, read as the workload would, compared with its input, and all that is set
-//! beside what was expected.
+//! The proof: a choice is rewritten under a temporary name, compared with its input, measured and read as the workload
+//! would. Only what holds gets its name; else the next choice is tried.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use dataset::layout::Layout;
 use flow::{Budget, Progress, VerifyOptions};
-use rootfile::Result;
+use rootfile::{Error, Result, StagedFile};
 
-use super::report::{Compared, Proof};
+use super::compare::{Comparison, compare};
+use super::deliver::{Correction, Expected, Shop, Written, deliver};
+use super::reader::proof::Judge;
+use super::report::{Attempt, Compared, Proof, Rejected, Report};
 use super::{Options, Tuned};
 use crate::cost::facts::as_f64;
 use crate::cost::{process_seconds, replay};
 
-/// Rewrites `input` into `output` with the layout that was chosen, and fills in the report's proof.
+/// Differences that are told in words.
+const TOLD: usize = 3;
+
+/// Rewrites `input` into `output` with the layout that was chosen, or with the next one that holds, and completes the
+/// report. The output appears under its name only when it holds; else what is there stays.
 pub fn prove(
     tuned: &mut Tuned,
     (input, output): (&Path, &Path),
@@ -19,43 +27,193 @@ pub fn prove(
     (budget, overwrite): (Budget, bool),
     progress: Progress<'_>,
 ) -> Result<()> {
-    let (Some(layout), Some(chosen)) = (&tuned.layout, &tuned.report.chosen) else { return Ok(()) };
-    let inputs = [input.to_path_buf()];
-    let request = flow::Options {
-        layout: layout.clone(),
-        tree: options.tree.clone(),
-        budget,
-        overwrite,
-        ..flow::Options::default()
+    rootfile::check_output(output, overwrite, [input])?;
+    tuned.report.delivered = Some(false);
+    let Some(first) = tuned.decider.expected() else {
+        if tuned.layout.is_some() {
+            "today's layout is the best of all that were tried: nothing was written"
+                .clone_into(&mut tuned.report.verdict);
+        }
+        return Ok(());
     };
-    let start = process_seconds();
-    let summary = flow::rewrite(&inputs, output, &request, progress)?;
-    let rewrite = process_seconds() - start;
-    let readings = replay(&[input, output], options.tree.as_deref(), &options.workload, (budget, options.seed))?;
-    let verify = VerifyOptions { tree: options.tree.clone(), budget, ..VerifyOptions::default() };
-    let verdict = flow::verify(&inputs, output, &verify, &|_| progress(0))?;
-    let seconds = |i: usize| readings.get(i).map_or(0.0, |r| r.seconds);
-    let today = &tuned.report.today.cost;
-    let read_today = Compared { expected: today.read, measured: seconds(0) };
-    let read_chosen = Compared { expected: chosen.cost.read, measured: seconds(1) };
-    let speedup = |of: fn(&Compared) -> f64| of(&read_today) / of(&read_chosen).max(f64::MIN_POSITIVE);
-    let size_limit = tuned.report.limits.iter().find(|l| l.name == "--max-size").map_or(f64::INFINITY, |l| l.value);
-    let written = as_f64(summary.bytes_written);
-    tuned.report.proof = Some(Proof {
-        output: output.display().to_string(),
-        size: Compared { expected: chosen.cost.size, measured: written },
-        speedup: Compared { expected: speedup(|c| c.expected), measured: speedup(|c| c.measured) },
-        read_today,
-        read_chosen,
-        baskets: Compared {
-            expected: chosen.cost.baskets,
-            measured: as_f64(summary.tables.iter().map(|t| t.baskets).sum()),
-        },
-        rewrite: Compared { expected: tuned.report.rewrite, measured: rewrite },
-        measuring_share: tuned.report.measuring.cpu_seconds / rewrite.max(f64::MIN_POSITIVE),
-        equal: verdict.equal,
-        differences: verdict.differences.iter().map(ToString::to_string).collect(),
-        within_size: written <= size_limit,
+    let limit = tuned.report.limits.iter().find(|l| l.name == "--max-size").map_or(f64::INFINITY, |l| l.value);
+    let measuring = tuned.report.measuring.cpu_seconds;
+    let judge = options.reader.as_ref().map(|reader| {
+        let tree = options.tree.as_deref();
+        Judge::start(reader, input, tree, &options.workload)
     });
+    let (judge, instead) = match judge.transpose() {
+        Ok(judge) => (judge, None),
+        Err(why) => (None, Some(why)),
+    };
+    let proven_by = judge.as_ref().map(|judge| judge.name.clone());
+    let mut shop = Files { tuned, input, output, options, budget, overwrite, progress, staged: None, judge };
+    let delivery = deliver(&mut shop, first, limit)?;
+    drop(shop);
+    let by = proven_by.clone();
+    let report = &mut tuned.report;
+    report.measuring.cpu_seconds = measuring;
+    report.delivered = Some(delivery.delivered);
+    report.reader.proven_by = Some(proven_by.unwrap_or_else(|| "basketry".to_owned()));
+    report.reader.instead = instead;
+    report.verdict =
+        verdict(output, &delivery.attempts, (delivery.delivered, delivery.exhausted), (limit, by.as_deref()));
+    if let Some(last) = delivery.attempts.last().filter(|_| delivery.delivered) {
+        report.proof = proof(report, output, last);
+    }
+    report.attempts = delivery.attempts;
     Ok(())
+}
+
+/// The choice that is tried, and its file.
+struct Files<'a> {
+    tuned: &'a mut Tuned,
+    input: &'a Path,
+    output: &'a Path,
+    options: &'a Options,
+    budget: Budget,
+    overwrite: bool,
+    progress: Progress<'a>,
+    /// The file under its temporary name; removed when dropped.
+    staged: Option<StagedFile>,
+    /// The program that will read the file, where it can be run.
+    judge: Option<Judge>,
+}
+
+impl Files<'_> {
+    fn layout(&self) -> Layout {
+        self.tuned.layout.clone().unwrap_or_default()
+    }
+
+    fn staged(&self) -> Result<PathBuf> {
+        let path = self.staged.as_ref().map(|file| file.path().to_path_buf());
+        path.ok_or_else(|| Error::request("nothing was written yet").file(self.output))
+    }
+}
+
+impl Shop for Files<'_> {
+    fn write(&mut self) -> Result<Written> {
+        self.staged = None;
+        let request = flow::Options {
+            layout: self.layout(),
+            tree: self.options.tree.clone(),
+            // The output stands for the input: another tree under the same name must not be lost.
+            cycles: flow::Cycles::OtherTrees,
+            budget: self.budget,
+            overwrite: self.overwrite,
+            ..flow::Options::default()
+        };
+        let start = process_seconds();
+        let (summary, staged) =
+            flow::rewrite_staged(&[self.input.to_path_buf()], self.output, &request, self.progress)?;
+        self.staged = Some(staged);
+        Ok(Written {
+            bytes: as_f64(summary.bytes_written),
+            baskets: as_f64(summary.tables.iter().map(|t| t.baskets).sum()),
+            rewrite: process_seconds() - start,
+        })
+    }
+
+    fn differences(&mut self) -> Result<Vec<String>> {
+        let verify = VerifyOptions { tree: self.options.tree.clone(), budget: self.budget, ..VerifyOptions::default() };
+        let verdict = flow::verify(&[self.input.to_path_buf()], &self.staged()?, &verify, &|_| (self.progress)(0))?;
+        match verdict.equal {
+            true => Ok(Vec::new()),
+            false if verdict.differences.is_empty() => Ok(vec!["the contents differ".to_owned()]),
+            false => Ok(verdict.differences.iter().map(ToString::to_string).collect()),
+        }
+    }
+
+    fn compare(&mut self) -> Result<Comparison> {
+        let staged = self.staged()?;
+        let Options { tree, workload, seed, .. } = self.options;
+        if let Some(judge) = &mut self.judge {
+            return judge.compare([self.input, &staged], tree.as_deref(), workload, *seed);
+        }
+        compare(&mut |swapped| {
+            let files = if swapped { [staged.as_path(), self.input] } else { [self.input, staged.as_path()] };
+            let readings = replay(&files, tree.as_deref(), workload, (self.budget, *seed))?;
+            let seconds = |i: usize| readings.get(i).map_or(0.0, |r| r.seconds);
+            Ok(if swapped { (seconds(1), seconds(0)) } else { (seconds(0), seconds(1)) })
+        })
+    }
+
+    fn choose(&mut self, correction: Correction) -> Result<Option<Expected>> {
+        let before = self.tuned.report.layout.take();
+        self.tuned.decider.choose(correction);
+        let expected = self.tuned.decider.expected();
+        let (report, layout) = self.tuned.decider.report(self.input)?;
+        // The same layout again would be measured the same.
+        let expected = expected.filter(|_| report.layout != before);
+        if expected.is_some() {
+            let Report { input, files, measured_files, .. } = &self.tuned.report;
+            let report = Report { input: input.clone(), files: *files, measured_files: *measured_files, ..report };
+            (self.tuned.report, self.tuned.layout) = (report, layout);
+        } else {
+            self.tuned.report.layout = before;
+        }
+        Ok(expected)
+    }
+
+    fn publish(&mut self) -> Result<()> {
+        let Some(staged) = self.staged.take() else { return Ok(()) };
+        staged.deliver().map(drop)
+    }
+}
+
+fn proof(report: &Report, output: &Path, attempt: &Attempt) -> Option<Proof> {
+    let chosen = report.chosen.as_ref()?;
+    let reading = attempt.reading?;
+    let expected = report.today.cost.read / chosen.cost.read.max(f64::MIN_POSITIVE);
+    Some(Proof {
+        output: output.display().to_string(),
+        size: Compared { expected: chosen.cost.size, measured: attempt.written.bytes },
+        speedup: Compared { expected, measured: 1.0 / reading.ratio.max(f64::MIN_POSITIVE) },
+        read_today: Compared { expected: report.today.cost.read, measured: reading.before },
+        read_chosen: Compared { expected: chosen.cost.read, measured: reading.after },
+        reading,
+        baskets: Compared { expected: chosen.cost.baskets, measured: attempt.written.baskets },
+        rewrite: Compared { expected: report.rewrite, measured: attempt.written.rewrite },
+        measuring_share: report.measuring.cpu_seconds / attempt.written.rewrite.max(f64::MIN_POSITIVE),
+        equal: true,
+        differences: Vec::new(),
+        within_size: true,
+    })
+}
+
+/// What came of a delivery, in words.
+fn verdict(
+    output: &Path,
+    attempts: &[Attempt],
+    (delivered, exhausted): (bool, bool),
+    (limit, by): (f64, Option<&str>),
+) -> String {
+    let output = output.display();
+    let by = by.map_or_else(String::new, |name| format!(" by {name}"));
+    let megabytes = |bytes: f64| format!("{:.3} MB", bytes / 1e6);
+    let rejected = |attempt: &Attempt| match (attempt.rejected, attempt.reading) {
+        (Some(Rejected::TooLarge), _) => {
+            format!("the rewritten file has {}, the limit is {}", megabytes(attempt.written.bytes), megabytes(limit))
+        }
+        (Some(Rejected::Slower), Some(reading)) => format!(
+            "reading the rewritten file{by} takes {:.2} to {:.2} times as long as today ({} repeats)",
+            reading.interval[0], reading.interval[1], reading.repeats
+        ),
+        _ => {
+            let told = attempt.differences.iter().take(TOLD).cloned().collect::<Vec<_>>().join("; ");
+            format!("the rewritten file differs from its input: {told}")
+        }
+    };
+    let reasons = |attempts: &[Attempt]| {
+        let numbered = attempts.iter().enumerate().map(|(i, a)| format!("choice {}: {}", i + 1, rejected(a)));
+        numbered.collect::<Vec<_>>().join("; ")
+    };
+    match attempts.split_last() {
+        Some((_, [])) if delivered => format!("{output}: the first choice holds"),
+        Some((_, before)) if delivered => format!("{output}: choice {} holds; {}", attempts.len(), reasons(before)),
+        _ => {
+            let end = if exhausted { "; no other choice is expected to be better than today's layout" } else { "" };
+            format!("{output} was not written: {}{end}", reasons(attempts))
+        }
+    }
 }

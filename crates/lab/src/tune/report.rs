@@ -8,6 +8,9 @@ pub use crate::cost::Reading;
 use crate::cost::model::Cost;
 
 use super::Access;
+pub use super::compare::Comparison;
+pub use super::deliver::Written;
+pub use super::reader::ReaderReport;
 
 /// Version of the JSON form. It grows when a field goes or changes its meaning.
 pub const SCHEMA: u32 = 1;
@@ -19,8 +22,14 @@ pub struct Report {
     pub schema: u32,
     /// The file.
     pub input: String,
+    /// Number of inputs.
+    pub files: usize,
+    /// Number of inputs that were measured: they stand for all.
+    pub measured_files: usize,
     /// What the file will be read for.
     pub workload: String,
+    /// Whose reading is expected, and measured in the proof.
+    pub reader: ReaderReport,
     /// How the costs were measured.
     pub measuring: Measuring,
     /// The limits.
@@ -47,8 +56,44 @@ pub struct Report {
     pub sensitivity: Vec<Loosened>,
     /// The chosen layout as TOML.
     pub layout: Option<String>,
-    /// What became of it, if the file was rewritten.
+    /// Whether the chosen layout is the file's own: nothing that was tried is better.
+    pub unchanged: bool,
+    /// Rewrites that were made and measured, in order.
+    pub attempts: Vec<Attempt>,
+    /// Whether the output was delivered under its name; none if no output was asked for.
+    pub delivered: Option<bool>,
+    /// What came of it, in words.
+    pub verdict: String,
+    /// What was measured on the output, if one was delivered.
     pub proof: Option<Proof>,
+}
+
+/// A rewrite into a chosen layout, measured before the file got its name.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Attempt {
+    /// Bytes that were expected.
+    pub expected_size: f64,
+    /// What was written.
+    #[serde(flatten)]
+    pub written: Written,
+    /// How input and output compare, if the size was within the limit.
+    pub reading: Option<Comparison>,
+    /// Differences between the contents, if any.
+    pub differences: Vec<String>,
+    /// Why the rewrite was not delivered; none if it was.
+    pub rejected: Option<Rejected>,
+}
+
+/// Why a rewrite was not delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rejected {
+    /// The file is larger than the limit.
+    TooLarge,
+    /// Reading takes longer than today, by more than the noise.
+    Slower,
+    /// The content differs from the input's.
+    Different,
 }
 
 /// How the costs were measured.
@@ -56,8 +101,12 @@ pub struct Report {
 pub struct Measuring {
     /// Seed of the samples.
     pub seed: u64,
+    /// CPU seconds that measuring and deciding may take, as it was said beforehand: two, or a quarter of a rewrite's.
+    pub allowed: f64,
     /// CPU seconds that measuring and deciding took.
     pub cpu_seconds: f64,
+    /// How often the file was written and read to see what comes of a choice.
+    pub trials: u32,
     /// CPU seconds that reading the metadata took.
     pub metadata: f64,
     /// Bytes before compression that were sampled.
@@ -168,7 +217,7 @@ pub struct Loosened {
     pub read: f64,
 }
 
-/// What became of the chosen layout.
+/// What was measured on the output that was delivered.
 #[derive(Clone, Debug, Serialize)]
 pub struct Proof {
     /// The file that was written.
@@ -181,6 +230,8 @@ pub struct Proof {
     pub read_chosen: Compared,
     /// How many times cheaper to read, expected and measured.
     pub speedup: Compared,
+    /// Measured reading time of the output over that of the input, with the interval of 95 % on each side.
+    pub reading: Comparison,
     /// Baskets, expected and written.
     pub baskets: Compared,
     /// CPU seconds of the whole rewrite: as expected, and measured.

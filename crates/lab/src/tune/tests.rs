@@ -37,7 +37,15 @@ fn search(path: &Path, workload: &str, memory: u64) -> (Facts, Search) {
     facts.recast(&options.workload, Budget::new(100_000_000, 1), &mut InPlace::default()).unwrap();
     let own = main_codec(&facts);
     let seen = InPlace::default();
-    let found = Search::new(&facts, &options, (ACCESS, &seen), &codecs_for(own), own, &mut Fake::default()).unwrap();
+    let found = Search::new(
+        &facts,
+        &options,
+        (ACCESS, &seen),
+        (&codecs_for(own), own),
+        &Allowance::unlimited(),
+        &mut Fake::default(),
+    )
+    .unwrap();
     (facts, found)
 }
 
@@ -109,7 +117,7 @@ fn recast_columns_are_rewritten_and_proven() {
     let output = folder.path().join("tuned.root");
     let options =
         Options { memory: 100_000_000, recode: true, max_size: Some(Limit::Times(1.2)), ..Options::default() };
-    let mut tuned = tune(&input, &options).unwrap();
+    let mut tuned = tune(&input, &options, &|_| ()).unwrap();
     assert!(!tuned.report.recasts.is_empty(), "{:?}", tuned.report.why);
     let text = tuned.report.layout.clone().unwrap();
     assert!(text.contains("split-level") && text.contains("member-wise"), "{text}");
@@ -134,7 +142,7 @@ fn recast_columns_are_rewritten_and_proven() {
     let size = |path: &Path| path.metadata().unwrap().len();
     assert_eq!(size(&output), size(&again));
     // Unless it is asked for nothing is split otherwise, but it is said that it could be.
-    let tuned = tune(&input, &Options { recode: false, ..options }).unwrap();
+    let tuned = tune(&input, &Options { recode: false, ..options }, &|_| ()).unwrap();
     assert!(tuned.report.recasts.is_empty());
     assert!(tuned.report.why.iter().any(|why| why.contains("3 columns of objects") && why.contains("--recode")));
 }
@@ -161,4 +169,27 @@ fn what_a_branch_keeps_no_rule_above_it_changes() {
     assert_eq!(of(&[parent, "muon_candidates.eta"]).basket, None);
     assert_eq!(of(&[parent]).compression, None);
     assert_eq!(of(&["ecal_hits"]).compression, Some(codecs[0]));
+}
+
+#[test]
+fn a_decision_is_made_without_time_for_a_second_look() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "split-level = 99\ncompression = \"none\"");
+    let options = Options { memory: 1 << 30, ..Options::default() };
+    let facts = Facts::read(&path, None, &options.workload).unwrap();
+    let own = main_codec(&facts);
+    let over = Allowance::new(process_seconds() - 10.0, 1.0);
+    let sampled = |allowance: &Allowance| {
+        let codecs = codecs_for(own);
+        let seen = InPlace::default();
+        let found = Search::new(&facts, &options, (ACCESS, &seen), (&codecs, own), allowance, &mut Fake::default());
+        let found = found.unwrap();
+        assert!(found.decision.is_ok());
+        (found.measured.columns.iter().filter(|column| column.sampled > 0.0).count(), found.confirmed.sampled)
+    };
+    let (columns, again) = sampled(&over);
+    // The largest alone, and those on which codecs are chosen.
+    assert!(columns >= 4 && again == 0.0, "{columns} {again}");
+    let (all, _) = sampled(&Allowance::unlimited());
+    assert!(all >= columns, "{all} {columns}");
 }

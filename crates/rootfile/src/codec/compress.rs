@@ -38,10 +38,12 @@ impl Compressor {
     /// is to be stored as it is: no compression asked for, or it does not pay.
     ///
     /// As in ROOT it does not pay where the blocks are not smaller than `input`, and already where one of the blocks
-    /// does not get smaller.
+    /// does not get smaller. The old CS algorithm is read and not written: a file that has it gets zlib's blocks.
     pub fn compress(&mut self, compression: Compression, input: &[u8], out: &mut Vec<u8>) -> Result<bool> {
-        let Some(algorithm) = compression.algorithm() else {
-            return Ok(false);
+        let algorithm = match compression.algorithm() {
+            None => return Ok(false),
+            Some(Algorithm::OldCs) => Algorithm::Zlib,
+            Some(algorithm) => algorithm,
         };
         let level = compression.level().min(algorithm.max_level());
         let start = out.len();
@@ -105,7 +107,7 @@ impl Compressor {
                 Ok(deflate.zlib_compress(input, out).ok())
             }
             Algorithm::Lzma => lzma(level, input, out),
-            Algorithm::OldCs => Err(Error::unsupported("the old CS compression is only read, not written")),
+            Algorithm::OldCs => Err(Error::unsupported("the old CS compression is only read")),
             Algorithm::Lz4 => {
                 let Some((checksum, body)) = out.split_first_chunk_mut::<LZ4_CHECKSUM>() else {
                     return Ok(None);

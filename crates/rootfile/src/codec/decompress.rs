@@ -133,6 +133,6 @@ impl Decompressor {
 }
 
 /// Goes over all headers before anything is unpacked.
-fn check_sizes(record: &[u8], objlen: usize) -> Result<()> {
+pub fn check_sizes(record: &[u8], objlen: usize) -> Result<()> {
     blocks(record, objlen).try_for_each(|block| block.map(drop))
 }

@@ -11,7 +11,7 @@ mod setting;
 
 pub use block::{Block, BlockHeader, Blocks, blocks};
 pub use compress::Compressor;
-pub use decompress::Decompressor;
+pub use decompress::{Decompressor, check_sizes};
 pub use setting::{Algorithm, Compression};
 
 /// The most uncompressed bytes that one block holds: its size field has three bytes. ROOT's `kMAXZIPBUF`.

@@ -15,6 +15,7 @@ mod write;
 
 pub use plan::{Plan, Step};
 pub use read::{CustomStreamer, ObjectReader, UNFRAMED, read_tobject};
+pub use tags::may_hold_tags;
 pub use typed::{Place, Span, Typed};
 pub use value::{Array, Collection, Content, Graph, Members, Named, Object, ObjectId, TObject, Value};
 pub use write::{ObjectWriter, write_tobject};

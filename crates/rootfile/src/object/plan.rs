@@ -52,6 +52,8 @@ pub enum Step {
     TNamed,
     /// Fixed array of objects, strings or pointers.
     Several(Box<Step>, usize),
+    /// Objects by value, counted by another member: their class and the counter.
+    Counted(Arc<str>, String),
     /// Anything with a byte count that is left as it is: STL, custom streamers.
     Opaque,
 }
@@ -121,6 +123,8 @@ fn step(e: &StreamerElement) -> Step {
         code::TSTRING => Step::TString,
         code::OBJECT | code::ANY | code::OBJECT_P_INLINE | code::ANY_P_INLINE => Step::Inline(class_name(e)),
         code::OBJECT_P | code::ANY_P | code::ANY_P_NO_VT => Step::Pointer,
+        // One pointer to all of them; of pointers to each, nothing is known.
+        code::STREAM_LOOP if e.type_name.matches('*').count() == 1 => Step::Counted(class_name(e), counter()),
         t if t == code::TSTRING + code::OFFSET_L => Step::Several(Box::new(Step::TString), n),
         t if t == code::TOBJECT + code::OFFSET_L => Step::Several(Box::new(Step::TObject), n),
         t if t == code::TNAMED + code::OFFSET_L => Step::Several(Box::new(Step::TNamed), n),

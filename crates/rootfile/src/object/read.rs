@@ -14,8 +14,8 @@ use crate::{Error, Result};
 const IS_REFERENCED: u32 = 1 << 4;
 /// What pointers to the record's own object say.
 const ROOT_SLOT: u32 = 1;
-/// Objects inside objects, at most. ROOT's own trees stay below twenty.
-const MAX_DEPTH: usize = 100;
+/// Objects inside objects, at most, in what is read and in what is written. ROOT's own trees stay below twenty.
+pub(super) const MAX_DEPTH: usize = 100;
 /// Values that objects may have whatever the size of their record; beyond, one for each byte.
 const MOST_VALUES: usize = 100_000;
 
@@ -137,7 +137,7 @@ impl<'a> ObjectReader<'a> {
             return Ok(content);
         }
         match &**class {
-            "TList" | "THashList" | "TObjArray" | "TSortedList" | "TMap" => {
+            "TList" | "THashList" | "TObjArray" | "TSortedList" | "TOrdCollection" | "TMap" => {
                 return self.collection(class, frame).map(|c| Content::Collection(Box::new(c)));
             }
             // Members of these lie in an order of their own; nothing here looks into them.
@@ -228,6 +228,16 @@ impl<'a> ObjectReader<'a> {
                 let n = self.cursor.checked_count(i64::try_from(*n).unwrap_or(i64::MAX), 1)?;
                 Value::List((0..n).map(|_| self.step(inner, so_far)).collect::<Result<_>>()?)
             }
+            Step::Counted(class, counter) => {
+                let start = self.cursor.clone();
+                match self.counted_objects(class, so_far, counter) {
+                    Ok(objects) => Value::List(objects),
+                    Err(_) => {
+                        self.cursor = start;
+                        Value::Opaque(self.opaque()?.into())
+                    }
+                }
+            }
             Step::Opaque => Value::Opaque(self.opaque()?.into()),
         })
     }
@@ -275,6 +285,19 @@ impl<'a> ObjectReader<'a> {
             .and_then(Value::as_i64)
             .ok_or_else(|| Error::unsupported(format!("the array's counter {counter:?} is not known")))?;
         if self.cursor.u8()? == 0 { Ok(0) } else { self.cursor.checked_count(n, 1) }
+    }
+
+    /// Objects in one frame, whose version comes first.
+    fn counted_objects(&mut self, class: &Arc<str>, so_far: &Members, counter: &str) -> Result<Vec<Value>> {
+        let frame = Frame::read(&mut self.cursor)?;
+        let n = so_far.get(counter).and_then(Value::as_i64).unwrap_or(-1);
+        let n = self.cursor.checked_count(n, 1)?;
+        let mut values = vec![Value::Int(i64::from(frame.version))];
+        for _ in 0..n {
+            values.push(Value::Object(Box::new(self.object_of(class)?)));
+        }
+        frame.finish(&mut self.cursor, class)?;
+        Ok(values)
     }
 
     fn counted_array(&mut self, t: i32) -> Result<Array> {
@@ -355,6 +378,7 @@ impl<'a> ObjectReader<'a> {
         let mut out = Collection::default();
         let version = frame.version;
         let (is_array, is_map) = (class == "TObjArray", class == "TMap");
+        let has_options = !is_array && !is_map && class != "TOrdCollection";
         if version > 2 {
             out.object = read_tobject(&mut self.cursor)?;
         }
@@ -368,7 +392,7 @@ impl<'a> ObjectReader<'a> {
         out.items.reserve(n);
         for i in 0..n {
             out.items.push(self.pointer()?);
-            if !is_array && !is_map && version > 3 {
+            if has_options && version > 3 {
                 // Version 4 had no long form of the option's length.
                 let option = if version > 4 { self.cursor.string()? } else { self.short_string()? };
                 if !option.is_empty() {

@@ -101,6 +101,16 @@ pub fn end_frame(w: &mut Writer, at: usize) {
     w.patch_u32(at, count | BYTE_COUNT_MASK);
 }
 
+/// Whether bytes look as if they held an object behind a pointer: a byte count, then a class tag.
+pub fn may_hold_tags(bytes: &[u8]) -> bool {
+    bytes.windows(8).any(|w| {
+        let word = |at: usize| w.get(at..at + 4).and_then(|b| b.first_chunk()).map_or(0, |b| u32::from_be_bytes(*b));
+        let (count, tag) = (word(0), word(4));
+        let plausible = count & BYTE_COUNT_MASK != 0 && (count & !BYTE_COUNT_MASK) as usize <= bytes.len();
+        plausible && (tag == NEW_CLASS_TAG || tag & CLASS_MASK != 0 && ((tag & !CLASS_MASK) >> 28) == 0)
+    })
+}
+
 /// What an object pointer turned out to be.
 #[derive(Debug)]
 pub enum Tag {

@@ -1,7 +1,7 @@
 //! Writes objects by the plans they were read by.
 
 use super::plan::Step;
-use super::read::UNFRAMED;
+use super::read::{MAX_DEPTH, UNFRAMED};
 use super::tags::{WriteTags, begin_frame, end_frame};
 use super::value::{Array, Collection, Content, Graph, Members, Named, Object, ObjectId, TObject, Value};
 use crate::bytes::Writer;
@@ -29,12 +29,13 @@ pub struct ObjectWriter<'a> {
     /// Classes and objects written so far.
     pub tags: WriteTags,
     graph: &'a Graph,
+    depth: usize,
 }
 
 impl<'a> ObjectWriter<'a> {
     /// A writer for the payload of a key of `keylen` bytes. `graph` has the objects behind pointers.
     pub fn new(keylen: usize, graph: &'a Graph) -> Self {
-        Self { out: Writer::new(), tags: WriteTags::new(keylen), graph }
+        Self { out: Writer::new(), tags: WriteTags::new(keylen), graph, depth: 0 }
     }
 
     /// Writes the record's own object, which is what [`ObjectReader::read_root`](super::ObjectReader::read_root)
@@ -44,8 +45,18 @@ impl<'a> ObjectWriter<'a> {
         self.object(object)
     }
 
-    /// Writes an object by value.
+    /// Writes an object by value. What nests deeper than can be read again is refused.
     pub fn object(&mut self, object: &Object) -> Result<()> {
+        if self.depth >= MAX_DEPTH {
+            return Err(Error::unsupported(format!("objects nest more than {MAX_DEPTH} deep")));
+        }
+        self.depth += 1;
+        let written = self.content(object);
+        self.depth -= 1;
+        written
+    }
+
+    fn content(&mut self, object: &Object) -> Result<()> {
         match &object.content {
             Content::Array(array) => {
                 self.out.i32(i32::try_from(array.len()).map_err(|_| Error::request("an array too large"))?);
@@ -128,9 +139,23 @@ impl<'a> ObjectWriter<'a> {
                     self.step(inner, value, members)?;
                 }
             }
-            (Step::Opaque, Value::Opaque(bytes)) => self.out.raw(bytes),
+            (Step::Counted(..), Value::List(values)) => self.counted_objects(values)?,
+            (Step::Opaque | Step::Counted(..), Value::Opaque(bytes)) => self.out.raw(bytes),
             (step, _) => return Err(Error::request(format!("a value that does not fit its type ({step:?})"))),
         }
+        Ok(())
+    }
+
+    /// Objects in one frame, whose version comes first.
+    fn counted_objects(&mut self, values: &[Value]) -> Result<()> {
+        let version = values.first().and_then(Value::as_i64).and_then(|v| i16::try_from(v).ok()).unwrap_or(0);
+        let frame = begin_frame(&mut self.out, version);
+        for value in values.iter().skip(1) {
+            if let Value::Object(object) = value {
+                self.object(object)?;
+            }
+        }
+        end_frame(&mut self.out, frame);
         Ok(())
     }
 
@@ -198,7 +223,8 @@ impl<'a> ObjectWriter<'a> {
 
     fn collection(&mut self, class: &str, collection: &Collection) -> Result<()> {
         let (is_array, is_map) = (class == "TObjArray", class == "TMap");
-        let frame = begin_frame(&mut self.out, if is_array || is_map { 3 } else { 5 });
+        let has_options = !is_array && !is_map && class != "TOrdCollection";
+        let frame = begin_frame(&mut self.out, if has_options { 5 } else { 3 });
         write_whole_tobject(&mut self.out, &collection.object);
         self.out.string(&collection.name);
         let n = if is_map { collection.items.len() / 2 } else { collection.items.len() };
@@ -208,7 +234,7 @@ impl<'a> ObjectWriter<'a> {
         }
         for (i, item) in collection.items.iter().enumerate() {
             self.pointer(*item)?;
-            if !is_array && !is_map {
+            if has_options {
                 self.out.string(collection.options.get(i).map_or("", String::as_str));
             }
         }

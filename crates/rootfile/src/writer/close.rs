@@ -6,11 +6,11 @@
 
 use std::sync::Arc;
 
-use super::FileWriter;
 use super::gaps::Gaps;
+use super::{FileWriter, StagedFile};
 use crate::Result;
 use crate::bytes::Writer;
-use crate::codec::Compression;
+use crate::codec::{Algorithm, Compression};
 use crate::directory::DirectoryRecord;
 use crate::header::{BEGIN, FileHeader, START_BIG_FILE};
 use crate::key::Key;
@@ -32,7 +32,12 @@ pub(super) struct Trailer {
 impl FileWriter {
     /// Writes key lists, streamer infos, free list and header, makes sure that all of it is on disk, and
     /// gives the file its name. Returns its size.
-    pub fn finish(mut self) -> Result<u64> {
+    pub fn finish(self) -> Result<u64> {
+        self.stage()?.deliver()
+    }
+
+    /// Does the same as [`FileWriter::finish`] but for the name: the file can be read and proven before it gets that.
+    pub fn stage(mut self) -> Result<StagedFile> {
         let saved = self.saved.take();
         let mut trailer = Trailer::default();
         for i in 0..self.directories.len() {
@@ -60,8 +65,7 @@ impl FileWriter {
             self.disk.sync()?;
             self.mark_gaps(&gaps, &saved.retired())?;
         }
-        self.disk.finish(trailer.end)?;
-        Ok(trailer.end)
+        self.disk.stage(trailer.end)
     }
 
     /// The record of a directory's list of keys, with those of `saved` in it.
@@ -87,10 +91,12 @@ impl FileWriter {
         Ok((key, payload))
     }
 
-    /// What is written of the streamer infos.
+    /// What is written of the streamer infos: compressed, also where the file's setting is none, as
+    /// `TFile::WriteStreamerInfo` does with level 1.
     pub(super) fn packed_infos(&mut self, payload: Vec<u8>) -> Result<Vec<u8>> {
         let mut packed = Vec::new();
-        let setting = Compression::from_root_setting(self.compression).unwrap_or(Compression::NONE);
+        let own = Compression::from_root_setting(self.compression).filter(|setting| !setting.is_none());
+        let setting = own.unwrap_or(Compression::new(Algorithm::Zlib, 1));
         let compressed = self.compressor.compress(setting, &payload, &mut packed)?;
         Ok(if compressed { packed } else { payload })
     }

@@ -40,6 +40,11 @@ impl OpenDirectory {
         self.keys.push(key);
     }
 
+    /// Says which cycle of a name is the newest.
+    pub fn set_cycle(&mut self, name: &str, cycle: i16) {
+        self.cycles.insert(name.to_owned(), cycle);
+    }
+
     /// The cycle that the next object of this name gets.
     pub fn next_cycle(&self, name: &str) -> i16 {
         self.cycles.get(name).copied().unwrap_or(0).saturating_add(1)

@@ -9,6 +9,7 @@ use std::io::ErrorKind as IoKind;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use super::StagedFile;
 use crate::temporary::Temporary;
 use crate::{Error, Result};
 
@@ -32,9 +33,9 @@ pub(super) enum Step {
 }
 
 impl Disk {
-    /// Creates the file that will be called `path`.
-    pub fn create(path: &Path) -> Result<Self> {
-        let (temporary, file) = Temporary::create(path).map_err(|e| Error::from(e).file(path))?;
+    /// Creates the file that will be called `path`. Fails if that exists, unless `overwrite`.
+    pub fn create(path: &Path, overwrite: bool) -> Result<Self> {
+        let (temporary, file) = Temporary::create(path, overwrite).map_err(|e| Error::from(e).file(path))?;
         Ok(Self { file: Some((file, temporary)), ..Self::nowhere(path) })
     }
 
@@ -65,18 +66,12 @@ impl Disk {
         file.sync_data().map_err(|e| self.explain(e, 0))
     }
 
-    /// Makes sure that all of the file is on disk, and gives it its name.
-    pub fn finish(self, end: u64) -> Result<()> {
-        let Some((file, _)) = &self.file else { return Ok(()) };
-        file.sync_all().map_err(|e| self.explain(e, end))?;
-        let Some((_, temporary)) = self.file else { return Ok(()) };
-        temporary.rename(&self.path).map_err(|e| Error::from(e).file(&self.path))?;
-        // The new name is on disk when the folder is; a folder that cannot be opened for that is no error.
-        let folder = self.path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        if let Ok(folder) = File::open(folder) {
-            let _ = folder.sync_all();
+    /// Makes sure that all of the file is on disk. It still has its temporary name.
+    pub fn stage(self, end: u64) -> Result<StagedFile> {
+        if let Some((file, _)) = &self.file {
+            file.sync_all().map_err(|e| self.explain(e, end))?;
         }
-        Ok(())
+        Ok(StagedFile::new(self.file, end))
     }
 
     /// Says how much was missing when the disk was full.

@@ -10,6 +10,7 @@ mod disk;
 mod gaps;
 mod output;
 mod save;
+mod staged;
 #[cfg(test)]
 mod tests;
 
@@ -24,7 +25,6 @@ use crate::directory::DirectoryRecord;
 use crate::header::{BEGIN, START_BIG_FILE};
 use crate::key::Key;
 use crate::streamer::StreamerInfos;
-use crate::temporary::refuse_existing;
 use crate::{Error, Result};
 
 use close::Trailer;
@@ -35,6 +35,7 @@ use save::Saved;
 pub use directories::DirId;
 pub use output::OutputFile;
 pub use save::SavedObject;
+pub use staged::StagedFile;
 
 /// The version that files of basketry carry: ROOT 6.40/00, whose formats they follow.
 pub const ROOT_VERSION: i32 = 64000;
@@ -68,8 +69,7 @@ impl FileWriter {
     ///
     /// `compression` is ROOT's setting, recorded in the header; `datime` dates all records.
     pub fn create(path: &Path, overwrite: bool, compression: i32, datime: u32, title: &str) -> Result<Self> {
-        refuse_existing(path, overwrite)?;
-        let disk = Disk::create(path)?;
+        let disk = Disk::create(path, overwrite)?;
         Self::begin(disk, path, compression, datime, title)
     }
 
@@ -161,6 +161,13 @@ impl FileWriter {
     /// What the header says its records are compressed with, where nothing else is asked for.
     pub fn compression(&self) -> Compression {
         Compression::from_root_setting(self.compression).unwrap_or(Compression::NONE)
+    }
+
+    /// Says that the newest cycle of a name is this one: the next object of that name gets the cycle after it.
+    pub fn set_cycle(&mut self, directory: DirId, name: &str, cycle: i16) {
+        if let Some(directory) = self.directories.get_mut(directory.0) {
+            directory.set_cycle(name, cycle);
+        }
     }
 
     /// The date that records get.

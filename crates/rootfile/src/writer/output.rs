@@ -5,7 +5,6 @@ use std::path::Path;
 
 use super::disk::Disk;
 use crate::Result;
-use crate::temporary::refuse_existing;
 
 /// A file that appears under its name only when it is finished, and not at all if it is dropped before.
 pub struct OutputFile {
@@ -16,14 +15,12 @@ pub struct OutputFile {
 impl OutputFile {
     /// Starts a file that will be called `path`. Fails if that exists, unless `overwrite`.
     pub fn create(path: &Path, overwrite: bool) -> Result<Self> {
-        refuse_existing(path, overwrite)?;
-        Ok(Self { disk: Disk::create(path)?, at: 0 })
+        Ok(Self { disk: Disk::create(path, overwrite)?, at: 0 })
     }
 
     /// Makes sure that all of it is on disk, and gives it its name. Says how many bytes it has.
     pub fn finish(self) -> Result<u64> {
-        self.disk.finish(self.at)?;
-        Ok(self.at)
+        self.disk.stage(self.at)?.deliver()
     }
 }
 

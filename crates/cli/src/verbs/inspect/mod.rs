@@ -12,7 +12,11 @@ use crate::options::Talk;
 use crate::output::{self, Answer};
 use flow::inputs::Input;
 
-/// Show what is in a file and how it lies there; ends with what is wrong with it, worst first.
+/// Show what is in a file and how it lies there; ends with what is wrong with it, worst first for those who read it.
+///
+/// Each finding says what it costs a reader (bytes on disk, and seconds of one core with basketry's reader), the command that
+/// mends it, and the price of that; all are estimates. What only the program that writes such files pays is shown with
+/// --writer.
 ///
 /// Sizes "in memory" are before compression. The column `fill` is what baskets held over the buffers they were
 /// written from; `crossing` counts the baskets that cross the start of a cluster, which readers in parallel fetch
@@ -34,6 +38,9 @@ pub struct Args {
     /// With --json: list every basket.
     #[arg(long, requires = "json")]
     baskets: bool,
+    /// Show also what only the writer of the file pays, such as memory for its buffers; --json always has it, last.
+    #[arg(long)]
+    writer: bool,
     /// Print the layout of the file as TOML, for rewrite --layout.
     #[arg(long, conflicts_with = "json")]
     layout: bool,
@@ -68,9 +75,9 @@ pub fn run(args: &Args) -> Result<Answer> {
     if args.layout {
         let (layout, problems) = layout(&file, &options)?;
         let text = layout.to_toml()?;
-        let mut out = output::stdout();
+        let mut out = output::raw_stdout();
         for problem in &problems {
-            writeln!(out, "# left out: {}", output::one_line(&problem.to_string()))?;
+            writeln!(out, "# left out: {}", output::line(&problem.to_string()))?;
         }
         out.write_all(text.as_bytes())?;
         out.flush()?;
@@ -82,7 +89,7 @@ pub fn run(args: &Args) -> Result<Answer> {
     } else {
         let top = if args.all { tables::Top::All } else { tables::Top::Largest(args.top) };
         let mut out = output::stdout();
-        tables::print(&mut out, &report, &top, args.talk.quiet)?;
+        tables::print(&mut out, &report, &top, (!args.talk.quiet).then_some(args.writer))?;
         out.flush()?;
     }
     // The process ends here; to take thousands of strings apart first is a tenth of its time.

@@ -3,10 +3,10 @@
 use std::io::{Result, Write};
 
 use dataset::layout::Compression;
-use lab::diagnose::Finding;
+use lab::diagnose::{Finding, Pays, Price};
 use lab::inspect::report::{BranchReport, ClustersKnown, FileReport, LeafReport, Probed, Report, Spread, TreeReport};
 
-use crate::output::{bytes, count, percent, table};
+use crate::output::{self, bytes, count, percent, table};
 
 /// Which branches are shown.
 pub enum Top {
@@ -16,8 +16,8 @@ pub enum Top {
     All,
 }
 
-/// Prints a report. `quiet` leaves out the diagnosis.
-pub fn print(out: &mut impl Write, report: &Report, top: &Top, quiet: bool) -> Result<()> {
+/// Prints a report; with the diagnosis, if it is said whether what only a writer pays belongs to it.
+pub fn print(out: &mut impl Write, report: &Report, top: &Top, writer: Option<bool>) -> Result<()> {
     file_line(out, &report.file)?;
     objects(out, report)?;
     if !report.trees.is_empty() {
@@ -32,13 +32,11 @@ pub fn print(out: &mut impl Write, report: &Report, top: &Top, quiet: bool) -> R
         let cycle = line.cycle.map(|cycle| format!(";{cycle}")).unwrap_or_default();
         writeln!(out, "\nskipped {}{cycle}: {}", line.object, line.reason)?;
     }
-    if quiet {
-        return Ok(());
-    }
+    let Some(writer) = writer else { return Ok(()) };
     if report.findings.is_empty() && report.trees.is_empty() && !report.skipped.is_empty() {
         return writeln!(out, "\nNo tree was read of which anything could be said.");
     }
-    findings(out, &report.findings)
+    findings(out, report, writer)
 }
 
 fn file_line(out: &mut impl Write, file: &FileReport) -> Result<()> {
@@ -162,7 +160,7 @@ fn branches(out: &mut impl Write, tree: &TreeReport, top: &Top) -> Result<()> {
     }
     let which =
         if shown.len() < all { format!(", the largest {} of {all} branches", shown.len()) } else { String::new() };
-    writeln!(out, "{}{which}\n{}", tree.path, table.trim_fmt())
+    writeln!(out, "{}{which}\n{}", output::name(&tree.path), table.trim_fmt())
 }
 
 fn branch_row(tree: &TreeReport, branch: &BranchReport) -> [String; 12] {
@@ -298,11 +296,12 @@ fn summary(out: &mut impl Write, tree: &TreeReport) -> Result<()> {
         bytes(memory.write)
     )?;
     let time = tree.read_time;
-    if time.decompress + time.decode >= 0.0005 {
+    if time.sum() >= 0.0005 {
         writeln!(
             out,
-            "reading all of it: about {} of one core ({} to decompress, {} to decode); readspeed measures",
-            seconds(time.decompress + time.decode),
+            "reading all of it: about {} of one core ({} to open, {} to decompress, {} to decode); readspeed measures",
+            seconds(time.sum()),
+            seconds(time.open),
             seconds(time.decompress),
             seconds(time.decode)
         )?;
@@ -312,7 +311,8 @@ fn summary(out: &mut impl Write, tree: &TreeReport) -> Result<()> {
 
 fn extras(out: &mut impl Write, tree: &TreeReport) -> Result<()> {
     let list = |pairs: &[lab::inspect::report::Pair], between: &str| {
-        let texts: Vec<String> = pairs.iter().map(|p| format!("{}{between}{}", p.name, p.value)).collect();
+        let texts: Vec<String> =
+            pairs.iter().map(|p| format!("{}{between}{}", output::name(&p.name), output::name(&p.value))).collect();
         texts.join(", ")
     };
     if !tree.friends.is_empty() {
@@ -330,29 +330,52 @@ fn extras(out: &mut impl Write, tree: &TreeReport) -> Result<()> {
     Ok(())
 }
 
-fn findings(out: &mut impl Write, findings: &[Finding]) -> Result<()> {
-    if findings.is_empty() {
-        return writeln!(out, "\nNothing is wrong with how this file lies.");
+fn findings(out: &mut impl Write, report: &Report, writer: bool) -> Result<()> {
+    let shown: Vec<&Finding> = report.findings.iter().filter(|f| writer || f.pays == Pays::Reader).collect();
+    let hidden = (report.findings.len() - shown.len()) as u64;
+    if shown.is_empty() {
+        let least = "what would save less than 1 ms at a full read is not looked for";
+        writeln!(out, "\nNothing is wrong with how this file lies for those who read it; {least}.")?;
+    } else {
+        writeln!(out, "\nWhat is wrong, worst first:")?;
     }
-    writeln!(out, "\nWhat is wrong, worst first:")?;
-    for (i, finding) in findings.iter().enumerate() {
+    for (i, finding) in shown.iter().enumerate() {
         let tree = finding.tree.as_ref().map(|tree| format!("{tree}: ")).unwrap_or_default();
-        writeln!(out, "{:>2}. {tree}{}{}", i + 1, finding.text, cost(finding))?;
+        writeln!(out, "{:>2}. {tree}{}{}", i + 1, finding.text, cost(report, finding))?;
         if let Some(command) = &finding.command {
             writeln!(out, "    {command}")?;
         }
+        if let Some(price) = &finding.price {
+            writeln!(out, "    {}", price_of(report, price))?;
+        }
+    }
+    if hidden > 0 {
+        let (what, is) = (plural(hidden, "finding", "findings"), if hidden == 1 { "is" } else { "are" });
+        writeln!(out, "{what} that only the writer of the file pays for {is} left out; --writer shows them.")?;
     }
     Ok(())
 }
 
-fn cost(finding: &Finding) -> String {
+/// What a finding costs, with what it is a part of.
+fn cost(report: &Report, finding: &Finding) -> String {
     let cost = &finding.cost;
     let mut parts = Vec::new();
     if cost.bytes > 0 {
-        parts.push(format!("{} on disk", bytes(cost.bytes)));
+        parts.push(format!("{} of {} on disk", bytes(cost.bytes), bytes(report.file.bytes)));
     }
     if cost.read_seconds >= 0.0005 {
-        parts.push(format!("{} at each full read", seconds(cost.read_seconds)));
+        let tree = report.newest().find(|tree| Some(&tree.path) == finding.tree.as_ref());
+        let all = tree.map_or_else(String::new, |tree| format!(" of {}", seconds(tree.read_time.sum())));
+        parts.push(format!("{}{all} at each full read", seconds(cost.read_seconds)));
+    }
+    if cost.open_seconds >= 0.0005 {
+        parts.push(format!("{} whenever the tree is opened", seconds(cost.open_seconds)));
+    }
+    if cost.entry_seconds >= 0.0005 {
+        parts.push(format!("{} for each single entry", seconds(cost.entry_seconds)));
+    }
+    if cost.shared_seconds >= 0.0005 {
+        parts.push(format!("{} at each full read by threads or jobs that share it", seconds(cost.shared_seconds)));
     }
     if cost.write_seconds >= 0.0005 {
         parts.push(format!("{} when written", seconds(cost.write_seconds)));
@@ -361,6 +384,25 @@ fn cost(finding: &Finding) -> String {
         parts.push(format!("{} of memory", bytes(cost.memory)));
     }
     if parts.is_empty() { String::new() } else { format!(" Costs about {}.", parts.join(", ")) }
+}
+
+/// The price of a command.
+fn price_of(report: &Report, price: &Price) -> String {
+    let mut parts = Vec::new();
+    if price.bytes > report.file.bytes / 1000 {
+        #[expect(clippy::cast_precision_loss, reason = "two decimals are shown")]
+        let times = (report.file.bytes + price.bytes) as f64 / report.file.bytes.max(1) as f64;
+        parts.push(format!("the file is about {} larger ({times:.2} times)", bytes(price.bytes)));
+    }
+    if price.read_seconds >= 0.0005 {
+        parts.push(format!("a full read takes about {} more", seconds(price.read_seconds)));
+    }
+    if price.memory >= 100_000 {
+        parts.push(format!("a reader of all branches needs about {} more memory", bytes(price.memory)));
+    }
+    let main = if parts.is_empty() { "nothing but the rewriting".to_owned() } else { parts.join(", ") };
+    let note = if price.note.is_empty() { String::new() } else { format!(" {}", price.note) };
+    format!("Price: {main}.{note}")
 }
 
 fn seconds(s: f64) -> String {
@@ -393,7 +435,7 @@ mod tests {
 
     fn printed(report: &Report, top: &Top) -> String {
         let mut out = Vec::new();
-        print(&mut out, report, top, false).unwrap();
+        print(&mut out, report, top, Some(true)).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -419,7 +461,7 @@ mod tests {
         report.objects.clear();
         report.findings.clear();
         let text = printed(&report, &Top::All);
-        assert!(text.ends_with("Nothing is wrong with how this file lies.\n"), "{text}");
+        assert!(text.ends_with("a full read is not looked for.\n"), "{text}");
     }
 
     #[test]

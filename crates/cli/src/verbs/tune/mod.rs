@@ -1,35 +1,50 @@
 //! `basketry tune`: measure, decide, explain, and with an output rewrite and prove.
 
+mod calibrate;
 mod print;
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
+use dataset::glob::NameFilter;
 use flow::Progress;
-use lab::tune::report::Proof;
-use lab::tune::{Limit, Options, Tuned, Workload, prove, tune};
-use rootfile::{Error, Result, refuse_existing};
+use lab::tune::{Limit, Options, Reader, Subject, Tuned, Workload, prove, tune};
+use rootfile::{Error, OutputFile, Result, check_output, is_same_place};
 
+use crate::itself::Itself;
 use crate::options::{Resources, Talk};
 use crate::output::{self, Answer};
-use flow::inputs::Input;
+use flow::inputs::{inputs, lists, one_tree};
 
 /// Find the layout that a workload wants: measure candidates on samples, choose codec, basket and cluster sizes for
-/// each column under limits, and say why. With an output the file is rewritten, measured again and proven equal.
+/// each column under limits, and say why. With an output the file is rewritten, measured and proven equal.
 ///
 /// Reading time is the CPU time of one thread: fetching baskets (from the page cache), decompressing them, and
-/// decoding the entries that the workload asks for into columns. Within the limits the reading time of the workload is made as small as can be; a second of
-/// compression counts as 5 ms of reading, and one per cent of size as 0.05 per cent of reading time. The choice over
-/// columns is solved, not guessed: the report says how far from the optimum it can be at most. Sizes are expected
-/// with an error: a limit on size is met with 0.5 to 3 % to spare, by what a second look at other samples says.
-/// The schema of --json is documented and versioned.
+/// decoding the entries that the workload asks for into columns. Within the limits the choice makes the reading time
+/// of the workload as small as possible; a second of compression counts as 5 ms of reading, and one per cent of size
+/// as 0.05 per cent of reading time.
+///
+/// The output is delivered only if it holds: its content equals the input's, its measured size is within --max-size
+/// (today's size if nothing is said), and its measured reading time is not above today's by more than the noise of
+/// repeated readings. Else the next choice is tried, three in all. If none holds, or today's layout is the best, no
+/// output is written, an existing file stays as it is, and the exit code is 1. Without an output the exit code is 0
+/// and the figures are expectations that no rewrite has proven.
 #[derive(clap::Args)]
 pub struct Args {
-    /// FILE, or FILE:TREE for one of its trees.
-    #[arg(value_name = "FILE")]
-    input: Input,
-    /// Rewrite into this file, in the chosen layout.
+    /// FILE, FILE:TREE, @list.txt, or a pattern in quotes such as 'run*.root'. Several inputs are files of a kind and
+    /// get one layout: files spread over the list, 256 MiB together, are merged into a temporary file and measured.
+    #[arg(value_name = "FILE", required_unless_present = "calibrate")]
+    inputs: Vec<String>,
+    /// Rewrite the input into this file, in the chosen layout. For several inputs there is --layout-out.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Keep only the branches that match a glob or /regex/, in the measured file and in the output.
+    #[arg(long, value_name = "PATTERN")]
+    keep: Vec<String>,
+    /// Drop the branches that match a glob or /regex/.
+    #[arg(long, value_name = "PATTERN")]
+    drop: Vec<String>,
     /// Replace the output if it is there.
     #[arg(short, long)]
     force: bool,
@@ -50,6 +65,17 @@ pub struct Args {
     /// The most CPU time that compression may take: 90s, 5min, or a multiple of today's codec's such as 2x.
     #[arg(long, value_name = "LIMIT", value_parser = Limit::time)]
     max_write_time: Option<Limit>,
+    /// Who will read the file: basketry, root, uproot, or a profile (FILE.toml) that says what reading costs another
+    /// program. Expected times are that reader's, and where it is installed it reads input and output in the proof.
+    #[arg(long, value_name = "READER", default_value = "basketry")]
+    reader: String,
+    /// Measure what reading costs root or uproot on this machine, in some minutes, and keep the profile for
+    /// --reader, in ~/.config/basketry/readers or in the output. Takes no FILE.
+    #[arg(long, value_name = "READER", value_parser = ["root", "uproot"], conflicts_with_all = ["inputs", "reader", "layout_out"])]
+    calibrate: Option<String>,
+    /// Calibrate with so little data that it shows no more than that it works.
+    #[arg(long, hide = true, requires = "calibrate")]
+    quick_calibration: bool,
     /// Try columns of objects split (level 99) and unsplit (member-wise), too. Without it their branches stay as they
     /// are: who reads members by their branches' names finds them only where they are split.
     #[arg(long)]
@@ -63,11 +89,32 @@ pub struct Args {
     talk: Talk,
 }
 
-/// Measures, decides, and where there is an output rewrites and proves.
-pub fn work(args: &Args, progress: Progress<'_>) -> Result<Tuned> {
-    if let Some(output) = &args.output {
-        refuse_existing(output, args.force)?;
+impl Args {
+    /// What it may use.
+    pub fn budget(&self) -> flow::Budget {
+        self.resources.budget()
     }
+}
+
+/// Measures, decides, and where there is an output rewrites and proves. Before it measures `announce` is told how many
+/// CPU seconds that may take.
+pub fn work(args: &Args, progress: Progress<'_>, announce: &dyn Fn(f64)) -> Result<Tuned> {
+    let inputs = inputs(&args.inputs)?;
+    let tree = one_tree(&inputs)?;
+    let paths: Vec<PathBuf> = inputs.into_iter().map(|input| input.path).collect();
+    for written in [&args.output, &args.layout_out].into_iter().flatten() {
+        check_output(written, args.force, paths.iter().map(PathBuf::as_path).chain(lists(&args.inputs)))?;
+    }
+    if let (Some(path), Some(other)) = (&args.output, &args.layout_out)
+        && is_same_place(path, other)
+    {
+        return Err(Error::request("-o and --layout-out name the same file").file(path));
+    }
+    if args.output.is_some() && paths.len() > 1 {
+        let instead = "write the layout with --layout-out and give it to `basketry merge --layout`";
+        return Err(Error::request(format!("-o takes one input; of several, {instead}")));
+    }
+    let filter = NameFilter::new(&args.keep, &args.drop)?;
     let options = Options {
         workload: args.workload.clone(),
         max_size: args.max_size,
@@ -75,32 +122,63 @@ pub fn work(args: &Args, progress: Progress<'_>) -> Result<Tuned> {
         max_write_time: args.max_write_time,
         memory: args.resources.memory.bytes(),
         seed: args.seed,
-        tree: args.input.tree.clone(),
+        tree,
         recode: args.recode,
+        reader: Reader::named(&args.reader, python()?)?,
     };
-    let mut tuned = tune(&args.input.path, &options)?;
-    if let (Some(path), Some(layout)) = (&args.layout_out, &tuned.report.layout) {
-        std::fs::write(path, layout).map_err(|e| Error::from(e).file(path))?;
+    if paths.len() > 1 && matches!(args.max_size, Some(Limit::Absolute(_))) {
+        let instead = "give a multiple of today's size, such as 1.05x";
+        return Err(Error::request(format!("--max-size in bytes needs one input; of several, {instead}")));
     }
+    let folder = args.output.as_ref().and_then(|path| path.parent()).filter(|path| !path.as_os_str().is_empty());
+    let folder = match &args.output {
+        Some(_) => folder.unwrap_or(Path::new(".")).to_path_buf(),
+        None => std::env::temp_dir(),
+    };
+    let budget = args.resources.budget();
+    let subject = Subject::new(&paths, options.tree.as_deref(), (&filter, &folder), budget, progress)?;
+    let mut tuned = tune(subject.path(), &options, announce)?;
+    subject.name().clone_into(&mut tuned.report.input);
+    (tuned.report.files, tuned.report.measured_files) = subject.files();
     if let (Some(out), Some(_)) = (&args.output, &tuned.layout) {
-        let budget = (args.resources.budget(), args.force);
-        prove(&mut tuned, (&args.input.path, out), &options, budget, progress)?;
+        prove(&mut tuned, (subject.path(), out), &options, (budget, args.force), progress)?;
+    }
+    let delivered = tuned.report.delivered.unwrap_or(true);
+    if let (Some(path), Some(layout), true) = (&args.layout_out, &tuned.report.layout, delivered) {
+        let mut file = OutputFile::create(path, args.force)?;
+        file.write_all(layout.as_bytes())?;
+        file.finish()?;
     }
     Ok(tuned)
 }
 
+/// The interpreter that other readers are modules of: the one that runs this, or else the first on the path.
+fn python() -> Result<OsString> {
+    let Itself { program, arguments, .. } = Itself::get()?;
+    Ok(if arguments.is_empty() { "python3".into() } else { program.into_os_string() })
+}
+
 /// Does it.
 pub fn run(args: &Args) -> Result<Answer> {
-    let bar = args.talk.progress([&args.input.path], "written");
-    let tuned = work(args, &|bytes| output::advance(&bar, bytes))?;
+    if let Some(name) = &args.calibrate {
+        return calibrate::run(args, name, &python()?);
+    }
+    let paths: Vec<PathBuf> = args.inputs.iter().map(PathBuf::from).collect();
+    let bar = args.talk.progress(&paths, "written");
+    let announce = |seconds: f64| {
+        if !args.talk.quiet {
+            bar.suspend(|| eprintln!("measuring takes up to about {seconds:.1} s of CPU time"));
+        }
+    };
+    let tuned = work(args, &|bytes| output::advance(&bar, bytes), &announce)?;
     bar.finish_and_clear();
     if args.talk.json {
         output::json(&tuned.report)?;
     } else if !args.talk.quiet || tuned.layout.is_none() {
         print::report(&tuned.report)?;
+    } else if tuned.report.delivered == Some(false) {
+        print::verdict(&tuned.report)?;
     }
-    // A limit that nobody asked for is no promise: metadata may grow a little.
-    let sized = |p: &Proof| p.within_size || args.max_size.is_none();
-    let proven = tuned.report.proof.as_ref().is_none_or(|p| p.equal && sized(p));
-    Ok(if tuned.layout.is_some() && proven { Answer::Yes } else { Answer::No })
+    let delivered = tuned.report.delivered.unwrap_or(true);
+    Ok(if tuned.layout.is_some() && delivered { Answer::Yes } else { Answer::No })
 }

@@ -2,7 +2,9 @@
 
 use std::io::Write;
 
-use lab::tune::report::{Compared, Figures, FrontPoint, LimitReport, Loosened, Proof, Report};
+use lab::tune::report::{
+    Compared, Comparison, Figures, FrontPoint, LimitReport, Loosened, Proof, ReaderReport, Rejected, Report,
+};
 use rootfile::Result;
 use textplots::{Chart, LabelBuilder, LabelFormat, Plot, Shape};
 
@@ -17,34 +19,85 @@ const CHART: (u32, u32) = (120, 48);
 pub fn report(report: &Report) -> Result<()> {
     let mut out = output::stdout();
     let m = &report.measuring;
+    // Second looks at the same baskets do not make more of the file known.
+    let share = match m.sampled_share {
+        share if share < 0.995 => format!("{:.1} % of the file's", 100.0 * share),
+        _ => "about as many as the file has".to_owned(),
+    };
     writeln!(
         out,
-        "{}: {} of {} columns sampled ({} before compression, {:.1} %), seed {}, {} of CPU time",
+        "{}: measured on {} of {} columns, {} before compression ({share}), in {} of CPU time (seed {})",
         report.input,
         m.sampled_columns,
         m.columns,
         size(m.sampled_bytes),
-        100.0 * m.sampled_share,
-        m.seed,
-        time(m.cpu_seconds)
+        time(m.cpu_seconds),
+        m.seed
     )?;
     let dropped = if m.dropped.is_empty() {
         String::new()
     } else {
         format!("; worse for nearly all bytes: {}", m.dropped.join(", "))
     };
+    if report.files > 1 {
+        writeln!(out, "{} of {} files measured, as one merged file", report.measured_files, report.files)?;
+    }
     writeln!(out, "codecs: {}{dropped}", m.codecs.join(", "))?;
+    reader(&mut out, &report.reader)?;
     writeln!(out)?;
     match &report.chosen {
-        Some(chosen) => {
-            decision(&mut out, report, chosen)?;
-        }
+        Some(_) if report.unchanged => as_it_is(&mut out, report)?,
+        Some(chosen) => decision(&mut out, report, chosen)?,
         None => refusal(&mut out, &report.limits)?,
     }
+    if !report.attempts.is_empty() {
+        attempts(&mut out, report)?;
+    }
     if let Some(proof) = &report.proof {
-        prove(&mut out, proof)?;
+        prove(&mut out, proof, &report.reader)?;
+    }
+    match (report.delivered, &report.chosen) {
+        (None, Some(_)) if !report.unchanged => {
+            writeln!(out)?;
+            writeln!(
+                out,
+                "All figures are expectations: no file was written. Give -o FILE to rewrite and to prove them."
+            )?;
+        }
+        (Some(_), _) if !report.verdict.is_empty() => {
+            writeln!(out)?;
+            writeln!(out, "{}", report.verdict)?;
+        }
+        _ => {}
     }
     Ok(out.flush()?)
+}
+
+/// Says whose reading times these are, unless they are basketry's.
+fn reader(out: &mut impl Write, reader: &ReaderReport) -> Result<()> {
+    let ReaderReport { name, version, profile, date, processor, .. } = reader;
+    let (Some(profile), Some(date), Some(processor)) = (profile, date, processor) else { return Ok(()) };
+    let profile = if profile == "shipped" { "the profile shipped with basketry" } else { profile };
+    writeln!(out, "reading times: those of {name} {version}, by {profile}, measured on {date} on {processor}")?;
+    Ok(())
+}
+
+/// Prints only what came of the delivery.
+pub fn verdict(report: &Report) -> Result<()> {
+    Ok(writeln!(output::stdout(), "{}", report.verdict)?)
+}
+
+/// What the file costs today, where nothing that was tried is better.
+fn as_it_is(out: &mut impl Write, report: &Report) -> Result<()> {
+    let today = &report.today;
+    writeln!(
+        out,
+        "Today's layout is the best of all that were tried: {}, expected reading time {} ({}).",
+        size(today.cost.size),
+        time(today.cost.read),
+        report.workload
+    )?;
+    limits(out, &report.limits, &report.sensitivity)
 }
 
 fn decision(out: &mut impl Write, report: &Report, chosen: &Figures) -> Result<()> {
@@ -58,7 +111,7 @@ fn decision(out: &mut impl Write, report: &Report, chosen: &Figures) -> Result<(
     row("  fetch", [today.cost.fetch, chosen.cost.fetch], time);
     row("  decompress", [today.cost.decompress, chosen.cost.decompress], time);
     row("  decode", [today.cost.decode, chosen.cost.decode], time);
-    row("write time", [today.cost.write, chosen.cost.write], time);
+    row("compression when written", [today.cost.write, chosen.cost.write], time);
     row("memory of a reader", [today.cost.read_memory, chosen.cost.read_memory], size);
     row("memory of a writer", [today.cost.write_memory, chosen.cost.write_memory], size);
     row("clusters", [today.clusters, chosen.clusters], count);
@@ -67,7 +120,7 @@ fn decision(out: &mut impl Write, report: &Report, chosen: &Figures) -> Result<(
     let cluster = chosen.cluster_bytes.map_or_else(|| "as they are".to_owned(), |n| size(as_f64(n)));
     writeln!(
         out,
-        "clusters: {cluster}; another choice is at most {:.2} % better by these figures",
+        "clusters: {cluster}; by these figures no other choice is better by more than {:.2} %",
         100.0 * report.gap
     )?;
     writeln!(out)?;
@@ -102,31 +155,36 @@ fn decision(out: &mut impl Write, report: &Report, chosen: &Figures) -> Result<(
 
 fn limits(out: &mut impl Write, limits: &[LimitReport], loosened: &[Loosened]) -> Result<()> {
     for limit in limits.iter().filter(|l| l.binding) {
-        let default = if limit.is_default { " (where nothing is asked)" } else { "" };
-        writeln!(out, "- {} {}{default} stops a cheaper choice", limit.name, value(limit.name, limit.value))?;
+        let default = if limit.is_default { " (the default)" } else { "" };
+        writeln!(
+            out,
+            "- {} {}{default} rules out choices that read faster",
+            limit.name,
+            value(limit.name, limit.value)
+        )?;
     }
     for Loosened { name, value: to, size: bytes, read } in loosened {
         let to = to.map_or_else(|| format!("without {name}"), |to| format!("with {name} {}", value(name, to)));
-        writeln!(out, "- {to}: {} to read, {}", time(*read), size(*bytes))?;
+        writeln!(out, "- {to} the expected reading time is {}, the expected size {}", time(*read), size(*bytes))?;
     }
     Ok(())
 }
 
 fn refusal(out: &mut impl Write, limits: &[LimitReport]) -> Result<()> {
-    writeln!(out, "no layout meets all limits:")?;
+    writeln!(out, "no layout that was tried meets all limits:")?;
     for limit in limits {
         let asked = value(limit.name, limit.value);
         match limit.nearest.map(|n| n.value) {
             Some(Some(nearest)) => writeln!(
                 out,
-                "- {} {asked} cannot be met; with the other limits as they are, the nearest that would do is {}",
+                "- {} {asked} cannot be met; with the other limits as they are, {0} {} can",
                 limit.name,
                 value(limit.name, nearest)
             )?,
             Some(None) => {
-                writeln!(out, "- {} {asked} cannot be met, and loosening it alone does not help", limit.name)?
+                writeln!(out, "- {} {asked} cannot be met, and no other value of this limit alone helps", limit.name)?
             }
-            None => writeln!(out, "- {} {asked} is not in the way", limit.name)?,
+            None => writeln!(out, "- {} {asked} is no obstacle", limit.name)?,
         }
     }
     Ok(())
@@ -134,15 +192,22 @@ fn refusal(out: &mut impl Write, limits: &[LimitReport]) -> Result<()> {
 
 /// Size against reading time: the front as a line, the choice and today as points.
 fn front(out: &mut impl Write, front: &[FrontPoint], chosen: &Figures, today: &Figures) -> Result<()> {
+    let all = || front.iter().map(|p| (p.size, p.read)).chain([today, chosen].map(|f| (f.cost.size, f.cost.read)));
+    let [largest, longest] = all().fold([0.0f64; 2], |most, p| [most[0].max(p.0), most[1].max(p.1)]);
+    let (size_unit, bytes) = if largest < 10e6 { ("kB", 1e3) } else { ("MB", 1e6) };
+    let (time_unit, seconds) = if longest < 10e-3 { ("us", 1e-6) } else { ("ms", 1e-3) };
     #[expect(clippy::cast_possible_truncation, reason = "dots of a chart")]
-    let dot = |size: f64, read: f64| ((size / 1e6) as f32, (read * 1e3) as f32);
+    let dot = |size: f64, read: f64| ((size / bytes) as f32, (read / seconds) as f32);
     let line: Vec<_> = front.iter().map(|p| dot(p.size, p.read)).collect();
     let marks = [dot(chosen.cost.size, chosen.cost.read), dot(today.cost.size, today.cost.read)];
     let all = || line.iter().chain(&marks).copied();
     let (least, most) = all().fold((f32::MAX, f32::MIN), |(a, b), p| (a.min(p.0), b.max(p.0)));
     let highest = all().fold(0.0f32, |a, p| a.max(p.1));
     let room = (most - least).max(most * 0.01) * 0.05;
-    writeln!(out, "reading time (ms) against size (MB): the best there are as a line; + today, x chosen")?;
+    writeln!(
+        out,
+        "expected reading time ({time_unit}) against size ({size_unit}): the line is the best choices, + today, x the choice"
+    )?;
     let today_mark = cross(marks[1], ((most - least + 2.0 * room) / 60.0, highest / 24.0), false);
     let chosen_mark = cross(marks[0], ((most - least + 2.0 * room) / 60.0, highest / 24.0), true);
     let mut chart = Chart::new_with_y_range(CHART.0, CHART.1, least - room, most + room, 0.0, highest * 1.05);
@@ -152,8 +217,8 @@ fn front(out: &mut impl Write, front: &[FrontPoint], chosen: &Figures, today: &F
         .lineplot(&line)
         .lineplot(&today_shape)
         .lineplot(&chosen_shape)
-        .x_label_format(LabelFormat::Custom(Box::new(|x| format!("{x:.0} MB"))))
-        .y_label_format(LabelFormat::Custom(Box::new(|y| format!("{y:.0} ms"))));
+        .x_label_format(LabelFormat::Custom(Box::new(move |x| format!("{x:.0} {size_unit}"))))
+        .y_label_format(LabelFormat::Custom(Box::new(move |y| format!("{y:.0} {time_unit}"))));
     chart.axis();
     chart.figures();
     Ok(writeln!(out, "{chart}")?)
@@ -167,30 +232,71 @@ fn cross((x, y): (f32, f32), (dx, dy): (f32, f32), slanting: bool) -> Vec<(f32, 
     }
 }
 
-fn prove(out: &mut impl Write, proof: &Proof) -> Result<()> {
+/// What was rewritten and measured.
+fn attempts(out: &mut impl Write, report: &Report) -> Result<()> {
+    if report.attempts.len() < 2 && report.delivered == Some(true) {
+        return Ok(());
+    }
+    writeln!(out)?;
+    let mut table =
+        output::table(&["rewrite", ">size expected", ">size measured", ">reading time against today", "outcome"]);
+    for (i, attempt) in report.attempts.iter().enumerate() {
+        let outcome = match attempt.rejected {
+            None => "delivered",
+            Some(Rejected::TooLarge) => "rejected: larger than --max-size",
+            Some(Rejected::Slower) => "rejected: slower to read than today",
+            Some(Rejected::Different) => "rejected: the content differs",
+        };
+        table.add_row([
+            format!("choice {}", i + 1),
+            size(attempt.expected_size),
+            size(attempt.written.bytes),
+            attempt.reading.as_ref().map_or_else(|| "not read".to_owned(), against_today),
+            outcome.to_owned(),
+        ]);
+    }
+    Ok(writeln!(out, "{}", table.trim_fmt())?)
+}
+
+/// A ratio of reading times with its interval.
+fn against_today(reading: &Comparison) -> String {
+    let [low, high] = reading.interval;
+    format!("{:.0} % ({:.0} to {:.0} %)", 100.0 * reading.ratio, 100.0 * low, 100.0 * high)
+}
+
+fn prove(out: &mut impl Write, proof: &Proof, reader: &ReaderReport) -> Result<()> {
     writeln!(out)?;
     let mut table = output::table(&["", ">expected", ">measured", ">error"]);
-    let mut row = |name: &str, compared: &Compared, show: fn(f64) -> String| {
-        let error = format!("{:+.1} %", 100.0 * compared.error());
+    let mut row = |name: &str, compared: &Compared, show: fn(f64) -> String, same: bool| {
+        let error = match compared.error() {
+            error if same && error.abs() < 0.995 => format!("{:+.1} %", 100.0 * error),
+            _ => String::new(),
+        };
         table.add_row([name.to_owned(), show(compared.expected), show(compared.measured), error]);
     };
-    row("size", &proof.size, size);
-    row("read time, today", &proof.read_today, time);
-    row("read time, chosen", &proof.read_chosen, time);
-    row("times cheaper to read", &proof.speedup, |x| format!("{x:.2}x"));
-    row("baskets", &proof.baskets, count);
-    row("CPU time of the rewrite", &proof.rewrite, time);
+    // What one reader is expected to take is no error of what another one took.
+    let same = !reader.is_proven_by_another();
+    row("size", &proof.size, size, true);
+    row("read time, today", &proof.read_today, time, same);
+    row("read time, chosen", &proof.read_chosen, time, same);
+    row("baskets", &proof.baskets, count, true);
+    row("CPU time of the rewrite", &proof.rewrite, time, true);
     writeln!(out, "{}", table.trim_fmt())?;
-    writeln!(out, "measuring took {:.0} % of the CPU time of the rewrite", 100.0 * proof.measuring_share)?;
+    writeln!(
+        out,
+        "{} reads in {} of today's time, measured in {} repeats by {}",
+        proof.output,
+        against_today(&proof.reading),
+        proof.reading.repeats,
+        reader.proven_by.as_deref().unwrap_or("basketry")
+    )?;
+    if let Some(why) = &reader.instead {
+        writeln!(out, "measured by basketry's reader instead of {}'s: {}", reader.name, output::one_line(why))?;
+    }
     for difference in &proof.differences {
         writeln!(out, "{}", output::one_line(difference))?;
     }
-    if !proof.within_size {
-        let more = "the prediction was off by more than is kept to spare";
-        writeln!(out, "{} is larger than the limit: {more}, or metadata grew", proof.output)?;
-    }
-    let verdict = if proof.equal { "equal" } else { "NOT equal" };
-    Ok(writeln!(out, "{}: content {verdict} to the input's, branch by branch and entry by entry", proof.output)?)
+    Ok(writeln!(out, "{}: content equal to the input's, branch by branch and entry by entry", proof.output)?)
 }
 
 fn value(name: &str, value: f64) -> String {
@@ -222,13 +328,14 @@ fn time(seconds: f64) -> String {
     }
 }
 
-/// How a value changes: `1.9x less`, `2 % more`.
+/// How a value changes: `1.9x less`, `2 % more`. Beyond a factor of 100 both values say it better.
 fn change([before, after]: [f64; 2]) -> String {
     if before <= 0.0 || after <= 0.0 {
         return String::new();
     }
     let (more, less) = (after / before, before / after);
     match (more, less) {
+        (m, l) if m.max(l) > 100.0 => String::new(),
         (m, l) if m.max(l) < 1.005 => "the same".to_owned(),
         (m, _) if m >= 1.5 => format!("{m:.1}x more"),
         (_, l) if l >= 1.5 => format!("{l:.1}x less"),
@@ -251,5 +358,6 @@ mod tests {
         assert_eq!(change([100.0, 97.0]), "3 % less");
         assert_eq!(change([100.0, 250.0]), "2.5x more");
         assert_eq!(change([100.0, 100.1]), "the same");
+        assert_eq!(change([0.134, 4e-6]), "");
     }
 }

@@ -3,7 +3,7 @@
 //! Their members are found by the streamer infos as those of any other class. What subclasses add is read into
 //! values; how the objects belong together is for the caller to find out, once all of them are there.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use rootfile::bytes::Cursor;
 use rootfile::object::tags::Frame;
@@ -21,6 +21,8 @@ pub(super) struct Records {
     pub branches: Typed<BranchRecord>,
     leaves: Typed<Leaf>,
     held: RefCell<Held>,
+    /// How many trees the reader is in: the one of the record, and those in its user info.
+    trees: Cell<usize>,
 }
 
 /// Branches and leaves by the numbers that their objects have.
@@ -42,7 +44,7 @@ pub(super) struct ReadBranch {
 impl Records {
     pub fn new(file_version: i32) -> Self {
         let (branches, leaves) = (Typed::new(BranchRecord::place), Typed::new(leaf_place));
-        Self { file_version, branches, leaves, held: RefCell::default() }
+        Self { file_version, branches, leaves, held: RefCell::default(), trees: Cell::new(0) }
     }
 
     /// What was read.
@@ -76,8 +78,37 @@ impl Records {
     }
 }
 
+impl Records {
+    /// A tree inside the record's own. Its branches are read as objects of any class are, so that they can be written
+    /// again; what has another form (before ROOT 5) stays opaque.
+    fn inner(&self, frame: Frame, reader: &mut ObjectReader<'_>) -> Result<Content> {
+        let trees = self.trees.get();
+        self.trees.set(trees + 1);
+        let read = reader.plan("TTree", frame).and_then(|plan| reader.members(plan));
+        self.trees.set(trees);
+        let read = read.and_then(|members| frame.finish(&mut reader.cursor, "TTree").map(|()| members));
+        match (read, frame.end) {
+            (Ok(members), _) => Ok(Content::Members(members)),
+            (Err(_), Some(end)) => {
+                reader.cursor.seek(end);
+                Ok(Content::Opaque(reader.cursor.data().get(frame.start + 6..end).unwrap_or_default().to_vec()))
+            }
+            (Err(e), None) => Err(e),
+        }
+    }
+}
+
 impl CustomStreamer for Records {
     fn read(&self, class: &str, frame: Frame, reader: &mut ObjectReader<'_>) -> Result<Option<Content>> {
+        if class == "TTree" {
+            if self.trees.get() > 0 {
+                return self.inner(frame, reader).map(Some);
+            }
+            self.trees.set(1);
+        }
+        if self.trees.get() > 1 {
+            return Ok(None);
+        }
         match class {
             "TBranch" => self.branch(frame, reader).map(Some),
             "TLeaf" => self.leaf(frame, reader).map(Some),

@@ -13,6 +13,8 @@ use crate::objects::values::{array_of, int, number, set_array, set_int, set_numb
 
 /// `TAxis` bit: a range of bins is selected.
 const AXIS_RANGE: u32 = 1 << 11;
+/// `TAxis` bit: bins are to begin and end at whole numbers.
+const IS_INTEGER: u32 = 1 << 22;
 /// `fBits2`: the axis counts labels, not numbers.
 const ALPHANUMERIC: i64 = 1;
 /// `fBits2`: the axis may grow.
@@ -33,6 +35,7 @@ pub(super) struct Axis {
     pub first: i64,
     pub last: i64,
     pub ranged: bool,
+    pub integer: bool,
     bits2: i64,
     pub labels: Option<Labels>,
 }
@@ -78,6 +81,7 @@ impl Axis {
             first: int(m, "fFirst"),
             last: int(m, "fLast"),
             ranged: m.named().is_some_and(|n| n.object.bits & AXIS_RANGE != 0),
+            integer: m.named().is_some_and(|n| n.object.bits & IS_INTEGER != 0),
             bits2: int(m, "fBits2"),
             labels: labels.transpose()?,
             edges,
@@ -123,6 +127,11 @@ impl Axis {
 
     fn is_alphanumeric(&self) -> bool {
         self.bits2 & ALPHANUMERIC != 0
+    }
+
+    /// Whether its bins stand for labels alone, so that no number makes it grow.
+    pub fn counts_by_label(&self) -> bool {
+        self.is_alphanumeric()
     }
 
     /// Whether statistics along this axis mean nothing.
@@ -177,8 +186,17 @@ impl Axis {
         } else if x >= self.max || x.is_nan() {
             self.bins.saturating_add(1)
         } else if self.edges.is_empty() {
-            let bin = (self.bins as f64 * (x - self.min) / (self.max - self.min)) as usize;
-            bin.saturating_add(1).min(self.bins.saturating_add(1))
+            let below = (self.bins as f64 * (x - self.min) / (self.max - self.min)) as usize;
+            // The quotient may round to the other side of an edge; the edge decides.
+            let edge = |bin: usize| self.min + bin as f64 * self.average_width();
+            let bin = if x >= edge(below.saturating_add(1)) {
+                below.saturating_add(2)
+            } else if x < edge(below) {
+                below
+            } else {
+                below.saturating_add(1)
+            };
+            bin.min(self.bins.saturating_add(1))
         } else {
             self.edges.partition_point(|edge| *edge <= x)
         }
@@ -371,7 +389,18 @@ mod tests {
     use super::*;
 
     fn axis(bins: usize, min: f64, max: f64) -> Axis {
-        Axis { bins, min, max, edges: Vec::new(), first: 0, last: 0, ranged: false, bits2: 0, labels: None }
+        Axis {
+            bins,
+            min,
+            max,
+            edges: Vec::new(),
+            first: 0,
+            last: 0,
+            ranged: false,
+            integer: false,
+            bits2: 0,
+            labels: None,
+        }
     }
 
     #[test]

@@ -88,7 +88,11 @@ impl Hist {
                     axis.double();
                     if axis.bins == 0 { Err("an axis without bins".to_owned()) } else { Ok(()) }
                 })?,
-                Slot::Refused => return Err(format!("the label {label:?} has no place in the first")),
+                // ROOT asks for the bin -1 then, which is the underflow.
+                Slot::Refused => {
+                    self.unlabelled = true;
+                    return Ok(0);
+                }
             }
         }
     }

@@ -5,17 +5,22 @@
 use rootfile::object::{Graph, Object};
 use rootfile::streamer::StreamerInfos;
 
-use super::{Axis, Buffer, CELLS_ALLOWED, Hist};
+use super::{Axis, CELLS_ALLOWED, Hist};
+use crate::objects::merge::Note;
 
 /// Adds a histogram to the first. On failure, the first is as it was and the reason is given.
 pub(in crate::objects) fn merge(
     (first, graph): (&mut Object, &mut Graph),
     (other, other_graph): (&Object, &Graph),
     infos: &StreamerInfos,
+    notes: &mut Vec<Note>,
 ) -> Result<(), String> {
     let mut sum = Hist::decode(first, graph)?;
     let mut added = Hist::decode(other, other_graph)?;
     sum.merge(&mut added)?;
+    if sum.unlabelled {
+        notes.push(Note::Merged("bins of labels that the first has not went into its underflow".to_owned()));
+    }
     sum.store(first, graph, infos)
 }
 
@@ -28,18 +33,12 @@ impl Hist {
             return Err("only one has bins chosen among powers of two".to_owned());
         }
         self.most_cells = CELLS_ALLOWED.max((self.cells.len() + other.cells.len()).saturating_mul(16));
-        let axes = self.common_axes(other)?;
-        let limits = (self.has_limits(), other.has_limits());
+        other.most_cells = self.most_cells;
         // As ROOT, which looks before it fills in waiting entries, whatever weights those have.
         let weighted = !other.sumw2.is_empty();
-        for (hist, limits) in [(&mut *self, limits.0), (&mut *other, limits.1)] {
-            if hist.shape.profile && !hist.buffer.waiting.is_empty() {
-                return Err("a profile whose entries still wait in a buffer".to_owned());
-            }
-            if limits {
-                hist.fill_buffer();
-            }
-        }
+        self.fill_buffer()?;
+        other.fill_buffer()?;
+        let axes = self.common_axes(other)?;
         let by_labels = self.agree_on_labels(other);
         if weighted {
             self.keep_weights();
@@ -54,12 +53,7 @@ impl Hist {
             }
             _ if by_labels => self.merge_labels(other),
             Common::Same => self.merge_same_axes(other),
-            Common::NoLimits => {
-                self.buffer.waiting.append(&mut other.buffer.waiting);
-                self.buffer.changed = true;
-                self.buffer.present = true;
-                Ok(())
-            }
+            Common::NoLimits => self.add_waiting(&other.buffer),
             Common::New(_) if self.auto_power_of_two => {
                 Err("bins chosen among powers of two, and not the same ones".to_owned())
             }
@@ -128,7 +122,7 @@ impl Hist {
         empty.resize_cells()?;
         empty.sums.fill(0.0);
         empty.entries = 0.0;
-        empty.buffer = Buffer { present: self.buffer.present, ..Buffer::default() };
+        empty.buffer = self.buffer.without_room();
         empty.reset |= !self.is_empty();
         Ok(empty)
     }
@@ -139,15 +133,18 @@ impl Hist {
         let old = &*self;
         for hist in [old, other] {
             if !hist.has_limits() {
-                if !hist.buffer.waiting.is_empty() && sum.axes.iter().any(Axis::can_extend) {
-                    return Err("one has no limits yet, and the other's axis can grow".to_owned());
-                }
-                sum.fill(&hist.buffer.waiting);
+                sum.fill(&hist.buffer.waiting)?;
             }
         }
-        for hist in [old, other].into_iter().filter(|hist| hist.has_limits()) {
-            sum.add_totals(hist, |sum| sum.add_by_centers(hist))?;
+        // Of both before any is set: sums that are 0 are taken to be unknown, and are computed anew.
+        let (mut totals, mut entries) = (sum.stats(), sum.entries);
+        for hist in [old, other].into_iter().filter(|hist| hist.has_limits() && !hist.is_empty()) {
+            totals.iter_mut().zip(hist.stats()).for_each(|(total, sum)| *total += sum);
+            entries += hist.entries;
+            sum.add_by_centers(hist)?;
         }
+        sum.sums = totals;
+        sum.entries = entries;
         *self = sum;
         Ok(())
     }
@@ -171,44 +168,6 @@ impl Hist {
             self.add_cell(to, other, cell);
         }
         Ok(())
-    }
-
-    /// Fills in the entries that wait in the buffer, if there are limits to fill them into.
-    pub(super) fn fill_buffer(&mut self) {
-        if self.has_limits() && !self.shape.profile {
-            let waiting = std::mem::take(&mut self.buffer.waiting);
-            self.fill(&waiting);
-        }
-    }
-
-    /// Fills entries (`TH1::Fill`, without growing axes).
-    fn fill(&mut self, entries: &[f64]) {
-        for entry in entries.chunks_exact(Buffer::stride(self.shape)) {
-            let (w, at) = (entry.first().copied().unwrap_or(0.0), entry.get(1..).unwrap_or_default());
-            if w != 1.0 && !self.never_weighted {
-                self.start_weights();
-            }
-            let mut bins = [0; 3];
-            for ((bin, axis), x) in bins.iter_mut().zip(&self.axes).zip(at) {
-                *bin = axis.find(*x);
-            }
-            let cell = self.cell_at(bins);
-            self.cells.add(cell, w);
-            if let Some(sum) = self.sumw2.get_mut(cell) {
-                *sum += w * w;
-            }
-            self.entries += 1.0;
-            let outside = self.axes.iter().zip(bins).any(|(axis, bin)| bin == 0 || bin > axis.bins);
-            if outside && !self.consider_overflows {
-                continue;
-            }
-            let place = |i: usize| at.get(i).copied().unwrap_or(0.0);
-            let (x, y, z) = (place(0), place(1), place(2));
-            let terms = [1.0, w, x, x * x, y, y * y, x * y, z, z * z, x * z, y * z];
-            for (sum, term) in self.sums.iter_mut().zip(terms) {
-                *sum += w * term;
-            }
-        }
     }
 }
 

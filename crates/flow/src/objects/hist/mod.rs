@@ -4,15 +4,18 @@
 //! what a merge changes is written over. Where ROOT would leave a histogram half merged, ours stays as it was.
 
 mod axis;
+mod buffer;
 mod cells;
 mod labels;
+mod limits;
 mod merge;
 mod stats;
 
-use rootfile::object::{Array, Graph, Members, Object, Value};
+use rootfile::object::{Array, Content, Graph, Members, Object, Value};
 use rootfile::streamer::StreamerInfos;
 
 use self::axis::Axis;
+use self::buffer::Buffer;
 use self::cells::Cells;
 use super::values::{array_mut, array_of, int, number, set_array, set_int, set_number};
 
@@ -74,23 +77,18 @@ struct Hist {
     most_cells: usize,
     /// The axes were defined anew, and with them went attached functions and contours.
     reset: bool,
+    /// Bins were added to an underflow, since their label, or no label, has no bin.
+    unlabelled: bool,
 }
 
 /// What a profile has besides.
 #[derive(Clone, Debug)]
 struct ProfileCells {
+    /// Values outside are not filled in; equal ones say that all are.
+    limits: [f64; 2],
     entries: Vec<f64>,
     /// Sums of squares of weights; empty where weights are not kept.
     sumw2: Vec<f64>,
-}
-
-/// Entries that were not yet filled in: for each, a weight and its values.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Buffer {
-    waiting: Vec<f64>,
-    /// The file has room for a buffer, used or not.
-    present: bool,
-    changed: bool,
 }
 
 impl Hist {
@@ -113,15 +111,20 @@ impl Hist {
             sumw2: array_of(m, "fSumw2"),
             entries: number(m, "fEntries"),
             sums: stats::names(shape).map(|name| number(m, name)).collect(),
-            profile: shape
-                .profile
-                .then(|| ProfileCells { entries: array_of(m, "fBinEntries"), sumw2: array_of(m, "fBinSumw2") }),
+            profile: shape.profile.then(|| ProfileCells {
+                limits: VALUE_LIMITS
+                    .get(shape.dimensions - 1)
+                    .map_or([0.0; 2], |names| names.map(|name| number(m, name))),
+                entries: array_of(m, "fBinEntries"),
+                sumw2: array_of(m, "fBinSumw2"),
+            }),
             buffer: Buffer::decode(&array_of(m, "fBuffer"), shape),
             auto_power_of_two: bits & AUTO_POWER_OF_TWO != 0,
             never_weighted: bits & NEVER_WEIGHTED != 0,
             consider_overflows: int(m, "fStatOverflows") == CONSIDER_OVERFLOWS,
             most_cells: 0,
             reset: false,
+            unlabelled: false,
         };
         hist.check()?;
         Ok(hist)
@@ -167,7 +170,7 @@ impl Hist {
             set_array(m, "fBinEntries", &profile.entries);
             set_array(m, "fBinSumw2", &profile.sumw2);
         }
-        if self.buffer.present && (self.buffer.changed || self.buffer.waiting.is_empty()) {
+        if self.buffer.is_to_be_stored() {
             let raw = std::mem::take(&mut self.buffer).encode(self.shape);
             set_int(m, "fBufferSize", i64::try_from(raw.len()).unwrap_or(i64::MAX));
             set_array(m, "fBuffer", &raw);
@@ -234,7 +237,6 @@ impl Hist {
     /// Begins to keep sums of squares of weights (`TH1::Sumw2`).
     fn keep_weights(&mut self) {
         if self.sumw2.is_empty() {
-            self.fill_buffer();
             self.start_weights();
         }
     }
@@ -266,30 +268,6 @@ impl Hist {
     }
 }
 
-impl Buffer {
-    /// Numbers that one entry takes: its weight, its place and, in a profile, its value.
-    fn stride(shape: Shape) -> usize {
-        1 + shape.dimensions + usize::from(shape.profile)
-    }
-
-    /// Reads `fBuffer`: the count of entries, then the entries. A negative count says that they were filled in.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count, and bounded by the array")]
-    fn decode(raw: &[f64], shape: Shape) -> Self {
-        let count = raw.first().copied().unwrap_or(0.0).max(0.0) as usize;
-        let end = count.saturating_mul(Self::stride(shape)).saturating_add(1).min(raw.len());
-        Self { waiting: raw.get(1..end).unwrap_or_default().to_vec(), present: !raw.is_empty(), changed: false }
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "counts are kept as doubles")]
-    fn encode(self, shape: Shape) -> Vec<f64> {
-        if self.waiting.is_empty() {
-            return Vec::new();
-        }
-        let count = self.waiting.len() / Self::stride(shape);
-        std::iter::once(count as f64).chain(self.waiting).collect()
-    }
-}
-
 /// The array of cell contents: the histogram's own `TArray` base, or that of a profile's histogram.
 fn contents(m: &Members) -> Option<&Array> {
     ARRAYS.iter().find_map(|name| m.get(name)).and_then(Value::as_array)
@@ -300,25 +278,37 @@ fn contents_mut(m: &mut Members) -> Option<&mut Array> {
     array_mut(m, name)
 }
 
+/// The members with the limits of what profiles of one, two and three dimensions average.
+const VALUE_LIMITS: [[&str; 2]; 3] = [["fYmin", "fYmax"], ["fZmin", "fZmax"], ["fTmin", "fTmax"]];
 const ARRAYS: [&str; 7] = ["TArrayD", "TArrayF", "TArrayI", "TArrayS", "TArrayC", "TArrayL", "TArrayL64"];
 
-/// What `TH1::Reset` takes away: attached objects but the statistics box, and contour levels.
+/// What `TH1::Reset` takes away: attached objects but the statistics box, and contour levels. The list lies within the
+/// histogram (`//->`), or behind a pointer.
 fn drop_functions(object: &mut Object, graph: &mut Graph) {
     let Some(m) = object.members_mut() else { return };
     set_array(m, "fContour", &[]);
-    let Some(list) = m.get("fFunctions").and_then(Value::as_pointer) else { return };
-    let is_box = |id: &Option<usize>, graph: &Graph| {
+    match m.get_mut("fFunctions") {
+        Some(Value::Object(list)) => keep_box(list, graph),
+        Some(Value::Pointer(Some(id))) => {
+            if let Some(mut list) = graph.take(*id) {
+                keep_box(&mut list, graph);
+                if let Some(slot) = graph.objects.get_mut(*id) {
+                    *slot = Some(list);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn keep_box(list: &mut Object, graph: &Graph) {
+    let Content::Collection(functions) = &mut list.content else { return };
+    let is_box = |id: &Option<usize>| {
         let members = id.and_then(|id| graph.get(id)).and_then(Object::members);
         members.is_some_and(|m| m.get("fName").and_then(Value::as_str) == Some("stats"))
     };
-    let Some(mut taken) = graph.take(list) else { return };
-    if let rootfile::object::Content::Collection(functions) = &mut taken.content {
-        functions.items.retain(|id| is_box(id, graph));
-        functions.options.clear();
-    }
-    if let Some(slot) = graph.objects.get_mut(list) {
-        *slot = Some(taken);
-    }
+    functions.items.retain(is_box);
+    functions.options.clear();
 }
 
 #[cfg(test)]

@@ -1,0 +1,336 @@
+//! `basketry hadd`: merging with the flags of ROOT's hadd, their meaning, and its lines of output.
+//!
+//! The words are taken apart in `flags`, not by clap. Sources, directories and faults are told in lines that have the
+//! shape of hadd 6.40's, since scripts search for them.
+
+mod flags;
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use dataset::layout::{ByteSize, Layout, TreeLayout};
+use flow::inputs::{inputs, lists};
+use flow::{Budget, DEFAULT_MEMORY, Listed, Options, Pack, Summary};
+use rootfile::codec::Compression;
+use rootfile::{Error, Result, RootFile, check_output};
+
+use self::flags::{Flags, Unusable, setting};
+use super::making::execute;
+use crate::options::{Talk, schema};
+use crate::output::{self, Answer};
+
+/// What hadd compresses with where nothing else is said: zlib, level 1.
+const DEFAULT_COMPRESSION: i32 = 101;
+/// ROOT's default for fAutoFlush, and for what its baskets share (`-O`).
+const DEFAULT_CLUSTER: u64 = 30_000_000;
+
+/// Merge files, with the flags of ROOT's hadd.
+///
+/// A drop-in for scripts that call hadd: basketry hadd [FLAGS] TARGET SOURCES. See also `merge`.
+#[derive(clap::Args)]
+#[command(disable_help_flag = true)]
+pub struct Args {
+    /// Flags, the target, and the sources, as hadd takes them; `basketry hadd -h` lists them.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
+    words: Vec<String>,
+}
+
+const USAGE: &str = "usage: hadd [FLAGS] TARGET SOURCES...";
+
+const HELP: &str = "
+Merge files, with the flags of ROOT's hadd: trees one after the other, histograms added, directories joined.
+
+SOURCES are files, @lists of files, or patterns in quotes ('run*.root'). Flags stand before TARGET or after SOURCES.
+
+  -f                  Overwrite the target if it is there
+  -f[0-509]           As -f, and compress with ROOT's setting of this number (101 zlib, 207 lzma, 404 lz4, 505 zstd);
+                      without a number, 101
+  -ff                 As -f, and compress as the first source is
+  -fk                 As -f, and leave baskets as they are; a number behind is for everything else (-fk505)
+  -a                  Append to the target
+  -k                  Skip sources that are damaged or cannot be read; of a single source, skip what is damaged and
+                      end with exit code 1
+  -L FILE             Names of objects or directories, one a line, to be merged or skipped
+  -Ltype TYPE         What -L means: SkipListed or OnlyListed
+  -O                  Choose cluster and basket sizes anew, as ROOT's OptimizeBaskets does
+  -T                  Leave out trees
+  -j [N]              Use N threads, or all cores
+  -n N                Open at most N files at once
+  -v [LEVEL]          0: print only faults and what is not merged; 1: warnings as well; 2, and without -v: sources and
+                      directories as well; 3 and more: the number of files as well
+  -cachesize SIZE, -d DIR, -dbg, -experimental-io-features NAMES
+                      Accepted for the sake of scripts; they change nothing
+  --common            Keep only the branches that all sources have
+  --fill              Keep the branches of all sources: zeros, empty arrays and empty strings stand for what a source
+                      lacks
+  --strict            Exit with 1 if anything is not merged, as told on standard error, or -k skips a source
+  --check             Decompress what is copied as well, to see that it can be read
+  --memory SIZE       Memory that the work may take ({memory})
+  --json              Print one JSON object, for machines
+  -h, -help, --help   This text
+
+Exit code 0: done; 1: not.
+";
+
+pub fn run(args: &Args) -> Result<Answer> {
+    if flags::wants_help(&args.words) {
+        use std::io::Write;
+        let mut out = output::stdout();
+        let help = HELP.replace("{memory}", &ByteSize(DEFAULT_MEMORY).to_string());
+        write!(out, "{USAGE}\n{help}")?;
+        out.flush()?;
+        return Ok(Answer::Yes);
+    }
+    let flags = match flags::parse(&args.words) {
+        Ok(flags) => flags,
+        Err(Unusable::Wrong(error)) => return Err(error),
+        Err(Unusable::Missing(what)) => {
+            error(what);
+            eprintln!("{USAGE}");
+            return Ok(Answer::No);
+        }
+    };
+    flags.warnings.iter().for_each(|warning| warn(warning));
+    Merge::new(&flags).run()
+}
+
+fn error(text: &str) {
+    eprintln!("Error in <hadd>: {}", output::line(text));
+}
+
+fn warn(text: &str) {
+    eprintln!("Warning in <hadd>: {}", output::line(text));
+}
+
+/// A line on standard output. Merging goes on where nobody reads it.
+fn say(text: &str) {
+    use std::io::Write;
+    let _ = writeln!(output::stdout(), "{}", output::line(text));
+}
+
+/// One call of hadd.
+struct Merge<'a> {
+    flags: &'a Flags,
+    /// How much is said: hadd's levels, and only warnings where standard output has JSON.
+    verbosity: u32,
+    /// The target is there already and stays, as the first source.
+    append: bool,
+}
+
+impl<'a> Merge<'a> {
+    fn new(flags: &'a Flags) -> Self {
+        let verbosity = if flags.json { flags.verbosity.min(1) } else { flags.verbosity };
+        Self { flags, verbosity, append: flags.append && flags.target.exists() }
+    }
+
+    fn info(&self, level: u32, text: &str) {
+        if self.verbosity >= level {
+            eprintln!("Info in <hadd>: {}", output::line(text));
+        }
+    }
+
+    fn run(&self) -> Result<Answer> {
+        let (flags, target) = (self.flags, &self.flags.target);
+        if let Some(threads) = flags.threads {
+            let threads = Budget::new(0, threads).threads;
+            self.info(2, &format!("parallelizing with {threads} thread{}.", if threads == 1 { "" } else { "s" }));
+        }
+        self.info(2, &format!("target file: {}", target.display()));
+        for ignored in &flags.ignored {
+            self.info(2, &format!("{ignored} changes nothing here"));
+        }
+        let (sources, absent) = self.sources()?;
+        if sources.iter().any(|source| same_file(source, target)) {
+            let message = format!("file {} cannot be both the target and an input!", target.display());
+            return Err(Error::request(message));
+        }
+        let first = if self.append { Some(target) } else { sources.first() };
+        let options = Options { header: Some(self.setting(first)), ..self.options()? };
+        flow::allocator::ours(&options.budget);
+        if self.verbosity > 1 {
+            let what = if flags.keep_baskets && !flags.reoptimise { "meta data" } else { "all output" };
+            self.info(2, &format!("compression setting for {what}: {}", options.header.unwrap_or_default()));
+        }
+        if let (Some(Listed::Only(names) | Listed::Skip(names)), Some(list)) = (&options.listed, &flags.list) {
+            let (n, list) = (names.len(), list.display());
+            self.info(2, &format!("added {n} object{} from filter file '{list}'", if n == 1 { "" } else { "s" }));
+        }
+        let read = lists(&flags.sources).chain(flags.list.as_deref());
+        if let Err(fault) = check_output(target, flags.force || self.append, read) {
+            error(&format!("error opening target file (does {} exist?).", target.display()));
+            match target.is_file() && !flags.force {
+                true => eprintln!("pass \"-f\" argument to force re-creation of output file."),
+                false => eprintln!("{}", output::line(&fault.to_string())),
+            }
+            return Ok(Answer::No);
+        }
+        if self.verbosity > 1 {
+            for (i, source) in sources.iter().enumerate() {
+                say(&format!("hadd Source file {}: {}", i + 1, source.display()));
+            }
+        }
+        let mut paths: Vec<PathBuf> = if self.append { vec![target.clone()] } else { Vec::new() };
+        let count = sources.len();
+        paths.extend(sources);
+        let talk = Talk { quiet: self.verbosity < 2, json: flags.json };
+        let summary = execute(&paths, target, &options, &talk).inspect_err(|fault| {
+            if let Some(culprit) = fault.path().filter(|path| paths.iter().any(|source| source == path)) {
+                error(&format!("exiting due to error in {}", culprit.display()));
+            }
+        })?;
+        self.report(&summary, count, absent)
+    }
+
+    /// The sources, each of which is there, and how many arguments were passed over (`-k`).
+    fn sources(&self) -> Result<(Vec<PathBuf>, usize)> {
+        let elsewhere = |word: &str| {
+            if word.contains("://") { ": only files of this machine can be read; copy it first" } else { "" }
+        };
+        let invalid = |word: &str| format!("could not validate argument \"{word}\" as input file{}", elsewhere(word));
+        let mut found = Vec::new();
+        let mut absent = 0;
+        for word in &self.flags.sources {
+            let list = word.strip_prefix('@');
+            let message = match inputs(std::slice::from_ref(word)) {
+                _ if list.is_some_and(|list| !Path::new(list).is_file()) => {
+                    format!("could not open indirect file {}", list.unwrap_or_default())
+                }
+                Ok(inputs) => {
+                    // Whole files are merged: with a tree behind a colon it is no file.
+                    let paths = inputs.into_iter().map(|input| match input.tree {
+                        Some(tree) => PathBuf::from(format!("{}:{tree}", input.path.display())),
+                        None => input.path,
+                    });
+                    let (there, not): (Vec<_>, Vec<_>) = paths.partition(|path| path.exists());
+                    found.extend(there);
+                    let Some(problem) = not.first() else { continue };
+                    match list {
+                        Some(list) => {
+                            let problem = problem.to_string_lossy();
+                            let why = elsewhere(&problem);
+                            format!("could not validate the file name \"{problem}\" within indirect file {list}{why}")
+                        }
+                        None => invalid(word),
+                    }
+                }
+                Err(fault) if list.is_some() => fault.to_string(),
+                Err(_) => invalid(word),
+            };
+            if !self.flags.skip_bad {
+                return Err(Error::request(message));
+            }
+            error(&message);
+            absent += 1;
+        }
+        if found.is_empty() {
+            return Err(Error::request("could not find any valid input file"));
+        }
+        Ok((found, absent))
+    }
+
+    /// The number of ROOT's that says how the output is compressed.
+    fn setting(&self, first: Option<&PathBuf>) -> i32 {
+        let given = self.flags.compression.and_then(|n| i32::try_from(n).ok());
+        let as_first = self.flags.as_first || self.flags.keep_baskets || self.append;
+        let of_first = || RootFile::open(first?).ok().map(|file| file.header().compress);
+        given.or_else(|| if as_first { of_first() } else { None }).unwrap_or(DEFAULT_COMPRESSION)
+    }
+
+    fn report(&self, summary: &Summary, sources: usize, absent: usize) -> Result<Answer> {
+        let target = self.flags.target.display();
+        if summary.compressions_differ && !self.flags.keep_baskets && self.verbosity > 0 {
+            warn("Sources and Target have different compression settings");
+            eprintln!("hadd merging will be slower");
+        }
+        if self.verbosity > 1 {
+            for directory in &summary.directories {
+                say(&format!("hadd Target path: {target}:/{directory}"));
+            }
+        }
+        // Sources and objects that are missing from the output are never passed over in silence.
+        for skipped in &summary.skipped {
+            warn(&format!("skipping file with error: {}", skipped.reason));
+        }
+        for damaged in &summary.damaged {
+            warn(&format!("left out: {damaged}"));
+        }
+        for note in &summary.notes {
+            if self.verbosity > 0 || summary.unmerged.contains(note) {
+                warn(note);
+            }
+        }
+        let merged = sources.saturating_sub(summary.skipped.len());
+        self.info(3, &format!("merged {merged} ({merged}) input (partial) files into {target}"));
+        if self.flags.json {
+            output::json(summary)?;
+        }
+        let missing = !summary.unmerged.is_empty() || !summary.skipped.is_empty() || absent > 0;
+        Ok(if self.flags.strict && missing || !summary.damaged.is_empty() { Answer::No } else { Answer::Yes })
+    }
+
+    fn options(&self) -> Result<Options> {
+        let (flags, append) = (self.flags, self.append);
+        let given = flags.compression.map(setting).transpose()?;
+        let mut layout = Layout::default();
+        let mut metadata = None;
+        if flags.keep_baskets && !flags.reoptimise {
+            metadata = given;
+        } else if given.is_some() {
+            layout.common.compression = given;
+        } else if !flags.as_first && !flags.keep_baskets && !append {
+            layout.common.compression = Compression::from_root_setting(DEFAULT_COMPRESSION);
+        }
+        if flags.reoptimise {
+            let bytes = ByteSize(DEFAULT_CLUSTER);
+            layout.common.overlay(&TreeLayout {
+                cluster: Some(dataset::layout::ClusterSize::Bytes(DEFAULT_CLUSTER)),
+                basket_memory: Some(bytes),
+                ..TreeLayout::default()
+            });
+        }
+        let memory = match &flags.memory {
+            Some(text) => text.parse::<ByteSize>()?.bytes(),
+            None => DEFAULT_MEMORY,
+        };
+        Ok(Options {
+            layout,
+            pack: if flags.keep_baskets { Pack::No } else { Pack::Auto },
+            budget: Budget::new(memory, flags.threads.unwrap_or(1)),
+            overwrite: flags.force,
+            append,
+            skip_bad: flags.skip_bad,
+            check: flags.check,
+            as_first: flags.as_first || append || (flags.keep_baskets && flags.reoptimise),
+            metadata,
+            no_trees: flags.no_trees,
+            listed: listed(flags)?,
+            schema: schema(flags.common, flags.fill),
+            open_files: flags.open_files,
+            ..Options::default()
+        })
+    }
+}
+
+fn listed(flags: &Flags) -> Result<Option<Listed>> {
+    let (Some(path), Some(only)) = (&flags.list, flags.only_listed) else { return Ok(None) };
+    let cannot = |e: &std::io::Error| Error::request(format!("error opening filter file '{}': {e}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|e| cannot(&e))?;
+    let words = text.lines().filter_map(|line| line.split_whitespace().next());
+    let names: HashSet<String> = words.filter(|word| !word.starts_with('#')).map(str::to_owned).collect();
+    Ok(Some(if only { Listed::Only(names) } else { Listed::Skip(names) }))
+}
+
+fn same_file(a: &Path, b: &Path) -> bool {
+    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+/// hadd's exit codes: 0 if all went well, 1 if not. An error is told in a line of hadd's shape.
+pub fn exit_code(result: Result<Answer>) -> u8 {
+    match result {
+        Err(e) if !matches!(e.kind(), rootfile::ErrorKind::Io(io) if io.kind() == std::io::ErrorKind::BrokenPipe) => {
+            error(&e.to_string());
+            1
+        }
+        result => output::exit_code(result),
+    }
+}

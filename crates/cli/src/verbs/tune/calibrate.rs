@@ -1,0 +1,120 @@
+//! `basketry tune --calibrate`: measures what reading costs another program here, keeps the numbers and prints them.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+
+use lab::tune::reader::calibrate::{Calibration, calibrate, files};
+use lab::tune::reader::kept;
+use lab::tune::reader::profile::{PerValue, Profile, Read, Speed};
+use rootfile::{Error, OutputFile, Result, check_output};
+use serde::Serialize;
+
+use super::Args;
+use crate::output::{self, Answer};
+
+/// Version of the JSON form. It grows when a field goes or changes its meaning.
+const SCHEMA: u32 = 1;
+
+#[derive(Serialize)]
+struct Report<'a> {
+    schema: u32,
+    /// Where the profile was written.
+    output: String,
+    #[serde(flatten)]
+    calibration: &'a Calibration,
+}
+
+/// Does it.
+pub fn run(args: &Args, name: &str, python: &OsString) -> Result<Answer> {
+    let path = place(args, name)?;
+    check_output(&path, args.force, std::iter::empty::<PathBuf>())?;
+    if !args.talk.quiet && !args.talk.json {
+        // Whoever waits for minutes wants to know for what. Nobody is left to tell if this fails.
+        let _ = writeln!(std::io::stderr(), "{} files are generated and read by {name}: some minutes", files());
+    }
+    let going = |_| std::ops::ControlFlow::Continue(());
+    let calibration = calibrate(name, python, (args.resources.budget(), args.quick_calibration), &going)?;
+    let mut file = OutputFile::create(&path, args.force)?;
+    let text = calibration.profile.to_toml()?;
+    file.write_all(text.as_bytes()).map_err(|e| Error::from(e).file(&path))?;
+    file.finish()?;
+    if args.talk.json {
+        let output = path.display().to_string();
+        output::json(&Report { schema: SCHEMA, output, calibration: &calibration })?;
+    } else if !args.talk.quiet {
+        print(&calibration, &path.display().to_string())?;
+    }
+    Ok(Answer::Yes)
+}
+
+/// Where the profile is kept: the output if one is named, or else where `--reader` looks for it.
+fn place(args: &Args, name: &str) -> Result<PathBuf> {
+    if let Some(path) = &args.output {
+        return Ok(path.clone());
+    }
+    let why = "neither XDG_CONFIG_HOME nor HOME says where profiles are kept; name a file with -o";
+    let path = kept(name).ok_or_else(|| Error::request(why))?;
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(|e| Error::from(e).file(folder))?;
+    }
+    Ok(path)
+}
+
+fn print(calibration: &Calibration, path: &str) -> Result<()> {
+    let mut out = output::stdout();
+    let Profile { reader, version, processor, fit, .. } = &calibration.profile;
+    writeln!(out, "{reader} {version} on {processor}")?;
+    writeln!(out)?;
+    let mut table = output::table(&["file", ">branches", ">baskets", ">measured", ">by the profile", ">error"]);
+    for row in &calibration.rows {
+        table.add_row([
+            row.file.clone(),
+            format!("{:.0}", row.branches),
+            format!("{:.0}", row.baskets),
+            format!("{:.2} ms", 1e3 * row.measured),
+            format!("{:.2} ms", 1e3 * row.expected),
+            format!("{:+.1} %", 100.0 * row.error()),
+        ]);
+    }
+    writeln!(out, "{}", table.trim_fmt())?;
+    writeln!(out)?;
+    numbers(&mut out, &calibration.profile)?;
+    writeln!(out)?;
+    writeln!(
+        out,
+        "the profile is off by {:.1} % in the median of {} files, by {:.1} % at worst",
+        100.0 * fit.median_error,
+        fit.files,
+        100.0 * fit.worst_error
+    )?;
+    writeln!(out, "kept as {path}")?;
+    Ok(out.flush()?)
+}
+
+fn numbers(out: &mut impl Write, profile: &Profile) -> Result<()> {
+    let mut table = output::table(&["seconds", ">", ">times basketry's"]);
+    let mut row = |name: &str, seconds: f64, times: Option<f64>| {
+        let times = times.map_or_else(String::new, |times| format!("{times:.2}"));
+        table.add_row([name.to_owned(), format!("{seconds:.3e}"), times]);
+    };
+    let codecs = &profile.decompress;
+    row("a byte without compression", codecs.none.seconds_per_byte, None);
+    for (name, speed) in [("zlib", codecs.zlib), ("lz4", codecs.lz4), ("zstd", codecs.zstd), ("lzma", codecs.lzma)] {
+        let Speed { seconds_per_byte, seconds_per_basket, basketry } = speed;
+        row(&format!("a byte from {name}"), seconds_per_byte, Some(seconds_per_byte / basketry));
+        row(&format!("a basket from {name}"), seconds_per_basket, None);
+    }
+    let Read { tree, branch, basket, stored_byte, item, wide_entry } = profile.read;
+    row("a tree", tree, None);
+    row("a branch", branch, None);
+    row("a basket", basket, None);
+    row("a byte on disk", stored_byte, None);
+    row("an object of a split collection", item, None);
+    row("an entry of a branch of a wide tree, besides", wide_entry, None);
+    for (kind, PerValue { entry, value }) in &profile.values {
+        row(&format!("an entry of a branch, {}", kind.name()), *entry, None);
+        row(&format!("a number in one, {}", kind.name()), *value, None);
+    }
+    Ok(writeln!(out, "{}", table.trim_fmt())?)
+}

@@ -1,0 +1,63 @@
+//! How much CPU time measuring may take. What is sampled is planned without a clock, so that the same seed takes the same
+//! samples; the clock only says when to stop, on a machine or a file where the plan takes longer than it should.
+
+use super::clock::process_seconds;
+
+/// Measuring may take so many CPU seconds, or this share of those of the rewrite that it decides.
+const SECONDS: f64 = 2.0;
+const SHARE: f64 = 0.25;
+
+/// CPU seconds of this process that may be used.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Allowance {
+    /// The process' CPU seconds when it began, and when it has to end.
+    start: f64,
+    end: f64,
+}
+
+impl Allowance {
+    /// What the decision about a rewrite may take that takes so many CPU seconds itself, from `start` on.
+    pub fn new(start: f64, rewrite: f64) -> Self {
+        Self { start, end: start + SECONDS.max(SHARE * rewrite) }
+    }
+
+    /// No limit.
+    #[cfg(test)]
+    pub fn unlimited() -> Self {
+        Self { start: 0.0, end: f64::INFINITY }
+    }
+
+    /// All of it, in CPU seconds.
+    pub fn seconds(&self) -> f64 {
+        self.end - self.start
+    }
+
+    /// What was used, in CPU seconds.
+    pub fn used(&self) -> f64 {
+        process_seconds() - self.start
+    }
+
+    /// Whether there is time for what takes so many CPU seconds.
+    pub fn allows(&self, more: f64) -> bool {
+        process_seconds() + more <= self.end
+    }
+
+    /// With so many CPU seconds kept for what comes after.
+    pub fn keeping(self, seconds: f64) -> Self {
+        Self { end: self.end - seconds, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quarter_of_a_long_rewrite_and_two_seconds_of_a_short_one() {
+        let seconds = |rewrite| Allowance::new(0.0, rewrite).seconds();
+        assert_eq!((seconds(100.0), seconds(1.0)), (25.0, 2.0));
+        let begun = Allowance::new(process_seconds(), 1.0);
+        assert!(begun.allows(0.1) && !begun.allows(2.1) && !begun.keeping(1.95).allows(0.1));
+        assert!(Allowance::new(0.0, 1.0).keeping(0.5).seconds() == 1.5 && begun.used() >= 0.0);
+    }
+}

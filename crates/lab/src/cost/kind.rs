@@ -1,0 +1,115 @@
+//! Kinds of branches, as far as the time that reading a value takes depends on them.
+//!
+//! ROOT reads a leaf by a loop over its bytes, members by the actions of a streamer info, and whole objects by as many
+//! actions as they have members. Array libraries read numbers at once, and objects one by one.
+
+use arrow_schema::DataType;
+use dataset::decode::ColumnPlan;
+use dataset::tree::Branch;
+use serde::{Deserialize, Serialize};
+
+/// What is in the entries of a branch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Leaves of a fixed size: numbers, and arrays of as many in each entry.
+    #[default]
+    Number,
+    /// Leaves of varying size: arrays with a counter, and texts.
+    Array,
+    /// Numbers, or lists of numbers, that are members of split classes or collections of their own.
+    Member,
+    /// Everything else: objects, collections of them, and what cannot be decoded.
+    Object,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Number, Self::Array, Self::Member, Self::Object];
+
+    /// As it is written in profiles.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Number => "number",
+            Self::Array => "array",
+            Self::Member => "member",
+            Self::Object => "object",
+        }
+    }
+
+    /// The kind of a branch, by its own metadata and how it is decoded.
+    pub(crate) fn of(branch: &Branch, plan: Option<&ColumnPlan>) -> Self {
+        if branch.element().is_none() {
+            return if branch.entry_offset_len == 0 { Self::Number } else { Self::Array };
+        }
+        match plan.map(|plan| plan.field().data_type()) {
+            Some(data_type) if is_flat(data_type) => Self::Member,
+            _ => Self::Object,
+        }
+    }
+}
+
+/// Bytes of a value before compression, on average over the numbers in an entry; 1 where nothing is known.
+pub(crate) fn value_bytes(plan: Option<&ColumnPlan>) -> f64 {
+    let (mut bytes, mut numbers) = (0.0, 0.0);
+    if let Some(plan) = plan {
+        add_up(plan.field().data_type(), 1.0, &mut (&mut bytes, &mut numbers));
+    }
+    if numbers > 0.0 { bytes / numbers } else { 1.0 }
+}
+
+/// Adds up bytes and numbers of a type; of lists with any number of items those of one.
+fn add_up(data_type: &DataType, times: f64, sums: &mut (&mut f64, &mut f64)) {
+    match data_type {
+        DataType::Struct(fields) => fields.iter().for_each(|field| add_up(field.data_type(), times, sums)),
+        DataType::FixedSizeList(item, n) => add_up(item.data_type(), times * f64::from(*n), sums),
+        DataType::List(item) | DataType::LargeList(item) | DataType::Map(item, _) => {
+            add_up(item.data_type(), times, sums);
+        }
+        other => {
+            *sums.0 += times * width(other).unwrap_or(1.0);
+            *sums.1 += times;
+        }
+    }
+}
+
+/// Bytes of an item, where the entries are lists of numbers and all items have as many.
+pub(crate) fn item_bytes(plan: &ColumnPlan) -> Option<f64> {
+    fn fixed(data_type: &DataType) -> Option<f64> {
+        match data_type {
+            DataType::FixedSizeList(item, n) => Some(f64::from(*n) * fixed(item.data_type())?),
+            other => width(other),
+        }
+    }
+    match plan.field().data_type() {
+        DataType::List(item) | DataType::LargeList(item) => fixed(item.data_type()),
+        _ => None,
+    }
+}
+
+/// Bytes of a number in a basket.
+fn width(data_type: &DataType) -> Option<f64> {
+    match data_type {
+        DataType::Boolean => Some(1.0),
+        other => Some(f64::from(u32::try_from(other.primitive_width()?).ok()?)),
+    }
+}
+
+/// Numbers, texts, and lists of numbers.
+fn is_flat(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::List(item) | DataType::LargeList(item) => {
+            item.data_type().is_primitive() || is_fixed(item.data_type())
+        }
+        other => other.is_primitive() || is_fixed(other) || matches!(other, DataType::Utf8 | DataType::LargeUtf8),
+    }
+}
+
+/// Flags, and as many numbers in each.
+fn is_fixed(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Boolean => true,
+        DataType::FixedSizeList(item, _) => item.data_type().is_primitive() || is_fixed(item.data_type()),
+        _ => false,
+    }
+}

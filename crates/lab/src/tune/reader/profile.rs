@@ -1,0 +1,316 @@
+//! A reader's profile: what reading costs a program other than basketry, as measured numbers in a small TOML file.
+//! Profiles are read, checked and written here. What a profile changes in a decision is [`super::expect`]'s business.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use rootfile::codec::{Algorithm, Compression};
+use rootfile::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+use crate::cost::Kind;
+
+/// Version of the format. It grows when a field goes or changes its meaning.
+pub const FORMAT: u32 = 1;
+
+/// No program takes longer for a byte, a basket or an entry; no file that claims it was measured.
+const MOST: f64 = 1.0;
+const MOST_PER_BYTE: f64 = 1e-4;
+/// Nor does any decompress so many times faster or slower than basketry.
+const MOST_RATIO: f64 = 1000.0;
+
+/// What reading costs another program. Times are CPU seconds of one thread.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// The program: `root`, `uproot`, or another name.
+    pub reader: String,
+    /// Its version.
+    pub version: String,
+    /// Day of the measurement, `2026-11-23`.
+    pub date: String,
+    /// Model of the processor.
+    pub processor: String,
+    /// The command that made the profile.
+    pub command: String,
+    /// Seconds that decompressing takes, by codec.
+    pub decompress: Decompress,
+    /// Seconds besides, by what there is in a file.
+    pub read: Read,
+    /// Seconds for values, by kind of branch.
+    pub values: BTreeMap<Kind, PerValue>,
+    /// How well the numbers explain what was measured.
+    pub fit: Fit,
+}
+
+/// Seconds that decompressing takes, by codec.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Decompress {
+    /// Baskets that are stored without compression: seconds for each byte.
+    pub none: Stored,
+    /// zlib, and the older deflate setting.
+    pub zlib: Speed,
+    /// LZ4.
+    pub lz4: Speed,
+    /// Zstandard.
+    pub zstd: Speed,
+    /// LZMA.
+    pub lzma: Speed,
+}
+
+/// What a codec costs the program, beside what it costs basketry on the same baskets. The quotient of the two carries
+/// over to other data and other machines better than the first number alone.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Speed {
+    /// Seconds for each byte that comes out.
+    pub seconds_per_byte: f64,
+    /// Seconds for each basket besides.
+    pub seconds_per_basket: f64,
+    /// Seconds that basketry took for each of the same bytes.
+    pub basketry: f64,
+}
+
+/// What bytes without compression cost.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Stored {
+    /// Seconds for each byte.
+    pub seconds_per_byte: f64,
+}
+
+/// Seconds besides decompression and values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Read {
+    /// For each tree that is opened.
+    pub tree: f64,
+    /// For each branch of it that is read.
+    pub branch: f64,
+    /// For each basket.
+    pub basket: f64,
+    /// For each byte on disk.
+    pub stored_byte: f64,
+    /// For each object of a collection that is split into branches.
+    pub item: f64,
+    /// For each entry of each branch besides, where trees are so wide that a processor's caches do not hold what belongs to
+    /// their branches: see [`wide`].
+    #[serde(default)]
+    pub wide_entry: f64,
+}
+
+/// What the values of a branch cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PerValue {
+    /// Seconds for each entry.
+    pub entry: f64,
+    /// Seconds for each number in an entry.
+    pub value: f64,
+}
+
+/// How well the numbers explain what was measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Fit {
+    /// Files that were read.
+    pub files: usize,
+    /// Median of the errors, as a share of what was measured.
+    pub median_error: f64,
+    /// The largest error.
+    pub worst_error: f64,
+}
+
+impl Profile {
+    /// Reads and checks the text of a profile; `place` is what errors name.
+    pub fn parse(text: &str, place: &Path) -> Result<Self> {
+        let wrong = |e: toml::de::Error| {
+            let why = e.to_string();
+            Error::request(format!("is no profile of a reader: {}", why.trim_end())).file(place)
+        };
+        let profile: Self = toml::from_str(text).map_err(wrong)?;
+        profile.check().map_err(|why| Error::request(format!("is no profile of a reader: {why}")).file(place))?;
+        Ok(profile)
+    }
+
+    /// The file's text.
+    pub fn to_toml(&self) -> Result<String> {
+        let text = toml::to_string(self).map_err(|e| Error::request(format!("cannot be written as TOML: {e}")))?;
+        let Self { reader, version, date, processor, command, .. } = self;
+        Ok(format!(
+            "# What reading costs {reader} {version}, in CPU seconds of one thread (docs/readers.md).\n# Made by `{command}` on {date}, on {processor}.\n{text}"
+        ))
+    }
+
+    /// What is wrong with the numbers, if anything is.
+    fn check(&self) -> std::result::Result<(), String> {
+        if self.format != FORMAT {
+            return Err(format!("its format is {}, and this version reads {FORMAT}", self.format));
+        }
+        if self.reader.is_empty() {
+            return Err("reader is empty".to_owned());
+        }
+        let codecs = [Algorithm::Zlib, Algorithm::Lz4, Algorithm::Zstd, Algorithm::Lzma];
+        for (name, speed) in ["zlib", "lz4", "zstd", "lzma"].into_iter().zip(codecs).map(|(n, c)| (n, self.speed(c))) {
+            let Speed { seconds_per_byte, seconds_per_basket, basketry } = speed;
+            number(&format!("decompress.{name}.seconds-per-basket"), seconds_per_basket, MOST)?;
+            for (key, value) in [("seconds-per-byte", seconds_per_byte), ("basketry", basketry)] {
+                number(&format!("decompress.{name}.{key}"), value, MOST_PER_BYTE)?;
+                if value <= 0.0 {
+                    return Err(format!("decompress.{name}.{key} is 0; no codec is free"));
+                }
+            }
+            if !(1.0 / MOST_RATIO..=MOST_RATIO).contains(&(seconds_per_byte / basketry)) {
+                return Err(format!("decompress.{name}: more than {MOST_RATIO} times apart from basketry"));
+            }
+        }
+        number("decompress.none.seconds-per-byte", self.decompress.none.seconds_per_byte, MOST_PER_BYTE)?;
+        let Read { tree, branch, basket, stored_byte, item, wide_entry } = self.read;
+        number("read.item", item, MOST)?;
+        number("read.wide-entry", wide_entry, MOST)?;
+        number("read.tree", tree, MOST)?;
+        number("read.branch", branch, MOST)?;
+        number("read.basket", basket, MOST)?;
+        number("read.stored-byte", stored_byte, MOST_PER_BYTE)?;
+        for kind in Kind::ALL {
+            let Some(PerValue { entry, value }) = self.values.get(&kind) else {
+                return Err(format!("values.{} is missing", kind.name()));
+            };
+            number(&format!("values.{}.entry", kind.name()), *entry, MOST)?;
+            number(&format!("values.{}.value", kind.name()), *value, MOST)?;
+        }
+        if self.values.values().all(|value| value.entry + value.value <= 0.0) {
+            return Err("values: all of them are 0".to_owned());
+        }
+        number("fit.median-error", self.fit.median_error, f64::MAX)?;
+        number("fit.worst-error", self.fit.worst_error, f64::MAX)
+    }
+
+    /// What a codec costs.
+    pub fn speed(&self, algorithm: Algorithm) -> Speed {
+        match algorithm {
+            Algorithm::Zlib | Algorithm::OldCs => self.decompress.zlib,
+            Algorithm::Lz4 => self.decompress.lz4,
+            Algorithm::Zstd => self.decompress.zstd,
+            Algorithm::Lzma => self.decompress.lzma,
+        }
+    }
+
+    /// How many times as long as basketry the program takes to decompress; none for what is not compressed.
+    pub fn times(&self, compression: Compression) -> Option<f64> {
+        let Speed { seconds_per_byte, basketry, .. } = self.speed(compression.algorithm()?);
+        Some(seconds_per_byte / basketry)
+    }
+
+    /// What values of a kind cost.
+    pub fn values(&self, kind: Kind) -> PerValue {
+        self.values.get(&kind).copied().unwrap_or_default()
+    }
+}
+
+/// How far a tree of so many branches is a wide one: not at all up to 250, as far as can be from 500 on. Each branch has a
+/// kilobyte or two for itself, and a core's own cache holds half a megabyte.
+pub(crate) fn wide(branches: f64) -> f64 {
+    (branches / 250.0 - 1.0).clamp(0.0, 1.0)
+}
+
+/// A number of seconds that may be.
+fn number(name: &str, value: f64, most: f64) -> std::result::Result<(), String> {
+    match value {
+        v if !v.is_finite() => Err(format!("{name} is {v}; a number is needed")),
+        v if v < 0.0 => Err(format!("{name} is {v}; no time is below 0")),
+        v if v > most => Err(format!("{name} is {v}; more than {most} s is no measurement")),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A profile with numbers of about the right size.
+    pub(crate) fn sample() -> Profile {
+        let speed = |times: f64, basketry: f64| Speed {
+            seconds_per_byte: times * basketry,
+            seconds_per_basket: 2e-6,
+            basketry,
+        };
+        Profile {
+            format: FORMAT,
+            reader: "root".to_owned(),
+            version: "6.40.00".to_owned(),
+            date: "2026-01-31".to_owned(),
+            processor: "a processor".to_owned(),
+            command: "basketry tune --calibrate root".to_owned(),
+            decompress: Decompress {
+                none: Stored { seconds_per_byte: 1e-10 },
+                zlib: speed(2.0, 2e-9),
+                lz4: speed(1.5, 4e-10),
+                zstd: speed(1.2, 1e-9),
+                lzma: speed(1.1, 2e-8),
+            },
+            read: Read { tree: 1e-3, branch: 3e-5, basket: 3e-6, stored_byte: 2e-10, item: 2e-7, wide_entry: 1e-8 },
+            values: Kind::ALL.into_iter().map(|kind| (kind, PerValue { entry: 3e-8, value: 1e-9 })).collect(),
+            fit: Fit { files: 30, median_error: 0.03, worst_error: 0.2 },
+        }
+    }
+
+    fn refusal(change: impl FnOnce(&mut toml::Table)) -> String {
+        let mut table: toml::Table = sample().to_toml().unwrap().parse().unwrap();
+        change(&mut table);
+        Profile::parse(&table.to_string(), Path::new("p.toml")).unwrap_err().to_string()
+    }
+
+    fn inside<'a>(table: &'a mut toml::Table, path: &[&str]) -> &'a mut toml::Table {
+        path.iter().fold(table, |table, key| table[*key].as_table_mut().unwrap())
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let text = sample().to_toml().unwrap();
+        assert_eq!(Profile::parse(&text, Path::new("p.toml")).unwrap(), sample(), "{text}");
+        assert!(text.starts_with("# What reading costs root 6.40.00"), "{text}");
+    }
+
+    #[test]
+    fn numbers_that_cannot_be_are_refused_by_name() {
+        let set = |path: &'static [&'static str], key: &'static str, value: toml::Value| {
+            refusal(|table| {
+                inside(table, path).insert(key.to_owned(), value);
+            })
+        };
+        let cases = [
+            (set(&["read"], "basket", (-1e-6).into()), "read.basket is -0.000001; no time is below 0"),
+            (set(&["read"], "branch", 1e9.into()), "read.branch is 1000000000"),
+            (set(&["read"], "tree", f64::NAN.into()), "read.tree is NaN"),
+            (set(&["values", "object"], "value", f64::INFINITY.into()), "values.object.value is inf"),
+            (set(&["decompress", "zlib"], "seconds-per-byte", 0.0.into()), "decompress.zlib.seconds-per-byte is 0"),
+            (set(&["decompress", "lz4"], "seconds-per-byte", 1e-5.into()), "decompress.lz4: more than 1000 times"),
+            (set(&["decompress", "lz4"], "seconds-per-byte", 1.0.into()), "decompress.lz4.seconds-per-byte is 1"),
+            (set(&[], "format", 2.into()), "its format is 2"),
+            (set(&["read"], "teh", 2.into()), "unknown field"),
+            (set(&["read"], "basket", "fast".into()), "expected f64"),
+        ];
+        for (message, part) in cases {
+            assert!(message.contains(part) && message.contains("p.toml"), "{message}: {part}");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let without = |path: &'static [&'static str], key: &'static str| {
+            refusal(|table| {
+                inside(table, path).remove(key);
+            })
+        };
+        assert!(without(&["decompress"], "lzma").contains("missing field `lzma`"));
+        assert!(without(&["read"], "basket").contains("missing field `basket`"));
+        assert!(without(&["values"], "member").contains("values.member is missing"));
+        assert!(without(&[], "processor").contains("missing field `processor`"));
+        assert!(Profile::parse("", Path::new("p.toml")).is_err());
+        assert!(Profile::parse("\u{0}[[[", Path::new("p.toml")).is_err());
+    }
+}

@@ -1,0 +1,162 @@
+//! The proof by the reader itself: input and output read by the program that will read them, as the workload asks, in turns.
+//! Where the program is not installed, or cannot read the input, basketry reads in its place and says so.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use rootfile::Result;
+
+use super::super::compare::{Comparison, compare};
+use super::Reader;
+use super::session::{Session, Wanted, programs};
+use crate::cost::facts::Facts;
+use crate::cost::{Term, Workload, replay};
+
+/// What is read of a file: the weight of each part of the workload, and what it asks for.
+type Parts = Vec<(f64, Vec<Wanted>)>;
+
+/// The program that judges.
+pub(crate) struct Judge {
+    session: Session,
+    /// Its name and version.
+    pub name: String,
+}
+
+impl Judge {
+    /// Starts the program and lets it see the input. The error says why basketry has to do.
+    pub fn start(
+        reader: &Reader,
+        input: &Path,
+        tree: Option<&str>,
+        workload: &Workload,
+    ) -> std::result::Result<Self, String> {
+        let name = &reader.profile().reader;
+        if !programs().any(|known| known == name) {
+            return Err(format!("basketry does not know how to run {name}"));
+        }
+        let start = || -> Result<Self> {
+            let mut session = Session::start(name, &reader.python)?;
+            for (_, wanted) in parts([input, input], tree, workload, 1)?.into_iter().next().unwrap_or_default() {
+                session.warm(input, &wanted)?;
+            }
+            Ok(Self { name: format!("{name} {}", session.version()), session })
+        };
+        start().map_err(|e| e.to_string())
+    }
+
+    /// Reads both files in turns until it is clear which takes longer.
+    pub fn compare(
+        &mut self,
+        [input, output]: [&Path; 2],
+        tree: Option<&str>,
+        workload: &Workload,
+        seed: u64,
+    ) -> Result<Comparison> {
+        let parts = parts([input, output], tree, workload, seed)?;
+        for (file, parts) in [input, output].into_iter().zip(&parts) {
+            for (_, wanted) in parts {
+                self.session.warm(file, wanted)?;
+            }
+        }
+        let mut read = |file: &Path, parts: Option<&Parts>| -> Result<f64> {
+            let all = parts.into_iter().flatten();
+            all.map(|(weight, wanted)| Ok(weight * self.session.read(file, wanted)?)).sum()
+        };
+        compare(&mut |swapped| {
+            let (mut before, mut after) = (0.0, 0.0);
+            for is_output in [swapped, !swapped] {
+                match is_output {
+                    true => after = read(output, parts.get(1))?,
+                    false => before = read(input, parts.first())?,
+                }
+            }
+            Ok((before, after))
+        })
+    }
+}
+
+/// What the workload asks of each of two files with the same content.
+pub(crate) fn parts(files: [&Path; 2], tree: Option<&str>, workload: &Workload, seed: u64) -> Result<Vec<Parts>> {
+    let facts = files.map(|file| Facts::read(file, tree, workload));
+    let facts = facts.into_iter().collect::<Result<Vec<_>>>()?;
+    let mut all = vec![Parts::new(); facts.len()];
+    for (weight, term) in &workload.terms {
+        let draws = match term {
+            Term::Sparse(share) => {
+                let most = facts.iter().flat_map(|f| &f.trees).map(|tree| tree.entries).fold(0.0, f64::max);
+                replay::draws(most, *share, seed)
+            }
+            _ => vec![None],
+        };
+        #[expect(clippy::cast_precision_loss, reason = "a few draws")]
+        let each = weight / draws.len() as f64;
+        for draw in &draws {
+            for (parts, own) in all.iter_mut().zip(&facts) {
+                let trees =
+                    (0..own.trees.len()).filter_map(|number| wanted(own, &facts, number, term, draw.as_deref()));
+                parts.push((each, trees.collect()));
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// What a part of the workload asks of a tree. Where a member is asked for that one of the files has by itself, all of
+/// what is not split there is read.
+fn wanted(own: &Facts, all: &[Facts], number: usize, term: &Term, draw: Option<&[u64]>) -> Option<Wanted> {
+    let tree = own.trees.get(number).filter(|tree| tree.entries > 0.0)?;
+    let entries = draw.map(|picks| {
+        let inside = picks.iter().copied().filter(|&pick| crate::cost::facts::as_f64(pick) < tree.entries);
+        inside.collect::<Vec<u64>>()
+    });
+    let path = tree.path.clone();
+    let Term::Columns(_) = term else { return Some(Wanted { tree: path, columns: None, entries }) };
+    let mut tops: HashSet<&str> = HashSet::new();
+    for facts in all {
+        let asked = facts.columns.iter().filter(|column| {
+            facts.trees.get(column.tree).is_some_and(|t| t.path == path) && term.asks_for(&path, &column.lineage)
+        });
+        tops.extend(asked.filter_map(|column| column.lineage.first().map(String::as_str)));
+    }
+    let here = || own.columns.iter().filter(|column| column.tree == number);
+    let split: HashSet<&str> =
+        here().filter(|c| c.lineage.len() > 1).filter_map(|c| c.lineage.first().map(String::as_str)).collect();
+    let is_whole = |top: &str| tops.contains(top) && !split.contains(top);
+    let asked = here().filter(|column| {
+        let whole = column.lineage.first().is_some_and(|top| column.lineage.len() == 1 && is_whole(top));
+        whole || term.asks_for(&path, &column.lineage)
+    });
+    let columns: Vec<Vec<String>> = asked.map(|column| column.lineage.clone()).collect();
+    (!columns.is_empty()).then_some(Wanted { tree: path, columns: Some(columns), entries })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_workload_asks_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.root");
+        flow::sample::make(&path, 500, 7).unwrap();
+        let of = |workload: &str| {
+            let mut parts = parts([&path, &path], None, &workload.parse().unwrap(), 1).unwrap();
+            assert_eq!(parts.len(), 2, "one for each file");
+            parts.remove(0)
+        };
+        let full = of("full");
+        assert_eq!(full.len(), 1);
+        assert!(full[0].1[0].columns.is_none() && full[0].1[0].entries.is_none());
+        let mixed = of("full=0.25,columns:v=0.75");
+        assert_eq!((mixed[0].0, mixed[1].0), (0.25, 0.75));
+        assert_eq!(mixed[1].1[0].columns, Some(vec![vec!["v".to_owned()]]));
+        assert!(of("columns:nothing")[0].1.is_empty());
+        let sparse = of("sparse:10%");
+        let weights: f64 = sparse.iter().map(|part| part.0).sum();
+        assert!((weights - 1.0).abs() < 1e-9);
+        for (_, wanted) in &sparse {
+            let picks = wanted[0].entries.as_ref().unwrap();
+            assert!(!picks.is_empty() && picks.iter().all(|&pick| pick < 500));
+        }
+    }
+}

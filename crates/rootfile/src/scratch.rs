@@ -1,0 +1,128 @@
+//! A folder for files that are needed for a while, such as a copy that is measured: it goes when it is dropped, and when
+//! the process is told to end. What lies in it is no output, whatever its name.
+//!
+//! The process holds a lock (flock(2)) on the folder. One that was killed outright leaves its folder without a lock, and
+//! the next process that wants a scratch folder in the same place removes it.
+
+use std::fs::{DirBuilder, File, TryLockError};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use crate::temporary::{make_scratch, remove_scratch, same_file};
+
+/// What all such folders are called, and the number of the process and one more after it.
+const PREFIX: &str = ".basketry-scratch-";
+/// Folders that a process may have in one place at the same time.
+const MOST: u32 = 1000;
+
+/// A folder for files that are needed for a while.
+#[derive(Debug)]
+pub struct ScratchFolder {
+    path: PathBuf,
+    /// Locked.
+    _held: File,
+}
+
+impl ScratchFolder {
+    /// Makes one in the folder that the system has for such files.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub fn new() -> io::Result<Self> {
+        Self::within(&std::env::temp_dir())
+    }
+
+    /// Makes one in this folder.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub fn within(folder: &Path) -> io::Result<Self> {
+        remove_stale(folder);
+        let process = std::process::id();
+        let paths = (0..MOST).map(|number| folder.join(format!("{PREFIX}{process}-{number}")));
+        let made = make_scratch(paths, create_locked)?;
+        let (path, held) =
+            made.ok_or_else(|| io::Error::new(io::ErrorKind::ResourceBusy, "too many scratch folders"))?;
+        Ok(Self { path, _held: held })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for ScratchFolder {
+    fn drop(&mut self) {
+        remove_scratch(&self.path);
+    }
+}
+
+/// Makes and locks a folder; `None` if there is one of this name, or it is gone again.
+fn create_locked(path: &Path) -> io::Result<Option<File>> {
+    match DirBuilder::new().mode(0o700).create(path) {
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => return Ok(None),
+        done => done?,
+    }
+    let held = File::open(path)?;
+    match held.try_lock() {
+        Err(TryLockError::WouldBlock) => Ok(None),
+        // Without locks a folder that is left stays there, and none is removed that somebody needs.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(same_file(&held, path).then_some(held)),
+    }
+}
+
+/// Removes the scratch folders in a folder that no process has any more.
+fn remove_stale(folder: &Path) {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    for entry in entries.filter(|entry| is_scratch(&entry.file_name().to_string_lossy())) {
+        let path = entry.path();
+        // Locked while it is removed; a link is none of ours.
+        if path.symlink_metadata().is_ok_and(|meta| meta.is_dir())
+            && let Ok(left) = File::open(&path)
+            && left.try_lock().is_ok()
+            && same_file(&left, &path)
+        {
+            let _ = std::fs::remove_dir_all(&path);
+        }
+    }
+}
+
+/// Whether a file of this name is a scratch folder of some process.
+fn is_scratch(name: &str) -> bool {
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let numbers = name.strip_prefix(PREFIX).and_then(|rest| rest.split_once('-'));
+    numbers.is_some_and(|(process, more)| number(process) && number(more))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_go_with_what_is_in_them_and_those_that_were_left_go_too() {
+        let place = tempfile::tempdir().unwrap();
+        let at = |name: &str| place.path().join(name);
+        for name in [".basketry-scratch-1-0", ".basketry-scratch-2-0", ".basketry-scratch-x-0", "mine"] {
+            std::fs::create_dir(at(name)).unwrap();
+            std::fs::write(at(name).join("file"), "content").unwrap();
+        }
+        std::os::unix::fs::symlink(at("mine"), at(".basketry-scratch-3-0")).unwrap();
+        let held = File::open(at(".basketry-scratch-2-0")).unwrap();
+        held.lock().unwrap();
+        let (one, two) = (ScratchFolder::within(place.path()).unwrap(), ScratchFolder::within(place.path()).unwrap());
+        assert_ne!(one.path(), two.path());
+        std::fs::write(one.path().join("file"), "content").unwrap();
+        let path = one.path().to_path_buf();
+        drop(one);
+        assert!(!path.exists() && two.path().exists());
+        let left = |name: &str| at(name).join("file").exists();
+        assert!(!left(".basketry-scratch-1-0"));
+        for kept in [".basketry-scratch-2-0", ".basketry-scratch-x-0", "mine", ".basketry-scratch-3-0"] {
+            assert!(left(kept), "{kept}");
+        }
+    }
+}

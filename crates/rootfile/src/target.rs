@@ -1,0 +1,98 @@
+//! The one rule for every path that is written: never a file that is read for it, never an existing file unless that was
+//! asked for, and a place where a file can be. [`crate::temporary`] keeps the other half of the promise: whole or not at
+//! all.
+
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use crate::{Error, Result};
+
+/// Refuses a path that must not be written: that of a file in `inputs` under whatever name (links included), that of an
+/// existing file unless `overwrite`, of a device or a folder, or in a folder that does not exist.
+///
+/// Callers ask before any work is done. The writer asks again when the file gets its name.
+///
+/// # Errors
+///
+/// [`ErrorKind::Request`](crate::ErrorKind::Request) for an input, otherwise [`ErrorKind::Io`](crate::ErrorKind::Io) with
+/// the kind that the system would give (`NotFound` for the folder, `AlreadyExists`, `InvalidInput`).
+pub fn check_output<P: AsRef<Path>>(path: &Path, overwrite: bool, inputs: impl IntoIterator<Item = P>) -> Result<()> {
+    if inputs.into_iter().any(|input| is_same_file(path, input.as_ref())) {
+        return Err(Error::request("is an input as well; choose another output").file(path));
+    }
+    check_place(path, overwrite).map_err(|e| Error::from(e).file(path))?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    match folder {
+        Some(folder) if !folder.is_dir() => {
+            let why = format!("the folder {} does not exist; make it first", folder.display());
+            Err(Error::from(io::Error::new(io::ErrorKind::NotFound, why)).file(path))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether two paths lead to one file: the same device and inode, so that links count.
+pub fn is_same_file(a: &Path, b: &Path) -> bool {
+    match (a.metadata(), b.metadata()) {
+        (Ok(a), Ok(b)) => (a.dev(), a.ino()) == (b.dev(), b.ino()),
+        _ => false,
+    }
+}
+
+/// Whether two paths are of one file, or will be when they are written: the same name in the same folder.
+pub fn is_same_place(a: &Path, b: &Path) -> bool {
+    let folder = |path: &Path| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        folder.canonicalize().ok()
+    };
+    is_same_file(a, b) || (a.file_name() == b.file_name() && folder(a) == folder(b))
+}
+
+/// Refuses a place where no file can be, and unless `overwrite` one where a file is.
+pub(crate) fn check_place(path: &Path, overwrite: bool) -> io::Result<()> {
+    if path.metadata().is_ok_and(|there| !there.is_file()) {
+        let why = "is there, and is no file that could be replaced; name another output";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    }
+    match !overwrite && path.symlink_metadata().is_ok() {
+        true => Err(exists()),
+        false => Ok(()),
+    }
+}
+
+/// The error for a file that is not to be replaced.
+pub(crate) fn exists() -> io::Error {
+    io::Error::new(io::ErrorKind::AlreadyExists, "is there already; give --force to replace it")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_of_an_input_is_an_output() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("in"), "input").unwrap();
+        std::fs::hard_link(at("in"), at("hard")).unwrap();
+        std::os::unix::fs::symlink(at("in"), at("soft")).unwrap();
+        std::fs::write(at("other"), "").unwrap();
+        for name in ["in", "./in", "hard", "soft"] {
+            let why = check_output(&at(name), true, [at("other"), at("in")]).unwrap_err().to_string();
+            assert!(why.contains("is an input as well"), "{name}: {why}");
+        }
+        assert!(check_output(&at("other"), true, [at("in")]).is_ok());
+        let same = |a: &str, b: &str| is_same_place(&at(a), &at(b));
+        assert!(same("new", "./new") && same("in", "hard") && !same("new", "newer") && !same("new", "no/new"));
+        assert!(check_output(&at("other"), false, [at("in")]).unwrap_err().to_string().contains("--force"));
+        assert!(check_output(&at("new"), false, [at("in"), at("absent")]).is_ok());
+        std::os::unix::fs::symlink(at("nowhere"), at("dangling")).unwrap();
+        let none: [&Path; 0] = [];
+        assert!(check_output(&at("dangling"), false, none).is_err());
+        assert!(check_output(&at("no/such/folder"), true, none).unwrap_err().to_string().contains("does not exist"));
+        for there in ["/dev/null", "/tmp"] {
+            assert!(check_output(Path::new(there), true, none).is_err(), "{there}");
+        }
+    }
+}

@@ -1,0 +1,65 @@
+"""A branch whose baskets lie in another file that is absent: it alone cannot be read."""
+
+import json
+from pathlib import Path
+
+import pytest
+import uproot
+
+from referee import make_files
+from referee.command import Basketry
+
+
+@pytest.fixture
+def lonely(tmp_path: Path) -> Path:
+    """The tree's file without the one that branch `far` lies in."""
+    copy = tmp_path / "external.root"
+    copy.write_bytes((make_files.made("external_branch") / "external.root").read_bytes())
+    return copy
+
+
+def test_the_other_branches_are_read(basketry: Basketry, lonely: Path) -> None:
+    report = json.loads(basketry("readspeed", lonely, "--json"))
+    assert {column["name"] for column in report["columns"]} == {"i", "near"}
+    assert any("branch far is not read" in note and "external_far.root" in note for note in report["notes"])
+    outcome = basketry.run("readspeed", lonely, "--branches", "far")
+    assert outcome.code == 2
+    assert "external_far.root" in outcome.err
+    assert json.loads(basketry("inspect", lonely, "--json"))["trees"][0]["entries"] == 1000
+
+
+def test_a_rewrite_names_the_branch_and_the_way_out(basketry: Basketry, lonely: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.root"
+    refused = basketry.run("rewrite", lonely, "-o", out)
+    assert refused.code == 2
+    assert not out.exists()
+    assert "branch far" in refused.err
+    assert "--skip-absent" in refused.err
+    for verb, words, factor in [("rewrite", [], 1), ("merge", [lonely], 2)]:
+        said = basketry(verb, lonely, *words, "-o", out, "-f", "--skip-absent")
+        assert "branch far is left out" in said
+        with uproot.open(out) as file:
+            assert file["tree"].keys() == ["i", "near"]
+            assert list(file["tree/near"].array()) == [i * 0.25 for i in range(1000)] * factor
+
+
+def test_verify_says_what_it_could_not_compare(basketry: Basketry, lonely: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.root"
+    basketry("rewrite", lonely, "-o", out, "--skip-absent")
+    outcome = basketry.run("verify", lonely, out, "--json")
+    assert outcome.code == 1
+    differences = json.loads(outcome.out)["differences"]
+    assert [difference["branch"] for difference in differences] == ["far"]
+    assert "cannot be compared" in differences[0]["what"]
+    basketry("verify", "--common", lonely, out)
+
+
+def test_a_relative_name_counts_from_the_folder_of_the_tree(basketry: Basketry, tmp_path: Path) -> None:
+    source = make_files.made("external_branch")
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    for name in ["external.root", "external_far.root"]:
+        (folder / name).write_bytes((source / name).read_bytes())
+    basketry("rewrite", folder / "external.root", "-o", tmp_path / "out.root")
+    with uproot.open(tmp_path / "out.root") as file:
+        assert list(file["tree/far"].array()) == [i * 0.5 for i in range(1000)]

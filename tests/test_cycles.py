@@ -1,0 +1,157 @@
+"""Older cycles: told where they are left out, kept with --all-cycles, counted by verify. Real ROOT makes the files."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uproot
+
+from referee import make_files, paths
+from referee.command import Basketry
+
+
+def cycles(name: str = "cycles0.root") -> Path:
+    """A file of the recipe."""
+    return make_files.made("cycles") / name
+
+
+def values(path: Path, tree: str, branch: str) -> list[float]:
+    """What uproot reads of a branch."""
+    with uproot.open(path) as file:
+        return list(file[tree][branch].array(library="np"))
+
+
+def older(basketry: Basketry, *words: str | Path) -> dict[tuple[str, int], dict[str, Any]]:
+    """Older cycles as the report of a rewrite or merge lists them."""
+    report = json.loads(basketry(*words, "--json"))
+    return {(cycle["path"], cycle["cycle"]): cycle for cycle in report["older_cycles"]}
+
+
+def test_what_an_older_cycle_is_is_told(basketry: Basketry, tmp_path: Path) -> None:
+    found = older(basketry, "rewrite", cycles(), "-o", tmp_path / "out.root")
+    kinds = {path: (cycle["kind"], cycle["entries"], cycle["kept"]) for (path, _), cycle in found.items()}
+    assert kinds == {
+        "other": ("other-tree", 10, False),
+        "alike": ("other-tree", 50, False),
+        "d/saved": ("earlier-save", 250, False),
+        "grown": ("earlier-save", 20, False),
+    }
+    said = basketry("rewrite", cycles(), "-o", tmp_path / "again.root")
+    assert "tree other: other;1 (10 entries) is left out: another tree" in said
+    assert "tree d/saved: saved;1 (250 entries) is left out: an earlier save" in said
+
+
+def test_entries_in_the_record_are_compared(basketry: Basketry, tmp_path: Path) -> None:
+    found = older(basketry, "rewrite", cycles("record.root"), "-o", tmp_path / "out.root")
+    assert {path: cycle["kind"] for (path, _), cycle in found.items()} == {"same": "earlier-save", "not": "other-tree"}
+
+
+@pytest.mark.parametrize("layout", [(), ("--compression", "zstd:1", "--cluster", "7")])
+def test_all_cycles_are_kept(basketry: Basketry, tmp_path: Path, layout: tuple[str, ...]) -> None:
+    source, out = cycles(), tmp_path / "out.root"
+    assert all(c["kept"] for c in older(basketry, "rewrite", source, "-o", out, "--all-cycles", *layout).values())
+    basketry("verify", source, out)
+    for tree, branch in [("other;1", "x"), ("other;2", "q"), ("other", "q"), ("alike;1", "x"), ("alike;2", "x")]:
+        assert values(out, tree, branch) == values(source, tree, branch)
+    assert values(out, "d/saved;1", "n") == list(range(250))
+    assert values(out, "d/saved", "n") == list(range(600))
+
+
+def test_cycles_of_inputs_are_merged_newest_with_newest(basketry: Basketry, tmp_path: Path) -> None:
+    inputs, out = [cycles(), cycles("cycles1.root")], tmp_path / "out.root"
+    basketry("merge", *inputs, "-o", out, "--all-cycles")
+    basketry("verify", *inputs, out)
+    for tree, branch in [("other;1", "x"), ("other;2", "q"), ("alike;1", "x"), ("alike;2", "x")]:
+        assert values(out, tree, branch) == [v for path in inputs for v in values(path, tree, branch)]
+    with uproot.open(out) as file:
+        assert list(file["h;1"].values()) == [0, 2, 0, 0]
+        assert list(file["h;2"].values()) == [0, 2, 20, 0]
+
+
+def test_older_cycles_of_histograms_are_told(basketry: Basketry, tmp_path: Path) -> None:
+    inputs, out = [cycles(), cycles("cycles1.root")], tmp_path / "out.root"
+    said = basketry("merge", *inputs, "-o", out)
+    assert "left out, as hadd does: h;" in said
+    with uproot.open(out) as file:
+        assert [key for key in file if key.startswith("h;")] == ["h;1"]
+        assert list(file["h"].values()) == [0, 2, 20, 0]
+    # A rewrite keeps them all, as ever.
+    basketry("rewrite", inputs[0], "-o", tmp_path / "one.root")
+    with uproot.open(tmp_path / "one.root") as file:
+        assert list(file["h;1"].values()) == [0, 1, 0, 0]
+
+
+def test_verify_counts_other_trees_but_not_earlier_saves(basketry: Basketry, tmp_path: Path) -> None:
+    source, out = cycles(), tmp_path / "out.root"
+    basketry("rewrite", source, "-o", out)
+    outcome = basketry.run("verify", source, out, "--json")
+    verdict = json.loads(outcome.out)
+    assert outcome.code == 1
+    assert verdict["older_cycles"] == 4
+    lost = {difference["tree"]: difference["what"] for difference in verdict["differences"]}
+    assert set(lost) == {"other", "alike"}
+    assert "other;1 (10 entries), another tree" in lost["other"]
+    assert any("saved;1 (250 entries)" in note for note in verdict["notes"])
+    # What was left out on purpose is no difference.
+    basketry("verify", "--common", source, out)
+    # An earlier save alone is none either.
+    basketry("rewrite", f"{source}:d/saved", "-o", tmp_path / "saved.root")
+    assert basketry.run("verify", f"{source}:d/saved", tmp_path / "saved.root").code == 0
+    # What differs inside an older cycle is found.
+    kept, changed = tmp_path / "kept.root", tmp_path / "changed.root"
+    basketry("rewrite", source, "-o", kept, "--all-cycles")
+    basketry("rewrite", cycles("cycles1.root"), "-o", changed, "--all-cycles")
+    verdict = json.loads(basketry.run("verify", kept, changed, "--json").out)
+    assert "other;1" in {difference.get("tree") for difference in verdict["differences"]}
+
+
+def test_tune_keeps_other_trees(basketry: Basketry, tmp_path: Path) -> None:
+    out = tmp_path / "out.root"
+    report = json.loads(basketry.run("tune", cycles(), "-o", out, "--json").out)
+    assert report["proof"]["equal"], report["proof"]["differences"]
+    assert values(out, "other;1", "x") == values(cycles(), "other;1", "x")
+
+
+def test_the_newest_of_a_name_stays_the_newest_whatever_its_class(basketry: Basketry, tmp_path: Path) -> None:
+    out = tmp_path / "out.root"
+    for words in [("rewrite",), ("rewrite", "--all-cycles")]:
+        basketry(words[0], cycles(), "-o", out, "-f", *words[1:])
+        with uproot.open(out) as file:
+            classes = file.classnames()
+            assert (classes["mixed;1"], classes["mixed;2"]) == ("TTree", "TNamed")
+            assert (classes["mixed2;1"], classes["mixed2;2"]) == ("TNamed", "TTree")
+            four = [classes[f"four;{n}"] for n in range(1, 5)]
+            assert four == ["TNamed", "TTree", "TObjString", "TNamed"]
+            assert file["four"].member("fTitle") == "4"
+
+
+@pytest.mark.parametrize("name", ["two_cycles.root", "two_cycles_dir.root"])
+def test_files_that_lost_a_tree(basketry: Basketry, tmp_path: Path, name: str) -> None:
+    source, out = paths.CORPUS / "found" / name, tmp_path / "out.root"
+    if not source.is_file():
+        pytest.skip(f"no {source}")
+    basketry("rewrite", source, "-o", out, "--all-cycles")
+    basketry("verify", source, out)
+    basketry("rewrite", source, "-o", out, "-f")
+    assert basketry.run("verify", source, out).code == 1
+
+
+def classes(path: Path) -> dict[str, str]:
+    """The class of every key. A directory has two names for its own."""
+    with uproot.open(path) as file:
+        found = file.classnames(recursive=True).items()
+    return {key: "TDirectoryFile" if name == "TDirectory" else name for key, name in found}
+
+
+def test_odd_but_legal_files_keep_all_their_keys(basketry: Basketry, tmp_path: Path) -> None:
+    source, out = make_files.made("odd_objects") / "odd.root", tmp_path / "out.root"
+    before = classes(source)
+    assert len(before) > 40
+    for words in [(), ("--compression", "zstd:1"), ("--all-cycles",)]:
+        basketry("rewrite", source, "-o", out, "-f", *words)
+        basketry("verify", source, out)
+        assert classes(out) == before
+    basketry("merge", source, source, "-o", out, "-f")
+    basketry("verify", source, source, out)
+    assert {key.rsplit(";", 1)[0] for key in classes(out)} == {key.rsplit(";", 1)[0] for key in before}

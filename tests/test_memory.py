@@ -1,0 +1,282 @@
+"""Every verb stays within the memory that it is given, and names the smallest that would do where that is too little.
+
+Metadata are what a plan counts as such: 3 kB for each branch, 208 B for each basket, and 16 B for each cluster.
+"""
+
+import random
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee import make_files, paths
+from referee.command import Argument, Basketry, Outcome
+
+MB = 1_000_000
+# The program itself, its threads and its allocator.
+BESIDES = 24 * MB
+REFUSED = "the smallest that would do is --memory"
+
+
+@dataclass(frozen=True)
+class Made:
+    """A file, and how much its metadata are."""
+
+    path: Path
+    branches: int
+    baskets: int
+    clusters: int
+
+    @property
+    def metadata(self) -> int:
+        """Bytes of metadata."""
+        return 3000 * self.branches + 208 * self.baskets + 16 * self.clusters
+
+
+FILES = {
+    "branches": (10_000, 20_000, 2),
+    "entries": (1, 3, 3),
+    "basket": (1, 1, 1),
+    "clusters": (1, 60_000, 60_000),
+    "trees": (4000, 4000, 200),
+    "objects": (1, 1, 1),
+}
+FOUND = {
+    "hugeent": (2, 8, 4),
+    "hugebasket": (1, 1, 1),
+    "q4000": (1, 1, 1),
+    "manyclusters": (1, 60_000, 60_000),
+}
+
+
+def made(name: str) -> Made:
+    """A file that ROOT makes, or one of the corpus' found ones."""
+    if name in FILES:
+        return Made(make_files.made("memory") / f"{name}.root", *FILES[name])
+    path = paths.CORPUS / "found" / f"{name}.root"
+    if not path.is_file():
+        pytest.skip(f"{path} is not here (BASKETRY_CORPUS)")
+    return Made(path, *FOUND[name])
+
+
+def check(outcome: Outcome, memory: int, metadata: int) -> None:
+    """The peak is within the bar."""
+    bar = memory + BESIDES + 2 * metadata
+    assert outcome.peak_rss <= bar, f"{outcome}\npeak {outcome.peak_rss / MB:.0f} MB, bar {bar / MB:.0f} MB"
+
+
+def least(outcome: Outcome) -> int:
+    """The memory that a refusal names, in MB."""
+    found = re.search(r"--memory (\d+)MB", outcome.err)
+    assert outcome.code in (1, 2), str(outcome)
+    assert found, str(outcome)
+    return int(found[1])
+
+
+# Verbs and what is asked of them; IN and OUT stand for the input and the output.
+VERBS = {
+    "inspect": "inspect IN",
+    "readspeed": "readspeed IN",
+    "layouts": "readspeed IN --layouts",
+    "copy": "rewrite IN -o OUT.root -f",
+    "recompress": "rewrite IN -o OUT.root -f --compression lz4:1",
+    "regroup": "rewrite IN -o OUT.root -f --cluster 3 --basket 1MB",
+    "recode": "rewrite IN -o OUT.root -f --split-level 99 --cluster 3",
+    "merge": "merge IN IN -o OUT.root -f",
+    "hadd": "hadd -f OUT.root IN IN",
+    "verify": "verify IN IN",
+    "recover": "recover IN -o OUT.root -f",
+    "convert": "convert IN -o OUT.parquet -f",
+    "row groups": "convert IN -o OUT.parquet -f --row-group 20",
+    "tune": "tune IN -o OUT.root -f",
+    "sweep": "sweep IN -o OUT --grid compression=lz4:1 --repeat 1 --only copy,full",
+    "monitor": "monitor -o OUT.root -f -- true",
+}
+THREADS = (1, 2, 4, 8)
+# What takes seconds is done with one number of threads, others with two: each verb and each file has all of them.
+SLOW = ("branches", "clusters", "manyclusters")
+CASES = [
+    (verb, name, threads)
+    for v, verb in enumerate(VERBS)
+    for n, name in enumerate((*FILES, *FOUND))
+    for t, threads in enumerate(THREADS)
+    if t == (v + n) % 4 or (t == (v + n + 2) % 4 and name not in SLOW and verb not in ("inspect", "sweep", "monitor"))
+    if verb != "monitor" or name == "entries"
+]
+
+
+def words(verb: str, source: Path, folder: Path) -> list[str]:
+    """The command line of a verb."""
+    return [word.replace("IN", str(source)).replace("OUT", str(folder / "out")) for word in VERBS[verb].split()]
+
+
+@pytest.mark.parametrize(("verb", "name", "threads"), CASES)
+def test_memory_holds(basketry: Basketry, tmp_path: Path, verb: str, name: str, threads: int) -> None:
+    """With 64 MB, or the smallest budget that the refusal of these names; less than that is refused, too."""
+    source = made(name)
+    command = words(verb, source.path, tmp_path)
+    if name == "trees" and command[0] in ("convert", "readspeed", "tune", "sweep"):
+        # Of one tree.
+        command[1] += ":t0"
+    copies = 2 if verb in ("merge", "hadd", "verify") else 1
+    metadata = copies * source.metadata
+    memory = 64
+    if verb in ("inspect", "monitor"):
+        # They have neither option.
+        check(basketry.run(*command), memory * MB, metadata)
+        return
+    run = [command[0], "-j", str(threads), *command[1:]]
+    outcome = basketry.run(*run, "--memory", f"{memory}MB")
+    # What tune writes and sweep starts is known when they have looked at the input: they refuse what they chose.
+    known = verb not in ("tune", "sweep")
+    # Plans that recode look at the first basket of each column.
+    looks = not known or verb == "recode"
+    for _ in range(1 if known else 4):
+        if REFUSED in outcome.err:
+            # It refuses before it has read anything but metadata.
+            check(outcome, memory * MB if looks else 0, metadata)
+            memory = least(outcome)
+            if verb == "sweep":
+                # What is measured already is not measured again.
+                run[run.index("-o") + 1] += "-again"
+            outcome = basketry.run(*run, "--memory", f"{memory}MB")
+            if known:
+                least(basketry.run(*run, "--memory", f"{memory * 9 // 10}MB"))
+    # Exit code 1 of tune: no layout is better.
+    assert outcome.code == 0 or (verb == "tune" and outcome.code == 1), str(outcome)
+    check(outcome, memory * MB, metadata)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_the_smallest_that_would_do_is_true_both_ways(
+    basketry: Basketry, corpus: Path, tmp_path: Path, seed: int
+) -> None:
+    """A file of the corpus, a verb and a number of threads by chance: it works with what a refusal names, and is
+    refused with less by a tenth.
+    """
+    chance = random.Random(seed)
+    source = chance.choice(sorted((corpus / "files").glob("*.root")))
+    verb = chance.choice([verb for verb in VERBS if verb not in ("inspect", "monitor", "sweep", "tune")])
+    command = words(verb, source, tmp_path)
+    run = [command[0], "-j", str(chance.choice(THREADS)), *command[1:]]
+    refused = basketry.run(*run, "--memory", "1MB")
+    if REFUSED not in refused.err:
+        pytest.skip(f"{verb} of {source.name}: needs no more than 1 MB, or is not possible at all")
+    about = basketry.json("inspect", source)
+    branches, baskets = (sum(of(tree) for tree in about["trees"]) for of in (_branches, _baskets))
+    clusters = sum(len(tree["clusters"]) for tree in about["trees"])
+    copies = 2 if verb in ("merge", "hadd", "verify") else 1
+    metadata = copies * Made(source, branches, baskets, clusters).metadata
+    check(refused, 0, metadata)
+    memory = least(refused)
+    outcome = basketry.run(*run, "--memory", f"{memory}MB")
+    assert REFUSED not in outcome.err, str(outcome)
+    check(outcome, memory * MB, metadata)
+    if memory * 9 // 10 > 0:
+        assert least(basketry.run(*run, "--memory", f"{memory * 9 // 10}MB")) <= memory
+
+
+def _branches(tree: dict[str, Any]) -> int:
+    return len(tree["branches"])
+
+
+def _baskets(tree: dict[str, Any]) -> int:
+    return int(tree["baskets"])
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+@pytest.mark.parametrize(
+    "case", ["regroup:basket", "regroup:q4000", "recode:objects", "row groups:basket", "verify:basket"]
+)
+def test_a_basket_that_many_clusters_use_is_read_at_most_twice(
+    basketry: Basketry, tmp_path: Path, case: str, threads: int
+) -> None:
+    """With the least memory, too. Each time that it is decompressed it is read before, so bytes read count that."""
+    verb, name = case.split(":")
+    source = made(name)
+    command = words(verb, source.path, tmp_path)
+    run = [command[0], "-j", str(threads), *command[1:]]
+    memory = least(basketry.run(*run, "--memory", "10MB"))
+    plenty, scarce = basketry.run(*run), basketry.run(*run, "--memory", f"{memory}MB")
+    copies = 2 if verb == "verify" else 1
+    # The program reads its libraries, and plans look at the first basket.
+    planned = 100_000 + copies * 3 * source.path.stat().st_size
+    for outcome in (plenty, scarce):
+        assert outcome.code == 0, str(outcome)
+        most = planned + copies * 2 * source.path.stat().st_size
+        assert outcome.bytes_read <= most, f"{outcome}\n{outcome.bytes_read} bytes read, not {most}"
+
+
+@pytest.mark.parametrize("name", ["q4000", "basket"])
+def test_the_least_memory_makes_the_same_file(basketry: Basketry, tmp_path: Path, name: str) -> None:
+    """Clusters share a huge basket. That it is read once, the engine's own tests count."""
+    source = made(name)
+    command: list[Argument] = ["rewrite", source.path, "-o", tmp_path / "out.root", "-f", "--cluster", "3", "-j", "2"]
+    memory = least(basketry.run(*command, "--memory", "10MB"))
+    basketry(*command)
+    content = (tmp_path / "out.root").read_bytes()
+    scarce = basketry.run(*command, "--memory", f"{memory}MB")
+    assert scarce.code == 0, str(scarce)
+    assert (tmp_path / "out.root").read_bytes() == content
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+@pytest.mark.parametrize("memory", [None, 512, 250])
+def test_many_columns_come_back_from_parquet(
+    basketry: Basketry, tmp_path: Path, memory: int | None, threads: int
+) -> None:
+    """Columns are read in parts where memory has no room for the readers of all; the tree is the same."""
+    source = made("branches")
+    basketry("convert", source.path, "-o", tmp_path / "wide.parquet")
+    basketry("convert", tmp_path / "wide.parquet", "-o", tmp_path / "whole.root")
+    limit = [] if memory is None else ["--memory", f"{memory}MB"]
+    outcome = basketry.run(
+        "convert", tmp_path / "wide.parquet", "-o", tmp_path / "back.root", "-j", str(threads), *limit
+    )
+    assert outcome.code == 0, str(outcome)
+    check(outcome, (memory or 1074) * MB, source.metadata)
+    basketry("verify", tmp_path / "whole.root", tmp_path / "back.root")
+
+
+def test_parquet_does_not_depend_on_the_parts_that_columns_are_encoded_in(basketry: Basketry, tmp_path: Path) -> None:
+    """Less memory encodes fewer columns at a time; the bytes are the same."""
+    source = made("branches")
+    contents = []
+    for memory, threads in (("1GB", 1), ("400MB", 1), ("400MB", 4)):
+        basketry("convert", source.path, "-o", tmp_path / "t.parquet", "-f", "--memory", memory, "-j", str(threads))
+        contents.append((tmp_path / "t.parquet").read_bytes())
+    assert contents[0] == contents[1] == contents[2]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 8])
+@pytest.mark.parametrize("memory", [32, 64])
+@pytest.mark.parametrize("kind", ["single", "multi", "nano", "lhcb", "esd"])
+def test_generate_holds(basketry: Basketry, tmp_path: Path, kind: str, memory: int, threads: int) -> None:
+    """Whatever the data set and the threads."""
+    command: list[Argument] = ["generate", kind, "-o", tmp_path / "g.root", "--size", "40MB", "-j", str(threads)]
+    outcome = basketry.run(*command, "--memory", f"{memory}MB")
+    assert outcome.code == 0, str(outcome)
+    check(outcome, memory * MB, 0)
+
+
+def test_generate_holds_with_many_branches(basketry: Basketry, tmp_path: Path) -> None:
+    """10,000 branches: refused where their metadata alone are too much."""
+    command: list[Argument] = [
+        "generate",
+        "multi",
+        "--branches",
+        "600",
+        "--events",
+        "1",
+        "--size",
+        "20MB",
+        "-o",
+        tmp_path / "g.root",
+        "-f",
+    ]
+    outcome = basketry.run(*command, "--memory", "64MB", "-j", "2")
+    assert outcome.code == 0, str(outcome)
+    check(outcome, 64 * MB, 10_000 * 3000)
+    assert basketry.run(*command, "--memory", "32MB", "-j", "2").code == 2
