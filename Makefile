@@ -60,7 +60,7 @@ test-full: ## pytest: every layout for every corpus file, all corruptions
 
 .PHONY: pytest
 pytest: build $(WHEEL_STAMP)
-	BASKETRY_BIN="$${BASKETRY_BIN:-$(CURDIR)/$(BIN)}" $(VENV)/bin/python -m pytest tests -n $(JOBS) --dist worksteal $(PYTEST_OPTIONS)
+	BASKETRY_BIN="$${BASKETRY_BIN:-$(CURDIR)/$(BIN)}" $(VENV)/bin/python -m pytest tests -n $(JOBS) --dist worksteal --durations=15 $(PYTEST_OPTIONS)
 
 .PHONY: lint
 lint: $(TEST_STAMP) ## rustfmt, clippy, ruff, mypy: no warning is left standing

@@ -25,7 +25,7 @@ from typing import Any
 import pytest
 import uproot
 
-from referee import entry_lists, make_files, paths, values
+from referee import entry_lists, hadd, make_files, values
 from referee.command import Basketry
 from referee.root_server import RootServer
 
@@ -71,10 +71,11 @@ def refused(said: str) -> set[str]:
     return set(re.findall(r"(?:hadd>: |Merge\(\) on ')([^':]+)(?:: the one of|' with)", said))
 
 
-def hadd(output: Path, inputs: list[Path]) -> str:
-    """Merges with real hadd, and returns what it says."""
-    command = [str(paths.root_command("hadd")), "-v", "0", "-f", str(output), *map(str, inputs)]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stderr
+def merged_by_hadd(output: Path, inputs: list[Path]) -> str:
+    """The stderr of real hadd, which must succeed."""
+    errors = hadd.merge(output, *inputs)
+    assert errors is not None
+    return errors
 
 
 def corrected(name: str, found: Any) -> Any:
@@ -92,7 +93,7 @@ def test_objects_become_what_hadd_makes_of_them(
     ours, theirs = tmp_path / "ours.root", tmp_path / "theirs.root"
     outcome = basketry.run("hadd", "-f", ours, *sources(recipe))
     assert outcome.code == 0, str(outcome)
-    hadd(theirs, sources(recipe))
+    merged_by_hadd(theirs, sources(recipe))
     expected, found = (entry_lists.numbered(root_values.of(path)["objects"]) for path in (theirs, ours))
     expected = {name: corrected(name, value) for name, value in expected.items()}
     different = list(values.differences(expected, found))
@@ -108,7 +109,7 @@ def test_histograms_and_what_hangs_on_them(
     ours, theirs = tmp_path / "ours.root", tmp_path / "theirs.root"
     outcome = basketry.run("hadd", "-f", ours, *sources(recipe))
     assert outcome.code == 0, str(outcome)
-    hadd(theirs, sources(recipe))
+    merged_by_hadd(theirs, sources(recipe))
     first, expected, found = (root_values.of(path)["objects"] for path in (sources(recipe)[0], theirs, ours))
     assert expected.keys() == found.keys()
     for name, value in found.items():
@@ -131,7 +132,7 @@ def test_histograms_drawn_by_lot(basketry: Basketry, root_values: RootServer, tm
     ours, theirs = tmp_path / "ours.root", tmp_path / "theirs.root"
     outcome = basketry.run("hadd", "-f", ours, *sources("random_axes"))
     assert outcome.code == 0, str(outcome)
-    left = refused(hadd(theirs, sources("random_axes")))
+    left = refused(merged_by_hadd(theirs, sources("random_axes")))
     assert refused(outcome.err) == left
     expected, found = (root_values.of(path)["objects"] for path in (theirs, ours))
     for names in (expected, found):
@@ -235,7 +236,7 @@ def test_waiting_entries_are_filled_as_hadd_fills_them(
     outcome = basketry.run("hadd", "-f", ours, *sources("waiting"))
     assert outcome.code == 0, str(outcome)
     assert "not merged" not in outcome.err
-    assert "Cannot merge" not in hadd(theirs, sources("waiting"))
+    assert "Cannot merge" not in merged_by_hadd(theirs, sources("waiting"))
     together = root_values.of(make_files.made("waiting") / "together.root")["objects"]
     expected, found = (root_values.of(path)["objects"] for path in (theirs, ours))
     assert expected.keys() == found.keys()

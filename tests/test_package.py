@@ -217,6 +217,12 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def bytes_read(pid: int) -> int:
+    """Bytes that a process has read by system calls, of its own modules and of files."""
+    lines = Path(f"/proc/{pid}/io").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("rchar:"))
+
+
 @pytest.mark.parametrize("call", CALLS)
 def test_ctrl_c_ends_the_work_and_leaves_nothing(call: str, large: Path, tmp_path: Path) -> None:
     output = tmp_path / "out.root"
@@ -226,7 +232,9 @@ def test_ctrl_c_ends_the_work_and_leaves_nothing(call: str, large: Path, tmp_pat
     try:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
-        time.sleep(0.7)
+        while bytes_read(process.pid) < large.stat().st_size:
+            assert process.poll() is None
+            time.sleep(0.001)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=20)
     finally:
