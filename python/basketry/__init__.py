@@ -9,8 +9,8 @@
         file["Events"] = {"x": array, "jets": jagged}
 
 The verbs of the command `basketry` are functions here: `inspect`, `rewrite`, `merge`, `recover`,
-`verify`, `readspeed`, `tune`, `convert`, `generate`. `Monitor` records what a program has and uses over time, and
-`sweep_figures` draws what `basketry sweep` measured.
+`verify`, `readspeed`, `tune`, `convert`, `generate`. `Monitor` records the resources of a program over time, and
+`sweep_figures` draws the results of `basketry sweep`.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 if not __package__:
-    # Modules are looked for where the package lies, and not in it.
+    # Python looks for modules beside the package, not inside it.
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from basketry._command import main

@@ -1,4 +1,4 @@
-"""From a tree of buffers to an awkward layout, without a copy, and back; and what is asked of layouts."""
+"""Converts trees of buffers to awkward layouts without a copy, and back; small helpers for layouts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def record(parts: list[tuple[str, Any]], length: int) -> Any:
-    """A record of layouts."""
+    """A record layout of column layouts."""
     names = unique(name for name, _ in parts)
     return ak.contents.RecordArray([part for _, part in parts], names, length=length)
 
@@ -70,17 +70,17 @@ def _node(layout: Any) -> Any:
         if layout.data.ndim > 1:
             return _node(layout.to_RegularArray())
         return (layout.data.dtype.name, length, 0, [np.ascontiguousarray(layout.data)], [])
-    raise ValueError(f"an array of {layout.form.type}, which has no form here")
+    raise ValueError(f"an array of {layout.form.type}; this type cannot be written")
 
 
 def table(arrays: Mapping[str, Any]) -> Any:
-    """Arrays as one of records."""
+    """Arrays as one array of records."""
     length = min((len(array) for array in arrays.values()), default=0)
     return ak.Array(record([(name, array.layout) for name, array in arrays.items()], length))
 
 
 def arrow(arrays: Mapping[str, Any]) -> Any:
-    """Arrays as a table of pyarrow's."""
+    """Arrays as a pyarrow table."""
     import pyarrow as pa
 
     columns = {n: ak.to_arrow(a, list_to32=False, extensionarray=False) for n, a in arrays.items()}
@@ -88,7 +88,7 @@ def arrow(arrays: Mapping[str, Any]) -> Any:
 
 
 def offsets(layout: Any) -> Any:
-    """Where the lists of an array of lists begin and end; None for other arrays, strings, and lists of lists."""
+    """Offsets of an array of lists; None for other arrays, strings, and lists of lists."""
     if not layout.is_list or layout.is_regular or layout.parameter("__array__") is not None or layout.content.is_list:
         return None
     return np.asarray(layout.to_ListOffsetArray64(True).offsets.data)

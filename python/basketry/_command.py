@@ -1,4 +1,4 @@
-"""The command `basketry`, as it comes with the package: the same one, in this interpreter's process."""
+"""The command `basketry` of the package: the same command, run inside the interpreter's process."""
 
 import sys
 from pathlib import Path
@@ -13,6 +13,7 @@ def main() -> int:
 
 
 def start_again_here() -> None:
-    """Lets jobs that have processes of their own be started by this interpreter, wherever the package lies."""
+    """Makes this interpreter the program that starts jobs in processes of their own, wherever the package is
+    installed."""
     if sys.executable and _core.__file__:
         _core.starts_as(sys.executable, [str(Path(__file__).parent)], _core.__file__)

@@ -1,4 +1,4 @@
-"""From what users call an array to trees of buffers, as `Batch.of` takes them; and from what they call a type."""
+"""Converts the arrays and types that users give to trees of buffers, as `Batch.of` takes them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: As `_core.Node`, but with NumPy's arrays of bytes as buffers.
+#: As `_core.Node`, with NumPy arrays of bytes as buffers.
 Tree: TypeAlias = "tuple[str, int, int, list[Any], list[tuple[str, Tree]]]"
-#: A tree of buffers, or something that speaks Arrow's C interface.
+#: A tree of buffers, or an object with Arrow's C interface.
 Column: TypeAlias = Any
 
-#: What C++ calls numbers, where NumPy does not, or calls others so.
+#: C++ names of numbers that NumPy lacks or uses for other types.
 _NUMBERS = {
     "unsigned int": "uint32",
     "unsigned short": "uint16",
@@ -33,14 +33,14 @@ _NUMBERS = {
 
 
 def tables(data: Any) -> Iterator[list[tuple[str, Column]] | Any]:
-    """The columns in what `extend` is given, all at once, or step by step where it is a stream of Arrow's."""
+    """The columns in the argument of `extend`: all at once, or step by step for an Arrow stream."""
     if isinstance(data, collections.abc.Mapping):
         yield [(name, column(values)) for name, values in data.items()]
     elif _is_of(data, "pandas"):
         yield [(name, column(values)) for name, values in _frame(data).items()]
     elif _is_of(data, "awkward"):
         if not data.fields:
-            raise TypeError("an awkward array that has no fields: give it as {name: array}")
+            raise TypeError("the awkward array has no fields: pass it as {name: array}")
         yield [(name, column(data[name])) for name in data.fields]
     elif isinstance(data, np.ndarray) and data.dtype.names is not None:
         yield [(name, column(data[name])) for name in data.dtype.names]
@@ -49,11 +49,13 @@ def tables(data: Any) -> Iterator[list[tuple[str, Column]] | Any]:
 
         yield _core.Stream(data)
     else:
-        raise TypeError(f"arrays by name, or a table (awkward, pandas, Arrow, polars), not {type(data).__name__}")
+        raise TypeError(
+            f"expected arrays by name, or a table (awkward, pandas, Arrow, polars), not {type(data).__name__}"
+        )
 
 
 def column(values: Any) -> Column:
-    """An array in the form in which it is handed over."""
+    """An array in the form that `_core` takes."""
     if isinstance(values, collections.abc.Mapping):
         return _record([(name, column(part)) for name, part in values.items()])
     if _is_of(values, "awkward"):
@@ -71,25 +73,25 @@ def column(values: Any) -> Column:
         made = np.array(listed)
     except ValueError:
         return _lists(listed)
-    # Lists of which none has anything are no arrays of fixed size.
+    # Lists that are all empty are not arrays of fixed size.
     return _lists(listed) if made.dtype == object or 0 in made.shape[1:] else _numpy(made)
 
 
 def is_type(what: Any) -> bool:
-    """Whether this says of what type a column is, and is no array."""
+    """Whether this is the type of a column, not an array."""
     if isinstance(what, collections.abc.Mapping):
         return bool(what) and all(is_type(part) for part in what.values())
     return isinstance(what, str | type | np.dtype | tuple) or type(what).__module__.startswith("awkward.types")
 
 
 def empty(what: Any) -> Tree | None:
-    """An array of no values of a type: one of NumPy's, one of awkward's, or a dict of such for a record. None of what
-    neither knows, which is the name of a C++ type."""
+    """An empty array of a type: a NumPy type, an awkward type, or a dict of such for a record. None for the name of a
+    C++ type, which neither library knows."""
     if isinstance(what, collections.abc.Mapping):
         parts = [(name, empty(part)) for name, part in what.items()]
         unknown = next((name for name, part in parts if part is None), None)
         if unknown is not None:
-            raise TypeError(f"{what[unknown]!r} in a record is no type of NumPy's or awkward's")
+            raise TypeError(f"{what[unknown]!r} in a record is not a type of NumPy or awkward")
         return _record(parts)
     if isinstance(what, str) and (what.strip() in _NUMBERS or not what.strip()):
         what = _NUMBERS.get(what.strip(), what)
@@ -114,7 +116,7 @@ def _datashape(what: Any) -> Tree | None:
     if isinstance(what, ak.types.ArrayType):
         what = what.content
     if not isinstance(what, ak.types.Type):
-        raise TypeError(f"{what!r} is no type of NumPy's or awkward's, and no name of one of C++'s")
+        raise TypeError(f"{what!r} is not a type of NumPy or awkward, and not the name of a C++ type")
     return _awkward(ak.forms.from_type(what).length_zero_array(highlevel=False))
 
 
@@ -146,10 +148,10 @@ def _plain(buffer: Any) -> NDArray[np.uint8]:
 def _record(parts: list[tuple[str, Any]]) -> Tree:
     for name, part in parts:
         if not isinstance(part, tuple):
-            raise TypeError(f"{name} in a record is no array of NumPy's or awkward's")
+            raise TypeError(f"{name} in a record is not an array of NumPy or awkward")
     lengths = {part[1] for _, part in parts}
     if len(lengths) > 1:
-        raise ValueError(f"parts of a record are of different lengths: {', '.join(map(str, sorted(lengths)))}")
+        raise ValueError(f"parts of a record have different lengths: {', '.join(map(str, sorted(lengths)))}")
     return ("record", lengths.pop() if lengths else 0, 0, [], parts)
 
 

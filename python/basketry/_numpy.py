@@ -1,4 +1,4 @@
-"""From a tree of buffers to numpy: numbers and fixed arrays of them without a copy, everything else as objects."""
+"""Converts trees of buffers to numpy: numbers and fixed arrays of them without a copy, everything else as objects."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 def data(buffer: Buffer, dtype: DTypeLike) -> NDArray[Any]:
-    """A buffer as numbers."""
-    # numpy has no view of nothing.
+    """The numbers in a buffer."""
+    # numpy cannot make a view of an empty buffer.
     return np.frombuffer(memoryview(buffer), dtype) if len(buffer) else np.empty(0, dtype)
 
 
 def array(node: Node) -> NDArray[Any]:
-    """An array: plain where entries are alike, structured for records of such, else of objects: an array for a list,
-    a `str`, `bytes`, a dict for a record, None for what is missing."""
+    """A plain array for entries of one shape, a structured array for records of these, else an array of objects: an
+    array for a list, a `str`, `bytes`, a dict for a record, None for a missing value."""
     kind, length, size, buffers, parts = node
     if kind == "fixed":
         items = array(parts[0][1])
@@ -46,7 +46,7 @@ def array(node: Node) -> NDArray[Any]:
 def _objects(values: Any, length: int | None = None) -> NDArray[Any]:
     listed = list(values)
     made = np.empty(len(listed) if length is None else length, object)
-    # One by one: numpy would make dimensions of arrays that happen to be of equal length.
+    # One by one: numpy would make dimensions of arrays that happen to have equal lengths.
     for i, value in enumerate(listed):
         made[i] = value
     return made
@@ -58,7 +58,8 @@ def _sliced(length: int, offsets: NDArray[Any], items: NDArray[Any]) -> NDArray[
 
 
 def unique(names: Iterable[str]) -> list[str]:
-    """Names of a record's parts: where a class has a member that one of its bases has too, the later is `name_1`."""
+    """Names of a record's parts. If a class and one of its bases have a member of the same name, the later one is
+    `name_1`."""
     made: dict[str, None] = {}
     for name in names:
         made[next(one for n in itertools.count() if (one := f"{name}_{n}" if n else name) not in made)] = None

@@ -1,7 +1,7 @@
-"""Arrays that are computed: expressions over branches, cuts, aliases, and collections zipped together.
+"""Computes arrays: expressions over branches, cuts, aliases, and zipped collections.
 
-A cut with one value an entry is a selection, unless it keeps a good part: what it needs is read first, and of all else
-only the baskets that hold an entry it keeps. Computing is awkward's, whatever the library in the end.
+A cut with one value for each entry becomes a selection, unless it keeps many entries: its own columns are read first,
+and from all others only baskets with a kept entry. awkward computes, whatever the library of the result.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Arrays = dict[str, Any]
 
 
-#: Where a cut keeps more than this, reading the rest whole takes less time than picking entries.
+#: Above this share of kept entries, a full read of the other columns is faster than a selection.
 DENSE = 0.1
 
 
@@ -33,7 +33,7 @@ class Computation:
         self, owner: Branches, wanted: list[tuple[str, Branch | None]], cut: str | None, aliases: Mapping[str, str]
     ) -> None:
         self._owner = owner
-        # Parsed when one is needed: those of a tree may be C++.
+        # Parsed on use: aliases of a tree may be C++.
         self._aliases = aliases
         self._branches: dict[str, Branch] = {}
         self._wanted: dict[str, Branch | Expression] = {
@@ -44,7 +44,7 @@ class Computation:
         needed = [
             [one] if not isinstance(one, Expression) else list(self._needed(one, ())) for one in self._wanted.values()
         ]
-        # Each once, in order.
+        # Each branch once, in order.
         self.branches = list(dict.fromkeys([*self._for_cut, *(branch for some in needed for branch in some)]))
 
     def _expression(self, text: str) -> Expression:
@@ -58,7 +58,7 @@ class Computation:
                 self._branches[name] = branch
                 yield branch
             elif name in within:
-                raise ValueError(f"alias {name!r} is defined by itself: {' -> '.join((*within, name))}")
+                raise ValueError(f"alias {name!r} refers to itself: {' -> '.join((*within, name))}")
             elif name in self._aliases:
                 yield from self._needed(self._expression(self._aliases[name]), (*within, name))
             else:
@@ -66,7 +66,7 @@ class Computation:
                 raise missing("branch", name, known, self._owner)
 
     def arrays(self, entries: tuple[int, int], selection: Any, means: Means, library: str, how: Any) -> Any:
-        """Reads and computes."""
+        """Reads the branches and computes the arrays."""
         _check(library, how)
         table = self._owner._table
         numbers = libraries._numbers(selection, table.entries)
@@ -98,7 +98,7 @@ class Computation:
         how: Any,
         step_size: int | str | None,
     ) -> Iterator[Any]:
-        """The same in steps, of entries before the cut."""
+        """Like `arrays`, in steps; a step counts entries before the cut."""
         _check(library, how)
         chosen = [(branch.name, branch) for branch in self.branches]
 
@@ -124,7 +124,7 @@ class Computation:
         return expression.value(get)
 
     def _kept(self, have: Mapping[Branch, Any], length: int) -> Any:
-        """The truth of the cut: one of numpy's arrays where each entry has one value, else awkward's."""
+        """The truth of the cut: a numpy array if each entry has one value, else an awkward array."""
         import awkward as ak
         import numpy as np
 
@@ -143,14 +143,14 @@ class Computation:
         made = {}
         for name, one in self._wanted.items():
             array = self._value(one, have) if isinstance(one, Expression) else have[one]
-            # A number is the same for every entry.
+            # A number holds for every entry.
             array = array if isinstance(array, ak.Array) else ak.Array(np.broadcast_to(array, length))
             made[name] = array if keep is None else array[keep]
         return made
 
 
 def _plain(wanted: Mapping[str, Branch | Expression]) -> Chosen | None:
-    """Branches only, if they are."""
+    """The branches, if there are no expressions."""
     found = [(name, one) for name, one in wanted.items() if not isinstance(one, Expression)]
     return found if len(found) == len(wanted) else None
 
@@ -170,7 +170,7 @@ def _count(entries: tuple[int, int], numbers: Any) -> int:
 
 
 def _numbers_of(entries: tuple[int, int], numbers: Any) -> Any:
-    """The numbers of the chosen entries in a range."""
+    """The numbers of the selected entries in a range."""
     import numpy as np
 
     if numbers is None:
@@ -194,16 +194,16 @@ def _arrays(batch: _core.Batch, branches: list[Branch], made: libraries.Plan) ->
 
 
 def _check(library: str, how: Any) -> None:
-    """Refuses what makes no sense before anything is read."""
+    """Refuses contradictory arguments before anything is read."""
     if how == "zip":
         if library != "ak":
-            raise ValueError(f"how='zip' is for library 'ak', not {library!r}")
+            raise ValueError(f"how='zip' needs library 'ak', not {library!r}")
     else:
         libraries._grouper(library, how)
 
 
 def _group(made: Arrays, library: str, how: Any, index: Any, length: int) -> Any:
-    """Awkward's arrays as what a library has."""
+    """Awkward arrays in the form of a library."""
     from . import _awkward as awkward
     from . import _numpy as numpy
 
@@ -227,8 +227,8 @@ def _one_by_one(made: Arrays, how: Any) -> Any:
 
 
 def _zipped(made: Arrays) -> Any:
-    """Lists of equal lengths as lists of records: `Muon_pt` and `Muon_eta` as `Muon`, of `pt` and `eta`; those that
-    have no beginning of their names in common as `jagged0` and so on."""
+    """Lists of equal lengths as lists of records: `Muon_pt` and `Muon_eta` become `Muon` with `pt` and `eta`. Lists
+    whose names have no common prefix become `jagged0` and so on."""
     import awkward as ak
     import numpy as np
 
@@ -256,7 +256,7 @@ def _zipped(made: Arrays) -> Any:
 
 
 def _common(names: list[str]) -> int:
-    """Letters that names have in common at their beginning, up to `_`, `.` or `/`."""
+    """Length of the common prefix of names, up to and including `_`, `.` or `/`."""
     import itertools
 
     alike = itertools.takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))

@@ -1,4 +1,4 @@
-"""Files as users name them, and several of them as one."""
+"""Opens files by the names that users give, and several files as one tree."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 def open(places: Places, *, friends: Friends = None) -> Tree | Any:
     """Opens a file, or a tree in one or several.
 
-    `"f.root"` is a `File`, `"f.root:dir/tree"` and `{"f.root": "dir/tree"}` a `Tree`. Several files, as a pattern
-    (`"run*.root"`), a list of names (`"@list.txt"`) or a list, are one `Tree`, whose entries follow each other in that
-    order; they must have the same branches.
+    `"f.root"` gives a `File`; `"f.root:dir/tree"` and `{"f.root": "dir/tree"}` give a `Tree`. Several files (a pattern
+    `"run*.root"`, a file of names `"@list.txt"`, or a list) give one `Tree`, with their entries in that
+    order; the files must have the same branches.
 
-    `friends` are trees whose entries go with those of the tree, one by one, besides those that it names: a list
-    (`["f.root:tree"]`), or by the name that they are to have (`{"calib": "f.root:tree"}`); of one friend, too, several
-    files may follow each other. Their branches are asked for as `tree["calib.x"]`.
+    `friends` are further trees with the same entries, beside the friends that the tree names itself: a list
+    (`["f.root:tree"]`), or a dict by name (`{"calib": "f.root:tree"}`). A friend may consist of several
+    files, too. `tree["calib.x"]` is a friend's branch.
 
-    A file that is not there is a `FileNotFoundError`, one that is no ROOT file a `ValueError`, a tree that is not
-    there a `KeyError` with the nearest names.
+    An absent file is a `FileNotFoundError`, a file that is no ROOT file a `ValueError`, an absent tree a `KeyError`
+    with the nearest names.
     """
     if isinstance(places, str | os.PathLike):
         found = _core.expand([os.fspath(places)])
@@ -49,7 +49,7 @@ def concatenate(
     friends: Friends = None,
     **options: Any,
 ) -> Any:
-    """Arrays of the entries of several files, one after the other; options are those of `Tree.arrays`."""
+    """Arrays of the entries of several files, in order; options are those of `Tree.arrays`."""
     return _tree(files, friends).arrays(expressions, cut, **options)
 
 
@@ -61,7 +61,7 @@ def iterate(
     friends: Friends = None,
     **options: Any,
 ) -> Iterator[Any]:
-    """The same in steps; options are those of `Tree.iterate`. A step may go on from one file to the next."""
+    """Like `concatenate`, in steps; options are those of `Tree.iterate`. A step may span files."""
     return _tree(files, friends).iterate(expressions, cut, **options)
 
 
@@ -81,7 +81,7 @@ def _tree(places: Places, friends: Friends) -> Tree:
     inputs = _inputs(places)
     given: list[tuple[str | None, list[tuple[str, str | None]]]]
     if isinstance(friends, str | os.PathLike):
-        raise TypeError("friends are a list of trees, or a dict of trees by name")
+        raise TypeError("friends must be a list of trees, or a dict of trees by name")
     if isinstance(friends, collections.abc.Mapping):
         given = [(name, _inputs(place)) for name, place in friends.items()]
     else:

@@ -1,6 +1,6 @@
-"""Expressions over branches, in Python's syntax and with uproot's functions: what names one has, what it comes to.
+"""Expressions over branches, in Python's syntax and with uproot's functions: finds their names and evaluates them.
 
-Nothing but what is listed here is ever called, so text from elsewhere can do no more than compute.
+Only the functions listed here can be called, so an expression from an untrusted source can only compute.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.GtE: operator.ge,
 }
 
-# Names of numpy's functions; after a colon, of those that have another there.
+# Names of numpy's functions; after a colon, numpy's name where it differs.
 NUMPY = """
 abs:absolute absolute acos:arccos arccos acosh:arccosh arccosh asin:arcsin arcsin asinh:arcsinh arcsinh atan:arctan
 arctan atan2:arctan2 arctan2 atanh:arctanh arctanh cbrt ceil conj:conjugate conjugate copysign cos cosh exp exp2 expm1
 fabs floor fmax fmin hypot imag isfinite isinf isnan log log10 log1p log2 logical_and logical_or neg:negative nextafter
 real rint round signbit sin sinh sqrt tan tanh trunc where
 """.split()
-# Of Python's own, value by value.
+# Functions of Python's `math`, value by value.
 MATH: dict[str, Callable[[float], float]] = {
     "erf": math.erf,
     "erfc": math.erfc,
@@ -57,12 +57,12 @@ MATH: dict[str, Callable[[float], float]] = {
     "tgamma": math.gamma,
 }
 FUNCTIONS = {name: number or name for name, _, number in (word.partition(":") for word in NUMPY)}
-#: In `get("a name")` names can be any text.
+#: `get("a name")` takes any text as a name.
 GETTER = "get"
 
 
 class Expression:
-    """An expression. What is a name is asked of `known`: branches, and aliases."""
+    """An expression. `known` tells whether a text is a name: a branch or an alias."""
 
     def __init__(self, text: str, known: Callable[[str], bool]) -> None:
         self.text = text
@@ -71,16 +71,16 @@ class Expression:
             self._root: ast.expr | None = None if known(text) else ast.parse(text.strip(), mode="eval").body
         except SyntaxError as error:
             hint = "; write & for &&" if "&&" in text else "; write | for ||" if "||" in text else ""
-            raise SyntaxError(f"{text!r} is no expression: {error.msg}{hint}") from None
+            raise SyntaxError(f"{text!r} is not an expression: {error.msg}{hint}") from None
 
     def names(self) -> list[str]:
-        """The names in it. What none may have is a `ValueError`, a function that is not there a `KeyError`."""
+        """Its names. A construct that is not allowed is a `ValueError`, an unknown function a `KeyError`."""
         if self._root is None:
             return [self.text]
         return list(dict.fromkeys(self._names(self._root)))
 
     def value(self, get: Callable[[str], Any]) -> Any:
-        """What it comes to, with the values of its names."""
+        """Its value, from the values of its names."""
         return get(self.text) if self._root is None else self._value(self._root, get)
 
     def _names(self, node: ast.AST | None) -> Iterator[str]:
@@ -92,7 +92,7 @@ class Expression:
                 yield from self._names(part)
 
     def _name(self, node: ast.AST | None) -> str | None:
-        """The name that a node is: one with dots, if there is such a branch."""
+        """The name that a node stands for; with dots, if there is such a branch."""
         match node:
             case ast.Name(id=name):
                 return name
@@ -104,7 +104,7 @@ class Expression:
         return None
 
     def _parts(self, node: ast.AST | None) -> list[ast.expr]:
-        """What a node is computed from."""
+        """The operands of a node."""
         match node:
             case ast.Constant(value=bool() | int() | float() | complex()) | None:
                 return []
@@ -115,9 +115,9 @@ class Expression:
             case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in OPERATORS:
                 return [left, right]
             case ast.Compare():
-                raise ValueError(f"{self.text!r} compares several things at once: write (a < b) & (b < c)")
+                raise ValueError(f"{self.text!r} chains comparisons: write (a < b) & (b < c)")
             case ast.BoolOp() | ast.UnaryOp():
-                raise ValueError(f"{self.text!r} has and, or, not: write &, |, ~, with (...) around comparisons")
+                raise ValueError(f"{self.text!r} uses and, or, not: write &, |, ~, with (...) around comparisons")
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
                 if name not in FUNCTIONS and name not in MATH:
                     raise missing("function", name, functions(), repr(self.text))
@@ -130,7 +130,7 @@ class Expression:
                 return [part for part in (lower, upper, step) if part is not None]
             case ast.Tuple(elts=elements):
                 return elements
-        raise ValueError(f"{self.text!r} has {type(node).__name__}, which no expression may have")
+        raise ValueError(f"{self.text!r} uses {type(node).__name__}, which is not allowed in an expression")
 
     def _value(self, node: ast.AST | None, get: Callable[[str], Any]) -> Any:
         name = self._name(node)
@@ -154,20 +154,20 @@ class Expression:
         return tuple(parts)
 
     def _member(self, array: Any, member: str) -> Any:
-        """A member of objects; what else an array has is not for expressions."""
+        """A member of objects; other attributes of an array are not accessible."""
         if member in getattr(array, "fields", ()):
             return array[member]
         raise missing("member", member, getattr(array, "fields", ()), repr(self.text))
 
 
 def functions() -> list[str]:
-    """The names of the functions there are."""
+    """The names of all functions."""
     return sorted(FUNCTIONS | MATH)
 
 
 @functools.cache
 def function(name: str) -> Callable[..., Any]:
-    """The function of that name, on arrays."""
+    """The function of that name, for arrays."""
     import numpy as np
 
     if name in FUNCTIONS:

@@ -26,19 +26,19 @@ _STYLES: dict[str, dict[str, Any]] = {
     "whole": {"color": "0.75", "zorder": 1},
     "ideal": {"linestyle": "--", "marker": ".", "zorder": 1},
 }
-# As on the page: dark letters can be read on all of them.
+# As on the page: dark letters are readable on all of them.
 _SHADES = ["#dbe6f2", "#f2c28b", "#e07f66"]
-# What a letter takes of the width of a treemap, of which a hundred are all.
+# Width of a letter in a treemap that is 100 wide.
 _LETTER = 0.9
 
 
 def sweep_figures(
     folder: str | os.PathLike[str], *, besides: Iterable[str | os.PathLike[str]] = ()
 ) -> dict[str, Figure]:
-    """The charts of a sweep by name, as figures that can be shown, changed and saved.
+    """The charts of a sweep by name, as figures to show, change and save.
 
-    `besides` are files whose content is drawn as well, as with `basketry sweep report --with`. Needs matplotlib, and
-    squarify for the columns' tiles (`pip install basketry[figures]`). A chart that there are no data for is left out.
+    `besides` are further files to draw, as with `basketry sweep report --with`. Needs matplotlib, and
+    squarify for the columns' tiles (`pip install basketry[figures]`). A chart without data is left out.
     """
     from matplotlib.figure import Figure
 
@@ -56,7 +56,7 @@ def sweep_figures(
 def _plane(axes: Axes, chart: dict[str, Any]) -> None:
     from matplotlib.ticker import MaxNLocator
 
-    # Points and their line have one name, and one colour.
+    # Points and their line share a name and a colour.
     colours: dict[str, str] = {}
     told: set[tuple[float, float]] = set()
     for series in chart["series"]:
@@ -75,7 +75,7 @@ def _plane(axes: Axes, chart: dict[str, Any]) -> None:
                     spot["name"], (spot["x"], spot["y"]), (0, 9), textcoords="offset points", ha="center", fontsize=7
                 )
                 told.add((spot["x"], spot["y"]))
-    # What is hidden needs no room.
+    # Hidden axes need no room.
     axes.relim(visible_only=True)
     axes.autoscale_view()
     for axis, which, begin in (("x", axes.xaxis, axes.set_xlim), ("y", axes.yaxis, axes.set_ylim)):
@@ -89,7 +89,7 @@ def _plane(axes: Axes, chart: dict[str, Any]) -> None:
 
 
 def _legend(axes: Axes) -> None:
-    """Beside the axes, never on what they show."""
+    """A legend beside the axes, never on the data."""
     lines, names = axes.get_legend_handles_labels()
     wide = len(names) > 6 or sum(map(len, names)) > 90
     place = {"loc": "outside right upper"} if wide else {"loc": "outside lower center", "ncols": len(names)}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Key(NamedTuple):
-    """What a file says of one of its objects."""
+    """The key of one object."""
 
     path: str
     cycle: int
@@ -29,7 +29,7 @@ class Key(NamedTuple):
 class Directory:
     """A directory of a file: `directory["tree"]`, `directory["dir/tree;2"]`, `directory["dir"]`.
 
-    Only trees can be taken out of it; other objects are listed.
+    Only trees can be opened; other objects are listed.
     """
 
     def __init__(self, file_path: str, keys: list[Key], path: str = "") -> None:
@@ -49,7 +49,7 @@ class Directory:
         filter_name: Filter = None,
         filter_classname: Filter = None,
     ) -> list[str]:
-        """Names of all objects, as `dir/name;cycle`; those in a directory follow its own."""
+        """Names of all objects, as `dir/name;cycle`; a directory's objects follow its name."""
         return [name for name, _ in self._named(recursive, cycle, filter_name, filter_classname)]
 
     def classnames(
@@ -60,7 +60,7 @@ class Directory:
         filter_name: Filter = None,
         filter_classname: Filter = None,
     ) -> dict[str, str]:
-        """Class of each object, by the names that `keys` has."""
+        """Class of each object, by the names of `keys`."""
         return {name: key.class_ for name, key in self._named(recursive, cycle, filter_name, filter_classname)}
 
     def _named(
@@ -75,7 +75,7 @@ class Directory:
                 yield (f"{name};{key.cycle}" if cycle else name), key
 
     def _ordered(self, parent: str) -> Iterator[Key]:
-        """Depth first: the list of the file has each directory whole."""
+        """Depth first: the file's list has each directory complete."""
         inside: dict[str, list[Key]] = {}
         for key in self._below:
             inside.setdefault(key.path.rpartition("/")[0], []).append(key)
@@ -100,9 +100,9 @@ class Directory:
         return isinstance(name, str) and self._find(name) is not None
 
     def __getitem__(self, name: str) -> Tree | Any:
-        """The tree or directory of that name; of several cycles the newest, unless one is named (`"tree;1"`).
+        """The tree or directory of that name; by default the newest cycle (`"tree;1"` names another).
 
-        A name that is not there is a `KeyError` with the nearest; an object of another class is a `ValueError`.
+        An unknown name is a `KeyError` with the nearest names; an object of another class is a `ValueError`.
         """
         from .tree import Tree
 
@@ -114,7 +114,7 @@ class Directory:
             return Tree(table, f"{self.file_path}:{key.path}")
         if key.class_ in ("TDirectory", "TDirectoryFile"):
             return Directory(self.file_path, self._all, key.path)
-        raise ValueError(f"{key.path} in {self.file_path} is a {key.class_}; basketry reads trees")
+        raise ValueError(f"{key.path} in {self.file_path} is a {key.class_}; only trees can be read")
 
     def _find(self, name: str) -> Key | None:
         wanted, _, cycle = name.strip("/").partition(";")
@@ -123,7 +123,7 @@ class Directory:
         return max(found, key=lambda key: key.cycle, default=None)
 
     def tree(self) -> Tree:
-        """The only tree in here; a `ValueError` if there are none or several."""
+        """The only tree; a `ValueError` if there are none or several."""
         paths = list(dict.fromkeys(key.path for key in self._below if key.is_tree))
         if len(paths) != 1:
             has = f"trees {', '.join(paths)}: name one" if paths else "no tree"
@@ -131,7 +131,7 @@ class Directory:
         return self[paths[0].removeprefix(f"{self.path}/") if self.path else paths[0]]
 
     def close(self) -> None:
-        """Nothing: files are held open only by what reads them."""
+        """Does nothing: only a running read holds files open."""
 
     def __enter__(self) -> Directory:
         return self
@@ -143,7 +143,7 @@ class Directory:
 
 
 class File(Directory):
-    """A file. It is its own top directory."""
+    """A file, which is its own top directory."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         file_path = os.fspath(path)

@@ -1,5 +1,5 @@
-"""From Arrow's buffers to what a library calls an array. Nothing is copied, but for truth values, which are bits in
-Arrow, and for numpy's arrays of objects. No library is imported before it is asked for."""
+"""Converts Arrow buffers to the arrays of a library. Only truth values, which are bits in Arrow, and numpy's arrays of
+objects are copied. A library is imported when it is asked for."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     Chosen: TypeAlias = list[tuple[str, Branch]]
     Means: TypeAlias = tuple[int, int | str]
 
-#: A column's name, and its column; or those of all that it groups.
+#: A name with its column, or with the plan of the branches that it groups.
 Plan: TypeAlias = "list[tuple[str, int | Plan]]"
 
 
 def plan(chosen: Chosen) -> Plan:
-    """What is to be read for these branches: a branch that groups others is a record of them."""
+    """The columns to read for these branches: a branch that groups others is a record of them."""
     made: Plan = []
     for name, branch in chosen:
         if branch._column is None:
@@ -33,12 +33,12 @@ def plan(chosen: Chosen) -> Plan:
 
 
 def columns(made: Plan) -> list[int]:
-    """The columns in a plan, in its order."""
+    """The columns of a plan, in order."""
     return [c for _, one in made for c in ([one] if isinstance(one, int) else columns(one))]
 
 
 def names(made: Plan, above: str = "") -> list[str]:
-    """Their names."""
+    """The paths of the columns of a plan, in order."""
     return [
         path
         for name, one in made
@@ -49,18 +49,18 @@ def names(made: Plan, above: str = "") -> list[str]:
 def ask(
     table: _core.Table, chosen: Chosen, entries: tuple[int, int], selection: Any, means: Means
 ) -> tuple[list[int], int, int, Any, int, int]:
-    """The arguments of a read."""
+    """The arguments of `_core.Table.read`."""
     threads, memory = means
     bytes_ = _core.size(memory) if isinstance(memory, str) else memory
     numbers = _numbers(selection, table.entries)
     if numbers is not None and len(numbers) == 0:
-        # An empty buffer lies nowhere.
+        # An empty buffer has no address.
         entries, numbers = (entries[0], entries[0]), None
     return (columns(plan(chosen)), *entries, numbers, threads, bytes_)
 
 
 def _numbers(selection: Any, entries: int) -> Any:
-    """A selection as unsigned 64-bit numbers of entries, ascending, in something with a buffer."""
+    """A selection as ascending entry numbers of 64 bits, in an object with a buffer."""
     if selection is None:
         return None
     if not hasattr(selection, "dtype") and (hasattr(selection, "__array__") or hasattr(selection, "layout")):
@@ -72,7 +72,7 @@ def _numbers(selection: Any, entries: int) -> Any:
 
         chosen = np.asarray(selection)
         if chosen.ndim != 1 or chosen.dtype.kind not in "biu":
-            raise ValueError(f"a selection is a mask or numbers of entries in one dimension, not {chosen.dtype}")
+            raise ValueError(f"a selection must be a mask or entry numbers in one dimension, not {chosen.dtype}")
         if chosen.dtype == bool:
             _check_mask(len(chosen), entries)
             chosen = np.flatnonzero(chosen)
@@ -90,13 +90,13 @@ def _numbers(selection: Any, entries: int) -> Any:
 
 def _check_mask(length: int, entries: int) -> None:
     if length != entries:
-        raise ValueError(f"a mask has a value for every entry: {entries}, and not {length}")
+        raise ValueError(f"a mask needs a value for each of {entries} entries, not {length}")
 
 
 def _check_range(first: Any, last: Any, entries: int) -> None:
     for one in (*first, *last):
         if not 0 <= one < entries:
-            raise IndexError(f"there is no entry {one}: entries are numbered from 0 to {entries - 1}")
+            raise IndexError(f"no entry {one}: entries are numbered from 0 to {entries - 1}")
 
 
 def read(
@@ -108,7 +108,7 @@ def read(
     library: str,
     how: Any,
 ) -> Any:
-    """Branches as arrays of a library, put together."""
+    """Branches as arrays of a library, grouped."""
     made, group = plan(chosen), _grouper(library, how)
     asked = ask(table, chosen, entries, selection, means)
     return group(table.read(asked), made, _index(asked, 0))
@@ -135,7 +135,7 @@ def iterate(
     how: Any,
     step_size: int | str | None,
 ) -> Iterator[Any]:
-    """The same in steps."""
+    """Like `read`, in steps."""
     return in_steps(table, chosen, entries, selection, means, step_size, _grouper(library, how))
 
 
@@ -148,13 +148,13 @@ def in_steps(
     step_size: int | str | None,
     group: Callable[[_core.Batch, Plan, Any], Any],
 ) -> Iterator[Any]:
-    """What `group` makes of each step's batch, with its plan and the numbers of its entries."""
+    """The result of `group` for each step's batch, its plan and the numbers of its entries."""
     made = plan(chosen)
     asked = ask(table, chosen, entries, selection, means)
     by_entries = step_size if isinstance(step_size, int) else None
     by_bytes = _core.size(step_size) if isinstance(step_size, str) else None
     if by_entries is not None and by_entries < 1:
-        raise ValueError("a step has at least one entry")
+        raise ValueError("a step needs at least one entry")
     steps = table.steps(asked, by_entries, by_bytes)
 
     def run() -> Iterator[Any]:
@@ -170,7 +170,7 @@ def in_steps(
 
 
 def _index(asked: tuple[Any, ...], done: int) -> Any:
-    """Numbers of the entries that come after so many: the first of all, or a list."""
+    """Numbers of the entries after the first `done`: the first number of a range, or a list."""
     _, start, stop, chosen, _, _ = asked
     if chosen is None:
         return start + done
@@ -183,11 +183,13 @@ def _grouper(library: str, how: Any) -> Any:
     try:
         group = GROUPERS[library]
     except KeyError:
-        raise ValueError(f"library {library!r} is none of {', '.join(map(repr, GROUPERS))}") from None
+        raise ValueError(f"unknown library {library!r}: choose one of {', '.join(map(repr, GROUPERS))}") from None
     if how is None:
         return group
     if how not in (tuple, list, dict) or library not in ("ak", "np"):
-        raise ValueError(f"how={how!r} is not for library {library!r}; it is tuple, list or dict, for 'ak' and 'np'")
+        raise ValueError(
+            f"how={how!r} does not work with library {library!r}: use tuple, list or dict with 'ak' or 'np'"
+        )
     single = _awkward if library == "ak" else _numpy
 
     def apart(batch: _core.Batch, made: Plan, _: Any) -> Any:
@@ -200,7 +202,7 @@ def _grouper(library: str, how: Any) -> Any:
 
 
 def _placed(made: Plan, first: int = 0) -> list[Any]:
-    """A plan with places in a batch for columns."""
+    """A plan with positions in a batch instead of columns."""
     placed: list[Any] = []
     for _, one in made:
         if isinstance(one, int):
@@ -256,7 +258,7 @@ def _group_pandas(batch: _core.Batch, made: Plan, index: Any) -> Any:
 
 
 def frame(arrays: Mapping[str, Any], index: Any, length: int) -> Any:
-    """numpy's arrays as a DataFrame, under the numbers of its entries, or so many from a first one on."""
+    """numpy arrays as a DataFrame; `index` is a list of entry numbers, or the first of consecutive ones."""
     import itertools
 
     import numpy as np
@@ -265,7 +267,7 @@ def frame(arrays: Mapping[str, Any], index: Any, length: int) -> Any:
     flat: dict[str, Any] = {}
     for name, array in arrays.items():
         if array.ndim > 1:
-            # As uproot does: a column for each element.
+            # As in uproot: a column for each element.
             rows = array.reshape(len(array), -1)
             for i, at in enumerate(itertools.product(*map(range, array.shape[1:]))):
                 flat[f"{name}{''.join(f'[{one}]' for one in at)}"] = rows[:, i]

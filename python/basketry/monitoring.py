@@ -16,25 +16,25 @@ if TYPE_CHECKING:
 
 
 class Monitor:
-    """Records what this process and those that it begins have and use over time, in a `with` block:
+    """Records the resources of this process and its children over time, in a `with` block:
 
         with basketry.Monitor("perf.root") as monitor:
             for event in events:
                 ...
                 monitor.events(1)
-            monitor.stop()  # events are done, files are not closed
+            monitor.stop()  # all events are done, files are still open
             output.close()
             monitor.finalize()
         monitor.summary.peak_rss
 
     Entering takes a sample with the mark `start`, leaving one with the mark `end`.
 
-    path: where samples go, trees of a .root file, or .parquet, .csv or .jsonl; only the summary is kept, if absent.
+    path: file for samples: trees of a .root file, or .parquet, .csv or .jsonl; without it only the summary is kept.
     every: seconds between two samples. pss: sample proportional memory, too.
-    files: files whose size is sampled, besides those that this program and its children open for writing (`discover`).
-    force: replace the file if it is there.
+    files: files whose size is sampled, beside those that this program and its children open for writing (`discover`).
+    force: replace an existing file.
 
-    If `basketry monitor` watches this program from outside it hears of marks and events, too.
+    If `basketry monitor` watches this program from outside, marks and events reach it, too.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Monitor:
 
     def __enter__(self) -> Monitor:
         if self._core is not None:
-            raise RuntimeError("a monitor is for one `with` block")
+            raise RuntimeError("a monitor works for one `with` block only")
         self._core = _core.Monitor(self._output, self._every, self._pss, self._files)
         return self
 
@@ -71,29 +71,29 @@ class Monitor:
             self._summary = parse(Watched, text)
 
     def events(self, more: int = 1) -> None:
-        """So many more events are done."""
+        """Counts further finished events."""
         self._running().events(more)
 
     def mark(self, name: str) -> None:
-        """Takes a sample now, with a name."""
+        """Takes a sample now, with this name as its mark."""
         self._running().mark(name)
 
     def stop(self) -> None:
-        """Events are done, and files are not closed yet."""
+        """Marks the end of the events; files are still open."""
         self.mark("stop")
 
     def finalize(self) -> None:
-        """Files are closed."""
+        """Marks that files are closed."""
         self.mark("finalize")
 
     @property
     def summary(self) -> Watched:
-        """What is to be said when it has ended."""
+        """The summary, after the `with` block."""
         if self._summary is None:
-            raise RuntimeError("the monitor has not ended: there is a summary after its `with` block")
+            raise RuntimeError("the monitor has not ended: the summary exists after its `with` block")
         return self._summary
 
     def _running(self) -> _core.Monitor:
         if self._core is None:
-            raise RuntimeError("the monitor has not begun: it is for a `with` block")
+            raise RuntimeError("the monitor has not started: use it in a `with` block")
         return self._core

@@ -1,4 +1,4 @@
-"""Names: which are meant by a filter, and which are nearest to one that is not there."""
+"""Names: matches them against filters, and finds the nearest to an unknown name."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 def matcher(wanted: Filter) -> Callable[[str], bool] | None:
-    """What a filter says of a name; None where it wants all.
+    """The predicate of a filter; None if it accepts all names.
 
-    A filter is a glob (`*`, `?`, `[...]`), a regular expression `"/.../"` with flags behind it such as `i`, held
-    against the beginning of a name, a function, or an iterable of these, of which one must want the name.
+    A filter is a glob (`*`, `?`, `[...]`), a regular expression `"/.../"` with flags such as `i` behind it, which
+    matches at the beginning of a name, a function, or an iterable of these, one of which must accept the name.
     """
     if wanted is None:
         return None
@@ -26,7 +26,7 @@ def matcher(wanted: Filter) -> Callable[[str], bool] | None:
     if isinstance(wanted, collections.abc.Iterable) and not isinstance(wanted, bytes):
         each = [matcher(one) or (lambda _: True) for one in wanted]
         return lambda name: any(wants(name) for wants in each)
-    raise TypeError(f"a filter is a glob, '/regex/i', a function, or several of these, not {wanted!r}")
+    raise TypeError(f"a filter must be a glob, '/regex/i', a function, or several of these, not {wanted!r}")
 
 
 def _pattern(text: str) -> Callable[[str], bool]:
@@ -46,10 +46,10 @@ def _pattern(text: str) -> Callable[[str], bool]:
 
 
 def missing(what: str, name: str, known: Iterable[str], where: Any) -> KeyError:
-    """The error for a name that is not there: it has the nearest of those that are."""
+    """The error for an unknown name, with the nearest known names."""
     import difflib
 
-    # Case is often all that differs.
+    # Often only the case differs.
     folded = {one.casefold(): one for one in known}
     near = [folded[one] for one in difflib.get_close_matches(name.casefold(), folded, n=3)]
     if near:

@@ -1,4 +1,4 @@
-"""A file that several processes write: each its own parts, which are put together by copying them."""
+"""A file that several processes write: each writes parts of its own, and the parts are joined by copying."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def parts(
     memory: Size | None = None,
     **recreate: Any,
 ) -> Parts:
-    """A file to be written by processes, such as those of `multiprocessing.Pool` or of a `ProcessPoolExecutor`:
+    """A file for several processes to write, such as those of `multiprocessing.Pool` or a `ProcessPoolExecutor`:
 
         def work(parts, number):
             with parts.recreate(number) as file:
@@ -36,18 +36,18 @@ def parts(
         with basketry.parts("out.root", compression="zstd:5") as parts, ProcessPoolExecutor() as pool:
             list(pool.map(work, [parts] * 100, range(100)))
 
-    The end of the `with` block merges the parts in the order of their numbers: trees one after the other, whose records
-    are copied as they are, histograms added. If it ends by an exception nothing appears under the name. Either way no
-    part is left behind.
+    The end of the `with` block merges the parts in the order of their numbers: records of trees are copied one after
+    the other, histograms are added. If the block ends with an exception, no file appears. In both cases all parts are
+    removed.
 
-    force: replace a file that is there. threads, memory: what the merge may use. The other arguments are those of
-    `recreate`, and hold for each part; each is written by one thread, unless its own call says otherwise.
+    force: replace an existing file. threads, memory: limits of the merge. The other arguments are those of
+    `recreate` and hold for each part; one thread writes a part, unless its own call says otherwise.
     """
     return Parts(path, force, {"threads": threads, "memory": memory}, recreate)
 
 
 class Parts:
-    """The parts of a file, by number. It can be sent to other processes, however they were started."""
+    """The parts of a file, by number. This object can be sent to other processes, however they were started."""
 
     def __init__(self, path: Place, force: bool, merging: dict[str, Any], recreate: dict[str, Any]) -> None:
         self.path = os.fspath(path)
@@ -63,10 +63,10 @@ class Parts:
         return f"<Parts of {self.path}>"
 
     def recreate(self, number: int, **options: Any) -> writing.WritableFile:
-        """The part of that number, to be written as a file of its own; one that was written before is replaced. The
-        arguments go on top of those given for all."""
+        """Writes the part of that number as a file of its own; an existing part is replaced. The
+        arguments override those given for all parts."""
         if self._folder is None:
-            raise ValueError(f"the parts of {self.path} can be written inside the with block that puts them together")
+            raise ValueError(f"the parts of {self.path} can only be written inside the with block of basketry.parts")
         if number < 0:
             raise ValueError(f"parts are numbered from 0, not {number}")
         given: dict[str, Any] = {"threads": 1} | self._recreate | options
@@ -75,8 +75,8 @@ class Parts:
     def __enter__(self) -> Parts:
         whole = self._whole = Path(self.path).absolute()
         if whole.exists() and not self._force:
-            raise FileExistsError(f"{self.path} is there already")
-        # Beside the output: what is fast enough, and large enough, for the one is so for the other.
+            raise FileExistsError(f"{self.path} exists already")
+        # Beside the output: a file system that suits the output suits the parts.
         self._folder = tempfile.mkdtemp(prefix=f".{whole.name}.parts-", dir=whole.parent)
         return self
 

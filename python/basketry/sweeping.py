@@ -57,24 +57,24 @@ def sweep(
 def sweep(
     input: Place, output: Place, *, grid: Grid = (), dry_run: bool = False, **options: Unpack[Sweeping]
 ) -> Sweep | Estimate:
-    """Measures copying and reading of a file over a grid of layouts, and says which is best.
+    """Measures copying and reading of a file over a grid of layouts, and decides which is best.
 
     For each point the file is copied into N streams, each with a tree of one record at its end, and the copy is read:
-    all of it, each column alone, and some picked entries. Each job is a process of its own; the folder `output` keeps
-    what was measured, and a sweep that was stopped goes on there. `sweep_figures(output)` draws it. With `dry_run`
-    nothing is measured, and how long it will take comes back as an `Estimate`.
+    completely, each column alone, and some selected entries. Each job is a process of its own. The folder `output`
+    keeps the results, and a stopped sweep resumes there. `sweep_figures(output)` draws them. With `dry_run` nothing is
+    measured, and the expected duration comes back as an `Estimate`.
 
-    grid: keys of the layout, `streams`, `threads` or `fraction` with their values, `{"basket": ["2kB", "32kB"]}`; or as
-    the command has it, "basket=2kB,32kB", or a file of TOML; or several of these.
-    layout: that which all points start from: a file of TOML, its text, or what `layout()` returns.
-    streams, threads: files that are written at once, and threads of a job: numbers to try.
-    entries: copy only so many. only: "copy", "read", "full", "columns", "sparse", "chosen". columns: patterns of those
-    to read as a job of its own. pick: share of the entries that is picked, 0.01 or "1%".
-    repeat: how often each job runs. seed: of the order of jobs, and of the picks. cold: from storage, not from the
-    kernel's cache. no_pin: let jobs use all processors. halve: drop points that cannot win.
-    memory: what each job may take. goal: what is made small: "full", "columns", "sparse", "chosen", "copy", "memory" or
-    "size"; max_size, max_write_time, max_read_memory, max_memory: limits, or multiples of today's ("1.05x").
-    runner: "basketry", or "root" where ROOT is installed. keep: keep the copies that are read.
+    grid: keys of the layout, `streams`, `threads` or `fraction` with their values, `{"basket": ["2kB", "32kB"]}`; or
+    the command's form "basket=2kB,32kB", or a TOML file; or several of these.
+    layout: the layout that all points start from: a TOML file, its text, or a value of `layout()`.
+    streams, threads: numbers of files written at once, and of threads of a job, to try.
+    entries: number of entries to copy. only: "copy", "read", "full", "columns", "sparse", "chosen". columns: patterns
+    of columns to read in a job of their own. pick: share of selected entries, 0.01 or "1%".
+    repeat: how often each job runs. seed: for the order of jobs and the selected entries. cold: read from storage, not
+    from the page cache. no_pin: let jobs use all processors. halve: drop points that cannot win.
+    memory: limit for each job. goal: the figure to minimise: "full", "columns", "sparse", "chosen", "copy", "memory" or
+    "size"; max_size, max_write_time, max_read_memory, max_memory: limits, or multiples of the input's ("1.05x").
+    runner: "basketry", or "root" where ROOT is installed. keep: keep the copies after reading.
     """
     from .reports.parse import parse
     from .reports.sweeping import Estimate, Sweep
@@ -96,7 +96,7 @@ def sweep(
 
 
 def _axes(grid: Grid) -> list[str]:
-    """What --grid is given, once for each axis."""
+    """The arguments of --grid, one for each axis."""
     if isinstance(grid, collections.abc.Mapping):
         return [f"{key.replace('_', '-')}={_values(values)}" for key, values in grid.items()]
     several = [grid] if isinstance(grid, str | os.PathLike) else grid
@@ -104,7 +104,7 @@ def _axes(grid: Grid) -> list[str]:
 
 
 def _values(values: Values) -> str | None:
-    """One value, or several with commas between; nothing of none."""
+    """One value, or several joined by commas; empty for none."""
     if isinstance(values, str | os.PathLike) or not isinstance(values, collections.abc.Iterable):
         return _text(values)
     return ",".join(_text(value) for value in values) or None

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     Library: TypeAlias = Literal["ak", "np", "pd", "arrow", "pl"]
     How: TypeAlias = type[tuple[Any, ...]] | type[list[Any]] | type[dict[str, Any]] | Literal["zip"] | None
 
-#: What reading may use besides the arrays, if nothing is said: as for the command.
+#: Default memory limit of a read, without the arrays: the same as for the command.
 MEMORY = _core.DEFAULT_MEMORY
 
 
 class Branches:
-    """What a tree and a branch have in common: branches below, and arrays of what they hold."""
+    """The common part of a tree and a branch: branches below, and arrays of their entries."""
 
     _table: _core.Table
     _name: str
@@ -36,9 +36,9 @@ class Branches:
     _by_name: dict[str, Branch]
 
     def __getitem__(self, where: str | int) -> Branch:
-        """The branch of that name, directly below or further down, or of that path (`"a/b"`); or by number.
+        """The branch of that name at any depth, of that path (`"a/b"`), or of that number.
 
-        A name that is not there is a `KeyError` with the nearest.
+        An unknown name is a `KeyError` with the nearest names.
         """
         if isinstance(where, int):
             return self._below[where]
@@ -83,7 +83,7 @@ class Branches:
 
     @property
     def num_entries(self) -> int:
-        """Entries, of all files."""
+        """Number of entries in all files."""
         return self._table.entries
 
     def items(
@@ -94,8 +94,8 @@ class Branches:
         recursive: bool = True,
         full_paths: bool = True,
     ) -> list[tuple[str, Branch]]:
-        """Names and branches, depth first. A filter is a glob, `"/regex/i"`, a function, or several of these; names
-        are tried alone and as paths."""
+        """Names and branches, depth first. A filter is a glob, `"/regex/i"`, a function, or several of these; it is
+        compared with the name alone and with the path."""
         wants_name, wants_type = matcher(filter_name), matcher(filter_typename)
         found = []
         for path, branch in self._walk(recursive):
@@ -130,7 +130,7 @@ class Branches:
         recursive: bool = True,
         full_paths: bool = True,
     ) -> list[str]:
-        """Names of branches, those of branches of branches with `/` between."""
+        """Names of branches; a path joins nested names with `/`."""
         found = self.items(
             filter_name=filter_name, filter_typename=filter_typename, recursive=recursive, full_paths=full_paths
         )
@@ -162,7 +162,7 @@ class Branches:
         interpretation_width: int = 30,
         stream: TextIO | None = None,
     ) -> None:
-        """Prints names, C++ types, and what the branches are read as: `var * float32`, or why only as bytes."""
+        """Prints names, C++ types, and the types of the arrays: `var * float32`, or the reason for bytes."""
         widths = (name_width, typename_width, interpretation_width)
         out = stream or sys.stdout
 
@@ -198,20 +198,20 @@ class Branches:
     ) -> Any:
         """Arrays of the entries of several branches.
 
-        `expressions` are names of branches, also of friends, or what is to be computed of them: "sqrt(px**2 + py**2)",
+        `expressions` are names of branches, also of friends, or computations such as "sqrt(px**2 + py**2)",
         with Python's operators and numpy's functions (see `basketry.expressions`), and `get("a name")` for names that
-        are no words; all branches of its own that the filters want, if not given. `cut` is such an expression, true for
-        what is to be kept. Of all it does not need itself only those baskets are read that hold an entry it keeps.
-        `aliases` are names for expressions, besides those that the tree has.
+        are no identifiers. The default is all branches of this tree or branch that pass the filters. `cut` is an
+        expression that is true for the entries to keep; of columns that the cut does not need, only baskets with a kept
+        entry are read. `aliases` are names for expressions, in addition to the tree's own.
 
-        `entry_start` and `entry_stop` are as in a slice. `selection` chooses among these entries: their numbers in
-        ascending order, or a mask with a truth value for every entry of the tree; only baskets that hold one of them
+        `entry_start` and `entry_stop` work as in a slice. `selection` selects among these entries: ascending entry
+        numbers, or a mask with a truth value for every entry of the tree. Only baskets with a selected entry
         are read.
 
-        `library` is what comes back: "ak" an awkward array of records, "np" a dict of numpy arrays (of objects, where
-        entries differ in length), "pd" a DataFrame, "arrow" a pyarrow Table, "pl" a polars DataFrame; `how` may be
-        `tuple`, `list` or `dict` to have the arrays one by one, of the first two, and "zip" puts lists of equal lengths
-        together, as awkward arrays. `threads=0` means all cores, and `memory` is what may be used besides the arrays.
+        `library` is the form of the result: "ak" an awkward array of records, "np" a dict of numpy arrays (of objects,
+        where entries differ in length), "pd" a DataFrame, "arrow" a pyarrow Table, "pl" a polars DataFrame. With "ak"
+        and "np" `how` may be `tuple`, `list` or `dict`, for one array for each name. `how="zip"` joins lists of equal
+        lengths in awkward arrays. `threads=0` means all cores; `memory` limits the memory beside the arrays.
         """
         chosen = self._wanted(expressions, cut, aliases, filter_name, filter_typename, how)
         entries, means = self._entries(entry_start, entry_stop), (threads, memory)
@@ -236,8 +236,8 @@ class Branches:
         threads: int = 0,
         memory: int | str = MEMORY,
     ) -> Iterator[Any]:
-        """What `arrays` returns, in steps: of so many entries, of as many as have about so many bytes before
-        compression ("100 MB", but no more than an eighth of `memory`), or of clusters (None); entries count before the
+        """Like `arrays`, in steps. `step_size` is a number of entries, uncompressed bytes (about "100 MB", at most an
+        eighth of `memory`), or None for one cluster; entries count before the
         cut. The next step is read while this one is used."""
         chosen = self._wanted(expressions, cut, aliases, filter_name, filter_typename, how)
         entries, means = self._entries(entry_start, entry_stop), (threads, memory)
@@ -246,7 +246,7 @@ class Branches:
         return chosen.iterate(entries, selection, means, library, how, step_size)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> CapsuleType:
-        """All branches as a stream of Arrow's, cluster by cluster: for `pyarrow.table`, `polars.DataFrame`, DuckDB."""
+        """All branches as an Arrow stream, cluster by cluster: for `pyarrow.table`, `polars.DataFrame`, DuckDB."""
         chosen = self._filtered(None, None)
         asked = libraries.ask(self._table, chosen, (0, self.num_entries), None, (0, MEMORY))
         return self._table.steps(asked, None, None).__arrow_c_stream__(requested_schema)
@@ -260,7 +260,7 @@ class Branches:
         filter_typename: Filter,
         how: How,
     ) -> Chosen | Computation:
-        """Branches, or what is to be computed of them."""
+        """The branches to read, or the computation on them."""
         if expressions is None:
             chosen = self._filtered(filter_name, filter_typename)
             wanted: list[tuple[str, Branch | None]] = list(chosen)
@@ -276,7 +276,7 @@ class Branches:
 
     @property
     def aliases(self) -> dict[str, str]:
-        """Names for expressions; branches have none."""
+        """Names for expressions; a branch has none."""
         return {}
 
     def _filtered(self, filter_name: Filter, filter_typename: Filter) -> list[tuple[str, Branch]]:
@@ -285,7 +285,7 @@ class Branches:
             for path, branch in self.items(filter_name=filter_name, filter_typename=filter_typename)
             if branch._column is not None
         ]
-        # A name alone will do, where it is the only one.
+        # A unique name needs no path.
         counts: dict[str, int] = {}
         for _, branch in found:
             counts[branch.name] = counts.get(branch.name, 0) + 1
@@ -297,8 +297,8 @@ class Branches:
 
 
 class Branch(Branches):
-    """A branch of a tree. That of a split TClonesArray holds how many objects each entry has; one that only groups
-    others, or that of another split collection, is read as all of them together."""
+    """A branch of a tree. The branch of a split TClonesArray holds the number of objects in each entry. A branch that
+    only groups others, or of another split collection, is read as a record of the branches below."""
 
     def __init__(self, table: _core.Table, name: str, typename: str, column: int | None, interpretation: str) -> None:
         self._table = table
@@ -308,7 +308,7 @@ class Branch(Branches):
         self._column = column
         #: C++ type.
         self.typename = typename
-        #: What it is read as, in awkward's words.
+        #: Type of its array, as awkward writes types.
         self.interpretation = interpretation
 
     def __repr__(self) -> str:
@@ -316,12 +316,12 @@ class Branch(Branches):
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """The name."""
         return self._name
 
     @property
     def opaque(self) -> str | None:
-        """Why its entries are read as bytes only, if they are."""
+        """The reason why its entries are read as bytes; None for decoded branches."""
         return None if self._column is None else self._table.opaque(self._column)
 
     def array(
@@ -334,7 +334,7 @@ class Branch(Branches):
         threads: int = 0,
         memory: int | str = MEMORY,
     ) -> Any:
-        """Its entries as one array; arguments are those of `arrays`."""
+        """The entries as one array; arguments are those of `arrays`."""
         entries = self._entries(entry_start, entry_stop)
         if self._column is None:
             return libraries.read(
@@ -344,7 +344,7 @@ class Branch(Branches):
 
 
 class Friend(Branches):
-    """A friend of a tree, as far as its entries go with those of the tree."""
+    """A friend of a tree; entry N of the friend belongs to entry N of the tree."""
 
     def __init__(self, table: _core.Table, name: str, lines: list[_core.Line]) -> None:
         self._table = table
@@ -356,13 +356,13 @@ class Friend(Branches):
 
     @property
     def name(self) -> str:
-        """The name by which its branches are asked for, before a dot."""
+        """The name in front of the dot in names of its branches."""
         return self._name
 
 
 class Tree(Branches):
-    """A tree, of one file or of several that are taken as one. Branches of its friends can be asked for like its own,
-    as `"friend.branch"` or, where it has none of that name, as `"branch"`."""
+    """A tree, of one file or of several as one. Branches of its friends can be read like its own,
+    as `"friend.branch"` or, if the tree has no branch of that name, as `"branch"`."""
 
     def __init__(self, table: _core.Table, where: str) -> None:
         self._table = table
@@ -374,8 +374,8 @@ class Tree(Branches):
 
     @property
     def friends(self) -> dict[str, Friend]:
-        """Friends by name: those that `open` was given, and those that the tree names. They are opened when they are
-        first asked for; one that cannot be read is not among them, and says why when a branch of it is."""
+        """Friends by name: those given to `open`, and those that the tree names. Friends open lazily. An unreadable
+        friend is left out; access to one of its branches raises the reason."""
         if self._friends is None:
             self._friends = {}
             for name, lines, why in self._table.friends():
@@ -399,10 +399,10 @@ class Tree(Branches):
         return found
 
     def __getitem__(self, where: str | int) -> Branch:
-        """The branch of that name, directly below or further down, or of that path (`"a/b"`); or by number; or else of
-        a friend (`"friend.branch"`).
+        """The branch of that name at any depth, of that path (`"a/b"`), of that number, or of a friend
+        (`"friend.branch"`).
 
-        A name that is not there is a `KeyError` with the nearest; a friend that cannot be read is a `ValueError`.
+        An unknown name is a `KeyError` with the nearest names; an unreadable friend is a `ValueError`.
         """
         try:
             return super().__getitem__(where)
@@ -418,31 +418,31 @@ class Tree(Branches):
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """The name."""
         return self._name
 
     @property
     def title(self) -> str:
-        """Its title."""
+        """The title."""
         return self._table.title
 
     @property
     def object_path(self) -> str:
-        """Its path in the file."""
+        """The path in the file."""
         return self._table.path
 
     @property
     def aliases(self) -> dict[str, str]:
-        """The names that the tree has for expressions (`TTree::SetAlias`)."""
+        """The tree's own names for expressions (`TTree::SetAlias`)."""
         return dict(self._table.aliases())
 
     @property
     def clusters(self) -> Sequence[int]:
-        """The first entry of each cluster, and at last the number of entries."""
+        """The first entry of each cluster, and finally the number of entries."""
         return self._table.clusters
 
     def close(self) -> None:
-        """Nothing: files are held open only by what reads them."""
+        """Does nothing: only a running read holds files open."""
 
     def __enter__(self) -> Tree:
         return self

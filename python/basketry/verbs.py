@@ -1,9 +1,9 @@
-"""The verbs of the command as functions: keyword arguments have the names of its options, and mean the same.
+"""The verbs of the command as functions: keyword arguments are the command's options.
 
 A size is a number of bytes or a text such as "30MB"; compression is "zstd:5", "none" or ROOT's own 505. `threads=0`
-means all cores, and `memory` is what the work may take. What `basketry VERB --json` would print comes back as data
-classes. All of them raise `OSError` (such as `FileNotFoundError`) where the system refuses, and `ValueError` where a
-file or an argument is wrong; Ctrl-C ends them, and nothing unfinished is left behind.
+means all cores; `memory` is the memory limit. The result is the JSON of `basketry VERB --json` as data classes. All
+functions raise `OSError` (such as `FileNotFoundError`) for errors of the system, and `ValueError` for a wrong file or
+argument. Ctrl-C ends them and leaves nothing unfinished behind.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     Rules: TypeAlias = Mapping[str, Mapping[str, object]]
     Names: TypeAlias = str | Iterable[str]
 
-# Work that was interrupted may be in the middle of a long call into a codec when the process ends.
+# Interrupted work may still be in a long call into a codec when the process ends.
 atexit.register(abandon)
 
 
 def inspect(file: Place, *, baskets: bool = False) -> Inspection:
-    """What is in a file, how it lies there, and what is wrong with it, worst first.
+    """Content, layout and faults of a file, worst fault first.
 
-    `file` is FILE, or FILE:TREE for one of its trees (a pattern such as "f.root:dir/*" will do); `baskets` lists
+    `file` is FILE, or FILE:TREE for one of its trees (or a pattern such as "f.root:dir/*"); `baskets` lists
     every basket.
     """
     from .reports.inspecting import Inspection
@@ -55,7 +55,7 @@ def layout(file: Place) -> dict[str, Any]:
 
 
 class Writing(TypedDict, total=False):
-    """The options of whatever writes a file: the layout, and what the work may use."""
+    """Options of all verbs that write a file: the layout, and the limits of the work."""
 
     force: bool
     threads: int
@@ -74,7 +74,7 @@ class Writing(TypedDict, total=False):
 
 
 class Making(Writing, total=False):
-    """The options of `rewrite`, all of which `merge` has too."""
+    """Options of `rewrite`; `merge` has them, too."""
 
     keep: Names
     drop: Names
@@ -89,7 +89,7 @@ class Making(Writing, total=False):
 
 
 class Merging(Making, total=False):
-    """The options of `merge`."""
+    """Options of `merge`."""
 
     common: bool
     fill: bool
@@ -106,30 +106,30 @@ def rewrite(inputs: Places, output: Place, *, dry_run: Literal[True], **options:
 def rewrite(inputs: Places, output: Place, *, dry_run: bool = False, **options: Unpack[Making]) -> Summary | Outlook:
     """Rewrites trees in another layout: the same entries, other clusters, baskets and compression.
 
-    `inputs` is FILE, FILE:TREE or @list.txt, or several of these, put one after the other. `output` appears under its
-    name only when it is whole. With `dry_run` nothing is written, and what is expected comes back as an `Outlook`.
-    What is not asked for stays as it is:
+    `inputs` is FILE, FILE:TREE or @list.txt, or several of these, concatenated. `output` gets its name only when it is
+    complete. With `dry_run` nothing is written, and the expected result comes back as an `Outlook`. Each option that is
+    not given leaves that property unchanged:
 
-    force: replace an output that is there, which else is a `FileExistsError`.
-    threads, memory: what the work may use; 0 threads means all cores.
-    layout: a file of TOML, its text, or what `layout()` returns; the other options go on top of it.
+    force: replace an existing output, which is a `FileExistsError` otherwise.
+    threads, memory: limits of the work; 0 threads means all cores.
+    layout: a TOML file, its text, or a value of `layout()`; the other options override it.
     compression: codec and level, "none", "zlib:1", "lz4:4", "zstd:5", "lzma:7", or ROOT's own code (505).
     cluster: size of a cluster, compressed bytes ("30MB") or entries (1000).
     basket: bytes at which a basket is closed. basket_memory: bytes to share among the baskets of all branches.
     one_basket_per_cluster: one for each branch, however large.
-    memory_ratio: record buffer sizes of this times what the largest basket holds, such as 1.1.
-    split_level: how deep objects are split into branches, 0 to 99. streaming: "object-wise" or "member-wise", for
-    collections that are not split.
+    memory_ratio: record buffer sizes of this multiple of the largest basket, such as 1.1.
+    split_level: depth to which objects are split into branches, 0 to 99. streaming: "object-wise" or "member-wise", for
+    unsplit collections.
     tree_set, column_set: rules by pattern, `{"Muon_*": {"compression": "lz4:4"}}`; the last match wins.
     keep, drop: patterns for branches. first, last: the first and the last entry to keep.
-    entries: keep only these: ranges as in Python ("100:200", or ":10,-10:"), a share at random ("1%"), or those listed
-    in a file; of all trees, or of those that a pattern names ("Events=100:200").
+    entries: keep only these: ranges as in Python ("100:200", or ":10,-10:"), a random share ("1%"), or the entries
+    listed in a file; for all trees, or for trees that match a pattern ("Events=100:200").
     where: keep only the entries for which this column is true, or not zero, in trees that have it.
-    skip_absent: leave out branches whose baskets lie in another file that is absent; else they are a `ValueError`.
-    all_cycles: keep older cycles too; else `Summary.older_cycles` says which trees have any, and what they are.
-    skip_bad: leave out what is damaged, an object or a directory, instead of raising; of several inputs, whole inputs.
-    `Summary.damaged` and `Summary.skipped` say what is missing.
-    check: decompress what is copied as well, to see that it can be read.
+    skip_absent: leave out branches whose baskets lie in an absent file; such a branch is a `ValueError` otherwise.
+    all_cycles: keep older cycles; otherwise `Summary.older_cycles` lists them.
+    skip_bad: leave out a damaged object or directory instead of raising; of several inputs, the whole damaged input.
+    `Summary.damaged` and `Summary.skipped` list them.
+    check: decompress copied baskets as well, to prove that they are readable.
     """
     return _make("rewrite", inputs, output, dry_run, Making.__annotations__, dict(options))
 
@@ -141,9 +141,9 @@ def merge(inputs: Places, output: Place, *, dry_run: Literal[True], **options: U
 def merge(inputs: Places, output: Place, *, dry_run: bool = False, **options: Unpack[Merging]) -> Summary | Outlook:
     """Merges files into one: trees one after the other, histograms added, directories joined.
 
-    The trees must have the same branches, unless `common` (only those that all have) or `fill` (zeros and nothing
-    for what one lacks) is given. Small clusters are put together up to `pack` bytes, by default the size that the
-    first input aims at; 0 leaves all as they are. The other options are those of `rewrite`.
+    The trees must have the same branches, unless `common` (keep the branches that all inputs have) or `fill` (zeros and
+    empty lists for missing branches) is given. Small clusters are joined up to `pack` bytes, by default the cluster
+    size of the first input; 0 leaves them unchanged. The other options are those of `rewrite`.
     """
     return _make("merge", inputs, output, dry_run, Merging.__annotations__, dict(options))
 
@@ -162,13 +162,13 @@ def verify(
     threads: int = 0,
     memory: Size | None = None,
 ) -> Verdict:
-    """Compares the content of files, whatever their layout; `Verdict.equal` is the answer, and differences are no
+    """Compares the content of files, whatever their layout. `Verdict.equal` is the answer; a difference is not an
     error.
 
-    Of several inputs all but the last are taken as one, in their order: this proves a merge. `tree`, or a tree named
-    in FILE:TREE, is compared alone. `keep`, `drop`, `first`, `last`, `entries` and `where` choose from the first side
-    what a rewrite with them would have kept; `common` compares only what both sides have, and `fill` is for what
-    `merge` filled.
+    Of several inputs all but the last count as one, in their order: this proves a merge. `tree`, or a tree named
+    in FILE:TREE, is compared alone. `keep`, `drop`, `first`, `last`, `entries` and `where` select on the first side
+    what a rewrite with these options would keep. `common` compares only branches of both sides, and `fill` accepts the
+    defaults that `merge` filled in.
     """
     from .reports.making import Verdict
     from .reports.parse import parse
@@ -186,10 +186,10 @@ def recover(
     threads: int = 0,
     memory: Size | None = None,
 ) -> Recovery:
-    """Brings back what is left in a file that was never closed, or was cut short, as a normal file.
+    """Restores the data of a file that was never closed, or was cut short, as a normal file.
 
-    Of each tree the entries are kept that all its branches have: what was saved last, and the baskets written after
-    that. A tree that was never saved is brought back if `like`, a file of the same job, tells what its branches are.
+    Each tree keeps the entries that all its branches have: the last saved state, and the baskets written after
+    it. A tree that was never saved is restored if `like`, a file of the same job, describes its branches.
     """
     from .reports.making import Recovery
     from .reports.parse import parse
@@ -211,14 +211,14 @@ def convert(
     seed: int = 1,
     **options: Unpack[Writing],
 ) -> Converted:
-    """Converts trees to a Parquet file, or Parquet files to a tree: the same columns and entries. What the inputs are
-    says which; several are put one after the other.
+    """Converts trees to a Parquet file, or Parquet files to a tree, with the same columns and entries. The type of the
+    inputs decides the direction; several inputs are concatenated.
 
-    To Parquet, `row_group` is the size of a row group, entries or bytes before compression ("64MB"), by default that of
-    a cluster; branches whose bytes are not understood are left out, see `Converted.left_out`. To ROOT, the output may
-    be "OUT.root:TREE", or `tree` is its name; missing values are refused unless `fill_null` is written instead, and
+    To Parquet: `row_group` is the size of a row group, entries or uncompressed bytes ("64MB"), by default a
+    cluster; undecodable branches are left out, see `Converted.left_out`. To ROOT: the output may
+    be "OUT.root:TREE", or `tree` is the name; missing values are refused unless `fill_null` gives a value, and
     the options of a layout are those of `rewrite`. `compression` is "zstd:5" and so on for both; Parquet also has
-    "snappy". `entries` is a share at random ("1%", drawn by `seed`), a range ("100:200") or a file with their numbers.
+    "snappy". `entries` is a random share ("1%", drawn by `seed`), a range ("100:200") or a file of entry numbers.
     """
     from .reports.making import Converted
     from .reports.parse import parse
@@ -248,12 +248,13 @@ def generate(
 ) -> Generated:
     """Writes a data set of the published benchmarks: "single", "multi", "nano", "lhcb", "aod" or "esd".
 
-    size: bytes of payload. seed: another one, other numbers. branches, events: of "multi", events in an entry of each.
-    outputs: files to write at once, each with all of it, as OUT, OUT-1, OUT-2 and so on.
-    autoflush: end a cluster after this share of the entries, "1%". autosave: save the trees' metadata each time so many
-    bytes ("300MB"), entries or a share of them ("10%") are written.
-    arrival: let clusters go into the file as they are finished; else the bytes do not depend on the threads.
-    no_write, no_fill: make what would be written and forget it; not even that.
+    size: bytes of payload. seed: of the random numbers. branches, events: for "multi", and events in an entry of each
+    branch.
+    outputs: number of files to write at once, each with all entries, as OUT, OUT-1, OUT-2 and so on.
+    autoflush: end a cluster after this share of the entries, "1%". autosave: save the trees' metadata after this number
+    of bytes ("300MB"), entries, or share of the entries ("10%").
+    arrival: append clusters as they are finished; otherwise the bytes do not depend on the threads.
+    no_write: encode and discard the data. no_fill: only generate the numbers.
     The other options are those of `rewrite`.
     """
     from .reports.generating import Generated
@@ -281,16 +282,16 @@ def tune(
     threads: int = 0,
     memory: Size | None = None,
 ) -> Tuning:
-    """Finds the layout that a workload wants: measures candidates on samples, chooses codec, basket and cluster sizes
-    for each column under limits, and says why. With an `output` the file is rewritten, measured and proven equal; the
-    output is there only if `Tuning.delivered`: no larger than the limit and not slower to read than today.
+    """Finds the best layout for a workload: measures candidates on samples, chooses codec, basket and cluster sizes for
+    each column under limits, and explains the choice. With an `output` the file is rewritten, measured and proven
+    equal. The output exists only if `Tuning.delivered`: no larger than the limit and not slower to read than the input.
 
     `workload` is "full", "sparse:1%", "columns:GLOB,..." or a mix such as "full=0.3,columns:Muon_*=0.7". Limits are
-    sizes or seconds, or multiples of today's such as "1.05x". `Tuning.chosen` is None if they cannot be met, and
-    `Tuning.layout`, as TOML, is what `rewrite(layout=...)` takes. `recode` tries columns of objects split and unsplit,
-    too: their branches may have other names then. `keep` and `drop` choose branches. Several files of a kind get one
-    layout, for `layout_out`; `output` takes one file. `reader` is who will read the file: "basketry", "root", "uproot"
-    or a profile (docs/readers.md). Expected times are that reader's, and where it is installed it reads in the proof.
+    sizes or seconds, or multiples of the input's such as "1.05x". `Tuning.chosen` is None if they cannot be met;
+    `rewrite(layout=...)` takes `Tuning.layout`, which is TOML. `recode` also tries columns of objects split and
+    unsplit, which may rename their branches. `keep` and `drop` select branches. Several files of a kind get one layout,
+    for `layout_out`; `output` needs a single file. `reader` is the program that will read the file: "basketry", "root",
+    "uproot" or a profile (docs/readers.md). Expected times are that reader's; if it is installed, it makes the proof.
     """
     from .reports.parse import parse
     from .reports.tuning import Tuning
@@ -314,14 +315,13 @@ def readspeed(
     threads: int = 1,
     memory: Size | None = None,
 ) -> Readspeed:
-    """Measures how fast files can be read into columns here, and what holds it back.
+    """Measures how fast files can be read into columns here, and names the bottleneck.
 
-    `trees` is the tree in all files, or the tree in each. `branches` are names or patterns, `branches_regex`
-    expressions for whole names; all are read, if neither is given. `entries` is a share at random ("1%"), ranges
-    ("100:200", or ":10,-10:"), or a file with their numbers. The median of `repeat` readings is reported; `cold` puts
-    the files out of the kernel's cache before each. `throttle` is how many bytes come in a second at most, as if
-    storage were slow. `application` is what your own job takes over the same data, in seconds. `layouts` says what to
-    expect of other layouts as well.
+    `trees` is the tree in all files, or a tree for each file. `branches` are names or patterns, `branches_regex` are
+    regular expressions for whole names; the default is all branches. `entries` is a random share ("1%"), ranges
+    ("100:200", or ":10,-10:"), or a file of entry numbers. The median of `repeat` readings is reported; `cold` removes
+    the files from the page cache before each. `throttle` limits the bytes in a second, to imitate slow storage.
+    `application` is the time of your own job over the same data, in seconds. `layouts` predicts other layouts as well.
     """
     from .reports.parse import parse
     from .reports.reading import Readspeed
@@ -351,7 +351,7 @@ def _paths(places: Places) -> list[str]:
 
 
 def layout_text(layout: Layout | None, given: Mapping[str, Any]) -> str:
-    """A layout with other keys on top of it, as text of TOML."""
+    """A layout with further keys that override it, as TOML text."""
     import copy
     import tomllib
     from pathlib import Path
@@ -367,7 +367,7 @@ def layout_text(layout: Layout | None, given: Mapping[str, Any]) -> str:
             continue
         kind = name.removesuffix("_set")
         if kind != name:
-            # The last match wins, so a pattern that is there already goes behind the others.
+            # The last match wins, so an existing pattern moves behind the others.
             rules = whole.setdefault(kind, {})
             for pattern, keys in value.items():
                 rules[pattern] = rules.pop(pattern, {}) | keys
@@ -377,7 +377,7 @@ def layout_text(layout: Layout | None, given: Mapping[str, Any]) -> str:
 
 
 def _toml(layout: Mapping[str, Any]) -> str:
-    """A layout as text. What JSON makes of a word or a number is TOML as well."""
+    """A layout as text. JSON's strings and numbers are valid TOML."""
     rules = {kind: layout[kind] for kind in ("tree", "column") if kind in layout}
     lines = [_line(key, value) for key, value in layout.items() if key not in rules]
     for kind, patterns in rules.items():

@@ -1,4 +1,4 @@
-"""Files that are written: trees from columns, in the layout asked for."""
+"""Writes files: trees from columns, in any layout."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Shape(TypedDict, total=False):
-    """The keys of a layout that `recreate` has as arguments."""
+    """The keys of a layout that are arguments of `recreate`."""
 
     compression: Any
     cluster: Size | None
@@ -46,20 +46,20 @@ def recreate(
     title: str = "",
     **shape: Unpack[Shape],
 ) -> WritableFile:
-    """A new file, to be written; one of that name is replaced, once the new one is whole. It is for a `with` block,
-    whose end closes it; if that ends by an exception nothing appears under the name, nor replaces what is there.
+    """A new file to write, for a `with` block, whose end closes the file. An existing file of that name is replaced
+    once the new one is complete. If the block ends with an exception, no file appears, and an existing file stays.
 
-    layout: a file of TOML, its text, or what `layout()` returns. compression, cluster, basket, basket_memory,
+    layout: a TOML file, its text, or a value of `layout()`. compression, cluster, basket, basket_memory,
     one_basket_per_cluster, memory_ratio, split_level (99: as deep as ROOT goes), streaming ("object-wise",
-    "member-wise"), tree_set, column_set: keys of it, as for `rewrite`, which go on top of it. Where nothing is said it
-    is as ROOT does it.
-    classes: the C++ classes that columns are of, as C++: `"class Event { float x; std::vector<int> hits; };"`; or a
-    ROOT file (a `Path`) that has them.
-    threads: how many encode and compress what is given, 0 for as many as there are cores; the bytes are the same.
-    memory: what all that is filled, compressed or waits may take.
-    order: where several threads fill, how their clusters lie in the file: as they are finished ("arrival"), or by the
-    numbers of their tasks, see `WritableTree.fill_context`, and then the bytes do not depend on timing ("tasks").
-    auto_save: saves the trees' metadata each time so many bytes ("300 MB") or entries (100000) were written.
+    "member-wise"), tree_set, column_set: keys of the layout, as for `rewrite`, which override it. Defaults are
+    ROOT's.
+    classes: C++ classes of columns, as C++: `"class Event { float x; std::vector<int> hits; };"`; or a
+    ROOT file (a `Path`) that describes them.
+    threads: number of threads that encode and compress, 0 for all cores; the bytes do not depend on it.
+    memory: limit for all data that is filled, compressed or waiting.
+    order: order of clusters from several threads: as they are finished ("arrival"), or by the
+    numbers of their tasks, see `WritableTree.fill_context`, so that the bytes do not depend on timing ("tasks").
+    auto_save: save the trees' metadata after this number of bytes ("300 MB") or entries (100000).
     """
     return WritableFile(path, _layout(layout, shape), classes, (threads, memory, order), auto_save, title)
 
@@ -75,7 +75,7 @@ def _layout(layout: Layout | None, shape: Shape) -> str:
 
 
 class WritableTree:
-    """A tree that is filled: `tree.extend({"x": array, ...})`."""
+    """A tree to fill: `tree.extend({"x": array, ...})`."""
 
     def __init__(
         self,
@@ -107,38 +107,38 @@ class WritableTree:
 
     @property
     def name(self) -> str:
-        """Its name, without directories."""
+        """The name, without directories."""
         return self.path.rpartition("/")[2]
 
     @property
     def num_entries(self) -> int:
-        """Entries so far."""
+        """Number of entries so far."""
         return self._core.entries(self._number)
 
     def keys(self) -> list[str]:
-        """The columns, without those that only count others."""
+        """The columns, without counters."""
         return list(self._columns)
 
     def extend(self, data: Any) -> None:
-        """Adds entries: arrays by name, of equal lengths; an awkward array of records, a DataFrame, a table of Arrow's
-        or polars', or anything else that is a stream of Arrow's, such as a tree that was opened.
+        """Adds entries: arrays by name, of equal lengths; an awkward array of records, a DataFrame, an Arrow or polars
+        table, or any other Arrow stream, such as an open tree.
 
-        Counters are made by themselves. Numbers are converted to the column's as NumPy's `same_kind` has it: float64 to
-        float32, but not to whole numbers; and whole numbers that do not fit are an error. Several threads may do this
-        at once: each fills clusters of its own, and their entries are in the file as clusters were finished; those of
-        one thread alone are in the order of its calls. In a file in the order of tasks each call is the next task, and
-        its clusters have no other entries. Entries are in the file once their cluster is: see `flush`.
+        Counters are computed. Numbers are converted to the column's type by NumPy's rule `same_kind`: float64 to
+        float32, but not to integers; integers that do not fit are an error. Several threads may call this at once: each
+        fills clusters of its own, and clusters lie in the file in the order in which they were finished; entries of one
+        thread keep the order of its calls. In a file in the order of tasks each call is the next task, and its clusters
+        have no other entries. Entries are in the file once their cluster is: see `flush`.
 
-        A name or a length that is wrong is an error that changes nothing. An array that does not fit its column gives
-        the output up.
+        A wrong name or length is an error that changes nothing. An array that does not fit its column abandons
+        the output.
         """
         for batch in _batches(data):
             self._fill(batch)
 
     def fill_context(self, task: int | None = None) -> FillContext:
-        """What one thread or task fills by itself, in clusters of its own: `with tree.fill_context() as context:
-        context.extend(data)`. In a file in the order of tasks, `task`, counted from 0, says where its entries go;
-        without it, it is the next. Tasks are best begun in that order: what is filled ahead of its turn waits in
+        """A fill context for one thread or task, with clusters of its own: `with tree.fill_context() as context:
+        context.extend(data)`. In a file in the order of tasks `task`, counted from 0, is the position of its entries;
+        the default is the next number. Start tasks in that order: clusters of later tasks wait in
         memory."""
         return FillContext(self, self._core.context(self._number, task))
 
@@ -153,11 +153,11 @@ class WritableTree:
                 raise missing("column", name, self._columns, self)
         lacking = [name for name in self._columns if name not in given and name not in self._counters]
         if lacking:
-            raise ValueError(f"{self.path} has columns that nothing is given for: {', '.join(lacking)}")
+            raise ValueError(f"{self.path} has columns without data: {', '.join(lacking)}")
         return flat
 
     def flush(self) -> None:
-        """Ends the clusters that are being filled: what was added is in the file, for `WritableFile.save` to save."""
+        """Ends the open clusters: all added entries are in the file, ready for `WritableFile.save`."""
         self._core.flush(self._number)
 
     def _flat(self, batch: _core.Batch) -> tuple[_core.Batch, list[tuple[str, str | None]]]:
@@ -165,13 +165,13 @@ class WritableTree:
         names = [name if part is None else self._field_name(name, part) for name, part in origins]
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
-            raise ValueError(f"two columns of the name {twice}")
+            raise ValueError(f"two columns are called {twice}")
         return flat.renamed(names), origins
 
 
 class FillContext:
-    """What one thread or task fills. It has to be finished before the file is closed, as the end of its `with` block
-    does; if that ends by an exception the output is given up, and the other threads hear of it by a `ValueError`."""
+    """The fill context of one thread or task. Finish it before the file is closed; the end of its `with` block does so.
+    If the block ends with an exception, the output is abandoned, and other threads get a `ValueError`."""
 
     def __init__(self, tree: WritableTree, core: _core.Context) -> None:
         self._tree = tree
@@ -179,23 +179,23 @@ class FillContext:
         self._finished = False
 
     def extend(self, data: Any) -> None:
-        """Adds entries: what `WritableTree.extend` takes."""
+        """Adds entries, like `WritableTree.extend`."""
         for batch in _batches(data):
             self._core.fill(self._tree._checked(batch))
 
     def flush(self) -> None:
-        """Ends the cluster here."""
+        """Ends the cluster."""
         self._core.flush()
 
     def finish(self) -> None:
-        """Ends the last cluster; nothing can be added any more. Does nothing if it was finished before."""
+        """Ends the last cluster; no more entries can be added. Does nothing if finished before."""
         if not self._finished:
             self._core.finish()
             self._finished = True
 
     def metrics(self) -> dict[str, int]:
-        """What it did so far: entries, and nanoseconds (`_ns`) of encoding, compressing, waiting for memory, and
-        handing clusters over."""
+        """Counters: entries, and nanoseconds (`_ns`) of encoding, compressing, waiting for memory, and
+        committing clusters."""
         return dict(self._core.metrics())
 
     def __enter__(self) -> FillContext:
@@ -211,7 +211,7 @@ class FillContext:
 
 
 class WritableDirectory:
-    """A directory of a file that is written: `directory["tree"] = {"x": array, ...}`, `directory["dir/tree"]`."""
+    """A directory of a new file: `directory["tree"] = {"x": array, ...}`, `directory["dir/tree"]`."""
 
     def __init__(self, core: _core.Writer, file_path: str, trees: dict[str, WritableTree], path: str = "") -> None:
         self.file_path = file_path
@@ -225,11 +225,11 @@ class WritableDirectory:
     def _full(self, name: str) -> str:
         parts = [part for part in f"{self.path}/{name}".split("/") if part]
         if not name.strip("/"):
-            raise ValueError("a name is needed")
+            raise ValueError("the name is empty")
         return "/".join(parts)
 
     def keys(self) -> list[str]:
-        """The trees in it and below it."""
+        """The trees in this directory and below."""
         above = f"{self.path}/" if self.path else ""
         return [path.removeprefix(above) for path in self._trees if path.startswith(above)]
 
@@ -243,18 +243,18 @@ class WritableDirectory:
         return isinstance(name, str) and self._full(name) in self._trees
 
     def __getitem__(self, name: str) -> WritableTree:
-        """The tree of that name, which was made before."""
+        """The existing tree of that name."""
         found = self._trees.get(self._full(name))
         if found is None:
             raise missing("tree", name, self.keys(), self)
         return found
 
     def __setitem__(self, name: str, data: Any) -> None:
-        """A tree with these columns and entries: whatever `WritableTree.extend` takes."""
+        """Makes a tree of these columns and entries, in any form that `WritableTree.extend` takes."""
         self.mktree(name, data)
 
     def mkdir(self, name: str) -> WritableDirectory:
-        """A directory, made if it is not there."""
+        """The directory of that name, made if absent."""
         path = self._full(name)
         self._core.mkdir(path)
         return WritableDirectory(self._core, self.file_path, self._trees, path)
@@ -268,20 +268,20 @@ class WritableDirectory:
         counter_name: Callable[[str], str] = lambda counted: f"n{counted}",
         field_name: Callable[[str, str], str] = lambda outer, inner: f"{outer}_{inner}",
     ) -> WritableTree:
-        """A tree, to be extended. `columns` are types by name, or arrays, whose entries it begins with.
+        """Makes a tree to extend. `columns` are types by name, or arrays with the first entries.
 
         A type is one of NumPy's (`"float64"`, `np.dtype((np.float32, 3))`), awkward's (`"var * float32"`, `"string"`),
         a dict of such for a record, or the name of a C++ type (`"vector<float>"`, `"std::string"`, `"Event"`,
-        `"TClonesArray<Event>"`), of which arrays are lists and records.
+        `"TClonesArray<Event>"`), whose arrays are lists and records.
 
-        As uproot has it, lists are counted by a column `counter_name(column)`, and records become columns
-        `field_name(record, part)`; lists of lists, which it does not write, become vectors.
+        As in uproot, lists get a counter column `counter_name(column)`, and records become columns
+        `field_name(record, part)`. Lists of lists, which uproot does not write, become vectors.
         """
         from . import _given
 
         path = self._full(name)
         if path in self._trees:
-            raise ValueError(f"{self.file_path} has a tree {path} already")
+            raise ValueError(f"{self.file_path} already has a tree {path}")
         batches: Iterator[_core.Batch] = iter(())
         if isinstance(columns, collections.abc.Mapping) and columns and all(map(_given.is_type, columns.values())):
             arrays = {one: _given.empty(what) for one, what in columns.items()}
@@ -301,7 +301,7 @@ class WritableDirectory:
 
 
 class WritableFile(WritableDirectory):
-    """A file that is written. It is its own top directory."""
+    """A new file, which is its own top directory."""
 
     def __init__(
         self,
@@ -315,7 +315,7 @@ class WritableFile(WritableDirectory):
         file_path = os.fspath(path)
         threads, memory, order = means
         if order not in ("arrival", "tasks"):
-            raise ValueError(f'order is "arrival" or "tasks", not {order!r}')
+            raise ValueError(f'order must be "arrival" or "tasks", not {order!r}')
         limit = MEMORY if memory is None else _size(memory)
         entries = auto_save if isinstance(auto_save, int) else None
         bytes_ = _core.size(auto_save) if isinstance(auto_save, str) else None
@@ -326,25 +326,25 @@ class WritableFile(WritableDirectory):
 
     @property
     def closed(self) -> bool:
-        """Whether it was closed or given up."""
+        """Whether the file was closed or abandoned."""
         return self._core.closed
 
     def save(self) -> None:
-        """Saves the metadata of all trees now, as `auto_save` does: what is in the file can be read, even if the rest
-        never comes, from the hidden file that is written until it is closed."""
+        """Saves the metadata of all trees now, as `auto_save` does. After a crash all entries up to here are readable
+        from the hidden file that is in use until the file is closed."""
         self._core.save()
 
     def metrics(self) -> dict[str, int]:
-        """Where memory and time go, all threads together: bytes, of which `queue_bytes` wait for
-        their turn, nanoseconds (`_ns`), and how many wait for memory now (`waiting`)."""
+        """Use of memory and time, over all threads: bytes, of which `queue_bytes` wait to be
+        committed, nanoseconds (`_ns`), and the number of threads that wait for memory (`waiting`)."""
         return dict(self._core.metrics())
 
     def close(self) -> None:
-        """Ends the file, which appears under its name; does nothing if it was closed before."""
+        """Completes the file, which then gets its name; does nothing if closed before."""
         self._core.close()
 
     def abandon(self, why: str = "it was abandoned") -> None:
-        """Gives the output up."""
+        """Abandons the output."""
         self._core.abandon(why)
 
     def __enter__(self) -> WritableFile:
@@ -364,7 +364,7 @@ def _size(size: Size) -> int:
 
 
 def _batches(data: Any, with_types: bool = False) -> Iterator[_core.Batch]:
-    """Entries in batches; with `with_types` there is one before them that only shows the columns."""
+    """Entries in batches; `with_types` adds an empty batch in front that shows the columns."""
     from . import _given
 
     for table in _given.tables(data):
