@@ -1,47 +1,40 @@
 //! Makes ROOT files out of ROOT files (rewrite, merge, recover, verify), and reads them into Arrow ([`read`]).
 //!
-//! One way through a rewrite: inputs are opened, [`plan`] lays out the columns and clusters of each table,
-//! [`engine`] runs that plan on threads within a [`Budget`], and [`rewrite`] closes the file around it. Whatever
-//! is done to a column is done at the shallowest depth that reaches the asked layout.
+//! The folders are stages, and each uses only those before it: `table` is the data that are moved, `commit` puts
+//! records into the output, `execute` fetches, decodes and encodes within a [`Budget`], `plan` lays out the columns and
+//! clusters of each table, `arrow` reads and writes columns in memory, `select` chooses entries, `verify` compares
+//! files, and `rewrite` makes one file of several. A column is rewritten at the shallowest depth that gives the
+//! requested layout.
 
-pub mod allocator;
-mod budget;
-mod choosing;
-mod closing;
-mod column;
-mod condition;
-pub mod convert;
-mod cycles;
-mod engine;
-mod entries;
-mod era;
-mod fill;
+mod arrow;
+mod commit;
+mod execute;
 mod inner;
-pub mod inputs;
-mod maxima;
 pub mod objects;
-mod options;
 mod plan;
-mod prepare;
-pub mod read;
-pub mod recover;
 mod rewrite;
-pub mod sample;
-mod selected;
-mod sink;
+mod select;
+mod table;
 mod verify;
-mod weigh;
 mod words;
-pub mod write;
 
-pub use budget::{Budget, DEFAULT_MEMORY};
-pub use cycles::{CycleKind, OlderCycle};
-pub use engine::{Depth, Depths, Form, Progress, unwatched};
-pub use entries::{Entries, EntryFilter, Slice, spread};
+pub use arrow::{convert, read, write};
+pub use execute::allocator;
+pub use execute::budget::{Budget, DEFAULT_MEMORY};
+pub use execute::engine::recode_job::Form;
+pub use execute::progress::{Progress, unwatched};
 pub use objects::Damaged;
-pub use options::{Absent, Cycles, Listed, Options, Pack, Schema};
-pub use plan::{ColumnForecast, Forecast, RecodeForecast};
-pub use prepare::Skipped;
-pub use rewrite::{Outlook, Summary, TableSummary, forecast, rewrite, rewrite_staged};
+pub use plan::forecast::{ColumnForecast, Forecast, RecodeForecast};
+pub use plan::inputs;
+pub use plan::options::{Absent, Pack, Schema};
+pub use rewrite::execute::{rewrite, rewrite_staged};
+pub use rewrite::forecast::forecast;
+pub use rewrite::options::{Cycles, Listed, Options};
+pub use rewrite::prepared::Skipped;
+pub use rewrite::summary::{Outlook, Summary, TableSummary};
+pub use rewrite::weigh::{BasketsOf, weigh};
+pub use rewrite::{recover, sample};
+pub use select::entries::{Entries, EntryFilter, Slice, spread};
+pub use table::depth::{Depth, Depths};
+pub use verify::cycles::{CycleKind, OlderCycle};
 pub use verify::{Difference, TreeVerdict, Verdict, VerifyOptions, verify};
-pub use weigh::{BasketsOf, weigh};

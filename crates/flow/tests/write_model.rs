@@ -1,6 +1,6 @@
-//! Every way in which threads can meet at the gate and in the line of the parallel writer, tried by loom: none waits for
-//! ever, clusters come out in the order of their tasks, and all memory is given back. A wait that ends by the clock in
-//! the writer never does so here, so that no thread is freed by patience alone.
+//! Every interleaving of threads in the memory limiter and the commit order of the parallel writer, tried by loom: no
+//! thread waits for ever, clusters come out in the order of their tasks, and all memory is released. Waits with a timeout
+//! never time out here, so that no thread makes progress by its timeout alone.
 #![allow(dead_code, reason = "the modules are the writer's own, and have more than this uses")]
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -9,110 +9,114 @@ mod sync {
     pub(super) use loom::sync::{Arc, Condvar, Mutex, MutexGuard};
     pub(super) use loom::thread::{ThreadId, current};
 }
-mod writer {
+mod options {
     pub use flow::write::Order;
 }
-#[path = "../src/write/gate.rs"]
-mod gate;
-#[path = "../src/write/line.rs"]
-mod line;
+#[path = "../src/arrow/write/commit_order.rs"]
+mod commit_order;
+#[path = "../src/arrow/write/memory_limiter.rs"]
+mod memory_limiter;
 
+use commit_order::CommitOrder;
 use flow::write::Order;
-use gate::{Gate, Turn};
-use line::Line;
 use loom::model::Builder;
+use memory_limiter::{MemoryLimiter, QueuePosition};
 use sync::{Arc, Mutex, MutexGuard, current};
 
-/// What `write::shared` holds of one tree, with numbers for clusters.
+/// The part of `write::committer` for one tree, with numbers for clusters.
 struct Tree {
-    gate: Arc<Gate>,
+    limiter: Arc<MemoryLimiter>,
     state: Mutex<State>,
 }
 
 struct State {
     /// Clusters by the task that made them, and their bytes.
-    line: Line<(u64, u64)>,
+    commits: CommitOrder<(u64, u64)>,
     appending: bool,
     written: Vec<u64>,
-    /// Bytes of buffers that finished contexts have left.
-    kits: u64,
+    /// Bytes of buffers of finished contexts.
+    idle_buffers: u64,
 }
 
 impl Tree {
     fn new(memory: u64, order: Order) -> Arc<Self> {
-        let gate = Arc::new(Gate::new(memory));
+        let limiter = Arc::new(MemoryLimiter::new(memory));
         Arc::new(Self {
-            gate,
-            state: Mutex::new(State { line: Line::new(order), appending: false, written: Vec::new(), kits: 0 }),
+            limiter,
+            state: Mutex::new(State {
+                commits: CommitOrder::new(order),
+                appending: false,
+                written: Vec::new(),
+                idle_buffers: 0,
+            }),
         })
     }
 
-    /// Makes clusters as a fill context does, which turn out larger than was thought by `more`, and keeps what room it
-    /// may.
+    /// Makes clusters as a fill context does. They turn out `more` bytes larger than expected. Keeps buffers if it may.
     fn fill(&self, task: u64, clusters: u64, bytes: u64, more: u64) {
-        let place = self.state.lock().unwrap().line.begin(Some(task)).unwrap();
-        // What stays of a cluster's memory once it is filled: buffers of the context.
+        let ticket = self.state.lock().unwrap().commits.begin(Some(task)).unwrap();
+        // The buffers of the context, which stay when a cluster is filled.
         let own = bytes / 2;
         let mut kept = 0;
         for number in 0..clusters {
-            let most = self.gate.most();
-            let turn = || place.turn(most);
-            if !self.gate.has(bytes - kept) {
-                self.drop_kits();
+            let most = self.limiter.cluster_limit();
+            let position = || ticket.position(most);
+            if !self.limiter.has_free(bytes - kept) {
+                self.drop_buffers();
             }
-            let mut taken = match self.gate.try_enter(bytes - kept, turn()).unwrap() {
+            let mut taken = match self.limiter.try_reserve(bytes - kept, position()).unwrap() {
                 Some(taken) => taken + kept,
                 None => {
-                    place.holds(0);
-                    self.gate.release(kept);
-                    self.drop_kits();
-                    self.gate.enter(bytes, turn).unwrap().0
+                    ticket.set_reserved(0);
+                    self.limiter.release(kept);
+                    self.drop_buffers();
+                    self.limiter.reserve(bytes, position).unwrap().0
                 }
             };
             if bytes + more > taken {
-                self.gate.grow(bytes + more - taken, turn).unwrap();
+                self.limiter.grow(bytes + more - taken, position).unwrap();
                 taken = bytes + more;
             }
-            place.holds(own);
+            ticket.set_reserved(own);
             let mut state = self.state.lock().unwrap();
-            state.line.put((task, number), (task, taken - own));
+            state.commits.put((task, number), (task, taken - own));
             self.advance(state);
             kept = own;
-            if !self.gate.has(most) {
-                place.holds(0);
-                self.gate.release(std::mem::take(&mut kept));
+            if !self.limiter.has_free(most) {
+                ticket.set_reserved(0);
+                self.limiter.release(std::mem::take(&mut kept));
             }
-            self.gate.leave(current().id());
+            self.limiter.end_filling(current().id());
         }
-        place.holds(0);
-        if !self.gate.has(self.gate.most()) {
-            self.gate.release(std::mem::take(&mut kept));
+        ticket.set_reserved(0);
+        if !self.limiter.has_free(self.limiter.cluster_limit()) {
+            self.limiter.release(std::mem::take(&mut kept));
         }
         let mut state = self.state.lock().unwrap();
-        state.kits += kept;
-        state.line.done(task);
+        state.idle_buffers += kept;
+        state.commits.done(task);
         self.advance(state);
-        self.gate.look_again();
+        self.limiter.notify();
     }
 
-    /// Writes what may be written, unless another does.
+    /// Writes the clusters that can be written, unless another thread does.
     fn advance<'a>(&'a self, mut state: MutexGuard<'a, State>) {
         if state.appending {
             return;
         }
         state.appending = true;
-        while let Some((task, bytes)) = state.line.next() {
+        while let Some((task, bytes)) = state.commits.next() {
             drop(state);
-            self.gate.release(bytes);
+            self.limiter.release(bytes);
             state = self.state.lock().unwrap();
             state.written.push(task);
         }
         state.appending = false;
     }
 
-    fn drop_kits(&self) {
-        let kits = std::mem::take(&mut self.state.lock().unwrap().kits);
-        self.gate.release(kits);
+    fn drop_buffers(&self) {
+        let idle_buffers = std::mem::take(&mut self.state.lock().unwrap().idle_buffers);
+        self.limiter.release(idle_buffers);
     }
 
     fn written(&self) -> Vec<u64> {
@@ -120,8 +124,8 @@ impl Tree {
     }
 }
 
-/// Runs the tasks, one a thread, in every order there is.
-fn every_way(memory: u64, order: Order, tasks: u64, clusters: u64, (bytes, more): (u64, u64)) {
+/// Runs the tasks, one per thread, in every interleaving.
+fn every_interleaving(memory: u64, order: Order, tasks: u64, clusters: u64, (bytes, more): (u64, u64)) {
     let mut builder = Builder::new();
     builder.preemption_bound = Some(2);
     builder.check(move || {
@@ -139,53 +143,53 @@ fn every_way(memory: u64, order: Order, tasks: u64, clusters: u64, (bytes, more)
         }
         let expected: Vec<u64> = (0..tasks).flat_map(|task| (0..clusters).map(move |_| task)).collect();
         assert_eq!(written, expected);
-        tree.drop_kits();
-        let held = tree.gate.held();
-        assert_eq!((held.now, held.waiting), (0, 0));
-        assert!(held.peak <= memory, "{} bytes of {memory}", held.peak);
+        tree.drop_buffers();
+        let in_use = tree.limiter.in_use();
+        assert_eq!((in_use.now, in_use.waiting), (0, 0));
+        assert!(in_use.peak <= memory, "{} bytes of {memory}", in_use.peak);
     });
 }
 
 #[test]
 fn clusters_of_tasks_come_out_in_order_with_room_for_two() {
-    every_way(4, Order::Tasks, 2, 2, (2, 0));
+    every_interleaving(4, Order::Tasks, 2, 2, (2, 0));
 }
 
 #[test]
 fn three_tasks_share_room_for_two() {
-    every_way(4, Order::Tasks, 3, 1, (2, 0));
+    every_interleaving(4, Order::Tasks, 3, 1, (2, 0));
 }
 
 #[test]
 fn clusters_that_turn_out_larger_wait_for_those_before_them() {
-    every_way(4, Order::Tasks, 2, 2, (1, 1));
+    every_interleaving(4, Order::Tasks, 2, 2, (1, 1));
 }
 
 #[test]
 fn clusters_as_they_arrive() {
-    every_way(4, Order::Arrival, 2, 2, (2, 0));
-    every_way(4, Order::Arrival, 3, 1, (2, 0));
-    every_way(6, Order::Arrival, 3, 2, (2, 0));
+    every_interleaving(4, Order::Arrival, 2, 2, (2, 0));
+    every_interleaving(4, Order::Arrival, 3, 1, (2, 0));
+    every_interleaving(6, Order::Arrival, 3, 2, (2, 0));
 }
 
 #[test]
-fn who_waits_is_told_that_the_output_is_given_up() {
+fn waiting_threads_learn_that_the_output_was_given_up() {
     Builder::new().check(|| {
         let tree = Tree::new(2, Order::Arrival);
         let stopped = Arc::new(sync::AtomicU64::new(0));
-        tree.gate.enter(2, || Turn::Free).unwrap();
+        tree.limiter.reserve(2, || QueuePosition::Unordered).unwrap();
         let waits = {
             let (tree, stopped) = (Arc::clone(&tree), Arc::clone(&stopped));
             loom::thread::spawn(move || {
-                let turn = || match stopped.load(sync::Ordering::Acquire) {
-                    0 => Turn::Free,
-                    _ => Turn::Stopped,
+                let position = || match stopped.load(sync::Ordering::Acquire) {
+                    0 => QueuePosition::Unordered,
+                    _ => QueuePosition::Stopped,
                 };
-                tree.gate.enter(2, turn).is_err()
+                tree.limiter.reserve(2, position).is_err()
             })
         };
         stopped.store(1, sync::Ordering::Release);
-        tree.gate.look_again();
+        tree.limiter.notify();
         assert!(waits.join().unwrap());
     });
 }

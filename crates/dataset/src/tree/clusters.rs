@@ -138,6 +138,30 @@ impl Rules<'_> {
     }
 }
 
+/// Cluster ranges as a tree records them (fClusterRangeEnd, fClusterSize): the last entry of each range, and the number
+/// of entries of each cluster in it. `bounds` are the first entry of each cluster, and last the end of the last.
+pub fn recorded_ranges(bounds: &[u64]) -> Vec<(i64, i64)> {
+    let long = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
+    let Some((&base, rest)) = bounds.split_first() else { return Vec::new() };
+    let mut ranges: Vec<(i64, i64)> = Vec::new();
+    let mut previous = base;
+    for (i, &bound) in rest.iter().enumerate() {
+        let size = long(bound - previous);
+        let end = long(bound - base) - 1;
+        let last_of_all = i + 1 == rest.len();
+        match ranges.last_mut() {
+            // A shorter cluster may end a range, but only the last one: readers count from its start.
+            Some((range_end, range_size)) if *range_size == size || (last_of_all && size < *range_size) => {
+                *range_end = end;
+            }
+            _ if size > 0 => ranges.push((end, size)),
+            _ => {}
+        }
+        previous = bound;
+    }
+    ranges
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -196,5 +220,13 @@ mod tests {
                 assert!(found.starts.len() <= 50 && found.starts.is_sorted());
             }
         }
+    }
+
+    #[test]
+    fn ranges_say_where_each_cluster_begins() {
+        assert_eq!(recorded_ranges(&[0, 100, 200, 250]), [(249, 100)]);
+        assert_eq!(recorded_ranges(&[0, 100, 150, 300]), [(99, 100), (149, 50), (299, 150)]);
+        assert_eq!(recorded_ranges(&[50, 150, 250]), [(199, 100)]);
+        assert_eq!(recorded_ranges(&[]), []);
     }
 }

@@ -1,45 +1,45 @@
-//! Where the clusters of the output begin.
+//! Boundaries of the output's clusters.
 //!
-//! Clusters of the inputs are kept whole as far as the asked size allows, since a column whose baskets stay
-//! inside a cluster need not be opened. Sizes in bytes are compressed bytes, as ROOT counts them.
+//! Clusters of the inputs are kept whole as far as the requested size allows, since baskets that stay inside a cluster need
+//! not be opened. Sizes in bytes are compressed bytes, as ROOT counts them.
 
 use dataset::layout::ClusterSize;
 use dataset::tree::{Tree, clusters};
 use rootfile::{Error, Result};
 
-use crate::selected::Selected;
+use crate::table::entry_set::Selected;
 
-/// Most clusters that an asked size may lead to.
-const MOST_CLUSTERS: u64 = 2_000_000;
+/// Largest number of clusters that a requested size may give.
+const MAX_CLUSTERS: u64 = 2_000_000;
 
 /// A cluster of the inputs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SourceCluster {
     pub first_entry: u64,
     pub entries: u64,
-    /// Compressed bytes that it is thought to take in the output.
+    /// Estimated compressed bytes in the output.
     pub bytes: f64,
-    /// Whether only some of its entries are taken.
+    /// Whether only some of its entries are selected.
     pub thinned: bool,
 }
 
-/// How clusters are to be formed.
+/// How clusters are formed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Clustering {
     /// As in the inputs.
     Keep,
-    /// As in the inputs, but small neighbours are put together up to this many bytes.
+    /// As in the inputs, but small neighbours are packed up to this many bytes.
     Pack(u64),
-    /// The same, but only of those that have lost entries.
+    /// The same, but only clusters that lost entries are packed.
     Refill(u64),
     /// Of this size.
     Size(ClusterSize),
 }
 
-/// The first entries of an input tree's clusters: as it declares them, or else where all its baskets begin.
+/// First entries of an input tree's clusters: as declared, or else where all branches begin a basket.
 pub(crate) fn source_starts(tree: &Tree) -> Vec<u64> {
     let declares = !tree.cluster_ranges.is_empty() || tree.auto_flush > 0;
-    // Clusters of which most have no basket of their own are none: the metadata may say anything.
+    // A declaration with far more clusters than baskets is not believed.
     let most = tree.branches.iter().map(|b| b.baskets.len()).max().unwrap_or(0).saturating_mul(16).max(1000);
     let declared = declares.then(|| clusters::declared_up_to(tree, most + 1).starts).filter(|s| s.len() <= most);
     let mut starts = declared.unwrap_or_else(|| clusters::common_boundaries(tree).starts);
@@ -50,7 +50,7 @@ pub(crate) fn source_starts(tree: &Tree) -> Vec<u64> {
     starts
 }
 
-/// First entries of the output's clusters, and last the end of the last.
+/// First entries of the output's clusters, and at the end the end of the last.
 pub(crate) fn bounds(source: &[SourceCluster], clustering: Clustering) -> Result<Vec<u64>> {
     let Some(first) = source.first() else { return Ok(Vec::new()) };
     let end = source.last().map_or(0, |c| c.first_entry + c.entries);
@@ -67,17 +67,16 @@ pub(crate) fn bounds(source: &[SourceCluster], clustering: Clustering) -> Result
 
 fn every(first: u64, end: u64, n: u64) -> Result<Vec<u64>> {
     let clusters = (end - first).div_ceil(n);
-    if clusters > MOST_CLUSTERS {
+    if clusters > MAX_CLUSTERS {
         return Err(Error::request(format!(
-            "clusters of {n} entries would be {clusters} of them; ask for larger ones, so that there are at most \
-             {MOST_CLUSTERS}"
+            "clusters of {n} entries would give {clusters} clusters; choose larger ones, so that there are at most \
+             {MAX_CLUSTERS}"
         )));
     }
     Ok((0..clusters).map(|i| first + i * n).collect())
 }
 
-/// Puts whole clusters together until the next would take the sum further from `bytes` than it is. A cluster
-/// far larger is cut evenly.
+/// Joins whole clusters until the next would take the sum further away from `bytes`. A far larger cluster is cut evenly.
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "estimates")]
 fn resized(source: &[SourceCluster], bytes: u64) -> Result<Vec<u64>> {
     let target = (bytes as f64).max(1.0);
@@ -95,7 +94,7 @@ fn resized(source: &[SourceCluster], bytes: u64) -> Result<Vec<u64>> {
             let each = cluster.entries.div_ceil(parts);
             let parts = every(cluster.first_entry, cluster.first_entry + cluster.entries, each)?;
             bounds.extend(parts.into_iter().skip(1));
-            // What is left of a cut cluster is full as well.
+            // The last part of a cut cluster is full as well.
             sum = target;
         }
     }
@@ -103,35 +102,35 @@ fn resized(source: &[SourceCluster], bytes: u64) -> Result<Vec<u64>> {
     Ok(bounds)
 }
 
-/// What a file aims at that has not come to its first cluster's end: ROOT's default for fAutoFlush.
-const DEFAULT_AIM: f64 = 30e6;
-/// Clusters that a writer was told to make of so and so many entries are not taken for a model below this.
-const LEAST_AIM: f64 = 4e6;
+/// Target of a file that ends before its first cluster does: ROOT's default for fAutoFlush.
+const DEFAULT_TARGET: f64 = 30e6;
+/// Smallest target, for files whose fAutoFlush is a number of entries.
+const MIN_TARGET: f64 = 4e6;
 
-/// The size of cluster, in bytes, that a tree's fAutoFlush aims at: negative it is bytes, positive it is entries.
+/// The cluster size in bytes that a tree's fAutoFlush aims at. Negative values are bytes, positive ones entries.
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "estimates")]
-pub(crate) fn aim(source: &[SourceCluster], auto_flush: i64) -> u64 {
+pub(crate) fn target_size(source: &[SourceCluster], auto_flush: i64) -> u64 {
     let entries: u64 = source.iter().map(|c| c.entries).sum();
     let bytes: f64 = source.iter().map(|c| c.bytes).sum();
-    let aim = match auto_flush {
-        ..=-1 => (auto_flush as f64).abs().max(LEAST_AIM),
-        // A number that no cluster has reached yet may be anything.
+    let target = match auto_flush {
+        ..=-1 => (auto_flush as f64).abs().max(MIN_TARGET),
+        // A number of entries that no cluster reached is not used.
         1.. if source.iter().any(|c| c.entries >= auto_flush.unsigned_abs()) => {
-            (bytes / entries.max(1) as f64 * auto_flush as f64).clamp(LEAST_AIM, DEFAULT_AIM)
+            (bytes / entries.max(1) as f64 * auto_flush as f64).clamp(MIN_TARGET, DEFAULT_TARGET)
         }
-        _ => DEFAULT_AIM,
+        _ => DEFAULT_TARGET,
     };
-    aim as u64
+    target as u64
 }
 
-/// Clusters of at least half of `bytes` are left alone, so that they can be copied; runs of smaller ones between
-/// them are put together. Doing it again changes nothing: no two small ones are left side by side. A small one
-/// between large ones stays as it is, however small: to add it to a neighbour would mean to make that one anew.
+/// Packs clusters: those of at least half of `bytes` are left alone, so that they can be copied, and runs of smaller ones
+/// between them are joined. Packing is idempotent: no two small clusters stay side by side. A small cluster between large
+/// ones stays, however small: joining it would mean to rewrite a large neighbour.
 #[expect(clippy::cast_precision_loss, reason = "estimates")]
 fn packed(source: &[SourceCluster], bytes: u64, stays: impl Fn(&SourceCluster) -> bool) -> Vec<u64> {
     let target = (bytes as f64).max(1.0);
     let is_good = |c: &SourceCluster| c.bytes >= target / 2.0 || stays(c);
-    // First entry, bytes, and whether it is a cluster of the input that would be copied.
+    // First entry, bytes, and whether the group is a cluster of the input that can be copied.
     let mut groups: Vec<(u64, f64, bool)> = Vec::new();
     let mut open = false;
     for cluster in source {
@@ -151,7 +150,7 @@ fn packed(source: &[SourceCluster], bytes: u64, stays: impl Fn(&SourceCluster) -
     for group in groups {
         let (_, bytes, _) = group;
         match bounds.last_mut() {
-            // Behind a group that is made anyway it costs nothing, behind one that is copied it does.
+            // Joining a small group to one that is rewritten anyway costs nothing.
             Some((_, sum, false)) if !group.2 && bytes < target / 4.0 => *sum += bytes,
             _ => bounds.push(group),
         }
@@ -159,13 +158,13 @@ fn packed(source: &[SourceCluster], bytes: u64, stays: impl Fn(&SourceCluster) -
     bounds.into_iter().map(|(first, ..)| first).collect()
 }
 
-/// Bytes of a cluster, on average.
+/// Average bytes of a cluster.
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "estimates")]
 pub(crate) fn mean(source: &[SourceCluster]) -> u64 {
     (source.iter().map(|c| c.bytes).sum::<f64>() / source.len().max(1) as f64) as u64
 }
 
-/// Leaves what is taken of clusters, counted by the entries taken.
+/// Reduces clusters to their selected entries, and counts entries by the selected ones.
 #[expect(clippy::cast_precision_loss, reason = "shares")]
 pub(crate) fn thin(clusters: &mut Vec<SourceCluster>, selected: &Selected) {
     for cluster in clusters.iter_mut() {
@@ -177,33 +176,10 @@ pub(crate) fn thin(clusters: &mut Vec<SourceCluster>, selected: &Selected) {
     clusters.retain(|cluster| cluster.entries > 0);
 }
 
-/// Which clusters of the output begin more than one of the inputs'.
+/// Which clusters of the output are packed from more than one of the inputs.
 pub(crate) fn are_packed(source: &[SourceCluster], bounds: &[u64]) -> Vec<bool> {
     let first = |bound: u64| source.partition_point(|c| c.first_entry < bound);
     bounds.windows(2).map(|w| first(w[1]) - first(w[0]) > 1).collect()
-}
-
-/// Cluster ranges as a tree records them: last entry of the range, and entries of each cluster in it.
-pub(crate) fn ranges(bounds: &[u64]) -> Vec<(i64, i64)> {
-    let long = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
-    let Some((&base, rest)) = bounds.split_first() else { return Vec::new() };
-    let mut ranges: Vec<(i64, i64)> = Vec::new();
-    let mut previous = base;
-    for (i, &bound) in rest.iter().enumerate() {
-        let size = long(bound - previous);
-        let end = long(bound - base) - 1;
-        let last_of_all = i + 1 == rest.len();
-        match ranges.last_mut() {
-            // A shorter cluster may end a range, but only the last one: readers count from its start.
-            Some((range_end, range_size)) if *range_size == size || (last_of_all && size < *range_size) => {
-                *range_end = end;
-            }
-            _ if size > 0 => ranges.push((end, size)),
-            _ => {}
-        }
-        previous = bound;
-    }
-    ranges
 }
 
 #[cfg(test)]
@@ -246,7 +222,7 @@ mod tests {
         assert_eq!(pack(&[100.0, 20.0, 100.0, 20.0, 20.0]), [0, 10, 20, 30, 50]);
         assert_eq!(pack(&[30.0; 7]), [0, 30, 60, 70]);
         assert_eq!(pack(&[30.0, 30.0, 30.0, 20.0]), [0, 40]);
-        // The last few entries of an input are no reason to open its neighbours.
+        // A tiny cluster at the end of an input does not cause its neighbours to be opened.
         assert_eq!(pack(&[100.0, 1.0, 100.0]), [0, 10, 20, 30]);
     }
 
@@ -289,13 +265,5 @@ mod tests {
         for clustering in [ClusterSize::Entries(1), ClusterSize::Bytes(1)] {
             assert!(super::bounds(&even(2, 1 << 40, 1e12), Clustering::Size(clustering)).is_err());
         }
-    }
-
-    #[test]
-    fn ranges_say_where_each_cluster_begins() {
-        assert_eq!(ranges(&[0, 100, 200, 250]), [(249, 100)]);
-        assert_eq!(ranges(&[0, 100, 150, 300]), [(99, 100), (149, 50), (299, 150)]);
-        assert_eq!(ranges(&[50, 150, 250]), [(199, 100)]);
-        assert_eq!(ranges(&[]), []);
     }
 }

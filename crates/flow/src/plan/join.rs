@@ -1,8 +1,8 @@
-//! Joins further trees to a plan: what is done where their schemas differ.
+//! Joins further trees to a plan, and handles differences between schemas.
 //!
-//! The first tree that has entries gives the schema. Under [`Schema::Strict`] all others must have the same;
-//! under [`Schema::Common`] what one of them lacks is left out; under [`Schema::Fill`] what is missing on either
-//! side is filled with defaults.
+//! The first tree with entries gives the schema. Under [`Schema::Strict`] all others must have the same. Under
+//! [`Schema::Common`] branches that one of them lacks are left out. Under [`Schema::Fill`] missing branches are filled with
+//! default entries.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,15 +10,15 @@ use std::sync::Arc;
 use dataset::tree::Tree;
 use rootfile::{Error, Result, RootFile};
 
+use super::builder::PlanBuilder;
 use super::clusters;
+use super::options::Schema;
 use super::schema::{self, Comparison};
-use super::table::Builder;
-use crate::options::Schema;
 
-/// Differences that a message lists at most.
-const SHOWN: usize = 10;
+/// Largest number of differences in a message.
+const MAX_LISTED: usize = 10;
 
-impl Builder<'_> {
+impl PlanBuilder<'_> {
     /// Adds a tree.
     pub fn join(&mut self, mut tree: Tree, input: (usize, &Arc<RootFile>)) -> Result<()> {
         let fills = self.request.schema == Schema::Fill;
@@ -28,7 +28,7 @@ impl Builder<'_> {
             return self.restart(tree, input);
         }
         if empty && !fills {
-            // It has nothing to disagree about, and is no reason to lose branches.
+            // An empty tree cannot conflict, and no branches are left out because of it.
             self.input_entries.push(0);
             return Ok(());
         }
@@ -36,7 +36,7 @@ impl Builder<'_> {
         if empty {
             found.changed.clear();
         }
-        self.settle(&tree, &mut found)?;
+        self.resolve_differences(&tree, &mut found)?;
         if fills && !found.extra.is_empty() {
             self.graft(&mut tree, &mut found, input.1)?;
         }
@@ -47,7 +47,7 @@ impl Builder<'_> {
         self.take_pieces(&mut tree.branches, &found.map, input, entries, &starts)
     }
 
-    /// All trees so far were empty: this one gives the schema.
+    /// Starts again with this tree's schema, since all trees so far were empty.
     fn restart(&mut self, tree: Tree, input: (usize, &Arc<RootFile>)) -> Result<()> {
         let fresh = Self::start(self.request, tree, input)?;
         let mut before = std::mem::replace(self, fresh);
@@ -61,8 +61,8 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Decides what is done about differences.
-    fn settle(&mut self, tree: &Tree, found: &mut Comparison) -> Result<()> {
+    /// Handles differences between schemas.
+    fn resolve_differences(&mut self, tree: &Tree, found: &mut Comparison) -> Result<()> {
         let refuse = match self.request.schema {
             Schema::Strict => !found.is_equal(),
             Schema::Fill => !found.changed.is_empty(),
@@ -79,7 +79,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Marks a column to be left out.
+    /// Marks a column as left out.
     pub fn leave_out(&mut self, i: usize) {
         if let (Some(uncommon), Some(column)) = (self.uncommon.get_mut(i), self.columns.get_mut(i)) {
             *uncommon = true;
@@ -93,15 +93,15 @@ impl Builder<'_> {
         let mut message = format!(
             "tree {}: its schema differs from the first input's: {}",
             self.request.path,
-            texts.get(..SHOWN).unwrap_or(&texts).join("; ")
+            texts.get(..MAX_LISTED).unwrap_or(&texts).join("; ")
         );
-        if texts.len() > SHOWN {
-            message.push_str(&format!("; and {} more", texts.len() - SHOWN));
+        if texts.len() > MAX_LISTED {
+            message.push_str(&format!("; and {} more", texts.len() - MAX_LISTED));
         }
         message.push_str(match self.request.schema {
-            _ if found.split_differs(&self.tree, tree) => " (give all inputs one form first: rewrite --split-level)",
-            Schema::Fill => " (--common leaves out what differs)",
-            _ => " (--common keeps what all have, --fill fills in what is missing)",
+            _ if found.split_differs(&self.tree, tree) => " (rewrite the inputs with one --split-level first)",
+            Schema::Fill => " (--common leaves out branches that differ)",
+            _ => " (--common keeps the branches of all inputs, --fill fills in missing ones)",
         });
         Error::request(message)
     }
@@ -127,7 +127,7 @@ impl Builder<'_> {
             if self.entries > 0 {
                 self.fill_in(mine, 0, self.entries)?;
             }
-            // Pieces are still to be taken from where they were.
+            // The pieces are taken from the other tree's branch below.
             if let (Some(own), Some(hollow)) = (self.tree.branches.get_mut(mine), tree.branches.get_mut(theirs)) {
                 hollow.baskets = std::mem::take(&mut own.baskets);
                 hollow.embedded = std::mem::take(&mut own.embedded);
@@ -137,22 +137,21 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Counters and collections of the output must have room for the largest of all inputs, or readers that
-    /// allocate by the maximum overrun.
+    /// Raises the maxima of counters and collections to the largest of all inputs: readers allocate memory by them.
     fn raise_maxima(&mut self, other: &Tree, map: &[Option<usize>]) {
         for (i, theirs) in map.iter().enumerate() {
             let Some(their_branch) = theirs.and_then(|t| other.branches.get(t)) else { continue };
             let Some(branch) = self.tree.branches.get_mut(i) else { continue };
-            crate::maxima::raise_branch(branch, their_branch);
+            crate::commit::leaf_maxima::raise_branch(branch, their_branch);
             for (&mine, &theirs) in branch.leaves.iter().zip(&their_branch.leaves) {
                 if let (Some(mine), Some(theirs)) = (self.tree.leaves.get_mut(mine), other.leaves.get(theirs)) {
-                    crate::maxima::raise_leaf(mine, theirs);
+                    crate::commit::leaf_maxima::raise_leaf(mine, theirs);
                 }
             }
         }
     }
 
-    /// Drops the branches that not all have, with what lies below them and what they count.
+    /// Drops the branches that not all inputs have, with those below them and those that they count.
     pub fn leave_out_uncommon(&mut self) -> Result<()> {
         if !self.uncommon.contains(&true) {
             return Ok(());
@@ -191,13 +190,16 @@ impl Builder<'_> {
             return Err(Error::request(format!("tree {}: its inputs have no branch in common", self.request.path)));
         }
         if !left_out.is_empty() {
-            self.notes.push(format!("tree {}: not in all inputs, and left out: {left_out}", self.request.path));
+            self.notes.push(format!(
+                "tree {}: branches that are not in all inputs are left out: {left_out}",
+                self.request.path
+            ));
         }
         Ok(())
     }
 }
 
-/// Whether a tree has no entries, in none of its branches.
+/// Whether neither a tree nor any of its branches has entries.
 fn is_empty(tree: &Tree) -> bool {
     tree.entries == 0 && tree.branches.iter().all(|b| b.baskets.is_empty())
 }

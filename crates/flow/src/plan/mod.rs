@@ -1,20 +1,26 @@
-//! Plans a table: from the inputs' metadata and the asked layout to columns cut at clusters, before any entry
-//! is touched.
+//! Plans a table: from the inputs' metadata and the requested layout to columns cut at clusters, before any entry is
+//! touched.
 
+mod builder;
 pub(crate) mod clusters;
-mod external;
+mod external_files;
+pub(crate) mod forecast;
+pub mod inputs;
 mod join;
 mod memory;
+pub(crate) mod model;
 mod optimise;
-mod predict;
+pub(crate) mod options;
 mod recode;
 mod relations;
 pub(crate) mod schema;
 mod streaming;
 mod table;
+pub(crate) mod view;
 
-pub(crate) use predict::forecast;
-pub use predict::{ColumnForecast, Forecast, RecodeForecast};
-pub(crate) use recode::{View, Why, class_of};
-pub(crate) use streaming::found as streaming_found;
-pub(crate) use table::{TablePlan, TableRequest, holds_entries, plan_table, plan_table_of};
+pub(crate) use builder::holds_entries;
+pub(crate) use model::{TablePlan, TableRequest};
+pub(crate) use recode::class_of;
+pub(crate) use streaming::current_streaming;
+pub(crate) use table::{plan_table, plan_table_of};
+pub(crate) use view::{Reason, View};

@@ -1,19 +1,20 @@
-//! Basket sizes by ROOT's OptimizeBaskets: for all clusters where that is asked for, and for those that are put
-//! together from small ones, whose baskets are too small for them. Of columns that are recoded some entries are, to see
-//! what they come to.
+//! Basket sizes by ROOT's OptimizeBaskets: for all clusters if requested, and for packed clusters, whose baskets would be too
+//! small. Sizes of recoded columns are measured on some of their entries.
 
 use dataset::layout::defaults::BASKET_SIZE;
 use dataset::layout::{BranchFigures, ByteSize, TreeLayout, optimize_baskets};
 use dataset::tree::Branch;
 
-use super::table::{Builder, TablePlan};
-use crate::column::{Column, Shape};
+use super::builder::PlanBuilder;
+use super::model::TablePlan;
+use crate::execute::engine::recode::sample as sample_recode;
+use crate::table::column::{Column, Shape};
 
-/// Baskets of packed clusters share no more than this.
+/// Largest memory of the baskets of packed clusters.
 const PACKED_MEMORY: u64 = 30_000_000;
 
-impl Builder<'_> {
-    /// Sizes for all clusters, over the figures of the first, where they are asked for.
+impl PlanBuilder<'_> {
+    /// Sets sizes for all clusters from the figures of the first, if requested.
     pub fn optimise(&mut self, bounds: &[u64]) {
         let Some(ByteSize(memory)) = self.rules.tree.basket_memory else { return };
         if self.rules.tree.one_basket_per_cluster == Some(true) {
@@ -27,8 +28,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Sizes for clusters that are put together from small ones, over the figures of an average one: as ROOT would
-    /// have chosen them, had the inputs been written as one.
+    /// Sets sizes for packed clusters from the figures of an average one, as ROOT would have chosen them if the inputs had
+    /// been written as one tree.
     pub fn optimise_packed(&mut self, bounds: &[u64], packed: &[bool]) {
         let lengths = bounds.windows(2).zip(packed).filter(|(_, packed)| **packed).map(|(w, _)| w[1] - w[0]);
         let (count, entries) = lengths.fold((0u64, 0u64), |(n, sum), len| (n + 1, sum + len));
@@ -44,44 +45,44 @@ impl Builder<'_> {
         }
     }
 
-    /// Sizes for the columns, for clusters of so many entries.
+    /// Sizes for the columns in clusters of `cluster` entries.
     fn sizes(&self, cluster: u64, memory: Option<u64>) -> Vec<(usize, u32)> {
-        let whole = Whole { entries: self.entries, cluster };
+        let whole = ClusterShare { entries: self.entries, cluster };
         let figures = self.columns.iter().zip(&self.tree.branches).map(|(column, branch)| {
             let start = match column.shape {
-                // A writer of the whole would have begun with equal buffers.
+                // A writer of the whole tree would have begun with equal buffers.
                 _ if memory.is_none() => BASKET_SIZE,
                 Shape::Size(size) | Shape::Keep(size) => size,
                 Shape::PerCluster => branch.basket_size,
             };
             whole.figures(column, branch, start)
         });
-        share_out(&figures.collect::<Vec<_>>(), cluster, memory)
+        basket_sizes(&figures.collect::<Vec<_>>(), cluster, memory)
     }
 }
 
-/// Sizes for branches with these figures, for clusters of so many entries.
-fn share_out(figures: &[BranchFigures], cluster: u64, memory: Option<u64>) -> Vec<(usize, u32)> {
+/// Sizes for branches with these figures, in clusters of `cluster` entries.
+fn basket_sizes(figures: &[BranchFigures], cluster: u64, memory: Option<u64>) -> Vec<(usize, u32)> {
     let tree_bytes: u64 = figures.iter().map(|f| f.total_bytes).sum();
     let memory = memory.unwrap_or(tree_bytes.min(PACKED_MEMORY));
     let plans = optimize_baskets(figures, tree_bytes, Some(cluster.max(1)), memory, 1.0);
     plans.into_iter().map(|plan| plan.basket_size).enumerate().collect()
 }
 
-/// Entries of a table, and of the cluster whose share of it is looked at.
-struct Whole {
+/// The share of one cluster in a table.
+struct ClusterShare {
     entries: u64,
     cluster: u64,
 }
 
-impl Whole {
-    /// The share of some bytes that falls to a cluster, if all of `entries` have so many.
+impl ClusterShare {
+    /// Bytes of a cluster, if `entries` have `bytes`.
     #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "shares")]
     fn share(&self, bytes: u64, entries: u64) -> u64 {
         (bytes as f64 * self.cluster.max(1) as f64 / entries.max(1) as f64) as u64
     }
 
-    /// What a column will have written in a cluster, by what there is.
+    /// The figures of a column in a cluster.
     fn figures(&self, column: &Column, branch: &Branch, start: u32) -> BranchFigures {
         let zip: u64 = column.pieces.iter().map(|p| u64::from(p.nbytes)).sum();
         let raw: u64 = column.pieces.iter().map(|p| column.expanded(p)).sum();
@@ -98,8 +99,8 @@ impl Whole {
     }
 }
 
-/// Sizes for all branches of a plan some of whose columns are recoded, by what some of their entries come to.
-pub(super) fn optimise_recoded(plan: &mut TablePlan, of_tree: &TreeLayout) {
+/// Sets sizes for all branches of a plan with recoded columns, which are measured on some of their entries.
+pub(crate) fn optimise_recoded(plan: &mut TablePlan, of_tree: &TreeLayout) {
     let Some(ByteSize(memory)) = of_tree.basket_memory else { return };
     if plan.recodes.is_empty() || of_tree.one_basket_per_cluster == Some(true) {
         return;
@@ -107,10 +108,10 @@ pub(super) fn optimise_recoded(plan: &mut TablePlan, of_tree: &TreeLayout) {
     let cluster = plan.bounds.windows(2).next().map_or(0, |w| w[1] - w[0]);
     let entries = match plan.selected {
         None => plan.input_entries.iter().sum(),
-        // Records that nothing is taken of are not looked at any more.
+        // Records without selected entries are not counted.
         Some(_) => plan.columns.iter().map(Column::recorded_entries).max().unwrap_or(0),
     };
-    let whole = Whole { entries, cluster };
+    let whole = ClusterShare { entries, cluster };
     let figures = plan.columns.iter().zip(&plan.tree.branches).map(|(column, branch)| {
         let start = match column.shape {
             Shape::Size(size) | Shape::Keep(size) => size,
@@ -120,8 +121,8 @@ pub(super) fn optimise_recoded(plan: &mut TablePlan, of_tree: &TreeLayout) {
     });
     let mut figures: Vec<BranchFigures> = figures.collect();
     for recode in &plan.recodes {
-        // Of what cannot be recoded the work itself will say so.
-        let Ok(sampled) = recode.sample(&plan.files, &plan.bounds) else { continue };
+        // A column that cannot be recoded fails in the work itself, not here.
+        let Ok(sampled) = sample_recode(recode, &plan.files, &plan.bounds) else { continue };
         for (output, (raw, zip)) in recode.outputs.iter().zip(&sampled.outputs) {
             if let Some(figures) = figures.get_mut(output.column) {
                 figures.entries = cluster.max(1);
@@ -131,7 +132,7 @@ pub(super) fn optimise_recoded(plan: &mut TablePlan, of_tree: &TreeLayout) {
             }
         }
     }
-    let sizes = share_out(&figures, cluster, Some(memory));
+    let sizes = basket_sizes(&figures, cluster, Some(memory));
     for (column, (_, size)) in plan.columns.iter_mut().zip(&sizes) {
         column.shape = Shape::Size(*size);
     }

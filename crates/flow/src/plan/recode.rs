@@ -1,6 +1,6 @@
-//! Which columns are to be decoded and encoded anew: those whose split level or streaming is asked to be another than
-//! it is. They are replaced in the plan's tree by the branches that ROOT's writer would have made; the others are left
-//! as they are, and where that is not what was asked, a note says why.
+//! Finds the columns to recode: those with another split level or streaming than requested. In the plan's tree they are
+//! replaced by the branches that ROOT's writer would make. A column that keeps its layout against the request gets a note
+//! with the reason.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::AtomicU64;
@@ -12,28 +12,18 @@ use dataset::tree::{Branch, BranchKind, Tree};
 use dataset::whole::{WholeColumn, whole_columns};
 use rootfile::streamer::StreamerInfos;
 
+use super::model::{TablePlan, TableRequest};
 use super::optimise::optimise_recoded;
 use super::streaming;
-use super::table::{TablePlan, TableRequest};
-use crate::column::{Column, Shape};
-use crate::engine::{Form, Recode, RecodeOutput, RecodeSource};
-use crate::read::learn::learn;
+use super::view::{Reason, View};
+use crate::execute::encode::branch_plan::branch_plan;
+use crate::execute::engine::recode_job::{Form, Recode, RecodeOutput};
+use crate::execute::fetch::column_stream::DecodeSource;
+use crate::table::column::{Column, Shape};
 use crate::words::listed;
-use crate::write::plan::branch_plan;
 
-/// Why a column keeps its layout, or cannot be decoded.
-pub(crate) type Why = String;
-
-/// What the plan is looked at with.
-pub(crate) struct View<'a> {
-    pub plan: &'a TablePlan,
-    pub infos: &'a StreamerInfos,
-    /// Of each branch that holds entries; of what is below the branches asked about, with what the first baskets say.
-    pub plans: Vec<ColumnPlan>,
-}
-
-/// A branch of the first level that is made anew.
-struct Change {
+/// A branch of the first level that gets another split level.
+struct SplitChange {
     top: usize,
     made: Tree,
     from: WholeColumn,
@@ -43,43 +33,43 @@ struct Change {
     forms: [Form; 2],
 }
 
-/// What is to be done, before it is done.
+/// The columns to recode, and those that keep their layout.
 #[derive(Default)]
-struct Found {
-    changes: Vec<Change>,
-    /// Branches that keep their place, with another streaming; and the one that they have.
+struct Findings {
+    changes: Vec<SplitChange>,
+    /// Branches that get another streaming only: the new one, and the present one.
     streamed: Vec<(usize, Streaming, Option<Streaming>)>,
-    /// Why branches keep their layout.
-    kept: BTreeMap<Why, Vec<String>>,
+    /// Branches that keep their layout, by reason.
+    kept: BTreeMap<Reason, Vec<String>>,
 }
 
-/// Finds what is to be recoded, and lets the plan do so.
-pub(super) fn apply(plan: &mut TablePlan, request: &TableRequest<'_>) {
+/// Finds the columns to recode, and changes the plan.
+pub(crate) fn apply(plan: &mut TablePlan, request: &TableRequest<'_>) {
     let rules = request.layout.rules(request.path);
-    let asked = asked(plan, &rules);
-    if asked.is_empty() {
+    let requested = requested_changes(plan, &rules);
+    if requested.is_empty() {
         return;
     }
     let mut infos = StreamerInfos::new();
     request.inputs.iter().for_each(|(_, file, _)| infos.extend(file.infos()));
-    let view = View::new(plan, &infos, asked.iter().map(|(top, _)| *top));
+    let view = View::new(plan, &infos, requested.iter().map(|(top, _)| *top));
     let wholes = view.wholes();
-    let mut found = Found::default();
-    for (top, own) in asked {
+    let mut found = Findings::default();
+    for (top, own) in requested {
         let Some(whole) = wholes.iter().find(|whole| whole.top() == top) else { continue };
-        if let Err(why) = view.look(whole, &own, &mut found) {
+        if let Err(why) = view.examine(whole, &own, &mut found) {
             found.kept.entry(why).or_default().push(whole.field().name().clone());
         }
     }
     let plans = view.plans;
-    note(plan, request.path, &found);
+    add_notes(plan, request.path, &found);
     restream(plan, &plans, found.streamed, &rules);
-    change(plan, &plans, found.changes, &rules);
+    replace_branches(plan, &plans, found.changes, &rules);
     optimise_recoded(plan, &rules.tree);
 }
 
-/// The branches of the first level that a split level or streaming is asked of, with what is.
-fn asked(plan: &TablePlan, rules: &TreeRules<'_>) -> Vec<(usize, ColumnLayout)> {
+/// The branches of the first level with a requested split level or streaming, and their requested layouts.
+fn requested_changes(plan: &TablePlan, rules: &TreeRules<'_>) -> Vec<(usize, ColumnLayout)> {
     let own = |&top: &usize| {
         let branch = plan.tree.branches.get(top)?;
         let own = rules.column(&[branch.name()]);
@@ -89,8 +79,8 @@ fn asked(plan: &TablePlan, rules: &TreeRules<'_>) -> Vec<(usize, ColumnLayout)> 
     plan.tree.top.iter().filter_map(own).collect()
 }
 
-/// Says which branches keep their layout.
-fn note(plan: &mut TablePlan, path: &str, found: &Found) {
+/// Adds notes about branches that keep their layout, and about losses.
+fn add_notes(plan: &mut TablePlan, path: &str, found: &Findings) {
     for (why, names) in &found.kept {
         let keep = if names.len() == 1 { "keeps its layout" } else { "keep their layout" };
         plan.notes.push(format!("tree {path}: {} {keep}: {why}", listed(names)));
@@ -98,9 +88,9 @@ fn note(plan: &mut TablePlan, path: &str, found: &Found) {
     let plain: Vec<String> =
         found.changes.iter().filter(|c| c.drops_bits()).map(|c| c.from.field().name().clone()).collect();
     if !plain.is_empty() {
-        plan.notes.push(format!("tree {path}: fUniqueID and fBits of the objects in {} are set anew", listed(&plain)));
+        plan.notes.push(format!("tree {path}: fUniqueID and fBits of the objects in {} are reset", listed(&plain)));
     }
-    let drops_names = |change: &&Change| change.plans.iter().any(ColumnPlan::passes_over_names);
+    let drops_names = |change: &&SplitChange| change.plans.iter().any(ColumnPlan::passes_over_names);
     let named: Vec<String> =
         found.changes.iter().filter(drops_names).map(|change| change.from.field().name().clone()).collect();
     if !named.is_empty() {
@@ -109,39 +99,17 @@ fn note(plan: &mut TablePlan, path: &str, found: &Found) {
     }
 }
 
-impl Change {
-    /// Whether there are `TObject`s in it, of which only the objects' own members are taken along.
+impl SplitChange {
+    /// Whether it holds `TObject`s, whose fUniqueID and fBits are not carried over.
     fn drops_bits(&self) -> bool {
         self.plans.iter().any(ColumnPlan::passes_over_tobjects)
             || self.made.branches.iter().any(|b| b.name().ends_with("fUniqueID"))
     }
 }
 
-impl<'a> View<'a> {
-    /// Looks at branches of the first level, and what is below them.
-    pub fn new(plan: &'a TablePlan, infos: &'a StreamerInfos, tops: impl Iterator<Item = usize>) -> Self {
-        let wanted: HashSet<usize> = tops.flat_map(|top| plan.tree.below(top)).collect();
-        let mut plans = decode::columns(&plan.tree, infos);
-        for column in plans.iter_mut().filter(|column| wanted.contains(&column.branch())) {
-            let source = plan.columns.get(column.branch());
-            *column = learn(column.clone(), &plan.tree, infos, &plan.files, source);
-        }
-        Self { plan, infos, plans }
-    }
-
-    /// What the branches mean together.
-    pub fn wholes(&self) -> Vec<WholeColumn> {
-        whole_columns(&self.plan.tree, self.infos, &self.plans)
-    }
-
-    /// A column as it is decoded.
-    pub fn source(&self, branch: usize) -> Option<RecodeSource> {
-        let plan = self.plans.iter().find(|plan| plan.branch() == branch)?;
-        RecodeSource::of(plan, &self.plans, &self.plan.columns)
-    }
-
-    /// Looks at one branch of the first level.
-    fn look(&self, whole: &WholeColumn, own: &ColumnLayout, found: &mut Found) -> Result<(), Why> {
+impl View<'_> {
+    /// Decides what happens to one branch of the first level.
+    fn examine(&self, whole: &WholeColumn, own: &ColumnLayout, found: &mut Findings) -> Result<(), Reason> {
         let plans: Vec<&ColumnPlan> = self.plans.iter().filter(|p| whole.branches().contains(&p.branch())).collect();
         if let Some(level) = own.split_level
             && let Some(change) = self.split(whole, &plans, level, own)?
@@ -154,25 +122,25 @@ impl<'a> View<'a> {
             if let Some(why) = plan.opaque() {
                 return Err(why.to_owned());
             }
-            let found_now = streaming::found(self, plan, streaming);
-            if found_now == Some(streaming) {
+            let current = streaming::current_streaming(self, plan, streaming);
+            if current == Some(streaming) {
                 continue;
             }
-            self.whole_entries(plan)?;
+            self.check_entries(plan)?;
             plan.encoder(streaming).map_err(|e| e.to_string())?;
-            found.streamed.push((plan.branch(), streaming, found_now));
+            found.streamed.push((plan.branch(), streaming, current));
         }
         Ok(())
     }
 
-    /// The branches that a branch becomes at another split level, if it is not at that already.
+    /// The branches that a branch becomes at another split level, if it does not have that level already.
     fn split(
         &self,
         whole: &WholeColumn,
         plans: &[&ColumnPlan],
         level: u32,
         own: &ColumnLayout,
-    ) -> Result<Option<Change>, Why> {
+    ) -> Result<Option<SplitChange>, Reason> {
         let tree = &self.plan.tree;
         let branch = tree.branches.get(whole.top()).ok_or("no such branch")?;
         let known = plans.first().and_then(|plan| plan.array_class());
@@ -190,7 +158,7 @@ impl<'a> View<'a> {
         for plan in new.iter_mut().filter(|plan| plan.lacks()) {
             *plan = ColumnPlan::knowing(&made, plan.branch(), self.infos, plans, clones);
         }
-        let to = whole_columns(&made, self.infos, &new).pop().ok_or("nothing of it would be left")?;
+        let to = whole_columns(&made, self.infos, &new).pop().ok_or("no branch would be left of it")?;
         if same_shape((tree, whole), (&made, &to)) {
             return Ok(None);
         }
@@ -198,11 +166,11 @@ impl<'a> View<'a> {
             return Err(why.to_owned());
         }
         if whole.field().data_type() != to.field().data_type() {
-            return Err("split otherwise, it would be of another type".to_owned());
+            return Err("it would have another type at that split level".to_owned());
         }
-        self.is_free(whole.top())?;
-        plans.iter().try_for_each(|plan| self.whole_entries(plan))?;
-        // As ROOT does unless it is told otherwise (`TVirtualStreamerInfo::fgStreamMemberWise`).
+        self.check_references(whole.top())?;
+        plans.iter().try_for_each(|plan| self.check_entries(plan))?;
+        // ROOT's default (`TVirtualStreamerInfo::fgStreamMemberWise`).
         let now = || self.streaming_of(plans).unwrap_or(Streaming::MemberWise);
         let streaming = own.streaming.unwrap_or_else(now);
         for plan in &new {
@@ -219,21 +187,21 @@ impl<'a> View<'a> {
             form(branch.split_level, self.streaming_of(plans), plans.len()),
             form(level, streams.then_some(streaming), new.len()),
         ];
-        Ok(Some(Change { top: whole.top(), made, from: whole.clone(), to, plans: new, streaming, forms }))
+        Ok(Some(SplitChange { top: whole.top(), made, from: whole.clone(), to, plans: new, streaming, forms }))
     }
 
-    /// The streaming that is there, if there is any.
+    /// The present streaming, if there are streamed collections.
     fn streaming_of(&self, plans: &[&ColumnPlan]) -> Option<Streaming> {
         let mut streamed = plans.iter().filter(|plan| plan.streams_collections());
-        streamed.find_map(|plan| streaming::found(self, plan, Streaming::MemberWise))
+        streamed.find_map(|plan| streaming::current_streaming(self, plan, Streaming::MemberWise))
     }
 
-    /// Whether others refer to a branch or what is below it.
-    fn is_free(&self, top: usize) -> Result<(), Why> {
+    /// Checks that no other branch refers to a branch or to those below it.
+    fn check_references(&self, top: usize) -> Result<(), Reason> {
         let tree = &self.plan.tree;
         if tree.branch_ref.is_some() {
             return Err(
-                "the tree has a table of references (TBranchRef), which knows branches by their places".to_owned()
+                "the tree has a table of references (TBranchRef), which refers to branches by number".to_owned()
             );
         }
         let own: HashSet<usize> = tree.below(top).into_iter().collect();
@@ -244,19 +212,9 @@ impl<'a> View<'a> {
             None => Ok(()),
         }
     }
-
-    /// Whether a column has all entries of the tree, and they are what its plan says as far as the first ones tell.
-    pub fn whole_entries(&self, plan: &ColumnPlan) -> Result<(), Why> {
-        let column = self.plan.columns.get(plan.branch()).ok_or("no such branch")?;
-        let bound = |bound: Option<&u64>| bound.copied().unwrap_or(0);
-        if !column.covers(&(bound(self.plan.bounds.first())..bound(self.plan.bounds.last()))) {
-            return Err("it has fewer entries than its tree".to_owned());
-        }
-        streaming::probe(self, plan).map_err(|e| e.to_string())
-    }
 }
 
-/// The class that a branch of the first level was made with, if it was made with one.
+/// The class of a branch of the first level, if it has one.
 pub(crate) fn class_of(branch: &Branch) -> Option<&str> {
     match &branch.kind {
         BranchKind::Element(element) => Some(&element.class_name),
@@ -279,19 +237,19 @@ fn clones_of(branch: &Branch) -> Option<&str> {
     }
 }
 
-/// A branch as it is asked for. `known` is the class of an array's objects, where entries said it.
+/// The column to make for a branch. `known` is the class of an array's objects, if it was learned from entries.
 fn new_column(branch: &Branch, known: Option<&str>, level: u32, own: &ColumnLayout) -> Option<NewColumn> {
     let class = class_of(branch)?;
     let clones = clones_of(branch).or(known).filter(|_| class == "TClonesArray").map(str::to_owned);
-    let asked = own.basket.map(|ByteSize(size)| u32::try_from(size).unwrap_or(u32::MAX >> 1));
+    let requested = own.basket.map(|ByteSize(size)| u32::try_from(size).unwrap_or(u32::MAX >> 1));
     Some(NewColumn {
         split_level: i32::try_from(level % 100).unwrap_or(0),
-        basket_size: asked.unwrap_or(branch.basket_size.max(defaults::BASKET_SIZE)),
+        basket_size: requested.unwrap_or(branch.basket_size.max(defaults::BASKET_SIZE)),
         ..NewColumn::new(branch.name(), NewKind::Class { type_name: class.to_owned(), clones })
     })
 }
 
-/// Whether branches are split alike.
+/// Whether two logical columns are split in the same way.
 fn same_shape(old: (&Tree, &WholeColumn), new: (&Tree, &WholeColumn)) -> bool {
     let single = |(tree, whole): (&Tree, &WholeColumn)| {
         let top = tree.branches.get(whole.top());
@@ -307,7 +265,7 @@ fn same_shape(old: (&Tree, &WholeColumn), new: (&Tree, &WholeColumn)) -> bool {
     single(old) && single(new) || shape(old) == shape(new)
 }
 
-/// Branches that keep their place, with another streaming: each by itself.
+/// Gives branches another streaming. They keep their places in the tree.
 fn restream(
     plan: &mut TablePlan,
     plans: &[ColumnPlan],
@@ -316,11 +274,11 @@ fn restream(
 ) {
     for (branch, streaming, now) in streamed {
         let Some(column) = plans.iter().find(|plan| plan.branch() == branch) else { continue };
-        let Some(source) = RecodeSource::of(column, plans, &plan.columns) else { continue };
+        let Some(source) = DecodeSource::of(column, plans, &plan.columns) else { continue };
         let level = plan.tree.branches.get(branch).map_or(0, |branch| branch.split_level);
         let split_level = u32::try_from(level).unwrap_or(0);
         if let Some(branch) = plan.tree.branches.get_mut(branch) {
-            // Offsets are written as they always were.
+            // The writer writes plain offsets.
             branch.io_bits = 0;
         }
         let Some(own) = own_layout(plan, branch, streaming, rules) else { continue };
@@ -338,7 +296,7 @@ fn restream(
         }
         plan.recodes.push(Recode {
             name: source.column.names.0.clone(),
-            portion: RecodeSource::portion(std::slice::from_ref(&source)),
+            portion: DecodeSource::portion(std::slice::from_ref(&source)),
             sources: vec![source],
             wholes: None,
             outputs: vec![RecodeOutput { column: branch, plan: output, maximum: AtomicU64::new(0) }],
@@ -347,20 +305,20 @@ fn restream(
     }
 }
 
-/// The size of a branch's baskets that is asked for, or else the one it has.
+/// The requested basket size of a branch, or else the present one.
 fn basket_size(own: &ColumnLayout, has: u32) -> u32 {
     own.basket.map_or(has, |ByteSize(size)| u32::try_from(size).unwrap_or(u32::MAX >> 1))
 }
 
-/// What a branch's baskets are to be like: what is asked for, or what there is.
+/// The layout of a branch: as requested, or else as it is.
 fn own_layout(plan: &TablePlan, branch: usize, streaming: Streaming, rules: &TreeRules<'_>) -> Option<ColumnLayout> {
     let own = rules.column(&plan.tree.lineage(branch));
     let compression = own.compression.or_else(|| Some(plan.columns.get(branch)?.compression));
     Some(ColumnLayout { streaming: Some(streaming), compression, ..own })
 }
 
-/// Branches that become others.
-fn change(plan: &mut TablePlan, plans: &[ColumnPlan], changes: Vec<Change>, rules: &TreeRules<'_>) {
+/// Replaces branches by those of their new split levels.
+fn replace_branches(plan: &mut TablePlan, plans: &[ColumnPlan], changes: Vec<SplitChange>, rules: &TreeRules<'_>) {
     if changes.is_empty() {
         return;
     }
@@ -369,10 +327,10 @@ fn change(plan: &mut TablePlan, plans: &[ColumnPlan], changes: Vec<Change>, rule
     for change in changes {
         let of_change = |branch: &usize| plans.iter().find(|plan| plan.branch() == *branch);
         let sources = change.from.branches().iter().filter_map(of_change);
-        let sources: Vec<RecodeSource> = sources.filter_map(|p| RecodeSource::of(p, plans, &plan.columns)).collect();
+        let sources: Vec<DecodeSource> = sources.filter_map(|p| DecodeSource::of(p, plans, &plan.columns)).collect();
         let recode = Recode {
             name: change.from.field().name().clone(),
-            portion: RecodeSource::portion(&sources),
+            portion: DecodeSource::portion(&sources),
             sources,
             wholes: Some((change.from, change.to)),
             outputs: Vec::new(),
@@ -389,19 +347,19 @@ fn change(plan: &mut TablePlan, plans: &[ColumnPlan], changes: Vec<Change>, rule
             *slot = Some(column);
         }
     }
-    // A stream of an earlier step may have moved.
+    // Outputs of an earlier step may have moved.
     for output in plan.recodes.iter_mut().flat_map(|recode| &mut recode.outputs) {
         output.column = replaced.stayed.get(output.column).copied().flatten().unwrap_or(output.column);
     }
     for ((mut recode, plans, streaming), places) in recodes.into_iter().zip(&replaced.made) {
-        outputs(plan, &mut recode, (&plans, streaming), places, (&mut columns, rules));
+        add_outputs(plan, &mut recode, (&plans, streaming), places, (&mut columns, rules));
         plan.recodes.push(recode);
     }
     plan.columns = columns.into_iter().flatten().collect();
 }
 
-/// The columns that come of one change.
-fn outputs(
+/// Adds the columns of the output for one change.
+fn add_outputs(
     plan: &mut TablePlan,
     recode: &mut Recode,
     (plans, streaming): (&[ColumnPlan], Streaming),
@@ -441,6 +399,6 @@ fn outputs(
             recode.outputs.push(RecodeOutput { column: place, plan: output, maximum: AtomicU64::new(0) });
         }
     }
-    // In the order of the arrays that a whole is taken apart into.
+    // The order of the arrays that a logical column is projected onto.
     recode.outputs.sort_by_key(|output| output.plan.whole.1);
 }

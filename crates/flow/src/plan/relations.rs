@@ -1,26 +1,26 @@
-//! What a tree's metadata say about its entries by number or by table, kept right when trees are joined or cut:
-//! its index, and the table behind references.
+//! Metadata of a tree that refer to entries by number or to branches by position: its index, and its table of references.
+//! They are kept right when trees are joined or entries are selected.
 //!
-//! Friends, aliases and user info say nothing about numbers; as in hadd, the first input's stay.
+//! Friends, aliases and user info do not refer to entries; as in hadd, those of the first input are kept.
 
 use dataset::tree::{BranchKind, Tree, TreeIndex};
 use rootfile::object::{Content, Value};
 
-use crate::selected::Selected;
+use crate::table::entry_set::Selected;
 
-/// The relations of the trees so far.
+/// The index and the table of references of the trees so far.
 #[derive(Debug, Default)]
-pub(super) struct Relations {
+pub(crate) struct Relations {
     index: Option<TreeIndex>,
     /// Whether some tree had an index.
     had_index: bool,
-    /// Whether entries of the table of references count in different tables.
+    /// Whether the inputs' tables of references differ.
     refs_differ: bool,
     joined: bool,
 }
 
 impl Relations {
-    /// Those of the first tree.
+    /// The relations of the first tree.
     pub fn of(tree: &Tree) -> Self {
         Self { index: index_of(tree), had_index: tree.tree_index.is_some(), ..Self::default() }
     }
@@ -43,18 +43,18 @@ impl Relations {
         };
     }
 
-    /// Bytes that the index takes, here and in the record.
+    /// Memory of the index, here and in the record, in bytes.
     pub fn memory(&self) -> u64 {
         self.index.as_ref().map_or(0, |index| index.lines.len() as u64 * 48)
     }
 
-    /// Whether the table of references must go.
+    /// Whether the table of references must be left out.
     pub fn refs_differ(&self) -> bool {
         self.refs_differ
     }
 
-    /// Puts the index of the joined entries, or of some of them, into the tree.
-    pub fn settle(self, tree: &mut Tree, selected: Option<&Selected>, path: &str, notes: &mut Vec<String>) {
+    /// Puts the index of the joined or selected entries into the tree.
+    pub fn finish(self, tree: &mut Tree, selected: Option<&Selected>, path: &str, notes: &mut Vec<String>) {
         match self.index {
             _ if !self.joined && selected.is_none() => {}
             Some(mut index) => {
@@ -83,12 +83,12 @@ impl Relations {
     }
 }
 
-/// The index; none where it cannot be read.
+/// The index, if it can be read.
 fn index_of(tree: &Tree) -> Option<TreeIndex> {
     TreeIndex::of(tree).ok().flatten()
 }
 
-/// What the numbers in the entries of a table of references stand for: names of branches, and processes.
+/// The meaning of the numbers in a table of references: names of branches, and process identifiers.
 fn table(tree: &Tree) -> Option<(Vec<String>, Option<&Value>)> {
     let branch = tree.branches.get(tree.branch_ref?)?;
     let BranchKind::Ref { ref_table } = &branch.kind else { return None };

@@ -1,18 +1,18 @@
-//! Compares the schemas of trees that are to be put together: branch by branch, by name and by what their bytes
-//! mean. Layout (basket sizes, compression) is no part of it.
+//! Compares the schemas of trees branch by branch: names, and the meaning of bytes. Layout (basket sizes, compression) is not
+//! part of a schema.
 
 use std::collections::{HashMap, HashSet};
 
 use dataset::tree::{Branch, BranchKind, Leaf, Tree};
 
-/// How a branch is found in another tree: names from the top down, each with its place among equal names.
+/// Path of a branch: names from the top down, each with its index among equal names.
 pub(crate) type BranchPath = Vec<(String, usize)>;
 
 /// The paths of all branches.
 pub(crate) fn paths(tree: &Tree) -> Vec<BranchPath> {
     let mut paths: Vec<BranchPath> = vec![Vec::new(); tree.branches.len()];
     let mut lists: Vec<(BranchPath, Vec<usize>)> = vec![(Vec::new(), tree.top.clone())];
-    // The table of references is in no list; it gets a name that no branch has.
+    // The table of references is in no list. It gets a name that no branch can have.
     if let Some(i) = tree.branch_ref
         && let Some(path) = paths.get_mut(i)
     {
@@ -40,15 +40,15 @@ pub(crate) fn path_text(path: &BranchPath) -> String {
     path.iter().map(|(name, _)| name.trim_start_matches('\0')).collect::<Vec<_>>().join("/")
 }
 
-/// A tree, and the names of its leaves by identity, to tell what counts what.
-struct Side<'a> {
+/// A tree with the names of its leaves by identity, to find the counters of leaves.
+struct NamedLeaves<'a> {
     tree: &'a Tree,
     names: Vec<Option<&'a str>>,
 }
 
-impl<'a> Side<'a> {
+impl<'a> NamedLeaves<'a> {
     fn new(tree: &'a Tree) -> Self {
-        // Identities count the objects of a record.
+        // Identities are numbers of objects in a record.
         let mut names = vec![None; tree.leaves.iter().map(|leaf| leaf.id + 1).max().unwrap_or(0)];
         for leaf in &tree.leaves {
             if let Some(slot) = names.get_mut(leaf.id) {
@@ -66,7 +66,7 @@ impl<'a> Side<'a> {
         leaf.leaf_count.and_then(|id| self.names.get(id).copied().flatten())
     }
 
-    /// What the entries of a branch mean, as text.
+    /// The meaning of a branch's entries, as text.
     fn meaning(&self, branch: &'a Branch) -> String {
         let mut text = match &branch.kind {
             BranchKind::Plain => "TBranch".to_owned(),
@@ -98,15 +98,15 @@ impl<'a> Side<'a> {
     }
 }
 
-/// Whether the entries of two branches mean the same, so that they can be put into one.
-fn same_meaning((a, mine): (&Side<'_>, &Branch), (b, theirs): (&Side<'_>, &Branch)) -> bool {
+/// Whether the entries of two branches have the same meaning, so that the branches can be joined.
+fn same_meaning((a, mine): (&NamedLeaves<'_>, &Branch), (b, theirs): (&NamedLeaves<'_>, &Branch)) -> bool {
     match (&mine.kind, &theirs.kind) {
         (BranchKind::Plain, BranchKind::Plain) => {
             let same = |(x, y): (&Leaf, &Leaf)| {
                 x.class == y.class
                     && x.named.name == y.named.name
                     && x.is_unsigned == y.is_unsigned
-                    // The fLen of a string is that of the longest so far.
+                    // The fLen of a TLeafC is the length of its longest text.
                     && (x.len == y.len || x.class == "TLeafC")
                     && a.counter(x) == b.counter(y)
             };
@@ -125,7 +125,7 @@ fn same_meaning((a, mine): (&Side<'_>, &Branch), (b, theirs): (&Side<'_>, &Branc
     }
 }
 
-/// Whether two trees have branches of the same names in the same places, as the inputs of a merge mostly do.
+/// Whether two trees have branches of the same names at the same indices, as most inputs of a merge do.
 fn same_places(first: &Tree, other: &Tree) -> bool {
     first.branches.len() == other.branches.len()
         && first.top == other.top
@@ -137,22 +137,22 @@ fn same_places(first: &Tree, other: &Tree) -> bool {
             .all(|(a, b)| a.named.name == b.named.name && a.parent == b.parent && a.children == b.children)
 }
 
-/// How the branches of two trees correspond, by number.
+/// How the branches of two trees correspond, by index.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Comparison {
-    /// For each branch of the first, the one of the other.
+    /// For each branch of the first tree, the branch of the other.
     pub map: Vec<Option<usize>>,
     /// Branches that only the first has.
     pub missing: Vec<usize>,
     /// Branches that only the other has.
     pub extra: Vec<usize>,
-    /// Branches of the first whose entries mean something else in the other.
+    /// Branches of the first tree whose entries have another meaning in the other.
     pub changed: Vec<usize>,
 }
 
-/// Compares two trees. Their tables of references are no part of the schema, though they are mapped.
+/// Compares two trees. Tables of references are mapped, but not compared.
 pub(crate) fn compare(first: &Tree, other: &Tree) -> Comparison {
-    let (mine, theirs) = (Side::new(first), Side::new(other));
+    let (mine, theirs) = (NamedLeaves::new(first), NamedLeaves::new(other));
     let mut result = Comparison { map: mapping(first, other), ..Comparison::default() };
     let mut used = vec![false; other.branches.len()];
     for (i, (found, branch)) in result.map.iter().zip(&first.branches).enumerate() {
@@ -186,7 +186,7 @@ impl Comparison {
         self.missing.is_empty() && self.extra.is_empty() && self.changed.is_empty()
     }
 
-    /// Leaves branches of the first and of the other out.
+    /// Ignores some branches of the first tree and of the other.
     pub fn leave_out(&mut self, own: &HashSet<usize>, theirs: &HashSet<usize>) {
         self.missing.retain(|branch| !own.contains(branch));
         self.changed.retain(|branch| !own.contains(branch));
@@ -210,7 +210,7 @@ impl Comparison {
     /// The differences by name.
     pub fn differences(&self, first: &Tree, other: &Tree) -> Vec<Difference> {
         let (own, theirs) = (paths(first), paths(other));
-        let (mine, yours) = (Side::new(first), Side::new(other));
+        let (mine, yours) = (NamedLeaves::new(first), NamedLeaves::new(other));
         let name = |paths: &[BranchPath], i: usize| paths.get(i).map(path_text).unwrap_or_default();
         let missing = self.missing.iter().map(|&i| Difference::Missing(name(&own, i)));
         let extra = self.extra.iter().map(|&i| Difference::Extra(name(&theirs, i)));
@@ -230,13 +230,13 @@ pub(crate) enum Difference {
     Missing(String),
     /// A branch that only the second has.
     Extra(String),
-    /// A branch whose entries mean something else.
+    /// A branch whose entries have another meaning.
     Changed {
         /// The branch.
         branch: String,
-        /// What it is in the first.
+        /// Its meaning in the first.
         first: String,
-        /// What it is in the second.
+        /// Its meaning in the second.
         second: String,
     },
 }
@@ -245,7 +245,7 @@ impl std::fmt::Display for Difference {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Missing(branch) => write!(f, "no branch {branch}"),
-            Self::Extra(branch) => write!(f, "a further branch {branch}"),
+            Self::Extra(branch) => write!(f, "an additional branch {branch}"),
             Self::Changed { branch, first, second } => write!(f, "branch {branch}: {second} instead of {first}"),
         }
     }

@@ -1,5 +1,5 @@
-//! What the first entries of a column say: whether they can be decoded, and how its collections are streamed now, by
-//! encoding them both ways.
+//! Tests the first entries of a column: whether they can be decoded, and how collections are streamed, by encoding the
+//! entries both ways.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -11,27 +11,28 @@ use dataset::layout::Streaming;
 use dataset::tree::basket::BasketData;
 use rootfile::Result;
 
-use super::recode::View;
-use crate::column::{Column, FILL};
-use crate::engine::Scratch;
-use crate::read::counts::Counters;
+use super::view::{Reason, View};
+use crate::execute::fetch::counters::CounterReader;
+use crate::execute::fetch::fetcher::Fetcher;
+use crate::table::column::Column;
+use crate::table::piece::FILL;
 
-/// Entries that are looked at in each file.
-const LOOKED_AT: u64 = 16;
-/// Low byte of a collection's version, which is that of `TStreamerInfo` in the ROOT that wrote it: other ROOTs have others.
+/// Number of entries that are tested in each file.
+const TESTED_ENTRIES: u64 = 16;
+/// Low byte of a collection's version, which is the version of `TStreamerInfo` in the ROOT that wrote it. It may differ.
 const STREAMER_INFO: u8 = 9;
-/// Files that are looked at; of more nothing is said.
+/// Largest number of files that are tested. With more files the streaming stays unknown.
 const MOST_FILES: usize = 64;
 
-/// The streaming of a column's collections in all its files, if it can be told. Where both are the same, `preferred`.
-pub(crate) fn found(view: &View<'_>, plan: &ColumnPlan, preferred: Streaming) -> Option<Streaming> {
+/// The streaming of a column's collections in all its files, if it is known. If both give the same bytes, `preferred`.
+pub(crate) fn current_streaming(view: &View<'_>, plan: &ColumnPlan, preferred: Streaming) -> Option<Streaming> {
     let column = view.plan.columns.get(plan.branch())?;
     let other = match preferred {
         Streaming::MemberWise => Streaming::ObjectWise,
         Streaming::ObjectWise => Streaming::MemberWise,
     };
     let mut files = HashSet::new();
-    let mut scratch = Scratch::new();
+    let mut scratch = Fetcher::new();
     let mut left = vec![preferred, other];
     for (index, piece) in column.pieces.iter().enumerate() {
         if piece.file == FILL || !files.insert(piece.file) {
@@ -41,22 +42,34 @@ pub(crate) fn found(view: &View<'_>, plan: &ColumnPlan, preferred: Streaming) ->
             return None;
         }
         let basket = scratch.load(&view.plan.files, column, index).ok()?;
-        left.retain(|streaming| is_so(view, plan, (column, index), &basket, *streaming).unwrap_or(false));
+        left.retain(|streaming| has_streaming(view, plan, (column, index), &basket, *streaming).unwrap_or(false));
     }
     left.first().copied().filter(|_| !files.is_empty())
 }
 
-/// Decodes the first entries of a column, to see whether they are what its plan says.
-pub(super) fn probe(view: &View<'_>, plan: &ColumnPlan) -> Result<()> {
+impl View<'_> {
+    /// Checks that a column has all entries of the tree, and that its first entries fit its plan.
+    pub fn check_entries(&self, plan: &ColumnPlan) -> std::result::Result<(), Reason> {
+        let column = self.plan.columns.get(plan.branch()).ok_or("no such branch")?;
+        let bound = |bound: Option<&u64>| bound.copied().unwrap_or(0);
+        if !column.covers(&(bound(self.plan.bounds.first())..bound(self.plan.bounds.last()))) {
+            return Err("it has fewer entries than its tree".to_owned());
+        }
+        probe(self, plan).map_err(|e| e.to_string())
+    }
+}
+
+/// Decodes the first entries of a column, to test its plan.
+fn probe(view: &View<'_>, plan: &ColumnPlan) -> Result<()> {
     let Some(column) = view.plan.columns.get(plan.branch()) else { return Ok(()) };
     if column.pieces.is_empty() {
         return Ok(());
     }
-    let basket = Scratch::new().load(&view.plan.files, column, 0)?;
+    let basket = Fetcher::new().load(&view.plan.files, column, 0)?;
     first_entries(view, plan, (column, 0), &basket).map(|_| ())
 }
 
-/// The first neighbours among the entries of a basket, and where they are in it.
+/// The values of the first run of entries of a basket, and their indices in it.
 fn first_entries(
     view: &View<'_>,
     plan: &ColumnPlan,
@@ -67,14 +80,15 @@ fn first_entries(
         let plan = view.plans.iter().find(|plan| plan.branch() == *branch)?;
         Some((view.plan.columns.get(*branch)?, plan))
     });
-    let entries = column.pieces.get(index).map_or(0..0, |p| p.first_entry..p.first_entry + p.entries.min(LOOKED_AT));
+    let entries =
+        column.pieces.get(index).map_or(0..0, |p| p.first_entry..p.first_entry + p.entries.min(TESTED_ENTRIES));
     let places = column.places(index, &entries).next().unwrap_or(0..0);
     let counters: Vec<_> = counters.collect();
     let counts = match counters.is_empty() {
         true => Vec::new(),
         false => {
             let counted = entries.start..entries.start + places.len() as u64;
-            Counters::new(&view.plan.files, counters).values(&counted)?
+            CounterReader::new(&view.plan.files, counters).values(&counted)?
         }
     };
     let mut builder = plan.start(places.len(), 0);
@@ -82,8 +96,8 @@ fn first_entries(
     Ok((builder.finish()?, places))
 }
 
-/// Whether the first entries of a basket are as this streaming would have them.
-fn is_so(
+/// Whether the first entries of a basket have the bytes that this streaming gives.
+fn has_streaming(
     view: &View<'_>,
     plan: &ColumnPlan,
     (column, index): (&Column, usize),

@@ -9,8 +9,10 @@ use rootfile::Result;
 
 use super::entries::{self, Run};
 use super::tasks::{self, Different, Found, Outcome, Task};
-use crate::column::{Column, Files, Piece};
-use crate::engine::{Progress, Scratch, tell};
+use crate::execute::fetch::fetcher::Fetcher;
+use crate::execute::progress::{Progress, tell};
+use crate::table::column::Column;
+use crate::table::piece::{Files, Piece};
 
 /// A column that both sides have.
 pub(crate) struct Pair<'a> {
@@ -36,11 +38,11 @@ fn of_column(column: &Column) -> u64 {
 }
 
 /// Buffers of a thread, which go from one task to the next.
-struct Buffers([Scratch; 2]);
+struct Buffers([Fetcher; 2]);
 
 impl Default for Buffers {
     fn default() -> Self {
-        Self([Scratch::new(), Scratch::new()])
+        Self([Fetcher::new(), Fetcher::new()])
     }
 }
 
@@ -61,7 +63,13 @@ pub(super) fn compare(
 /// Whether two columns have the same bytes in a range of entries.
 pub(crate) fn equal_within(pair: &Pair<'_>, files: [&Files; 2], entries: Range<u64>) -> Result<bool> {
     let (task, earliest) = (Task { pair: 0, entries }, AtomicU64::new(u64::MAX));
-    let found = compare_task((pair, files), &task, &earliest, (&mut Buffers::default(), &mut 0), &crate::unwatched)?;
+    let found = compare_task(
+        (pair, files),
+        &task,
+        &earliest,
+        (&mut Buffers::default(), &mut 0),
+        &crate::execute::progress::unwatched,
+    )?;
     Ok(found.is_none())
 }
 
@@ -155,7 +163,7 @@ impl<'a> Side<'a> {
     }
 
     /// Loads the piece that an entry is in, unless it is loaded. Gives the bytes read.
-    fn load(&mut self, at: u64, files: &Files, scratch: &mut Scratch) -> Result<u64> {
+    fn load(&mut self, at: u64, files: &Files, scratch: &mut Fetcher) -> Result<u64> {
         let Place::In(Inside { piece, .. }) = self.find(at) else { return Ok(0) };
         if self.loaded.as_ref().is_some_and(|(known, _)| *known == piece) {
             return Ok(0);
@@ -173,7 +181,7 @@ impl<'a> Side<'a> {
     }
 
     /// The buffer goes back for the next piece.
-    fn give_back(&mut self, scratch: &mut Scratch) {
+    fn give_back(&mut self, scratch: &mut Fetcher) {
         if let Some((_, data)) = self.loaded.take() {
             scratch.give_back(data);
         }

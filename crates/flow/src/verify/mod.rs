@@ -3,6 +3,7 @@
 //! streamed otherwise on the two sides are decoded, and compared by value.
 
 mod columns;
+pub(crate) mod cycles;
 mod entries;
 mod members;
 mod objects;
@@ -24,21 +25,21 @@ use dataset::ntuple::is_ntuple;
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, FilePool, Key, Result, RootFile};
 
-pub(crate) use columns::{Pair, equal_within};
-pub use verdict::{Difference, TreeVerdict, Verdict};
+pub(crate) use crate::verify::columns::{Pair, equal_within};
+pub use crate::verify::verdict::{Difference, TreeVerdict, Verdict};
 
-use crate::budget::Budget;
-use crate::choosing::Choosing;
-use crate::condition::Table;
-use crate::engine::Progress;
-use crate::entries::EntryFilter;
+use crate::execute::budget::Budget;
+use crate::execute::progress::Progress;
 use crate::inner;
 use crate::objects::damage::refuse_where;
 use crate::objects::plan::plan_sound;
 use crate::objects::{ObjectPlan, Part};
-use crate::options::{Absent, Pack, Schema};
+use crate::plan::options::{Absent, Pack, Schema};
 use crate::plan::{TablePlan, TableRequest, plan_table};
-use crate::selected::Selected;
+use crate::select::choosing::Choosing;
+use crate::select::condition::Table;
+use crate::select::entries::EntryFilter;
+use crate::table::entry_set::Selected;
 
 /// What is to be compared.
 #[derive(Clone, Debug, Default)]
@@ -213,7 +214,7 @@ fn weigh(sides: [&Side; 2], pairs: &[(&TreePlace<'_>, &TreePlace<'_>)], options:
             whole: false,
             chosen: false,
             infos: &infos,
-            progress: &crate::unwatched,
+            progress: &crate::execute::progress::unwatched,
             only_weighed: true,
         };
         least = trees::compare(&a?, &b?, &job, &mut Verdict::default())?.max(least);

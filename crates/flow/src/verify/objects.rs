@@ -220,7 +220,7 @@ impl Job<'_> {
 
     fn load<'a>(&self, side: &'a Side, part: Part) -> Result<(&'a RootFile, Key, Vec<u8>)> {
         let (_, _, key) = side.locate(part)?;
-        let file = side.files.get(part.file as usize).ok_or_else(super::no_file)?;
+        let file = side.files.get(part.file as usize).ok_or_else(crate::verify::no_file)?;
         // Two such objects at once, each beside its record.
         self.options.budget.share(0, 4 * u64::from(key.objlen))?;
         let payload = file.payload(&key)?;

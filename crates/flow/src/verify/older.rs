@@ -3,11 +3,11 @@
 
 use rootfile::Result;
 
+use super::cycles::{self, CycleKind, OlderCycle};
 use super::trees;
 use super::verdict::{Difference, Verdict};
 use super::{Side, TreePlace, VerifyOptions};
-use crate::cycles::{self, CycleKind, OlderCycle};
-use crate::engine::Progress;
+use crate::execute::progress::Progress;
 
 /// One side: its files, and the tree.
 pub(super) type Place<'a> = (&'a Side, &'a TreePlace<'a>);

@@ -1,5 +1,5 @@
 //! Columns of the first level that are one value, but lie otherwise in the two trees: split into other branches, or
-//! with their collections streamed the other way. It finds them; [`wholes`](super::wholes) compares them.
+//! with their collections streamed the other way. It finds them; [`wholes`](crate::verify::wholes) compares them.
 
 use std::collections::HashSet;
 
@@ -10,9 +10,9 @@ use dataset::whole::WholeColumn;
 use rootfile::streamer::StreamerInfos;
 
 use super::wholes::WholePair;
-use crate::engine::RecodeSource;
+use crate::execute::fetch::column_stream::DecodeSource;
 use crate::plan::schema::Comparison;
-use crate::plan::{TablePlan, View, Why, class_of, streaming_found};
+use crate::plan::{Reason, TablePlan, View, class_of, current_streaming};
 
 /// Branches of the first level of both trees, by their numbers.
 type Tops = (usize, usize);
@@ -23,7 +23,7 @@ pub(super) struct Reshaped {
     /// Columns to compare.
     pub pairs: Vec<WholePair>,
     /// Columns that cannot be compared, and why.
-    pub unknown: Vec<(String, Why)>,
+    pub unknown: Vec<(String, Reason)>,
     /// Their branches on the first side, and on the second.
     pub branches: [HashSet<usize>; 2],
     /// Names of those that have members which are not compared: the identity and the bits of `TObject`s.
@@ -104,7 +104,7 @@ pub(super) fn streamed(tables: &Tables<'_>, branches: &[(usize, Tops)]) -> (Vec<
 
 impl Reshaped {
     fn add(&mut self, pair: WholePair, views: &[View<'_>; 2]) {
-        let has_bits = |(sources, view): (&Vec<RecodeSource>, &View<'_>)| {
+        let has_bits = |(sources, view): (&Vec<DecodeSource>, &View<'_>)| {
             let named = |branch: usize| view.plan.tree.branches.get(branch).map_or("", |b| b.name());
             sources.iter().any(|s| s.plan.passes_over_tobjects() || named(s.plan.branch()).ends_with("fUniqueID"))
         };
@@ -144,12 +144,12 @@ fn shares_members((first, second): (&Tree, &Tree), (a, b): Tops, found: &Compari
     first.below(a).into_iter().filter(|&branch| branch != a).filter_map(mapped).any(|other| theirs.contains(&other))
 }
 
-fn pair(views: &[View<'_>; 2], wholes: [&WholeColumn; 2]) -> Result<WholePair, Why> {
+fn pair(views: &[View<'_>; 2], wholes: [&WholeColumn; 2]) -> Result<WholePair, Reason> {
     let sources = |view: &View<'_>, whole: &WholeColumn| {
         let source = |branch: &usize| {
             let source = view.source(*branch).ok_or("no such branch")?;
-            view.whole_entries(&source.plan)?;
-            Ok::<_, Why>(source)
+            view.check_entries(&source.plan)?;
+            Ok::<_, Reason>(source)
         };
         whole.branches().iter().map(source).collect::<Result<Vec<_>, _>>()
     };
@@ -160,7 +160,7 @@ fn pair(views: &[View<'_>; 2], wholes: [&WholeColumn; 2]) -> Result<WholePair, W
 
 /// Whether both are streamed in the same way, for certain.
 fn same_streaming(views: &[View<'_>; 2], plans: [&ColumnPlan; 2]) -> bool {
-    let of = |preferred| [0, 1].map(|side| streaming_found(views.get(side)?, plans.get(side)?, preferred));
+    let of = |preferred| [0, 1].map(|side| current_streaming(views.get(side)?, plans.get(side)?, preferred));
     let ([a, b], [c, d]) = (of(Streaming::MemberWise), of(Streaming::ObjectWise));
     // Where both fit, the one that is preferred is said.
     a == b && a == c && c == d

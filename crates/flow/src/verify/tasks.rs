@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use rootfile::{Error, Result};
 
 use super::entries::How;
-use crate::column::Column;
+use crate::table::column::Column;
 
 /// About this many bytes on disk of the first side are one thread's task.
 const TASK: u64 = 16 << 20;

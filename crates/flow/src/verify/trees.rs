@@ -15,10 +15,10 @@ use super::tasks::{Different, Found, Outcome};
 use super::values::Comparison;
 use super::verdict::{Difference, TreeVerdict, Verdict};
 use super::wholes;
-use crate::engine::Progress;
+use crate::execute::progress::Progress;
 use crate::plan::TablePlan;
 use crate::plan::schema;
-use crate::selected::Selected;
+use crate::table::entry_set::Selected;
 use crate::words::listed;
 
 /// What is known of the job beside the two tables.

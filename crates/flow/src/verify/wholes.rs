@@ -10,15 +10,17 @@ use rootfile::{Error, ErrorKind, Result};
 
 use super::members;
 use super::tasks::{self, Different, Found, Outcome, Task};
-use crate::column::Files;
-use crate::engine::{Lane, Progress, RecodeSource, Scratch, tell};
+use crate::execute::fetch::column_stream::{ColumnStream, DecodeSource};
+use crate::execute::fetch::fetcher::Fetcher;
+use crate::execute::progress::{Progress, tell};
+use crate::table::piece::Files;
 
 /// A column that both sides have, in one or more branches.
 pub(super) struct WholePair {
     /// The branch that users know.
     pub name: String,
     /// What is decoded of each side.
-    pub sources: [Vec<RecodeSource>; 2],
+    pub sources: [Vec<DecodeSource>; 2],
     /// What they mean together. Without it, each is one branch.
     wholes: Option<[WholeColumn; 2]>,
     /// Entries that are compared at a time.
@@ -26,17 +28,17 @@ pub(super) struct WholePair {
 }
 
 /// Buffers of a thread.
-struct Buffers(Scratch);
+struct Buffers(Fetcher);
 
 impl Default for Buffers {
     fn default() -> Self {
-        Self(Scratch::new())
+        Self(Fetcher::new())
     }
 }
 
 impl WholePair {
-    pub fn new(name: String, sources: [Vec<RecodeSource>; 2], wholes: Option<[WholeColumn; 2]>) -> Self {
-        let [a, b] = sources.each_ref().map(|sources| RecodeSource::portion(sources));
+    pub fn new(name: String, sources: [Vec<DecodeSource>; 2], wholes: Option<[WholeColumn; 2]>) -> Self {
+        let [a, b] = sources.each_ref().map(|sources| DecodeSource::portion(sources));
         Self { name, sources, wholes, portion: a.min(b) }
     }
 
@@ -49,7 +51,7 @@ impl WholePair {
         let [first, _] = &self.sources;
         // The one with most baskets says best where to cut.
         let Some(source) = first.iter().max_by_key(|source| source.column.pieces.len()) else { return Vec::new() };
-        let bytes = |source: &RecodeSource| source.column.pieces.iter().map(|p| u64::from(p.nbytes)).sum::<u64>();
+        let bytes = |source: &DecodeSource| source.column.pieces.iter().map(|p| u64::from(p.nbytes)).sum::<u64>();
         let share = first.iter().map(bytes).sum::<u64>() / bytes(source).max(1);
         tasks::cut(index, (&source.column, entries), share.max(1))
     }
@@ -85,7 +87,7 @@ pub(super) fn compare(
 
 /// One side of a pair.
 struct Side<'a> {
-    sources: &'a [RecodeSource],
+    sources: &'a [DecodeSource],
     whole: Option<&'a WholeColumn>,
     files: &'a Files,
     portion: u64,
@@ -93,7 +95,7 @@ struct Side<'a> {
 
 impl WholePair {
     fn sides<'a>(&'a self, files: [&'a Files; 2]) -> [Side<'a>; 2] {
-        let side = |n: usize, sources: &'a [RecodeSource], files| {
+        let side = |n: usize, sources: &'a [DecodeSource], files| {
             let whole = self.wholes.as_ref().and_then(|wholes| wholes.get(n));
             Side { sources, whole, files, portion: self.portion }
         };
@@ -106,7 +108,7 @@ fn compare_task(
     [first, second]: &[Side<'_>; 2],
     task: &Task,
     (at, earliest): (&mut u64, &AtomicU64),
-    (scratch, bytes): (&mut Scratch, &mut u64),
+    (scratch, bytes): (&mut Fetcher, &mut u64),
     progress: Progress<'_>,
 ) -> Result<Option<Found>> {
     let (mut ours, mut theirs) = (first.lanes(*at), second.lanes(*at));
@@ -126,12 +128,17 @@ fn compare_task(
 }
 
 impl<'a> Side<'a> {
-    fn lanes(&self, at: u64) -> Vec<Lane<'a>> {
-        self.sources.iter().map(|source| Lane::new(self.files, source, at)).collect()
+    fn lanes(&self, at: u64) -> Vec<ColumnStream<'a>> {
+        self.sources.iter().map(|source| ColumnStream::new(self.files, source, at)).collect()
     }
 
     /// The values of some entries, and the bytes that were read for them.
-    fn values(&self, lanes: &mut [Lane<'_>], entries: &Range<u64>, scratch: &mut Scratch) -> Result<(ArrayRef, u64)> {
+    fn values(
+        &self,
+        lanes: &mut [ColumnStream<'_>],
+        entries: &Range<u64>,
+        scratch: &mut Fetcher,
+    ) -> Result<(ArrayRef, u64)> {
         let mut read = 0;
         let mut arrays = Vec::with_capacity(lanes.len());
         for lane in lanes {

@@ -1,0 +1,143 @@
+//! Which entries make a row group: those of a cluster, or as many as were asked for, but no more than memory allows.
+
+use std::ops::Range;
+
+use crate::arrow::read::Selection;
+
+/// How row groups are made.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Rule {
+    /// One for each cluster.
+    Clusters,
+    /// So many entries each.
+    Entries(u64),
+}
+
+/// The row groups of the wanted entries, one behind the other; each has at most so many entries. Where only some entries
+/// are chosen, clusters are put together until there are as many as a cluster has.
+pub(super) fn groups(
+    bounds: &[u64],
+    wanted: &Range<u64>,
+    selection: Option<&Selection>,
+    rule: Rule,
+    most: u64,
+) -> Vec<Range<u64>> {
+    let most = most.max(1);
+    let mut groups = Vec::new();
+    if let Rule::Entries(each) = rule
+        && selection.is_none()
+    {
+        cut(wanted.clone(), each.min(most), &mut groups);
+        return groups;
+    }
+    let clusters = bounds.len().saturating_sub(1).max(1) as u64;
+    let all = bounds.last().copied().unwrap_or(0);
+    let aim = match rule {
+        Rule::Clusters if selection.is_none() => 1,
+        Rule::Clusters => (all / clusters).clamp(1, most),
+        Rule::Entries(each) => each.clamp(1, most),
+    };
+    let (mut from, mut have) = (wanted.start, 0);
+    for &bound in bounds.iter().skip(1) {
+        // Entries may lie behind the last cluster.
+        let end = if bound == all { wanted.end } else { bound.min(wanted.end) };
+        if end <= from {
+            continue;
+        }
+        have = count(selection, &(from..end));
+        if have >= aim {
+            cut_chosen(selection, from..end, most, &mut groups);
+            (from, have) = (end, 0);
+        }
+    }
+    if from < wanted.end && (have > 0 || selection.is_none()) {
+        cut_chosen(selection, from..wanted.end, most, &mut groups);
+    }
+    groups
+}
+
+/// Entries of a range that are chosen.
+fn count(selection: Option<&Selection>, range: &Range<u64>) -> u64 {
+    match selection {
+        None => range.end - range.start,
+        Some(selection) => {
+            let below = |end: u64| selection.entries().partition_point(|entry| *entry < end);
+            (below(range.end) - below(range.start)) as u64
+        }
+    }
+}
+
+fn cut_chosen(selection: Option<&Selection>, range: Range<u64>, most: u64, groups: &mut Vec<Range<u64>>) {
+    let Some(selection) = selection else { return even(range, most, groups) };
+    let from = selection.entries().partition_point(|entry| *entry < range.start);
+    let chosen = selection.entries().get(from..).unwrap_or_default();
+    let mut at = range.start;
+    let step = usize::try_from(most).unwrap_or(usize::MAX);
+    for &entry in chosen.iter().skip(step).step_by(step).take_while(|entry| **entry < range.end) {
+        groups.push(at..entry);
+        at = entry;
+    }
+    groups.push(at..range.end);
+}
+
+/// As many parts as are needed, all about equal.
+fn even(range: Range<u64>, most: u64, groups: &mut Vec<Range<u64>>) {
+    let entries = range.end - range.start;
+    let parts = entries.div_ceil(most).max(1);
+    cut(range, entries.div_ceil(parts).max(1), groups);
+}
+
+fn cut(range: Range<u64>, each: u64, groups: &mut Vec<Range<u64>>) {
+    let mut at = range.start;
+    while at < range.end {
+        let end = range.end.min(at.saturating_add(each.max(1)));
+        groups.push(at..end);
+        at = end;
+    }
+}
+
+/// Puts neighbouring row groups together, as evenly as can be, until there are at most `fitting`; none gets more than
+/// `most` entries by that, so there may be more of them left.
+pub(super) fn together(groups: &[Range<u64>], fitting: usize, most: u64) -> Vec<Range<u64>> {
+    let all: u64 = groups.iter().map(|group| group.end - group.start).sum();
+    let aim = all.div_ceil(fitting.max(1) as u64).min(most);
+    let mut fewer: Vec<Range<u64>> = Vec::new();
+    for group in groups {
+        match fewer.last_mut() {
+            Some(last) if last.end - last.start < aim && group.end - last.start <= most => last.end = group.end,
+            _ => fewer.push(group.clone()),
+        }
+    }
+    fewer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clusters_are_kept_and_cut_where_they_are_too_large() {
+        let bounds = [0, 10, 30, 35];
+        assert_eq!(groups(&bounds, &(0..35), None, Rule::Clusters, 100), [0..10, 10..30, 30..35]);
+        assert_eq!(groups(&bounds, &(5..32), None, Rule::Clusters, 8), [5..10, 10..17, 17..24, 24..30, 30..32]);
+        assert_eq!(groups(&bounds, &(0..35), None, Rule::Entries(20), 100), [0..20, 20..35]);
+        assert_eq!(groups(&bounds, &(0..0), None, Rule::Clusters, 8), []);
+    }
+
+    #[test]
+    fn row_groups_are_put_together_until_they_are_few_enough() {
+        let groups: Vec<_> = (0..10).map(|i| i..i + 1).collect();
+        assert_eq!(together(&groups, 3, 100), [0..4, 4..8, 8..10]);
+        assert_eq!(together(&groups, 3, 2).len(), 5, "none is larger than memory allows");
+        assert_eq!(together(&groups, 20, 100), groups);
+    }
+
+    #[test]
+    fn chosen_entries_are_put_together() {
+        let bounds = [0, 10, 20, 30, 40];
+        let selection = Selection::sorted([1, 2, 3, 11, 12, 13, 14, 15, 16, 17, 18, 35]).unwrap();
+        assert_eq!(groups(&bounds, &(0..40), Some(&selection), Rule::Clusters, 100), [0..20, 20..40]);
+        assert_eq!(groups(&bounds, &(0..40), Some(&selection), Rule::Clusters, 6), [0..14, 14..20, 20..40]);
+        assert_eq!(groups(&bounds, &(20..30), Some(&selection), Rule::Clusters, 6), []);
+    }
+}

@@ -1,0 +1,180 @@
+//! The Parquet file that is written: row groups whose columns are encoded on all threads, and appended in order.
+
+use std::io;
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::{FieldRef, Schema, SchemaRef};
+use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
+use parquet::arrow::{ArrowSchemaConverter, add_encoded_arrow_schema_to_metadata};
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use rayon::ThreadPool;
+use rayon::prelude::*;
+use rootfile::{OutputFile, Result};
+
+use super::{ParquetCodec, TREE_KEY, wrong};
+use crate::execute::budget::Budget;
+
+/// Entries of a column that are encoded in one go: each value takes several words meanwhile.
+const PORTION: usize = 1 << 16;
+
+/// Memory that the encoder of a column takes before its entries come, about: the table of its dictionary, and the codec.
+pub(super) const ENCODER: u64 = 192 << 10;
+/// Memory that the description of a column takes, about.
+pub(super) const DESCRIPTION: u64 = 6 << 10;
+/// Memory that a column of a row group takes until the file ends, about: its place and statistics, and its lines in the
+/// file's last record.
+pub(super) const FOOTER: u64 = 1400;
+
+/// A Parquet file that is written.
+pub(super) struct Sink {
+    writer: SerializedFileWriter<OutputFile>,
+    parts: Vec<Part>,
+    groups: usize,
+    /// Memory that a column's entries may take while they are encoded.
+    portion: u64,
+    /// Threads that encode.
+    team: ThreadPool,
+}
+
+/// Neighbouring columns that are encoded together: as many as memory has room for their encoders.
+struct Part {
+    fields: Vec<FieldRef>,
+    /// Columns of the file, in its own sense, by column of the schema.
+    leaves: Vec<usize>,
+    factory: ArrowRowGroupWriterFactory,
+}
+
+/// A column of a row group: its field and entries, and what encodes them.
+type Column = (FieldRef, ArrayRef, Vec<ArrowColumnWriter>);
+
+impl Sink {
+    /// Begins a file, whose columns are encoded in so much `room`.
+    pub fn new(
+        file: OutputFile,
+        schema: &SchemaRef,
+        (codec, budget, room): (ParquetCodec, Budget, u64),
+        tree: &str,
+    ) -> Result<Self> {
+        let parquet = ArrowSchemaConverter::new().convert(schema).map_err(wrong)?;
+        let mut properties = WriterProperties::builder()
+            .set_compression(codec.0)
+            .set_created_by(format!("basketry version {}", env!("CARGO_PKG_VERSION")))
+            .set_key_value_metadata(Some(vec![KeyValue::new(TREE_KEY.to_owned(), tree.to_owned())]))
+            .build();
+        add_encoded_arrow_schema_to_metadata(schema, &mut properties);
+        let mut leaves = vec![0; schema.fields().len()];
+        for leaf in 0..parquet.num_columns() {
+            if let Some(count) = leaves.get_mut(parquet.get_column_root_idx(leaf)) {
+                *count += 1;
+            }
+        }
+        let properties = Arc::new(properties);
+        let writer =
+            SerializedFileWriter::new(file, parquet.root_schema_ptr(), Arc::clone(&properties)).map_err(wrong)?;
+        let most = usize::try_from(room / 2 / ENCODER).unwrap_or(usize::MAX).max(1);
+        let parts = cut(schema.fields(), &leaves, most)
+            .map(|(fields, leaves)| {
+                let schema = Arc::new(Schema::new(fields.to_vec()));
+                let parquet = ArrowSchemaConverter::new().convert(&schema)?.root_schema_ptr();
+                let alone = SerializedFileWriter::new(io::sink(), parquet, Arc::clone(&properties))?;
+                let factory = ArrowRowGroupWriterFactory::new(&alone, schema);
+                Ok(Part { fields: fields.to_vec(), leaves: leaves.to_vec(), factory })
+            })
+            .collect::<std::result::Result<Vec<_>, _>>()
+            .map_err(wrong)?;
+        Ok(Self { writer, parts, groups: 0, portion: room / 4, team: budget.team()? })
+    }
+
+    /// Writes a row group.
+    pub fn write(&mut self, arrays: Vec<ArrayRef>) -> Result<()> {
+        let mut arrays = arrays.into_iter();
+        let mut group = self.writer.next_row_group().map_err(wrong)?;
+        for part in &self.parts {
+            let mut writers = part.factory.create_column_writers(self.groups).map_err(wrong)?.into_iter();
+            let columns = part.fields.iter().zip(arrays.by_ref()).zip(&part.leaves);
+            let columns: Vec<Column> = columns
+                .map(|((field, array), &leaves)| (Arc::clone(field), array, writers.by_ref().take(leaves).collect()))
+                .collect();
+            // The entries of a column are dropped as soon as they are encoded.
+            let encode = |(field, array, writers): Column| {
+                encode_column(&field, &array, writers, self.portion)
+                    .map_err(|e| e.object(format!("column {}", field.name())))
+            };
+            let encoded: Vec<Result<_>> = self.team.install(|| columns.into_par_iter().map(encode).collect());
+            for chunks in encoded {
+                for chunk in chunks? {
+                    chunk.append_to_row_group(&mut group).map_err(wrong)?;
+                }
+            }
+        }
+        group.close().map_err(wrong)?;
+        self.groups += 1;
+        Ok(())
+    }
+
+    pub fn groups(&self) -> usize {
+        self.groups
+    }
+
+    /// Ends the file. Says how many bytes it has.
+    pub fn finish(self) -> Result<u64> {
+        self.writer.into_inner().map_err(wrong)?.finish()
+    }
+}
+
+/// Neighbouring columns with at most so many columns of the file together; at least one.
+fn cut<'a>(
+    fields: &'a [FieldRef],
+    leaves: &'a [usize],
+    most: usize,
+) -> impl Iterator<Item = (&'a [FieldRef], &'a [usize])> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let left = leaves.get(at..).filter(|left| !left.is_empty())?;
+        let mut sum = 0;
+        let fitting = left.iter().take_while(|&&leaves| {
+            sum += leaves;
+            sum <= most
+        });
+        let range = at..at + fitting.count().max(1);
+        at = range.end;
+        Some((fields.get(range.clone())?, leaves.get(range)?))
+    })
+}
+
+/// Encodes a column, so many entries in one go that they have about `room` bytes.
+fn encode_column(
+    field: &FieldRef,
+    array: &ArrayRef,
+    mut writers: Vec<ArrowColumnWriter>,
+    room: u64,
+) -> Result<Vec<ArrowColumnChunk>> {
+    let each = (array.get_buffer_memory_size() / array.len().max(1)).max(1);
+    let portion = usize::try_from(room).unwrap_or(usize::MAX).div_euclid(each).clamp(1, PORTION);
+    for start in (0..array.len()).step_by(portion) {
+        let portion = array.slice(start, portion.min(array.len() - start));
+        for (leaf, writer) in compute_leaves(field, &portion).map_err(wrong)?.iter().zip(&mut writers) {
+            writer.write(leaf).map_err(wrong)?;
+        }
+    }
+    writers.into_iter().map(|writer| writer.close().map_err(wrong)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_schema::{DataType, Field};
+
+    #[test]
+    fn columns_are_cut_by_how_many_they_are_in_the_file() {
+        let fields: Vec<FieldRef> =
+            (0..5).map(|i| Arc::new(Field::new(format!("c{i}"), DataType::Int32, false))).collect();
+        let sizes = |leaves: &[usize], most| cut(&fields, leaves, most).map(|(f, _)| f.len()).collect::<Vec<_>>();
+        assert_eq!(sizes(&[1, 1, 1, 1, 1], 2), [2, 2, 1]);
+        assert_eq!(sizes(&[1, 7, 1, 1, 1], 3), [1, 1, 3]);
+        assert_eq!(sizes(&[1, 1, 1, 1, 1], 100), [5]);
+    }
+}

@@ -1,0 +1,83 @@
+//! Reads a request in steps, so that only one step's arrays are in memory at a time.
+
+use super::dataset::Dataset;
+use super::request::Request;
+use super::run::{Read, read_on};
+use crate::execute::fetch::basket_cache::BasketCache;
+
+/// How much is read at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// So many entries.
+    Entries(u64),
+    /// As many entries as have about this many bytes before compression, by the trees' own count, but no more than half
+    /// of the budget.
+    Bytes(u64),
+    /// A cluster.
+    Cluster,
+}
+
+/// The steps of a request.
+pub struct Batches<'a> {
+    dataset: &'a Dataset,
+    request: Request<'a>,
+    step: Option<u64>,
+    cache: BasketCache,
+    at: u64,
+}
+
+/// Reads a request step by step.
+pub fn batches<'a>(dataset: &'a Dataset, request: Request<'a>, step: Step) -> Batches<'a> {
+    let step = match step {
+        Step::Entries(entries) => Some(entries.max(1)),
+        Step::Bytes(bytes) => {
+            let all: u64 = request.columns.iter().map(|&c| dataset.bytes(c)).sum();
+            let each = all.checked_div(dataset.entries()).unwrap_or(0).max(1);
+            Some((bytes.min(request.budget.memory / 2) / each).max(1))
+        }
+        Step::Cluster => None,
+    };
+    let cache = BasketCache::new(request.budget.memory / 8);
+    Batches { dataset, at: request.entries.start, request, step, cache }
+}
+
+impl Batches<'_> {
+    /// Keeps the baskets that several of the steps between these entries use: there is so much `room` for them.
+    pub(crate) fn keeping(self, steps: Vec<u64>, room: u64) -> Self {
+        Self { cache: self.cache.between(steps, room), ..self }
+    }
+
+    /// The next step, which ends before this entry.
+    pub(crate) fn next_until(&mut self, to: u64) -> Option<rootfile::Result<Read>> {
+        let end = self.end();
+        if self.at >= end {
+            return None;
+        }
+        let entries = self.at..to.min(end);
+        self.at = entries.end;
+        let read = read_on(self.dataset, &Request { entries, ..self.request.clone() }, &self.cache);
+        if read.is_err() {
+            self.at = end;
+        }
+        Some(read)
+    }
+
+    fn end(&self) -> u64 {
+        self.request.entries.end.min(self.dataset.entries())
+    }
+}
+
+impl Iterator for Batches<'_> {
+    type Item = rootfile::Result<Read>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let to = match self.step {
+            Some(entries) => self.at.saturating_add(entries),
+            None => {
+                let clusters = self.dataset.clusters();
+                clusters.get(clusters.partition_point(|&start| start <= self.at)).copied().unwrap_or(self.end())
+            }
+        };
+        self.next_until(to)
+    }
+}

@@ -1,0 +1,132 @@
+//! Friends of a data set: trees whose entries go with its own, one by one, and whose columns can be read beside its own.
+//! Friends that are looked up by an index are refused, and friends of friends are not looked for.
+//!
+//! A friend's branches, columns and files get numbers behind those of the data set and of the friends before it, so that
+//! whatever reads a column need not know whose it is.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use dataset::tree::{FriendName, read_tree};
+use rootfile::{Error, Result, RootFile};
+
+use super::dataset::{Dataset, Friend, Friends};
+use super::open::find_tree;
+use crate::plan::inputs::Input;
+
+impl Dataset {
+    /// The data set with these trees for friends, as if its own named them: their entries go with its own, and their
+    /// columns can be read beside its own. Without a name a friend has that of its tree.
+    pub fn with_friends(self, given: &[(Option<String>, Vec<Input>)]) -> Result<Self> {
+        let open = |(name, inputs): &(Option<String>, Vec<Input>)| {
+            let friend = open(&self, inputs, false)?;
+            Ok((name.clone().unwrap_or_else(|| friend.names().0.to_owned()), friend))
+        };
+        let given = given.iter().map(open).collect::<Result<Vec<_>>>()?;
+        Ok(Self { given: Mutex::new(given), friends: OnceLock::new(), ..self })
+    }
+
+    /// The friends, which are opened when this is first called: those given, then those that the trees name. A name
+    /// without that of a friend before it means a column of the data set, or else of the first friend that has it.
+    pub fn friends(&self) -> &[Friend] {
+        let given = || std::mem::take(&mut *self.given.lock().unwrap_or_else(PoisonError::into_inner));
+        &self.friends.get_or_init(|| Friends::open(self, given())).list
+    }
+}
+
+impl Friends {
+    /// Takes in the friends that the user gave, and opens those that the trees name.
+    pub fn open(dataset: &Dataset, given: Vec<(String, Dataset)>) -> Self {
+        let mut columns = dataset.columns().len();
+        let mut branches = dataset.tree().branches.len();
+        let mut friends = Self { list: Vec::new(), files: dataset.files().to_vec(), metadata: dataset.metadata() };
+        let given = given.into_iter().map(|(name, friend)| (name, Ok(friend)));
+        let named = named(dataset).map(|(name, inputs)| (name, inputs.and_then(|inputs| open(dataset, &inputs, true))));
+        for (name, found) in given.chain(named) {
+            let found = found.and_then(|mut friend| {
+                let files = u32::try_from(friends.files.len()).map_err(|_| Error::request("too many files"))?;
+                friends.files.extend_from_slice(friend.files());
+                friends.metadata += friend.metadata();
+                friend.join(&name, branches, files);
+                Ok(friend)
+            });
+            let size = |of: fn(&Dataset) -> usize| found.as_ref().map_or(0, of);
+            let (from, above) = (columns, branches);
+            columns += size(|friend| friend.columns().len());
+            branches += size(|friend| friend.tree().branches.len());
+            let dataset = found.map_err(|e| e.object(format!("friend {name}")));
+            friends.list.push(Friend { name, dataset, columns: from..columns, branches: above..branches });
+        }
+        friends
+    }
+}
+
+/// Friends as the trees of a data set name them.
+fn named(dataset: &Dataset) -> impl Iterator<Item = (String, Result<Vec<Input>>)> {
+    let first = dataset.tree().friends();
+    let others = match first.is_empty() {
+        true => Ok(Vec::new()),
+        false => dataset.inputs().iter().skip(1).map(of_file).collect::<Result<Vec<_>>>(),
+    };
+    let inputs = dataset.inputs().to_vec();
+    first.into_iter().enumerate().map(move |(place, friend)| {
+        let of_all = others.as_ref().map_err(|e| Error::request(e.to_string())).and_then(|others| {
+            let all = std::iter::once(Some(&friend)).chain(others.iter().map(|names| names.get(place)));
+            inputs.iter().zip(all).map(|(input, found)| place_of(input, found, &friend.name)).collect()
+        });
+        (friend.name, of_all)
+    })
+}
+
+/// The friends that the tree of an input names.
+fn of_file(input: &Input) -> Result<Vec<FriendName>> {
+    let file = RootFile::open(&input.path)?;
+    let (_, key) = find_tree(&file, input.tree.as_deref())?;
+    Ok(read_tree(&file, &key)?.friends())
+}
+
+/// Where a friend is.
+fn place_of(input: &Input, found: Option<&FriendName>, name: &str) -> Result<Input> {
+    let missing = || Error::request("is not a friend of all trees that are read as one").file(&input.path);
+    let found = found.filter(|found| found.name == name).ok_or_else(missing)?;
+    let tree = Some(found.tree.trim_start_matches('/').to_owned());
+    Ok(Input { path: path_of(&input.path, &found.file)?, tree })
+}
+
+/// The file that a tree's own file calls by a name: it is looked for beside that one, and from where the program was
+/// started, as ROOT does.
+fn path_of(own: &Path, name: &str) -> Result<PathBuf> {
+    let name = name.strip_prefix("file:").unwrap_or(name);
+    if name.is_empty() {
+        return Ok(own.to_owned());
+    }
+    if name.contains("://") {
+        return Err(Error::unsupported(format!("is in {name}: only files of this machine are read")));
+    }
+    let beside = own.parent().unwrap_or(Path::new("")).join(name);
+    Ok(if beside.exists() { beside } else { name.into() })
+}
+
+/// Opens a friend, whose entries have to go with those of the data set; `by_file` those of each file, too.
+pub(crate) fn open(dataset: &Dataset, inputs: &[Input], by_file: bool) -> Result<Dataset> {
+    let friend = Dataset::open(inputs)?;
+    if friend.tree().tree_index.is_some() {
+        return Err(Error::unsupported(format!(
+            "its entries are looked up by its index, which is not supported: read {} by itself, and join the two by the \
+             columns of the index",
+            friend.path()
+        )));
+    }
+    let (ours, theirs) = (dataset.entries_by_file(), friend.entries_by_file());
+    let (all, there) = (dataset.entries(), friend.entries());
+    if by_file && ours.len() > 1 && ours != theirs {
+        return Err(Error::request("its files have other numbers of entries than those that name them"));
+    }
+    if there < all {
+        return Err(Error::request(format!(
+            "{} has {there} entries, where the tree that it is to go with has {all}",
+            friend.path()
+        )));
+    }
+    Ok(friend)
+}

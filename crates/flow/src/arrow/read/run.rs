@@ -1,0 +1,305 @@
+//! Runs a request on threads.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow_schema::{FieldRef, Schema};
+use dataset::decode::ColumnPlan;
+use dataset::tree::basket::BasketData;
+use rootfile::{Error, Result};
+
+use super::column_sink::{ColumnSink, OutputMode, SinkGuard};
+use super::dataset::Dataset;
+use super::request::{Request, Wanted};
+use super::spent::Spent;
+use super::tasks::{Task, Tasks};
+use crate::execute::allocator;
+use crate::execute::fetch::basket_cache::{BasketCache, CacheKey};
+use crate::execute::fetch::counters::CounterReader;
+use crate::execute::fetch::fetcher::Fetcher;
+use crate::table::column::Column;
+use crate::table::piece::spans_several;
+
+/// What was read, and what it cost.
+#[derive(Clone, Debug)]
+pub struct Read {
+    /// The columns.
+    pub batch: RecordBatch,
+    /// What each of them cost.
+    pub spent: Vec<Spent>,
+}
+
+/// Reads all that a request asks for.
+pub fn read(dataset: &Dataset, request: &Request<'_>) -> Result<Read> {
+    read_on(dataset, request, &BasketCache::new(0))
+}
+
+/// Reads all that a request asks for and keeps nothing of it: the array that a column has in a cluster is made and
+/// dropped. Says how many entries there were and what each column cost; `progress` is told what each piece of the work
+/// did.
+pub fn drain(
+    dataset: &Dataset,
+    request: &Request<'_>,
+    progress: &(dyn Fn(&Spent) + Sync),
+) -> Result<(u64, Vec<Spent>)> {
+    let wanted = Wanted::new(&request.entries(dataset.entries()), request.selection.as_ref());
+    let span = wanted.span();
+    let clusters = dataset.clusters().iter().filter(|bound| span.contains(bound)).count();
+    let how = ReadMode { mode: OutputMode::DropClusters { clusters }, cache: &BasketCache::new(0), progress };
+    let (_, done) = attempt(dataset, request, wanted, &how)?;
+    let spent: Result<_> = done.into_iter().map(|(array, spent)| array.map(|_| spent)).collect();
+    Ok((wanted.count(&span), spent?))
+}
+
+/// Reads all, with baskets left over from the entries before, and for those after.
+pub(crate) fn read_on(dataset: &Dataset, request: &Request<'_>, cache: &BasketCache) -> Result<Read> {
+    let wanted = Wanted::new(&request.entries(dataset.entries()), request.selection.as_ref());
+    let how = ReadMode { mode: OutputMode::Keep, cache, progress: &|_| () };
+    let (plans, done) = attempt(dataset, request, wanted, &how)?;
+    batch(&plans, done, &wanted)
+}
+
+/// What a column came to.
+type ColumnResult = (Result<ArrayRef>, Spent);
+
+/// What becomes of what is read.
+struct ReadMode<'a> {
+    mode: OutputMode,
+    cache: &'a BasketCache,
+    progress: &'a (dyn Fn(&Spent) + Sync),
+}
+
+/// Runs a request. A column whose bytes do not fit its plan is read again as what it is: bytes.
+fn attempt(
+    dataset: &Dataset,
+    request: &Request<'_>,
+    wanted: Wanted<'_>,
+    how: &ReadMode<'_>,
+) -> Result<(Vec<ColumnPlan>, Vec<ColumnResult>)> {
+    let plan = |&column: &usize| dataset.column(column).cloned().ok_or_else(|| Error::request("no such column"));
+    let mut plans: Vec<ColumnPlan> = request.columns.iter().map(plan).collect::<Result<_>>()?;
+    let mut done = run(dataset, &plans, wanted, request, how)?;
+    for (plan, done) in plans.iter_mut().zip(&mut done) {
+        if let Err(why) = &done.0 {
+            *plan = plan.opaque_because(&why.to_string());
+            if let Some(again) = run(dataset, std::slice::from_ref(plan), wanted, request, how)?.pop() {
+                *done = again;
+            }
+        }
+    }
+    Ok((plans, done))
+}
+
+fn batch(plans: &[ColumnPlan], done: Vec<ColumnResult>, wanted: &Wanted<'_>) -> Result<Read> {
+    let fields: Vec<FieldRef> = plans.iter().map(|plan| Arc::clone(plan.field())).collect();
+    let mut arrays = Vec::with_capacity(done.len());
+    let mut spent = Vec::with_capacity(done.len());
+    for (array, cost) in done {
+        arrays.push(array?);
+        spent.push(cost);
+    }
+    let rows = usize::try_from(wanted.count(&wanted.span())).map_err(|_| Error::request("too many entries"))?;
+    let options = RecordBatchOptions::new().with_row_count(Some(rows));
+    let batch = RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options);
+    Ok(Read { batch: batch.map_err(|e| Error::corrupt(format!("columns do not fit together: {e}")))?, spent })
+}
+
+/// What all workers share.
+struct ReadJob<'a> {
+    dataset: &'a Dataset,
+    plans: &'a [ColumnPlan],
+    columns: &'a [&'a Column],
+    sinks: &'a [ColumnSink],
+    tasks: Mutex<Tasks<'a>>,
+    wanted: Wanted<'a>,
+    how: &'a ReadMode<'a>,
+    cancelled: Option<&'a AtomicBool>,
+    failed: Mutex<Option<Error>>,
+}
+
+/// The least memory that columns can be read in from one of these entries to the next, besides what is filled, and what
+/// of it is for the baskets that several of these steps use: they are kept from one to the next.
+pub(crate) fn least_memory(dataset: &Dataset, columns: &[usize], steps: &[u64]) -> (u64, u64) {
+    let entries = steps.first().copied().unwrap_or(0)..steps.last().copied().unwrap_or(0);
+    // Only what has more entries than the shortest step can be used by several.
+    let shortest = steps.windows(2).map(|step| step[1] - step[0]).min().unwrap_or(u64::MAX);
+    let of = |source: &Column| {
+        let pieces = source.pieces.get(source.overlapping(&entries)).unwrap_or_default();
+        let wide = pieces.iter().filter(|piece| piece.entries > shortest && spans_several(piece, steps));
+        (room(source, &entries), wide.map(|piece| source.unpacked(piece)).max().unwrap_or(0))
+    };
+    let needs: Vec<(u64, u64)> = columns.iter().filter_map(|&column| dataset.source(column)).map(of).collect();
+    let kept: u64 = needs.iter().map(|(_, kept)| kept).sum();
+    // What is kept of a column is not there while its next basket is read.
+    let most = needs.iter().map(|(room, own)| room + kept - own).max().unwrap_or(0);
+    (dataset.metadata() + most, kept)
+}
+
+fn run(
+    dataset: &Dataset,
+    plans: &[ColumnPlan],
+    wanted: Wanted<'_>,
+    request: &Request<'_>,
+    how: &ReadMode<'_>,
+) -> Result<Vec<ColumnResult>> {
+    let missing = || Error::request("a column without a branch");
+    let columns: Vec<&Column> =
+        plans.iter().map(|plan| dataset.source_of_branch(plan.branch()).ok_or_else(missing)).collect::<Result<_>>()?;
+    let array = |column: &Column| match how.mode {
+        OutputMode::Keep => 0,
+        // It is dropped at the end of each cluster.
+        OutputMode::DropClusters { .. } => {
+            column.largest_cluster(dataset.clusters(), column.overlapping(&wanted.span()))
+        }
+    };
+    // Arrays grow by doubling where it is not known how large they will be.
+    let scratch = columns.iter().map(|c| room(c, &wanted.span()) + array(c) * 9 / 8).max().unwrap_or(0);
+    let share = request.budget.share(dataset.metadata(), scratch)?.beside(how.cache.room(), scratch);
+    allocator::keep(share.waiting / 8);
+    let sink = |(plan, column): (&ColumnPlan, &&Column)| ColumnSink::new(plan, column, &wanted, how.mode);
+    let sinks: Vec<ColumnSink> = plans.iter().zip(&columns).map(sink).collect();
+    let shared = ReadJob {
+        dataset,
+        plans,
+        columns: &columns,
+        sinks: &sinks,
+        tasks: Mutex::new(Tasks::new(&columns, dataset.clusters(), wanted, dataset.files())),
+        wanted,
+        how,
+        cancelled: request.cancelled,
+        failed: Mutex::new(None),
+    };
+    std::thread::scope(|scope| {
+        // The calling thread works as well: one thread means no thread at all.
+        for _ in 1..share.threads {
+            scope.spawn(|| shared.guarded());
+        }
+        shared.guarded();
+    });
+    if let Some(error) = shared.failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(error);
+    }
+    Ok(sinks.into_iter().map(|sink| sink.finish(&wanted)).collect())
+}
+
+/// Bytes that one thread needs at most for a column, besides what it fills.
+fn room(column: &Column, entries: &Range<u64>) -> u64 {
+    crate::arrow::read::tasks::room(column, column.overlapping(entries))
+}
+
+impl ReadJob<'_> {
+    /// Works; a panic in it lets nobody else wait for ever.
+    fn guarded(&self) {
+        struct Release<'a>(&'a [ColumnSink]);
+        impl Drop for Release<'_> {
+            fn drop(&mut self) {
+                if std::thread::panicking() {
+                    self.0.iter().for_each(ColumnSink::give_up);
+                }
+            }
+        }
+        let _release = Release(self.sinks);
+        self.work();
+    }
+
+    fn work(&self) {
+        let mut scratch = Fetcher::new();
+        loop {
+            if self.cancelled.is_some_and(|c| c.load(Ordering::Relaxed)) {
+                return self.fail(Error::request("interrupted"));
+            }
+            if self.failed.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
+                return;
+            }
+            let Some(task) = self.tasks.lock().unwrap_or_else(PoisonError::into_inner).next() else { return };
+            if let Err(error) = self.perform(&task, &mut scratch) {
+                return self.fail(error);
+            }
+        }
+    }
+
+    fn fail(&self, error: Error) {
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        self.sinks.iter().for_each(ColumnSink::give_up);
+    }
+
+    fn perform(&self, task: &Task, scratch: &mut Fetcher) -> Result<()> {
+        let (Some(sink), Some(plan), Some(&column)) =
+            (self.sinks.get(task.sink), self.plans.get(task.sink), self.columns.get(task.sink))
+        else {
+            return Ok(());
+        };
+        let mut counters = self.counters(plan)?;
+        let (mut spent, mut loading) = (Spent::default(), Duration::ZERO);
+        let mut waiting: Vec<(usize, BasketData)> = Vec::new();
+        let mut turn: Option<SinkGuard<'_>> = None;
+        for index in task.pieces.clone() {
+            let data = match self.how.cache.take(CacheKey::Column(column.branch), index) {
+                Some(data) => data,
+                None => {
+                    let begun = Instant::now();
+                    let data = scratch.load(self.dataset.files(), column, index)?;
+                    loading += begun.elapsed();
+                    spent.baskets += 1;
+                    spent.compressed += column.pieces.get(index).map_or(0, |p| u64::from(p.nbytes));
+                    spent.uncompressed += data.data.len() as u64;
+                    data
+                }
+            };
+            waiting.push((index, data));
+            if turn.is_none() {
+                turn = sink.try_wait(task.turn);
+            }
+            if let Some(turn) = &mut turn {
+                self.append(turn, column, &mut waiting, &mut counters, scratch);
+            }
+        }
+        let mut turn = turn.unwrap_or_else(|| sink.wait(task.turn));
+        self.append(&mut turn, column, &mut waiting, &mut counters, scratch);
+        (spent.fetch, spent.decompress) = scratch.take_times();
+        // The rest of it is finding where entries lie.
+        spent.decode = loading.saturating_sub(spent.fetch + spent.decompress);
+        (self.how.progress)(&spent);
+        turn.end(spent, task.ends_cluster);
+        Ok(())
+    }
+
+    /// Decodes what waits.
+    fn append(
+        &self,
+        turn: &mut SinkGuard<'_>,
+        column: &Column,
+        waiting: &mut Vec<(usize, BasketData)>,
+        counters: &mut Option<CounterReader<'_>>,
+        scratch: &mut Fetcher,
+    ) {
+        for (index, data) in waiting.drain(..) {
+            let Some(piece) = column.pieces.get(index) else { continue };
+            turn.append(piece, &data, &self.wanted, &mut |entries| match counters {
+                Some(counters) => counters.values(entries),
+                None => Ok(Vec::new()),
+            });
+            if piece.end() > self.wanted.span().end {
+                self.how.cache.keep(CacheKey::Column(column.branch), (index, piece), data);
+            } else {
+                scratch.give_back(data);
+            }
+        }
+    }
+
+    fn counters(&self, plan: &ColumnPlan) -> Result<Option<CounterReader<'_>>> {
+        if plan.counters().is_empty() {
+            return Ok(None);
+        }
+        let of = |&branch: &usize| {
+            let missing = || Error::unsupported("is counted by a branch that is no column");
+            let column = self.dataset.column_of_branch(branch).ok_or_else(missing)?;
+            Ok((self.dataset.source_of_branch(branch).ok_or_else(missing)?, column))
+        };
+        let columns = plan.counters().iter().map(of).collect::<Result<_>>()?;
+        Ok(Some(CounterReader::new(self.dataset.files(), columns)))
+    }
+}

@@ -1,0 +1,369 @@
+//! Commits finished clusters of all fill contexts: one thread at a time appends them to the file, as they arrive or in the
+//! order of their tasks, while the others go on. An error here or in a context gives the output up.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use dataset::tree::Tree;
+use rayon::ThreadPool;
+use rootfile::{Error, FileWriter, Result};
+
+use super::buffer_pool::BufferPool;
+use super::commit_order::{CommitOrder, Ticket};
+use super::conform::Casting;
+use super::context_buffers::ContextBuffers;
+use super::finished_cluster::FinishedCluster;
+use super::memory_limiter::{MemoryLimiter, QueuePosition, stopped};
+use super::metrics::Metrics;
+use super::options::{Order, WriteOptions};
+use super::output::Output;
+use super::tree_plan::TreePlan;
+use super::write_pool::WritePool;
+use super::written::Written;
+use crate::execute::encode::clocks::Clocks;
+use crate::table::chunk::Chunk;
+
+/// The state of a writer, shared by its fill contexts.
+pub(crate) struct Committer {
+    pub memory_limiter: Arc<MemoryLimiter>,
+    buffer_pool: Arc<BufferPool>,
+    /// Threads that help to encode.
+    pub team: Option<Arc<ThreadPool>>,
+    pub order: Order,
+    pub casting: Casting,
+    state: Mutex<State>,
+    /// The file, if it was not given up. Lock order: the state's lock comes before this one.
+    output: Mutex<Option<Output>>,
+    stopped: AtomicBool,
+}
+
+struct State {
+    trees: Vec<TreeQueue>,
+    /// The first error.
+    error: Option<String>,
+    clocks: Vec<Arc<Clocks>>,
+    /// Number of contexts that are not finished.
+    open: usize,
+    /// Whether a thread is appending clusters.
+    appending: bool,
+    totals: Totals,
+}
+
+/// The clusters of one tree that are not in the file yet.
+struct TreeQueue {
+    plan: Arc<TreePlan>,
+    commits: CommitOrder<FinishedCluster>,
+    /// Bytes that the largest cluster took while it was filled.
+    largest: u64,
+    /// Buffers of finished contexts.
+    idle_buffers: Vec<ContextBuffers>,
+}
+
+/// Totals of the clusters in the file.
+#[derive(Default)]
+struct Totals {
+    entries: u64,
+    clusters: u64,
+    bytes: u64,
+    /// Bytes of clusters that wait to be appended.
+    queued: u64,
+    appending: Duration,
+}
+
+/// The parts of a new context that the committer provides.
+pub(crate) struct ContextStart {
+    pub plan: Arc<TreePlan>,
+    pub clocks: Arc<Clocks>,
+    pub ticket: Ticket,
+}
+
+impl State {
+    /// The next cluster of any tree that can be appended.
+    fn next(&mut self) -> Option<(usize, Arc<TreePlan>, FinishedCluster)> {
+        let mut queues = self.trees.iter_mut().enumerate();
+        let (tree, plan, cluster) =
+            queues.find_map(|(tree, queue)| Some((tree, Arc::clone(&queue.plan), queue.commits.next()?)))?;
+        self.totals.queued = self.totals.queued.saturating_sub(cluster.reserved);
+        Some((tree, plan, cluster))
+    }
+
+    fn check(&self) -> Result<()> {
+        match &self.error {
+            Some(why) => Err(Error::request(format!("the output was given up: {why}"))),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Committer {
+    pub fn new(file: FileWriter, pool: &WritePool, options: &WriteOptions) -> Self {
+        let totals = Totals { bytes: file.position(), ..Totals::default() };
+        let state = State { trees: Vec::new(), error: None, clocks: Vec::new(), open: 0, appending: false, totals };
+        Self {
+            memory_limiter: pool.memory_limiter(),
+            buffer_pool: pool.buffer_pool(),
+            team: pool.team(),
+            order: options.order,
+            casting: options.casting,
+            state: Mutex::new(state),
+            output: Mutex::new(Some(Output::new(file, options.auto_save))),
+            stopped: AtomicBool::new(false),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn output(&self) -> MutexGuard<'_, Option<Output>> {
+        self.output.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs an action on the file. An error gives the output up.
+    fn with_output<T>(&self, act: impl FnOnce(&mut Output) -> Result<T>) -> Result<T> {
+        let mut state = self.lock();
+        state.check()?;
+        let done = self.output().as_mut().ok_or_else(stopped).and_then(act);
+        done.inspect_err(|e| self.give_up(&mut state, e))
+    }
+
+    /// Adds a tree.
+    pub fn add_tree(&self, path: &str, plan: TreePlan, tree: Tree) -> Result<usize> {
+        let mut state = self.lock();
+        let plan = Arc::new(plan);
+        self.output().as_mut().ok_or_else(stopped)?.add_tree(path, Arc::clone(&plan), tree)?;
+        state.trees.push(TreeQueue {
+            plan,
+            commits: CommitOrder::new(self.order),
+            largest: 0,
+            idle_buffers: Vec::new(),
+        });
+        Ok(state.trees.len() - 1)
+    }
+
+    /// Makes a directory and its parents.
+    pub fn mkdir(&self, path: &str) -> Result<()> {
+        self.lock().check()?;
+        self.output().as_mut().ok_or_else(stopped)?.mkdir(path).map(drop)
+    }
+
+    /// Begins a context, whose clocks are part of the metrics from here on. Without a task it gets the next number.
+    pub fn begin(&self, tree: usize, task: Option<u64>) -> Result<ContextStart> {
+        let mut state = self.lock();
+        state.check()?;
+        let state = &mut *state;
+        let open = state.trees.get_mut(tree).ok_or_else(|| Error::request("a tree of another writer"))?;
+        let ticket = open.commits.begin(task)?;
+        let clocks = Arc::new(Clocks::default());
+        state.clocks.push(Arc::clone(&clocks));
+        state.open += 1;
+        Ok(ContextStart { plan: Arc::clone(&open.plan), clocks, ticket })
+    }
+
+    /// Fails if the output was given up.
+    pub fn check(&self) -> Result<()> {
+        if self.stopped.load(Ordering::Acquire) { self.lock().check() } else { Ok(()) }
+    }
+
+    /// Reserves memory for a cluster of a task, and waits until it is free. Returns the bytes reserved and the time waited.
+    /// Out-of-order tasks leave room for the largest cluster.
+    pub fn reserve(&self, bytes: u64, ticket: &Ticket) -> Result<(u64, Duration)> {
+        let most = self.memory_limiter.cluster_limit();
+        self.memory_limiter.reserve(bytes, || self.position(ticket, most))
+    }
+
+    /// The same, if the memory is free now.
+    pub fn try_reserve(&self, bytes: u64, ticket: &Ticket) -> Result<Option<u64>> {
+        if !self.memory_limiter.has_free(bytes) {
+            self.drop_buffers();
+        }
+        self.memory_limiter.try_reserve(bytes, self.position(ticket, self.memory_limiter.cluster_limit()))
+    }
+
+    /// Reserves more for a cluster that is being filled. Returns false when the cluster should be flushed.
+    pub fn grow(&self, more: u64, ticket: &Ticket) -> Result<bool> {
+        let most = self.memory_limiter.cluster_limit();
+        let fits = self.memory_limiter.grow(more, || self.position(ticket, most));
+        self.buffer_pool.trim(self.memory_limiter.free());
+        fits
+    }
+
+    /// Buffers of a cluster that was written, for one that begins. Drops pooled buffers that do not fit into free memory.
+    pub fn recycled(&self, plan: &Arc<TreePlan>) -> Option<Vec<Chunk>> {
+        let recycled = self.buffer_pool.take(plan);
+        self.buffer_pool.trim(self.memory_limiter.free());
+        recycled
+    }
+
+    /// Puts the buffers of a cluster that was written into the pool. Contexts with one basket per cluster do not use them:
+    /// they make baskets only at the end of a cluster.
+    fn recycle(&self, plan: &Arc<TreePlan>, chunks: Vec<Chunk>) {
+        if !plan.one_per_cluster() {
+            self.buffer_pool.put(plan, chunks);
+        }
+    }
+
+    fn position(&self, ticket: &Ticket, largest: u64) -> QueuePosition {
+        if self.stopped.load(Ordering::Acquire) { QueuePosition::Stopped } else { ticket.position(largest) }
+    }
+
+    /// Buffers of a finished context of this tree.
+    pub fn buffers(&self, tree: usize) -> Option<ContextBuffers> {
+        self.lock().trees.get_mut(tree)?.idle_buffers.pop()
+    }
+
+    /// Keeps the buffers of a finished context.
+    pub fn put_buffers(&self, tree: usize, buffers: ContextBuffers) {
+        match self.lock().trees.get_mut(tree) {
+            Some(queue) => queue.idle_buffers.push(buffers),
+            None => self.memory_limiter.release(buffers.kept),
+        }
+    }
+
+    /// Drops the buffers of finished contexts and releases their memory.
+    pub fn drop_buffers(&self) {
+        let idle_buffers: Vec<ContextBuffers> =
+            self.lock().trees.iter_mut().flat_map(|tree| std::mem::take(&mut tree.idle_buffers)).collect();
+        self.memory_limiter.release(idle_buffers.iter().map(|buffers| buffers.kept).sum());
+    }
+
+    /// Expected memory of a cluster of this tree.
+    pub fn expected_memory(&self, tree: usize, first: u64) -> u64 {
+        let largest = self.lock().trees.get(tree).map_or(0, |tree| tree.largest);
+        if largest == 0 { first } else { largest + largest / 16 }
+    }
+
+    /// Adds a task's cluster, and appends the clusters that can be appended.
+    pub fn hand_over(&self, tree: usize, cluster: FinishedCluster) -> Result<()> {
+        let mut state = self.lock();
+        let queue = state.check().and_then(|()| state.trees.get_mut(tree).ok_or_else(stopped));
+        let queue = queue.inspect_err(|_| self.memory_limiter.release(cluster.reserved))?;
+        queue.largest = queue.largest.max(cluster.peak);
+        let held = cluster.reserved;
+        queue.commits.put(cluster.task_and_number, cluster);
+        state.totals.queued += held;
+        self.advance(state)
+    }
+
+    /// Ends a task, which has handed over all its clusters.
+    pub fn done(&self, tree: usize, task: u64) -> Result<()> {
+        let mut state = self.lock();
+        state.check()?;
+        if let Some(queue) = state.trees.get_mut(tree) {
+            queue.commits.done(task);
+        }
+        let done = self.advance(state);
+        // Only now: an open context means that a thread may be appending.
+        let mut state = self.lock();
+        state.open = state.open.saturating_sub(1);
+        self.memory_limiter.notify();
+        done
+    }
+
+    /// Appends the clusters that can be appended. No-op if another thread is appending: that thread drains the queue.
+    fn advance<'a>(&'a self, mut state: MutexGuard<'a, State>) -> Result<()> {
+        if state.appending {
+            return Ok(());
+        }
+        state.appending = true;
+        let mut done = Ok(());
+        while let (Ok(()), Some((tree, plan, mut cluster))) = (&done, state.next()) {
+            // Other threads can hand over clusters meanwhile.
+            drop(state);
+            let begun = Instant::now();
+            let written = self.append(tree, &mut cluster);
+            // The buffers first: a context that can begin takes them at once.
+            self.recycle(&plan, std::mem::take(&mut cluster.chunks));
+            self.memory_limiter.release(cluster.reserved);
+            state = self.lock();
+            state.totals.appending += begun.elapsed();
+            done = written.map(|bytes| {
+                state.totals.bytes = bytes;
+                state.totals.entries += cluster.entries;
+                state.totals.clusters += u64::from(cluster.entries > 0);
+            });
+        }
+        state.appending = false;
+        done.inspect_err(|e| self.give_up(&mut state, e))
+    }
+
+    /// Appends a cluster to the file. Returns the size of the file.
+    fn append(&self, tree: usize, cluster: &mut FinishedCluster) -> Result<u64> {
+        let mut output = self.output();
+        let output = output.as_mut().ok_or_else(stopped)?;
+        output.append(tree, cluster)?;
+        Ok(output.bytes())
+    }
+
+    /// Saves the metadata of all trees.
+    pub fn save(&self) -> Result<()> {
+        self.with_output(Output::save)
+    }
+
+    /// Syncs the file to disk.
+    pub fn sync(&self) -> Result<()> {
+        self.with_output(Output::sync)
+    }
+
+    /// Gives the output up: it will not appear.
+    pub fn fail(&self, error: &Error) {
+        let mut state = self.lock();
+        self.give_up(&mut state, error);
+    }
+
+    /// Keeps the first error for all later calls, and drops the output.
+    fn give_up(&self, state: &mut State, error: &Error) {
+        state.error.get_or_insert_with(|| error.to_string());
+        // Dropping it removes its temporary file.
+        *self.output() = None;
+        for tree in &mut state.trees {
+            for buffers in std::mem::take(&mut tree.idle_buffers) {
+                self.memory_limiter.release(buffers.kept);
+            }
+            tree.commits.give_up().for_each(|cluster| self.memory_limiter.release(cluster.reserved));
+            self.buffer_pool.forget(&tree.plan);
+        }
+        self.stopped.store(true, Ordering::Release);
+        self.memory_limiter.notify();
+    }
+
+    /// Ends the file.
+    pub fn close(&self) -> Result<Written> {
+        let mut state = self.lock();
+        state.check()?;
+        if state.open > 0 {
+            let error = Error::request(format!(
+                "{} fill contexts are not finished; finish all of them before the writer",
+                state.open
+            ));
+            self.give_up(&mut state, &error);
+            return Err(error);
+        }
+        // Tasks that never began are skipped.
+        state.trees.iter_mut().for_each(|tree| tree.commits.close());
+        let plans: Vec<_> = state.trees.iter().map(|tree| Arc::clone(&tree.plan)).collect();
+        self.advance(state)?;
+        plans.iter().for_each(|plan| self.buffer_pool.forget(plan));
+        self.drop_buffers();
+        self.output().take().ok_or_else(stopped)?.close()
+    }
+
+    /// Metrics of the work so far.
+    pub fn metrics(&self) -> Metrics {
+        let held = self.memory_limiter.in_use();
+        let state = self.lock();
+        let totals = &state.totals;
+        Metrics {
+            entries: totals.entries,
+            clusters: totals.clusters,
+            file_bytes: totals.bytes,
+            queue_bytes: totals.queued,
+            held_bytes: held.now,
+            peak_held_bytes: held.peak,
+            waiting: held.waiting,
+            appending_ns: u64::try_from(totals.appending.as_nanos()).unwrap_or(u64::MAX),
+            contexts: state.clocks.iter().map(|clocks| clocks.snapshot()).collect(),
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Deals numbered tasks out to threads, each of which fills them one after the other. What the entries of a task are is
+//! the caller's to say.
+
+use std::borrow::Borrow;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use rootfile::{Error, Result};
+
+use super::fill_context::FillContext;
+use super::writer::{ParallelWriter, TreeId};
+
+/// Fills the tasks from 0 to `count` of some trees, on so many threads, of which the calling one is one. `fill` is given
+/// a task's number and its contexts, in the order of the trees. The first error ends the work.
+pub fn fill_tasks<W: Borrow<ParallelWriter> + Sync>(
+    trees: &[(W, TreeId)],
+    count: u64,
+    threads: usize,
+    fill: impl Fn(u64, &mut [FillContext]) -> Result<()> + Sync,
+) -> Result<()> {
+    let next = AtomicU64::new(0);
+    let failed: Mutex<Option<Error>> = Mutex::new(None);
+    let failed = || failed.lock().unwrap_or_else(PoisonError::into_inner);
+    let one = |number| {
+        let begin = |(writer, tree): &(W, TreeId)| writer.borrow().fill_task(*tree, number);
+        let mut contexts = trees.iter().map(begin).collect::<Result<Vec<FillContext>>>()?;
+        if let Err(error) = fill(number, &mut contexts) {
+            // Before the contexts go, by which others learn that the output is given up.
+            failed().get_or_insert(error);
+            return Ok(());
+        }
+        contexts.into_iter().try_for_each(FillContext::finish)
+    };
+    let work = || {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= count || failed().is_some() {
+                return;
+            }
+            if let Err(error) = one(number) {
+                failed().get_or_insert(error);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads.min(usize::try_from(count).unwrap_or(usize::MAX)) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    match failed().take() {
+        Some(error) => Err(error),
+        None => Ok(()),
+    }
+}

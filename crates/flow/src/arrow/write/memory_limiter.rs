@@ -1,0 +1,252 @@
+//! Limits the memory of clusters: a context reserves memory before it begins a cluster, and the committer releases it when
+//! the cluster is in the file. Contexts that are ahead wait here (backpressure). The limiter counts bytes; a context's
+//! position in the output comes from [`commit_order`](super::commit_order).
+
+use std::collections::HashMap;
+use std::sync::PoisonError;
+use std::time::{Duration, Instant};
+
+use rootfile::{Error, Result};
+
+use super::sync::{Condvar, Mutex, MutexGuard, ThreadId, current};
+
+#[derive(Debug)]
+pub(crate) struct MemoryLimiter {
+    limit: u64,
+    state: Mutex<State>,
+    freed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Bytes of clusters that are being filled or wait to be appended.
+    held: u64,
+    /// Bytes reserved as long as files are open: their buffers and metadata.
+    fixed: u64,
+    /// Open files. One thread may fill a cluster of each at once.
+    files: u64,
+    /// Largest number of bytes that was ever reserved.
+    peak: u64,
+    /// Number of clusters that are being filled, by the thread that began them.
+    active: HashMap<ThreadId, usize>,
+    /// Number of threads that wait.
+    waiting: usize,
+    /// A context that could not wait began a cluster without free memory. Clusters end early until memory is free again.
+    short: bool,
+}
+
+/// The position of a context's clusters in the order of the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum QueuePosition {
+    /// There is no order: clusters are appended as they arrive.
+    Unordered,
+    /// The next one. Others wait for it, so it cannot wait for them.
+    Next,
+    /// Others are appended first. `reserve` bytes stay free for them.
+    Later { reserve: u64 },
+    /// The output was given up.
+    Stopped,
+}
+
+/// Memory use at one moment.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct MemoryUse {
+    pub now: u64,
+    pub peak: u64,
+    pub waiting: usize,
+}
+
+/// Waiting threads check again after this time, since their position may change without a notification.
+const RECHECK: Duration = Duration::from_millis(50);
+
+impl MemoryLimiter {
+    /// A limiter of `limit` bytes.
+    pub fn new(limit: u64) -> Self {
+        Self { limit, state: Mutex::default(), freed: Condvar::new() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Largest memory of one cluster. A cluster that reaches it ends early.
+    pub fn cluster_limit(&self) -> u64 {
+        let state = self.lock();
+        let usual = state.files.max(1) + 1;
+        let clusters = if state.short { (state.active.values().sum::<usize>() as u64 + 1).max(usual) } else { usual };
+        self.limit.saturating_sub(state.fixed) / clusters
+    }
+
+    /// Reserves memory for as long as a file is open. Fails if `least` more bytes would not fit.
+    pub fn reserve_fixed(&self, bytes: u64, least: u64) -> Result<()> {
+        let mut state = self.lock();
+        let fixed = state.fixed + bytes;
+        if fixed + least > self.limit {
+            return Err(Error::request(format!(
+                "a memory budget of {} MB is too small: the smallest that would do is {} MB",
+                self.limit / 1_000_000,
+                (fixed + least).div_ceil(1_000_000)
+            )));
+        }
+        state.fixed = fixed;
+        Ok(())
+    }
+
+    /// Counts a file that was opened, or with `false` one that was closed.
+    pub fn count_file(&self, opened: bool) {
+        let mut state = self.lock();
+        state.files = if opened { state.files + 1 } else { state.files.saturating_sub(1) };
+    }
+
+    /// Releases memory that was reserved for a file.
+    pub fn release_fixed(&self, bytes: u64) {
+        let mut state = self.lock();
+        state.fixed = state.fixed.saturating_sub(bytes);
+        self.wake(&state);
+    }
+
+    /// Reserves `bytes` for a cluster that this thread begins. Returns the bytes reserved and the time waited. A context that
+    /// cannot wait gets the bytes that are free, and reserves more with [`MemoryLimiter::grow`].
+    ///
+    /// A thread that is filling a cluster of another output does not wait: it could wait for itself.
+    pub fn reserve(&self, bytes: u64, position: impl Fn() -> QueuePosition) -> Result<(u64, Duration)> {
+        let begun = Instant::now();
+        let me = current().id();
+        let mut state = self.lock();
+        while !state.may_begin(self.limit, bytes, position(), me)? {
+            state.waiting += 1;
+            state = self.freed.wait_timeout(state, RECHECK).unwrap_or_else(PoisonError::into_inner).0;
+            state.waiting -= 1;
+        }
+        Ok((state.begin(self.limit, bytes, me), begun.elapsed()))
+    }
+
+    /// The same, if no waiting is needed.
+    pub fn try_reserve(&self, bytes: u64, position: QueuePosition) -> Result<Option<u64>> {
+        let me = current().id();
+        let mut state = self.lock();
+        let may_begin = state.may_begin(self.limit, bytes, position, me)?;
+        Ok(may_begin.then(|| state.begin(self.limit, bytes, me)))
+    }
+
+    /// Reserves `more` bytes for a cluster that is being filled, and waits for earlier clusters to be appended. Returns false
+    /// when the memory is full and nothing is before this cluster: then it should be flushed.
+    pub fn grow(&self, more: u64, position: impl Fn() -> QueuePosition) -> Result<bool> {
+        let me = current().id();
+        let mut state = self.lock();
+        loop {
+            let position = position();
+            let fits = state.has_room(self.limit, more, position)?;
+            // A thread that fills several clusters could wait for itself.
+            let own = state.active.get(&me).copied().unwrap_or(0);
+            let fits = fits || own > 1 || state.active.values().sum::<usize>() == own;
+            if fits || position == QueuePosition::Unordered {
+                state.take(more);
+                return Ok(fits);
+            }
+            state.waiting += 1;
+            state = self.freed.wait_timeout(state, RECHECK).unwrap_or_else(PoisonError::into_inner).0;
+            state.waiting -= 1;
+        }
+    }
+
+    /// Bytes that are not reserved.
+    pub fn free(&self) -> u64 {
+        self.lock().free(self.limit)
+    }
+
+    /// Whether `bytes` are free.
+    pub fn has_free(&self, bytes: u64) -> bool {
+        bytes <= self.free()
+    }
+
+    /// Changes the reservation of a cluster from `before` to `now` bytes.
+    pub fn resize(&self, before: u64, now: u64) {
+        let mut state = self.lock();
+        state.held = state.held.saturating_sub(before);
+        state.take(now);
+        if now < before {
+            self.wake(&state);
+        }
+    }
+
+    /// Ends the filling of a cluster that `thread` began. Its bytes stay reserved until [`MemoryLimiter::release`].
+    pub fn end_filling(&self, thread: ThreadId) {
+        let mut state = self.lock();
+        if let Some(active) = state.active.get_mut(&thread) {
+            *active -= 1;
+            if *active == 0 {
+                state.active.remove(&thread);
+            }
+        }
+        self.wake(&state);
+    }
+
+    /// Releases bytes.
+    pub fn release(&self, bytes: u64) {
+        let mut state = self.lock();
+        state.held = state.held.saturating_sub(bytes);
+        state.short &= state.fixed + state.held > self.limit / 2;
+        self.wake(&state);
+    }
+
+    /// Makes waiting threads check again.
+    pub fn notify(&self) {
+        self.wake(&self.lock());
+    }
+
+    fn wake(&self, state: &State) {
+        // Notifying costs a system call even if no thread waits.
+        if state.waiting > 0 {
+            self.freed.notify_all();
+        }
+    }
+
+    /// The memory in use.
+    pub fn in_use(&self) -> MemoryUse {
+        let state = self.lock();
+        MemoryUse { now: state.fixed + state.held, peak: state.peak, waiting: state.waiting }
+    }
+}
+
+impl State {
+    fn free(&self, limit: u64) -> u64 {
+        limit.saturating_sub(self.fixed + self.held)
+    }
+
+    /// Whether a context at this position may reserve `bytes`.
+    fn has_room(&self, limit: u64, bytes: u64, position: QueuePosition) -> Result<bool> {
+        let free = self.free(limit);
+        match position {
+            QueuePosition::Stopped => Err(stopped()),
+            QueuePosition::Next => Ok(true),
+            QueuePosition::Unordered => Ok(bytes <= free),
+            QueuePosition::Later { reserve } => Ok(bytes + reserve <= free),
+        }
+    }
+
+    /// Whether a cluster of `bytes` may begin now.
+    fn may_begin(&mut self, limit: u64, bytes: u64, position: QueuePosition, me: ThreadId) -> Result<bool> {
+        let first = position == QueuePosition::Unordered && self.active.is_empty();
+        let may_begin = self.has_room(limit, bytes, position)? || first || self.active.contains_key(&me);
+        self.short |= may_begin && bytes > self.free(limit);
+        Ok(may_begin)
+    }
+
+    fn begin(&mut self, limit: u64, bytes: u64, me: ThreadId) -> u64 {
+        *self.active.entry(me).or_default() += 1;
+        let taken = bytes.min(self.free(limit));
+        self.take(taken);
+        taken
+    }
+
+    fn take(&mut self, bytes: u64) {
+        self.held += bytes;
+        self.peak = self.peak.max(self.fixed + self.held);
+    }
+}
+
+#[cold]
+pub(crate) fn stopped() -> Error {
+    Error::request("the output was given up after an earlier error")
+}

@@ -1,0 +1,162 @@
+//! What is to be written: a tree's columns in their layout, settled once for all who fill it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow_schema::FieldRef;
+use dataset::decode::ColumnPlan;
+use dataset::layout::{ClusterSize, Layout, TreeRules, defaults};
+use dataset::tree::Tree;
+use dataset::tree::make::{NewColumn, NewKind, classes_of, make_tree};
+use dataset::whole::{WholeColumn, whole_columns};
+use rootfile::streamer::describe::describe_held;
+use rootfile::streamer::{StreamerInfo, StreamerInfos};
+use rootfile::{Error, Result};
+
+use crate::execute::encode::branch_plan::{BranchPlan, branch_plan, unplanned};
+
+/// A tree to be written.
+#[derive(Clone, Debug, Default)]
+pub struct TreeSpec {
+    /// Its name; directories before it, if any, with slashes.
+    pub path: String,
+    /// Its title.
+    pub title: String,
+    /// Its columns, in order. A counter comes before what it counts.
+    pub columns: Vec<TreeColumn>,
+    /// The classes that they are of, and those that are in these.
+    pub classes: StreamerInfos,
+}
+
+/// A column of a tree to be written. How deep it is split, and all else of its layout, is the [`Layout`]'s to say.
+#[derive(Clone, Debug)]
+pub struct TreeColumn {
+    /// Name of its branch.
+    pub name: String,
+    /// Leaves of basic types, or a class.
+    pub kind: NewKind,
+}
+
+/// A tree as it is written.
+#[derive(Debug)]
+pub(crate) struct TreePlan {
+    /// Name of the tree, without directories.
+    pub name: String,
+    /// Streamer infos that the file must have.
+    pub infos: Vec<Arc<StreamerInfo>>,
+    /// Columns as they are filled.
+    pub wholes: Vec<WholeColumn>,
+    /// Columns that count, and those whose lengths are their values: by index among the columns.
+    pub counted: Vec<(usize, usize)>,
+    /// Branches that hold entries.
+    pub branches: Vec<BranchPlan>,
+    pub cluster: ClusterSize,
+    pub basket_memory: Option<u64>,
+}
+
+impl TreePlan {
+    /// The plan, and the tree's metadata without baskets.
+    pub fn new(spec: &TreeSpec, layout: &Layout) -> Result<(Self, Tree)> {
+        let named = |e: Error| e.object(format!("tree {}", spec.path));
+        Self::planned(spec, layout).map_err(named)
+    }
+
+    fn planned(spec: &TreeSpec, layout: &Layout) -> Result<(Self, Tree)> {
+        let name = spec.path.rsplit('/').next().unwrap_or_default().to_owned();
+        if name.is_empty() {
+            return Err(Error::request("a tree needs a name"));
+        }
+        let rules = layout.rules(&spec.path);
+        let of_tree = &rules.tree;
+        let columns: Vec<NewColumn> = spec.columns.iter().map(|c| new_column(c, &rules)).collect();
+        let classes = with_pairs(&columns, &spec.classes);
+        let mut tree = make_tree(&name, &spec.title, &columns, &classes)?;
+        let infos = classes_of(&columns, &classes)?;
+        let one_per_cluster = of_tree.one_basket_per_cluster == Some(true);
+        if one_per_cluster {
+            tree.named.object.bits |= defaults::ONLY_FLUSH_AT_CLUSTER;
+        }
+        let mut plans = dataset::decode::columns(&tree, &classes);
+        // Of a TClonesArray that is not split only its column says what it holds.
+        for plan in plans.iter_mut().filter(|plan| plan.lacks()) {
+            let top = tree.lineage(plan.branch()).last().copied().unwrap_or_default();
+            let clones = columns.iter().find(|column| column.name == top).and_then(|column| match &column.kind {
+                NewKind::Class { clones, .. } => clones.as_deref(),
+                NewKind::Leaves(_) => None,
+            });
+            *plan = ColumnPlan::knowing(&tree, plan.branch(), &classes, &[], clones);
+        }
+        let wholes = whole_columns(&tree, &classes, &plans);
+        let mut branches = Vec::new();
+        for (number, whole) in wholes.iter().enumerate() {
+            if let Some(why) = whole.opaque() {
+                let what = whole.field().name();
+                return Err(Error::unsupported(format!("cannot be written: {why}")).object(format!("column {what}")));
+            }
+            for (part, &branch) in whole.branches().iter().enumerate() {
+                let plan = plans.iter().find(|plan| plan.branch() == branch).ok_or_else(|| unplanned(&tree, branch))?;
+                let own = rules.column(&tree.lineage(branch));
+                branches.push(branch_plan((&tree, &name), branch, (number, part), plan, &own, one_per_cluster)?);
+            }
+        }
+        let counted = counters(&tree, &wholes);
+        let cluster = of_tree.cluster.or(ClusterSize::from_auto_flush(defaults::AUTO_FLUSH));
+        let cluster = cluster.unwrap_or(ClusterSize::Bytes(defaults::AUTO_FLUSH.unsigned_abs()));
+        tree.auto_flush = cluster.to_auto_flush();
+        let basket_memory = of_tree.basket_memory.map(|size| size.bytes()).filter(|_| !one_per_cluster);
+        Ok((Self { name, infos, wholes, counted, branches, cluster, basket_memory }, tree))
+    }
+
+    /// Columns as they are filled: names, types. Those that only count others need not be given.
+    pub fn fields(&self) -> impl Iterator<Item = &FieldRef> {
+        self.wholes.iter().map(WholeColumn::field)
+    }
+
+    /// Whether each branch has one basket in each cluster.
+    pub fn one_per_cluster(&self) -> bool {
+        self.branches.iter().any(|branch| branch.one_per_cluster)
+    }
+}
+
+/// The classes, with the pairs of maps that are columns: without them ROOT cannot read pairs that hold a class which it
+/// has no dictionary of. What cannot be described is no worse off than before.
+fn with_pairs(columns: &[NewColumn], classes: &StreamerInfos) -> StreamerInfos {
+    let mut all = classes.clone();
+    for column in columns {
+        let NewKind::Class { type_name, .. } = &column.kind else { continue };
+        for info in describe_held(type_name, &all).unwrap_or_default() {
+            all.add(Arc::new(info));
+        }
+    }
+    all
+}
+
+fn new_column(column: &TreeColumn, rules: &TreeRules<'_>) -> NewColumn {
+    let own = rules.column(&[&column.name]);
+    let split = own.split_level.unwrap_or(defaults::SPLIT_LEVEL);
+    NewColumn {
+        name: column.name.clone(),
+        kind: column.kind.clone(),
+        split_level: i32::try_from(split).unwrap_or(99),
+        basket_size: own
+            .basket
+            .map_or(defaults::BASKET_SIZE, |size| u32::try_from(size.bytes()).unwrap_or(u32::MAX >> 1)),
+        compression: own.compression.unwrap_or(defaults::COMPRESSION),
+    }
+}
+
+/// Columns that are counters of others' leaves, with these.
+fn counters(tree: &Tree, wholes: &[WholeColumn]) -> Vec<(usize, usize)> {
+    let columns: HashMap<usize, usize> = wholes.iter().enumerate().map(|(i, whole)| (whole.top(), i)).collect();
+    let leaves: HashMap<_, _> = tree.leaves.iter().map(|leaf| (leaf.id, leaf.branch)).collect();
+    let mut counted = Vec::new();
+    for leaf in &tree.leaves {
+        let counter = leaf.leaf_count.and_then(|id| leaves.get(&id)).filter(|counter| **counter != leaf.branch);
+        if let Some(counter) = counter
+            && let (Some(&counter), Some(&of)) = (columns.get(counter), columns.get(&leaf.branch))
+        {
+            counted.push((counter, of));
+        }
+    }
+    counted
+}

@@ -1,0 +1,115 @@
+//! The public entry point: a file whose trees are filled by any number of fill contexts.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use dataset::layout::{Layout, defaults};
+use rootfile::{FileWriter, Result};
+
+use super::committer::Committer;
+use super::fill_context::FillContext;
+use super::metrics::Metrics;
+use super::options::WriteOptions;
+use super::tree_plan::{TreePlan, TreeSpec};
+use super::write_pool::WritePool;
+use super::written::Written;
+
+/// Memory of a writer besides its clusters, in bytes: buffers of the file, and the metadata of small trees.
+const FILE_BYTES: u64 = 2 << 20;
+/// Memory of each branch in bytes: metadata, and again in each context.
+const BRANCH_BYTES: u64 = 3000;
+/// Least memory of each branch for its baskets, in bytes.
+const BASKET_BYTES: u64 = 500;
+
+/// A tree of a writer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TreeId(usize);
+
+/// Writes trees into one ROOT file, filled from any number of threads. The file appears under its name when
+/// [`ParallelWriter::finish`] has put all of it on disk, and not at all if anything goes wrong before.
+pub struct ParallelWriter {
+    committer: Arc<Committer>,
+    layout: Layout,
+    fixed: u64,
+    path: PathBuf,
+}
+
+impl ParallelWriter {
+    /// Starts a file within the memory of a pool, which other files may share.
+    pub fn create(path: &Path, options: &WriteOptions, pool: &WritePool) -> Result<Self> {
+        options.layout.check_container().map_err(|e| e.file(path))?;
+        let memory_limiter = pool.memory_limiter();
+        memory_limiter.reserve_fixed(FILE_BYTES, FILE_BYTES).map_err(|e| e.file(path))?;
+        let layout = options.layout.clone();
+        let compression = layout.common.compression.unwrap_or(defaults::COMPRESSION).to_root_setting();
+        let date = crate::commit::date::date(options.date.map(crate::commit::date::nearest_date));
+        let file = match options.discard {
+            true => FileWriter::discarding(path, compression, date, &options.title)?,
+            false => FileWriter::create(path, options.overwrite, compression, date, &options.title)?,
+        };
+        memory_limiter.count_file(true);
+        let committer = Arc::new(Committer::new(file, pool, options));
+        Ok(Self { committer, layout, fixed: FILE_BYTES, path: path.to_path_buf() })
+    }
+
+    /// Adds a tree.
+    pub fn tree(&mut self, spec: &TreeSpec) -> Result<TreeId> {
+        let (plan, tree) = TreePlan::new(spec, &self.layout).map_err(|e| e.file(&self.path))?;
+        let branches = plan.branches.len() as u64;
+        let bytes = branches * BRANCH_BYTES;
+        self.committer
+            .memory_limiter
+            .reserve_fixed(bytes, FILE_BYTES + branches * BASKET_BYTES)
+            .map_err(|e| e.file(&self.path))?;
+        self.fixed += bytes;
+        self.committer.add_tree(&spec.path, plan, tree).map(TreeId)
+    }
+
+    /// Makes a directory and its parents. Directories of trees are made with the trees.
+    pub fn mkdir(&self, path: &str) -> Result<()> {
+        self.committer.mkdir(path).map_err(|e| e.file(&self.path))
+    }
+
+    /// A context for one thread or task. In [`Order::Tasks`](super::Order::Tasks) it is the next task.
+    pub fn fill_context(&self, tree: TreeId) -> Result<FillContext> {
+        FillContext::begin(Arc::clone(&self.committer), tree.0, None)
+    }
+
+    /// A context for one task. In [`Order::Tasks`](super::Order::Tasks) the number decides where its entries go, and no two tasks may have the
+    /// same number.
+    pub fn fill_task(&self, tree: TreeId, task: u64) -> Result<FillContext> {
+        FillContext::begin(Arc::clone(&self.committer), tree.0, Some(task))
+    }
+
+    /// Metrics of the work so far.
+    pub fn metrics(&self) -> Metrics {
+        self.committer.metrics()
+    }
+
+    /// Saves the metadata of all trees now, as AutoSave does.
+    pub fn save(&self) -> Result<()> {
+        self.committer.save()
+    }
+
+    /// Syncs to disk what is written so far.
+    pub fn sync(&self) -> Result<()> {
+        self.committer.sync()
+    }
+
+    /// Gives the output up: it will not appear, and fill contexts end with an error.
+    pub fn abandon(self, why: &str) {
+        self.committer.fail(&rootfile::Error::request(why));
+    }
+
+    /// Ends the file. All contexts must be finished.
+    pub fn finish(self) -> Result<Written> {
+        self.committer.close().map_err(|e| e.file(&self.path))
+    }
+}
+
+impl Drop for ParallelWriter {
+    fn drop(&mut self) {
+        self.committer.memory_limiter.count_file(false);
+        self.committer.memory_limiter.release_fixed(self.fixed);
+    }
+}

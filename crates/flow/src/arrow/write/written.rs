@@ -1,0 +1,27 @@
+//! What a writer reports when the file is finished.
+
+/// What was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Written {
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// Its trees.
+    pub trees: Vec<WrittenTree>,
+}
+
+/// A tree that was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct WrittenTree {
+    /// Its name.
+    pub name: String,
+    /// Entries.
+    pub entries: u64,
+    /// Clusters.
+    pub clusters: u64,
+    /// Baskets.
+    pub baskets: u64,
+    /// Bytes before compression, keys included.
+    pub tot_bytes: u64,
+    /// Bytes on disk.
+    pub zip_bytes: u64,
+}

@@ -1,0 +1,100 @@
+//! The resources of one operation: memory and threads.
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use rootfile::{Error, Result};
+
+/// Memory and threads for one operation. Output does not depend on either.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// Bytes for metadata, scratch buffers and finished output that waits to be appended, all together.
+    pub memory: u64,
+    /// Worker threads, at least one.
+    pub threads: usize,
+}
+
+/// Default memory of an operation: 1 GiB, half of what the field's batch systems grant per core.
+pub const DEFAULT_MEMORY: u64 = 1 << 30;
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { memory: DEFAULT_MEMORY, threads: all_cores() }
+    }
+}
+
+impl Budget {
+    /// A budget with `threads` workers, or one per core for 0.
+    pub fn new(memory: u64, threads: usize) -> Self {
+        Self { memory, threads: if threads == 0 { all_cores() } else { threads } }
+    }
+
+    /// The error for a budget below the smallest possible one of `least` bytes. `why` may explain that size.
+    pub(crate) fn too_small(&self, least: u64, why: &str) -> Error {
+        let (have, least) = (self.memory / 1_000_000, least.div_ceil(1_000_000));
+        Error::request(format!(
+            "a memory budget of {have} MB is too small: the smallest that would do is --memory {least}MB{why}"
+        ))
+    }
+
+    /// A thread pool of the budget's size.
+    pub(crate) fn team(&self) -> Result<ThreadPool> {
+        let team = ThreadPoolBuilder::new().num_threads(self.threads).thread_name(|n| format!("basketry-{n}")).build();
+        team.map_err(|e| Error::from(std::io::Error::other(e)))
+    }
+
+    /// Divides the memory: first metadata, then scratch for each thread, the rest for waiting output. Uses fewer threads if
+    /// their scratch does not fit, and fails if one thread does not fit.
+    pub(crate) fn share(&self, metadata: u64, scratch: u64) -> Result<Share> {
+        let free = self.memory.saturating_sub(metadata);
+        if free < scratch {
+            let why = format!(
+                " ({} MB of metadata, {} MB for the largest piece of work)",
+                metadata.div_ceil(1_000_000),
+                scratch.div_ceil(1_000_000),
+            );
+            return Err(self.too_small(metadata + scratch, &why));
+        }
+        let fitting = free.checked_div(scratch).unwrap_or(u64::MAX);
+        let threads = usize::try_from(fitting).unwrap_or(usize::MAX).min(self.threads).max(1);
+        Ok(Share { threads, waiting: free - scratch * threads as u64 })
+    }
+}
+
+/// A budget, divided.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Share {
+    /// Threads that fit.
+    pub threads: usize,
+    /// Bytes for waiting output.
+    pub waiting: u64,
+}
+
+impl Share {
+    /// The rest of the share when `bytes` of the memory are used for something else, and each thread needs `scratch`.
+    pub(crate) fn beside(self, bytes: u64, scratch: u64) -> Self {
+        let free = (self.waiting + scratch * self.threads as u64).saturating_sub(bytes);
+        let fitting = free.checked_div(scratch).unwrap_or(u64::MAX);
+        let threads = usize::try_from(fitting).unwrap_or(usize::MAX).clamp(1, self.threads.max(1));
+        Self { threads, waiting: free.saturating_sub(scratch * threads as u64) }
+    }
+}
+
+fn all_cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_small_a_budget_names_the_smallest_that_would_do() {
+        let message = Budget::new(10_000_000, 2).share(4_000_000, 9_000_000).unwrap_err().to_string();
+        assert!(message.contains("--memory 13MB"), "{message}");
+    }
+
+    #[test]
+    fn threads_give_way_to_memory() {
+        let share = Budget::new(40_000_000, 8).share(10_000_000, 9_000_000).unwrap();
+        assert_eq!((share.threads, share.waiting), (3, 3_000_000));
+    }
+}

@@ -1,0 +1,337 @@
+//! Fills the baskets of one branch: encodes entries, and cuts baskets where ROOT would cut them. The caller decides where
+//! clusters end.
+
+use std::ops::Range;
+use std::time::Instant;
+
+use arrow_array::Array;
+use dataset::encode::{ColumnEncoder, EncodedEntries};
+use dataset::layout::{BasketCutter, BranchFigures};
+use rootfile::{Error, Result};
+
+use super::branch_plan::BranchPlan;
+use super::clocks::add;
+use super::offset_array::append_offset_array;
+use super::scratch::EncodeScratch;
+use crate::table::chunk::Chunk;
+
+/// A branch that is being filled.
+#[derive(Debug)]
+pub(crate) struct BranchFill {
+    encoder: ColumnEncoder,
+    /// Bytes of an entry, if all entries have the same size.
+    entry_size: Option<usize>,
+    /// Entries that are in no basket yet.
+    entries: EncodedEntries,
+    count: usize,
+    /// How many of them the cutter has seen.
+    seen: usize,
+    cutter: BasketCutter,
+    /// Finished baskets of the cluster. Each branch has a chunk of its own, so that the order of baskets does not depend on
+    /// the portions in which entries come.
+    finished: Chunk,
+    /// First entry of the basket that is being filled, counted from the start of the cluster.
+    first_entry: u64,
+    /// Bytes of this cluster's largest basket, and of all its baskets before and after compression.
+    largest: usize,
+    raw: u64,
+    packed: u64,
+    entries_filled: u64,
+    basket_size: u32,
+    /// Bytes and entries of the last cluster's basket, if each cluster is one basket.
+    expected: Option<(usize, usize)>,
+}
+
+/// The size of a basket that was made: entries, and bytes before and after compression.
+pub(crate) struct MadeBasket {
+    entries: u64,
+    raw: usize,
+    packed: usize,
+}
+
+impl BranchFill {
+    pub fn new(plan: &BranchPlan) -> Self {
+        let keylen = u32::try_from(plan.header.keylen()).unwrap_or(u32::MAX);
+        Self {
+            encoder: plan.encoder.clone(),
+            entry_size: plan.encoder.entry_size(),
+            entries: EncodedEntries::default(),
+            count: 0,
+            seen: 0,
+            cutter: BasketCutter::new(plan.basket_size, keylen, plan.has_offsets, plan.one_per_cluster),
+            finished: Chunk::default(),
+            first_entry: 0,
+            largest: 0,
+            raw: 0,
+            packed: 0,
+            entries_filled: 0,
+            basket_size: plan.basket_size,
+            expected: None,
+        }
+    }
+
+    /// Adds entries, and makes the baskets that they fill.
+    pub fn fill(
+        &mut self,
+        (index, plan): (usize, &BranchPlan),
+        array: &dyn Array,
+        range: Range<usize>,
+        scratch: &mut EncodeScratch,
+    ) -> Result<()> {
+        let baskets = self.encode(array, range)?;
+        for basket in &baskets {
+            self.put((index, plan), basket.clone(), scratch)?;
+        }
+        self.forget(&baskets);
+        Ok(())
+    }
+
+    /// Adds entries. Returns the ranges of entries that fill baskets, which the caller makes and forgets next.
+    pub fn encode(&mut self, array: &dyn Array, range: Range<usize>) -> Result<Vec<Range<usize>>> {
+        let more = range.len();
+        if let Some((bytes, entries)) = self.expected.take() {
+            // A little more than last time: growing by doubling could take twice the memory.
+            self.entries.bytes.reserve_exact(bytes + bytes / 8);
+            self.entries.ends.reserve_exact(entries + entries / 8);
+        }
+        self.encoder.append(array, range, &mut self.entries)?;
+        self.count += more;
+        self.entries_filled += more as u64;
+        let mut baskets = Vec::new();
+        let mut done = 0;
+        match self.entry_size {
+            Some(size) => {
+                let size = u32::try_from(size).map_err(|_| too_large())?;
+                let each = usize::try_from(self.cutter.fixed(size)).unwrap_or(usize::MAX);
+                while self.count - done >= each {
+                    baskets.push(done..done + each);
+                    done += each;
+                }
+            }
+            None => {
+                let mut end = u32::try_from(self.bytes_of(self.seen..self.seen).start).map_err(|_| too_large())?;
+                for entry in self.seen..self.count {
+                    let next = self.entries.ends.get(entry).copied().unwrap_or(end);
+                    let size = next.wrapping_sub(end);
+                    end = next;
+                    if self.cutter.push(size) {
+                        baskets.push(done..entry + 1);
+                        done = entry + 1;
+                    }
+                }
+            }
+        }
+        self.seen = self.count;
+        Ok(baskets)
+    }
+
+    /// Ends the last basket of a cluster.
+    pub fn finish_basket(&mut self, (index, plan): (usize, &BranchPlan), scratch: &mut EncodeScratch) -> Result<()> {
+        if self.count > 0 {
+            let all = 0..self.count;
+            self.put((index, plan), all.clone(), scratch)?;
+            if plan.one_per_cluster {
+                // Each branch holds all entries of the cluster now: it frees them before the next branch's basket is made.
+                self.expected = Some((self.entries.bytes.len(), self.entries.ends.len()));
+                self.entries = EncodedEntries::default();
+                self.finished.bytes.shrink_to_fit();
+                self.count = 0;
+            } else {
+                self.forget(&[all]);
+            }
+        }
+        self.cutter.close();
+        (self.seen, self.first_entry) = (0, 0);
+        Ok(())
+    }
+
+    /// Takes the buffer of a chunk that was written.
+    pub fn recycle(&mut self, mut chunk: Chunk) {
+        if self.finished.bytes.capacity() == 0 {
+            chunk.bytes.clear();
+            chunk.pieces.clear();
+            self.finished = chunk;
+        }
+    }
+
+    /// Frees its buffers.
+    pub fn drop_buffers(&mut self) {
+        self.finished = Chunk::default();
+        self.entries = EncodedEntries::default();
+    }
+
+    /// Resets it for another task.
+    pub fn reset(&mut self, plan: &BranchPlan) {
+        self.entries_filled = 0;
+        self.set_basket_size(plan.basket_size);
+    }
+
+    /// Returns the finished baskets, and begins a cluster with the buffer that the layout allows.
+    pub fn start_cluster(&mut self, plan: &BranchPlan) -> Chunk {
+        if let Some(ratio) = plan.memory_ratio {
+            let room = (self.largest as f64 * ratio) as usize;
+            self.entries.bytes.shrink_to(room);
+        }
+        (self.largest, self.raw, self.packed) = (0, 0, 0);
+        std::mem::take(&mut self.finished)
+    }
+
+    /// Bytes of its buffers.
+    pub fn memory(&self) -> u64 {
+        let offsets = self.entries.ends.capacity() * size_of::<u32>();
+        (self.entries.bytes.capacity() + offsets + self.finished.bytes.capacity()) as u64
+    }
+
+    /// Bytes of entries that are in no basket yet.
+    pub fn pending(&self) -> u64 {
+        (self.entries.bytes.len() + 4 * self.entries.ends.len()) as u64
+    }
+
+    /// Bytes of this cluster's baskets before and after compression.
+    pub fn written(&self) -> (u64, u64) {
+        (self.raw, self.packed)
+    }
+
+    /// The input of ROOT's rule that divides memory between baskets.
+    pub fn figures(&self, plan: &BranchPlan) -> BranchFigures {
+        BranchFigures {
+            name_len: u32::try_from(plan.name.len()).unwrap_or(u32::MAX),
+            entries: self.entries_filled,
+            total_bytes: self.raw,
+            zip_bytes: self.packed,
+            basket_size: self.basket_size,
+            entry_offset_len: if plan.has_offsets { dataset::layout::defaults::ENTRY_OFFSET_LEN } else { 0 },
+            leaves: plan.leaves,
+            has_branches: false,
+        }
+    }
+
+    /// Sets the size of later baskets.
+    pub fn set_basket_size(&mut self, size: u32) {
+        self.basket_size = size;
+        self.cutter.set_basket_size(size);
+    }
+
+    /// The bytes of a range of entries.
+    fn bytes_of(&self, range: Range<usize>) -> Range<usize> {
+        match self.entry_size {
+            Some(size) => range.start * size..range.end * size,
+            None => {
+                let end = |n: usize| match n.checked_sub(1) {
+                    Some(last) => self.entries.ends.get(last).map_or(0, |end| *end as usize),
+                    None => 0,
+                };
+                end(range.start)..end(range.end)
+            }
+        }
+    }
+
+    /// Makes a basket.
+    pub fn put(
+        &mut self,
+        (index, plan): (usize, &BranchPlan),
+        range: Range<usize>,
+        scratch: &mut EncodeScratch,
+    ) -> Result<()> {
+        let mut finished = std::mem::take(&mut self.finished);
+        let made = self.make((index, plan), range, scratch, &mut finished);
+        self.finished = finished;
+        self.count_in(&made?);
+        Ok(())
+    }
+
+    /// Adds a basket that was made apart. Baskets are added in order.
+    pub fn add(&mut self, basket: &Chunk, made: &MadeBasket) {
+        self.finished.append(basket, self.first_entry);
+        self.count_in(made);
+    }
+
+    fn count_in(&mut self, made: &MadeBasket) {
+        self.first_entry += made.entries;
+        self.largest = self.largest.max(made.raw);
+        self.raw += made.raw as u64;
+        self.packed += made.packed as u64;
+    }
+
+    /// Makes a basket of pending entries, and appends it to a chunk.
+    pub fn make(
+        &self,
+        (index, plan): (usize, &BranchPlan),
+        range: Range<usize>,
+        scratch: &mut EncodeScratch,
+        to: &mut Chunk,
+    ) -> Result<MadeBasket> {
+        let bytes = self.bytes_of(range.clone());
+        let keylen = plan.header.keylen();
+        let mut header = plan.header.clone();
+        let count = i32::try_from(range.len()).map_err(|_| too_large())?;
+        header.nev_buf = count.unsigned_abs();
+        header.last = i32::try_from(bytes.len() + keylen).map_err(|_| too_large())?.unsigned_abs();
+        let entries = self.entries.bytes.get(bytes.clone()).unwrap_or_default();
+        scratch.tail.clear();
+        if plan.has_offsets {
+            header.nev_buf_size = count + 1;
+            self.offsets(range.clone(), u32::try_from(keylen).unwrap_or(0), &mut scratch.offsets);
+            append_offset_array(&mut scratch.tail, &scratch.offsets, count + 1);
+        } else {
+            header.nev_buf_size = i32::try_from(self.entry_size.unwrap_or(0)).map_err(|_| too_large())?;
+        }
+        let len = entries.len() + scratch.tail.len();
+        let (before, place) = (to.bytes.len(), (index, self.first_entry));
+        let begun = Instant::now();
+        if plan.compression.is_none() {
+            to.put_stored(header, [entries, &scratch.tail], place)?;
+        } else {
+            let payload = if scratch.tail.is_empty() {
+                entries
+            } else {
+                scratch.payload.clear();
+                scratch.payload.reserve(len);
+                scratch.payload.extend_from_slice(entries);
+                scratch.payload.extend_from_slice(&scratch.tail);
+                &scratch.payload
+            };
+            to.put(header, payload, place, plan.compression, &mut scratch.compressor)?;
+        }
+        add(&scratch.clocks.compressing, begun.elapsed());
+        Ok(MadeBasket { entries: range.len() as u64, raw: len + keylen, packed: to.bytes.len() - before })
+    }
+
+    /// Offsets of entries in their basket, from the start of its key.
+    fn offsets(&self, range: Range<usize>, keylen: u32, out: &mut Vec<u32>) {
+        out.clear();
+        match (self.entry_size.and_then(|size| u32::try_from(size).ok()), self.entries.ends.get(range.clone())) {
+            (None, Some(ends)) => {
+                let first = u32::try_from(self.bytes_of(range.clone()).start).unwrap_or(0);
+                let begins = std::iter::once(first).chain(ends.iter().copied()).take(range.len());
+                out.extend(begins.map(|begin| begin.wrapping_add(keylen.wrapping_sub(first))));
+            }
+            (size, _) => {
+                let begins = (0u32..).take(range.len()).map(|i| i.wrapping_mul(size.unwrap_or(0)));
+                out.extend(begins.map(|begin| begin.wrapping_add(keylen)));
+            }
+        }
+    }
+
+    /// Drops the entries of baskets that were made.
+    pub fn forget(&mut self, baskets: &[Range<usize>]) {
+        let entries = baskets.last().map_or(0, |basket| basket.end);
+        let bytes = self.bytes_of(0..entries).end;
+        if entries == self.count {
+            self.entries.bytes.clear();
+            self.entries.ends.clear();
+        } else if entries > 0 {
+            self.entries.bytes.drain(..bytes);
+            self.entries.ends.drain(..entries.min(self.entries.ends.len()));
+            let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+            self.entries.ends.iter_mut().for_each(|end| *end -= bytes);
+        }
+        self.count -= entries;
+        self.seen = self.count;
+    }
+}
+
+#[cold]
+fn too_large() -> Error {
+    Error::request("an entry or basket of 2 GB or more cannot be written; ask for smaller clusters or baskets")
+}

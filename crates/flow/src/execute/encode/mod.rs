@@ -1,0 +1,11 @@
+//! Baskets of the output: entries encoded or moved, cut into baskets and compressed.
+
+pub(crate) mod basket_builder;
+pub(crate) mod branch_fill;
+pub(crate) mod branch_plan;
+mod class_tags;
+pub(crate) mod clocks;
+pub(crate) mod maximum;
+mod offset_array;
+pub(crate) mod parallel_encode;
+pub(crate) mod scratch;

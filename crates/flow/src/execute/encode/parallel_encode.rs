@@ -1,0 +1,97 @@
+//! Encodes the entries of one caller on several threads: first all branches in parallel, then all full baskets are compressed
+//! in parallel. The baskets and their order are the same as with one thread.
+
+use std::ops::Range;
+use std::time::Instant;
+
+use arrow_array::ArrayRef;
+use rayon::ThreadPool;
+use rayon::prelude::*;
+use rootfile::{Error, Result};
+
+use super::branch_fill::{BranchFill, MadeBasket};
+use super::branch_plan::BranchPlan;
+use super::clocks::add;
+use super::maximum::largest_value;
+use super::scratch::EncodeScratchPool;
+use crate::table::chunk::Chunk;
+
+fn of_branch(plan: &BranchPlan) -> impl Fn(Error) -> Error {
+    move |error| error.object(format!("branch {}", plan.name))
+}
+
+/// Adds entries to all branches, and makes the baskets that they fill.
+pub(crate) fn fill(
+    team: &ThreadPool,
+    branches: &mut [BranchFill],
+    plans: &[BranchPlan],
+    (arrays, rows): (&[ArrayRef], Range<usize>),
+    (maxima, scratches): (&mut [u64], &EncodeScratchPool),
+) -> Result<()> {
+    team.install(|| {
+        let given = plans.par_iter().zip(arrays).zip(maxima);
+        let encoded =
+            branches.par_iter_mut().enumerate().zip(given).map(|((index, fill), ((plan, array), maximum))| {
+                if plan.counts {
+                    *maximum = (*maximum).max(largest_value(&array.slice(rows.start, rows.len())));
+                }
+                encode(fill, (index, plan), (array, rows.clone()), scratches).map_err(of_branch(plan))
+            });
+        // Some branches fill many baskets and others none, so the baskets of all branches are distributed together.
+        let waiting = encoded.collect::<Result<Vec<Vec<Range<usize>>>>>()?;
+        let mut baskets = Vec::new();
+        for (index, ranges) in waiting.iter().enumerate() {
+            baskets.extend(ranges.iter().map(|range| (index, range.clone())));
+        }
+        let filled: &[BranchFill] = branches;
+        let made = baskets.into_par_iter().map(|(index, basket)| {
+            let (Some(fill), Some(plan)) = (filled.get(index), plans.get(index)) else { return Ok(None) };
+            let mut chunk = Chunk::default();
+            let made = scratches.with(|scratch| fill.make((index, plan), basket, scratch, &mut chunk));
+            Ok(Some((index, chunk, made.map_err(of_branch(plan))?)))
+        });
+        let made: Vec<Option<(usize, Chunk, MadeBasket)>> = made.collect::<Result<_>>()?;
+        for (index, chunk, made) in made.into_iter().flatten() {
+            if let Some(fill) = branches.get_mut(index) {
+                fill.add(&chunk, &made);
+            }
+        }
+        branches.iter_mut().zip(&waiting).for_each(|(fill, baskets)| fill.forget(baskets));
+        Ok(())
+    })
+}
+
+/// Adds entries to a branch. Makes the baskets that they fill, or returns their ranges if they are to be compressed.
+fn encode(
+    fill: &mut BranchFill,
+    (index, plan): (usize, &BranchPlan),
+    (array, rows): (&ArrayRef, Range<usize>),
+    scratches: &EncodeScratchPool,
+) -> Result<Vec<Range<usize>>> {
+    let begun = Instant::now();
+    let baskets = fill.encode(array, rows)?;
+    add(&scratches.clocks.encoding, begun.elapsed());
+    if plan.compression.algorithm().is_some() {
+        return Ok(baskets);
+    }
+    for basket in &baskets {
+        scratches.with(|scratch| fill.put((index, plan), basket.clone(), scratch))?;
+    }
+    fill.forget(&baskets);
+    Ok(Vec::new())
+}
+
+/// Ends the last basket of each branch of a cluster.
+pub(crate) fn finish_baskets(
+    team: &ThreadPool,
+    branches: &mut [BranchFill],
+    plans: &[BranchPlan],
+    scratches: &EncodeScratchPool,
+) -> Result<()> {
+    team.install(|| {
+        let pairs = branches.par_iter_mut().zip(plans).enumerate();
+        pairs.try_for_each(|(index, (fill, plan))| {
+            scratches.with(|scratch| fill.finish_basket((index, plan), scratch)).map_err(of_branch(plan))
+        })
+    })
+}

@@ -1,0 +1,96 @@
+//! Tasks in the order of the output: for each cluster first the records that are copied, then the columns that are made
+//! anew, one by one. Tasks are made on demand, since there may be millions.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use super::job::Job;
+use crate::table::depth::{Depth, Depths, OutputCluster, depth};
+use crate::table::piece::Piece;
+
+/// Bytes that one copy task moves. The data stay in a core's cache between reading and writing.
+pub(crate) const WINDOW: usize = 256 << 10;
+
+/// A piece of work.
+#[derive(Debug)]
+pub(crate) enum Task {
+    /// Records to copy, each with its column. They are neighbours in one file.
+    Copy(Vec<(usize, Piece)>),
+    /// The entries of one column in one cluster, to be recompressed or regrouped.
+    Make { column: usize, entries: Range<u64>, depth: Depth },
+    /// The entries of one cluster in a group of columns to be recoded. `group` is an index of the job's recodes.
+    Recode { group: usize, entries: Range<u64> },
+}
+
+pub(crate) struct Tasks<'a> {
+    job: &'a Job<'a>,
+    cluster: usize,
+    /// For each column the next piece, and the depths of its clusters so far.
+    places: Vec<(usize, Depths)>,
+    ready: VecDeque<Task>,
+}
+
+impl<'a> Tasks<'a> {
+    pub fn new(job: &'a Job<'a>) -> Self {
+        Self { job, cluster: 0, places: vec![(0, Depths::default()); job.columns.len()], ready: VecDeque::new() }
+    }
+
+    pub fn next(&mut self) -> Option<Task> {
+        while self.ready.is_empty() {
+            let start = *self.job.bounds.get(self.cluster)?;
+            let end = *self.job.bounds.get(self.cluster + 1)?;
+            let cluster = self.job.cluster(self.cluster, start..end);
+            self.cluster += 1;
+            self.fill(&cluster);
+        }
+        self.ready.pop_front()
+    }
+
+    /// The depths of the clusters of each column, once no tasks are left.
+    pub fn depths(&self) -> impl Iterator<Item = Depths> {
+        self.places.iter().map(|(_, depths)| *depths)
+    }
+
+    fn fill(&mut self, cluster: &OutputCluster) {
+        let entries = &cluster.entries;
+        let mut copies = Vec::new();
+        let mut makes = Vec::new();
+        for ((i, column), (at, depths)) in self.job.columns.iter().enumerate().zip(&mut self.places) {
+            let range = column.overlapping_next(at, entries);
+            if range.is_empty() {
+                continue;
+            }
+            let depth = depth(column, &range, cluster);
+            let pieces = column.pieces.get(range).unwrap_or_default();
+            depths.count(depth);
+            match depth {
+                Depth::Copy => copies.extend(pieces.iter().map(|piece| (i, *piece))),
+                depth => makes.push(Task::Make { column: i, entries: entries.clone(), depth }),
+            }
+        }
+        self.add_copies(copies);
+        self.ready.extend(makes);
+        for (group, recode) in self.job.recodes.iter().enumerate().filter(|(_, recode)| recode.covers(entries)) {
+            for output in &recode.outputs {
+                if let Some((_, depths)) = self.places.get_mut(output.column) {
+                    depths.count(Depth::Recode);
+                }
+            }
+            self.ready.push_back(Task::Recode { group, entries: entries.clone() });
+        }
+    }
+
+    /// Copies neighbours together: pieces in file order, cut into windows.
+    fn add_copies(&mut self, mut copies: Vec<(usize, Piece)>) {
+        copies.sort_unstable_by_key(|(column, piece)| (piece.file, piece.seek, *column));
+        let mut left = copies.as_slice();
+        while let Some((_, first)) = left.first() {
+            let fits = |p: &Piece| p.file == first.file && p.seek + u64::from(p.nbytes) - first.seek <= WINDOW as u64;
+            // At least one, however large it is.
+            let more = left.iter().skip(1).take_while(|(_, piece)| fits(piece)).count();
+            let (window, rest) = left.split_at(1 + more);
+            self.ready.push_back(Task::Copy(window.to_vec()));
+            left = rest;
+        }
+    }
+}

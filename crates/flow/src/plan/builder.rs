@@ -1,0 +1,261 @@
+//! A plan of a table in the making: the schema so far, and columns with the pieces of all inputs so far.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use dataset::layout::{ByteSize, TreeRules, defaults};
+use dataset::tree::basket::GENERATE_OFFSET_MAP;
+use dataset::tree::{BasketRef, Branch, Tree, may_hold_tags};
+use rootfile::{Error, Result, RootFile, Source};
+
+use super::clusters::{self, SourceCluster};
+use super::external_files;
+use super::model::TableRequest;
+use super::relations::Relations;
+use crate::table::column::{Column, Shape};
+use crate::table::piece::{FILL, Piece};
+
+/// From this version of ROOT on, keys of baskets have eight-byte positions, whatever the file's size.
+const BIG_BASKET_KEYS: i32 = 40200;
+
+/// A plan in the making.
+pub(crate) struct PlanBuilder<'a> {
+    pub request: &'a TableRequest<'a>,
+    pub tree: Tree,
+    pub rules: TreeRules<'a>,
+    pub columns: Vec<Column>,
+    /// For each column whether some input lacks it, if only common columns are requested.
+    pub uncommon: Vec<bool>,
+    /// For each column whether some of its baskets may leave out offsets that follow from a counter.
+    pub counted: Vec<bool>,
+    pub files: Vec<Arc<dyn Source>>,
+    pub file_inputs: Vec<usize>,
+    pub clusters: Vec<SourceCluster>,
+    pub input_entries: Vec<u64>,
+    pub entries: u64,
+    pub notes: Vec<String>,
+    pub big_keys: bool,
+    pub relations: Relations,
+}
+
+impl<'a> PlanBuilder<'a> {
+    /// Starts with the first tree, which gives the schema.
+    pub fn start(request: &'a TableRequest<'a>, tree: Tree, input: (usize, &Arc<RootFile>)) -> Result<Self> {
+        let mut builder = Self {
+            rules: request.layout.rules(request.path),
+            relations: Relations::of(&tree),
+            request,
+            tree,
+            columns: Vec::new(),
+            uncommon: Vec::new(),
+            counted: Vec::new(),
+            files: Vec::new(),
+            file_inputs: Vec::new(),
+            clusters: Vec::new(),
+            input_entries: Vec::new(),
+            entries: 0,
+            notes: Vec::new(),
+            big_keys: true,
+        };
+        builder.add_columns(input.1);
+        let starts = clusters::source_starts(&builder.tree);
+        let mut branches = std::mem::take(&mut builder.tree.branches);
+        let map: Vec<Option<usize>> = (0..branches.len()).map(Some).collect();
+        let taken = builder.take_pieces(&mut branches, &map, input, builder.tree.entries, &starts);
+        builder.tree.branches = branches;
+        taken?;
+        Ok(builder)
+    }
+
+    /// Adds columns for branches of `file` that have none yet.
+    pub fn add_columns(&mut self, file: &RootFile) {
+        for (i, branch) in self.tree.branches.iter().enumerate().skip(self.columns.len()) {
+            let asked = self.rules.column(&self.tree.lineage(i));
+            let compression = asked.compression.unwrap_or_else(|| branch.compression(file.header().compress));
+            let own = if branch.basket_size == 0 { defaults::BASKET_SIZE } else { branch.basket_size };
+            let shape = match (self.rules.tree.one_basket_per_cluster, asked.basket) {
+                (Some(true), _) => Shape::PerCluster,
+                (_, Some(ByteSize(size))) => Shape::Size(u32::try_from(size).unwrap_or(u32::MAX)),
+                (_, None) => Shape::Keep(own),
+            };
+            self.columns.push(Column {
+                branch: i,
+                names: (branch.name().to_owned(), self.tree.name().to_owned()),
+                pieces: Vec::new(),
+                embedded: HashMap::new(),
+                compression,
+                keeps_compression: asked.compression.is_none(),
+                as_asked: Vec::new(),
+                shape,
+                packed_size: None,
+                memory_ratio: asked.memory_ratio,
+                has_offsets: branch.entry_offset_len != 0,
+                io_bits: branch.io_bits,
+                has_tags: may_hold_tags(&self.tree, branch, file.infos()),
+                expansion: 1.0,
+                tot_bytes: 0,
+                generated: None,
+                fill: None,
+                choice: None,
+                siblings: Arc::default(),
+            });
+            self.uncommon.push(false);
+            self.counted.push(false);
+        }
+    }
+
+    /// Takes the pieces of one input. `map` assigns its branches to columns.
+    pub fn take_pieces(
+        &mut self,
+        branches: &mut [Branch],
+        map: &[Option<usize>],
+        (number, file): (usize, &Arc<RootFile>),
+        entries: u64,
+        starts: &[u64],
+    ) -> Result<()> {
+        let base = self.entries;
+        self.big_keys &= file.header().version >= BIG_BASKET_KEYS;
+        let own_file = self.add_file(Arc::clone(file.source()), number);
+        let mut externals: HashMap<String, u32> = HashMap::new();
+        let mut room: HashMap<u32, u64> = HashMap::new();
+        let mut bytes = vec![0.0; starts.len()];
+        for (i, theirs) in map.iter().enumerate() {
+            if self.uncommon.get(i).copied().unwrap_or(false) {
+                continue;
+            }
+            let Some(branch) = theirs.and_then(|t| branches.get_mut(t)) else {
+                if entries > 0 {
+                    self.fill_in(i, base, entries)?;
+                }
+                continue;
+            };
+            let mut in_file = own_file;
+            if !branch.file_name.is_empty() {
+                let external = std::mem::take(&mut branch.file_name);
+                in_file = match externals.get(&external) {
+                    Some(&known) => known,
+                    None => {
+                        let opened = external_files::open(file.name(), &external);
+                        let added = self.add_file(opened, number);
+                        externals.insert(external, added);
+                        added
+                    }
+                };
+            }
+            let Some(column) = self.columns.get_mut(i) else { continue };
+            let asked = column.keeps_compression || branch.compression(file.header().compress) == column.compression;
+            // All baskets of a branch must have the same form of offsets.
+            let asked = asked && branch.io_bits == column.io_bits;
+            if branch.io_bits & GENERATE_OFFSET_MAP != 0
+                && let Some(counted) = self.counted.get_mut(i)
+            {
+                *counted = true;
+            }
+            column.as_asked.resize(in_file as usize, true);
+            column.as_asked.push(asked);
+            column.expansion = column.expansion.max(ratio(branch.tot_bytes, branch.zip_bytes));
+            column.tot_bytes = column.tot_bytes.saturating_add(branch.tot_bytes);
+            let Some(source) = self.files.get(in_file as usize) else { continue };
+            let room = room.entry(in_file).or_insert(source.size());
+            let mut embedded = branch.embedded.drain(..).peekable();
+            column.pieces.reserve(branch.baskets.len());
+            for (k, basket) in branch.baskets.drain(..).enumerate() {
+                let embedded = embedded.next_if(|(at, _)| *at == k);
+                if basket.entries == 0 {
+                    continue;
+                }
+                if let Some((_, embedded)) = embedded {
+                    column.embedded.insert(column.pieces.len(), embedded.bytes);
+                } else if !external_files::is_absent(&**source) {
+                    check_range(&basket, &**source, room).map_err(|e| {
+                        e.at(basket.seek).object(format!("branch {}", column.names.0)).file(source.name())
+                    })?;
+                }
+                column.pieces.push(Piece {
+                    first_entry: base + basket.first_entry,
+                    entries: basket.entries,
+                    seek: basket.seek,
+                    nbytes: basket.nbytes,
+                    file: in_file,
+                });
+                spread(&mut bytes, starts, entries, basket.first_entry, basket.entries, f64::from(basket.nbytes));
+            }
+        }
+        let ends = starts.iter().skip(1).copied().chain([entries]);
+        for ((&start, end), bytes) in starts.iter().zip(ends).zip(bytes) {
+            let entries = end.saturating_sub(start);
+            self.clusters.push(SourceCluster { first_entry: base + start, entries, bytes, thinned: false });
+        }
+        self.input_entries.push(entries);
+        self.entries += entries;
+        Ok(())
+    }
+
+    fn add_file(&mut self, source: Arc<dyn Source>, number: usize) -> u32 {
+        self.files.push(source);
+        self.file_inputs.push(number);
+        u32::try_from(self.files.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    /// Adds default entries for a branch that an input lacks, if the branch has entries of its own.
+    pub fn fill_in(&mut self, index: usize, base: u64, entries: u64) -> Result<()> {
+        let (Some(column), Some(branch)) = (self.columns.get_mut(index), self.tree.branches.get(index)) else {
+            return Ok(());
+        };
+        if column.pieces.is_empty() && !holds_entries(branch) {
+            return Ok(());
+        }
+        if column.fill.is_none() {
+            column.fill = Some(crate::table::default_entry::default_entry(&self.tree, branch)?);
+        }
+        // Pieces are loaded whole, so they are kept small. An input may claim any number of entries.
+        const MAX_PIECE: u64 = 8192;
+        if entries / MAX_PIECE > 1 << 20 {
+            return Err(Error::request(format!("{entries} entries are too many to fill in with defaults")));
+        }
+        let mut at = 0;
+        while at < entries {
+            let n = MAX_PIECE.min(entries - at);
+            column.pieces.push(Piece { first_entry: base + at, entries: n, seek: 0, nbytes: 0, file: FILL });
+            at += n;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a branch has entries of its own, and not only child branches.
+pub(crate) fn holds_entries(branch: &Branch) -> bool {
+    let is_master = branch.element().is_some_and(|e| matches!(e.element_type, 3 | 4));
+    !branch.baskets.is_empty() || branch.children.is_empty() || is_master
+}
+
+/// Checks that a basket is inside its file, and that all baskets together fit. `room` is left by the others.
+fn check_range(basket: &BasketRef, source: &dyn Source, room: &mut u64) -> Result<()> {
+    let nbytes = u64::from(basket.nbytes);
+    if basket.seek.saturating_add(nbytes) > source.size() {
+        return Err(Error::corrupt(format!("a basket of {nbytes} bytes lies beyond the file's end")));
+    }
+    *room = room.checked_sub(nbytes).ok_or_else(|| Error::corrupt("the tree's baskets do not fit into the file"))?;
+    Ok(())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a ratio")]
+fn ratio(tot: u64, zip: u64) -> f64 {
+    if zip == 0 { 1.0 } else { (tot as f64 / zip as f64).clamp(1.0, 1000.0) }
+}
+
+/// Adds a basket's bytes to the clusters that it lies in, by the share of its entries.
+#[expect(clippy::cast_precision_loss, reason = "shares")]
+fn spread(bytes: &mut [f64], starts: &[u64], end: u64, first: u64, entries: u64, nbytes: f64) {
+    let mut i = starts.partition_point(|&s| s <= first).saturating_sub(1);
+    let last = first + entries;
+    while let (Some(slot), Some(&start)) = (bytes.get_mut(i), starts.get(i)) {
+        let stop = starts.get(i + 1).copied().unwrap_or(end.max(last));
+        let overlap = last.min(stop).saturating_sub(first.max(start));
+        *slot += nbytes * overlap as f64 / entries.max(1) as f64;
+        if stop >= last {
+            break;
+        }
+        i += 1;
+    }
+}

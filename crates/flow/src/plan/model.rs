@@ -1,0 +1,65 @@
+//! The request for the plan of a table, and the plan itself. Nothing is computed here.
+
+use std::sync::Arc;
+
+use dataset::glob::NameFilter;
+use dataset::layout::Layout;
+use dataset::tree::Tree;
+use rootfile::{Key, Result, RootFile, Source};
+
+use super::options::{Absent, Pack, Schema};
+use crate::execute::engine::recode_job::Recode;
+use crate::table::column::Column;
+use crate::table::entry_set::Selected;
+
+/// A request to plan a table.
+pub(crate) struct TableRequest<'a> {
+    /// The trees to join: for each the number of its input, the file, and the key.
+    pub inputs: &'a [(usize, Arc<RootFile>, Key)],
+    /// Path of the tree in its file.
+    pub path: &'a str,
+    /// The requested layout.
+    pub layout: &'a Layout,
+    /// The requested branches.
+    pub filter: &'a NameFilter,
+    /// Selects entries, given their total number. All entries if not given.
+    pub entries: Option<&'a dyn Fn(u64) -> Result<Selected>>,
+    /// Whether small clusters are packed.
+    pub pack: Pack,
+    /// How differences between schemas are handled.
+    pub schema: Schema,
+    /// How branches in absent files are handled.
+    pub absent: Absent,
+}
+
+/// The plan of a table.
+pub(crate) struct TablePlan {
+    /// Metadata of the output. Baskets and counts are those of the first input.
+    pub tree: Tree,
+    /// Its columns.
+    pub columns: Vec<Column>,
+    /// Columns of the inputs that are recoded.
+    pub recodes: Vec<Recode>,
+    /// First entry of each cluster, and at the end the number of entries.
+    pub bounds: Vec<u64>,
+    /// Whether each cluster is packed from several.
+    pub packed: Vec<bool>,
+    /// The files of the pieces.
+    pub files: Vec<Arc<dyn Source>>,
+    /// The number of the input of each of these files.
+    pub file_inputs: Vec<usize>,
+    /// Entries of each input.
+    pub input_entries: Vec<u64>,
+    /// The selected entries, if not all.
+    pub selected: Option<Arc<Selected>>,
+    /// Notes for the user.
+    pub notes: Vec<String>,
+    /// Notes on metadata that cannot be joined: index, table of references.
+    pub lost: Vec<String>,
+    /// Branches that are left out because the file with their baskets is absent, with the reason.
+    pub absent: Vec<(String, String)>,
+    /// Memory of metadata while the job runs, in bytes.
+    pub metadata: u64,
+    /// Whether records may be copied. False if their keys have no room for positions beyond 2 GB.
+    pub copies_fit: bool,
+}

@@ -1,0 +1,37 @@
+//! Options of a plan: what happens to differing schemas, absent files and small clusters.
+
+/// How a merge handles trees with different branches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Schema {
+    /// Fails with a list of differences.
+    #[default]
+    Strict,
+    /// Keeps only the branches of all inputs.
+    Common,
+    /// Fills branches that an input lacks with default entries.
+    Fill,
+}
+
+/// How branches are handled whose baskets are in another file (`TBranch::SetFile`) that is absent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Absent {
+    /// Fails with the names of all such branches.
+    #[default]
+    Refuse,
+    /// Leaves them out, with a note.
+    LeaveOut,
+    /// Only reading them fails.
+    Fail,
+}
+
+/// Whether small clusters are packed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pack {
+    /// Keeps clusters as they are.
+    #[default]
+    No,
+    /// Packs up to the cluster size that the first input aims at.
+    Auto,
+    /// Packs up to this many compressed bytes.
+    Bytes(u64),
+}

@@ -1,0 +1,152 @@
+//! Makes one file of one or more: directories, objects and trees are written as [`crate::rewrite::prepare`] settled it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rootfile::codec::Compression;
+use rootfile::{DirId, Error, FileWriter, Result, RootFile, StagedFile, check_output};
+
+use super::finish_tree::finish_table;
+use super::options::Options;
+use super::prepare::{plan_all, prepare};
+use super::prepared::{KnownTrees, PlannedTree, Prepared, records};
+use super::summary::{Summary, TableSummary};
+use crate::commit::date::date;
+use crate::execute::budget::Share;
+use crate::execute::engine::job::Job;
+use crate::execute::engine::run::run;
+use crate::execute::progress::Progress;
+use crate::objects::{Pack, pids};
+use crate::plan::TablePlan;
+
+/// Rewrites `inputs` into `output`. The output appears under its name only when it is whole.
+pub fn rewrite(inputs: &[PathBuf], output: &Path, options: &Options, progress: Progress<'_>) -> Result<Summary> {
+    let (summary, staged) = rewrite_staged(inputs, output, options, progress)?;
+    staged.deliver()?;
+    Ok(summary)
+}
+
+/// Rewrites `inputs` into a file that will be called `output`, and leaves it under its temporary name: whoever proves
+/// something of it delivers it after that.
+pub fn rewrite_staged(
+    inputs: &[PathBuf],
+    output: &Path,
+    options: &Options,
+    progress: Progress<'_>,
+) -> Result<(Summary, StagedFile)> {
+    check_output(output, options.overwrite || options.append, options.entries.files())?;
+    perform(prepare(inputs, output, options)?, output, options, progress)
+}
+
+/// Writes one file anew, some trees of which are `known` to be other than their records say.
+pub(crate) fn rewrite_known(
+    file: RootFile,
+    known: KnownTrees,
+    output: &Path,
+    options: &Options,
+    progress: Progress<'_>,
+) -> Result<Summary> {
+    let prepared = plan_all(vec![Arc::new(file)], known, options, false)?;
+    let (summary, staged) = perform(prepared, output, options, progress)?;
+    staged.deliver()?;
+    Ok(summary)
+}
+
+fn perform(
+    mut prepared: Prepared,
+    output: &Path,
+    options: &Options,
+    progress: Progress<'_>,
+) -> Result<(Summary, StagedFile)> {
+    let first = prepared.files.first().ok_or_else(|| Error::request("no input"))?;
+    let asked = options.metadata.or(prepared.layout.common.compression);
+    let setting = asked.map_or_else(|| records(first, &prepared.plans), Compression::to_root_setting);
+    let same = |n: &i32| Compression::from_root_setting(*n) == Compression::from_root_setting(setting);
+    let setting = options.header.filter(same).unwrap_or(setting);
+    let datime = date(Some(prepared.objects.newest));
+    let overwrite = options.overwrite || options.append;
+    let mut writer = FileWriter::create(output, overwrite, setting, datime, &first.top().title)?;
+    let bytes_read = prepared.files.iter().map(|f| f.source().size()).sum();
+    writer.expect_size(bytes_read);
+    if let Some(version) = prepared.version {
+        writer.set_version(version);
+    }
+    // Objects come first: their keys have no room to grow, and positions are small here.
+    let pack = asked.map_or(Pack::Keep, Pack::As);
+    prepared.objects.check = options.check;
+    let mut written = prepared.objects.write(&mut writer, &prepared.files, pack, &prepared.pid_offsets)?;
+    pids::write(&mut writer, &prepared.pids)?;
+    let (notes, skipped, older_cycles) = (prepared.notes, prepared.skipped, prepared.older_cycles);
+    let mut summary = Summary { bytes_read, notes, skipped, older_cycles, ..Summary::default() };
+    summary.notes.extend(prepared.objects.notes.iter().map(ToString::to_string));
+    summary.unmerged = written.problems.iter().map(ToString::to_string).collect();
+    summary.notes.extend(summary.unmerged.iter().cloned());
+    summary.directories = prepared.objects.paths();
+    summary.damaged = prepared.objects.damaged;
+    summary.damaged.append(&mut written.damaged);
+    summary.compressions_differ = prepared.files.iter().any(|file| file.header().compress != setting);
+    // Whatever is needed of the inputs from here on is in the plans.
+    drop(prepared.files);
+    let metadata = Compression::from_root_setting(setting).unwrap_or(Compression::NONE);
+    for (place, plan) in prepared.plans {
+        let directory = written.directories.get(place.directory).copied().unwrap_or(writer.top());
+        if let Some(cycles) = written.tree_cycles.get_mut(&(place.directory, place.name.clone()))
+            && !cycles.is_empty()
+        {
+            writer.set_cycle(directory, &place.name, cycles.remove(0).saturating_sub(1));
+        }
+        summary.notes.extend(plan.notes.iter().chain(&plan.lost).cloned());
+        summary.unmerged.extend(plan.lost.iter().cloned());
+        let of_files = |of_inputs: &[u16], unknown: u16| -> Vec<u16> {
+            plan.file_inputs.iter().map(|&n| of_inputs.get(n).copied().unwrap_or(unknown)).collect()
+        };
+        let mut pids = [of_files(&prepared.pid_offsets, 0), of_files(&prepared.pid_counts, u16::MAX)];
+        // Files of baskets come behind the file with their tree, and have identifiers of their own.
+        for (i, input) in plan.file_inputs.iter().enumerate() {
+            if plan.file_inputs.iter().take(i).any(|before| before == input)
+                && let Some(known) = pids[1].get_mut(i)
+            {
+                *known = u16::MAX;
+            }
+        }
+        let (table, notes) = write_table(
+            &mut writer,
+            (&place, directory),
+            (plan, pids),
+            prepared.share,
+            (metadata, options.check),
+            progress,
+        )
+        .map_err(|e| e.object(place.path.clone()))?;
+        summary.unmerged.extend(notes.iter().cloned());
+        summary.notes.extend(notes);
+        summary.tables.push(table);
+    }
+    let staged = writer.stage()?;
+    summary.bytes_written = staged.len();
+    Ok((summary, staged))
+}
+
+fn write_table(
+    writer: &mut FileWriter,
+    (place, directory): (&PlannedTree, DirId),
+    (plan, [pid_offsets, pids]): (TablePlan, [Vec<u16>; 2]),
+    share: Share,
+    (compression, check): (Compression, bool),
+    progress: Progress<'_>,
+) -> Result<(TableSummary, Vec<String>)> {
+    let job = Job {
+        files: &plan.files,
+        pid_offsets: &pid_offsets,
+        columns: &plan.columns,
+        recodes: &plan.recodes,
+        bounds: &plan.bounds,
+        packed: &plan.packed,
+        seek_pdir: writer.seek_of(directory),
+        copies_fit: plan.copies_fit,
+        check,
+        pids: &pids,
+    };
+    let written = run(&job, writer, share, progress)?;
+    finish_table(writer, (place, directory), plan, written, compression)
+}

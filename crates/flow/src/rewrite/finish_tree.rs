@@ -1,0 +1,82 @@
+//! Finishes a tree: its metadata get what was written, and its record goes into the output.
+
+use std::sync::atomic::Ordering;
+
+use dataset::tree::write;
+use rootfile::codec::Compression;
+use rootfile::{DirId, FileWriter, Result};
+
+use super::prepared::PlannedTree;
+use super::summary::TableSummary;
+use crate::commit::finalize::{self, BufferSize};
+use crate::commit::leaf_maxima;
+use crate::commit::sink::WrittenColumn;
+use crate::inner;
+use crate::plan::TablePlan;
+use crate::table::column::Shape;
+use crate::table::depth::Depths;
+
+/// Writes the record of a tree whose baskets are written.
+pub(crate) fn finish_table(
+    writer: &mut FileWriter,
+    (place, directory): (&PlannedTree, DirId),
+    mut plan: TablePlan,
+    written: Vec<WrittenColumn>,
+    compression: Compression,
+) -> Result<(TableSummary, Vec<String>)> {
+    let mut summary = TableSummary {
+        depths: written.iter().fold(Depths::default(), |sum, column| sum + column.depths),
+        path: place.path.clone(),
+        clusters: (plan.bounds.len() as u64).saturating_sub(1),
+        baskets: written.iter().map(|w| w.baskets.len() as u64).sum(),
+        ..TableSummary::default()
+    };
+    close_tree(&mut plan, written);
+    summary.input_entries = plan.input_entries.iter().sum();
+    summary.entries = plan.tree.entries;
+    summary.tot_bytes = plan.tree.tot_bytes;
+    summary.zip_bytes = plan.tree.zip_bytes;
+    let mut tree = plan.tree;
+    let mut notes = Vec::from_iter(inner::leave_out_unmovable(&mut tree, &place.path));
+    if let Some(source) = plan.files.first() {
+        notes.extend(inner::carry(&mut tree, &place.path, &**source, (writer, directory))?);
+    }
+    finalize::add_own_infos(writer, &tree);
+    // The key's name: a tree may not know its own.
+    let labels = (tree.class.as_str(), place.name.as_str(), tree.named.title.as_str());
+    writer.write_object(directory, labels, compression, |keylen| write::write_tree(&tree, keylen))?;
+    Ok((summary, notes))
+}
+
+/// Puts what was written into the tree's metadata.
+fn close_tree(plan: &mut TablePlan, written: Vec<WrittenColumn>) {
+    let whole = plan.input_entries.iter().sum::<u64>();
+    let tree = &mut plan.tree;
+    tree.entries = plan.selected.as_ref().map_or(whole, |selected| selected.len());
+    for (column, written) in plan.columns.iter().zip(written) {
+        let Some(branch) = tree.branches.get_mut(column.branch) else { continue };
+        let had_data = !column.pieces.is_empty() || !written.baskets.is_empty();
+        let count = branch.entries;
+        let buffer = match (column.memory_ratio, column.shape) {
+            (Some(ratio), _) => BufferSize::Times(ratio),
+            (None, Shape::PerCluster) => BufferSize::Times(1.0),
+            (None, Shape::Size(size)) => BufferSize::Bytes(u64::from(size)),
+            (None, Shape::Keep(_)) => {
+                column.packed_size.map_or(BufferSize::Keep, |size| BufferSize::Bytes(size.into()))
+            }
+        };
+        finalize::finalize_branch(branch, written, column.compression, buffer);
+        if !had_data {
+            // A branch above others has no entries of its own, but counts them.
+            branch.entries = if branch.children.is_empty() && count == 0 { 0 } else { tree.entries };
+            branch.entry_number = branch.first_entry + branch.entries;
+        }
+    }
+    for output in plan.recodes.iter().flat_map(|recode| &recode.outputs).filter(|output| output.plan.counts) {
+        let branch = plan.columns.get(output.column).and_then(|column| tree.branches.get_mut(column.branch));
+        if let Some(branch) = branch {
+            leaf_maxima::set_maximum(branch, &mut tree.leaves, output.maximum.load(Ordering::Relaxed));
+        }
+    }
+    finalize::finalize_tree(tree, &plan.bounds);
+}

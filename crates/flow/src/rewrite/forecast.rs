@@ -1,0 +1,28 @@
+//! Says what a rewrite would do, without writing.
+
+use std::path::{Path, PathBuf};
+
+use rootfile::Result;
+
+use super::options::Options;
+use super::prepare::{needs, prepare};
+use super::summary::Outlook;
+use crate::plan::forecast::forecast_table;
+
+/// Says what [`rewrite`] would do, without writing. `sample` measures how well the asked codecs do.
+pub fn forecast(inputs: &[PathBuf], output: &Path, options: &Options, sample: bool) -> Result<Outlook> {
+    let prepared = prepare(inputs, output, options)?;
+    let plans = prepared.plans.iter();
+    let tables = plans.map(|(place, plan)| forecast_table(plan, &place.path, sample)).collect::<Result<Vec<_>>>()?;
+    let (metadata, scratch) = needs(&prepared.plans, options.check);
+    let columns = || tables.iter().flat_map(|t| &t.columns);
+    let recodes = || tables.iter().flat_map(|t| &t.recodes);
+    Ok(Outlook {
+        bytes_before: columns().map(|c| c.bytes_before).chain(recodes().map(|r| r.bytes_before)).sum(),
+        bytes_after: columns().map(|c| c.bytes_after).chain(recodes().map(|r| r.bytes_after)).sum(),
+        least_memory: metadata + scratch,
+        memory: options.budget.memory,
+        threads: prepared.share.threads,
+        tables,
+    })
+}

@@ -1,0 +1,13 @@
+//! Makes one file of one or more: [`prepare`] opens and plans, [`execute`] writes, [`finish_tree`] closes each tree.
+
+pub(crate) mod execute;
+mod file_version;
+mod finish_tree;
+pub(crate) mod forecast;
+pub(crate) mod options;
+mod prepare;
+pub(crate) mod prepared;
+pub mod recover;
+pub mod sample;
+pub(crate) mod summary;
+pub(crate) mod weigh;

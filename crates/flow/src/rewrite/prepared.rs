@@ -1,0 +1,79 @@
+//! What a rewrite has settled before it writes. Nothing is computed here.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use dataset::layout::Layout;
+use dataset::tree::Tree;
+use rootfile::codec::Compression;
+use rootfile::{Key, RootFile};
+
+use crate::execute::budget::Share;
+use crate::objects::ObjectPlan;
+use crate::objects::pids::ProcessId;
+use crate::plan::TablePlan;
+use crate::table::entry_set::Selected;
+use crate::verify::cycles::OlderCycle;
+
+/// An input that was left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Skipped {
+    /// The file.
+    pub path: PathBuf,
+    /// Why.
+    pub reason: String,
+}
+
+/// Everything that is settled before a byte is written.
+pub(crate) struct Prepared {
+    pub files: Vec<Arc<RootFile>>,
+    pub skipped: Vec<Skipped>,
+    pub objects: ObjectPlan,
+    pub plans: Vec<(PlannedTree, TablePlan)>,
+    pub pids: Vec<ProcessId>,
+    pub pid_offsets: Vec<u16>,
+    /// Process identifiers of each input.
+    pub pid_counts: Vec<u16>,
+    pub layout: Layout,
+    pub notes: Vec<String>,
+    pub older_cycles: Vec<OlderCycle>,
+    pub share: Share,
+    /// The version that the output has to carry, if it is not our own.
+    pub version: Option<i32>,
+}
+
+/// A tree of the output.
+pub(crate) struct PlannedTree {
+    /// Number of its directory in the plan of objects.
+    pub directory: usize,
+    pub name: String,
+    pub path: String,
+}
+
+/// A tree that is not as its record says, or has none.
+pub(crate) struct KnownTree {
+    /// Its key. If it has no record, the offset in it is one that no other has.
+    pub key: Key,
+    /// The tree.
+    pub tree: Tree,
+    /// The entries to take, if not all that its baskets hold.
+    pub cut: Option<Selected>,
+}
+
+/// Such trees of one file, by the offset in their keys.
+pub(crate) type KnownTrees = HashMap<u64, KnownTree>;
+
+/// The compression of records that nothing was asked for: the first input's, or if that is none, what most bytes of the
+/// output's columns have.
+pub(crate) fn records(first: &RootFile, plans: &[(PlannedTree, TablePlan)]) -> i32 {
+    let own = first.header().compress;
+    if Compression::from_root_setting(own).is_some_and(|own| !own.is_none()) {
+        return own;
+    }
+    let mut bytes: HashMap<i32, u64> = HashMap::new();
+    for column in plans.iter().flat_map(|(_, plan)| &plan.columns) {
+        *bytes.entry(column.compression.to_root_setting()).or_default() += column.tot_bytes;
+    }
+    bytes.into_iter().max_by_key(|&(setting, bytes)| (bytes, setting)).map_or(own, |(setting, _)| setting)
+}

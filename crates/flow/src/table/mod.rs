@@ -1,0 +1,10 @@
+//! The data model of a table that is moved: columns, pieces of columns, finished records, sets of entries. It reads
+//! and writes nothing.
+
+pub(crate) mod chunk;
+pub(crate) mod column;
+pub(crate) mod counted_offsets;
+pub(crate) mod default_entry;
+pub(crate) mod depth;
+pub(crate) mod entry_set;
+pub(crate) mod piece;

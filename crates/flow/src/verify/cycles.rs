@@ -1,0 +1,192 @@
+//! Older cycles of a tree: whether one is an earlier save of the newest cycle (AutoSave, or a write in the middle of a
+//! job) or another tree under the same name. Nothing is copied or compared in full here.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use dataset::glob::NameFilter;
+use dataset::layout::Layout;
+use rootfile::{Key, Result, RootFile};
+
+use crate::objects::{Action, ObjectPlan};
+use crate::plan::options::{Absent, Pack, Schema};
+use crate::plan::{TablePlan, TableRequest, plan_table, schema};
+use crate::verify::{Pair, equal_within};
+use crate::words::listed;
+
+/// What an older cycle of a tree is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CycleKind {
+    /// A part of the newest cycle: its branches and entries are all there, in the same baskets.
+    EarlierSave,
+    /// Another tree under the same name.
+    OtherTree,
+    /// Its record cannot be read, or its baskets cannot be compared with those of the newest.
+    Unreadable,
+}
+
+/// An older cycle of a tree of the inputs.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct OlderCycle {
+    /// Path of the tree.
+    pub path: String,
+    /// The input.
+    pub file: PathBuf,
+    /// The cycle's number.
+    pub cycle: i16,
+    /// Its entries; none if its record cannot be read.
+    pub entries: Option<u64>,
+    /// What it is.
+    pub kind: CycleKind,
+    /// Whether it is in the output.
+    pub kept: bool,
+}
+
+/// What an older cycle is, held against the newest of the same file.
+pub(crate) fn judge(path: &str, file: &Arc<RootFile>, newest: &Key, older: &Key) -> OlderCycle {
+    let known = |entries, kind| OlderCycle {
+        path: path.to_owned(),
+        file: file.name().to_path_buf(),
+        cycle: older.cycle,
+        entries,
+        kind,
+        kept: false,
+    };
+    let Ok(old) = plan(path, file, older) else { return known(None, CycleKind::Unreadable) };
+    let entries = old.input_entries.iter().sum();
+    let kind = match plan(path, file, newest).and_then(|new| is_part_of(&old, &new)) {
+        Ok(true) => CycleKind::EarlierSave,
+        Ok(false) => CycleKind::OtherTree,
+        Err(_) => CycleKind::Unreadable,
+    };
+    known(Some(entries), kind)
+}
+
+fn plan(path: &str, file: &Arc<RootFile>, key: &Key) -> Result<TablePlan> {
+    plan_table(&TableRequest {
+        inputs: &[(0, Arc::clone(file), key.clone())],
+        path,
+        layout: &Layout::default(),
+        filter: &NameFilter::default(),
+        entries: None,
+        pack: Pack::No,
+        schema: Schema::Strict,
+        absent: Absent::Fail,
+    })
+}
+
+/// Whether all branches and entries of a tree are in another one, in the same places of the file. Entries that lie in
+/// the older record itself are compared by their bytes.
+fn is_part_of(old: &TablePlan, new: &TablePlan) -> Result<bool> {
+    let entries = |plan: &TablePlan| plan.input_entries.iter().sum::<u64>();
+    let found = schema::compare(&old.tree, &new.tree);
+    if !found.missing.is_empty() || !found.changed.is_empty() || entries(old) > entries(new) {
+        return Ok(false);
+    }
+    let files = [&old.files[..], &new.files[..]];
+    for (i, theirs) in found.map.iter().enumerate() {
+        let (Some(ours), Some(theirs)) = (old.columns.get(i), theirs.and_then(|t| new.columns.get(t))) else {
+            continue;
+        };
+        let pair = Pair { columns: [ours, theirs] };
+        for (k, piece) in ours.pieces.iter().enumerate() {
+            let same = if ours.embedded.contains_key(&k) {
+                equal_within(&pair, files, piece.first_entry..piece.first_entry + piece.entries)?
+            } else {
+                theirs.pieces.get(k).is_some_and(|other| other.is_at(piece))
+            };
+            if !same {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// What the user should know of older cycles of trees that are left out.
+pub(crate) fn notes(cycles: &[OlderCycle], inputs: usize) -> Vec<String> {
+    let mut groups: BTreeMap<(&str, CycleKind), Vec<&OlderCycle>> = BTreeMap::new();
+    for cycle in cycles.iter().filter(|cycle| !cycle.kept) {
+        groups.entry((&cycle.path, cycle.kind)).or_default().push(cycle);
+    }
+    let note = |((path, kind), cycles): ((&str, CycleKind), Vec<&OlderCycle>)| {
+        let names: Vec<String> = cycles.iter().map(|cycle| cycle.name(inputs > 1)).collect();
+        let (is, one) = if cycles.len() == 1 { ("is", true) } else { ("are", false) };
+        let names = listed(&names);
+        match kind {
+            CycleKind::EarlierSave => {
+                let what = if one { "an earlier save" } else { "earlier saves" };
+                format!("tree {path}: {names} {is} left out: {what} of the same tree, all of whose entries are kept")
+            }
+            CycleKind::OtherTree => {
+                let what = if one { "another tree" } else { "other trees" };
+                let it = if one { "it" } else { "them" };
+                format!(
+                    "tree {path}: {names} {is} left out: {what} under the same name; rewrite and merge keep {it} with \
+                     --all-cycles"
+                )
+            }
+            CycleKind::Unreadable => format!(
+                "tree {path}: {names} {is} left out: older cycles that cannot be compared with the newest one; rewrite \
+                 and merge keep what can be read with --all-cycles"
+            ),
+        }
+    };
+    groups.into_iter().map(note).collect()
+}
+
+/// What the user should know of older cycles of objects that are merged, as `hadd` merges them: newest with newest.
+pub(crate) fn note_of_objects(objects: &ObjectPlan) -> Option<String> {
+    let entries = objects.directories.iter().flat_map(|d| d.entries.iter().map(move |entry| (d, entry)));
+    let merged = entries.filter(|(_, e)| !matches!(e.action, Action::Tree(_)) && !e.older.is_empty());
+    let paths: Vec<String> = merged.map(|(d, entry)| d.path_of(&entry.name)).collect();
+    let (is_told, number) = (!objects.all_cycles && !paths.is_empty(), paths.len());
+    is_told.then(|| {
+        let what = if number == 1 { "an object" } else { "objects" };
+        format!(
+            "older cycles of {what} that the inputs' newest cycles are merged for are left out, as hadd does: {}; merge \
+             keeps them with --all-cycles",
+            listed(&paths)
+        )
+    })
+}
+
+impl OlderCycle {
+    /// As notes name it: `t;1 (10 entries)`, and its file where there are several.
+    pub(crate) fn name(&self, with_file: bool) -> String {
+        let name = self.path.rsplit('/').next().unwrap_or_default();
+        let entries = match self.entries {
+            Some(1) => " (1 entry)".to_owned(),
+            Some(n) => format!(" ({n} entries)"),
+            None => String::new(),
+        };
+        let file = if with_file { format!(" of {}", self.file.display()) } else { String::new() };
+        format!("{name};{}{entries}{file}", self.cycle)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_say_which_cycles_and_what_they_are() {
+        let cycle = |cycle, kind, kept| OlderCycle {
+            path: "d/t".into(),
+            file: "a.root".into(),
+            cycle,
+            entries: Some(u64::from(cycle.unsigned_abs())),
+            kind,
+            kept,
+        };
+        use CycleKind::{EarlierSave, OtherTree};
+        let cycles = [cycle(1, OtherTree, false), cycle(2, EarlierSave, false), cycle(3, EarlierSave, true)];
+        let found = notes(&cycles, 1);
+        assert_eq!(found.len(), 2);
+        assert!(found[0].starts_with("tree d/t: t;2 (2 entries) is left out: an earlier save"), "{found:?}");
+        assert!(found[1].starts_with("tree d/t: t;1 (1 entry) is left out: another tree"), "{found:?}");
+        assert!(notes(&cycles[..1], 2)[0].contains("t;1 (1 entry) of a.root"));
+    }
+}
