@@ -1,4 +1,4 @@
-// The random numbers of crates/lab/src/models, value for value, so that rivals write the same bytes: SplitMix64 by position.
+// The random numbers of crates/lab/src/synthetic/models, value for value, so that rivals write the same bytes: SplitMix64 by position.
 #pragma once
 #include <cstdint>
 #include <cstring>

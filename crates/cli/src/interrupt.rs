@@ -1,4 +1,4 @@
-//! What happens when the command is told to stop: unfinished outputs are removed, and it ends with a word.
+//! Signals that stop the command: unfinished outputs are removed, a message is printed, and the process exits.
 
 use std::io::{IsTerminal, Write, stderr};
 

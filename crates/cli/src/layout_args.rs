@@ -1,4 +1,4 @@
-//! The options that ask for a layout, shared by the verbs that write.
+//! The layout options, which all writing verbs share.
 
 use std::path::{Path, PathBuf};
 

@@ -1,15 +1,14 @@
-//! The `basketry` command as a library: [`run`] is all of it, for whoever ships the command; [`report`] does what a
-//! verb does and hands back what `--json` would print, for whoever calls it from a program. What the verbs do lies in
-//! the crates below.
+//! The `basketry` command as a library. [`run`] is the whole command, for packages that ship it. [`report`] runs a verb and
+//! returns the JSON that `--json` prints, for programs that call it. The work itself is in the crates below.
 #![warn(missing_docs)]
 
 mod interrupt;
-mod itself;
 mod layout_args;
-mod live;
+mod live_view;
 mod options;
 mod output;
-mod printable;
+mod self_command;
+mod terminal_text;
 mod verbs;
 
 use std::ffi::OsString;
@@ -18,7 +17,7 @@ use std::path::Path;
 use clap::{CommandFactory, Parser};
 use rootfile::Result;
 
-pub use itself::{Itself, starts_as};
+pub use self_command::{SelfCommand, starts_as};
 
 /// Reads, merges, re-lays-out and measures ROOT files.
 ///

@@ -1,4 +1,4 @@
-//! The `basketry` command, as a program of its own. All that it does lies in the library beside it.
+//! The `basketry` command as a program. The library beside it does all the work.
 
 use std::process::ExitCode;
 

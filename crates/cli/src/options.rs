@@ -1,4 +1,4 @@
-//! Options and arguments that verbs share. A verb flattens the groups that it needs into its own.
+//! Options and arguments that several verbs share. A verb flattens the groups that it needs.
 
 use std::path::{Path, PathBuf};
 
@@ -30,7 +30,7 @@ impl Resources {
 
 /// How a verb talks.
 #[derive(Args, Clone, Debug)]
-pub struct Talk {
+pub struct Verbosity {
     /// Print nothing but what was asked for: no progress, no summary.
     #[arg(short, long)]
     pub quiet: bool,
@@ -39,7 +39,7 @@ pub struct Talk {
     pub json: bool,
 }
 
-impl Talk {
+impl Verbosity {
     /// A bar for work on these files, if one is wanted.
     pub fn progress<'a>(&self, paths: impl IntoIterator<Item = &'a PathBuf>, what: &'static str) -> ProgressBar {
         let total = paths.into_iter().filter_map(|path| std::fs::metadata(path).ok()).map(|m| m.len()).sum();

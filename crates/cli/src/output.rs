@@ -1,4 +1,4 @@
-//! How the command speaks: exit codes, one line of error, tables, numbers and progress.
+//! What the command prints: exit codes, error messages, tables, numbers and progress bars.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use rootfile::text::{is_printable, printable};
 use rootfile::{ErrorKind, Result};
 
-use crate::printable::Printable;
+use crate::terminal_text::Printable;
 
 /// What a verb that could do its work has to say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

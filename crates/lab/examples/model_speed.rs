@@ -2,7 +2,7 @@
 //! a measurement of writing measures.
 #![expect(clippy::unwrap_used, reason = "a measuring tool")]
 
-use lab::models::{Model, ModelOptions};
+use lab::synthetic::models::{Model, ModelOptions};
 use rustix::time::{ClockId, clock_gettime};
 
 /// CPU seconds so far.

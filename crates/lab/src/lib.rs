@@ -1,26 +1,22 @@
-//! Measures what a layout costs, and decides.
+//! Measures what layouts cost, and decides.
 //!
-//! [`inspect`] says what is in a file and how it lies there; [`diagnose`] says what is wrong with that, what it costs,
-//! and which command mends it. [`tune`] measures what other layouts would cost ([`cost`]), chooses between them under
-//! limits ([`solve`]) and proves the choice. [`readspeed`] measures how fast a file can be read, and what holds it back.
-//! [`sweep`] measures copying and reading over a grid of layouts, each run a process of its own ([`child`]),
-//! and [`report`] makes a page of it.
-//! [`models`] makes the data that writing is measured with, [`generate`] writes it, and [`write_bench`] measures that.
-//! [`monitor`] watches what any job uses over time.
+//! - [`inspect`] lists what a file holds and diagnoses faults of its layout.
+//! - [`tune`] measures what other layouts would cost ([`cost`]), chooses under limits ([`math::solve`]), and proves the
+//!   choice.
+//! - [`readspeed`] measures how fast a file can be read and names the bottleneck.
+//! - [`sweep`] measures copying and reading over a grid of layouts; [`report`] turns a sweep into a page.
+//! - [`synthetic`] generates data sets and measures how fast they are written.
+//! - [`monitor`] records the resources that any job uses over time.
+//! - [`system`] and [`math`] hold what these share: subprocesses, host, clocks, statistics, the solver.
 #![warn(missing_docs)]
 
-pub mod child;
 pub mod cost;
-pub mod diagnose;
-pub mod generate;
 pub mod inspect;
-pub mod machine;
-pub mod models;
+pub mod math;
 pub mod monitor;
 pub mod readspeed;
 pub mod report;
-pub mod solve;
-pub mod stats;
 pub mod sweep;
+pub mod synthetic;
+pub mod system;
 pub mod tune;
-pub mod write_bench;

@@ -1,4 +1,4 @@
-//! Arrays that were read: for Arrow by its C interface, for everybody else as a tree of buffers.
+//! Arrays that were read: through Arrow's C interface, or as a tree of buffers.
 
 use std::sync::Arc;
 
@@ -7,13 +7,15 @@ use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, downcast_primitive_array};
 use arrow_buffer::{BooleanBuffer, OffsetBuffer};
-use arrow_schema::{ArrowError, DataType, Field, Fields, Schema};
+use arrow_schema::{DataType, Field, Fields, Schema};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::types::{PyAny, PyCapsule};
 use pyo3::{Bound, IntoPyObject, PyErr, PyResult, Python, pyclass, pymethods};
 
 use crate::buffer::Buffer;
-use crate::given::{Given, of_columns, parts};
+use crate::errors::arrow;
+use crate::input_arrays::InputArray;
+use crate::records::{of_columns, parts};
 
 /// Arrays of equal length.
 #[pyclass(frozen, module = "basketry._core")]
@@ -35,10 +37,10 @@ impl Batch {
 
     /// A batch of columns that Python has: trees of buffers, or what speaks Arrow's C interface.
     #[staticmethod]
-    fn of(py: Python<'_>, columns: Vec<(String, Given<'_>)>) -> PyResult<Self> {
+    fn of(py: Python<'_>, columns: Vec<(String, InputArray<'_>)>) -> PyResult<Self> {
         let arrays = columns.iter().map(|(_, given)| given.array(py)).collect::<PyResult<Vec<_>>>()?;
         let rows = arrays.first().map_or(0, |array| array.len());
-        of_columns(columns.into_iter().map(|(name, _)| name).collect(), arrays, rows)
+        of_columns(columns.into_iter().map(|(name, _)| name).collect(), arrays, rows).map(Self)
     }
 
     /// The parts of records, and of lists of records, as columns of their own, but for the columns `whole`; and of each
@@ -61,7 +63,7 @@ impl Batch {
             }
         }
         let flat = of_columns(names.iter().map(|(name, _)| name.clone()).collect(), arrays, self.0.num_rows())?;
-        Ok((flat, names))
+        Ok((Self(flat), names))
     }
 
     /// The names of the columns.
@@ -114,12 +116,6 @@ pub fn capsule_of_schema<'py>(py: Python<'py>, schema: &Schema) -> PyResult<Boun
 /// A stream, for Arrow's PyCapsule interface.
 pub fn capsule_of_stream(py: Python<'_>, stream: FFI_ArrowArrayStream) -> PyResult<Bound<'_, PyCapsule>> {
     PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
-}
-
-/// The exception for an error of Arrow's.
-#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
-pub fn arrow(error: ArrowError) -> PyErr {
-    PyValueError::new_err(error.to_string())
 }
 
 fn node(array: &ArrayRef) -> PyResult<Node> {

@@ -1,5 +1,4 @@
-//! The columns of a tree to be written, from what Python says of each: uproot's conventions, with its names for
-//! counters.
+//! The columns of a tree to write, by uproot's conventions for names of counters.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,10 +8,10 @@ use flow::write::TreeColumn;
 use rootfile::{Error, Result};
 
 /// A column that is asked for: its name, what counts its lists if it has some, and its C++ type if that is named.
-pub type Asked = (String, String, Option<String>);
+pub type ColumnSpec = (String, String, Option<String>);
 
 /// The columns in order, each counter before what it counts; and the counters.
-pub fn columns(asked: &[Asked], types: &Schema) -> Result<(Vec<TreeColumn>, HashSet<String>)> {
+pub fn columns(asked: &[ColumnSpec], types: &Schema) -> Result<(Vec<TreeColumn>, HashSet<String>)> {
     let mut made: Vec<NewColumn> = Vec::new();
     let mut counters = HashSet::new();
     for (name, counter, typename) in asked {

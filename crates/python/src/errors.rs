@@ -1,9 +1,9 @@
-//! Errors as Python's own kinds: `OSError` with number and file name for what the system refused, `ValueError` for
-//! everything else. Names that are not there are `KeyError`s, and raised in Python, which knows the nearest. Options that
-//! a message names become keyword arguments.
+//! Errors as Python exceptions: `OSError` with number and file name for errors of the system, `ValueError` for all others. Python
+//! raises `KeyError` itself. Options in a message become keyword arguments.
 
 use std::io;
 
+use arrow_schema::ArrowError;
 use pyo3::PyErr;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use rootfile::{Error, ErrorKind};
@@ -69,4 +69,10 @@ fn number(error: &io::Error) -> Option<i32> {
         io::ErrorKind::Interrupted => Some(libc::EINTR),
         _ => None,
     })
+}
+
+/// The exception for an error of Arrow's.
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+pub fn arrow(error: ArrowError) -> PyErr {
+    PyValueError::new_err(error.to_string())
 }

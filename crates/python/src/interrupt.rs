@@ -1,4 +1,4 @@
-//! Work in a thread of its own, while the calling one lets other Python code run and listens for Ctrl-C.
+//! Runs work in a thread of its own, while the calling thread lets other Python code run and listens for Ctrl-C.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};

@@ -1,4 +1,4 @@
-//! What is in a file, by name, and words that mean files or sizes.
+//! The keys of a file, and parsing of file arguments and sizes.
 
 use std::path::PathBuf;
 

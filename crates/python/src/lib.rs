@@ -1,16 +1,20 @@
-//! The compiled half of the Python package: what Python cannot do by itself, as few plain functions and classes. What
-//! users see, names, keyword arguments and data classes, is Python and lies in `python/basketry`.
+//! The compiled half of the Python package, as few plain functions and classes. The public half, with names, keyword arguments
+//! and data classes, is Python: `python/basketry`.
 
 mod batch;
 mod buffer;
 mod columns;
 mod errors;
-mod filling;
-mod given;
+mod fill;
+mod input_arrays;
 mod interrupt;
 mod keys;
+mod lock;
 mod monitor;
+mod records;
+mod request;
 mod steps;
+mod stream;
 mod table;
 mod verbs;
 mod writer;
@@ -23,15 +27,15 @@ mod _core {
     #[pymodule_export]
     use super::buffer::Buffer;
     #[pymodule_export]
-    use super::filling::Context;
-    #[pymodule_export]
-    use super::given::Stream;
+    use super::fill::Context;
     #[pymodule_export]
     use super::keys::{expand, keys, size};
     #[pymodule_export]
     use super::monitor::Monitor;
     #[pymodule_export]
     use super::steps::Steps;
+    #[pymodule_export]
+    use super::stream::Stream;
     #[pymodule_export]
     use super::table::Table;
     #[pymodule_export]

@@ -9,7 +9,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::{PyResult, Python, pyclass, pymethods};
 
 use crate::errors::exception;
-use crate::writer::lock;
+use crate::lock::lock;
 
 /// The monitor, until it has ended.
 #[pyclass(frozen, module = "basketry._core")]

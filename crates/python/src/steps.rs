@@ -1,4 +1,4 @@
-//! Reading in steps: the next is read while Python works on this one.
+//! Reading in steps: the next step is read while Python works on the current one.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,7 +14,7 @@ use rootfile::Result;
 use crate::batch::{Batch, capsule_of_schema, capsule_of_stream};
 use crate::errors::exception;
 use crate::interrupt::Worker;
-use crate::table::Asked;
+use crate::request::ReadRequest;
 
 type Work = Worker<Result<RecordBatch>>;
 
@@ -27,9 +27,9 @@ pub struct Steps {
 
 impl Steps {
     /// Begins to read.
-    pub fn begin(dataset: Arc<Dataset>, asked: Asked, step: Step, schema: SchemaRef) -> PyResult<Self> {
+    pub fn begin(dataset: Arc<Dataset>, request: ReadRequest, step: Step, schema: SchemaRef) -> PyResult<Self> {
         let work = Worker::begin(move |cancelled, send: &std::sync::mpsc::SyncSender<_>| {
-            for read in batches(&dataset, asked.request(cancelled), step) {
+            for read in batches(&dataset, request.request(cancelled), step) {
                 // Nobody takes it any more.
                 if send.send(read.map(|r| r.batch)).is_err() {
                     return;

@@ -5,49 +5,20 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Schema};
 use dataset::tree::{BranchKind, Tree};
-use flow::Budget;
 use flow::inputs::Input;
-use flow::read::{Dataset, Friend, Request, Selection, Step};
-use pyo3::buffer::PyBuffer;
+use flow::read::{Dataset, Friend, Step};
 use pyo3::{PyResult, Python, pyclass, pymethods};
 use rootfile::Error;
 
 use crate::batch::Batch;
 use crate::errors::exception;
 use crate::interrupt::{Cancelled, listening};
+use crate::request::{Ask, read_request};
 use crate::steps::Steps;
 
 /// The trees of one or more files, as one table.
 #[pyclass(frozen, module = "basketry._core")]
 pub struct Table(Arc<Dataset>);
-
-/// What to read: columns, first entry and end, chosen entries, threads, bytes of memory.
-#[derive(Clone)]
-pub struct Asked {
-    columns: Vec<usize>,
-    entries: std::ops::Range<u64>,
-    selection: Option<Selection>,
-    budget: Budget,
-}
-
-impl Asked {
-    /// The request, which looks at the flag.
-    pub fn request(self, cancelled: &Cancelled) -> Request<'_> {
-        let Self { columns, entries, selection, budget } = self;
-        Request { columns, entries, selection, budget, cancelled: Some(cancelled) }
-    }
-}
-
-/// Those, as Python hands them over.
-type Ask = (Vec<usize>, u64, u64, Option<PyBuffer<u64>>, usize, u64);
-
-fn asked(py: Python<'_>, (columns, start, stop, chosen, threads, memory): Ask) -> PyResult<Asked> {
-    let selection = match chosen {
-        Some(chosen) => Some(Selection::sorted(chosen.to_vec(py)?).map_err(exception)?),
-        None => None,
-    };
-    Ok(Asked { columns, entries: start..stop, selection, budget: Budget::new(memory, threads) })
-}
 
 /// A branch: its name, the branch above it, its type, its column, and what that is read as.
 type BranchLine = (String, Option<usize>, String, Option<usize>, String);
@@ -174,24 +145,24 @@ impl Table {
 
     /// Reads it all at once.
     fn read(&self, py: Python<'_>, ask: Ask) -> PyResult<Batch> {
-        let (dataset, asked) = (Arc::clone(&self.0), asked(py, ask)?);
-        let read = listening(py, move |cancelled| flow::read::read(&dataset, &asked.request(cancelled)))?;
+        let (dataset, request) = (Arc::clone(&self.0), read_request(py, ask)?);
+        let read = listening(py, move |cancelled| flow::read::read(&dataset, &request.request(cancelled)))?;
         Ok(Batch(read.batch))
     }
 
     /// Reads it in steps of so many entries, or of so many bytes, or else of clusters.
     fn steps(&self, py: Python<'_>, ask: Ask, entries: Option<u64>, bytes: Option<u64>) -> PyResult<Steps> {
-        let asked = asked(py, ask)?;
+        let request = read_request(py, ask)?;
         let step = match (entries, bytes) {
             (Some(entries), _) => Step::Entries(entries),
             // One step is being used and the next is read; then there is what they are made from, and what the
             // allocator keeps of those before.
-            (None, Some(bytes)) => Step::Bytes(bytes.min(asked.budget.memory / 8)),
+            (None, Some(bytes)) => Step::Bytes(bytes.min(request.budget.memory / 8)),
             (None, None) => Step::Cluster,
         };
-        let fields = asked.columns.iter().map(|&column| self.0.column(column).map(|plan| Arc::clone(plan.field())));
+        let fields = request.columns.iter().map(|&column| self.0.column(column).map(|plan| Arc::clone(plan.field())));
         let fields: Option<Vec<_>> = fields.collect();
         let fields = fields.ok_or_else(|| exception(Error::request("no such column")))?;
-        Steps::begin(Arc::clone(&self.0), asked, step, Arc::new(Schema::new(fields)))
+        Steps::begin(Arc::clone(&self.0), request, step, Arc::new(Schema::new(fields)))
     }
 }

@@ -1,4 +1,4 @@
-//! The verbs, by way of the command's own arguments: what an option means is said in one place.
+//! The verbs, through the command's own argument parser, so that each option is defined once.
 
 use std::ffi::OsString;
 use std::ops::ControlFlow;
@@ -36,7 +36,7 @@ pub fn abandon(py: Python<'_>) -> usize {
 /// Says how the command is started again for jobs of their own: program, arguments before its own, the compiled code.
 #[pyfunction]
 pub fn starts_as(program: PathBuf, arguments: Vec<OsString>, code: PathBuf) {
-    basketry_cli::starts_as(basketry_cli::Itself { program, arguments, code });
+    basketry_cli::starts_as(basketry_cli::SelfCommand { program, arguments, code });
 }
 
 /// Runs the command, name first, and returns its exit code.

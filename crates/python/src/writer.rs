@@ -1,13 +1,13 @@
-//! A file that is written, from any number of Python's threads.
+//! A file that any number of Python threads write.
 //!
-//! Each call that fills has a fill context for itself: one that nobody uses, or else a new one. So one thread's entries
-//! are in the order of its calls, and several threads' as they arrive. A context that nobody uses may hold a cluster that
-//! is not full, and with it memory that another thread waits for: see [`Writer::make_room`].
+//! Each call that fills uses a fill context of its own: an idle one, or a new one. The entries of one thread are therefore in the
+//! order of its calls, and those of several threads in the order of arrival. An idle context may hold a cluster that is not full,
+//! and memory that another thread waits for: see [`Writer::make_room`].
 
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::ThreadId;
 
 use arrow_array::RecordBatch;
@@ -18,10 +18,11 @@ use rootfile::streamer::{StreamerInfos, describe};
 use rootfile::{Error, Result, RootFile, check_output};
 
 use crate::batch::Batch;
-use crate::columns::{Asked, columns};
+use crate::columns::{ColumnSpec, columns};
 use crate::errors::exception;
-use crate::filling::{Context, Filling, fill};
+use crate::fill::{Context, Filling, fill};
 use crate::interrupt::listening;
+use crate::lock::lock;
 
 /// A file that is written.
 #[pyclass(frozen, module = "basketry._core")]
@@ -37,18 +38,14 @@ pub struct Writer {
 
 /// What to do besides the layout: bytes of memory, threads, and whether clusters go in the order of their tasks; entries
 /// and bytes between two saves; title; classes as text, and a file that has some.
-type Means = ((u64, usize, bool), (Option<u64>, Option<u64>), String, String, Option<PathBuf>);
-
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
+type WriterArgs = ((u64, usize, bool), (Option<u64>, Option<u64>), String, String, Option<PathBuf>);
 
 #[cold]
 fn closed() -> Error {
     Error::request("the file is closed")
 }
 
-fn begin(path: PathBuf, layout: &str, means: Means) -> Result<Writer> {
+fn begin(path: PathBuf, layout: &str, means: WriterArgs) -> Result<Writer> {
     let ((memory, threads, in_order), (entries, bytes), title, text, file) = means;
     let mut classes = StreamerInfos::new();
     // A file of this name is replaced, as the name `recreate` says, but not the one that the classes come from.
@@ -138,7 +135,7 @@ impl Writer {
 #[pymethods]
 impl Writer {
     #[new]
-    fn new(py: Python<'_>, path: PathBuf, layout: String, means: Means) -> PyResult<Self> {
+    fn new(py: Python<'_>, path: PathBuf, layout: String, means: WriterArgs) -> PyResult<Self> {
         listening(py, move |_| begin(path, &layout, means))
     }
 
@@ -147,7 +144,7 @@ impl Writer {
         &self,
         path: String,
         title: String,
-        asked: Vec<Asked>,
+        asked: Vec<ColumnSpec>,
         types: &Bound<'_, Batch>,
     ) -> PyResult<(usize, HashSet<String>)> {
         let made = columns(&asked, types.get().0.schema_ref()).and_then(|(columns, counters)| {

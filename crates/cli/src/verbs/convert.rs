@@ -11,7 +11,7 @@ use flow::{Entries, Progress};
 use rootfile::{Error, Result, check_output};
 
 use crate::layout_args::UncompressedArgs;
-use crate::options::{Resources, Talk};
+use crate::options::{Resources, Verbosity};
 use crate::output::{self, Answer};
 
 /// Convert trees to Parquet, or Parquet files to a tree: the same columns and entries.
@@ -63,7 +63,7 @@ pub struct Args {
     #[command(flatten)]
     layout: UncompressedArgs,
     #[command(flatten)]
-    talk: Talk,
+    verbosity: Verbosity,
 }
 
 /// What is to be done.
@@ -171,13 +171,13 @@ pub fn run(args: &Args) -> Result<Answer> {
         Job::ToParquet { inputs, .. } => inputs.iter().map(|input| input.path.clone()).collect(),
         Job::FromParquet { inputs, .. } => inputs.clone(),
     };
-    let bar = args.talk.progress(&paths, "read");
+    let bar = args.verbosity.progress(&paths, "read");
     let done = execute(args, &job, &|bytes| output::advance(&bar, bytes));
     bar.finish_and_clear();
     let done = done?;
-    if args.talk.json {
+    if args.verbosity.json {
         output::json(&done)?;
-    } else if !args.talk.quiet {
+    } else if !args.verbosity.quiet {
         print(&done)?;
     }
     Ok(Answer::Yes)

@@ -1,16 +1,16 @@
-//! `basketry generate`: the data sets of the published benchmarks.
+//! `basketry generate`: writes the data sets of published benchmarks.
 
 use std::io::Write;
 
 use dataset::layout::ByteSize;
 use flow::Progress;
 use flow::write::{AutoSave, Order, WriteOptions};
-use lab::generate::{Job, Ran, generate, numbered};
-use lab::models::{Model, ModelOptions, NAMES};
+use lab::synthetic::generate::{Job, Ran, generate, numbered};
+use lab::synthetic::models::{Model, ModelOptions, NAMES};
 use rootfile::{Error, Result, check_output};
 
 use crate::layout_args::LayoutArgs;
-use crate::options::{Resources, Talk, Target};
+use crate::options::{Resources, Target, Verbosity};
 use crate::output::{self, Answer};
 
 /// Write a data set of the published benchmarks: seeded, of any size, in any layout.
@@ -37,7 +37,7 @@ pub struct Args {
     #[command(flatten)]
     layout: LayoutArgs,
     #[command(flatten)]
-    talk: Talk,
+    verbosity: Verbosity,
 }
 
 impl Args {
@@ -179,13 +179,13 @@ pub fn work(args: &Args, progress: Progress<'_>) -> Result<Ran> {
 
 pub fn run(args: &Args) -> Result<Answer> {
     let entries = args.set.model(&args.kind)?.entries();
-    let bar = output::progress(entries, "entries", args.talk.quiet || args.talk.json);
+    let bar = output::progress(entries, "entries", args.verbosity.quiet || args.verbosity.json);
     let ran = work(args, &|entries| output::advance(&bar, entries));
     bar.finish_and_clear();
     let ran = ran?;
-    if args.talk.json {
+    if args.verbosity.json {
         output::json(&ran)?;
-    } else if !args.talk.quiet {
+    } else if !args.verbosity.quiet {
         print(args, &ran)?;
     }
     Ok(Answer::Yes)

@@ -1,10 +1,10 @@
-//! `basketry merge`: one file of several.
+//! `basketry merge`: merges several files into one.
 
 use dataset::layout::ByteSize;
 use flow::{Options, Pack, Progress};
 use rootfile::Result;
 
-use super::making::MakingArgs;
+use super::file_output::FileOutputArgs;
 use crate::options::schema;
 use crate::output::Answer;
 
@@ -34,7 +34,7 @@ pub struct Args {
     #[arg(short = 'k', long)]
     skip_bad: bool,
     #[command(flatten)]
-    making: MakingArgs,
+    making: FileOutputArgs,
 }
 
 impl Args {

@@ -1,10 +1,10 @@
-//! The verbs, one module each: its arguments, a call into the crates below, and what it prints.
+//! The verbs, one module each: its arguments, a call into the crates below, and its output.
 
 mod convert;
+mod file_output;
 mod generate;
 mod hadd;
 mod inspect;
-mod making;
 mod merge;
 mod monitor;
 mod readspeed;

@@ -1,4 +1,4 @@
-//! `basketry monitor`: runs a command, samples what it has and uses, and exits as it did.
+//! `basketry monitor`: runs a command, samples its resources, and exits with its exit code.
 
 use std::ffi::OsString;
 use std::io::{ErrorKind as IoKind, Write, stderr};
@@ -9,10 +9,9 @@ use std::time::Duration;
 use lab::monitor::{Ended, Options, Sample, Signaller, Summary, watch};
 use rootfile::{Error, ErrorKind, Result};
 
-use crate::interrupt;
-use crate::live::Live;
-use crate::options::Talk;
-use crate::output;
+use crate::live_view::Live;
+use crate::options::Verbosity;
+use crate::{interrupt, output};
 
 /// What shells exit with where there is no such command, and where it cannot be run.
 const NOT_FOUND: u8 = 127;
@@ -53,7 +52,7 @@ pub struct Args {
     #[arg(long)]
     live: bool,
     #[command(flatten)]
-    talk: Talk,
+    verbosity: Verbosity,
 }
 
 fn seconds(text: &str) -> std::result::Result<Duration, String> {
@@ -111,10 +110,10 @@ fn run(args: &Args) -> Result<Ended> {
 }
 
 fn tell(args: &Args, summary: &Summary) -> Result<()> {
-    if args.talk.json {
+    if args.verbosity.json {
         return output::json(summary);
     }
-    if args.talk.quiet {
+    if args.verbosity.quiet {
         return Ok(());
     }
     let mut err = stderr().lock();
@@ -217,7 +216,7 @@ mod tests {
             let line = Line::try_parse_from(words).unwrap_or_else(|e| panic!("{e}"));
             assert_eq!(line.args.command, ["ls", "-o", "--json"]);
             assert_eq!(line.args.every, Duration::from_millis(500));
-            assert!(line.args.output.is_none() && !line.args.talk.json);
+            assert!(line.args.output.is_none() && !line.args.verbosity.json);
         }
         assert!(Line::try_parse_from(["x", "-o", "f.root"]).is_err());
         assert!(Line::try_parse_from(["x", "--every", "0", "ls"]).is_err());

@@ -1,4 +1,4 @@
-//! `basketry readspeed`: how fast a file can be read, and what holds it back.
+//! `basketry readspeed`: measures how fast a file can be read, and names the bottleneck.
 
 use std::io::Write;
 use std::num::NonZeroU64;
@@ -10,7 +10,7 @@ use lab::readspeed::self_check::self_check;
 use lab::readspeed::{Columns, LayoutSpeed, Options, Report, measure};
 use rootfile::{Error, Result};
 
-use crate::options::Talk;
+use crate::options::Verbosity;
 use crate::output::{self, Answer};
 
 /// Columns that the table shows; --json has them all.
@@ -77,7 +77,7 @@ pub struct Args {
     #[arg(long, value_name = "SIZE", default_value_t = ByteSize(flow::DEFAULT_MEMORY))]
     memory: ByteSize,
     #[command(flatten)]
-    talk: Talk,
+    verbosity: Verbosity,
 }
 
 impl Args {
@@ -125,13 +125,13 @@ pub fn run(args: &Args) -> Result<Answer> {
     if args.test {
         return test(args);
     }
-    let bar = output::progress(0, "read", args.talk.quiet || args.talk.json);
+    let bar = output::progress(0, "read", args.verbosity.quiet || args.verbosity.json);
     let report = work(args, &|total| bar.set_length(total), &|bytes| bar.inc(bytes))?;
     bar.finish_and_clear();
-    if args.talk.json {
+    if args.verbosity.json {
         output::json(&report)?;
     } else {
-        print(&report, args.talk.quiet)?;
+        print(&report, args.verbosity.quiet)?;
     }
     Ok(Answer::Yes)
 }

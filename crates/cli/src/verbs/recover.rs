@@ -1,4 +1,4 @@
-//! `basketry recover`: what a file still has that was never closed, or was cut short.
+//! `basketry recover`: recovers a file that was not closed, or was cut short.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use flow::Progress;
 use flow::recover::{RecoverOptions, RecoveredTree, Recovery};
 use rootfile::Result;
 
-use crate::options::{Resources, Talk, Target};
+use crate::options::{Resources, Target, Verbosity};
 use crate::output::{self, Answer};
 
 /// Branches and groups of baskets that are printed; --json has them all.
@@ -35,7 +35,7 @@ pub struct Args {
     #[command(flatten)]
     resources: Resources,
     #[command(flatten)]
-    talk: Talk,
+    verbosity: Verbosity,
 }
 
 impl Args {
@@ -53,12 +53,12 @@ pub fn work(args: &Args, progress: Progress<'_>) -> Result<Recovery> {
 }
 
 pub fn run(args: &Args) -> Result<Answer> {
-    let bar = args.talk.progress([&args.input], "written");
+    let bar = args.verbosity.progress([&args.input], "written");
     let recovery = work(args, &|bytes| output::advance(&bar, bytes))?;
     bar.finish_and_clear();
-    if args.talk.json {
+    if args.verbosity.json {
         output::json(&recovery)?;
-    } else if !args.talk.quiet {
+    } else if !args.verbosity.quiet {
         print(&recovery)?;
     }
     Ok(if recovery.whole { Answer::Yes } else { Answer::No })

@@ -1,9 +1,9 @@
-//! `basketry rewrite`: one output in the asked layout.
+//! `basketry rewrite`: writes one output in a given layout.
 
 use flow::{Options, Progress};
 use rootfile::Result;
 
-use super::making::MakingArgs;
+use super::file_output::FileOutputArgs;
 use crate::output::Answer;
 
 /// Rewrite trees in another layout: the same entries, other clusters, baskets and compression.
@@ -22,7 +22,7 @@ pub struct Args {
     #[arg(short = 'k', long)]
     skip_bad: bool,
     #[command(flatten)]
-    making: MakingArgs,
+    making: FileOutputArgs,
 }
 
 impl Args {

@@ -1,4 +1,4 @@
-//! `basketry sweep`: copying and reading measured over a grid of layouts, streams and threads.
+//! `basketry sweep`: measures copying and reading over a grid of layouts, streams and threads.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -7,24 +7,24 @@ use std::path::{Path, PathBuf};
 use dataset::layout::ByteSize;
 use flow::Progress;
 use flow::inputs::Input;
-use lab::child::end_with_parent;
 use lab::report::page::html;
 use lab::report::{Besides, Report};
-use lab::sweep::analyse::Findings;
-use lab::sweep::decide::{Goal, Question};
+use lab::sweep::findings::Findings;
 use lab::sweep::grid::Grid;
 use lab::sweep::journal::Head;
 use lab::sweep::plan::{Estimate, Kind};
-use lab::sweep::run::{Sweep, Word, findings};
-use lab::sweep::runner::{Measured, Own, Runner, Task};
-use lab::sweep::{Root, Settings, Subject, once, show};
+use lab::sweep::question::{Goal, Question};
+use lab::sweep::run::{Event, findings};
+use lab::sweep::runner::{Measured, ProcessRunner, Runner, Task};
+use lab::sweep::{RootRunner, Settings, Sweep, SweepInput, execute, show};
+use lab::system::subprocess::end_with_parent;
 use rootfile::{Error, OutputFile, Result, check_output};
 
 use super::write_bench::home_of_root;
-use crate::itself::Itself;
 use crate::layout_args::layout_of;
-use crate::options::Talk;
+use crate::options::Verbosity;
 use crate::output::{self, Answer};
+use crate::self_command::SelfCommand;
 
 /// Measure copying and reading over a grid of layouts, streams and threads, and say which is best.
 ///
@@ -116,7 +116,7 @@ pub struct Args {
     #[arg(long, hide = true, value_name = "FILE", exclusive = true)]
     once: Option<PathBuf>,
     #[command(flatten)]
-    talk: Talk,
+    verbosity: Verbosity,
 }
 
 /// A runner that begins no job any more once the work is to end.
@@ -130,7 +130,7 @@ impl Runner for Stoppable<'_> {
         self.runner.versions()
     }
 
-    fn prepare(&mut self, folder: &Path, subject: &Subject) -> Result<()> {
+    fn prepare(&mut self, folder: &Path, subject: &SweepInput) -> Result<()> {
         self.runner.prepare(folder, subject)
     }
 
@@ -247,20 +247,20 @@ impl Args {
     fn sweep(
         &self,
         progress: Progress<'_>,
-        say: &mut dyn FnMut(Word<'_>),
+        say: &mut dyn FnMut(Event<'_>),
     ) -> Result<std::result::Result<Findings, Estimate>> {
         let missing = |what| Error::request(format!("no {what}: write basketry sweep FILE -o DIR --grid KEY=V1,V2"));
         let input = self.input.as_deref().ok_or_else(|| missing("input"))?;
         let folder = self.output.as_deref().ok_or_else(|| missing("folder"))?;
         let points = self.grid()?.points()?;
         let Ok(input) = input.parse::<Input>();
-        let subject = Subject::of(&input, self.entries, &self.columns)?;
+        let subject = SweepInput::of(&input, self.entries, &self.columns)?;
         let runner: Box<dyn Runner> = match self.runner.as_str() {
-            "root" => Box::new(Root::build(&home_of_root(None)?)?),
+            "root" => Box::new(RootRunner::build(&home_of_root(None)?)?),
             _ => {
-                let Itself { program, mut arguments, code } = Itself::get()?;
+                let SelfCommand { program, mut arguments, code } = SelfCommand::get()?;
                 arguments.extend(["sweep".into(), "--once".into()]);
-                Box::new(Own::new(program, arguments, (code, option_env!("BASKETRY_COMMIT"))))
+                Box::new(ProcessRunner::new(program, arguments, (code, option_env!("BASKETRY_COMMIT"))))
             }
         };
         let mut runner = Stoppable { runner, progress };
@@ -286,28 +286,28 @@ pub fn run(args: &Args) -> Result<Answer> {
     if let Some(path) = &args.once {
         end_with_parent();
         let task: Task = serde_json::from_str(&read(path)?).map_err(std::io::Error::from)?;
-        output::json(&once(&task)?)?;
+        output::json(&execute(&task)?)?;
         return Ok(Answer::Yes);
     }
-    let quiet = args.talk.quiet || args.talk.json;
+    let quiet = args.verbosity.quiet || args.verbosity.json;
     let bar = output::progress(0, "jobs", quiet);
     if let Ok(style) = indicatif::ProgressStyle::with_template("{wide_bar} {pos}/{len} jobs, {msg}") {
         bar.set_style(style);
     }
     bar.set_message("how long will it take?");
     let found = args.sweep(&flow::unwatched, &mut |word| match word {
-        Word::Expected(estimate) => {
+        Event::Expected(estimate) => {
             bar.set_length(estimate.jobs as u64);
             if !quiet {
                 bar.suspend(|| eprintln!("{}", expected(&estimate)));
             }
         }
-        Word::Done { done, all, left, point, job } => {
+        Event::Done { done, all, left, point, job } => {
             bar.set_length(all as u64);
             bar.set_position(done as u64);
             bar.set_message(format!("{} left; {} of {point}", time(left), job.kind.name()));
         }
-        Word::Dropped(left) => {
+        Event::Dropped(left) => {
             if !quiet {
                 bar.suspend(|| eprintln!("{left} points are left"));
             }
@@ -315,12 +315,12 @@ pub fn run(args: &Args) -> Result<Answer> {
     });
     bar.finish_and_clear();
     match found? {
-        Err(estimate) if args.talk.json => output::json(&estimate)?,
+        Err(estimate) if args.verbosity.json => output::json(&estimate)?,
         Err(estimate) => writeln!(output::stdout(), "{}", expected(&estimate))?,
         Ok(found) => {
-            if args.talk.json {
+            if args.verbosity.json {
                 output::json(&found)?;
-            } else if !args.talk.quiet {
+            } else if !args.verbosity.quiet {
                 let mut out = output::stdout();
                 write!(out, "{}", show::markdown(&found))?;
                 out.flush()?;

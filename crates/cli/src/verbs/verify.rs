@@ -1,4 +1,4 @@
-//! `basketry verify`: whether two files hold the same, whatever their layout.
+//! `basketry verify`: compares the contents of two files, whatever their layouts.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use flow::{Progress, TreeVerdict, Verdict, VerifyOptions};
 use rootfile::{Error, Result};
 
 use crate::layout_args::SelectArgs;
-use crate::options::{Resources, Talk, schema};
+use crate::options::{Resources, Verbosity, schema};
 use crate::output::{self, Answer};
 use flow::inputs::{inputs, one_tree};
 
@@ -44,7 +44,7 @@ pub struct Args {
     #[command(flatten)]
     resources: Resources,
     #[command(flatten)]
-    talk: Talk,
+    verbosity: Verbosity,
 }
 
 /// Compares.
@@ -55,14 +55,14 @@ pub fn work(args: &Args, progress: Progress<'_>) -> Result<Verdict> {
 
 pub fn run(args: &Args) -> Result<Answer> {
     let (paths, last, options) = args.sides()?;
-    let bar = args.talk.progress(paths.iter().chain([&last]), "compared");
+    let bar = args.verbosity.progress(paths.iter().chain([&last]), "compared");
     let start = Instant::now();
     let verdict = flow::verify(&paths, &last, &options, &|bytes| output::advance(&bar, bytes))?;
     bar.finish_and_clear();
-    if args.talk.json {
+    if args.verbosity.json {
         output::json(&verdict)?;
     } else {
-        print(&verdict, start, args.talk.quiet)?;
+        print(&verdict, start, args.verbosity.quiet)?;
     }
     Ok(if verdict.equal { Answer::Yes } else { Answer::No })
 }

@@ -1,19 +1,19 @@
-//! `basketry write-bench`: the published benchmark of parallel writing, each run a process of its own.
+//! `basketry write-bench`: the published benchmark of parallel writing. Each run is a process of its own.
 
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command;
 
-use lab::child::{Memory, end_with_parent, measure};
-use lab::generate::{Job, generate};
-use lab::write_bench::{Grid, Line, Point, Report, Rivals, Run, bench};
+use lab::synthetic::generate::{Job, generate};
+use lab::synthetic::write_bench::{Grid, Line, Point, Report, Rivals, Run, bench};
+use lab::system::subprocess::{Memory, end_with_parent, measure};
 use rootfile::{Error, Result, ScratchFolder};
 
 use super::generate::{HowArgs, SetArgs};
-use crate::itself::Itself;
 use crate::layout_args::LayoutArgs;
-use crate::options::Talk;
+use crate::options::Verbosity;
 use crate::output::{self, Answer};
+use crate::self_command::SelfCommand;
 
 /// What this command calls itself among its rivals.
 const OURS: &str = "basketry";
@@ -68,7 +68,7 @@ pub struct Args {
     #[arg(long, hide = true)]
     once: bool,
     #[command(flatten)]
-    talk: Talk,
+    verbosity: Verbosity,
 }
 
 fn shape(text: &str) -> std::result::Result<(u32, u32), String> {
@@ -111,7 +111,7 @@ impl Args {
 
     /// The command that makes one run of a combination.
     fn command(&self, point: &Point) -> Result<Command> {
-        let mut command = Itself::get()?.command();
+        let mut command = SelfCommand::get()?.command();
         command.args(["write-bench", &self.kind, "--once", "--size", &self.set.size.bytes().to_string()]);
         command.args(["--seed", &self.set.seed.to_string(), "--memory", &self.memory.bytes().to_string()]);
         command.args(["--branches", &point.branches.to_string(), "--events", &point.events.to_string()]);
@@ -144,7 +144,7 @@ impl Args {
         let folder = ScratchFolder::within(medium).map_err(|e| Error::from(e).file(medium))?;
         let job = Job {
             model: &model,
-            outputs: lab::generate::numbered(&folder.path().join("out.root"), self.outputs),
+            outputs: lab::synthetic::generate::numbered(&folder.path().join("out.root"), self.outputs),
             options: self.how.options(&layout, model.entries(), true)?,
             budget: flow::Budget::new(self.memory.bytes(), *self.threads.first().ok_or_else(|| first("threads"))?),
             fill: !self.how.no_fill,
@@ -208,14 +208,14 @@ pub fn run(args: &Args) -> Result<Answer> {
     }
     let writers = 1 + args.rivals.as_ref().map_or(0, |_| Rivals::names().count());
     let all = args.grid().points(&vec![String::new(); writers]).len() * args.repeat.max(1);
-    let bar = output::progress(all as u64, "runs", args.talk.quiet || args.talk.json);
+    let bar = output::progress(all as u64, "runs", args.verbosity.quiet || args.verbosity.json);
     let report = work(args, &|| {
         // It cannot be stopped half-way but by the signal itself.
         let _ = output::advance(&bar, 1);
     });
     bar.finish_and_clear();
     let report = report?;
-    if args.talk.json {
+    if args.verbosity.json {
         output::json(&report)?;
     } else {
         print(&report)?;

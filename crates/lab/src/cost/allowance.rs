@@ -1,9 +1,9 @@
-//! How much CPU time measuring may take. What is sampled is planned without a clock, so that the same seed takes the same
-//! samples; the clock only says when to stop, on a machine or a file where the plan takes longer than it should.
+//! How much CPU time measuring may take. Samples are planned without a clock, so the same seed takes the same samples. The
+//! clock only stops the work where the plan takes longer than it should.
 
-use super::clock::process_seconds;
+use crate::system::clock::process_seconds;
 
-/// Measuring may take so many CPU seconds, or this share of those of the rewrite that it decides.
+/// Measuring may take this many CPU seconds, or this share of the rewrite's.
 const SECONDS: f64 = 2.0;
 const SHARE: f64 = 0.25;
 
@@ -16,7 +16,7 @@ pub(crate) struct Allowance {
 }
 
 impl Allowance {
-    /// What the decision about a rewrite may take that takes so many CPU seconds itself, from `start` on.
+    /// The allowance for a rewrite of `rewrite` CPU seconds, from `start` on.
     pub fn new(start: f64, rewrite: f64) -> Self {
         Self { start, end: start + SECONDS.max(SHARE * rewrite) }
     }
@@ -32,17 +32,17 @@ impl Allowance {
         self.end - self.start
     }
 
-    /// What was used, in CPU seconds.
+    /// CPU seconds used so far.
     pub fn used(&self) -> f64 {
         process_seconds() - self.start
     }
 
-    /// Whether there is time for what takes so many CPU seconds.
+    /// Whether there is time for work of `seconds` CPU seconds.
     pub fn allows(&self, more: f64) -> bool {
         process_seconds() + more <= self.end
     }
 
-    /// With so many CPU seconds kept for what comes after.
+    /// The allowance with some CPU seconds reserved for later work.
     pub fn keeping(self, seconds: f64) -> Self {
         Self { end: self.end - seconds, ..self }
     }

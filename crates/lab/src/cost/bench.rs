@@ -1,5 +1,5 @@
-//! Tries codecs on blocks of bytes, and decodes baskets, with a CPU clock. Behind a trait, so that tests can put a codec of known cost
-//! in the place of the real ones.
+//! Tries codecs on blocks of bytes and decodes baskets, with a CPU clock. A trait, so that tests can plant codecs of known
+//! cost.
 
 use std::ops::Range;
 
@@ -8,11 +8,11 @@ use dataset::tree::basket::{BasketData, Entries};
 use rootfile::Result;
 use rootfile::codec::{Compression, Compressor, Decompressor};
 
-use super::clock::thread_seconds;
-use super::facts::as_f64;
 use super::line::Point;
+use crate::math::as_f64;
+use crate::system::clock::thread_seconds;
 
-/// What a codec did to a payload.
+/// The result of a codec on a payload.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Trial {
     /// Bytes on disk.
@@ -27,11 +27,11 @@ pub(crate) trait Bench {
     /// Compresses a payload and decompresses it again.
     fn trial(&mut self, compression: Compression, payload: &[u8]) -> Result<Trial>;
 
-    /// Decompresses what is in a file, and says how many seconds that took.
+    /// Decompresses a basket of a file, and returns the seconds.
     fn unpack(&mut self, record: &[u8], objlen: usize, out: &mut Vec<u8>) -> Result<f64>;
 
-    /// Decodes a basket into Arrow: at once, and some of its entries each by itself, as they are read when they were
-    /// picked. A block is what is decoded at once. Nothing, if it cannot be decoded.
+    /// Decodes a basket into Arrow: in one call, and some of its entries one by one, as a sparse reader
+    /// does. A block is what one call decodes. `None` if the basket cannot be decoded.
     fn decode(&mut self, plan: &ColumnPlan, basket: &BasketData) -> Option<[Point; 2]>;
 }
 
@@ -65,7 +65,7 @@ impl Bench for Codecs {
     }
 
     fn unpack(&mut self, record: &[u8], objlen: usize, out: &mut Vec<u8>) -> Result<f64> {
-        // Once: of a small block that it has just seen a processor predicts the branches, and takes half the time.
+        // Once: after the first pass, branch prediction halves the time for a small block.
         out.clear();
         let start = thread_seconds();
         self.decompressor.decompress(record, objlen, out)?;

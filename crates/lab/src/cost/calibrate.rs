@@ -1,12 +1,12 @@
-//! What reading costs besides decompression and decoding, measured once on this machine: fetching, and taking a basket apart.
+//! Fixed costs of reading, measured once on this machine: fetching a basket and parsing its header.
 
 use dataset::tree::basket::{BasketHeader, Entries};
 use rootfile::bytes::{Cursor, Writer};
 use rootfile::{Error, Result, Source};
 
-use super::clock::thread_seconds;
+use crate::system::clock::thread_seconds;
 
-/// What reading costs besides decompression and decoding. Bytes are fetched from a file that is in the page cache: storage
+/// Costs of reading beside decompression and decoding. Bytes are fetched from a file in the page cache: storage
 /// is not measured, its time is no property of the layout alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Access {

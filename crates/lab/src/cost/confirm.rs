@@ -1,26 +1,27 @@
-//! Looks again, at other baskets, for the codecs that were chosen.
+//! Tries the chosen codecs again, on other baskets.
 //!
-//! Whatever is chosen by samples was lucky in them: of many candidates the one whose sample was easiest wins, and
-//! the sum of winners is too good. So the chosen codecs, and only they, are tried on a second sample, and the lines
-//! are corrected by what that says. The choice is then made anew.
+//! A choice by samples is biased: of many candidates the one with the easiest sample wins, so the sum of the winners is too
+//! good. The chosen codecs, and only they, are therefore tried on a second sample, and their costs are corrected. The choice
+//! is then made again.
 
 use std::collections::HashSet;
 
 use rootfile::Result;
 
 use super::bench::Bench;
-use super::facts::{Facts, as_f64};
-use super::forms;
 use super::line::Point;
-use super::measure::{LEAST_SAMPLED, MOST_SAMPLED, Measured, budget, nominal, nominal_unpack};
-use super::sample;
+use super::measure::{LEAST_SAMPLED, MOST_SAMPLED};
+use super::measured::Measured;
+use super::statistics::FileStats;
+use super::{nominal, sample};
+use crate::math::as_f64;
 
-/// Of what trying codecs may take, this much more may be used in each round.
+/// Each round may use this additional share of the budget for trials.
 const SHARE: f64 = 0.25;
 /// The largest basket that is tried.
 const LARGEST_BASKET: usize = 1 << 20;
 
-/// What is chosen for a column.
+/// The choice for a column.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Finalist {
     /// The column, by index.
@@ -31,17 +32,17 @@ pub(crate) struct Finalist {
     pub basket: f64,
 }
 
-/// What was looked at again so far.
+/// The second samples so far.
 #[derive(Default)]
 pub(crate) struct Confirmed {
     known: HashSet<(usize, usize)>,
     /// Bytes before compression that were sampled.
     pub sampled: f64,
-    /// Bytes on disk of what was sampled: as the first samples had it, and as it was found.
+    /// Expected bytes on disk of the second samples, by the first samples.
     pub expected: f64,
-    /// See `expected`.
+    /// Their measured bytes on disk.
     pub found: f64,
-    /// Squares of what columns were off by, in bytes.
+    /// Sum of squared errors of columns, in bytes.
     squares: f64,
 }
 
@@ -55,48 +56,48 @@ impl Confirmed {
     /// share of the bytes was new.
     pub fn round(
         &mut self,
-        facts: &Facts,
+        stats: &FileStats,
         measured: &mut Measured,
         finalists: &[Finalist],
         seed: u64,
         bench: &mut dyn Bench,
     ) -> Result<f64> {
-        let raw = |f: &Finalist| facts.columns.get(f.column).map_or(0.0, |c| c.raw);
+        let raw = |f: &Finalist| stats.columns.get(f.column).map_or(0.0, |c| c.raw);
         let codec_of = |f: &Finalist| measured.codecs.get(f.codec).copied();
         let total: f64 = finalists.iter().map(raw).sum();
         let mut new: Vec<Finalist> = finalists
             .iter()
             .filter(|f| !self.known.contains(&(f.column, f.codec)))
-            .filter(|f| facts.columns.get(f.column).is_some_and(|c| c.can_sample))
+            .filter(|f| stats.columns.get(f.column).is_some_and(|c| c.can_sample))
             .filter(|f| measured.columns.get(f.column).is_some_and(|c| c.sampled > 0.0))
             .copied()
             .collect();
         new.sort_by(|a, b| raw(b).total_cmp(&raw(a)));
-        let price = |f: &Finalist| codec_of(f).map_or(1.0, nominal) + 4.0;
+        let price = |f: &Finalist| codec_of(f).map_or(1.0, nominal::codec) + 4.0;
         let all: f64 = new.iter().map(|f| raw(f) * price(f)).sum();
-        let mut left = SHARE * budget(&facts.columns);
+        let mut left = SHARE * nominal::budget(&stats.columns);
         let share = left / all.max(1.0);
         let mut buffer = vec![0; 1 << 20];
         let mut looked_at = 0.0;
         for finalist in &new {
-            let (Some(column), Some(codec)) = (facts.columns.get(finalist.column), codec_of(finalist)) else {
+            let (Some(column), Some(codec)) = (stats.columns.get(finalist.column), codec_of(finalist)) else {
                 continue;
             };
             if left <= 0.0 {
                 break;
             }
             let target = (column.raw * share).clamp(LEAST_SAMPLED, MOST_SAMPLED).min(column.raw);
-            let source = &**forms::file_of(facts, column).source();
+            let source = &**stats.file_of(column).source();
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "numbers of bytes")]
             let (target, size) = (target as usize, (finalist.basket as usize).clamp(1, LARGEST_BASKET));
-            let sample = sample::take(source, column, (target, facts.largest), seed, (&mut *bench, &mut buffer))?;
-            left -= sample.today.raw * (nominal_unpack(column.compression) + 0.5);
+            let sample = sample::take(source, column, (target, stats.largest), seed, (&mut *bench, &mut buffer))?;
+            left -= sample.today.raw * (nominal::decompression(column.compression) + 0.5);
             let [mut bytes, mut pack, mut unpack] = [Point::default(); 3];
             for run in &sample.runs {
                 run.baskets(size, usize::MAX, |payload| {
                     let trial = bench.trial(codec, payload)?;
                     let raw = as_f64(payload.len() as u64);
-                    left -= raw * nominal(codec);
+                    left -= raw * nominal::codec(codec);
                     bytes.add(raw, as_f64(trial.stored as u64));
                     pack.add(raw, trial.pack);
                     unpack.add(raw, trial.unpack);

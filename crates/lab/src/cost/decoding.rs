@@ -1,21 +1,21 @@
-//! What decoding costs a column: by its own sample, or else by those of its type.
+//! What decoding costs a column: from its own sample, or else from columns of its type.
 //!
-//! Decoding depends on the type alone, and not on codecs: what is decoded at once (a basket, or a run of picked entries)
-//! has a price of its own, and each byte has one.
+//! Decoding depends on the type, not on the codec. One call (for a basket, or for a run of picked entries) has a cost, and
+//! each byte has one.
 
 use std::collections::HashMap;
 
 use arrow_schema::DataType;
 
-use super::facts::Column;
+use super::column::Column;
 use super::line::{Line, Point};
 
-/// What decoding a column costs.
+/// The cost of decoding a column.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Decode {
-    /// By what is decoded at once, and bytes.
+    /// For each call that decodes, and for each byte.
     pub line: Line,
-    /// Seconds for the whole column besides, in whatever pieces it is decoded.
+    /// Seconds for the whole column, independent of the pieces that it is decoded in.
     pub besides: f64,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Decoding<'a> {
 }
 
 impl<'a> Decoding<'a> {
-    /// Takes in what was measured of a column: baskets as a whole, and entries each by itself.
+    /// Adds the measurements of a column: whole baskets, and single entries.
     pub fn add(&mut self, column: &'a Column, points: &[Point; 2]) {
         let Some(plan) = &column.plan else { return };
         for sums in [self.types.entry(plan.field().data_type()).or_default(), &mut self.all] {
@@ -35,7 +35,7 @@ impl<'a> Decoding<'a> {
         }
     }
 
-    /// What it costs to decode a column; what is no column costs nothing.
+    /// The cost of decoding a column; a branch that is not decoded costs nothing.
     pub fn of(&self, column: &Column, points: &[Point; 2]) -> Decode {
         let Some(plan) = &column.plan else { return Decode::default() };
         let all = Line::fit(&self.all, None);

@@ -1,21 +1,20 @@
-//! Other forms of a file's columns of objects: split into branches, or whole. Some entries are recoded into a file of
-//! their own, whose columns are then measured as all others are. Which form is best is not said here.
+//! Other forms of columns of objects: split into branches, or unsplit. Some entries are recoded into a temporary file, whose
+//! columns are measured like all others. [`crate::tune`] chooses the form.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_schema::DataType;
-use dataset::decode::ColumnPlan;
 use dataset::glob::{NameFilter, Pattern};
 use dataset::layout::{Layout, Streaming};
-use dataset::tree::{Branch, BranchKind, Tree};
-use flow::{Budget, Form, unwatched};
-use rootfile::{Result, RootFile};
+use flow::{Budget, unwatched};
+use rootfile::Result;
 
-use super::facts::{Column, Facts, as_f64};
-use super::in_place::InPlace;
+use super::column::{Column, Recast};
+use super::full_read::FullRead;
+use super::statistics::FileStats;
 use super::workload::Workload;
+use crate::math::as_f64;
 
 /// The forms that are tried: split level, and streaming of what is not split.
 const FORMS: [(u32, Option<Streaming>); 2] = [(99, None), (0, Some(Streaming::MemberWise))];
@@ -25,48 +24,16 @@ const ENTRIES: f64 = 100.0;
 /// Columns of a tree that are tried: the largest.
 const MOST: usize = 32;
 
-/// A column of the first level in another form.
-#[derive(Clone)]
-pub(crate) struct Recast {
-    /// Its tree, by index, and the name of its branch.
-    pub tree: usize,
-    pub name: String,
-    pub before: Form,
-    pub after: Form,
-    /// Units of its columns as they are, and in this form.
-    pub own: Vec<usize>,
-    pub units: Vec<usize>,
-    /// Where the samples lie.
-    pub file: Arc<RootFile>,
-}
-
-/// Names of the branches of the first level that are objects, or collections of some.
-pub(super) fn objects(tree: &Tree, plans: &HashMap<usize, ColumnPlan>) -> Vec<String> {
-    fn within(data_type: &DataType) -> bool {
-        match data_type {
-            DataType::Struct(_) => true,
-            DataType::LargeList(item) | DataType::FixedSizeList(item, _) => within(item.data_type()),
-            _ => false,
-        }
-    }
-    let is_object = |top: &usize, branch: &Branch| {
-        let whole = plans.get(top).is_some_and(|plan| within(plan.field().data_type()));
-        !matches!(branch.kind, BranchKind::Plain | BranchKind::Ref { .. }) && (whole || !branch.children.is_empty())
-    };
-    let branches = tree.top.iter().filter_map(|top| Some((top, tree.branches.get(*top)?)));
-    branches.filter(|(top, branch)| is_object(top, branch)).map(|(_, branch)| branch.name().to_owned()).collect()
-}
-
-impl Facts {
-    /// Adds the other forms that columns of objects may have, and what was seen of them. What cannot be recoded is
+impl FileStats {
+    /// Adds the other forms of columns of objects, and their full reads. A column that cannot be recoded is
     /// left as it is.
-    pub fn recast(&mut self, workload: &Workload, budget: Budget, in_place: &mut InPlace) -> Result<()> {
+    pub fn recast(&mut self, workload: &Workload, budget: Budget, full_read: &mut FullRead) -> Result<()> {
         let folder = rootfile::ScratchFolder::new()?;
-        in_place.cover(self.columns.len());
+        full_read.cover(self.columns.len());
         for tree in 0..self.trees.len() {
             for (number, form) in FORMS.into_iter().enumerate() {
                 let path = folder.path().join(format!("{tree}.{number}.root"));
-                self.add_form(tree, form, (&path, workload, budget), in_place)?;
+                self.add_form(tree, form, (&path, workload, budget), full_read)?;
             }
         }
         self.settle_demands(workload);
@@ -78,7 +45,7 @@ impl Facts {
         number: usize,
         (split_level, streaming): (u32, Option<Streaming>),
         (path, workload, budget): (&Path, &Workload, Budget),
-        in_place: &mut InPlace,
+        full_read: &mut FullRead,
     ) -> Result<()> {
         let Some(tree) = self.trees.get(number).filter(|tree| tree.entries >= 1.0) else { return Ok(()) };
         let names = self.recastable(number, &tree.objects);
@@ -102,7 +69,7 @@ impl Facts {
             })
         };
         let input = [self.file.name().to_path_buf()];
-        // What cannot be recoded at all stays as it is: that is no error here.
+        // A tree that cannot be recoded keeps its form; this is no error.
         let Ok(outlook) = flow::forecast(&input, path, &options(&names)?, false) else { return Ok(()) };
         let recodes: Vec<_> =
             outlook.tables.into_iter().flat_map(|t| t.recodes).filter(|r| names.contains(&r.name)).collect();
@@ -112,9 +79,9 @@ impl Facts {
         }
         let scale = tree.entries / as_f64(entries.end - entries.start).max(1.0);
         let sampled = Self::read(path, Some(&tree.path), workload)?;
-        let seen = InPlace::measure(&sampled, budget).unwrap_or_default();
+        let seen = FullRead::measure(&sampled, budget).unwrap_or_default();
         for recode in recodes {
-            self.add_recast((number, &recode), &sampled, (scale, &seen), in_place);
+            self.add_recast((number, &recode), &sampled, (scale, &seen), full_read);
         }
         Ok(())
     }
@@ -124,8 +91,8 @@ impl Facts {
         &mut self,
         (tree, recode): (usize, &flow::RecodeForecast),
         sampled: &Self,
-        (scale, seen): (f64, &InPlace),
-        in_place: &mut InPlace,
+        (scale, seen): (f64, &FullRead),
+        full_read: &mut FullRead,
     ) {
         let is_part = |column: &&Column| column.lineage.first() == Some(&recode.name);
         let others: HashSet<&str> = self.own(tree).filter(|c| !is_part(c)).map(Column::name).collect();
@@ -159,7 +126,7 @@ impl Facts {
                 recast: Some(recast),
                 ..column.clone()
             });
-            in_place.add(seen, i, scale);
+            full_read.add(seen, i, scale);
         }
         self.recasts.push(Recast {
             tree,
@@ -193,7 +160,7 @@ impl Facts {
         self.columns.iter().filter(move |column| column.tree == tree && column.recast.is_none())
     }
 
-    /// Whoever asks for a member of what is not split reads all of it.
+    /// A reader of one member reads the whole unsplit column: demands are merged.
     fn settle_demands(&mut self, workload: &Workload) {
         for number in 0..self.recasts.len() {
             let Some((tree, name)) = self.recasts.get(number).map(|r| (r.tree, r.name.clone())) else { continue };
@@ -219,10 +186,4 @@ fn middle(entries: f64, share: f64) -> std::ops::Range<u64> {
     let count = (entries * share).ceil().max(ENTRIES).min(entries);
     let start = ((entries - count) / 2.0).floor();
     start as u64..(start + count) as u64
-}
-
-/// Where a column's baskets lie.
-pub(super) fn file_of<'a>(facts: &'a Facts, column: &Column) -> &'a RootFile {
-    let recast = column.recast.and_then(|recast| facts.recasts.get(recast));
-    recast.map_or(&*facts.file, |recast| &*recast.file)
 }

@@ -1,4 +1,4 @@
-//! Kinds of branches, as far as the time that reading a value takes depends on them.
+//! Kinds of branches whose values take different times to read.
 //!
 //! ROOT reads a leaf by a loop over its bytes, members by the actions of a streamer info, and whole objects by as many
 //! actions as they have members. Array libraries read numbers at once, and objects one by one.
@@ -8,7 +8,7 @@ use dataset::decode::ColumnPlan;
 use dataset::tree::Branch;
 use serde::{Deserialize, Serialize};
 
-/// What is in the entries of a branch.
+/// The kind of values in a branch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -19,7 +19,7 @@ pub enum Kind {
     Array,
     /// Numbers, or lists of numbers, that are members of split classes or collections of their own.
     Member,
-    /// Everything else: objects, collections of them, and what cannot be decoded.
+    /// Everything else: objects, collections of objects, and branches that cannot be decoded.
     Object,
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn value_bytes(plan: Option<&ColumnPlan>) -> f64 {
     if numbers > 0.0 { bytes / numbers } else { 1.0 }
 }
 
-/// Adds up bytes and numbers of a type; of lists with any number of items those of one.
+/// Adds up bytes and numbers of a type; a list of variable length counts as one item.
 fn add_up(data_type: &DataType, times: f64, sums: &mut (&mut f64, &mut f64)) {
     match data_type {
         DataType::Struct(fields) => fields.iter().for_each(|field| add_up(field.data_type(), times, sums)),

@@ -1,6 +1,6 @@
-//! A cost that has one part for each basket and one for each byte in it.
+//! A cost with one part for each basket and one for each byte.
 
-/// What a basket costs: a fixed part, and a part for each of its bytes before compression.
+/// The cost of a basket: a fixed part, and a part for each of its bytes before compression.
 ///
 /// Compressed sizes follow it too: a codec spends some bytes on tables and on learning, and then so many on each
 /// byte. Two basket sizes are enough to know it, and any other size follows.
@@ -12,14 +12,14 @@ pub(crate) struct Line {
     pub per_byte: f64,
 }
 
-/// What was measured on some baskets of about one size.
+/// A measurement of some baskets of about one size.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Point {
     /// Baskets.
     pub blocks: f64,
     /// Their bytes before compression.
     pub raw: f64,
-    /// What they cost.
+    /// Their cost.
     pub cost: f64,
 }
 
@@ -64,7 +64,7 @@ impl Line {
         Some(Self { fixed, per_byte: (y - fixed * x).max(0.0) })
     }
 
-    /// What so many baskets with so many bytes together cost.
+    /// The cost of `blocks` baskets of `raw` bytes together.
     pub fn of(&self, blocks: f64, raw: f64) -> f64 {
         self.fixed * blocks + self.per_byte * raw
     }

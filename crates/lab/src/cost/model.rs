@@ -1,23 +1,25 @@
-//! What a layout costs for one column, from measured lines.
+//! The cost model: what a layout costs for one column, from the measured costs.
 
 use dataset::layout::BasketCutter;
 use dataset::tree::BasketRef;
 
 use super::calibrate::Access;
+use super::column::Column;
 use super::decoding::Decode;
-use super::facts::{Column, METADATA_PER_BASKET, as_f64};
-use super::measure::{CodecCost, ColumnCost};
+use super::measured::{CodecCost, ColumnCost};
+use super::statistics::METADATA_PER_BASKET;
+use crate::math::as_f64;
 
-/// What a column, or a file, costs in some layout. Times are CPU seconds of one thread.
+/// The cost of a column, or a file, in a layout. Times are CPU seconds of one thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Cost {
-    /// Seconds to read what the workload asks for: fetch, decompress and decode.
+    /// Seconds to read for the workload: fetch, decompress and decode.
     pub read: f64,
     /// Of these, to fetch baskets and take their headers apart.
     pub fetch: f64,
     /// To decompress them.
     pub decompress: f64,
-    /// To find entries in them, and to turn those that are asked for into columns.
+    /// To find entries in them, and to decode the selected ones.
     pub decode: f64,
     /// Bytes on disk.
     pub size: f64,
@@ -52,13 +54,13 @@ pub(crate) struct Clusters {
     pub count: f64,
     /// Entries of one, on average.
     pub entries: f64,
-    /// Entries of the one that an entry lies in, on average.
+    /// Entries of the cluster around an entry, on average over entries.
     pub around: f64,
     /// Share of the tree that the largest holds.
     pub largest: f64,
 }
 
-/// The column as it lies in the file.
+/// The column in its present layout.
 pub(crate) fn today(column: &Column, cost: &ColumnCost, access: &Access, clusters: &Clusters) -> Cost {
     let count = column.count().max(1.0);
     let largest = column.baskets.iter().map(|b| f64::from(b.nbytes)).fold(0.0, f64::max);
@@ -82,7 +84,7 @@ pub(crate) fn today(column: &Column, cost: &ColumnCost, access: &Access, cluster
     }
 }
 
-/// Entries of a basket that a writer closes at `size` bytes, in clusters of so many entries.
+/// Entries of a basket that a writer closes at `size` bytes, within a cluster.
 pub(crate) fn entries_per_basket(column: &Column, size: u32, clusters: &Clusters) -> f64 {
     let mut cutter = BasketCutter::new(size, column.keylen, column.has_offsets, false);
     // Lengths are whole numbers only on average: a thousand entries say it better than one.
@@ -96,7 +98,7 @@ pub(crate) fn entries_per_basket(column: &Column, size: u32, clusters: &Clusters
     (whole * rounding).clamp(1.0, clusters.entries.max(1.0))
 }
 
-/// The column with another codec, and baskets of so many entries.
+/// The column with another codec, and baskets of `entries` entries.
 pub(crate) fn planned(
     column: &Column,
     (codec, decode): (&CodecCost, Decode),
@@ -126,9 +128,9 @@ pub(crate) fn planned(
     }
 }
 
-/// The seconds to read what the workload asks of a column. The baskets that hold any of it are fetched and unpacked
-/// whole, and the entries in them found; what is asked is decoded, at once where all of a basket is. `touched` is the
-/// share of the bytes that lie in such baskets: of the baskets it is less, since large ones are hit more often.
+/// The seconds to read a column for the workload. Baskets that hold any selected entry are fetched and decompressed
+/// whole, and their entries found; selected entries are decoded, in one call for a whole basket. `touched` is the
+/// share of the bytes in such baskets. Their share of the baskets is smaller, since large baskets are hit more often.
 fn reading(
     column: &Column,
     (baskets, on_disk): (f64, f64),

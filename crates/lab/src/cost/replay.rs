@@ -1,7 +1,7 @@
-//! Reads files as a workload would, into Arrow, and takes the time: the proof of what was predicted.
+//! Reads files into Arrow as a workload would, and measures the time: the proof of a prediction.
 //!
-//! What is read is read by [`flow::read`], with the columns and the entries that the workload asks for. Several files are
-//! read in turns, some entries of each at a time, so that whatever else the machine does meets all of them alike.
+//! [`flow::read`] reads the columns and entries of the workload. Several files are read in turns, some entries of each at a
+//! time, so that other work on the machine affects all of them alike.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -12,9 +12,10 @@ use flow::read::{Dataset, Request, Selection, drain};
 use flow::{Budget, spread};
 use rootfile::Result;
 
-use super::clock::thread_seconds;
-use super::facts::{Facts, as_f64};
+use super::statistics::FileStats;
 use super::workload::{Term, Workload};
+use crate::math::as_f64;
+use crate::system::clock::thread_seconds;
 
 /// Bytes before compression that are read in a turn, by the first file's count.
 const TURN: u64 = 16 << 20;
@@ -22,7 +23,7 @@ const TURN: u64 = 16 << 20;
 const PICKS: u64 = 100;
 const DRAWS: u64 = 24;
 
-/// What reading a file for a workload took.
+/// Times of reading a file for a workload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Reading {
     /// CPU seconds, weighted as the workload says.
@@ -42,7 +43,7 @@ pub fn replay(
 ) -> Result<Vec<Reading>> {
     let Some(first) = files.first() else { return Ok(Vec::new()) };
     let mut readings = vec![Reading::default(); files.len()];
-    for tree in Facts::read(first, tree, workload)?.trees.into_iter().filter(|tree| tree.entries > 0.0) {
+    for tree in FileStats::read(first, tree, workload)?.trees.into_iter().filter(|tree| tree.entries > 0.0) {
         let open = |path: &&Path| Dataset::open(&[Input { path: path.to_path_buf(), tree: Some(tree.path.clone()) }]);
         let datasets = files.iter().map(open).collect::<Result<Vec<_>>>()?;
         for (weight, term) in &workload.terms {
@@ -70,7 +71,7 @@ fn read(
         picked += picks.len() as u64;
         draws.push(Selection::sorted(picks)?);
     }
-    // Of few entries chance picks more or fewer than the share: what is measured is for as many as it should be.
+    // A few random picks are more or fewer than the share; times are scaled to the right number.
     let luck = as_f64(entries) * share * as_f64(draws.len() as u64) / as_f64(picked.max(1));
     let weight = weight * luck / as_f64(draws.len() as u64);
     draws.iter().try_for_each(|draw| read_once(datasets, term, Some((draw, *share)), budget, weight, readings))
@@ -131,8 +132,8 @@ fn end_of_turn(dataset: &Dataset, entry: u64) -> u64 {
     clusters.get(clusters.partition_point(|&bound| bound < entry)).copied().unwrap_or(dataset.entries())
 }
 
-/// The columns that a part of a workload reads of one of several data sets with the same trees. Where a member is asked
-/// for that one of them has, all of what is not split there is read.
+/// The columns that a part of a workload reads of one of several data sets with the same trees. Where a member is selected
+/// that one data set has as a branch, the unsplit column is read in the others.
 fn columns(dataset: &Dataset, all: &[Dataset], term: &Term) -> Vec<usize> {
     let lineage = |dataset: &Dataset, branch: usize| -> Vec<String> {
         dataset.tree().lineage(branch).into_iter().rev().map(str::to_owned).collect()

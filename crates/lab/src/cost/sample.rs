@@ -1,4 +1,4 @@
-//! Entries of a column, read from a few places spread over the file, and cut into baskets of any size.
+//! Samples of a column: entries from a few places of the file, cut into baskets of any size.
 
 use dataset::tree::BasketRef;
 use dataset::tree::basket::{BasketHeader, Entries};
@@ -7,8 +7,9 @@ use rootfile::bytes::Cursor;
 use rootfile::{Error, Result, Source};
 
 use super::bench::Bench;
-use super::facts::{Column, as_f64};
+use super::column::Column;
 use super::line::Point;
+use crate::math::as_f64;
 
 /// Bytes from one place; more come from several.
 const PLACE: usize = 128 << 10;
@@ -25,7 +26,7 @@ pub(crate) struct Run {
     keylen: u32,
 }
 
-/// Entries of a column, and what their baskets are like in the file.
+/// Entries of a column, and the figures of their baskets in the file.
 #[derive(Debug, Default)]
 pub(crate) struct Sample {
     pub runs: Vec<Run>,
@@ -43,8 +44,8 @@ impl Sample {
         self.runs.iter().map(Run::payload).sum()
     }
 
-    /// Bytes on disk of the whole column, over what the sampled baskets would let one expect: what is found on the
-    /// sample is corrected by it.
+    /// Bytes on disk of the whole column over the bytes that the sampled baskets predict. Results on the
+    /// sample are corrected by this factor.
     pub fn scale(&self, column: &Column) -> f64 {
         let expected = self.stored * column.raw / self.today.raw.max(1.0);
         if expected > 0.0 { (column.zip / expected).clamp(0.5, 2.0) } else { 1.0 }

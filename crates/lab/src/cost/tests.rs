@@ -1,4 +1,4 @@
-//! Measuring with a codec of known cost in the place of the real ones: the lines must come out exactly.
+//! Measuring with a codec of known cost: the fitted costs must be exact.
 
 use std::path::PathBuf;
 
@@ -11,10 +11,11 @@ use rootfile::codec::{Algorithm, Compression};
 use super::allowance::Allowance;
 use super::bench::{Bench, Trial, payload};
 use super::decoding::{Decode, Decoding};
-use super::facts::Facts;
 use super::line::{Line, Point};
-use super::measure::{candidates, measure};
+use super::measure::measure;
+use super::nominal::candidates;
 use super::replay::replay;
+use super::statistics::FileStats;
 use super::workload::Workload;
 
 /// A codec that costs what [`fixed`] and [`per_byte`] say, and clocks that show it.
@@ -75,14 +76,14 @@ fn file(name: &str) -> (tempfile::TempDir, PathBuf) {
 #[test]
 fn lines_come_out_as_the_codec_is() {
     let (_dir, path) = file("known.root");
-    let facts = Facts::read(&path, None, &Workload::default()).unwrap();
-    assert_eq!(facts.units.len(), 3);
+    let stats = FileStats::read(&path, None, &Workload::default()).unwrap();
+    assert_eq!(stats.units.len(), 3);
     let mut bench = Fake::default();
-    let measured = measure(&facts, &candidates(), Compression::NONE, (1, &Allowance::unlimited()), &mut bench).unwrap();
+    let measured = measure(&stats, &candidates(), Compression::NONE, (1, &Allowance::unlimited()), &mut bench).unwrap();
     assert!(measured.dropped.contains(&ZLIB), "{:?}", measured.dropped);
     assert!([ZSTD, Compression::NONE].iter().all(|c| measured.codecs.contains(c)), "{:?}", measured.codecs);
     let zstd = measured.codecs.iter().position(|c| *c == ZSTD).unwrap();
-    for (column, cost) in facts.columns.iter().zip(&measured.columns) {
+    for (column, cost) in stats.columns.iter().zip(&measured.columns) {
         assert!(cost.sampled > 0.0, "{}", column.name());
         let found = cost.codecs[zstd].unwrap();
         for (line, truth) in [found.size, found.pack, found.unpack].iter().zip(known(ZSTD)) {
@@ -99,26 +100,26 @@ fn lines_come_out_as_the_codec_is() {
 #[test]
 fn columns_that_were_not_sampled_decode_as_their_type_does() {
     let (_dir, path) = file("types.root");
-    let mut facts = Facts::read(&path, None, &Workload::default()).unwrap();
+    let mut stats = FileStats::read(&path, None, &Workload::default()).unwrap();
     let point = |line: Line| [1.0, 50.0].map(|blocks| Point { blocks, raw: 1000.0, cost: line.of(blocks, 1000.0) });
     let slow = Line { fixed: 2e-6, per_byte: 3e-9 };
-    facts.columns[2].plan = None;
+    stats.columns[2].plan = None;
     let mut decoding = Decoding::default();
-    decoding.add(&facts.columns[0], &point(DECODE));
-    decoding.add(&facts.columns[1], &point(slow));
+    decoding.add(&stats.columns[0], &point(DECODE));
+    decoding.add(&stats.columns[1], &point(slow));
     let near = |found: Line, line: Line| (found.of(7.0, 900.0) / line.of(7.0, 900.0) - 1.0).abs() < 1e-6;
-    assert!(near(decoding.of(&facts.columns[0], &Default::default()).line, DECODE));
-    assert!(near(decoding.of(&facts.columns[1], &Default::default()).line, slow));
-    assert_eq!(decoding.of(&facts.columns[2], &point(slow)), Decode::default());
+    assert!(near(decoding.of(&stats.columns[0], &Default::default()).line, DECODE));
+    assert!(near(decoding.of(&stats.columns[1], &Default::default()).line, slow));
+    assert_eq!(decoding.of(&stats.columns[2], &point(slow)), Decode::default());
 }
 
 #[test]
 fn the_seed_decides_what_is_sampled() {
     let (_dir, path) = file("seeded.root");
-    let facts = Facts::read(&path, None, &Workload::default()).unwrap();
+    let stats = FileStats::read(&path, None, &Workload::default()).unwrap();
     let tried = |seed| {
         let mut bench = Fake::default();
-        measure(&facts, &candidates(), Compression::NONE, (seed, &Allowance::unlimited()), &mut bench).unwrap();
+        measure(&stats, &candidates(), Compression::NONE, (seed, &Allowance::unlimited()), &mut bench).unwrap();
         bench.tried
     };
     assert_eq!(tried(1), tried(1));

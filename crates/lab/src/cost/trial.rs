@@ -1,5 +1,5 @@
-//! Writes a file in a layout and looks at what comes of it: bytes of each column, and what reading it takes beside today's.
-//! A small file is written sooner than its columns are sampled well, and then nothing about it is a guess.
+//! Writes a file in a layout, and measures the bytes of each column and the reading time against the input. For a small file
+//! this is quicker than good samples, and exact.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -8,15 +8,17 @@ use dataset::layout::Layout;
 use flow::{Budget, unwatched};
 use rootfile::{Error, Result};
 
-use super::facts::{Column, Facts, as_f64};
+use super::column::Column;
 use super::replay::replay;
+use super::statistics::FileStats;
 use super::workload::Workload;
+use crate::math::as_f64;
 
 /// Both files are read again until that took so many CPU seconds, or so often.
 const READING: f64 = 0.08;
 const READINGS: usize = 7;
 
-/// What came of writing a file.
+/// The result of writing a file in a layout.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Trial {
     /// Bytes of the output.
@@ -42,16 +44,16 @@ pub(crate) fn run(
     let options = flow::Options {
         layout: layout.clone(),
         tree: tree.map(str::to_owned),
-        // Other trees under the same names go into what is delivered.
+        // Other trees under the same names are part of the output.
         cycles: flow::Cycles::OtherTrees,
         budget,
         ..flow::Options::default()
     };
     let summary = flow::rewrite(&[input.to_path_buf()], &path, &options, &unwatched)?;
     let mut trial = Trial { size: as_f64(summary.bytes_written), ..Trial::default() };
-    let facts = Facts::read(&path, tree, workload)?;
-    for column in facts.now() {
-        let tree = facts.trees.get(column.tree).map_or_else(String::new, |tree| tree.path.clone());
+    let stats = FileStats::read(&path, tree, workload)?;
+    for column in stats.now() {
+        let tree = stats.trees.get(column.tree).map_or_else(String::new, |tree| tree.path.clone());
         let sum = trial.units.entry((tree, Column::name(column).to_owned())).or_default();
         sum.0 += column.on_disk();
         sum.1 += column.count();
@@ -89,10 +91,10 @@ mod tests {
         flow::rewrite(std::slice::from_ref(&input), &output, &options, &unwatched).unwrap();
         // The two names are as long as each other.
         assert_eq!(trial.size, as_f64(output.metadata().unwrap().len()));
-        let facts = Facts::read(&output, None, &Workload::default()).unwrap();
-        assert_eq!(trial.units.len(), facts.columns.len());
+        let stats = FileStats::read(&output, None, &Workload::default()).unwrap();
+        assert_eq!(trial.units.len(), stats.columns.len());
         let sum: f64 = trial.units.values().map(|unit| unit.0).sum();
-        assert_eq!(sum, facts.columns.iter().map(Column::on_disk).sum::<f64>());
+        assert_eq!(sum, stats.columns.iter().map(Column::on_disk).sum::<f64>());
         assert!(trial.read.iter().all(|&seconds| seconds > 0.0));
     }
 }

@@ -1,4 +1,4 @@
-//! What a file will be read for: everything, a few entries of everything, or some columns.
+//! Workloads, what a file is read for: everything, a few entries of everything, or some columns.
 
 use std::str::FromStr;
 
@@ -101,7 +101,7 @@ impl std::fmt::Display for Workload {
     }
 }
 
-/// What the workload asks of one column.
+/// The demand of a workload on one column.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Demand {
     /// How often all its entries are read, on average.
@@ -116,12 +116,12 @@ impl Workload {
         self.terms.iter().any(|(_, term)| matches!(term, Term::Sparse(_)))
     }
 
-    /// What is asked of a column of a tree.
+    /// The demand on a column of a tree.
     pub(crate) fn demand(&self, tree: &str, lineage: &[String]) -> Demand {
         self.demand_of_any(tree, std::slice::from_ref(&lineage.to_vec()))
     }
 
-    /// What is asked of a column of a tree that is read if any of these would be.
+    /// The demand on a column of a tree that is read if any of `lineages` would be.
     pub(crate) fn demand_of_any(&self, tree: &str, lineages: &[Vec<String>]) -> Demand {
         let mut demand = Demand::default();
         let asks = |term: &Term| lineages.iter().any(|lineage| term.asks_for(tree, lineage));
@@ -143,7 +143,7 @@ impl Demand {
 
     /// Of baskets with `entries` each, how many are read, weights and all.
     pub fn touched(&self, entries: f64) -> f64 {
-        // A basket is left alone if none of its entries is among those read.
+        // A basket is skipped if none of its entries is read.
         let hit = |share: f64| 1.0 - (1.0 - share).powf(entries.max(1.0));
         self.full + self.sparse.iter().map(|(weight, share)| weight * hit(*share)).sum::<f64>()
     }
@@ -152,7 +152,7 @@ impl Demand {
     /// many of both.
     pub fn decoded(&self, baskets: f64, entries: f64) -> (f64, f64) {
         let sparse = self.sparse.iter().map(|&(weight, share)| {
-            // A run ends where the next entry was not picked, or lies in another basket.
+            // A run ends where the next entry is not picked, or is in another basket.
             let picked = share * entries;
             (weight * (picked * (1.0 - share)).max(baskets.min(picked)), weight * picked)
         });

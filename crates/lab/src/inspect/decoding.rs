@@ -1,4 +1,4 @@
-//! What it takes to turn the entries of a branch into values, in kinds that differ in speed.
+//! How entries of a branch become values: kinds that differ in speed.
 
 use arrow_schema::DataType;
 use dataset::decode::ColumnPlan;

@@ -1,11 +1,13 @@
-//! What is in a file and how it lies there, as one [`Report`].
+//! Lists the contents of a file and their layout, as one [`Report`], with the faults of the layout.
 //!
-//! Reads the header, the directories, the tree records and, of baskets, the first bytes of each (or of some). Data are
-//! decompressed only of a small sample, where another codec may serve readers better. What cannot be read is named in the
-//! report and skipped.
+//! Reads the header, the directories, the tree records, and the headers of all baskets or of some. Data are decompressed only
+//! of a small sample, where another codec may serve readers better. Unreadable parts are listed in the report and skipped.
 
 mod decoding;
+pub(crate) mod diagnose;
+mod finding;
 mod layout;
+mod options;
 mod probe;
 pub mod report;
 mod sample;
@@ -22,19 +24,11 @@ use rootfile::{Directory, Error, Key, Result, RootFile};
 
 pub(crate) use decoding::can_be_split;
 
-use crate::diagnose::{diagnose, read_time, worth_trying};
-use report::{FileReport, ObjectReport, Report, SCHEMA, Sizes, Skipped};
+pub use finding::{Cost, Fault, Finding, Pays, Price};
+pub use options::Options;
 
-/// What to look at.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Only trees that this pattern matches, by path.
-    pub tree: Option<TreePattern>,
-    /// Look at the header of every basket, however many there are.
-    pub probe_all: bool,
-    /// List every basket.
-    pub list_baskets: bool,
-}
+use diagnose::{diagnose, read_time, worth_trying};
+use report::{FileReport, ObjectReport, Report, SCHEMA, Sizes, Skipped};
 
 /// Looks at an open file.
 pub fn inspect(file: &RootFile, options: &Options) -> Result<Report> {

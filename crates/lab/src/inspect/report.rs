@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::diagnose::Finding;
+use super::finding::Finding;
 
 /// Version of the schema.
 pub const SCHEMA: u32 = 1;
@@ -84,7 +84,7 @@ pub struct Skipped {
     /// Class, where it is known.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub class: String,
-    /// Why.
+    /// The reasons.
     pub reason: String,
 }
 

@@ -1,13 +1,13 @@
-//! What would other codecs make of the data, and of a record that is not compressed? Compresses a small sample and says
-//! how far it shrinks.
+//! Compresses a small sample of the data, or of an uncompressed record, with other codecs: how far would it shrink?
 
 use dataset::tree::{BasketRef, Branch, Tree};
 use rootfile::codec::{Algorithm, BlockHeader, Compression, Compressor, is_stored};
 use rootfile::{Key, RootFile};
 
+use super::diagnose::speeds::{self, decompress};
 use super::report::{Mixed, Trial};
-use crate::diagnose::cost::{self, as_f64, decompress};
-use crate::solve::{Choice, Problem};
+use crate::math::as_f64;
+use crate::math::solve::{Choice, Problem};
 
 /// Codecs that are tried: the quickest to read, and one that is quick and compresses well.
 const CODECS: [(Algorithm, u8); 2] = [(Algorithm::Lz4, 4), (Algorithm::Zstd, 5)];
@@ -88,7 +88,7 @@ pub fn trials(file: &RootFile, tree: &Tree) -> (Vec<Trial>, Option<Mixed>) {
         let keylen = f64::from(key.keylen);
         let today = keylen + f64::from(key.payload_len());
         let with = |bytes: f64, codec: &str| {
-            let seconds = decompress(codec, u64::from(key.objlen), cost::bytes(bytes), 1);
+            let seconds = decompress(codec, u64::from(key.objlen), speeds::bytes(bytes), 1);
             Way { size: (keylen + bytes) / today, seconds: seconds / today }
         };
         let mut options = vec![with(f64::from(key.payload_len()), codec), with(whole, "none")];

@@ -10,8 +10,8 @@ use dataset::tree::{Branch, ClusterSource, Leaf, Tree};
 use rootfile::object::ObjectId;
 use rootfile::{Key, RootFile};
 
-use super::Options;
 use super::decoding::{can_be_split, decoded};
+use super::options::Options;
 use super::probe::{Probe, probe};
 use super::report::{
     BasketReport, BasketSummary, BranchReport, ClustersKnown, Decoded, EmbeddedReport, LeafReport, Memory, Pair,

@@ -1,7 +1,6 @@
-//! The files that a job writes, and how large they are: the named ones, and those that its processes have open for
-//! writing. A file that an ancestor of this process has open for writing is not the job's: the job inherited it (the log
-//! of a shell or of a test runner). A file is held by a handle that neither reads nor writes, so that it is known when
-//! it gets another name.
+//! The files that a job writes, and their sizes: named files, and files that its processes have open for writing. A file that
+//! an ancestor of this process has open for writing is inherited, such as the log of a shell, and does not count. Each file is
+//! held by a handle without read or write access, so that the monitor recognises it after a rename.
 
 use std::collections::HashSet;
 use std::os::fd::OwnedFd;

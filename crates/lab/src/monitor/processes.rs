@@ -1,5 +1,5 @@
-//! One look at a tree of processes: what proc(5) says of each, summed. What a process used is not lost when it ends:
-//! the kernel adds it to whoever waited for it, and what nobody waited for is remembered here as it was last seen.
+//! The resources of a tree of processes, summed from proc(5). Resources of an ended process are kept: the kernel adds them to
+//! the parent that waits for it, and otherwise the last seen values count.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs::File;

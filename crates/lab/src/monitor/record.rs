@@ -1,5 +1,5 @@
-//! The file that samples go to: trees of a ROOT file, a Parquet file, CSV or lines of JSON, as its name says. Samples
-//! are passed on as they come, so that a job of days takes no memory here.
+//! The file of samples: a ROOT file with trees, a Parquet file, CSV or lines of JSON, by its extension. Samples are written as
+//! they come, so a job of days takes no memory here.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use flow::write::{ParallelWriter, Rows, TreeColumn, TreeId, TreeSpec, WriteOptio
 use flow::{Budget, Entries};
 use rootfile::{Error, Result, ScratchFolder, check_output, unfinished_output};
 
-use super::Options;
+use super::options::Options;
 use super::outputs::OutputFile;
 use super::sample::Sample;
 use super::summary::Job;

@@ -1,4 +1,4 @@
-//! What is said of a job at the end: what it used in all, the most that it had, and how things stood at its marks.
+//! The summary of a job: resources used in all, maxima, and the state at each mark.
 
 use std::ffi::OsStr;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::outputs::OutputFile;
 use super::sample::Sample;
-use crate::machine::Machine;
+use crate::system::host::HostInfo;
 
 /// Version of the JSON that a [`Summary`] becomes.
 const SCHEMA: u32 = 1;
@@ -67,7 +67,7 @@ impl Job {
     /// What is known when it begins: the command's words, and the time between two samples.
     pub(super) fn begun(words: impl IntoIterator<Item = impl AsRef<OsStr>>, every: Duration) -> Self {
         let words = words.into_iter().map(|word| word.as_ref().to_string_lossy().into_owned());
-        let machine = Machine::here();
+        let machine = HostInfo::here();
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         Self {
             command: words.collect::<Vec<_>>().join(" "),

@@ -1,4 +1,4 @@
-//! The monitor against figures that are known: planted in a folder that looks like `/proc`, and of small jobs.
+//! The monitor against known figures: planted in a folder in the form of `/proc`, and of small jobs.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Watches a command from outside, from its beginning to its end.
+//! Runs a command and watches it from outside.
 
 use std::os::fd::OwnedFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -12,12 +12,14 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, getgid, kill_process, pidfd_open};
 use wait4::Wait4;
 
+use super::Watched;
+use super::options::Options;
+use super::phase_marks::{Pipe, VARIABLE, Word};
 use super::record::Recorder;
-use super::sample::{Sample, Sampler, check, proc};
+use super::sample::Sample;
+use super::sampler::{Sampler, check, proc};
 use super::summary::{Job, Summary};
-use super::words::{Pipe, VARIABLE, Word};
-use super::{Options, Watched};
-use crate::cost::clock::process_seconds;
+use crate::system::clock::process_seconds;
 
 /// The pipe is not looked at again before this has passed: a job that says much costs no more than one that says
 /// little.

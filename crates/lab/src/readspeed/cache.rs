@@ -1,5 +1,5 @@
-//! The kernel's cache of a file: how much of it is in there, and putting it out. Needs no privileges, and is exact
-//! only as far as the kernel allows: pages that others hold dirty or mapped stay.
+//! The kernel's page cache of a file: its share in the cache, and its removal. This needs no privileges. Pages that are dirty
+//! or mapped by other processes stay.
 
 use std::fs::File;
 use std::io::IoSliceMut;
@@ -12,7 +12,7 @@ use rustix::io::{ReadWriteFlags, preadv2};
 /// Places of a file that are looked at.
 const PROBES: u64 = 4096;
 
-/// Puts files out of the cache, and says what share of their bytes is out then.
+/// Drops files from the cache, and returns the share of their bytes that is not cached then.
 pub(crate) fn drop_from_cache<P: AsRef<Path>>(paths: &[P]) -> Result<f64> {
     let (mut cold, mut all) = (0.0, 0.0);
     for path in paths {

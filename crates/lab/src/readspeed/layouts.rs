@@ -1,41 +1,20 @@
-//! The throughput to expect of each layout that `tune` could choose, by tune's own costs and by what was measured.
+//! The expected throughput of each layout that `tune` could choose, from tune's costs and the measured times.
 //!
-//! Costs are CPU seconds of one thread with the file in the kernel's cache. What reading really took says how these turn
-//! into real time here: how much faster or slower stages were, how many threads shared them, and how long they waited for
-//! bytes, of which there are more or fewer in another layout.
+//! Costs are CPU seconds of one thread with the file in the page cache. The measured reading scales them to real time: stages
+//! were faster or slower, threads shared them, and threads waited for bytes, which another layout has more or fewer of.
 
 use std::collections::HashSet;
 
 use flow::inputs::Input;
 use rootfile::Result;
-use serde::Serialize;
 
-use super::Run;
-use crate::cost::facts::Facts;
+use super::report::{LayoutSpeed, Run};
 use crate::cost::model::Cost;
+use crate::cost::statistics::FileStats;
 use crate::cost::{Demand, Workload};
-use crate::tune::{self, Outlook};
+use crate::tune::{self, LayoutForecast};
 
-/// A layout, and how fast the same columns and entries could be read in it.
-#[derive(Clone, Debug, Serialize)]
-pub struct LayoutSpeed {
-    /// A codec for all columns, `as it is`, or `as tune chooses`.
-    pub layout: String,
-    /// Bytes on disk of all entries of the columns, as expected.
-    pub compressed: f64,
-    /// Threads' time in fetching, in seconds.
-    pub fetch: f64,
-    /// Threads' time in decompressing.
-    pub decompress: f64,
-    /// Threads' time in decoding.
-    pub decode: f64,
-    /// Seconds from the clock.
-    pub real: f64,
-    /// Uncompressed MB/s (10^6).
-    pub throughput: f64,
-}
-
-/// What is asked: a tree's columns by name, and a share of their entries, scattered or not.
+/// A forecast to make: columns of a tree by name, and a share of their entries, scattered or not.
 pub(super) struct Asked<'a> {
     pub inputs: &'a [Input],
     /// Path of the tree in the first of them.
@@ -62,11 +41,11 @@ pub(super) fn layouts(asked: &Asked<'_>, measured: &Run, uncompressed: f64) -> R
     let mut files = Vec::new();
     for input in some(asked.inputs, MOST_FILES) {
         let tree = input.tree.as_deref().and_then(|tree| tree.split(';').next()).map(|tree| tree.trim_matches('/'));
-        let mut facts = Facts::of(&input.path, Some(tree.unwrap_or(asked.tree)), &|_, _, plan| {
+        let mut stats = FileStats::of(&input.path, Some(tree.unwrap_or(asked.tree)), &|_, _, plan| {
             plan.filter(|plan| asked.columns.contains(plan.field().name().as_str())).map(|_| demand.clone())
         })?;
-        facts.within(asked.memory);
-        files.push(tune::outlook(&input.path, &facts, &options)?);
+        stats.within(asked.memory);
+        files.push(tune::forecast_layouts(&input.path, &stats, &options)?);
     }
     let mut sums = summed(files);
     let sampled = sums.first().map_or(0.0, |today| today.cost.size);
@@ -83,29 +62,29 @@ fn some<T>(all: &[T], most: usize) -> impl Iterator<Item = &T> {
 }
 
 /// The layouts that are known of all files, with their costs together. Files without baskets know none.
-fn summed(files: Vec<Vec<Outlook>>) -> Vec<Outlook> {
+fn summed(files: Vec<Vec<LayoutForecast>>) -> Vec<LayoutForecast> {
     let mut files = files.into_iter().filter(|file| !file.is_empty());
     let mut sums = files.next().unwrap_or_default();
     for file in files {
         sums.retain_mut(|sum| {
-            let same = file.iter().find(|outlook| outlook.layout == sum.layout);
-            same.map(|outlook| sum.cost += outlook.cost).is_some()
+            let same = file.iter().find(|forecast| forecast.layout == sum.layout);
+            same.map(|forecast| sum.cost += forecast.cost).is_some()
         });
     }
     sums
 }
 
-/// Turns costs into times, by what was measured of the first layout.
-fn scaled(outlooks: &[Outlook], measured: &Run, uncompressed: f64) -> Vec<LayoutSpeed> {
-    let Some(today) = outlooks.first().map(|o| o.cost).filter(|cost| cost.read > 0.0 && cost.size > 0.0) else {
+/// Scales costs to times, by the measured time of the first layout.
+fn scaled(forecasts: &[LayoutForecast], measured: &Run, uncompressed: f64) -> Vec<LayoutSpeed> {
+    let Some(today) = forecasts.first().map(|o| o.cost).filter(|cost| cost.read > 0.0 && cost.size > 0.0) else {
         return Vec::new();
     };
     let stages = measured.fetch + measured.decompress + measured.decode;
-    // What fetching takes beyond its share in the cache is waiting for storage.
+    // Fetching beyond its share with a warm cache is waiting for storage.
     let copying = (measured.decompress + measured.decode) * today.fetch / (today.read - today.fetch).max(1e-12);
     let waiting = (measured.fetch - copying).max(0.0);
     let factor = (stages - waiting) / today.read;
-    let speed = |o: &Outlook| {
+    let speed = |o: &LayoutForecast| {
         let Cost { size, fetch, decompress, decode, .. } = o.cost;
         let fetch = factor * fetch + waiting * size / today.size;
         let (decompress, decode) = (factor * decompress, factor * decode);
@@ -113,23 +92,23 @@ fn scaled(outlooks: &[Outlook], measured: &Run, uncompressed: f64) -> Vec<Layout
         let throughput = uncompressed / 1e6 / real.max(1e-9);
         LayoutSpeed { layout: o.layout.clone(), compressed: size, fetch, decompress, decode, real, throughput }
     };
-    outlooks.iter().map(speed).collect()
+    forecasts.iter().map(speed).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn outlook(size: f64, [fetch, decompress, decode]: [f64; 3]) -> Outlook {
+    fn forecast(size: f64, [fetch, decompress, decode]: [f64; 3]) -> LayoutForecast {
         let cost = Cost { size, read: fetch + decompress + decode, fetch, decompress, decode, ..Cost::default() };
-        Outlook { layout: format!("{size}"), cost }
+        LayoutForecast { layout: format!("{size}"), cost }
     }
 
     #[test]
     fn what_was_measured_is_found_again_and_the_rest_in_proportion() {
         // Everything took twice what it costs by itself, on two threads.
         let run = Run { real: 1.2, cpu: 2.4, fetch: 0.2, decompress: 1.6, decode: 0.6, cold: None };
-        let found = scaled(&[outlook(1e6, [0.1, 0.8, 0.3]), outlook(2e6, [0.2, 0.1, 0.3])], &run, 6e6);
+        let found = scaled(&[forecast(1e6, [0.1, 0.8, 0.3]), forecast(2e6, [0.2, 0.1, 0.3])], &run, 6e6);
         let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-9;
         assert!(near(found[0].real, 1.2) && near(found[0].throughput, 5.0), "{found:?}");
         assert!(near(found[1].real, 0.6) && near(found[1].decompress, 0.2), "{found:?}");
@@ -137,7 +116,8 @@ mod tests {
 
     #[test]
     fn files_are_summed_up_over_the_layouts_they_share() {
-        let named = |layout: &str, size| Outlook { layout: layout.to_owned(), ..outlook(size, [0.0, 1.0, 1.0]) };
+        let named =
+            |layout: &str, size| LayoutForecast { layout: layout.to_owned(), ..forecast(size, [0.0, 1.0, 1.0]) };
         let files = vec![vec![named("a", 1.0), named("b", 2.0)], vec![], vec![named("b", 5.0), named("c", 1.0)]];
         let sums = summed(files);
         assert_eq!(sums.iter().map(|o| (o.layout.as_str(), o.cost.size)).collect::<Vec<_>>(), [("b", 7.0)]);
@@ -149,7 +129,7 @@ mod tests {
     #[test]
     fn waiting_for_storage_goes_with_the_bytes() {
         let run = Run { real: 3.0, cpu: 1.0, fetch: 2.1, decompress: 0.6, decode: 0.3, cold: Some(1.0) };
-        let found = scaled(&[outlook(1e6, [0.1, 0.6, 0.3]), outlook(5e5, [0.1, 0.6, 0.3])], &run, 1e6);
+        let found = scaled(&[forecast(1e6, [0.1, 0.6, 0.3]), forecast(5e5, [0.1, 0.6, 0.3])], &run, 1e6);
         assert!((found[1].real - 2.0).abs() < 1e-9 && (found[1].fetch - 1.1).abs() < 1e-9, "{found:?}");
     }
 }

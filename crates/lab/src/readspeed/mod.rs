@@ -1,14 +1,15 @@
-//! Readspeed: how fast this file can be read here, and what holds it back.
+//! Measures how fast a file can be read on this machine, and names the bottleneck.
 //!
-//! [`measure`] reads the asked columns and entries into Arrow, as often as asked, and times fetching, decompressing and
-//! decoding apart, column by column. What is measured is what basketry's reader does; nothing is modelled.
+//! [`measure`] reads columns and entries into Arrow, repeatedly, and times fetching, decompressing and decoding for each
+//! column. All times are measured with basketry's reader; nothing is modelled.
 
+mod bottleneck;
 pub(crate) mod cache;
-mod choice;
+mod columns;
 mod layouts;
+mod report;
 pub mod self_check;
 mod throttle;
-mod verdict;
 
 use std::num::NonZeroU64;
 use std::ops::Range;
@@ -19,22 +20,19 @@ use flow::inputs::Input;
 use flow::read::{Dataset, Request, Spent, drain};
 use flow::{Budget, Entries};
 use rootfile::{Error, Result};
-use serde::Serialize;
 
-pub use choice::Columns;
-pub use layouts::LayoutSpeed;
-pub use verdict::Bottleneck;
-use verdict::{Dearest, Stages, Subject};
+pub use bottleneck::Bottleneck;
+use bottleneck::{Dearest, Stages, Subject};
+pub use columns::Columns;
+use report::threads;
+pub use report::{ColumnCost, LayoutSpeed, Report, Run, SCHEMA};
 
-use crate::cost::facts::as_f64;
-use crate::cost::process_seconds;
 use crate::inspect::can_be_split;
+use crate::math::as_f64;
+use crate::system::clock::process_seconds;
 use layouts::{Asked, layouts};
 
-/// Version of the report's JSON form (`docs/readspeed-schema.md`).
-pub const SCHEMA: u32 = 1;
-
-/// What is asked.
+/// Options of `readspeed`.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Files, with the tree in each.
@@ -43,7 +41,7 @@ pub struct Options {
     pub columns: Columns,
     /// Which entries.
     pub entries: Entries,
-    /// How often.
+    /// Repeats.
     pub repeat: usize,
     /// Whether files are put out of the kernel's cache before each reading.
     pub cold: bool,
@@ -51,7 +49,7 @@ pub struct Options {
     pub throttle: Option<NonZeroU64>,
     /// Seconds that the user's own job takes over the same data.
     pub application: Option<f64>,
-    /// Whether other layouts are held against what the files have.
+    /// Whether to forecast other layouts.
     pub layouts: bool,
     /// Memory and threads.
     pub budget: Budget,
@@ -59,114 +57,7 @@ pub struct Options {
     pub seed: u64,
 }
 
-/// One reading. Times in seconds.
-#[derive(Clone, Debug, Serialize)]
-pub struct Run {
-    /// From the clock.
-    pub real: f64,
-    /// CPU time of the process.
-    pub cpu: f64,
-    /// Threads' time in fetching.
-    pub fetch: f64,
-    /// Threads' time in decompressing.
-    pub decompress: f64,
-    /// Threads' time in decoding.
-    pub decode: f64,
-    /// Share of the files' bytes that was not in the kernel's cache, where they were put out.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cold: Option<f64>,
-}
-
-/// What a column cost, in the median reading. Times in seconds.
-#[derive(Clone, Debug, Serialize)]
-pub struct ColumnCost {
-    /// Its name.
-    pub name: String,
-    /// Its type, as uproot names types.
-    pub typename: String,
-    /// Bytes read.
-    pub compressed: u64,
-    /// Bytes before compression.
-    pub uncompressed: u64,
-    /// Baskets read.
-    pub baskets: u64,
-    /// Time in fetching.
-    pub fetch: f64,
-    /// Time in decompressing.
-    pub decompress: f64,
-    /// Time in decoding.
-    pub decode: f64,
-    /// Why it is read as bytes, if it cannot be decoded.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub opaque: Option<String>,
-}
-
-/// What was measured.
-#[derive(Clone, Debug, Serialize)]
-pub struct Report {
-    /// Version of this form.
-    pub schema: u32,
-    /// The files.
-    pub files: Vec<PathBuf>,
-    /// Path of the tree.
-    pub tree: String,
-    /// Threads used: as many as were asked for, but no more than there are processors.
-    pub threads: usize,
-    /// Entries read, of how many.
-    pub entries: u64,
-    /// Entries that there are.
-    pub all_entries: u64,
-    /// Clusters that there are.
-    pub clusters: u64,
-    /// Bytes a second that were let through at most, where storage was made slow on purpose.
-    pub throttle: Option<u64>,
-    /// Real and CPU seconds for opening the files.
-    pub setup: (f64, f64),
-    /// Bytes of the columns read, before compression.
-    pub uncompressed: u64,
-    /// The same on disk.
-    pub compressed: u64,
-    /// All readings.
-    pub runs: Vec<Run>,
-    /// The one with the median real time.
-    pub median: Run,
-    /// Columns, the dearest first.
-    pub columns: Vec<ColumnCost>,
-    /// What holds reading back.
-    pub bottleneck: Bottleneck,
-    /// What that means and what to do.
-    pub advice: String,
-    /// Commands that do so, for the first file.
-    pub commands: Vec<String>,
-    /// What else is to be said about the measurement.
-    pub notes: Vec<String>,
-    /// What to expect of other layouts, where that was asked for.
-    pub layouts: Option<Vec<LayoutSpeed>>,
-}
-
-impl Report {
-    /// Uncompressed MB/s (10^6) of the median reading.
-    pub fn throughput(&self) -> f64 {
-        as_f64(self.uncompressed) / 1e6 / self.median.real.max(1e-9)
-    }
-
-    /// Compressed MB/s (10^6) of the median reading.
-    pub fn compressed_throughput(&self) -> f64 {
-        as_f64(self.compressed) / 1e6 / self.median.real.max(1e-9)
-    }
-
-    /// CPU time over threads' real time.
-    pub fn efficiency(&self) -> f64 {
-        self.median.cpu / (self.median.real * threads(self.threads)).max(1e-9)
-    }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "threads")]
-fn threads(n: usize) -> f64 {
-    n as f64
-}
-
-/// Measures. `progress` is told bytes on disk as they are read; `total` is told first how many there will be.
+/// Measures. Calls `total` first with the bytes on disk to read, then `progress` with the bytes read.
 pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) + Sync)) -> Result<Report> {
     let (begun, cpu) = (Instant::now(), process_seconds());
     let mut dataset = Dataset::open(&options.inputs)?;
@@ -215,7 +106,7 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
         compressed: as_f64(compressed),
         uncompressed: as_f64(uncompressed),
     };
-    let bottleneck = verdict::verdict(&stages);
+    let bottleneck = bottleneck::verdict(&stages);
     let mut costs: Vec<ColumnCost> =
         columns.iter().zip(&spent).filter_map(|(&column, spent)| column_cost(&dataset, column, spent)).collect();
     let time = |c: &ColumnCost| c.fetch + c.decompress + c.decode;
@@ -247,7 +138,7 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
         memory: options.budget.memory,
         seed: options.seed,
     });
-    let mut notes = verdict::notes(&stages, bottleneck);
+    let mut notes = bottleneck::notes(&stages, bottleneck);
     let absent = (0..dataset.columns().len()).filter(|column| !columns.contains(column));
     notes.extend(absent.filter_map(|column| {
         let (why, name) = (dataset.absent(column)?, dataset.column(column)?.field().name());
@@ -277,7 +168,7 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
     })
 }
 
-/// How many clusters hold some of these entries.
+/// The number of clusters that hold some of the entries.
 fn clusters_of(dataset: &Dataset, entries: &Range<u64>) -> u64 {
     let overlap = |pair: &&[u64]| pair[0] < entries.end && pair[1] > entries.start;
     dataset.clusters().windows(2).filter(overlap).count() as u64

@@ -1,5 +1,5 @@
-//! Readspeed checks itself: on files that it makes, of which it knows every value and every byte, and on measurements of
-//! which the verdict is known. No time is judged: this works on a machine that is busy as well.
+//! The self-check of `readspeed`: files whose every value is known, and measurements whose verdict is known. No time is
+//! judged, so the check works on a busy machine.
 
 use std::path::Path;
 
@@ -12,13 +12,13 @@ use flow::{Budget, sample, unwatched};
 use rootfile::{Error, Result};
 use serde::Serialize;
 
-use super::{Columns, Entries, Options, measure, verdict};
-use crate::cost::measure::{candidates, last_resorts};
+use super::{Columns, Entries, Options, bottleneck, measure};
+use crate::cost::nominal::{candidates, last_resorts};
 
 /// Entries of the file, and its seed.
 const ENTRIES: u64 = 20_000;
 const SEED: u32 = 7;
-/// Every so many-th entry is picked.
+/// One entry of this many is picked.
 const PICKED: usize = 97;
 
 /// Something that was checked.
@@ -26,7 +26,7 @@ const PICKED: usize = 97;
 pub struct Check {
     /// What.
     pub what: String,
-    /// What is wrong, if something is.
+    /// The failures.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wrong: Option<String>,
 }
@@ -47,8 +47,8 @@ pub fn self_check(budget: Budget) -> Result<Vec<Check>> {
         let values = made.and_then(|()| values(&path, codec, budget));
         checks.push(check(&format!("values of a file in {codec} are those that it was made of"), values));
     }
-    for (what, stages, expected) in verdict::planted() {
-        let found = verdict::verdict(&stages);
+    for (what, stages, expected) in bottleneck::planted() {
+        let found = bottleneck::verdict(&stages);
         let wrong = || Error::request(format!("{found:?} is named, and not {expected:?}"));
         checks.push(check(&format!("the verdict on {what}"), (found == expected).then_some(()).ok_or_else(wrong)));
     }
@@ -66,7 +66,7 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, found: T, expected: T) -> Re
     }
 }
 
-/// A measurement of the whole file, against what was written.
+/// A measurement of the whole file, compared with the written data.
 fn bytes(path: &Path, budget: Budget) -> Result<()> {
     let options = Options {
         inputs: vec![Input { path: path.to_path_buf(), tree: None }],

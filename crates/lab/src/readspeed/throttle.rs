@@ -1,5 +1,5 @@
-//! Slow storage, made on purpose: files whose bytes come over one line of a given rate, which all of them share. What is
-//! read is the same; only when it is there differs. Reading ahead is not imitated: bytes set out when they are asked for.
+//! Simulates slow storage: all files share one channel of a given rate. The data are the same, only later. Read-ahead is not
+//! simulated: bytes are sent when they are requested.
 
 use std::num::NonZeroU64;
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rootfile::{Result, Source};
 
 /// A line that was idle for longer has brought no more than it would have in this time: sleeping too long is made up for,
-/// since a sleep ends later than asked by some tenths of a millisecond.
+/// since a sleep ends some tenths of a millisecond late.
 const SLACK: Duration = Duration::from_millis(5);
 
 /// Tells the time and lets it pass. Tests have one of their own.
@@ -31,11 +31,11 @@ impl Clock for Real {
     }
 }
 
-/// What brings the bytes: one after the other, whoever asks for them.
+/// The channel: it transfers one request after the other.
 pub(super) struct Line {
     bytes_a_second: NonZeroU64,
     clock: Box<dyn Clock>,
-    /// When it will have brought all that it was asked for.
+    /// When all requests so far are transferred.
     free: Mutex<Duration>,
 }
 
@@ -54,7 +54,7 @@ impl Line {
         Arc::new(Far { file, line: Arc::clone(self) })
     }
 
-    /// Waits until so many bytes have come.
+    /// Waits until `bytes` bytes are transferred.
     fn bring(&self, bytes: usize) {
         let nanoseconds = bytes as u128 * 1_000_000_000 / u128::from(self.bytes_a_second.get());
         let takes = Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(u64::MAX));
@@ -91,7 +91,7 @@ impl Source for Far {
         self.file.name()
     }
 
-    /// Brings the bytes near to the other end, so that the line alone is what is waited for.
+    /// Loads the bytes into the page cache first, so that readers wait for the channel alone.
     fn will_need(&self, offset: u64, len: u64) {
         self.file.will_need(offset, len);
     }
@@ -103,7 +103,7 @@ mod tests {
     use rootfile::MemoryFile;
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    /// Nanoseconds that pass when somebody sleeps, and each time a little longer than asked, as real ones do.
+    /// A clock for tests: sleeping advances it, a little longer than requested, as a real sleep does.
     #[derive(Clone, Default)]
     struct Planted(Arc<AtomicU64>);
 

@@ -1,27 +1,26 @@
-//! What a chart shows, whoever draws it: numbers in the units of its axes, and what is told of each. The page draws it by
-//! [`echarts`](super::echarts), Python by matplotlib; neither computes anything.
+//! Charts as plain values: numbers in the units of the axes, and tooltips. [`echarts`](super::echarts) draws them on the page,
+//! matplotlib in Python; neither computes anything.
 
 use serde::Serialize;
 
-use crate::stats::Figure;
-use crate::sweep::decide::amount;
-use crate::sweep::metric::{Metric, Unit};
+use crate::math::statistics::Figure;
+use crate::sweep::metric::{Metric, Unit, amount};
 
 /// One chart.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Chart {
-    /// What it is called in files and links.
+    /// Its name in files and links.
     pub name: &'static str,
-    /// What stands above it.
+    /// Its title.
     pub title: String,
-    /// What stands below it: how to read it.
+    /// The explanation below it.
     pub note: String,
-    /// What is in it.
+    /// Its contents.
     #[serde(flatten)]
     pub drawing: Drawing,
 }
 
-/// What is in a chart.
+/// The contents of a chart.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Drawing {
@@ -31,7 +30,7 @@ pub enum Drawing {
         x: Axis,
         /// Upwards.
         y: Axis,
-        /// What is drawn.
+        /// The marks.
         series: Vec<Series>,
     },
     /// Bars to the right, one below the other, whose parts follow each other.
@@ -45,34 +44,34 @@ pub enum Drawing {
     },
     /// Tiles of a treemap.
     Tiles {
-        /// What a tile's size says.
+        /// The meaning of a tile's size.
         size: Axis,
-        /// What its colour says.
+        /// The meaning of its colour.
         colour: Axis,
         /// The tiles.
         tiles: Vec<Tile>,
     },
 }
 
-/// What is counted along an axis.
+/// The quantity along an axis.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Axis {
     /// Its name, with the unit.
     pub title: String,
     /// Whether it begins at zero.
     pub from_zero: bool,
-    /// Whether what is counted has no halves.
+    /// Whether values are whole numbers.
     pub whole: bool,
 }
 
 /// Points that belong together.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Series {
-    /// What the legend calls them.
+    /// Their name in the legend.
     pub name: String,
     /// How they are drawn.
     pub style: Style,
-    /// Whether they are drawn only when asked for, because there are so many others.
+    /// Whether they are hidden at first, because there are many.
     pub hidden: bool,
     /// They.
     pub points: Vec<Spot>,
@@ -98,36 +97,36 @@ pub enum Style {
     Whole,
     /// The line that no point is beyond.
     Front,
-    /// A line of what would be best.
+    /// The line of ideal scaling.
     Ideal,
 }
 
 /// A point of a chart.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Spot {
-    /// What stands beside it, if there is room.
+    /// Its label, if there is room.
     pub name: String,
     /// To the right.
     pub x: f64,
     /// Upwards.
     pub y: f64,
-    /// What is told of it, line by line.
+    /// Its tooltip, line by line.
     pub text: Vec<String>,
 }
 
 /// A bar.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Bar {
-    /// What stands before it.
+    /// Its prefix.
     pub name: String,
-    /// What is told of it, line by line.
+    /// Its tooltip, line by line.
     pub text: Vec<String>,
 }
 
 /// A part of each bar.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Part {
-    /// What the legend calls it.
+    /// Its name in the legend.
     pub name: String,
     /// Its length in each bar.
     pub values: Vec<f64>,
@@ -136,13 +135,13 @@ pub struct Part {
 /// A tile of a treemap.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Tile {
-    /// What stands in it.
+    /// Its label.
     pub name: String,
     /// How large it is.
     pub size: f64,
-    /// What its colour says.
+    /// The meaning of its colour.
     pub colour: Option<f64>,
-    /// What is told of it, line by line.
+    /// Its tooltip, line by line.
     pub text: Vec<String>,
 }
 

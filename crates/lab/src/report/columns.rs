@@ -1,4 +1,4 @@
-//! What each column of the first level takes: bytes on disk in the input, and milliseconds to read an entry of it alone.
+//! The columns of the first level: bytes on disk in the input, and milliseconds to read an entry of each alone.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,15 +7,14 @@ use dataset::glob::TreePattern;
 use rootfile::RootFile;
 
 use super::chart::{Chart, Drawing, Scale, Tile};
-use crate::cost::facts::as_f64;
 use crate::inspect::{Options, inspect};
-use crate::sweep::Subject;
-use crate::sweep::analyse::{Findings, Line};
-use crate::sweep::decide::amount;
-use crate::sweep::metric::Unit;
+use crate::math::as_f64;
+use crate::sweep::SweepInput;
+use crate::sweep::findings::{Findings, Line};
+use crate::sweep::metric::{Unit, amount};
 
-/// Bytes on disk by column, if the input is still what was swept.
-pub(super) fn sizes(subject: &Subject) -> BTreeMap<String, u64> {
+/// Bytes on disk by column, if the input has not changed since the sweep.
+pub(super) fn sizes(subject: &SweepInput) -> BTreeMap<String, u64> {
     let bytes = |path: &Path| std::fs::metadata(path).map(|found| found.len()).ok();
     if bytes(&subject.input) != Some(subject.bytes) {
         return BTreeMap::new();

@@ -1,5 +1,4 @@
-//! Charts in the words of ECharts: the option object of each, which its script draws. What is told of a point is text, never
-//! HTML, whatever a branch is called.
+//! Charts as option objects of ECharts. Tooltips are text, never HTML, whatever the name of a branch.
 
 use serde_json::{Value, json};
 
@@ -8,10 +7,10 @@ use super::names::LONGEST;
 
 /// Points of a line beyond which they have no symbols.
 const MANY_POINTS: usize = 20;
-/// Pixels of a character of a legend, about, and of what stands before each of its names.
+/// Approximate pixels of a character of a legend, and of the symbol before each name.
 const CHARACTER: usize = 7;
 const BEFORE: usize = 45;
-/// Characters of a legend at the right that there is room for: a name, and what is said of it.
+/// Characters that fit into a legend at the right: a name, and its tooltip.
 const LEGEND: usize = LONGEST + 20;
 /// Pixels from one line of a legend to the next.
 const LINE: usize = 24;
@@ -108,7 +107,7 @@ fn fits_above(names: &[&str]) -> bool {
     names.iter().map(width).sum::<usize>() <= ROW
 }
 
-/// A legend above the chart or to its right, never on it, and what is left of the chart's box.
+/// A legend above the chart or to its right, and the remaining box of the chart.
 fn legend(names: &[&str], hidden: &[&str]) -> (Value, Value) {
     let mut legend = json!({ "type": "plain", "top": 0, "data": names });
     let above = fits_above(names);
@@ -167,7 +166,7 @@ fn with(mut object: Value, key: &str, value: Value) -> Value {
 fn drawn(series: &Series) -> Value {
     let data: Vec<Value> = series.points.iter().map(spot).collect();
     let symbols = series.points.len() <= MANY_POINTS;
-    // What would lie on another is left out; tooltips have it.
+    // Labels that would overlap are left out; tooltips have them.
     let label = json!({ "show": true, "position": "top", "fontSize": 10, "color": "#5d6875", "minMargin": 4,
                         "textBorderColor": "#fff", "textBorderWidth": 2 });
     let (kind, look) = match series.style {
@@ -226,7 +225,7 @@ fn stacked(x: &Axis, bars: &[Bar], parts: &[Part]) -> Value {
         let value = |(bar, value): (&Bar, &f64)| json!({ "name": bar.text.join("\n"), "value": value });
         let data: Vec<Value> = bars.iter().zip(&part.values).map(value).collect();
         let drawn = json!({ "type": "bar", "stack": "all", "name": part.name, "data": data });
-        // What is left over comes last.
+        // The rest comes last.
         if at + 1 < parts.len() { drawn } else { with(drawn, "itemStyle", json!({ "color": GREY })) }
     };
     let (legend, grid) = legend(&parts.iter().map(|part| part.name.as_str()).collect::<Vec<_>>(), &[]);

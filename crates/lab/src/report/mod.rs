@@ -1,48 +1,46 @@
-//! The report of a sweep: its charts, its tables and its decision, as one page that needs no network ([`page`]), or as
-//! numbers for whoever draws them elsewhere.
+//! The report of a sweep: charts, tables and the decision, as a page that needs no network ([`page`]) or as plain values.
 //!
-//! What is drawn is decided here and in one module for each kind of chart; [`echarts`] only puts it into the words of the
-//! script that draws it. A chart that there are no data for is left out, and the page says so.
+//! Each kind of chart has a module, which decides what to draw; [`echarts`] only translates. A chart without data is left out,
+//! and the page says so.
 
 pub mod chart;
 mod columns;
 mod echarts;
+mod job_timeline;
 mod names;
 mod outputs;
 pub mod page;
+mod parallel_write;
 pub mod table;
 #[cfg(test)]
 mod tests;
 mod threads;
-mod trade;
-mod watched;
-mod written;
+mod tradeoffs;
 
 use std::path::Path;
 
 use rootfile::{Error, Result};
 use serde::Serialize;
 
-use crate::cost::facts::as_f64;
-use crate::diagnose::{argument, output};
-use crate::sweep::analyse::Findings;
-use crate::sweep::decide::amount;
-use crate::sweep::metric::{Unit, metric_of};
+use crate::math::as_f64;
+use crate::sweep::findings::Findings;
+use crate::sweep::metric::{Unit, amount, metric_of};
+use crate::system::shell::{argument, output};
 use chart::Chart;
+use job_timeline::Sample;
+use parallel_write::Bench;
 use table::Table;
-use watched::Sample;
-use written::Bench;
 
-/// What is told of a sweep.
+/// The report of a sweep.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
-    /// What it is about.
+    /// Its title.
     pub title: String,
-    /// What was measured, how, and where.
+    /// The input, the settings and the host.
     pub facts: Vec<Fact>,
     /// The chosen point, with its number.
     pub chosen: Option<String>,
-    /// Why, and what else could be had.
+    /// Reasons, and alternatives.
     pub said: Vec<Said>,
     /// Its layout as TOML.
     pub layout: Option<String>,
@@ -50,9 +48,9 @@ pub struct Report {
     pub command: Option<String>,
     /// The charts that there are data for.
     pub charts: Vec<Chart>,
-    /// Those that there are none for, and what would give them.
+    /// Charts without data, and the command that would give data.
     pub left_out: Vec<String>,
-    /// What a star in them says, with the test that was used.
+    /// The meaning of a star, with the statistical test.
     pub stars: String,
     /// The tables.
     pub tables: Vec<Table>,
@@ -61,7 +59,7 @@ pub struct Report {
 /// A fact.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Fact {
-    /// What is said.
+    /// Its text.
     pub name: &'static str,
     /// It.
     pub value: String,
@@ -76,7 +74,7 @@ pub struct Said {
     pub lines: Vec<String>,
 }
 
-/// What was measured besides: reports of `write-bench --json`, and the samples of a `monitor`.
+/// Additional measurements: reports of `write-bench --json`, and samples of `monitor`.
 #[derive(Clone, Debug, Default)]
 pub struct Besides {
     benches: Vec<Bench>,
@@ -84,10 +82,10 @@ pub struct Besides {
 }
 
 impl Besides {
-    /// Takes what a file has.
+    /// Adds the contents of a file.
     pub fn add(&mut self, path: &Path) -> Result<()> {
         let text = std::fs::read_to_string(path).map_err(|e| Error::from(e).file(path))?;
-        if let Some(samples) = watched::samples(&text) {
+        if let Some(samples) = job_timeline::samples(&text) {
             self.samples = samples;
         } else if let Some(bench) = serde_json::from_str(&text).ok().and_then(Bench::of) {
             self.benches.push(bench);
@@ -99,33 +97,36 @@ impl Besides {
     }
 }
 
-/// The report of what came of a sweep.
+/// The report of a sweep.
 pub fn report(findings: &Findings, besides: &Besides) -> Report {
     let head = &findings.head;
     let sizes = columns::sizes(&head.subject);
     let with = "--with FILE";
     let charts = [
-        (trade::memory(findings), "memory against CPU (one point was measured)".to_owned()),
-        (trade::size(findings), "size against reading (needs copying and reading of several points)".to_owned()),
-        (trade::sparse(findings), "reading everything against picked entries (needs reading)".to_owned()),
+        (tradeoffs::memory(findings), "memory against CPU (one point was measured)".to_owned()),
+        (tradeoffs::size(findings), "size against reading (needs copying and reading of several points)".to_owned()),
+        (tradeoffs::sparse(findings), "reading everything against picked entries (needs reading)".to_owned()),
         (threads::speed_up(findings), "speed-up (--threads 1,2)".to_owned()),
         (threads::time(findings), "what threads do while copying (--threads 1,2)".to_owned()),
         (outputs::memory(findings), "memory of several outputs (--streams 1,2,5)".to_owned()),
         (outputs::time(findings), "time of several outputs (--streams 1,2,5)".to_owned()),
         (columns::tiles(findings, &sizes), "columns (needs reading, or the input)".to_owned()),
         (
-            written::over_threads(&besides.benches),
+            parallel_write::over_threads(&besides.benches),
             format!("writing against what fills or writes nothing ({with} of write-bench --json)"),
         ),
         (
-            written::over_outputs(&besides.benches),
+            parallel_write::over_outputs(&besides.benches),
             format!(
                 "writing several outputs at once ({with} of write-bench --outputs 1 --json, and --outputs 2 and so on)"
             ),
         ),
-        (written::time(&besides.benches), format!("what threads do while writing ({with} of write-bench --json)")),
-        (watched::threads(&besides.samples), format!("threads over time ({with} of monitor -o FILE.jsonl)")),
-        (watched::memory(&besides.samples), format!("memory over time ({with} of monitor -o FILE.jsonl)")),
+        (
+            parallel_write::time(&besides.benches),
+            format!("what threads do while writing ({with} of write-bench --json)"),
+        ),
+        (job_timeline::threads(&besides.samples), format!("threads over time ({with} of monitor -o FILE.jsonl)")),
+        (job_timeline::memory(&besides.samples), format!("memory over time ({with} of monitor -o FILE.jsonl)")),
     ];
     let mut drawn = Vec::new();
     let mut left_out = Vec::new();

@@ -1,19 +1,19 @@
-//! Short names for legends and bars: what is told apart by settings is called by those that differ. Where that is still too
-//! long, numbers stand for it, which tooltips and tables have as well.
+//! Short names for legends and bars: the settings that differ. Where these are too long, a number is the name, which tooltips
+//! and tables show as well.
 
-use crate::sweep::analyse::{Findings, Line};
-use crate::sweep::grid::{AS_IS, RUN_KEYS, Setting};
+use crate::sweep::findings::{Findings, Line};
+use crate::sweep::point::{AS_IS, RUN_KEYS, Setting};
 
 /// Characters that a legend has room for.
 pub(super) const LONGEST: usize = 50;
 /// Characters that there is room for beside a point.
 pub(super) const BESIDE: usize = 20;
-/// Groups of points that a chart shows all of; of more, those that matter most.
+/// Number of groups that a chart shows in full; of more, the most important ones.
 const MOST_GROUPS: usize = 4;
 
-/// What is to be named.
+/// Points that get a name from their settings.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Subject {
+pub(super) struct Labelled {
     /// The name that it was given.
     pub name: Option<String>,
     /// The points that it stands for; none if it is of no sweep.
@@ -22,7 +22,7 @@ pub(super) struct Subject {
     pub settings: Vec<Setting>,
 }
 
-impl Subject {
+impl Labelled {
     /// Points that differ in these keys alone.
     pub fn of(lines: &[(usize, &Line)], but: &[&str]) -> Self {
         let first = lines.first().map(|(_, line)| &line.point);
@@ -49,9 +49,9 @@ pub(super) fn full(point: usize, line: &Line) -> String {
     format!("{} {}", number(point), line.point)
 }
 
-/// A name for each, of so many characters at most.
-pub(super) fn short(all: &[Subject], longest: usize) -> Vec<String> {
-    let value = |subject: &Subject, key: &str| {
+/// A name for each, of at most `longest` characters.
+pub(super) fn short(all: &[Labelled], longest: usize) -> Vec<String> {
+    let value = |subject: &Labelled, key: &str| {
         subject.settings.iter().find(|setting| setting.key == key).map(|setting| setting.value.clone())
     };
     let differs = |setting: &&Setting| {
@@ -59,11 +59,11 @@ pub(super) fn short(all: &[Subject], longest: usize) -> Vec<String> {
         let first = values.next();
         values.any(|value| Some(value) != first)
     };
-    let name = |subject: &Subject| {
+    let name = |subject: &Labelled| {
         let own = || words(&subject.settings.iter().filter(differs).collect::<Vec<_>>());
         subject.name.clone().unwrap_or_else(own)
     };
-    let or_number = |(subject, name): (&Subject, String)| match name.is_empty() && all.len() > 1 {
+    let or_number = |(subject, name): (&Labelled, String)| match name.is_empty() && all.len() > 1 {
         true => subject.numbers(),
         false => name,
     };
@@ -71,7 +71,7 @@ pub(super) fn short(all: &[Subject], longest: usize) -> Vec<String> {
     let have_numbers = all.iter().all(|subject| !subject.points.is_empty());
     if have_numbers && names.iter().any(|name| name.chars().count() > longest) {
         // A name that was given stays where there is room for it.
-        let given = |subject: &Subject| subject.name.clone().filter(|name| name.chars().count() <= longest);
+        let given = |subject: &Labelled| subject.name.clone().filter(|name| name.chars().count() <= longest);
         return all.iter().map(|subject| given(subject).unwrap_or_else(|| subject.numbers())).collect();
     }
     names
@@ -118,9 +118,9 @@ fn word(setting: &Setting) -> String {
 
 /// Which of these groups of points are shown at first: all if they are few, and of many those of today's layout and of the
 /// chosen one.
-pub(super) fn shown(findings: &Findings, groups: &[Subject]) -> Vec<bool> {
+pub(super) fn shown(findings: &Findings, groups: &[Labelled]) -> Vec<bool> {
     let marked = [Some(findings.reference), findings.decision.chosen];
-    let matters = |group: &Subject| group.points.iter().any(|point| marked.contains(&Some(*point)));
+    let matters = |group: &Labelled| group.points.iter().any(|point| marked.contains(&Some(*point)));
     let all = groups.len() <= MOST_GROUPS || !groups.iter().any(matters);
     groups.iter().map(|group| all || matters(group)).collect()
 }
@@ -129,13 +129,13 @@ pub(super) fn shown(findings: &Findings, groups: &[Subject]) -> Vec<bool> {
 mod tests {
     use super::*;
 
-    fn subject(point: usize, settings: &str) -> Subject {
+    fn subject(point: usize, settings: &str) -> Labelled {
         let setting = |text: &str| {
             let (key, value) = text.split_once('=').unwrap();
             Setting { key: key.to_owned(), value: value.to_owned() }
         };
         let settings = settings.split(' ').map(setting).collect();
-        Subject { name: None, points: vec![point], settings }
+        Labelled { name: None, points: vec![point], settings }
     }
 
     fn names(all: &[&str]) -> Vec<String> {
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(short(&all, LONGEST), ["#1", "#5"]);
         all[0].points.push(2);
         all[1].name = Some("today".to_owned());
-        // What has a name of its own does not make the settings of the rest differ.
+        // A point with a name of its own does not count for the differences of the others.
         assert_eq!(short(&all, LONGEST), ["#1, #3", "today"]);
         let third = subject(7, &long.join(" ").replace(['0', '1', '4'], "3"));
         assert_eq!(short(&[all[0].clone(), all[1].clone(), third], LONGEST), ["#1, #3", "today", "#8"]);

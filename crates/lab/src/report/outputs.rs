@@ -1,13 +1,12 @@
-//! Several outputs at once: what each takes, measured, with the line of least squares through all runs.
+//! Several outputs at once: the measured resources of each, with the least-squares line through all runs.
 
 use super::chart::{Chart, Drawing, Scale, Series, Spot, Style, count, told};
-use super::names::{LONGEST, Subject, full, short, shown};
+use super::names::{LONGEST, Labelled, full, short, shown};
 use super::threads::of_many;
-use crate::cost::facts::as_f64;
-use crate::sweep::analyse::{Findings, Line, StreamCost};
-use crate::sweep::decide::amount;
-use crate::sweep::grid::{Point, Setting};
-use crate::sweep::metric::{Metric, metric_of};
+use crate::math::as_f64;
+use crate::sweep::findings::{Findings, Line, StreamCost};
+use crate::sweep::metric::{Metric, amount, metric_of};
+use crate::sweep::point::{Point, Setting};
 
 /// Memory over streams.
 pub(super) fn memory(findings: &Findings) -> Option<Chart> {
@@ -25,12 +24,12 @@ fn chart(findings: &Findings, name: &'static str, title: &str, metric: &str) -> 
     let figures = findings.lines.iter().filter_map(|line| line.figures.get(metric.name));
     let scale = Scale::of(metric.unit, figures.map(|figure| figure.median));
     let groups: Vec<Vec<(usize, &Line)>> = costs.iter().map(|cost| group(findings, cost)).collect();
-    let subjects: Vec<Subject> = groups.iter().map(|group| Subject::of(group, &["streams"])).collect();
-    let shown = shown(findings, &subjects);
-    let all = costs.iter().zip(&groups).zip(short(&subjects, LONGEST)).zip(&shown);
+    let labelled: Vec<Labelled> = groups.iter().map(|group| Labelled::of(group, &["streams"])).collect();
+    let shown = shown(findings, &labelled);
+    let all = costs.iter().zip(&groups).zip(short(&labelled, LONGEST)).zip(&shown);
     let mut series: Vec<Series> =
         all.flat_map(|(((cost, group), label), shown)| drawn(cost, group, &label, *shown, metric, scale)).collect();
-    // What is shown has the first colours.
+    // Lines that are shown at first have the first colours.
     series.sort_by_key(|series| series.hidden);
     (!series.is_empty()).then(|| Chart {
         name,

@@ -1,7 +1,7 @@
-//! The page: one file of HTML that needs no other, with the script that draws its charts in it.
+//! The page: one HTML file with its script.
 //!
-//! What is said stands in [`Report`]; here it is only put into the template. All text is escaped, and what scripts read is
-//! JSON that no text can end.
+//! The contents are in [`Report`]; this module fills the template. All text is escaped, and the data of scripts are JSON that
+//! no text can close.
 
 use askama::Template;
 use rootfile::{Error, Result};

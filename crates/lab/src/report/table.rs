@@ -1,15 +1,15 @@
-//! The tables of a page: those of [`show`], of which each can be sorted by each of its columns.
+//! The tables of a page, those of [`show`]. Each can be sorted by each of its columns.
 
 use serde::Serialize;
 
-use crate::cost::facts::as_f64;
-use crate::sweep::analyse::Findings;
+use crate::math::as_f64;
+use crate::sweep::findings::Findings;
 use crate::sweep::show;
 
 /// A table that can be sorted.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Table {
-    /// What it is about.
+    /// Its title.
     pub title: String,
     /// Names of the columns.
     pub head: Vec<String>,

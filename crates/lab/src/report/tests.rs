@@ -1,12 +1,12 @@
-//! The report of sweeps whose costs are planted: the numbers on the page are those.
+//! The report of sweeps with planted costs: the page shows these numbers.
 
 use serde_json::Value;
 
 use super::chart::{Chart, Drawing, Series, Style};
 use super::{Besides, Report, page, report};
 use crate::sweep::Settings;
-use crate::sweep::analyse::Findings;
-use crate::sweep::decide::{Goal, Question};
+use crate::sweep::findings::Findings;
+use crate::sweep::question::{Goal, Question};
 use crate::sweep::tests::sweep;
 
 const AXES: [&str; 2] = ["split-level=0,99", "compression=none,zlib:1,zlib:5"];
@@ -33,7 +33,7 @@ fn xy(series: &Series) -> Vec<(f64, f64)> {
     series.points.iter().map(|spot| (round(spot.x), round(spot.y))).collect()
 }
 
-/// What the page has for its script.
+/// The data of the page's script.
 fn embedded(page: &str) -> Value {
     let (_, rest) = page.split_once(r#"<script type="application/json" id="data">"#).unwrap();
     serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()

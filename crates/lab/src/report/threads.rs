@@ -1,15 +1,14 @@
-//! What threads bring: how many times as fast a job is with more of them, and what they do with their time.
+//! Speed-up by threads, and how threads spend their time.
 
 use super::chart::{Bar, Chart, Drawing, Part, Scale, Series, Spot, Style, amounts, count, told};
-use super::names::{LONGEST, Subject, full, short, shown};
-use crate::cost::facts::as_f64;
-use crate::stats::Figure;
-use crate::sweep::analyse::{Findings, Line};
-use crate::sweep::decide::amount;
-use crate::sweep::grid::Point;
-use crate::sweep::metric::{Unit, metric_of};
+use super::names::{LONGEST, Labelled, full, short, shown};
+use crate::math::as_f64;
+use crate::math::statistics::Figure;
+use crate::sweep::findings::{Findings, Line};
+use crate::sweep::metric::{Unit, amount, metric_of};
+use crate::sweep::point::Point;
 
-/// Jobs by their clocks, and what the legend calls them.
+/// Jobs by their clocks, with their names in the legend.
 const JOBS: [(&str, &str); 4] =
     [(COPY, "copy"), ("full_wall", "read all"), ("sparse_wall", "read picked"), ("chosen_wall", "read chosen")];
 
@@ -51,17 +50,17 @@ fn most(group: &Group<'_>) -> Option<usize> {
 /// Times as fast as with the fewest threads.
 pub(super) fn speed_up(findings: &Findings) -> Option<Chart> {
     let groups = groups(findings);
-    let subjects: Vec<Subject> = groups.iter().map(|group| Subject::of(group, &["threads"])).collect();
-    let shown = shown(findings, &subjects);
+    let labelled: Vec<Labelled> = groups.iter().map(|group| Labelled::of(group, &["threads"])).collect();
+    let shown = shown(findings, &labelled);
     // Copies of several streams share one reading.
     let readers = findings.readers();
     let reads = |group: &Group<'_>| group.iter().all(|(point, _)| readers.get(*point).copied().unwrap_or(false));
-    let own: Vec<Subject> = groups.iter().map(|group| Subject::of(group, &["threads", "streams"])).collect();
+    let own: Vec<Labelled> = groups.iter().map(|group| Labelled::of(group, &["threads", "streams"])).collect();
     let reading = groups.iter().zip(&own).filter(|(group, _)| reads(group)).map(|(_, subject)| subject.clone());
-    let reading: Vec<Subject> = reading.collect();
+    let reading: Vec<Labelled> = reading.collect();
     let mut read_labels = short(&reading, LONGEST).into_iter();
     let mut series = Vec::new();
-    for ((group, copy_label), shown) in groups.iter().zip(short(&subjects, LONGEST)).zip(&shown) {
+    for ((group, copy_label), shown) in groups.iter().zip(short(&labelled, LONGEST)).zip(&shown) {
         let read_label = if reads(group) { read_labels.next() } else { None };
         for (name, job) in JOBS {
             let label = if name == COPY { Some(&copy_label) } else { read_label.as_ref() };
@@ -91,7 +90,7 @@ pub(super) fn speed_up(findings: &Findings) -> Option<Chart> {
         Spot::new(as_f64(n as u64), times, vec![format!("{times:.2} times as fast")])
     });
     series.push(Series::new("as many times as threads", Style::Ideal, ideal.to_vec()));
-    // What is shown has the first colours.
+    // Lines that are shown at first have the first colours.
     series.sort_by_key(|series| series.hidden);
     Some(Chart {
         name: "speedup",
@@ -101,7 +100,7 @@ pub(super) fn speed_up(findings: &Findings) -> Option<Chart> {
     })
 }
 
-/// What a note says where not all is shown at once.
+/// The note of a chart that does not show all lines at first.
 pub(super) fn of_many(shown: &[bool]) -> String {
     match shown.iter().all(|shown| *shown) {
         true => String::new(),
@@ -112,14 +111,14 @@ pub(super) fn of_many(shown: &[bool]) -> String {
     }
 }
 
-/// What threads do of the time that a copy takes.
+/// How threads spend the time of a copy.
 pub(super) fn time(findings: &Findings) -> Option<Chart> {
     let groups = groups(findings);
-    let shown = shown(findings, &groups.iter().map(|group| Subject::of(group, &["threads"])).collect::<Vec<_>>());
+    let shown = shown(findings, &groups.iter().map(|group| Labelled::of(group, &["threads"])).collect::<Vec<_>>());
     let all = groups.iter().map(Vec::len).sum::<usize>() <= MOST_BARS;
     let few = groups.iter().zip(&shown).filter(|(_, shown)| all || **shown).flat_map(|(group, _)| group);
     let lines: Vec<(usize, &Line)> = few.copied().collect();
-    let names = short(&lines.iter().map(|line| Subject::of(&[*line], &[])).collect::<Vec<_>>(), LONGEST);
+    let names = short(&lines.iter().map(|line| Labelled::of(&[*line], &[])).collect::<Vec<_>>(), LONGEST);
     let bar = |((point, line), name): (&(usize, &Line), String)| {
         let (wall, cpu) = (line.figures.get("copy_wall")?.median, line.figures.get("copy_cpu")?.median);
         let rest = (wall * as_f64(line.point.threads as u64) - cpu).max(0.0);
@@ -138,7 +137,7 @@ pub(super) fn time(findings: &Findings) -> Option<Chart> {
     )
 }
 
-/// A chart of bars, unless there are none: each with its name, what it is, and seconds for each part.
+/// A bar chart, unless there are no bars: each has a name, a description, and seconds for each part.
 pub(super) fn stacked<const N: usize>(
     name: &'static str,
     title: &str,

@@ -1,14 +1,16 @@
-//! How long a sweep will take and what room it needs: some layouts are tried on one entry and on a few, and a line
-//! through both says what all entries take.
+//! Estimates the time and the disk space of a sweep: some layouts are run on one entry and on a few, and a line through both
+//! is extrapolated.
 
 use std::collections::HashMap;
 
 use rootfile::Result;
 
-use super::grid::Point;
+use super::picked::Picked;
 use super::plan::{Estimate, Job, Kind, Seconds};
-use super::run::{Picked, Sweep};
+use super::point::Point;
 use super::runner::Measured;
+use super::session::Sweep;
+use crate::math::as_f64;
 
 /// Layouts that are tried at most.
 const TRIED: usize = 6;
@@ -27,7 +29,7 @@ struct Cost {
 impl Cost {
     /// The line through what one entry and what several took.
     fn through(one: f64, some: f64, entries: u64) -> Self {
-        let each = if entries > 1 { (some - one).max(0.0) / real(entries - 1) } else { 0.0 };
+        let each = if entries > 1 { (some - one).max(0.0) / as_f64(entries - 1) } else { 0.0 };
         Self { fixed: (one - each).max(0.0), each }
     }
 
@@ -53,7 +55,7 @@ pub(super) fn estimate(sweep: &mut Sweep<'_>) -> Result<(Estimate, Seconds)> {
     let chosen: Vec<usize> = owners.iter().copied().step_by(step).collect();
     let tried = chosen.into_iter().map(|owner| try_one(sweep, owner)).collect::<Result<Vec<Tried>>>()?;
     let (head, plan, _) = sweep.parts();
-    let entries = |point: &Point| real(Picked::new(head.subject.entries, point.fraction, head.settings.seed).count());
+    let entries = |point: &Point| as_f64(Picked::new(head.subject.entries, point.fraction, head.settings.seed).count());
     // What was tried next to a point stands for it.
     let nearest = |point: usize| {
         let owner = plan.owner(point);
@@ -68,11 +70,11 @@ pub(super) fn estimate(sweep: &mut Sweep<'_>) -> Result<(Estimate, Seconds)> {
         let times = if job.kind == Kind::Copy { side_by_side(point) } else { 1.0 };
         let seconds = cost.of(entries(point) * times) + START;
         each.insert((job.point, job.kind), seconds);
-        estimate.seconds += seconds * real(head.settings.repeat as u64);
+        estimate.seconds += seconds * as_f64(head.settings.repeat as u64);
     }
     let size = |point: usize| Some(nearest(point)?.size.of(entries(head.points.get(point)?)));
     let kept: f64 = owners.iter().filter(|&&owner| plan.keeps(owner)).filter_map(|&owner| size(owner)).sum();
-    let scratch = (0..head.points.len()).filter_map(|at| Some(size(at)? * real(head.points.get(at)?.streams as u64)));
+    let scratch = (0..head.points.len()).filter_map(|at| Some(size(at)? * as_f64(head.points.get(at)?.streams as u64)));
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes")]
     let disk = (kept + scratch.fold(0.0, f64::max)) as u64;
     Ok((Estimate { disk, ..estimate }, each))
@@ -80,7 +82,7 @@ pub(super) fn estimate(sweep: &mut Sweep<'_>) -> Result<(Estimate, Seconds)> {
 
 /// How much longer several streams take than one.
 fn side_by_side(point: &Point) -> f64 {
-    real(point.streams as u64) / real(point.streams.min(point.threads).max(1) as u64)
+    as_f64(point.streams as u64) / as_f64(point.streams.min(point.threads).max(1) as u64)
 }
 
 /// Runs each kind of job on one entry and on some.
@@ -116,11 +118,6 @@ fn try_one(sweep: &mut Sweep<'_>, owner: usize) -> Result<Tried> {
     Ok(Tried {
         owner,
         kinds: runs.keys().map(|&kind| (kind, through(&seconds, kind))).collect(),
-        size: through(&|run| real(run.bytes), Kind::Copy),
+        size: through(&|run| as_f64(run.bytes), Kind::Copy),
     })
-}
-
-#[expect(clippy::cast_precision_loss, reason = "entries, bytes and counts")]
-fn real(n: u64) -> f64 {
-    n as f64
 }

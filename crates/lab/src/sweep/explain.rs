@@ -1,13 +1,13 @@
-//! Why a point was chosen, as sentences: points of the grid that differ from it in one key alone, what the next looser
-//! limit would buy, and what the next tighter one would cost. Only what differs beyond the noise is told.
+//! Reasons for a decision, as sentences: neighbours of the chosen point that differ in one key, the gain of the next looser
+//! limit, and the cost of the next tighter one. Only differences beyond the noise are reported.
 
-use super::analyse::{Against, Runs};
-use super::decide::{LIMITS, amount, goal};
 use super::journal::Head;
-use super::metric::metric_of;
-use crate::solve::Choice;
+use super::metric::{amount, metric_of};
+use super::question::LIMITS;
+use super::runs::{Against, Runs};
+use crate::math::solve::Choice;
 
-/// A choice, and what it was made of.
+/// A choice, with its data.
 pub(super) struct Explained<'a> {
     pub runs: &'a Runs<'a>,
     pub head: &'a Head,
@@ -44,7 +44,7 @@ impl Explained<'_> {
 
     /// How two points compare, figure by figure, where they differ beyond the noise.
     fn compared(&self, one: usize, other: usize) -> Option<String> {
-        let goal = goal(self.head);
+        let goal = self.head.settings.goal_metric();
         let own = match goal {
             name if name.starts_with("copy") => ("dearer to copy", "cheaper to copy"),
             _ => ("dearer to read", "cheaper to read"),
@@ -56,7 +56,7 @@ impl Explained<'_> {
             ("copy_rss_record", ("more memory to copy", "less memory to copy")),
             ("full_rss", ("more memory to read", "less memory to read")),
         ];
-        // Memory and size have their own words already, and so has what is asked for.
+        // Memory and size have phrases of their own, and so has the goal.
         let own = (!matches!(goal, "copy_rss_record" | "size")).then_some((goal, own));
         let rest = rest.into_iter().filter(|(name, _)| own.is_none_or(|(goal, _)| goal != *name));
         let gain = |(name, words): (&str, (&str, &str))| {
@@ -70,7 +70,7 @@ impl Explained<'_> {
         }
     }
 
-    /// What the next better limit would buy or cost, for each of them.
+    /// The gain of the next looser limit, and the cost of the next tighter one, for each limit.
     pub fn sensitivity(&self) -> Vec<String> {
         let each = 0..LIMITS.len();
         each.clone()
@@ -100,7 +100,7 @@ impl Explained<'_> {
         Some(format!("{option} {uses} would allow {point}: {gain:.1} % better"))
     }
 
-    /// The best point that needs less of what a limit is on.
+    /// The best point that needs less of a limited resource.
     fn tighter(&self, resource: usize) -> Option<String> {
         let (option, name) = LIMITS.get(resource)?;
         let metric = metric_of(name)?;
@@ -116,7 +116,7 @@ impl Explained<'_> {
     }
 }
 
-/// How much more or less, in so many per cent or times.
+/// A ratio as a phrase, in per cent or times.
 fn gain(against: Against, (more, less): (&str, &str)) -> String {
     let (times, word) = if against.times >= 1.0 { (against.times, more) } else { (1.0 / against.times, less) };
     match times {

@@ -1,7 +1,7 @@
-//! The journal: every result, a line of JSON each, on disk before the next job begins. What is in it is never measured
-//! again, and a line that was cut short by a kill is dropped.
+//! The journal: each result is a line of JSON that is synced before the next job begins. A job in the journal is never
+//! measured again; a line that a kill cut short is dropped.
 //!
-//! Beside it lies what it is about ([`Head`]): a sweep goes on only with the same points, input, machine and versions.
+//! [`Head`] describes the sweep: a sweep continues only with the same points, input, machine and versions.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, OpenOptions};
@@ -11,32 +11,32 @@ use std::path::{Path, PathBuf};
 use rootfile::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-use super::grid::Point;
+use super::input::SweepInput;
 use super::plan::Job;
+use super::point::Point;
 use super::runner::Measured;
-use super::subject::Subject;
-use super::{SCHEMA, Settings};
-use crate::machine::Machine;
+use super::settings::{SCHEMA, Settings};
+use crate::system::host::HostInfo;
 
-/// What a folder with a sweep has.
+/// The head file of a sweep's folder.
 pub(super) const HEAD: &str = "sweep.json";
 const LINES: &str = "journal.jsonl";
 
-/// What a sweep is about.
+/// The description of a sweep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Head {
     /// Version of the form of all files in the folder.
     pub schema: u32,
-    /// What is swept.
-    pub subject: Subject,
+    /// The input.
+    pub subject: SweepInput,
     /// The points.
     pub points: Vec<Point>,
     /// How they are measured.
     pub settings: Settings,
-    /// Who measures.
+    /// Versions of the measuring programs.
     pub versions: BTreeMap<String, String>,
-    /// On what.
-    pub machine: Machine,
+    /// The host.
+    pub machine: HostInfo,
 }
 
 /// A line of the journal.
@@ -45,7 +45,7 @@ pub struct Entry {
     /// The job.
     #[serde(flatten)]
     pub job: Job,
-    /// What it took.
+    /// The result.
     pub measured: Measured,
 }
 
@@ -79,7 +79,7 @@ impl Journal {
         Ok(journal)
     }
 
-    /// What is there, to be looked at.
+    /// Opens a sweep for reading.
     pub fn open(folder: &Path) -> Result<(Head, Self)> {
         let head = read_head(folder)?;
         Ok((head, Self::load(folder.join(LINES))?))
@@ -91,7 +91,7 @@ impl Journal {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
             Err(e) => return Err(Error::from(e).file(&path)),
         };
-        // A line counts when it has its end: what is behind the last one was cut short.
+        // A line counts only with its line break; a kill cut the rest short.
         let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
         let mut journal = Self { path, file: None, known: HashMap::new(), entries: Vec::new() };
         for (number, line) in bytes.get(..whole).unwrap_or_default().split(|&byte| byte == b'\n').enumerate() {
@@ -115,7 +115,7 @@ impl Journal {
         }
     }
 
-    /// What a job took, if that is known.
+    /// The result of a job, if it is known.
     pub fn get(&self, job: &Job) -> Option<&Measured> {
         self.known.get(job)
     }
@@ -128,7 +128,7 @@ impl Journal {
     /// Adds a result; it is on disk when this returns.
     pub fn add(&mut self, job: Job, measured: Measured) -> Result<()> {
         let mut line = serde_json::to_vec(&Entry { job, measured }).map_err(std::io::Error::from)?;
-        // What is known from here on is what is on disk, to the last digit: so it is the same when the sweep goes on.
+        // Use the values as written, to the last digit, so that a continued sweep sees the same ones.
         let entry = serde_json::from_slice(&line).map_err(std::io::Error::from)?;
         line.push(b'\n');
         let file = self.file.as_mut().ok_or_else(|| Error::request("the journal is only looked at"))?;
@@ -158,7 +158,7 @@ pub(super) fn write_whole(path: &Path, text: &str) -> Result<()> {
     write().map_err(|e| Error::from(e).file(path))
 }
 
-/// Whether a sweep may go on with what another has begun.
+/// Refuses to continue a sweep with another head.
 fn same(there: &Head, asked: &Head) -> Result<()> {
     let differs = [
         (there.schema != SCHEMA, "another version of basketry"),

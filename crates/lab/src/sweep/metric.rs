@@ -1,4 +1,4 @@
-//! What is told of each point: the figures of the published studies, and from which jobs they come.
+//! Metrics of a point: the figures of the published studies, and the jobs that they come from.
 
 use super::plan::Kind;
 use super::runner::Measured;
@@ -75,4 +75,34 @@ fn bytes(n: u64) -> f64 {
 
 fn each(seconds: f64, entries: u64) -> f64 {
     1e3 * seconds / bytes(entries.max(1))
+}
+
+/// A figure for people.
+pub fn amount(unit: Unit, value: f64) -> String {
+    match unit {
+        Unit::Bytes => {
+            let (factor, name) = [(1e9, "GB"), (1e6, "MB"), (1e3, "kB")]
+                .into_iter()
+                .find(|(factor, _)| value.abs() >= *factor)
+                .unwrap_or((1.0, "B"));
+            let value = value / factor;
+            let digits = if factor == 1.0 { 0 } else { digits(value) };
+            format!("{value:.digits$} {name}")
+        }
+        Unit::Seconds => format!("{value:.0$} s", digits(value)),
+        Unit::Milliseconds => format!("{value:.0$} ms", digits(value)),
+        Unit::Count => format!("{value:.0}"),
+    }
+}
+
+/// Digits behind the point that make three all together.
+fn digits(value: f64) -> usize {
+    match value.abs() {
+        v if v >= 99.95 || v == 0.0 => 0,
+        v if v >= 9.995 => 1,
+        v if v >= 0.9995 => 2,
+        v if v >= 0.09995 => 3,
+        v if v >= 0.009_995 => 4,
+        _ => 5,
+    }
 }

@@ -1,14 +1,14 @@
-//! A runner that runs nothing: what a job takes is planted, on a clock of its own, with noise that is known.
+//! A runner for tests: planted costs, a clock of its own, and known noise.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use rootfile::{Error, Result};
 
-use super::Subject;
+use super::input::SweepInput;
 use super::plan::Kind;
 use super::runner::{Measured, Runner, Task};
-use crate::child::Memory;
+use crate::system::subprocess::Memory;
 
 /// Away from the planted value by so many times the noise, round by round: the median is the planted value, and the
 /// median of the absolute deviations the noise.
@@ -50,7 +50,7 @@ impl Runner for Mock {
         BTreeMap::from([("mock".to_owned(), "1".to_owned())])
     }
 
-    fn prepare(&mut self, _: &Path, _: &Subject) -> Result<()> {
+    fn prepare(&mut self, _: &Path, _: &SweepInput) -> Result<()> {
         Ok(())
     }
 

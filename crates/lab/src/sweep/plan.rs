@@ -1,14 +1,13 @@
-//! The plan: which jobs a sweep has, in which order, and how long they will take.
+//! The plan of a sweep: its jobs and their order.
 //!
-//! Every round runs every job once, in an order that the seed alone decides, so that whatever else the machine does
-//! meets all points alike. Points that would write the same file share it, and those that would read it alike share
-//! the reading.
+//! Every round runs every job once. The seed alone decides the order, so that other work on the machine affects all points
+//! alike. Points that would write the same file share it, and points that would read it alike share the reading.
 
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::grid::Point;
+use super::point::Point;
 
 /// What a job does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -1,5 +1,5 @@
-//! The tree of one record that goes to the end of each output, as the file records of an experiment do: a tree with as
-//! many branches as the events have, and one entry.
+//! The one-record tree at the end of each output, like the file records of an experiment: as many branches as the events
+//! have, and one entry.
 
 use std::path::Path;
 use std::sync::Arc;

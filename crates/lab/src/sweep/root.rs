@@ -1,5 +1,5 @@
-//! ROOT as the runner of a sweep: the same copies and readings by a small C++ program that is built where ROOT is
-//! installed. Its source is among the benchmarks'.
+//! ROOT as a runner: a small C++ program does the same copies and readings. It is built where ROOT is installed; its source
+//! is in `bench/`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -11,17 +11,17 @@ use flow::inputs::Input;
 use flow::read::Dataset;
 use rootfile::{Error, Result};
 
-use super::Subject;
+use super::input::SweepInput;
 use super::plan::Kind;
 use super::runner::{Measured, Runner, Task};
-use crate::child::{self, Pinned};
-use crate::write_bench::compile;
+use crate::synthetic::write_bench::compile;
+use crate::system::subprocess::{self, Pinned};
 
 const SOURCE: &str = include_str!("../../../../bench/native/sweep.cxx");
 
 /// ROOT.
 #[derive(Debug)]
-pub struct Root {
+pub struct RootRunner {
     home: PathBuf,
     /// Where the program is.
     built: rootfile::ScratchFolder,
@@ -33,14 +33,14 @@ pub struct Root {
     branches: Vec<String>,
 }
 
-impl Root {
+impl RootRunner {
     /// Builds the program with g++ and the ROOT that `home` has.
     pub fn build(home: &Path) -> Result<Self> {
         let built = rootfile::ScratchFolder::new()?;
         let source = built.path().join("sweep.cxx");
         std::fs::write(&source, SOURCE).map_err(|e| Error::from(e).file(&source))?;
         compile(home, built.path(), &["-o", "sweep", "sweep.cxx"])?;
-        let versions = child::measure(Command::new(built.path().join("sweep")).arg("--version"))?;
+        let versions = subprocess::measure(Command::new(built.path().join("sweep")).arg("--version"))?;
         let home = home.to_path_buf();
         Ok(Self { home, built, library: None, versions, task: PathBuf::new(), branches: Vec::new() })
     }
@@ -64,14 +64,14 @@ impl Root {
     }
 }
 
-impl Runner for Root {
+impl Runner for RootRunner {
     fn versions(&self) -> BTreeMap<String, String> {
         let mut versions = self.versions.clone();
         versions.insert("program".to_owned(), super::runner::digest(SOURCE.as_bytes()));
         versions
     }
 
-    fn prepare(&mut self, folder: &Path, subject: &Subject) -> Result<()> {
+    fn prepare(&mut self, folder: &Path, subject: &SweepInput) -> Result<()> {
         self.task = folder.join("task.txt");
         let input = Input { path: subject.input.clone(), tree: Some(subject.tree.clone()) };
         let dataset = Dataset::open(&[input])?;
@@ -87,7 +87,7 @@ impl Runner for Root {
         text.extend(self.library.iter().map(|library| format!("library\t{}\n", library.display())));
         std::fs::write(&self.task, text).map_err(|e| Error::from(e).file(&self.task))?;
         let pinned = task.pin.map(Pinned::to).transpose()?;
-        let measured = child::measure(self.program().arg(&self.task));
+        let measured = subprocess::measure(self.program().arg(&self.task));
         drop(pinned);
         measured.map_err(|e| e.object(format!("{} of point {}", task.job.kind.name(), task.job.point)))
     }

@@ -1,7 +1,7 @@
-//! Who runs a job: a [`Runner`] is given a [`Task`] and says what it [`Measured`].
+//! Runners: a [`Runner`] gets a [`Task`] and returns a [`Measured`].
 //!
-//! [`Own`] starts this very program for each job, which does it in [`once`](super::once) and says what it took. Other
-//! runners may start other programs; what they are told and what they say is the same.
+//! [`ProcessRunner`] starts this program again for each job, which calls [`execute`](super::execute). Other runners may start
+//! other programs with the same task and the same result.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -13,9 +13,9 @@ use rootfile::{Error, Result};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::input::SweepInput;
 use super::plan::{Job, Kind};
-use super::subject::Subject;
-use crate::child::{self, Memory, Pinned};
+use crate::system::subprocess::{self, Memory, Pinned};
 
 /// One job, with all that is to be known to run it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -46,7 +46,7 @@ pub struct Task {
     pub pin: Option<usize>,
 }
 
-/// What one run took.
+/// The cost of one run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Measured {
@@ -96,7 +96,7 @@ pub trait Runner {
     fn versions(&self) -> BTreeMap<String, String>;
 
     /// Makes what it needs in the sweep's folder.
-    fn prepare(&mut self, folder: &Path, subject: &Subject) -> Result<()>;
+    fn prepare(&mut self, folder: &Path, subject: &SweepInput) -> Result<()>;
 
     /// Runs a job in a process of its own.
     fn run(&mut self, task: &Task) -> Result<Measured>;
@@ -104,7 +104,7 @@ pub trait Runner {
 
 /// This very program, which is started anew for each job.
 #[derive(Debug)]
-pub struct Own {
+pub struct ProcessRunner {
     program: PathBuf,
     arguments: Vec<OsString>,
     code: PathBuf,
@@ -112,7 +112,7 @@ pub struct Own {
     task: PathBuf,
 }
 
-impl Own {
+impl ProcessRunner {
     /// The program, the arguments that come before the name of the file with the task, the file with its code, and the
     /// commit that this was built from, if that is known.
     pub fn new(program: PathBuf, arguments: Vec<OsString>, (code, commit): (PathBuf, Option<&'static str>)) -> Self {
@@ -120,7 +120,7 @@ impl Own {
     }
 }
 
-impl Runner for Own {
+impl Runner for ProcessRunner {
     fn versions(&self) -> BTreeMap<String, String> {
         let mut versions = BTreeMap::from([("basketry".to_owned(), env!("CARGO_PKG_VERSION").to_owned())]);
         versions.extend(self.commit.map(|commit| ("commit".to_owned(), commit.to_owned())));
@@ -131,7 +131,7 @@ impl Runner for Own {
         versions
     }
 
-    fn prepare(&mut self, folder: &Path, subject: &Subject) -> Result<()> {
+    fn prepare(&mut self, folder: &Path, subject: &SweepInput) -> Result<()> {
         self.task = folder.join("task.json");
         super::record::make(&folder.join(super::record::FILE), subject.columns)
     }
@@ -142,7 +142,7 @@ impl Runner for Own {
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).arg(&self.task);
         let pinned = task.pin.map(Pinned::to).transpose()?;
-        let measured = child::measure(&mut command);
+        let measured = subprocess::measure(&mut command);
         drop(pinned);
         let what = task.job.kind.name();
         measured.map_err(|e| e.object(format!("{what} of point {}", task.job.point)))

@@ -5,10 +5,9 @@
 
 use std::fmt::Write;
 
-use super::analyse::{Findings, Line};
-use super::decide::amount;
-use super::grid::Point;
-use super::metric::{Metric, Unit, metric_of};
+use super::findings::{Findings, Line};
+use super::metric::{Metric, Unit, amount, metric_of};
+use super::point::Point;
 
 /// Columns of a tree that one table has at most; JSON has all.
 const COLUMNS: usize = 20;
@@ -23,7 +22,7 @@ const ALL: [&str; 7] = ["size", "copy_cpu", "copy_rss_record", "full_cpu", "full
 /// A table.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
-    /// What it is about.
+    /// Its title.
     pub title: String,
     /// Names of the columns.
     pub head: Vec<String>,
@@ -184,7 +183,7 @@ fn pivots(findings: &Findings, what: &str, names: &[&str]) -> Vec<Table> {
     all
 }
 
-/// What one more stream costs.
+/// The cost of one more stream.
 fn streams(findings: &Findings) -> Table {
     let mut names: Vec<&str> = Vec::new();
     let mut rows: Vec<(String, Vec<Cell>)> = Vec::new();

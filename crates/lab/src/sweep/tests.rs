@@ -1,16 +1,20 @@
-//! The whole of a sweep on a runner whose costs and noise are planted.
+//! Whole sweeps on a runner with planted costs and noise.
 
 use std::path::Path;
 
-use super::analyse::Findings;
-use super::decide::{Goal, Question};
-use super::grid::{Grid, Point};
+use super::findings::Findings;
+use super::grid::Grid;
+use super::input::SweepInput;
 use super::journal::Head;
 use super::mock::Mock;
 use super::plan::Kind;
-use super::run::{Sweep, Word, findings};
-use super::{Settings, Subject, show};
-use crate::stats::Slope;
+use super::point::Point;
+use super::question::{Goal, Question};
+use super::run::{Event, findings};
+use super::session::Sweep;
+use super::settings::Settings;
+use super::show;
+use crate::math::statistics::Slope;
 
 const ENTRIES: u64 = 1000;
 
@@ -20,10 +24,10 @@ fn points(axes: &[&str]) -> Vec<Point> {
     grid.points().unwrap()
 }
 
-fn subject(folder: &Path) -> Subject {
+fn subject(folder: &Path) -> SweepInput {
     let input = folder.join("in.root");
     std::fs::write(&input, "data").unwrap();
-    Subject {
+    SweepInput {
         input,
         tree: "Events".to_owned(),
         others: true,
@@ -174,7 +178,7 @@ fn readings_stand_once_whatever_the_streams() {
 fn one_more_stream_costs_what_was_planted() {
     let (found, _) = sweep(&["basket=as-is,2kB", "streams=1,2,5,10"], settings(Goal::Copy), 0.0);
     let cost = |basket: &str, metric: &str| -> Slope {
-        let is = |c: &&super::analyse::StreamCost| c.settings[0].value == basket && c.metric == metric;
+        let is = |c: &&super::findings::StreamCost| c.settings[0].value == basket && c.metric == metric;
         found.streams.iter().find(is).unwrap().slope
     };
     for basket in ["as-is", "2kB"] {
@@ -319,9 +323,9 @@ fn how_long_it_takes_is_said_beforehand() {
     let sweep = Sweep::new(&folder.path().join("out"), head, &mut mock).unwrap();
     sweep
         .run(false, &mut |word| match word {
-            Word::Expected(estimate) => expected = Some(estimate),
-            Word::Done { done, all, left, .. } => words.push((done, all, left)),
-            Word::Dropped(_) => unreachable!(),
+            Event::Expected(estimate) => expected = Some(estimate),
+            Event::Done { done, all, left, .. } => words.push((done, all, left)),
+            Event::Dropped(_) => unreachable!(),
         })
         .unwrap();
     let expected = expected.unwrap();

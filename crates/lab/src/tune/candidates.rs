@@ -1,14 +1,15 @@
-//! What may be chosen: cluster sizes for the file, and for each column codecs and basket sizes, with their costs.
+//! Candidates: cluster sizes for the file, and codecs and basket sizes for each column, with their costs.
 
 use std::collections::HashMap;
 
-use crate::cost::facts::{Column, Facts, TreeFacts};
-use crate::cost::measure::Measured;
+use crate::cost::column::{Column, TreeStats};
+use crate::cost::measured::Measured;
 use crate::cost::model::{self, Clusters, Cost};
+use crate::cost::statistics::FileStats;
 
-use super::Access;
+use crate::cost::Access;
 
-/// Cluster sizes that are tried besides today's, in bytes on disk.
+/// Candidate cluster sizes beside today's, in bytes on disk.
 const CLUSTER_SIZES: [u64; 4] = [3_000_000, 10_000_000, 30_000_000, 100_000_000];
 /// Readers share out work by clusters: none are put together where fewer than this many would be left.
 const LEAST_CLUSTERS: f64 = 8.0;
@@ -16,7 +17,7 @@ const LEAST_CLUSTERS: f64 = 8.0;
 const BASKET_SIZES: [u32; 11] =
     [2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000, 256_000, 512_000, 1_000_000, 4_000_000];
 
-/// What is chosen for a column.
+/// The choice for a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Pick {
     /// Codec, by index; none: as it is.
@@ -25,7 +26,7 @@ pub(crate) struct Pick {
     pub basket: Option<u32>,
 }
 
-/// A size of clusters, and what each tree's clusters are then.
+/// A size of clusters, and the resulting clusters of each tree.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ClusterOption {
     /// Bytes on disk; none: as they are.
@@ -34,11 +35,11 @@ pub(crate) struct ClusterOption {
 }
 
 /// Today's clusters, and others that differ from them and from each other.
-pub(crate) fn cluster_options(facts: &Facts) -> Vec<ClusterOption> {
-    let keep = ClusterOption { size: None, trees: facts.trees.iter().map(as_is).collect() };
+pub(crate) fn cluster_options(stats: &FileStats) -> Vec<ClusterOption> {
+    let keep = ClusterOption { size: None, trees: stats.trees.iter().map(as_is).collect() };
     let mut options = vec![keep];
     for size in CLUSTER_SIZES {
-        let trees = facts.trees.iter().map(|tree| packed(tree, size)).collect();
+        let trees = stats.trees.iter().map(|tree| packed(tree, size)).collect();
         let option = ClusterOption { size: Some(size), trees };
         let counts = |o: &ClusterOption| o.trees.iter().map(|t| t.count).collect::<Vec<_>>();
         let largest = |o: &ClusterOption| o.trees.iter().map(|t| t.count).fold(0.0, f64::max);
@@ -50,14 +51,14 @@ pub(crate) fn cluster_options(facts: &Facts) -> Vec<ClusterOption> {
     options
 }
 
-fn as_is(tree: &TreeFacts) -> Clusters {
+fn as_is(tree: &TreeStats) -> Clusters {
     summary(tree, tree.clusters.iter().map(|c| c.0))
 }
 
 /// Whole clusters put together until the next would take the sum further from `size`; far larger ones are cut.
 /// This is how a rewrite forms clusters.
-fn packed(tree: &TreeFacts, size: u64) -> Clusters {
-    let target = crate::cost::facts::as_f64(size);
+fn packed(tree: &TreeStats, size: u64) -> Clusters {
+    let target = crate::math::as_f64(size);
     let mut made: Vec<f64> = Vec::new();
     let mut sum = f64::INFINITY;
     for &(entries, bytes) in &tree.clusters {
@@ -81,7 +82,7 @@ fn packed(tree: &TreeFacts, size: u64) -> Clusters {
     summary(tree, made.into_iter())
 }
 
-fn summary(tree: &TreeFacts, clusters: impl Iterator<Item = f64>) -> Clusters {
+fn summary(tree: &TreeStats, clusters: impl Iterator<Item = f64>) -> Clusters {
     let (count, largest, squares) = clusters.fold((0.0, 0.0f64, 0.0), |(n, most, squares), entries| {
         (n + 1.0, most.max(entries), squares + entries * entries)
     });
@@ -90,24 +91,24 @@ fn summary(tree: &TreeFacts, clusters: impl Iterator<Item = f64>) -> Clusters {
     Clusters { count, entries: all / count, around: squares / all, largest: (largest / all).clamp(1.0 / count, 1.0) }
 }
 
-/// What one unit may choose from, with costs.
+/// The choices of one unit, with costs.
 pub(crate) type Choices = Vec<(Pick, Cost)>;
 
 /// The choices of every unit under one clustering.
-pub(crate) fn choices(facts: &Facts, measured: &Measured, access: &Access, option: &ClusterOption) -> Vec<Choices> {
-    let mut units: Vec<HashMap<Pick, (usize, Cost)>> = vec![HashMap::new(); facts.units.len()];
-    let mut members = vec![0; facts.units.len()];
-    for column in &facts.columns {
+pub(crate) fn choices(stats: &FileStats, measured: &Measured, access: &Access, option: &ClusterOption) -> Vec<Choices> {
+    let mut units: Vec<HashMap<Pick, (usize, Cost)>> = vec![HashMap::new(); stats.units.len()];
+    let mut members = vec![0; stats.units.len()];
+    for column in &stats.columns {
         if let Some(count) = members.get_mut(column.unit) {
             *count += 1;
         }
     }
-    for (i, column) in facts.columns.iter().enumerate() {
+    for (i, column) in stats.columns.iter().enumerate() {
         let (Some(clusters), Some(unit)) = (option.trees.get(column.tree), units.get_mut(column.unit)) else {
             continue;
         };
         let alone = members.get(column.unit) == Some(&1);
-        // What is not in the file cannot be kept.
+        // A form that is not in the file cannot be kept.
         let keep = option.size.is_none() && column.recast.is_none();
         each(column, i, measured, access, (keep, clusters, alone), &mut |pick, cost| {
             let sum = unit.entry(pick).or_default();
@@ -125,17 +126,17 @@ pub(crate) fn choices(facts: &Facts, measured: &Measured, access: &Access, optio
     units.into_iter().zip(members).map(whole).collect()
 }
 
-/// What all columns cost with one codec, or as they are, each with the baskets that are cheapest to read then; what
-/// another codec would do to a column is not always known, and then it stays as it is.
+/// The cost of all columns with one codec, or as they are, each with the baskets that are cheapest to read. Where
+/// the effect of a codec on a column is not known, the column stays as it is.
 pub(crate) fn with_codec(
-    facts: &Facts,
+    stats: &FileStats,
     measured: &Measured,
     access: &Access,
     option: &ClusterOption,
     codec: Option<usize>,
 ) -> Cost {
     let mut total = Cost::default();
-    for (i, (column, measured_cost)) in facts.columns.iter().zip(&measured.columns).enumerate() {
+    for (i, (column, measured_cost)) in stats.columns.iter().zip(&measured.columns).enumerate() {
         let Some(clusters) = option.trees.get(column.tree) else { continue };
         let mut best: Option<Cost> = None;
         if codec.is_some() {
@@ -183,8 +184,8 @@ fn each(
     }
 }
 
-/// Leaves out choices that another beats or equals in every way. The first of equals stays, and so does what there is:
-/// nothing is known as well as that.
+/// Drops choices that another beats or equals in every way. The first of equals stays, and so does the present layout:
+/// its cost is the most certain.
 fn undominated(all: Choices) -> Choices {
     let parts = |c: &Cost| [c.read, c.size, c.write, c.read_memory, c.write_memory];
     let worse = |a: &Cost, b: &Cost| parts(a).iter().zip(parts(b)).all(|(a, b)| *a >= b);
@@ -204,8 +205,8 @@ fn undominated(all: Choices) -> Choices {
 mod tests {
     use super::*;
 
-    fn tree(clusters: &[(f64, f64)]) -> TreeFacts {
-        TreeFacts {
+    fn tree(clusters: &[(f64, f64)]) -> TreeStats {
+        TreeStats {
             path: "t".into(),
             entries: clusters.iter().map(|c| c.0).sum(),
             clusters: clusters.to_vec(),

@@ -7,7 +7,7 @@ use rootfile::Result;
 
 /// Repeats at least and at most.
 const REPEATS: (usize, usize) = (4, 24);
-/// Repeats go on past the least number only until they took so many seconds.
+/// Repeats beyond the least number end after this many seconds.
 const SECONDS: f64 = 2.0;
 /// An interval that ends so near to the mean ratio is exact enough.
 const EXACT: f64 = 0.01;
@@ -41,7 +41,7 @@ impl Comparison {
     fn of(pairs: &[(f64, f64)]) -> Option<Self> {
         let (before, after): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
         let logs: Vec<f64> = pairs.iter().filter(|(a, b)| *a > 0.0 && *b > 0.0).map(|(a, b)| (b / a).ln()).collect();
-        let n = crate::cost::facts::as_f64(logs.len() as u64);
+        let n = crate::math::as_f64(logs.len() as u64);
         let mean = if logs.is_empty() { 0.0 } else { logs.iter().sum::<f64>() / n };
         let half = match logs.len() {
             0 | 1 => f64::INFINITY,
@@ -51,8 +51,8 @@ impl Comparison {
             }
         };
         Some(Self {
-            before: crate::stats::median(&before)?,
-            after: crate::stats::median(&after)?,
+            before: crate::math::statistics::median(&before)?,
+            after: crate::math::statistics::median(&after)?,
             ratio: mean.exp(),
             interval: [(mean - half).exp(), (mean + half).exp()],
             repeats: pairs.len(),
@@ -61,7 +61,7 @@ impl Comparison {
 }
 
 /// Repeats `read`, which reads both files and says how many seconds each took, until the answer is clear or has taken
-/// long enough. `read` is told whether to begin with the second file.
+/// long enough. `read` gets whether to begin with the second file.
 pub(crate) fn compare(read: &mut dyn FnMut(bool) -> Result<(f64, f64)>) -> Result<Comparison> {
     let mut pairs = Vec::new();
     let mut spent = 0.0;

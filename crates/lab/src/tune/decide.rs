@@ -1,58 +1,21 @@
-//! The decision: for each size of clusters the best choice over columns, and of these the best.
+//! The decision: the best choice over columns for each size of clusters, and the best of these.
 
-use crate::cost::Worth;
-use crate::cost::facts::{Column, Facts};
-use crate::cost::measure::{ColumnCost, Measured};
+use crate::cost::Utility;
+use crate::cost::column::Column;
+use crate::cost::measured::{ColumnCost, Measured};
 use crate::cost::model::{self, Cost};
-use crate::solve::{Choice, Infeasible, Problem, RESOURCES};
+use crate::cost::statistics::FileStats;
+use crate::math::solve::{Choice, Infeasible, Problem, RESOURCES};
 use std::collections::HashSet;
 
-use super::Access;
+use super::acceptance::{Correction, Expected};
 use super::candidates::{Choices, ClusterOption, Pick, choices};
-use super::deliver::{Correction, Expected};
-use super::forms::{Forms, Tops};
+use super::choice::{Chosen, Forms, Limits};
+use super::forms::Tops;
+use crate::cost::Access;
 
 /// A choice counts as better than today's layout if its objective is below this share of today's.
 const LEAST_GAIN: f64 = 0.98;
-
-/// Limits on the whole file, infinite where there is none.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Limits {
-    pub size: f64,
-    pub write: f64,
-    pub read_memory: f64,
-    pub write_memory: f64,
-}
-
-/// Names of the limits, in the order of the solver's resources, as options of the command.
-pub(crate) const LIMIT_NAMES: [&str; RESOURCES] = ["--max-size", "--max-write-time", "--max-read-memory", "--memory"];
-
-impl Limits {
-    pub(crate) fn array(&self) -> [f64; RESOURCES] {
-        [self.size, self.write, self.read_memory, self.write_memory]
-    }
-}
-
-/// A choice for the whole file.
-#[derive(Clone, Debug)]
-pub(crate) struct Chosen {
-    /// Which clustering, by index.
-    pub option: usize,
-    /// The forms of the columns that may have several.
-    pub forms: Forms,
-    /// By unit; of those that are not in that form nothing is picked.
-    pub picks: Vec<Option<Pick>>,
-    /// By unit.
-    pub costs: Vec<Cost>,
-    /// All columns together.
-    pub total: Cost,
-    /// Bytes on disk with what is kept to spare.
-    pub reserved: f64,
-    /// What the solver made small.
-    pub objective: f64,
-    /// How much better another choice could be at most, by the costs that were measured.
-    pub gap: f64,
-}
 
 /// Clusterings with the choices under each.
 pub(crate) struct Space {
@@ -61,38 +24,38 @@ pub(crate) struct Space {
     pub(super) choices: Vec<Vec<Choices>>,
     /// Choices of which a trial told the size: by clustering, unit and choice.
     pub(super) known: HashSet<(usize, usize, Pick)>,
-    /// Whether only those are chosen, where there are some, and what stays as it is.
+    /// Whether only choices of known size are taken, where a unit has some.
     pub(super) only_known: bool,
-    pub(super) worth: Worth,
+    pub(super) utility: Utility,
     /// Seconds to read the file as it is.
     pub(super) today: f64,
     /// Bytes of the output besides its columns.
     pub(super) rest: f64,
-    /// Share of expected sizes that is kept to spare: samples are not exact. What stays as it is needs none.
+    /// Reserve on expected sizes, as a share, because samples are not exact. Unchanged columns need none.
     margin: f64,
-    /// What earlier rewrites said about the costs of all that a choice changes.
+    /// Corrections from earlier rewrites, on the costs of changed columns.
     pub correction: Correction,
 }
 
 impl Space {
     pub fn new(
-        facts: &Facts,
+        stats: &FileStats,
         measured: &Measured,
         access: &Access,
         options: Vec<ClusterOption>,
         (today, margin): (&Cost, f64),
     ) -> Self {
-        let choices = options.iter().map(|option| choices(facts, measured, access, option)).collect();
-        let worth = Worth::new(today.read, today.size);
+        let choices = options.iter().map(|option| choices(stats, measured, access, option)).collect();
+        let utility = Utility::new(today.read, today.size);
         Self {
             options,
-            tops: Tops::new(facts),
+            tops: Tops::new(stats),
             choices,
             known: HashSet::new(),
             only_known: false,
-            worth,
+            utility,
             today: today.read,
-            rest: facts.rest(),
+            rest: stats.rest(),
             margin,
             correction: Correction::default(),
         }
@@ -131,7 +94,7 @@ impl Space {
     pub fn or_today(
         &self,
         decision: Result<Chosen, Infeasible>,
-        facts: &Facts,
+        stats: &FileStats,
         (costs, total): (&[Cost], &Cost),
         limits: &Limits,
     ) -> Result<Chosen, Infeasible> {
@@ -139,15 +102,15 @@ impl Space {
         let total = Cost { write: 0.0, ..*total };
         let uses = [total.size, total.write, total.read_memory, total.write_memory];
         let fits = uses.iter().zip(limits.array()).all(|(used, limit)| *used <= limit);
-        let mut by_unit = vec![Cost::default(); facts.units.len()];
-        for (column, cost) in facts.columns.iter().zip(costs) {
+        let mut by_unit = vec![Cost::default(); stats.units.len()];
+        for (column, cost) in stats.columns.iter().zip(costs) {
             if let Some(sum) = by_unit.get_mut(column.unit) {
                 *sum += Cost { write: 0.0, ..*cost };
             }
         }
-        // The objective is of columns alone; what a rewrite changes besides counts with them.
-        let besides = Cost { size: facts.rest() - self.rest, ..Cost::default() };
-        let objective = by_unit.iter().chain([&besides]).map(|cost| value(self.worth, cost)).sum::<f64>();
+        // The objective covers columns alone; other changes of size by a rewrite count as well.
+        let besides = Cost { size: stats.rest() - self.rest, ..Cost::default() };
+        let objective = by_unit.iter().chain([&besides]).map(|cost| value(self.utility, cost)).sum::<f64>();
         let is_better = |chosen: &Chosen| {
             self.tops.chosen(&chosen.forms).next().is_some() || chosen.objective < LEAST_GAIN * objective
         };
@@ -156,12 +119,12 @@ impl Space {
         }
         let forms = self.tops.as_is();
         let keep = |unit| self.tops.is_active(unit, &forms).then_some(Pick { codec: None, basket: None });
-        let picks = (0..facts.units.len()).map(keep).collect();
+        let picks = (0..stats.units.len()).map(keep).collect();
         let gap = decision.map_or(0.0, |chosen| chosen.gap);
         Ok(Chosen { option: 0, forms, picks, costs: by_unit, total, reserved: total.size, objective, gap })
     }
 
-    /// What a delivery has to know of a choice.
+    /// The expectations of a choice that acceptance compares with measurements.
     pub fn expected(&self, chosen: &Chosen, today: &Cost) -> Expected {
         let mut expected = Expected {
             size: chosen.total.size,
@@ -180,11 +143,11 @@ impl Space {
 
     /// The best choice within limits; or for each limit in the way, the nearest that would do.
     pub fn decide(&self, limits: &Limits) -> Result<Chosen, Infeasible> {
-        let chosen = self.decide_by(self.worth, limits);
+        let chosen = self.decide_by(self.utility, limits);
         match &chosen {
-            // A file that is slower to read is not what anybody asked for, however small it is.
+            // A file that reads slower than today is never the answer, however small it is.
             Ok(slower) if slower.total.read > self.today => {
-                let fastest = self.decide_by(Worth::READING, limits).ok();
+                let fastest = self.decide_by(Utility::READING, limits).ok();
                 fastest.filter(|fastest| fastest.total.read <= self.today).map_or(chosen, Ok)
             }
             _ => chosen,
@@ -193,12 +156,12 @@ impl Space {
 
     /// The smallest file that there can be, whatever its size.
     pub(super) fn smallest(&self, limits: &Limits) -> Result<Chosen, Infeasible> {
-        self.decide_by(Worth::SIZE, &Limits { size: f64::INFINITY, ..*limits })
+        self.decide_by(Utility::SIZE, &Limits { size: f64::INFINITY, ..*limits })
     }
 
-    fn decide_by(&self, worth: Worth, limits: &Limits) -> Result<Chosen, Infeasible> {
+    fn decide_by(&self, utility: Utility, limits: &Limits) -> Result<Chosen, Infeasible> {
         let all = || 0..self.options.len();
-        self.tops.search(&|cost| value(worth, cost), &|forms| self.among(all(), forms, (limits, worth)))
+        self.tops.search(&|cost| value(utility, cost), &|forms| self.among(all(), forms, (limits, utility)))
     }
 
     /// The same, among some of the clusterings and with these forms of columns.
@@ -208,19 +171,19 @@ impl Space {
         forms: &Forms,
         limits: &Limits,
     ) -> Result<Chosen, Infeasible> {
-        self.among(among, forms, (limits, self.worth))
+        self.among(among, forms, (limits, self.utility))
     }
 
     fn among(
         &self,
         among: impl Iterator<Item = usize>,
         forms: &Forms,
-        (limits, worth): (&Limits, Worth),
+        (limits, utility): (&Limits, Utility),
     ) -> Result<Chosen, Infeasible> {
         let mut best: Option<Chosen> = None;
         let mut refused: Vec<Infeasible> = Vec::new();
         for option in among {
-            match self.solve(option, forms, (limits, worth)) {
+            match self.solve(option, forms, (limits, utility)) {
                 Ok(chosen) if best.as_ref().is_none_or(|b| better(&chosen, b)) => best = Some(chosen),
                 Ok(_) => {}
                 Err(infeasible) => refused.push(infeasible),
@@ -229,16 +192,16 @@ impl Space {
         best.ok_or_else(|| nearest_of(refused, self.rest))
     }
 
-    fn solve(&self, option: usize, forms: &Forms, (limits, worth): (&Limits, Worth)) -> Result<Chosen, Infeasible> {
+    fn solve(&self, option: usize, forms: &Forms, (limits, utility): (&Limits, Utility)) -> Result<Chosen, Infeasible> {
         let units = self.choices.get(option).map(Vec::as_slice).unwrap_or_default();
         let choice = |unit: usize, found: &(Pick, Cost)| {
             let (pick, c) = (found.0, self.corrected(option, found));
             let exact = pick.codec.is_none() || self.known.contains(&(option, unit, pick));
             let spare = if exact { 1.0 } else { 1.0 + self.margin };
-            Choice { cost: value(worth, &c), uses: [c.size * spare, c.write, c.read_memory, c.write_memory] }
+            Choice { cost: value(utility, &c), uses: [c.size * spare, c.write, c.read_memory, c.write_memory] }
         };
         let active = |unit: usize| self.tops.is_active(unit, forms);
-        // What trials told of is the sum of its parts; what they did not may be another disappointment.
+        // Sizes of tried choices are exact; untried ones may fail again.
         let certain: Vec<Choices>;
         let units = if self.only_known {
             let is_known = |unit: usize, pick: Pick| self.known.contains(&(option, unit, pick));
@@ -253,7 +216,7 @@ impl Space {
         };
         let group = |(number, unit): (usize, &Choices)| match active(number) {
             true => unit.iter().map(|one| choice(number, one)).collect(),
-            // What is in another form costs nothing, and uses nothing.
+            // A unit of another form costs nothing and uses nothing.
             false => vec![Choice::default()],
         };
         let groups = units.iter().enumerate().map(group).collect();
@@ -282,9 +245,9 @@ impl Space {
     }
 }
 
-/// What the solver makes small.
-fn value(worth: Worth, cost: &Cost) -> f64 {
-    worth.of(cost.read, cost.write, cost.size)
+/// The objective of the solver.
+fn value(utility: Utility, cost: &Cost) -> f64 {
+    utility.of(cost.read, cost.write, cost.size)
 }
 
 /// Another clustering must be better by more than the noise of measuring to be preferred to an earlier one, the
@@ -293,7 +256,7 @@ fn better(a: &Chosen, b: &Chosen) -> bool {
     a.objective < b.objective * 0.99
 }
 
-/// Of what clusterings said, the nearest limits that would do.
+/// The nearest limits that would do, over all clusterings.
 fn nearest_of(refused: Vec<Infeasible>, rest: f64) -> Infeasible {
     let mut nearest: [Option<Option<f64>>; RESOURCES] = [None; RESOURCES];
     for (r, value) in refused.into_iter().flat_map(|i| i.nearest) {
@@ -310,24 +273,24 @@ fn nearest_of(refused: Vec<Infeasible>, rest: f64) -> Infeasible {
 }
 
 /// Seconds to fetch and decompress every column once.
-pub(crate) fn read_all(facts: &Facts, measured: &Measured, access: &Access) -> f64 {
-    read_once(facts, measured, access, &|_| true)
+pub(crate) fn read_all(stats: &FileStats, measured: &Measured, access: &Access) -> f64 {
+    read_once(stats, measured, access, &|_| true)
 }
 
 /// Seconds to fetch every column once, and to decompress some.
-fn read_once(facts: &Facts, measured: &Measured, access: &Access, unpacked: &dyn Fn(&Column) -> bool) -> f64 {
+fn read_once(stats: &FileStats, measured: &Measured, access: &Access, unpacked: &dyn Fn(&Column) -> bool) -> f64 {
     let once = |(column, cost): (&Column, &ColumnCost)| {
         let count = column.count();
         let unpack = if unpacked(column) { cost.today.of(count, column.raw) } else { 0.0 };
         count * access.per_basket + column.on_disk() * access.per_byte + unpack
     };
-    facts.columns.iter().zip(&measured.columns).filter(|(column, _)| column.recast.is_none()).map(once).sum()
+    stats.columns.iter().zip(&measured.columns).filter(|(column, _)| column.recast.is_none()).map(once).sum()
 }
 
-/// Seconds that a rewrite into a choice takes: metadata are read and written, baskets fetched, those that do not stay
-/// unpacked and packed, and all written, where a byte is taken to cost what fetching it does.
+/// Seconds of a rewrite into a choice: metadata are read and written, baskets fetched, changed baskets
+/// decompressed and compressed, and all written at the cost of fetching.
 pub(crate) fn rewriting(
-    facts: &Facts,
+    stats: &FileStats,
     measured: &Measured,
     access: &Access,
     (option, chosen): (Option<&ClusterOption>, &Chosen),
@@ -339,14 +302,19 @@ pub(crate) fn rewriting(
     };
     let Cost { write, size, baskets, .. } = chosen.total;
     let written = write + size * access.per_byte + baskets * access.per_basket;
-    2.0 * facts.metadata + read_once(facts, measured, access, &changes) + written
+    2.0 * stats.metadata + read_once(stats, measured, access, &changes) + written
 }
 
-/// What each column costs as it lies now, and all together. Its write time is what writing it anew would take.
-pub(crate) fn today(facts: &Facts, measured: &Measured, access: &Access, keep: &ClusterOption) -> (Vec<Cost>, Cost) {
-    let mut total = Cost { size: facts.rest(), ..Cost::default() };
-    let mut costs = Vec::with_capacity(facts.columns.len());
-    for (i, column) in facts.columns.iter().enumerate() {
+/// The present cost of each column, and of all together. The write time is that of writing it again.
+pub(crate) fn today(
+    stats: &FileStats,
+    measured: &Measured,
+    access: &Access,
+    keep: &ClusterOption,
+) -> (Vec<Cost>, Cost) {
+    let mut total = Cost { size: stats.rest(), ..Cost::default() };
+    let mut costs = Vec::with_capacity(stats.columns.len());
+    for (i, column) in stats.columns.iter().enumerate() {
         let (Some(clusters), Some(cost)) = (keep.trees.get(column.tree), measured.columns.get(i)) else { continue };
         if column.recast.is_some() {
             costs.push(Cost::default());

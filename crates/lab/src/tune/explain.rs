@@ -1,4 +1,4 @@
-//! Why: what changes for which columns, and what that gains, as sums and as sentences.
+//! Explains a choice: which columns change, and what that gains, as sums and as sentences.
 
 use std::collections::BTreeMap;
 
@@ -6,29 +6,29 @@ use dataset::layout::Compression;
 
 use flow::Form;
 
-use crate::cost::facts::Facts;
-use crate::cost::forms::Recast;
+use crate::cost::column::Recast;
 use crate::cost::model::Cost;
+use crate::cost::statistics::FileStats;
 
 use super::candidates::Pick;
-use super::decide::Chosen;
+use super::choice::Chosen;
 use super::forms::Tops;
 use super::report::{Group, Recasting};
 
 /// Columns in another form that have a sentence each.
 const RECASTS: usize = 8;
 
-/// Columns by what happens to their codec. Those that are to have another form stand for themselves.
+/// Columns grouped by the change of their codec. A column that changes its form is a group of its own.
 pub(crate) fn groups(
-    facts: &Facts,
+    stats: &FileStats,
     codecs: &[Compression],
     today: &[Cost],
     (tops, chosen): (&Tops, &Chosen),
 ) -> Vec<Group> {
-    let mut members = vec![0usize; facts.units.len()];
-    let mut now = vec![Cost::default(); facts.units.len()];
-    let mut from: Vec<Option<Compression>> = vec![None; facts.units.len()];
-    for (column, cost) in facts.columns.iter().zip(today) {
+    let mut members = vec![0usize; stats.units.len()];
+    let mut now = vec![Cost::default(); stats.units.len()];
+    let mut from: Vec<Option<Compression>> = vec![None; stats.units.len()];
+    for (column, cost) in stats.columns.iter().zip(today) {
         let unit = column.unit;
         if let (Some(members), Some(now), Some(from)) = (members.get_mut(unit), now.get_mut(unit), from.get_mut(unit)) {
             *members += 1;
@@ -53,17 +53,17 @@ pub(crate) fn groups(
 }
 
 /// Columns that are to have another form, dearest first.
-pub(crate) fn recasts(facts: &Facts, today: &[Cost], (tops, chosen): (&Tops, &Chosen)) -> Vec<Recasting> {
+pub(crate) fn recasts(stats: &FileStats, today: &[Cost], (tops, chosen): (&Tops, &Chosen)) -> Vec<Recasting> {
     let recasting = |recast: &Recast| {
         let mut found = Recasting {
-            tree: facts.trees.get(recast.tree).map_or_else(String::new, |tree| tree.path.clone()),
+            tree: stats.trees.get(recast.tree).map_or_else(String::new, |tree| tree.path.clone()),
             column: recast.name.clone(),
             before: recast.before,
             after: recast.after,
             today: Cost::default(),
             chosen: Cost::default(),
         };
-        for (column, cost) in facts.columns.iter().zip(today) {
+        for (column, cost) in stats.columns.iter().zip(today) {
             if recast.own.contains(&column.unit) {
                 found.today += *cost;
             }
@@ -72,18 +72,18 @@ pub(crate) fn recasts(facts: &Facts, today: &[Cost], (tops, chosen): (&Tops, &Ch
         found
     };
     let mut found: Vec<Recasting> =
-        tops.chosen(&chosen.forms).filter_map(|recast| facts.recasts.get(recast)).map(recasting).collect();
+        tops.chosen(&chosen.forms).filter_map(|recast| stats.recasts.get(recast)).map(recasting).collect();
     found.sort_by(|a, b| b.today.read.total_cmp(&a.today.read));
     found
 }
 
-/// A sentence about each column that is to have another form, or about those that might.
-pub(crate) fn recast_sentences(facts: &Facts, recasts: &[Recasting], clusters: f64, asked: bool) -> Vec<String> {
+/// A sentence about each column that changes its form, or about columns that could.
+pub(crate) fn recast_sentences(stats: &FileStats, recasts: &[Recasting], clusters: f64, asked: bool) -> Vec<String> {
     let mut out: Vec<String> = recasts.iter().take(RECASTS).map(|recast| recast_sentence(recast, clusters)).collect();
     if let Some(more @ 1..) = recasts.len().checked_sub(RECASTS) {
         out.push(format!("and {more} more columns in another form"));
     }
-    let objects: usize = facts.trees.iter().map(|tree| tree.objects.len()).sum();
+    let objects: usize = stats.trees.iter().map(|tree| tree.objects.len()).sum();
     match (asked, objects) {
         (_, 0) => {}
         (false, n) => {
@@ -117,7 +117,7 @@ fn recast_sentence(recast: &Recasting, clusters: f64) -> String {
 
 /// Sentences about groups, about baskets and about clusters.
 pub(crate) fn sentences(
-    facts: &Facts,
+    stats: &FileStats,
     groups: &[Group],
     today: &Cost,
     chosen: &Chosen,
@@ -132,7 +132,7 @@ pub(crate) fn sentences(
             picks().count(),
             chosen.total.baskets,
             today.baskets,
-            kilobytes(facts.now().map(|c| c.raw).sum::<f64>() / chosen.total.baskets.max(1.0)),
+            kilobytes(stats.now().map(|c| c.raw).sum::<f64>() / chosen.total.baskets.max(1.0)),
         ));
     }
     match clusters {

@@ -1,17 +1,14 @@
-//! Which form columns of objects are to have: as they are, split, or whole. Forms are searched, and each tried with the
-//! best choice of all the rest; where no limit binds, columns do not depend on each other, and what is found is the best.
+//! Chooses the form of columns of objects: as they are, split, or unsplit. Forms are searched, each with the best choice for all
+//! other columns. Where no limit binds, columns are independent and the result is optimal.
 
-use crate::cost::facts::Facts;
 use crate::cost::model::Cost;
-use crate::solve::Infeasible;
+use crate::cost::statistics::FileStats;
+use crate::math::solve::Infeasible;
 
-use super::decide::Chosen;
+use super::choice::{Chosen, Forms};
 
-/// For each column that may have several forms which one: 0 is as it is.
-pub(crate) type Forms = Vec<usize>;
-
-/// Another form must make the whole cheaper by this share of what the column costs: measuring is not exact, and who reads
-/// the file sees other branches.
+/// Another form must save this share of the column's cost: measuring is not exact, and readers of
+/// the file see other branches.
 pub(super) const WORTH: f64 = 0.02;
 /// Rounds over all columns, at most.
 const ROUNDS: usize = 3;
@@ -19,7 +16,7 @@ const ROUNDS: usize = 3;
 /// The columns that may have several forms.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tops {
-    /// Of each the forms but the first: by index among [`Facts::recasts`].
+    /// Of each the forms but the first: by index among [`FileStats::recasts`].
     recasts: Vec<Vec<usize>>,
     /// Units of each form, the first being as it is.
     units: Vec<Vec<Vec<usize>>>,
@@ -28,10 +25,10 @@ pub(crate) struct Tops {
 }
 
 impl Tops {
-    pub fn new(facts: &Facts) -> Self {
-        let mut tops = Self { owners: vec![None; facts.units.len()], ..Self::default() };
+    pub fn new(stats: &FileStats) -> Self {
+        let mut tops = Self { owners: vec![None; stats.units.len()], ..Self::default() };
         let mut names: Vec<(usize, &str)> = Vec::new();
-        for (number, recast) in facts.recasts.iter().enumerate() {
+        for (number, recast) in stats.recasts.iter().enumerate() {
             let name = (recast.tree, recast.name.as_str());
             let top = names.iter().position(|known| *known == name).unwrap_or(names.len());
             if top == names.len() {
@@ -73,7 +70,7 @@ impl Tops {
         owner.is_some_and(|(top, _)| forms.get(top).is_some_and(|form| *form > 0))
     }
 
-    /// The other forms that are chosen, by index among [`Facts::recasts`].
+    /// The other forms that are chosen, by index among [`FileStats::recasts`].
     pub fn chosen<'a>(&'a self, forms: &'a Forms) -> impl Iterator<Item = usize> + 'a {
         forms.iter().zip(&self.recasts).filter_map(|(form, recasts)| recasts.get(form.checked_sub(1)?).copied())
     }
@@ -90,7 +87,7 @@ impl Tops {
             return best;
         }
         if best.is_err() {
-            // What cannot be done as things are may be in another form.
+            // Limits that fail with the present forms may hold with others.
             let most = self.units.iter().map(Vec::len).max().unwrap_or(0);
             for form in 1..most {
                 let all = self.units.iter().map(|forms| form.min(forms.len() - 1)).collect();
@@ -108,7 +105,7 @@ impl Tops {
                         _ => continue,
                     }
                     let Ok(found) = decide(&other) else { continue };
-                    // Back to what there is it may go for any gain.
+                    // The present form wins back by any gain.
                     let worth = if form == 0 { 0.0 } else { WORTH * value(&self.cost(now, top)) };
                     if found.objective + worth < now.objective {
                         (best, changed) = (Ok(found), true);
@@ -122,7 +119,7 @@ impl Tops {
         best
     }
 
-    /// What a column costs in the form that was chosen.
+    /// The cost of a column in its chosen form.
     fn cost(&self, chosen: &Chosen, top: usize) -> Cost {
         let mut sum = Cost::default();
         let form = chosen.forms.get(top).copied().unwrap_or(0);

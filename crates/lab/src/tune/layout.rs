@@ -6,26 +6,26 @@ use dataset::glob::{ColumnPattern, Pattern, TreePattern};
 use dataset::layout::{ByteSize, ClusterSize, ColumnLayout, Compression, Layout, TreeLayout};
 use rootfile::Result;
 
-use crate::cost::facts::Facts;
+use crate::cost::statistics::FileStats;
 
 use super::candidates::{ClusterOption, Pick};
 
 /// Names in one rule; a pattern grows with them.
 const NAMES_PER_RULE: usize = 500;
 
-/// The layout of a choice. What is kept as it is has no rule; the most frequent choice is for all, if no column
-/// keeps what it has.
+/// The layout of a choice. Unchanged columns have no rule; the most frequent choice is the rule for all, if no column
+/// is unchanged.
 pub(crate) fn layout(
-    facts: &Facts,
+    stats: &FileStats,
     codecs: &[Compression],
     option: &ClusterOption,
     (picks, recasts): (&[Option<Pick>], &mut dyn Iterator<Item = usize>),
 ) -> Result<Layout> {
     let mut layout = Layout::default();
     layout.common.cluster = option.size.map(ClusterSize::Bytes);
-    // These keys are of the branches of the first level; what else is said of them lies over it.
-    for recast in recasts.filter_map(|recast| facts.recasts.get(recast)) {
-        let tree = facts.trees.get(recast.tree).map_or("", |t| t.path.as_str());
+    // These rules are for branches of the first level; later rules override them.
+    for recast in recasts.filter_map(|recast| stats.recasts.get(recast)) {
+        let tree = stats.trees.get(recast.tree).map_or("", |t| t.path.as_str());
         let keys = ColumnLayout {
             split_level: Some(recast.after.split_level),
             streaming: recast.after.streaming,
@@ -50,19 +50,19 @@ pub(crate) fn layout(
     let is_common = |pick: &Pick| codec_for_all && basket_for_all && Some(*pick) == most;
     // A rule for a branch is one for those below it too, and the last rule wins: from the top down. A branch that
     // goes with all others is named only where one above it has a rule.
-    let mut depth = vec![0; facts.units.len()];
-    let mut above: Vec<Vec<&str>> = vec![Vec::new(); facts.units.len()];
-    for column in &facts.columns {
+    let mut depth = vec![0; stats.units.len()];
+    let mut above: Vec<Vec<&str>> = vec![Vec::new(); stats.units.len()];
+    for column in &stats.columns {
         if let (Some(depth), Some(above)) = (depth.get_mut(column.unit), above.get_mut(column.unit)) {
             *depth = column.lineage.len().max(*depth);
             let parents = column.lineage.len().saturating_sub(1);
             above.extend(column.lineage.iter().take(parents).map(String::as_str));
         }
     }
-    // What a branch keeps it cannot say against a rule above it: so that says nothing of it.
+    // A branch cannot keep a value against a rule of its parent, so the parent's rule leaves the key out.
     let mut keeps: [HashSet<(usize, &str)>; 2] = Default::default();
     for (unit, above) in above.iter().enumerate() {
-        let (Some((tree, _)), Some(Some(pick))) = (facts.units.get(unit), picks.get(unit)) else { continue };
+        let (Some((tree, _)), Some(Some(pick))) = (stats.units.get(unit), picks.get(unit)) else { continue };
         for (keeps, kept) in keeps.iter_mut().zip([pick.codec.is_none(), pick.basket.is_none()]) {
             keeps.extend(above.iter().filter(|_| kept).map(|name| (*tree, *name)));
         }
@@ -72,7 +72,7 @@ pub(crate) fn layout(
     order.sort_by_key(|&u| depth.get(u).copied().unwrap_or(0));
     let mut rules: BTreeMap<(usize, usize, Pick), Vec<&str>> = BTreeMap::new();
     for unit in order {
-        let (Some((tree, name)), Some(Some(pick))) = (facts.units.get(unit), picks.get(unit)) else { continue };
+        let (Some((tree, name)), Some(Some(pick))) = (stats.units.get(unit), picks.get(unit)) else { continue };
         let [codec_kept, basket_kept] = keeps.each_ref().map(|keeps| keeps.contains(&(*tree, name.as_str())));
         let pick = &Pick { codec: pick.codec.filter(|_| !codec_kept), basket: pick.basket.filter(|_| !basket_kept) };
         let below_a_rule = above.get(unit).is_some_and(|a| a.iter().any(|name| ruled.contains(&(*tree, *name))));
@@ -84,7 +84,7 @@ pub(crate) fn layout(
         rules.entry((depth, *tree, *pick)).or_default().push(name);
     }
     for ((_, tree, pick), names) in rules {
-        let tree = facts.trees.get(tree).map_or("", |t| t.path.as_str());
+        let tree = stats.trees.get(tree).map_or("", |t| t.path.as_str());
         for names in names.chunks(NAMES_PER_RULE) {
             for pattern in patterns(tree, names)? {
                 layout.set_column(pattern, &keys(codecs, pick));

@@ -1,11 +1,11 @@
-//! Limits as users give them: a size, or a multiple of what the file has today.
+//! Limits as users write them: a size, or a multiple of today's.
 
 use std::str::FromStr;
 
 use dataset::layout::ByteSize;
 use rootfile::{Error, Result};
 
-/// A limit: so much, or so many times today's.
+/// A limit: an amount, or a multiple of today's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Limit {
     /// Bytes, or seconds.

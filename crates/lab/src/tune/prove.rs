@@ -1,5 +1,5 @@
-//! The proof: a choice is rewritten under a temporary name, compared with its input, measured and read as the workload
-//! would. Only what holds gets its name; else the next choice is tried.
+//! The proof: a choice is rewritten under a temporary name, compared with the input, measured, and read as the workload would.
+//! It is published only if it holds; otherwise the next choice is tried.
 
 use std::path::{Path, PathBuf};
 
@@ -7,19 +7,21 @@ use dataset::layout::Layout;
 use flow::{Budget, Progress, VerifyOptions};
 use rootfile::{Error, Result, StagedFile};
 
+use super::acceptance::{Candidate, Correction, Expected, Written, rewrite_until_accepted};
 use super::compare::{Comparison, compare};
-use super::deliver::{Correction, Expected, Shop, Written, deliver};
+use super::options::Options;
 use super::reader::proof::Judge;
 use super::report::{Attempt, Compared, Proof, Rejected, Report};
-use super::{Options, Tuned};
-use crate::cost::facts::as_f64;
-use crate::cost::{process_seconds, replay};
+use super::tuned::Tuned;
+use crate::cost::replay;
+use crate::math::as_f64;
+use crate::system::clock::process_seconds;
 
 /// Differences that are told in words.
 const TOLD: usize = 3;
 
 /// Rewrites `input` into `output` with the layout that was chosen, or with the next one that holds, and completes the
-/// report. The output appears under its name only when it holds; else what is there stays.
+/// report. The output gets its name only if it holds; otherwise an existing file stays.
 pub fn prove(
     tuned: &mut Tuned,
     (input, output): (&Path, &Path),
@@ -47,21 +49,20 @@ pub fn prove(
         Err(why) => (None, Some(why)),
     };
     let proven_by = judge.as_ref().map(|judge| judge.name.clone());
-    let mut shop = Files { tuned, input, output, options, budget, overwrite, progress, staged: None, judge };
-    let delivery = deliver(&mut shop, first, limit)?;
-    drop(shop);
+    let mut candidate = Files { tuned, input, output, options, budget, overwrite, progress, staged: None, judge };
+    let outcome = rewrite_until_accepted(&mut candidate, first, limit)?;
+    drop(candidate);
     let by = proven_by.clone();
     let report = &mut tuned.report;
     report.measuring.cpu_seconds = measuring;
-    report.delivered = Some(delivery.delivered);
+    report.delivered = Some(outcome.delivered);
     report.reader.proven_by = Some(proven_by.unwrap_or_else(|| "basketry".to_owned()));
     report.reader.instead = instead;
-    report.verdict =
-        verdict(output, &delivery.attempts, (delivery.delivered, delivery.exhausted), (limit, by.as_deref()));
-    if let Some(last) = delivery.attempts.last().filter(|_| delivery.delivered) {
+    report.verdict = verdict(output, &outcome.attempts, (outcome.delivered, outcome.exhausted), (limit, by.as_deref()));
+    if let Some(last) = outcome.attempts.last().filter(|_| outcome.delivered) {
         report.proof = proof(report, output, last);
     }
-    report.attempts = delivery.attempts;
+    report.attempts = outcome.attempts;
     Ok(())
 }
 
@@ -91,7 +92,7 @@ impl Files<'_> {
     }
 }
 
-impl Shop for Files<'_> {
+impl Candidate for Files<'_> {
     fn write(&mut self) -> Result<Written> {
         self.staged = None;
         let request = flow::Options {
@@ -181,7 +182,7 @@ fn proof(report: &Report, output: &Path, attempt: &Attempt) -> Option<Proof> {
     })
 }
 
-/// What came of a delivery, in words.
+/// The result of all attempts, as a sentence.
 fn verdict(
     output: &Path,
     attempts: &[Attempt],

@@ -1,5 +1,5 @@
-//! What a tuning came to, as plain values: the tables of the command and its JSON are made of these.
-//! `docs/tune-schema.md` describes it; fields may be added to a version, but none changes its meaning or goes.
+//! The report of `tune` as plain values, for tables and JSON. `docs/tune-schema.md` describes it: a version may gain fields, but
+//! none goes or changes its meaning.
 
 use flow::Form;
 use serde::Serialize;
@@ -8,14 +8,14 @@ pub use crate::cost::Reading;
 use crate::cost::model::Cost;
 
 use super::Access;
+pub use super::acceptance::Written;
 pub use super::compare::Comparison;
-pub use super::deliver::Written;
 pub use super::reader::ReaderReport;
 
 /// Version of the JSON form. It grows when a field goes or changes its meaning.
 pub const SCHEMA: u32 = 1;
 
-/// What a tuning came to.
+/// The report of `tune`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// [`SCHEMA`].
@@ -34,25 +34,25 @@ pub struct Report {
     pub measuring: Measuring,
     /// The limits.
     pub limits: Vec<LimitReport>,
-    /// What the file costs as it is.
+    /// The cost of the present file.
     pub today: Figures,
     /// Seconds to fetch and decompress all of it once, whatever the workload.
     pub read_all: f64,
     /// CPU seconds that a rewrite into the chosen layout is expected to take.
     pub rewrite: f64,
-    /// What is expected of the chosen layout; none if the limits cannot be met.
+    /// The expected cost of the chosen layout; `None` if the limits cannot be met.
     pub chosen: Option<Figures>,
-    /// How much cheaper another choice could be at most, by what was measured.
+    /// The largest possible gain of another choice, as a share, by the measured costs.
     pub gap: f64,
-    /// What changes, by codec, most bytes first.
+    /// The changes, by codec, most bytes first.
     pub groups: Vec<Group>,
-    /// Columns of objects that are to be split or streamed otherwise, those that take longest to read first.
+    /// Columns of objects that change their split level or streaming, slowest to read first.
     pub recasts: Vec<Recasting>,
     /// The same in words.
     pub why: Vec<String>,
     /// Best reading times by size of the file, smallest first.
     pub front: Vec<FrontPoint>,
-    /// What looser limits would buy.
+    /// The gains of looser limits.
     pub sensitivity: Vec<Loosened>,
     /// The chosen layout as TOML.
     pub layout: Option<String>,
@@ -60,11 +60,11 @@ pub struct Report {
     pub unchanged: bool,
     /// Rewrites that were made and measured, in order.
     pub attempts: Vec<Attempt>,
-    /// Whether the output was delivered under its name; none if no output was asked for.
+    /// Whether the output was delivered under its name; `None` without an output.
     pub delivered: Option<bool>,
-    /// What came of it, in words.
+    /// The result, as a sentence.
     pub verdict: String,
-    /// What was measured on the output, if one was delivered.
+    /// The measurements of the delivered output, if there is one.
     pub proof: Option<Proof>,
 }
 
@@ -73,7 +73,7 @@ pub struct Report {
 pub struct Attempt {
     /// Bytes that were expected.
     pub expected_size: f64,
-    /// What was written.
+    /// The written output.
     #[serde(flatten)]
     pub written: Written,
     /// How input and output compare, if the size was within the limit.
@@ -105,7 +105,7 @@ pub struct Measuring {
     pub allowed: f64,
     /// CPU seconds that measuring and deciding took.
     pub cpu_seconds: f64,
-    /// How often the file was written and read to see what comes of a choice.
+    /// Trials: how often the file was written and read to correct a choice.
     pub trials: u32,
     /// CPU seconds that reading the metadata took.
     pub metadata: f64,
@@ -121,9 +121,9 @@ pub struct Measuring {
     pub codecs: Vec<String>,
     /// Codecs that were tried and are worse than another for nearly all bytes.
     pub dropped: Vec<String>,
-    /// What reading costs besides decompression and decoding.
+    /// Costs of reading beside decompression and decoding.
     pub access: Access,
-    /// By which share the sizes of what was chosen first were too good, as a second look at other baskets found.
+    /// The share by which sizes of the first choice were too small, by a second look at other baskets.
     pub optimism: f64,
 }
 
@@ -134,7 +134,7 @@ pub struct LimitReport {
     pub name: &'static str,
     /// Bytes or seconds.
     pub value: f64,
-    /// Whether it was not asked for, but is the default.
+    /// Whether this is the default.
     pub is_default: bool,
     /// Whether the choice is so near to it that it decides.
     pub binding: bool,
@@ -149,7 +149,7 @@ pub struct Nearest {
     pub value: Option<f64>,
 }
 
-/// What a file costs. Times are CPU seconds of one thread.
+/// The cost of a file. Times are CPU seconds of one thread.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Figures {
     /// Costs.
@@ -157,7 +157,7 @@ pub struct Figures {
     pub cost: Cost,
     /// Clusters of all trees.
     pub clusters: f64,
-    /// Size of a cluster that was asked for, in bytes on disk; none where clusters stay as they are.
+    /// Chosen size of a cluster, in bytes on disk; `None` where clusters stay.
     pub cluster_bytes: Option<u64>,
 }
 
@@ -183,7 +183,7 @@ pub struct Recasting {
     pub tree: String,
     /// The branch of the first level.
     pub column: String,
-    /// How it lies in branches today.
+    /// Its present form.
     pub before: Form,
     /// How it is to.
     pub after: Form,
@@ -204,7 +204,7 @@ pub struct FrontPoint {
     pub write: f64,
 }
 
-/// What a looser limit would buy.
+/// The gain of a looser limit.
 #[derive(Clone, Debug, Serialize)]
 pub struct Loosened {
     /// The option.
@@ -217,7 +217,7 @@ pub struct Loosened {
     pub read: f64,
 }
 
-/// What was measured on the output that was delivered.
+/// The measurements of the delivered output.
 #[derive(Clone, Debug, Serialize)]
 pub struct Proof {
     /// The file that was written.
@@ -240,18 +240,18 @@ pub struct Proof {
     pub measuring_share: f64,
     /// Whether the content was found equal.
     pub equal: bool,
-    /// What differs, if anything does.
+    /// The differences.
     pub differences: Vec<String>,
-    /// Whether the size that was asked for holds.
+    /// Whether the size limit holds.
     pub within_size: bool,
 }
 
-/// A prediction beside what was measured.
+/// A prediction with its measurement.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Compared {
-    /// What was expected.
+    /// The expected value.
     pub expected: f64,
-    /// What was measured.
+    /// The measured value.
     pub measured: f64,
 }
 

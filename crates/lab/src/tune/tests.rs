@@ -1,5 +1,5 @@
-//! Forms of columns: with codecs and clocks of known cost the best form is known, and what is searched is what trying
-//! all finds; with real ones what was decided is proven.
+//! Forms of columns: with codecs and clocks of known cost, the search finds the best form, as an exhaustive search does; with
+//! real ones, the decision is proven.
 
 use std::path::{Path, PathBuf};
 
@@ -11,9 +11,10 @@ use flow::{Budget, unwatched};
 use super::*;
 
 use super::candidates::Pick;
+use crate::cost::statistics::FileStats;
 use crate::cost::tests::Fake;
-use crate::generate::{Job, generate};
-use crate::models::{Model, ModelOptions};
+use crate::synthetic::generate::{Job, generate};
+use crate::synthetic::models::{Model, ModelOptions};
 
 const ACCESS: Access = Access { per_basket: 1e-6, per_byte: 1e-10, per_offset: 1e-9, per_column: 3e-6 };
 const COLUMNS: [&str; 3] = ["muon_candidates", "ecal_hits", "pixel_clusters"];
@@ -31,14 +32,14 @@ fn file(folder: &Path, layout: &str) -> PathBuf {
     some
 }
 
-fn search(path: &Path, workload: &str, memory: u64) -> (Facts, Search) {
+fn search(path: &Path, workload: &str, memory: u64) -> (FileStats, Search) {
     let options = Options { workload: workload.parse().unwrap(), memory, recode: true, ..Options::default() };
-    let mut facts = Facts::read(path, None, &options.workload).unwrap();
-    facts.recast(&options.workload, Budget::new(100_000_000, 1), &mut InPlace::default()).unwrap();
-    let own = main_codec(&facts);
-    let seen = InPlace::default();
+    let mut stats = FileStats::read(path, None, &options.workload).unwrap();
+    stats.recast(&options.workload, Budget::new(100_000_000, 1), &mut FullRead::default()).unwrap();
+    let own = main_codec(&stats);
+    let seen = FullRead::default();
     let found = Search::new(
-        &facts,
+        &stats,
         &options,
         (ACCESS, &seen),
         (&codecs_for(own), own),
@@ -46,7 +47,7 @@ fn search(path: &Path, workload: &str, memory: u64) -> (Facts, Search) {
         &mut Fake::default(),
     )
     .unwrap();
-    (facts, found)
+    (stats, found)
 }
 
 /// The best of all combinations of forms, each tried.
@@ -81,11 +82,11 @@ fn the_form_that_the_workload_wants() {
         [(SPLIT, "full", true), (SPLIT, MEMBER, false), (WHOLE, MEMBER, true), (WHOLE, "full", false)]
     {
         let path = file(folder.path(), layout);
-        let (facts, found) = search(&path, workload, 1 << 30);
+        let (stats, found) = search(&path, workload, 1 << 30);
         assert_eq!(found.space.tops.counts(), [2; 3], "{layout}, {workload}");
         let chosen = found.decision.as_ref().unwrap();
         let recast: Vec<&str> =
-            found.space.tops.chosen(&chosen.forms).map(|recast| facts.recasts[recast].name.as_str()).collect();
+            found.space.tops.chosen(&chosen.forms).map(|recast| stats.recasts[recast].name.as_str()).collect();
         assert_eq!(recast.contains(&"muon_candidates"), changes, "{layout}, {workload}: {recast:?}");
         if workload == "full" {
             assert_eq!(recast.len(), if changes { 3 } else { 0 }, "{layout}: {recast:?}");
@@ -105,9 +106,9 @@ fn a_file_without_objects_has_no_forms() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("plain.root");
     flow::sample::make(&path, 4000, 7).unwrap();
-    let (facts, found) = search(&path, "full", 1 << 30);
-    assert!(facts.recasts.is_empty() && found.space.tops.counts().is_empty());
-    assert!(facts.trees.iter().all(|tree| tree.objects.is_empty()));
+    let (stats, found) = search(&path, "full", 1 << 30);
+    assert!(stats.recasts.is_empty() && found.space.tops.counts().is_empty());
+    assert!(stats.trees.iter().all(|tree| tree.objects.is_empty()));
 }
 
 #[test]
@@ -151,20 +152,20 @@ fn recast_columns_are_rewritten_and_proven() {
 fn what_a_branch_keeps_no_rule_above_it_changes() {
     let folder = tempfile::tempdir().unwrap();
     let path = file(folder.path(), "split-level = 99\ncompression = \"none\"");
-    let (facts, found) = search(&path, "full", 1 << 30);
+    let (stats, found) = search(&path, "full", 1 << 30);
     let (parent, child) = ("muon_candidates", "muon_candidates.pt");
     let pick = |(_, name): &(usize, String)| match name.as_str() {
         name if name == parent => Some(Pick { codec: Some(0), basket: Some(4000) }),
         name if name == child => Some(Pick { codec: None, basket: Some(8000) }),
         _ => Some(Pick { codec: Some(0), basket: None }),
     };
-    let picks: Vec<Option<Pick>> = facts.units.iter().map(pick).collect();
+    let picks: Vec<Option<Pick>> = stats.units.iter().map(pick).collect();
     let option = found.space.options.first().unwrap();
     let codecs = ["lz4:1".parse().unwrap()];
-    let layout = layout::layout(&facts, &codecs, option, (&picks, &mut std::iter::empty())).unwrap();
-    let rules = layout.rules(&facts.trees[0].path);
+    let layout = layout::layout(&stats, &codecs, option, (&picks, &mut std::iter::empty())).unwrap();
+    let rules = layout.rules(&stats.trees[0].path);
     let of = |lineage: &[&str]| rules.column(lineage);
-    assert!(facts.units.iter().any(|(_, name)| name == child), "{:?}", facts.units);
+    assert!(stats.units.iter().any(|(_, name)| name == child), "{:?}", stats.units);
     assert_eq!((of(&[parent, child]).compression, of(&[parent, child]).basket), (None, Some(ByteSize(8000))));
     assert_eq!(of(&[parent, "muon_candidates.eta"]).basket, None);
     assert_eq!(of(&[parent]).compression, None);
@@ -176,13 +177,13 @@ fn a_decision_is_made_without_time_for_a_second_look() {
     let folder = tempfile::tempdir().unwrap();
     let path = file(folder.path(), "split-level = 99\ncompression = \"none\"");
     let options = Options { memory: 1 << 30, ..Options::default() };
-    let facts = Facts::read(&path, None, &options.workload).unwrap();
-    let own = main_codec(&facts);
+    let stats = FileStats::read(&path, None, &options.workload).unwrap();
+    let own = main_codec(&stats);
     let over = Allowance::new(process_seconds() - 10.0, 1.0);
     let sampled = |allowance: &Allowance| {
         let codecs = codecs_for(own);
-        let seen = InPlace::default();
-        let found = Search::new(&facts, &options, (ACCESS, &seen), (&codecs, own), allowance, &mut Fake::default());
+        let seen = FullRead::default();
+        let found = Search::new(&stats, &options, (ACCESS, &seen), (&codecs, own), allowance, &mut Fake::default());
         let found = found.unwrap();
         assert!(found.decision.is_ok());
         (found.measured.columns.iter().filter(|column| column.sampled > 0.0).count(), found.confirmed.sampled)

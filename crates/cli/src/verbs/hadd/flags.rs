@@ -1,4 +1,4 @@
-//! hadd's words taken apart: flags, their arguments, the target and the sources.
+//! Parses the flags of hadd, their arguments, the target and the sources.
 //!
 //! The rules are those of hadd 6.40: an argument follows in the same word or as the next one, an unknown flag is a
 //! warning, and target and sources stand together. Nothing here opens a file.
@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use rootfile::codec::Compression;
 use rootfile::{Error, Result};
+
+use super::messages::warn;
 
 /// What hadd 6.40 does where no level is given; its help speaks of 99.
 const VERBOSITY: u32 = 2;
@@ -101,7 +103,7 @@ pub(super) fn parse(words: &[String]) -> std::result::Result<Flags, Unusable> {
     match read(words, &mut flags) {
         Ok(()) => Ok(flags),
         Err(unusable) => {
-            flags.warnings.iter().for_each(|warning| super::warn(warning));
+            flags.warnings.iter().for_each(|warning| warn(warning));
             Err(unusable)
         }
     }

@@ -1,9 +1,10 @@
-//! `basketry hadd`: merging with the flags of ROOT's hadd, their meaning, and its lines of output.
+//! `basketry hadd`: merges with the flags and the output lines of ROOT's hadd.
 //!
-//! The words are taken apart in `flags`, not by clap. Sources, directories and faults are told in lines that have the
-//! shape of hadd 6.40's, since scripts search for them.
+//! [`flags`] parses the arguments, not clap. Sources, directories and faults are printed in the form of hadd 6.40, because
+//! scripts search for these lines.
 
 mod flags;
+mod messages;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -15,8 +16,9 @@ use rootfile::codec::Compression;
 use rootfile::{Error, Result, RootFile, check_output};
 
 use self::flags::{Flags, Unusable, setting};
-use super::making::execute;
-use crate::options::{Talk, schema};
+use self::messages::{error, say, warn};
+use super::file_output::execute;
+use crate::options::{Verbosity, schema};
 use crate::output::{self, Answer};
 
 /// What hadd compresses with where nothing else is said: zlib, level 1.
@@ -94,20 +96,6 @@ pub fn run(args: &Args) -> Result<Answer> {
     Merge::new(&flags).run()
 }
 
-fn error(text: &str) {
-    eprintln!("Error in <hadd>: {}", output::line(text));
-}
-
-fn warn(text: &str) {
-    eprintln!("Warning in <hadd>: {}", output::line(text));
-}
-
-/// A line on standard output. Merging goes on where nobody reads it.
-fn say(text: &str) {
-    use std::io::Write;
-    let _ = writeln!(output::stdout(), "{}", output::line(text));
-}
-
 /// One call of hadd.
 struct Merge<'a> {
     flags: &'a Flags,
@@ -172,8 +160,8 @@ impl<'a> Merge<'a> {
         let mut paths: Vec<PathBuf> = if self.append { vec![target.clone()] } else { Vec::new() };
         let count = sources.len();
         paths.extend(sources);
-        let talk = Talk { quiet: self.verbosity < 2, json: flags.json };
-        let summary = execute(&paths, target, &options, &talk).inspect_err(|fault| {
+        let verbosity = Verbosity { quiet: self.verbosity < 2, json: flags.json };
+        let summary = execute(&paths, target, &options, &verbosity).inspect_err(|fault| {
             if let Some(culprit) = fault.path().filter(|path| paths.iter().any(|source| source == path)) {
                 error(&format!("exiting due to error in {}", culprit.display()));
             }

@@ -1,5 +1,7 @@
-//! `basketry inspect`: what is in a file, how it lies, and what is wrong with it.
+//! `basketry inspect`: lists the contents of a file, its layout, and the faults of the layout.
 
+mod findings;
+mod format;
 mod tables;
 
 use std::io::Write;
@@ -8,7 +10,7 @@ use dataset::glob::TreePattern;
 use lab::inspect::{Options, inspect, layout};
 use rootfile::{Result, RootFile};
 
-use crate::options::Talk;
+use crate::options::Verbosity;
 use crate::output::{self, Answer};
 use flow::inputs::Input;
 
@@ -45,14 +47,14 @@ pub struct Args {
     #[arg(long, conflicts_with = "json")]
     layout: bool,
     #[command(flatten)]
-    talk: Talk,
+    verbosity: Verbosity,
 }
 
 impl Args {
     fn options(&self) -> Result<Options> {
         Ok(Options {
             tree: self.input.tree.as_deref().map(TreePattern::new).transpose()?,
-            probe_all: self.codecs || self.talk.json,
+            probe_all: self.codecs || self.verbosity.json,
             list_baskets: self.baskets,
         })
     }
@@ -84,12 +86,12 @@ pub fn run(args: &Args) -> Result<Answer> {
         return Ok(Answer::Yes);
     }
     let report = inspect(&file, &options)?;
-    if args.talk.json {
+    if args.verbosity.json {
         output::json(&report)?;
     } else {
         let top = if args.all { tables::Top::All } else { tables::Top::Largest(args.top) };
         let mut out = output::stdout();
-        tables::print(&mut out, &report, &top, (!args.talk.quiet).then_some(args.writer))?;
+        tables::print(&mut out, &report, &top, (!args.verbosity.quiet).then_some(args.writer))?;
         out.flush()?;
     }
     // The process ends here; to take thousands of strings apart first is a tenth of its time.

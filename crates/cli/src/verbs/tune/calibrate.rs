@@ -1,4 +1,4 @@
-//! `basketry tune --calibrate`: measures what reading costs another program here, keeps the numbers and prints them.
+//! `basketry tune --calibrate`: measures what reading costs another program, keeps the profile and prints it.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -10,7 +10,7 @@ use lab::tune::reader::profile::{PerValue, Profile, Read, Speed};
 use rootfile::{Error, OutputFile, Result, check_output};
 use serde::Serialize;
 
-use super::Args;
+use super::args::Args;
 use crate::output::{self, Answer};
 
 /// Version of the JSON form. It grows when a field goes or changes its meaning.
@@ -29,7 +29,7 @@ struct Report<'a> {
 pub fn run(args: &Args, name: &str, python: &OsString) -> Result<Answer> {
     let path = place(args, name)?;
     check_output(&path, args.force, std::iter::empty::<PathBuf>())?;
-    if !args.talk.quiet && !args.talk.json {
+    if !args.verbosity.quiet && !args.verbosity.json {
         // Whoever waits for minutes wants to know for what. Nobody is left to tell if this fails.
         let _ = writeln!(std::io::stderr(), "{} files are generated and read by {name}: some minutes", files());
     }
@@ -39,10 +39,10 @@ pub fn run(args: &Args, name: &str, python: &OsString) -> Result<Answer> {
     let text = calibration.profile.to_toml()?;
     file.write_all(text.as_bytes()).map_err(|e| Error::from(e).file(&path))?;
     file.finish()?;
-    if args.talk.json {
+    if args.verbosity.json {
         let output = path.display().to_string();
         output::json(&Report { schema: SCHEMA, output, calibration: &calibration })?;
-    } else if !args.talk.quiet {
+    } else if !args.verbosity.quiet {
         print(&calibration, &path.display().to_string())?;
     }
     Ok(Answer::Yes)

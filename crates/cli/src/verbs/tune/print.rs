@@ -1,4 +1,4 @@
-//! The report of `tune` for people: tables, sentences and a chart.
+//! Prints the report of `tune`: tables, sentences and a chart.
 
 use std::io::Write;
 

@@ -1,33 +1,34 @@
-//! What a profile changes in what a file is expected to cost: the seconds of decompression, of values, of baskets and of
-//! branches, all of which the model takes as lines. Sizes and the costs of writing stay as they were measured.
+//! Applies a profile to the expected costs: decompression, values, baskets and branches. Sizes and writing costs stay as
+//! measured.
 
-use crate::cost::facts::{Column, Facts};
-use crate::cost::measure::{CodecCost, ColumnCost, Measured};
+use crate::cost::column::Column;
+use crate::cost::measured::{CodecCost, ColumnCost, Measured};
+use crate::cost::statistics::FileStats;
 use crate::cost::{Access, Decode, Line};
 use dataset::layout::Compression;
 
 use super::profile::{PerValue, Profile, wide};
 
 /// The costs of reading as another program has them.
-pub(crate) fn expected(profile: &Profile, facts: &Facts, measured: &Measured) -> (Measured, Access) {
-    let mut branches = vec![0.0; facts.trees.len()];
-    for column in facts.now() {
+pub(crate) fn expected(profile: &Profile, stats: &FileStats, measured: &Measured) -> (Measured, Access) {
+    let mut branches = vec![0.0; stats.trees.len()];
+    for column in stats.now() {
         if let Some(count) = branches.get_mut(column.tree) {
             *count += 1.0;
         }
     }
-    let columns = facts.columns.iter().zip(facts.items()).zip(&measured.columns);
+    let columns = stats.columns.iter().zip(stats.items()).zip(&measured.columns);
     let columns = columns.map(|((column, items), cost)| {
         let wide = wide(branches.get(column.tree).copied().unwrap_or(0.0)) * column.entries;
         let besides = profile.read.item * items + profile.read.wide_entry * wide;
         of_column(profile, (column, besides), cost, &measured.codecs)
     });
     let columns = columns.collect();
-    let all = facts.now().count();
-    (Measured { columns, ..measured.clone() }, of_access(profile, (facts.trees.len(), all)))
+    let all = stats.now().count();
+    (Measured { columns, ..measured.clone() }, of_access(profile, (stats.trees.len(), all)))
 }
 
-/// What belongs to a tree is shared out among its branches, which are all read as a rule.
+/// The cost of a tree is divided among its branches, which are usually all read.
 fn of_access(profile: &Profile, (trees, columns): (usize, usize)) -> Access {
     let read = profile.read;
     #[expect(clippy::cast_precision_loss, reason = "trees and branches of a file")]
@@ -35,7 +36,7 @@ fn of_access(profile: &Profile, (trees, columns): (usize, usize)) -> Access {
     Access {
         per_basket: read.basket,
         per_byte: read.stored_byte,
-        // Values of varying size have their places in what each entry of them costs.
+        // The cost of an entry includes the offsets of values of variable size.
         per_offset: 0.0,
         per_column: read.branch + share * read.tree,
     }
@@ -62,7 +63,7 @@ fn of_column(
     }
 }
 
-/// Seconds to decompress, where basketry takes those of a line.
+/// Seconds to decompress, from those of basketry.
 fn unpacking(profile: &Profile, codec: Compression, ours: Line) -> Line {
     match profile.times(codec) {
         Some(times) => {

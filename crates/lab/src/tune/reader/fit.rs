@@ -1,5 +1,5 @@
-//! Least squares with unknowns that are not negative, by Lawson's and Hanson's active sets ("Solving Least Squares
-//! Problems", 1974, chapter 23). Few unknowns and some dozens of rows: nothing here is made for more.
+//! Non-negative least squares by the active-set method of Lawson and Hanson ("Solving Least Squares Problems", 1974, chapter
+//! 23). It is made for few unknowns and some dozens of rows.
 
 /// Unknowns are set free at most so many times each.
 const MOST: usize = 10;
@@ -37,7 +37,7 @@ fn active_set(rows: &[Vec<f64>], wanted: &[f64], n: usize) -> Vec<f64> {
             Some(j) if gradient(j) > least => free.push(j),
             _ => break,
         }
-        // What others already say, the rows do not tell apart from them.
+        // The rows cannot tell this unknown from the others.
         if solve(&gram, &target, &free).is_none() {
             twins.extend(free.pop());
             continue;

@@ -1,9 +1,11 @@
-//! The reader that a file is tuned for: basketry itself, or another program, of which a [`profile`] says what reading costs
-//! it. [`expect`] puts that in the place of basketry's own costs, [`session`] runs the program where it is installed,
-//! [`proof`] lets it judge what was chosen, and [`calibrate`] measures a profile.
+//! The reader that a file is tuned for: basketry itself, or another program with a [`profile`] of its reading costs. [`expect`]
+//! applies the profile, [`session`] runs the program where it is installed, [`proof`] reads the result with it, and
+//! [`calibrate`] measures a profile.
 
 pub mod calibrate;
+mod calibration_files;
 pub(crate) mod expect;
+mod features;
 mod fit;
 pub mod profile;
 pub(crate) mod proof;
@@ -38,7 +40,7 @@ pub struct Reader {
 /// Whose reading is expected and measured.
 #[derive(Clone, Debug, Serialize)]
 pub struct ReaderReport {
-    /// `basketry`, `root`, `uproot`, or what a profile says.
+    /// `basketry`, `root`, `uproot`, or the name in a profile.
     pub name: String,
     /// Its version.
     pub version: String,
@@ -48,7 +50,7 @@ pub struct ReaderReport {
     pub date: Option<String>,
     /// Model of the processor that it was measured on.
     pub processor: Option<String>,
-    /// Who reads input and output in the proof; none if no output was asked for.
+    /// The program that reads input and output in the proof; `None` without an output.
     pub proven_by: Option<String>,
     /// Why that is not the reader itself.
     pub instead: Option<String>,
@@ -77,7 +79,7 @@ impl Reader {
         Ok(Some(Self { profile: of_file(path)?, place: Some(path.to_path_buf()), python }))
     }
 
-    /// Refuses what the program does not do.
+    /// Refuses workloads that the program cannot do.
     pub(crate) fn check(&self, workload: &Workload) -> Result<()> {
         if self.profile.reader == "uproot" && workload.picks_entries() {
             let why =
@@ -92,7 +94,7 @@ impl Reader {
         self.profile.reader == "root"
     }
 
-    /// What is known of it.
+    /// The reader, for the report.
     pub(crate) fn report(&self) -> ReaderReport {
         let Profile { reader, version, date, processor, .. } = self.profile.clone();
         let place = self.place.as_ref().map_or_else(|| "shipped".to_owned(), |path| path.display().to_string());
@@ -171,7 +173,7 @@ mod tests {
         assert!(named("absent.toml").is_err());
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("mine.toml");
-        let mut profile = profile::tests::sample();
+        let mut profile = Profile::example();
         profile.reader = "mine".to_owned();
         std::fs::write(&path, profile.to_toml().unwrap()).unwrap();
         let reader = named(path.to_str().unwrap()).unwrap().unwrap();
@@ -184,7 +186,7 @@ mod tests {
 
     #[test]
     fn uproot_picks_no_entries() {
-        let profile = Profile { reader: "uproot".to_owned(), ..profile::tests::sample() };
+        let profile = Profile { reader: "uproot".to_owned(), ..Profile::example() };
         let reader = Reader { profile, place: None, python: "python3".into() };
         assert!(reader.check(&"full=0.5,sparse:1%=0.5".parse().unwrap()).is_err());
         assert!(reader.check(&"columns:a*".parse().unwrap()).is_ok());

@@ -1,5 +1,5 @@
-//! A reader's profile: what reading costs a program other than basketry, as measured numbers in a small TOML file.
-//! Profiles are read, checked and written here. What a profile changes in a decision is [`super::expect`]'s business.
+//! A reader's profile: the reading costs of another program, as measured numbers in a small TOML file. This module reads, checks
+//! and writes profiles; [`super::expect`] applies them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,10 +16,10 @@ pub const FORMAT: u32 = 1;
 /// No program takes longer for a byte, a basket or an entry; no file that claims it was measured.
 const MOST: f64 = 1.0;
 const MOST_PER_BYTE: f64 = 1e-4;
-/// Nor does any decompress so many times faster or slower than basketry.
+/// No program decompresses this many times faster or slower than basketry.
 const MOST_RATIO: f64 = 1000.0;
 
-/// What reading costs another program. Times are CPU seconds of one thread.
+/// The reading costs of another program. Times are CPU seconds of one thread.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
@@ -37,11 +37,11 @@ pub struct Profile {
     pub command: String,
     /// Seconds that decompressing takes, by codec.
     pub decompress: Decompress,
-    /// Seconds besides, by what there is in a file.
+    /// Seconds beside decompression and values.
     pub read: Read,
     /// Seconds for values, by kind of branch.
     pub values: BTreeMap<Kind, PerValue>,
-    /// How well the numbers explain what was measured.
+    /// How well the numbers explain the measurements.
     pub fit: Fit,
 }
 
@@ -61,20 +61,20 @@ pub struct Decompress {
     pub lzma: Speed,
 }
 
-/// What a codec costs the program, beside what it costs basketry on the same baskets. The quotient of the two carries
+/// The cost of a codec for the program and for basketry on the same baskets. The ratio of the two carries
 /// over to other data and other machines better than the first number alone.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Speed {
     /// Seconds for each byte that comes out.
     pub seconds_per_byte: f64,
-    /// Seconds for each basket besides.
+    /// Additional seconds for each basket.
     pub seconds_per_basket: f64,
     /// Seconds that basketry took for each of the same bytes.
     pub basketry: f64,
 }
 
-/// What bytes without compression cost.
+/// The cost of bytes without compression.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Stored {
@@ -82,7 +82,7 @@ pub struct Stored {
     pub seconds_per_byte: f64,
 }
 
-/// Seconds besides decompression and values.
+/// Seconds beside decompression and values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Read {
@@ -96,13 +96,13 @@ pub struct Read {
     pub stored_byte: f64,
     /// For each object of a collection that is split into branches.
     pub item: f64,
-    /// For each entry of each branch besides, where trees are so wide that a processor's caches do not hold what belongs to
+    /// Additional seconds for each entry of each branch, in trees so wide that a processor's caches do not hold the state of
     /// their branches: see [`wide`].
     #[serde(default)]
     pub wide_entry: f64,
 }
 
-/// What the values of a branch cost.
+/// The cost of the values of a branch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PerValue {
@@ -112,20 +112,20 @@ pub struct PerValue {
     pub value: f64,
 }
 
-/// How well the numbers explain what was measured.
+/// How well the numbers explain the measurements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Fit {
     /// Files that were read.
     pub files: usize,
-    /// Median of the errors, as a share of what was measured.
+    /// Median of the errors, as a share of the measured time.
     pub median_error: f64,
     /// The largest error.
     pub worst_error: f64,
 }
 
 impl Profile {
-    /// Reads and checks the text of a profile; `place` is what errors name.
+    /// Reads and checks the text of a profile; errors name `place`.
     pub fn parse(text: &str, place: &Path) -> Result<Self> {
         let wrong = |e: toml::de::Error| {
             let why = e.to_string();
@@ -145,7 +145,7 @@ impl Profile {
         ))
     }
 
-    /// What is wrong with the numbers, if anything is.
+    /// Refuses impossible numbers.
     fn check(&self) -> std::result::Result<(), String> {
         if self.format != FORMAT {
             return Err(format!("its format is {}, and this version reads {FORMAT}", self.format));
@@ -189,7 +189,7 @@ impl Profile {
         number("fit.worst-error", self.fit.worst_error, f64::MAX)
     }
 
-    /// What a codec costs.
+    /// The cost of a codec.
     pub fn speed(&self, algorithm: Algorithm) -> Speed {
         match algorithm {
             Algorithm::Zlib | Algorithm::OldCs => self.decompress.zlib,
@@ -205,19 +205,19 @@ impl Profile {
         Some(seconds_per_byte / basketry)
     }
 
-    /// What values of a kind cost.
+    /// The cost of values of a kind.
     pub fn values(&self, kind: Kind) -> PerValue {
         self.values.get(&kind).copied().unwrap_or_default()
     }
 }
 
-/// How far a tree of so many branches is a wide one: not at all up to 250, as far as can be from 500 on. Each branch has a
+/// The width of a tree by its branches: 0 up to 250 branches, 1 from 500 on. Each branch has a
 /// kilobyte or two for itself, and a core's own cache holds half a megabyte.
 pub(crate) fn wide(branches: f64) -> f64 {
     (branches / 250.0 - 1.0).clamp(0.0, 1.0)
 }
 
-/// A number of seconds that may be.
+/// Refuses a number of seconds that cannot be.
 fn number(name: &str, value: f64, most: f64) -> std::result::Result<(), String> {
     match value {
         v if !v.is_finite() => Err(format!("{name} is {v}; a number is needed")),
@@ -228,17 +228,15 @@ fn number(name: &str, value: f64, most: f64) -> std::result::Result<(), String> 
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
-    use super::*;
-
+impl Profile {
     /// A profile with numbers of about the right size.
-    pub(crate) fn sample() -> Profile {
+    pub(crate) fn example() -> Self {
         let speed = |times: f64, basketry: f64| Speed {
             seconds_per_byte: times * basketry,
             seconds_per_basket: 2e-6,
             basketry,
         };
-        Profile {
+        Self {
             format: FORMAT,
             reader: "root".to_owned(),
             version: "6.40.00".to_owned(),
@@ -257,9 +255,14 @@ pub(crate) mod tests {
             fit: Fit { files: 30, median_error: 0.03, worst_error: 0.2 },
         }
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
 
     fn refusal(change: impl FnOnce(&mut toml::Table)) -> String {
-        let mut table: toml::Table = sample().to_toml().unwrap().parse().unwrap();
+        let mut table: toml::Table = Profile::example().to_toml().unwrap().parse().unwrap();
         change(&mut table);
         Profile::parse(&table.to_string(), Path::new("p.toml")).unwrap_err().to_string()
     }
@@ -270,8 +273,8 @@ pub(crate) mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let text = sample().to_toml().unwrap();
-        assert_eq!(Profile::parse(&text, Path::new("p.toml")).unwrap(), sample(), "{text}");
+        let text = Profile::example().to_toml().unwrap();
+        assert_eq!(Profile::parse(&text, Path::new("p.toml")).unwrap(), Profile::example(), "{text}");
         assert!(text.starts_with("# What reading costs root 6.40.00"), "{text}");
     }
 

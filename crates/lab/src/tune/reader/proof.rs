@@ -1,5 +1,5 @@
-//! The proof by the reader itself: input and output read by the program that will read them, as the workload asks, in turns.
-//! Where the program is not installed, or cannot read the input, basketry reads in its place and says so.
+//! The proof by another reader: the program reads input and output in turns, as the workload does. Where the program is not
+//! installed, or cannot read the input, basketry reads in its place and the report says so.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -9,10 +9,10 @@ use rootfile::Result;
 use super::super::compare::{Comparison, compare};
 use super::Reader;
 use super::session::{Session, Wanted, programs};
-use crate::cost::facts::Facts;
+use crate::cost::statistics::FileStats;
 use crate::cost::{Term, Workload, replay};
 
-/// What is read of a file: the weight of each part of the workload, and what it asks for.
+/// The readings of a file: the weight of each part of the workload, and its columns and entries.
 type Parts = Vec<(f64, Vec<Wanted>)>;
 
 /// The program that judges.
@@ -75,15 +75,15 @@ impl Judge {
     }
 }
 
-/// What the workload asks of each of two files with the same content.
+/// The readings of a workload on each of two files with the same content.
 pub(crate) fn parts(files: [&Path; 2], tree: Option<&str>, workload: &Workload, seed: u64) -> Result<Vec<Parts>> {
-    let facts = files.map(|file| Facts::read(file, tree, workload));
-    let facts = facts.into_iter().collect::<Result<Vec<_>>>()?;
-    let mut all = vec![Parts::new(); facts.len()];
+    let stats = files.map(|file| FileStats::read(file, tree, workload));
+    let stats = stats.into_iter().collect::<Result<Vec<_>>>()?;
+    let mut all = vec![Parts::new(); stats.len()];
     for (weight, term) in &workload.terms {
         let draws = match term {
             Term::Sparse(share) => {
-                let most = facts.iter().flat_map(|f| &f.trees).map(|tree| tree.entries).fold(0.0, f64::max);
+                let most = stats.iter().flat_map(|f| &f.trees).map(|tree| tree.entries).fold(0.0, f64::max);
                 replay::draws(most, *share, seed)
             }
             _ => vec![None],
@@ -91,9 +91,9 @@ pub(crate) fn parts(files: [&Path; 2], tree: Option<&str>, workload: &Workload, 
         #[expect(clippy::cast_precision_loss, reason = "a few draws")]
         let each = weight / draws.len() as f64;
         for draw in &draws {
-            for (parts, own) in all.iter_mut().zip(&facts) {
+            for (parts, own) in all.iter_mut().zip(&stats) {
                 let trees =
-                    (0..own.trees.len()).filter_map(|number| wanted(own, &facts, number, term, draw.as_deref()));
+                    (0..own.trees.len()).filter_map(|number| wanted(own, &stats, number, term, draw.as_deref()));
                 parts.push((each, trees.collect()));
             }
         }
@@ -101,20 +101,20 @@ pub(crate) fn parts(files: [&Path; 2], tree: Option<&str>, workload: &Workload, 
     Ok(all)
 }
 
-/// What a part of the workload asks of a tree. Where a member is asked for that one of the files has by itself, all of
-/// what is not split there is read.
-fn wanted(own: &Facts, all: &[Facts], number: usize, term: &Term, draw: Option<&[u64]>) -> Option<Wanted> {
+/// The reading of a tree for a part of the workload. Where one file has a selected member as a branch,
+/// the unsplit column of the other is read.
+fn wanted(own: &FileStats, all: &[FileStats], number: usize, term: &Term, draw: Option<&[u64]>) -> Option<Wanted> {
     let tree = own.trees.get(number).filter(|tree| tree.entries > 0.0)?;
     let entries = draw.map(|picks| {
-        let inside = picks.iter().copied().filter(|&pick| crate::cost::facts::as_f64(pick) < tree.entries);
+        let inside = picks.iter().copied().filter(|&pick| crate::math::as_f64(pick) < tree.entries);
         inside.collect::<Vec<u64>>()
     });
     let path = tree.path.clone();
     let Term::Columns(_) = term else { return Some(Wanted { tree: path, columns: None, entries }) };
     let mut tops: HashSet<&str> = HashSet::new();
-    for facts in all {
-        let asked = facts.columns.iter().filter(|column| {
-            facts.trees.get(column.tree).is_some_and(|t| t.path == path) && term.asks_for(&path, &column.lineage)
+    for stats in all {
+        let asked = stats.columns.iter().filter(|column| {
+            stats.trees.get(column.tree).is_some_and(|t| t.path == path) && term.asks_for(&path, &column.lineage)
         });
         tops.extend(asked.filter_map(|column| column.lineage.first().map(String::as_str)));
     }

@@ -1,5 +1,5 @@
-//! The reader itself, where it is installed: a Python process that reads files by ROOT or uproot and says what CPU time that
-//! took. It is started once and asked as often as needed, so that starting it is no part of what is measured.
+//! A session of another reader: a Python process that reads files by ROOT or uproot and reports the CPU time. It is started
+//! once, so that its start is not measured.
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Write};
@@ -12,7 +12,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-/// What the programs are called, what each is asked with, and how each is installed.
+/// For each program: its name, its script, and how it is installed.
 const PROGRAMS: [(&str, &str, &str); 2] = [
     ("root", include_str!("root.py"), "install ROOT with its Python module (conda install root, or pip install root)"),
     ("uproot", include_str!("uproot.py"), "pip install uproot awkward"),
@@ -20,17 +20,17 @@ const PROGRAMS: [(&str, &str, &str); 2] = [
 /// No answer takes longer; a reader that is silent for so long hangs.
 const LONGEST: Duration = Duration::from_secs(600);
 
-/// The programs that can be asked, by name.
+/// The known programs, by name.
 pub(crate) fn programs() -> impl Iterator<Item = &'static str> {
     PROGRAMS.iter().map(|(name, ..)| *name)
 }
 
-/// What is to be read: columns of a tree, and entries.
+/// A reading: columns of a tree, and entries.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Wanted {
     /// The tree's path.
     pub tree: String,
-    /// Names of branches, each after those that it is in; none: all.
+    /// Names of branches, each after its parents; `None`: all.
     pub columns: Option<Vec<Vec<String>>>,
     /// Entries; none: all.
     pub entries: Option<Vec<u64>>,
@@ -95,12 +95,12 @@ impl Session {
         self.unread
     }
 
-    /// Opens a file and looks at what is to be read, so that whatever is done once for a file or a class is done.
+    /// Opens a file and reads a little, so that one-time work for the file and its classes is done.
     pub fn warm(&mut self, file: &Path, trees: &[Wanted]) -> Result<()> {
         self.ask(file, trees, true).map(drop)
     }
 
-    /// CPU seconds to open a file and to read what is wanted.
+    /// CPU seconds to open a file and to do a reading.
     pub fn read(&mut self, file: &Path, trees: &[Wanted]) -> Result<f64> {
         self.ask(file, trees, false)
     }
@@ -146,7 +146,7 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // At the end of its requests it ends by itself, but what hangs does not.
+        // The process ends with its input, unless it hangs.
         drop(self.requests.take());
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -1,0 +1,45 @@
+//! How the command starts itself again, for jobs in processes of their own. The running executable is started, unless the
+//! package that ships the command registers another program. The verbs decide what the jobs do.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::OnceLock;
+
+use rootfile::Result;
+
+/// What starts the command.
+#[derive(Clone, Debug)]
+pub struct SelfCommand {
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments that come before those of the command.
+    pub arguments: Vec<OsString>,
+    /// The file with the compiled code: it tells builds apart.
+    pub code: PathBuf,
+}
+
+static SELF_COMMAND: OnceLock<SelfCommand> = OnceLock::new();
+
+/// Says how the command is started here, where that is not the executable that runs. What was said first holds.
+pub fn starts_as(itself: SelfCommand) {
+    let _ = SELF_COMMAND.set(itself);
+}
+
+impl SelfCommand {
+    /// What starts the command that runs.
+    pub(crate) fn get() -> Result<Self> {
+        if let Some(itself) = SELF_COMMAND.get() {
+            return Ok(itself.clone());
+        }
+        let program = std::env::current_exe()?;
+        Ok(Self { code: program.clone(), program, arguments: Vec::new() })
+    }
+
+    /// The command, without its arguments.
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments);
+        command
+    }
+}

@@ -1,0 +1,233 @@
+//! What `rewrite` and `merge` share: options, the dry run, the rewrite itself, and the summary.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use flow::{Absent, Cycles, Depths, Forecast, Form, Options, Progress, RecodeForecast, Summary, TableSummary};
+use rootfile::Result;
+
+use crate::layout_args::{LayoutArgs, SelectArgs};
+use crate::options::{Resources, Target, Verbosity};
+use crate::output::{self, Answer, Table};
+use flow::inputs::{inputs, lists, one_tree};
+
+/// The options that all of them have.
+#[derive(clap::Args)]
+pub struct FileOutputArgs {
+    #[command(flatten)]
+    target: Target,
+    /// Show what would be done, with the expected size and memory; write nothing.
+    #[arg(long)]
+    dry_run: bool,
+    /// Leave out branches whose baskets lie in another file that is absent, and say which, instead of stopping.
+    #[arg(long)]
+    skip_absent: bool,
+    /// Keep older cycles too (`t;1` beside `t;2`). Those of several inputs are put together newest with newest, second
+    /// newest with second newest; --first, --last, --entries and --where choose entries of the newest only. An earlier
+    /// save of a tree then takes room of its own. If not given: only the newest cycle of each tree, and of what is merged,
+    /// is kept, and notes say which older cycles there are.
+    #[arg(long)]
+    all_cycles: bool,
+    /// Decompress what is copied as well, to see that it can be read. Without this option, of a copied basket only the
+    /// header is held against the tree.
+    #[arg(long)]
+    check: bool,
+    #[command(flatten)]
+    resources: Resources,
+    #[command(flatten)]
+    verbosity: Verbosity,
+    #[command(flatten)]
+    layout: LayoutArgs,
+    #[command(flatten)]
+    select: SelectArgs,
+}
+
+impl FileOutputArgs {
+    /// What it may use.
+    pub fn budget(&self) -> flow::Budget {
+        self.resources.budget()
+    }
+
+    /// The files meant, and what `options` says and these arguments. Refuses an output that must not be written.
+    fn asked(&self, arguments: &[String], options: Options) -> Result<(Vec<PathBuf>, Options)> {
+        let inputs = inputs(arguments)?;
+        if !self.dry_run {
+            self.target.check(lists(arguments).chain(self.layout.file()))?;
+        }
+        let options = Options {
+            layout: self.layout.layout()?,
+            filter: self.select.filter()?,
+            entries: self.select.entries()?,
+            tree: one_tree(&inputs)?,
+            absent: if self.skip_absent { Absent::LeaveOut } else { Absent::Refuse },
+            cycles: if self.all_cycles { Cycles::All } else { Cycles::Newest },
+            budget: self.resources.budget(),
+            overwrite: self.target.force,
+            check: self.check,
+            ..options
+        };
+        Ok((inputs.into_iter().map(|input| input.path).collect(), options))
+    }
+
+    /// That, done to the inputs, and the report as JSON.
+    pub fn report(&self, inputs: &[String], options: Options, progress: Progress<'_>) -> Result<String> {
+        let (paths, options) = self.asked(inputs, options)?;
+        let output = &self.target.output;
+        if self.dry_run {
+            return output::json_text(&flow::forecast(&paths, output, &options, true)?);
+        }
+        output::json_text(&flow::rewrite(&paths, output, &options, progress)?)
+    }
+
+    /// That, done to the inputs.
+    pub fn run(&self, inputs: &[String], options: Options) -> Result<Answer> {
+        let (paths, options) = self.asked(inputs, options)?;
+        let output = &self.target.output;
+        if self.dry_run {
+            return dry_run(&paths, output, &options, self.verbosity.json);
+        }
+        let summary = execute(&paths, output, &options, &self.verbosity)?;
+        if self.verbosity.json {
+            output::json(&summary)?;
+        } else if !self.verbosity.quiet {
+            print_summary(&summary)?;
+        } else {
+            say_damaged(&summary);
+        }
+        Ok(if summary.is_whole() { Answer::Yes } else { Answer::No })
+    }
+}
+
+/// Says on standard error what is missing from the output.
+pub fn say_damaged(summary: &Summary) {
+    for damaged in &summary.damaged {
+        eprintln!("basketry: left out: {}", output::line(&damaged.to_string()));
+    }
+}
+
+/// Runs a rewrite or merge, with a progress bar.
+pub fn execute(paths: &[PathBuf], target: &Path, options: &Options, verbosity: &Verbosity) -> Result<Summary> {
+    let bar = verbosity.progress(paths, "written");
+    let summary = flow::rewrite(paths, target, options, &|bytes| output::advance(&bar, bytes));
+    bar.finish_and_clear();
+    summary
+}
+
+/// Prints what was done.
+pub fn print_summary(summary: &Summary) -> Result<()> {
+    let mut table =
+        output::table(&["tree", "entries", "clusters", "baskets", "before compression", "on disk", "depth"]);
+    for t in &summary.tables {
+        let TableSummary { path, input_entries, entries, clusters, baskets, tot_bytes, zip_bytes, depths } = t;
+        table.add_row([
+            path.clone(),
+            chosen(*entries, *input_entries),
+            output::count(*clusters),
+            output::count(*baskets),
+            output::bytes(*tot_bytes),
+            output::bytes(*zip_bytes),
+            depth_text(*depths),
+        ]);
+    }
+    let mut out = output::stdout();
+    writeln!(out, "{table}")?;
+    for skipped in &summary.skipped {
+        writeln!(out, "skipped: {}", output::line(&skipped.reason))?;
+    }
+    for damaged in &summary.damaged {
+        writeln!(out, "left out: {}", output::line(&damaged.to_string()))?;
+    }
+    for note in &summary.notes {
+        writeln!(out, "note: {}", output::line(note))?;
+    }
+    writeln!(
+        out,
+        "{} read, {} written ({})",
+        output::bytes(summary.bytes_read),
+        output::bytes(summary.bytes_written),
+        output::percent(summary.bytes_written, summary.bytes_read)
+    )?;
+    out.flush()?;
+    Ok(())
+}
+
+/// A number of entries, and of how many they were chosen.
+fn chosen(entries: u64, all: u64) -> String {
+    match entries == all {
+        true => output::count(entries),
+        false => format!("{} of {}", output::count(entries), output::count(all)),
+    }
+}
+
+/// Depths as text: `copy`, or shares where they are mixed.
+fn depth_text(d: Depths) -> String {
+    let all = d.copy + d.recompress + d.regroup + d.recode;
+    let parts = [("copy", d.copy), ("recompress", d.recompress), ("regroup", d.regroup), ("recode", d.recode)];
+    let some: Vec<_> = parts.iter().filter(|(_, n)| *n > 0).collect();
+    match some.as_slice() {
+        [] => "-".to_owned(),
+        [(name, _)] => (*name).to_owned(),
+        _ => some.iter().map(|(name, n)| format!("{name} {}", output::percent(*n, all))).collect::<Vec<_>>().join(", "),
+    }
+}
+
+/// The columns that would be split or streamed otherwise.
+fn recode_table(recodes: &[RecodeForecast]) -> Table {
+    let mut table = output::table(&["recoded", "split level", "streaming", "branches", "now", "expected"]);
+    let change = |before: String, after: String| if before == after { before } else { format!("{before} -> {after}") };
+    let streaming = |form: &Form| form.streaming.map_or_else(|| "-".to_owned(), |streaming| streaming.to_string());
+    for RecodeForecast { name, before, after, bytes_before, bytes_after } in recodes {
+        table.add_row([
+            name.clone(),
+            change(before.split_level.to_string(), after.split_level.to_string()),
+            change(streaming(before), streaming(after)),
+            change(before.branches.to_string(), after.branches.to_string()),
+            output::bytes(*bytes_before),
+            output::bytes(*bytes_after),
+        ]);
+    }
+    table
+}
+
+/// Says what would be done.
+pub fn dry_run(paths: &[PathBuf], target: &Path, options: &Options, json: bool) -> Result<Answer> {
+    let forecast = flow::forecast(paths, target, options, true)?;
+    if json {
+        output::json(&forecast)?;
+        return Ok(Answer::Yes);
+    }
+    let mut out = output::stdout();
+    for Forecast { path, input_entries, entries, clusters, columns, recodes, notes } in &forecast.tables {
+        writeln!(out, "{path}: {} entries in {} clusters", chosen(*entries, *input_entries), output::count(*clusters))?;
+        let mut table = output::table(&["branch", "depth", "compression", "now", "expected"]);
+        for c in columns {
+            table.add_row([
+                c.name.clone(),
+                depth_text(c.depths),
+                c.compression.to_string(),
+                output::bytes(c.bytes_before),
+                output::bytes(c.bytes_after),
+            ]);
+        }
+        if !columns.is_empty() {
+            writeln!(out, "{table}")?;
+        }
+        if !recodes.is_empty() {
+            writeln!(out, "{}", recode_table(recodes))?;
+        }
+        for note in notes {
+            writeln!(out, "note: {}", output::line(note))?;
+        }
+    }
+    writeln!(
+        out,
+        "expected: {} (now {}), at least {} of memory, {} with {} threads",
+        output::bytes(forecast.bytes_after),
+        output::bytes(forecast.bytes_before),
+        output::bytes(forecast.least_memory),
+        output::bytes(forecast.memory),
+        forecast.threads
+    )?;
+    out.flush()?;
+    Ok(Answer::Yes)
+}

@@ -1,0 +1,19 @@
+//! Messages in hadd's form.
+
+use crate::output;
+
+/// An error, in a line of hadd's form.
+pub(super) fn error(text: &str) {
+    eprintln!("Error in <hadd>: {}", output::line(text));
+}
+
+/// A warning, in a line of hadd's form.
+pub(super) fn warn(text: &str) {
+    eprintln!("Warning in <hadd>: {}", output::line(text));
+}
+
+/// A line on standard output. Merging goes on where nobody reads it.
+pub(super) fn say(text: &str) {
+    use std::io::Write;
+    let _ = writeln!(output::stdout(), "{}", output::line(text));
+}

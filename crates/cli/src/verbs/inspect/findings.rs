@@ -1,0 +1,85 @@
+//! The findings of a report as text: message, cost, command and price of each.
+
+use std::io::{Result, Write};
+
+use lab::inspect::report::Report;
+use lab::inspect::{Finding, Pays, Price};
+
+use super::format::{plural, seconds};
+use crate::output::bytes;
+
+/// Prints the findings; with `writer` also those that only a writer of the file pays for.
+pub fn findings(out: &mut impl Write, report: &Report, writer: bool) -> Result<()> {
+    let shown: Vec<&Finding> = report.findings.iter().filter(|f| writer || f.pays == Pays::Reader).collect();
+    let hidden = (report.findings.len() - shown.len()) as u64;
+    if shown.is_empty() {
+        let least = "what would save less than 1 ms at a full read is not looked for";
+        writeln!(out, "\nNothing is wrong with how this file lies for those who read it; {least}.")?;
+    } else {
+        writeln!(out, "\nWhat is wrong, worst first:")?;
+    }
+    for (i, finding) in shown.iter().enumerate() {
+        let tree = finding.tree.as_ref().map(|tree| format!("{tree}: ")).unwrap_or_default();
+        writeln!(out, "{:>2}. {tree}{}{}", i + 1, finding.text, cost(report, finding))?;
+        if let Some(command) = &finding.command {
+            writeln!(out, "    {command}")?;
+        }
+        if let Some(price) = &finding.price {
+            writeln!(out, "    {}", price_of(report, price))?;
+        }
+    }
+    if hidden > 0 {
+        let (what, is) = (plural(hidden, "finding", "findings"), if hidden == 1 { "is" } else { "are" });
+        writeln!(out, "{what} that only the writer of the file pays for {is} left out; --writer shows them.")?;
+    }
+    Ok(())
+}
+
+/// What a finding costs, with what it is a part of.
+fn cost(report: &Report, finding: &Finding) -> String {
+    let cost = &finding.cost;
+    let mut parts = Vec::new();
+    if cost.bytes > 0 {
+        parts.push(format!("{} of {} on disk", bytes(cost.bytes), bytes(report.file.bytes)));
+    }
+    if cost.read_seconds >= 0.0005 {
+        let tree = report.newest().find(|tree| Some(&tree.path) == finding.tree.as_ref());
+        let all = tree.map_or_else(String::new, |tree| format!(" of {}", seconds(tree.read_time.sum())));
+        parts.push(format!("{}{all} at each full read", seconds(cost.read_seconds)));
+    }
+    if cost.open_seconds >= 0.0005 {
+        parts.push(format!("{} whenever the tree is opened", seconds(cost.open_seconds)));
+    }
+    if cost.entry_seconds >= 0.0005 {
+        parts.push(format!("{} for each single entry", seconds(cost.entry_seconds)));
+    }
+    if cost.shared_seconds >= 0.0005 {
+        parts.push(format!("{} at each full read by threads or jobs that share it", seconds(cost.shared_seconds)));
+    }
+    if cost.write_seconds >= 0.0005 {
+        parts.push(format!("{} when written", seconds(cost.write_seconds)));
+    }
+    if cost.memory > 0 {
+        parts.push(format!("{} of memory", bytes(cost.memory)));
+    }
+    if parts.is_empty() { String::new() } else { format!(" Costs about {}.", parts.join(", ")) }
+}
+
+/// The price of a command.
+fn price_of(report: &Report, price: &Price) -> String {
+    let mut parts = Vec::new();
+    if price.bytes > report.file.bytes / 1000 {
+        #[expect(clippy::cast_precision_loss, reason = "two decimals are shown")]
+        let times = (report.file.bytes + price.bytes) as f64 / report.file.bytes.max(1) as f64;
+        parts.push(format!("the file is about {} larger ({times:.2} times)", bytes(price.bytes)));
+    }
+    if price.read_seconds >= 0.0005 {
+        parts.push(format!("a full read takes about {} more", seconds(price.read_seconds)));
+    }
+    if price.memory >= 100_000 {
+        parts.push(format!("a reader of all branches needs about {} more memory", bytes(price.memory)));
+    }
+    let main = if parts.is_empty() { "nothing but the rewriting".to_owned() } else { parts.join(", ") };
+    let note = if price.note.is_empty() { String::new() } else { format!(" {}", price.note) };
+    format!("Price: {main}.{note}")
+}

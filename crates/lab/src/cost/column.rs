@@ -1,0 +1,118 @@
+//! What metadata say of columns and trees: sizes, baskets, codec and decode plan. [`super::statistics`] reads them from a
+//! file.
+
+use std::sync::Arc;
+
+use dataset::decode::ColumnPlan;
+use dataset::layout::Compression;
+use dataset::tree::BasketRef;
+use flow::Form;
+use rootfile::RootFile;
+
+use super::kind::Kind;
+use super::workload::Demand;
+use crate::math::as_f64;
+
+/// A column with baskets in the file.
+#[derive(Clone, Debug)]
+pub(crate) struct Column {
+    /// Its tree, by index.
+    pub tree: usize,
+    /// Columns of one tree with the same name are laid out alike: a layout tells them apart by name alone.
+    pub unit: usize,
+    /// Names of its branch's parents and then its own.
+    pub lineage: Vec<String>,
+    pub entries: f64,
+    /// Bytes before compression, without keys.
+    pub raw: f64,
+    /// Bytes on disk, without keys.
+    pub zip: f64,
+    pub keylen: u32,
+    pub has_offsets: bool,
+    pub compression: Compression,
+    pub basket_size: u32,
+    /// In the order of entries; baskets in the tree's record have no position in the file.
+    pub baskets: Vec<BasketRef>,
+    /// Whether its baskets lie in this file and can be cut at entries.
+    pub can_sample: bool,
+    /// How it is decoded; readers pass over branches that are no columns.
+    pub plan: Option<ColumnPlan>,
+    pub demand: Demand,
+    /// Kind of its values.
+    pub kind: Kind,
+    /// Bytes of a value before compression.
+    pub value_bytes: f64,
+    /// Whether it only says how many items there are in a split collection.
+    pub counts: bool,
+    /// The other form of a column that it is a part of, if it is no column of the file: by index.
+    pub recast: Option<usize>,
+}
+
+impl Column {
+    pub fn name(&self) -> &str {
+        self.lineage.last().map_or("", String::as_str)
+    }
+
+    /// The baskets that have records of their own.
+    pub fn written(&self) -> impl Iterator<Item = &BasketRef> {
+        self.baskets.iter().filter(|basket| basket.seek > 0)
+    }
+
+    /// Number of baskets.
+    pub fn count(&self) -> f64 {
+        as_f64(self.baskets.len() as u64)
+    }
+
+    /// Bytes on disk, keys included.
+    pub fn on_disk(&self) -> f64 {
+        self.zip + f64::from(self.keylen) * self.count()
+    }
+
+    /// Bytes of an entry, without its offset.
+    pub fn entry_bytes(&self) -> f64 {
+        let offsets = if self.has_offsets { 4.0 * self.entries + 8.0 * self.count() } else { 0.0 };
+        ((self.raw - offsets) / self.entries.max(1.0)).max(0.0)
+    }
+
+    /// Bytes of all its entries, without their offsets.
+    pub fn raw_without_offsets(&self) -> f64 {
+        (self.entry_bytes() * self.entries).max(1.0)
+    }
+
+    /// Numbers in all its entries.
+    pub fn values(&self) -> f64 {
+        self.raw_without_offsets() / self.value_bytes.max(1.0)
+    }
+
+    /// Bytes of all its entries in `baskets` baskets, before compression.
+    pub fn raw_in(&self, baskets: f64) -> f64 {
+        let offsets = if self.has_offsets { 4.0 * self.entries + 8.0 * baskets } else { 0.0 };
+        self.entry_bytes() * self.entries + offsets
+    }
+}
+
+/// A tree of the file.
+#[derive(Clone, Debug)]
+pub(crate) struct TreeStats {
+    pub path: String,
+    pub entries: f64,
+    /// Entries and bytes on disk of each cluster.
+    pub clusters: Vec<(f64, f64)>,
+    /// Names of the branches of the first level that are objects, or collections of some.
+    pub objects: Vec<String>,
+}
+
+/// A column of the first level in another form.
+#[derive(Clone)]
+pub(crate) struct Recast {
+    /// Its tree, by index, and the name of its branch.
+    pub tree: usize,
+    pub name: String,
+    pub before: Form,
+    pub after: Form,
+    /// Units of its columns as they are, and in this form.
+    pub own: Vec<usize>,
+    pub units: Vec<usize>,
+    /// Where the samples lie.
+    pub file: Arc<RootFile>,
+}

@@ -1,0 +1,298 @@
+//! Calibrates the samples' times with a full read of some entries of all columns.
+//!
+//! A basket that is decoded repeatedly stays in the processor's caches; one among hundreds does not. Some entries are
+//! therefore read by [`flow::read`], as a reader reads them, and the times of samples are corrected by the result.
+
+use std::time::Duration;
+
+use flow::Budget;
+use flow::inputs::Input;
+use flow::read::{Dataset, Request, Selection, Spent, drain};
+use rootfile::Result;
+
+use super::calibrate::Access;
+use super::column::{Column, TreeStats};
+use super::measured::ColumnCost;
+use super::nominal;
+use super::statistics::FileStats;
+use crate::math::as_f64;
+use crate::system::clock::thread_seconds;
+
+/// Bytes before compression that are read.
+const BYTES: f64 = 24e6;
+/// One reading takes at most this many nominal nanoseconds, and at most this share of the budget.
+const NOMINAL: f64 = 6e7;
+const OF_BUDGET: f64 = 0.15;
+/// Readings at most; two are enough after this many times the nominal time of one.
+const READINGS: usize = 8;
+const ENOUGH: f64 = 1.5;
+/// The correction of decoding times is at least this factor, if there were samples.
+const LEAST: f64 = 0.3;
+/// The correction of decompression times lies between these factors.
+const UNPACKING: (f64, f64) = (0.8, 1.5);
+/// Whole clusters are read if they have no more than this many times the entries.
+const FAR: u64 = 4;
+/// Trees besides the largest that are read with no entries selected, and repeats of that.
+const WIDEST: usize = 7;
+const EMPTY: usize = 5;
+
+/// Times of reading some entries of all columns.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FullRead {
+    columns: Vec<Option<Seen>>,
+    per_column: f64,
+}
+
+/// Times of a column.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    /// Share of its entries.
+    share: f64,
+    /// Seconds to decompress their baskets, and bytes that came of it.
+    unpack: (f64, f64),
+    /// Seconds to find and to decode them.
+    decode: f64,
+}
+
+impl FullRead {
+    /// Reads entries from the middle of the largest tree.
+    pub fn measure(stats: &FileStats, budget: Budget) -> Result<Self> {
+        let raw = |tree: usize| -> f64 { stats.columns.iter().filter(|c| c.tree == tree).map(|c| c.raw).sum() };
+        let largest = (0..stats.trees.len()).max_by(|&a, &b| raw(a).total_cmp(&raw(b)));
+        let Some((number, tree)) = largest.and_then(|t| Some((t, stats.trees.get(t)?))) else {
+            return Ok(Self::default());
+        };
+        let open = |tree: &TreeStats| {
+            Dataset::open(&[Input { path: stats.file.name().to_path_buf(), tree: Some(tree.path.clone()) }])
+        };
+        let dataset = open(tree)?;
+        let columns = dataset.column_of_each_branch();
+        let of = |c: &Column| {
+            let branch = c.plan.as_ref().filter(|_| c.tree == number)?.branch();
+            columns.get(branch).copied().flatten()
+        };
+        let places: Vec<(usize, usize)> =
+            stats.columns.iter().enumerate().filter_map(|(i, c)| Some((i, of(c)?))).collect();
+        let nominal: f64 = stats.columns.iter().map(|c| c.raw * (nominal::decompression(c.compression) + 1.0)).sum();
+        let all: f64 = stats.columns.iter().map(|c| c.raw).sum();
+        let time = NOMINAL.min(OF_BUDGET * nominal::budget(&stats.columns));
+        let bytes = BYTES.min(time * all / nominal.max(1.0));
+        let entries = middle(dataset.entries(), dataset.clusters(), (bytes / raw(number).max(1.0)).min(1.0));
+        let share = as_f64(entries.end - entries.start) / as_f64(dataset.entries().max(1));
+        let budget = Budget { threads: 1, ..budget };
+        let columns = places.iter().map(|(_, column)| *column).collect();
+        let request = Request { columns, entries, selection: None, budget, cancelled: None };
+        let mut nothing = Nothing::default();
+        nothing.read(&dataset, budget)?;
+        for tree in widest(stats, number) {
+            nothing.read(&open(tree)?, budget)?;
+        }
+        let per_column = nothing.per_column();
+        // Whole clusters may be more than there is time for: then it is some of the columns, large ones and small ones.
+        let step = share * raw(number) / bytes.max(1.0);
+        let places = every(places, step, |i| stats.columns.get(*i).map_or(0.0, |c| c.raw));
+        let request = Request { columns: places.iter().map(|(_, column)| *column).collect(), ..request };
+        // The reading that other work disturbed least counts: the one of least time by the clock on the wall.
+        let mut best: Option<(Duration, f64, Vec<Spent>)> = None;
+        let mut all = 0.0;
+        for reading in 0..READINGS {
+            let start = thread_seconds();
+            let (_, spent) = drain(&dataset, &request, &|_| ())?;
+            let cpu = thread_seconds() - start;
+            all += cpu;
+            let stages: Duration = spent.iter().map(|s| s.fetch + s.decompress + s.decode).sum();
+            if best.as_ref().is_none_or(|best| stages < best.0) {
+                best = Some((stages, cpu, spent));
+            }
+            if reading > 0 && all > ENOUGH * time / 1e9 {
+                break;
+            }
+        }
+        let Some((stages, cpu, spent)) = best else { return Ok(Self::default()) };
+        let (stages, decode) = (stages.as_secs_f64(), spent.iter().map(|s| s.decode.as_secs_f64()).sum::<f64>());
+        let cpu = cpu - per_column * as_f64(places.len() as u64);
+        // CPU time that belongs to no stage, dealing out work and giving memory back, goes with decoding. Where stages
+        // took longer than that, they waited for a processor.
+        let factor = match cpu - stages {
+            rest if rest > 0.0 && decode > 0.0 => 1.0 + rest / decode,
+            _ => cpu / stages.max(f64::MIN_POSITIVE),
+        };
+        let mut columns = vec![None; stats.columns.len()];
+        let slower = factor.min(1.0);
+        for ((column, _), spent) in places.iter().zip(&spent) {
+            if let Some(slot) = columns.get_mut(*column) {
+                // The arrays of offsets were unpacked, too, and are not counted.
+                let (raw, data) = stats.columns.get(*column).map_or((1.0, 1.0), |c| (c.raw, c.raw_without_offsets()));
+                // Entries differ in size between clusters.
+                let share = match as_f64(spent.uncompressed) / data {
+                    of_bytes if of_bytes > 0.0 && of_bytes <= 1.0 => of_bytes,
+                    _ => share,
+                };
+                let unpack = (slower * spent.decompress.as_secs_f64(), share * raw);
+                *slot = Some(Seen { share, unpack, decode: factor * spent.decode.as_secs_f64() });
+            }
+        }
+        Ok(Self { columns, per_column })
+    }
+
+    /// As many columns are known of, if only that nothing was seen of them.
+    pub fn cover(&mut self, columns: usize) {
+        self.columns.resize(columns, None);
+    }
+
+    /// Adds a column of a sample file that holds one entry of `parts`.
+    pub fn add(&mut self, other: &Self, column: usize, parts: f64) {
+        let seen = other.columns.get(column).copied().flatten();
+        self.columns.push(seen.map(|seen| Seen { share: seen.share / parts, ..seen }));
+    }
+
+    /// Seconds for each column, once in a reading.
+    pub fn per_column(&self) -> f64 {
+        self.per_column
+    }
+
+    /// Corrects the costs by the times of this reading: decoding by column where it was read, the other columns
+    /// by the factor of all together; decompression by one factor for all codecs.
+    pub fn correct(&self, stats: &FileStats, access: &Access, costs: &mut [ColumnCost]) {
+        self.correct_unpacking(costs);
+        self.correct_decoding(stats, access, costs);
+    }
+
+    fn correct_unpacking(&self, costs: &mut [ColumnCost]) {
+        let (mut seen, mut thought) = (0.0, 0.0);
+        for (cost, place) in costs.iter().zip(&self.columns).filter(|(cost, _)| cost.sampled > 0.0) {
+            let Some(Seen { unpack: (seconds, raw), .. }) = place else { continue };
+            seen += seconds;
+            // The baskets that there are: nothing of this line is for each of them.
+            thought += cost.today.of(0.0, *raw);
+        }
+        if seen <= 0.0 || thought <= 0.0 {
+            return;
+        }
+        let factor = (seen / thought).clamp(UNPACKING.0, UNPACKING.1);
+        for cost in costs {
+            cost.today = cost.today.scaled(factor);
+            cost.codecs.iter_mut().flatten().for_each(|codec| codec.unpack = codec.unpack.scaled(factor));
+        }
+    }
+
+    fn correct_decoding(&self, stats: &FileStats, access: &Access, costs: &mut [ColumnCost]) {
+        let expected = |column: &Column, cost: &ColumnCost| {
+            let offsets = if column.has_offsets { column.entries * access.per_offset } else { 0.0 };
+            (offsets, cost.decode.line.of(column.count(), column.raw))
+        };
+        let (mut seen, mut thought) = (0.0, 0.0);
+        for ((column, cost), place) in stats.columns.iter().zip(costs.iter()).zip(&self.columns) {
+            let Some(Seen { share, decode: seconds, .. }) = place else { continue };
+            let (offsets, decode) = expected(column, cost);
+            seen += seconds - offsets * share;
+            thought += decode * share;
+        }
+        let factor = if thought > 0.0 { (seen / thought).max(LEAST) } else { 1.0 };
+        for ((column, cost), place) in stats.columns.iter().zip(costs.iter_mut()).zip(&self.columns) {
+            let (offsets, decode) = expected(column, cost);
+            let seen = place.map_or(factor * decode, |seen| seen.decode / seen.share - offsets);
+            if seen > decode {
+                cost.decode.besides = seen - decode;
+            } else if decode > 0.0 {
+                // The expectation for a column without samples came from other columns.
+                let least = if cost.sampled > 0.0 { LEAST } else { 0.0 };
+                cost.decode.line = cost.decode.line.scaled((seen / decode).max(least));
+            }
+        }
+    }
+}
+
+/// Readings of no entries.
+#[derive(Default)]
+struct Nothing {
+    seconds: f64,
+    columns: u64,
+}
+
+impl Nothing {
+    /// Reads nothing of a tree's columns.
+    fn read(&mut self, dataset: &Dataset, budget: Budget) -> Result<()> {
+        let columns: Vec<usize> = dataset.column_of_each_branch().into_iter().flatten().collect();
+        self.columns += columns.len() as u64;
+        let selection = Some(Selection::sorted([])?);
+        let request = Request { columns, entries: 0..dataset.entries(), selection, budget, cancelled: None };
+        let mut best = f64::INFINITY;
+        for _ in 0..EMPTY {
+            let start = thread_seconds();
+            drain(dataset, &request, &|_| ())?;
+            best = best.min(thread_seconds() - start);
+        }
+        self.seconds += best;
+        Ok(())
+    }
+
+    /// Seconds for each column.
+    fn per_column(&self) -> f64 {
+        self.seconds / as_f64(self.columns.max(1))
+    }
+}
+
+/// The trees with most columns, but for one.
+fn widest(stats: &FileStats, but: usize) -> Vec<&TreeStats> {
+    let mut columns = vec![0; stats.trees.len()];
+    for column in &stats.columns {
+        if let Some(count) = columns.get_mut(column.tree) {
+            *count += 1;
+        }
+    }
+    let mut trees: Vec<(usize, usize)> = columns.into_iter().enumerate().filter(|(tree, _)| *tree != but).collect();
+    trees.sort_by_key(|(_, columns)| std::cmp::Reverse(*columns));
+    trees.into_iter().take(WIDEST).filter_map(|(tree, _)| stats.trees.get(tree)).collect()
+}
+
+/// Every so-many-th, by falling size, in their own order.
+fn every<T>(mut all: Vec<(usize, T)>, step: f64, size: impl Fn(&usize) -> f64) -> Vec<(usize, T)> {
+    all.sort_by(|a, b| size(&b.0).total_cmp(&size(&a.0)));
+    let mut next = 0.0;
+    let mut kept: Vec<_> = (0u64..)
+        .zip(all)
+        .filter_map(|(rank, one)| {
+            let take = as_f64(rank) >= next;
+            next += if take { step.max(1.0) } else { 0.0 };
+            take.then_some(one)
+        })
+        .collect();
+    kept.sort_by_key(|(i, _)| *i);
+    kept
+}
+
+/// About a share of the entries, whole clusters if they are not far too many, from one in the middle on.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of the entries")]
+fn middle(entries: u64, clusters: &[u64], share: f64) -> std::ops::Range<u64> {
+    let count = ((as_f64(entries) * share).ceil() as u64).clamp(1, entries.max(1)).min(entries);
+    let latest = entries - count;
+    let half = latest / 2;
+    let start = clusters.iter().copied().filter(|&s| s <= latest).min_by_key(|&s| s.abs_diff(half)).unwrap_or(half);
+    let whole = clusters.iter().copied().find(|&end| end >= start + count);
+    start..whole.filter(|&end| end - start <= FAR.saturating_mul(count)).unwrap_or(start + count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_middle_is_whole_clusters_if_they_are_small() {
+        assert_eq!(middle(1000, &[0, 400, 800, 1000], 0.1), 400..800);
+        assert_eq!(middle(1000, &[0, 400, 800, 1000], 0.01), 400..410);
+        assert_eq!(middle(1000, &[0, 250, 500, 750, 1000], 0.4), 250..750);
+        assert_eq!(middle(1000, &[0, 900, 1000], 0.5), 0..900);
+        assert_eq!(middle(10, &[0, 10], 1.0), 0..10);
+        assert_eq!(middle(0, &[0], 1.0), 0..0);
+    }
+
+    #[test]
+    fn every_other_column_by_size() {
+        let sizes = [5.0, 1.0, 4.0, 2.0, 3.0];
+        let of = |step| every((0..5).map(|i| (i, ())).collect(), step, |&i| sizes[i]).len();
+        assert_eq!((of(0.5), of(1.0), of(2.5)), (5, 5, 2));
+        let kept = every((0..5).map(|i| (i, ())).collect(), 2.0, |&i| sizes[i]);
+        assert_eq!(kept, [(0, ()), (1, ()), (4, ())]);
+    }
+}

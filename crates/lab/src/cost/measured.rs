@@ -1,0 +1,62 @@
+//! Results of trials on samples, and the costs that are fitted to them. [`super::measure`] runs the trials,
+//! [`super::column_costs`] fits.
+
+use rootfile::codec::Compression;
+
+use super::decoding::Decode;
+use super::line::{Line, Point};
+
+/// The cost of a codec on a column, by baskets and bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct CodecCost {
+    pub size: Line,
+    pub pack: Line,
+    pub unpack: Line,
+}
+
+/// The measured costs of a column.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ColumnCost {
+    /// Seconds to decompress its baskets as they are.
+    pub today: Line,
+    /// Seconds to decode its entries.
+    pub decode: Decode,
+    /// By codec, in the order of [`Measured::codecs`].
+    pub codecs: Vec<Option<CodecCost>>,
+    /// Bytes of its own baskets that were sampled; without any, only its own codec and none are known.
+    pub sampled: f64,
+}
+
+/// The measured costs of all columns.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Measured {
+    pub codecs: Vec<Compression>,
+    /// Codecs that were tried first and dropped.
+    pub dropped: Vec<Compression>,
+    pub columns: Vec<ColumnCost>,
+    /// Bytes before compression that were sampled.
+    pub sampled: f64,
+}
+
+/// Results of trials on a column, by codec and basket size.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Trials {
+    /// Bytes tried.
+    pub sampled: f64,
+    pub today: Point,
+    /// Seconds to decode: baskets as a whole, and entries each by itself.
+    pub decode: [Point; 2],
+    /// Bytes on disk of the baskets in `today`.
+    pub stored: f64,
+    /// Bytes on disk of the whole column over the bytes that its sample predicts.
+    pub scale: f64,
+    pub codecs: Vec<[Tried; 2]>,
+}
+
+/// A codec on baskets of one size.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tried {
+    pub size: Point,
+    pub pack: Point,
+    pub unpack: Point,
+}

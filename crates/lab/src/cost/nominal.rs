@@ -1,0 +1,70 @@
+//! Nominal costs: fixed nanoseconds a byte for each codec, by which samples are planned. The plan does not depend on a clock,
+//! so the same seed takes the same samples on every machine.
+
+use rootfile::codec::{Algorithm, Compression};
+
+use super::column::Column;
+
+/// Trying codecs may take this share of the rewrite's CPU time, by plan. The promise is a quarter
+/// for all measurements together.
+const SHARE: f64 = 0.09;
+/// And this many nominal seconds more: less would be too short for a small file.
+const FLOOR_SECONDS: f64 = 0.2;
+/// Codecs that are tried.
+pub(crate) fn candidates() -> Vec<Compression> {
+    vec![
+        Compression::NONE,
+        Compression::new(Algorithm::Lz4, 1),
+        Compression::new(Algorithm::Lz4, 4),
+        Compression::new(Algorithm::Zlib, 1),
+        Compression::new(Algorithm::Zlib, 6),
+        Compression::new(Algorithm::Zstd, 1),
+        Compression::new(Algorithm::Zstd, 3),
+        Compression::new(Algorithm::Zstd, 5),
+    ]
+}
+
+/// Codecs that are tried where nothing else meets a limit of size: reading them takes five times as long.
+pub(crate) fn last_resorts() -> Vec<Compression> {
+    vec![Compression::new(Algorithm::Lzma, 1), Compression::new(Algorithm::Lzma, 5)]
+}
+
+/// Nanoseconds for each byte to compress and decompress, roughly; only proportions matter.
+pub(super) fn codec(compression: Compression) -> f64 {
+    match (compression.algorithm(), compression.level()) {
+        (None, _) => 0.3,
+        (Some(Algorithm::Lz4), 0..=3) => 3.0,
+        (Some(Algorithm::Lz4), _) => 18.0,
+        (Some(Algorithm::Zlib | Algorithm::OldCs), 0..=2) => 10.0,
+        (Some(Algorithm::Zlib | Algorithm::OldCs), _) => 18.0,
+        (Some(Algorithm::Zstd), 0..=1) => 6.0,
+        (Some(Algorithm::Zstd), 2..=3) => 11.0,
+        (Some(Algorithm::Zstd), _) => 27.0,
+        (Some(Algorithm::Lzma), 0..=2) => 110.0,
+        (Some(Algorithm::Lzma), _) => 200.0,
+    }
+}
+
+/// Nominal nanoseconds to decompress a byte.
+pub(super) fn decompression(compression: Compression) -> f64 {
+    match compression.algorithm() {
+        None => 0.1,
+        Some(Algorithm::Lz4) => 0.7,
+        Some(Algorithm::Zlib | Algorithm::OldCs) => 2.5,
+        Some(Algorithm::Zstd) => 1.6,
+        Some(Algorithm::Lzma) => 22.0,
+    }
+}
+
+/// Nominal nanoseconds to decode a byte.
+pub(super) const DECODE: f64 = 0.5;
+
+/// Nominal nanoseconds of the cheapest rewrite that does anything.
+pub(crate) fn rewrite(columns: &[Column]) -> f64 {
+    columns.iter().map(|c| c.raw * (decompression(c.compression) + 4.0 + 0.5)).sum()
+}
+
+/// Nominal nanoseconds that trying codecs may take: a share of such a rewrite.
+pub(super) fn budget(columns: &[Column]) -> f64 {
+    SHARE * rewrite(columns) + FLOOR_SECONDS * 1e9
+}

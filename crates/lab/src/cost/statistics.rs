@@ -1,0 +1,270 @@
+//! Column statistics from the metadata of a file: entries, baskets, bytes, codec and basket size.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_schema::DataType;
+use dataset::decode::{self, ColumnPlan};
+use dataset::layout::defaults;
+use dataset::ntuple::instead_of_tree;
+use dataset::tree::basket::{BasketData, BasketHeader, GENERATE_OFFSET_MAP};
+use dataset::tree::{BasketRef, Branch, BranchKind, Tree, clusters, is_tree_class, read_tree};
+use rootfile::{Error, Result, RootFile};
+
+use super::column::{Column, Recast, TreeStats};
+use super::kind::{self, Kind};
+use super::workload::{Demand, Workload};
+use crate::math::as_f64;
+use crate::system::clock::thread_seconds;
+
+/// Bytes that the tree's metadata take for each basket: its entry, size and offset are 20, and compress.
+pub(crate) const METADATA_PER_BASKET: f64 = 12.0;
+
+/// The share of the memory that a sampled basket may take, as a divisor.
+const MEMORY_PER_BASKET: u64 = 8;
+
+/// Bytes of a file without objects: header, directory, free list and keys.
+const LEAST_FILE: f64 = 300.0;
+
+/// The demand on a column, by tree, names of its branch's parents and of the branch itself, and its plan.
+pub(crate) type DemandOf<'a> = dyn Fn(&str, &[String], Option<&ColumnPlan>) -> Option<Demand> + 'a;
+
+/// A file's trees and columns.
+pub(crate) struct FileStats {
+    pub file: Arc<RootFile>,
+    /// CPU seconds that reading the metadata took.
+    pub metadata: f64,
+    /// Bytes of the file; of one with the named tree alone, if one was.
+    size: f64,
+    pub trees: Vec<TreeStats>,
+    pub columns: Vec<Column>,
+    /// Columns that are laid out alike: tree and name.
+    pub units: Vec<(usize, String)>,
+    /// The largest basket that is opened to be sampled, in bytes: of records, and before compression.
+    pub largest: usize,
+    /// Other forms of columns, where `recast` added some.
+    pub recasts: Vec<Recast>,
+}
+
+impl FileStats {
+    /// Reads the metadata of a file; of one tree only, if it is named.
+    pub fn read(path: &Path, tree: Option<&str>, workload: &Workload) -> Result<Self> {
+        Self::of(path, tree, &|tree, lineage, plan| {
+            Some(if plan.is_some() { workload.demand(tree, lineage) } else { Demand::default() })
+        })
+    }
+
+    /// As [`Self::read`], for the columns that `demand` returns a demand for.
+    pub fn of(path: &Path, tree: Option<&str>, demand: &DemandOf<'_>) -> Result<Self> {
+        let start = thread_seconds();
+        let file = Arc::new(RootFile::open(path)?);
+        let whole = as_f64(file.source().size());
+        let mut stats = Self {
+            file: Arc::clone(&file),
+            metadata: 0.0,
+            // Objects beside a named tree are not written; the streamer infos stay, and the least size of a file.
+            size: tree.map_or(whole, |_| LEAST_FILE + f64::from(file.header().nbytes_info)),
+            trees: Vec::new(),
+            columns: Vec::new(),
+            units: Vec::new(),
+            largest: usize::MAX,
+            recasts: Vec::new(),
+        };
+        let walk = file.walk();
+        stats.metadata += thread_seconds() - start;
+        if let Some(problem) = walk.problems.into_iter().next() {
+            return Err(problem);
+        }
+        let mut known: HashMap<String, i16> = HashMap::new();
+        let mut alone = 0.0;
+        for directory in walk.directories {
+            // Of several cycles only the newest is the tree.
+            let mut keys: Vec<_> = directory.keys.iter().filter(|key| is_tree_class(&file, &key.class)).collect();
+            keys.sort_by_key(|key| std::cmp::Reverse(key.cycle));
+            for key in keys {
+                let path = directory.path_of(&key.name);
+                let wanted = tree.is_none_or(|tree| tree == path);
+                if wanted && known.insert(path.clone(), 0).is_none() {
+                    let start = thread_seconds();
+                    let tree = read_tree(&file, key).map_err(|e| e.object(path.clone()))?;
+                    stats.metadata += thread_seconds() - start;
+                    // Baskets in the tree's record compress as the record does.
+                    let record = f64::from(key.nbytes.saturating_sub(key.keylen.into()));
+                    stats.add(path, &tree, record / f64::from(key.objlen.max(1)), demand);
+                    alone += f64::from(key.nbytes);
+                }
+            }
+        }
+        if tree.is_some() {
+            let records = stats.columns.iter().flat_map(Column::written).map(|basket| f64::from(basket.nbytes));
+            stats.size += alone + records.sum::<f64>();
+        }
+        if !stats.columns.is_empty() {
+            return Ok(stats);
+        }
+        let nothing = || match tree {
+            Some(tree) => Error::request(format!("no tree {tree} with baskets")),
+            None => Error::request("there is no tree with baskets in it: nothing to tune"),
+        };
+        let ntuple = instead_of_tree(&file, |path| tree.is_none_or(|tree| tree == path));
+        Err(ntuple.unwrap_or_else(|| nothing().file(path)))
+    }
+
+    /// `packed`: bytes on disk of a byte of the tree's record.
+    fn add(&mut self, path: String, tree: &Tree, packed: f64, demand: &DemandOf<'_>) {
+        let number = self.trees.len();
+        let mut units: HashMap<String, usize> = HashMap::new();
+        let file = self.file.header().compress;
+        let starts = cluster_starts(tree);
+        let mut bytes = vec![0.0; starts.len()];
+        let plans: HashMap<usize, ColumnPlan> =
+            decode::columns(tree, self.file.infos()).into_iter().map(|plan| (plan.branch(), plan)).collect();
+        for (i, branch) in tree.branches.iter().enumerate() {
+            let keylen = BasketHeader::new(branch.name(), tree.name(), 0, 0).keylen();
+            let (baskets, unwritten) = baskets(branch, keylen, packed);
+            if baskets.is_empty() {
+                continue;
+            }
+            let lineage: Vec<String> = tree.lineage(i).into_iter().rev().map(str::to_owned).collect();
+            let plan = plans.get(&i).cloned();
+            let Some(demand) = demand(&path, &lineage, plan.as_ref()) else { continue };
+            let keys = as_f64(baskets.len() as u64) * as_f64(keylen as u64);
+            let on_disk: f64 = baskets.iter().map(|b| f64::from(b.nbytes)).sum();
+            for basket in &baskets {
+                let cluster = starts.partition_point(|&s| s <= basket.first_entry).saturating_sub(1);
+                if let Some(sum) = bytes.get_mut(cluster) {
+                    *sum += f64::from(basket.nbytes);
+                }
+            }
+            let unit = *units.entry(branch.name().to_owned()).or_insert_with(|| {
+                self.units.push((number, branch.name().to_owned()));
+                self.units.len() - 1
+            });
+            let generated = branch.io_bits & GENERATE_OFFSET_MAP != 0;
+            self.columns.push(Column {
+                tree: number,
+                unit,
+                demand,
+                kind: Kind::of(branch, plan.as_ref()),
+                value_bytes: kind::value_bytes(plan.as_ref()),
+                plan,
+                lineage,
+                entries: as_f64(baskets.iter().map(|b| b.entries).sum()),
+                // Compression never makes a basket larger; a count that says so was not kept.
+                raw: (as_f64(branch.tot_bytes) + unwritten - keys).max(on_disk - keys).max(1.0),
+                zip: (on_disk - keys).max(1.0),
+                keylen: u32::try_from(keylen).unwrap_or(u32::MAX),
+                has_offsets: branch.entry_offset_len != 0,
+                compression: branch.compression(file),
+                basket_size: if branch.basket_size == 0 { defaults::BASKET_SIZE } else { branch.basket_size },
+                can_sample: branch.file_name.is_empty() && !generated && baskets.iter().any(|b| b.seek > 0),
+                baskets,
+                counts: branch.element().is_some_and(|e| matches!(e.element_type, 3 | 4)),
+                recast: None,
+            });
+        }
+        let ends = starts.iter().skip(1).copied().chain([tree.entries]);
+        let clusters =
+            starts.iter().zip(ends).zip(bytes).map(|((s, e), b)| (as_f64(e.saturating_sub(*s)), b)).collect();
+        let objects = object_branches(tree, &plans);
+        self.trees.push(TreeStats { path, entries: as_f64(tree.entries), clusters, objects });
+    }
+
+    /// Limits the memory of samples. A basket under trial is in memory four times: as it is in the file,
+    /// decompressed, as entries, and as an Arrow array.
+    pub fn within(&mut self, memory: u64) {
+        self.largest = usize::try_from(memory / MEMORY_PER_BASKET).unwrap_or(usize::MAX);
+    }
+
+    /// Bytes of the file without its columns. Baskets in a tree's record count as if they had records of
+    /// their own; where there are many, the result is negative, and the sum is still the file's size.
+    pub fn rest(&self) -> f64 {
+        let columns = |c: &Column| c.on_disk() + METADATA_PER_BASKET * c.count();
+        self.size - self.now().map(columns).sum::<f64>()
+    }
+
+    /// By column: objects of the split collection whose number it holds, as one of the collection's members counts them.
+    pub fn items(&self) -> Vec<f64> {
+        let mut counted: HashMap<(usize, Option<usize>, &[String]), f64> = HashMap::new();
+        for column in &self.columns {
+            let (Some(of), Some((_, above))) =
+                (column.plan.as_ref().and_then(kind::item_bytes), column.lineage.split_last())
+            else {
+                continue;
+            };
+            // Members of members are as many: of whatever depth, they count for each branch above them.
+            for depth in 1..=above.len() {
+                let place = (column.tree, column.recast, above.get(..depth).unwrap_or_default());
+                counted.entry(place).or_insert_with(|| column.raw_without_offsets() / of.max(1.0));
+            }
+        }
+        let of = |column: &Column| {
+            let place = (column.tree, column.recast, column.lineage.as_slice());
+            if column.counts { counted.get(&place).copied().unwrap_or(0.0) } else { 0.0 }
+        };
+        self.columns.iter().map(of).collect()
+    }
+
+    /// The file that holds a column's baskets: the file itself, or the sample of another form.
+    pub fn file_of(&self, column: &Column) -> &RootFile {
+        let recast = column.recast.and_then(|recast| self.recasts.get(recast));
+        recast.map_or(&*self.file, |recast| &*recast.file)
+    }
+
+    /// The columns that are in the file.
+    pub fn now(&self) -> impl Iterator<Item = &Column> {
+        self.columns.iter().filter(|column| column.recast.is_none())
+    }
+}
+
+/// The baskets of a branch that hold entries, and the bytes of those in the tree's record; in [`Column::baskets`]
+/// the latter have the size of a record of their own.
+fn baskets(branch: &Branch, keylen: usize, packed: f64) -> (Vec<BasketRef>, f64) {
+    let mut unwritten = 0.0;
+    let of = |(k, basket): (usize, &BasketRef)| {
+        if basket.entries == 0 || basket.seek > 0 {
+            return (basket.entries > 0).then_some(*basket);
+        }
+        let (_, embedded) = branch.embedded.iter().find(|(at, _)| *at == k)?;
+        let (_, data) = BasketData::parse_embedded(&embedded.bytes).ok()?;
+        let offsets = if branch.entry_offset_len == 0 { 0 } else { 4 * basket.entries + 8 };
+        let payload = data.data.len() as u64 + offsets;
+        unwritten += as_f64(payload + keylen as u64);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate of a size")]
+        let nbytes = (as_f64(payload) * packed.min(1.0)) as u32;
+        Some(BasketRef { nbytes: nbytes.saturating_add(u32::try_from(keylen).unwrap_or(0)), ..*basket })
+    };
+    (branch.baskets.iter().enumerate().filter_map(of).collect(), unwritten)
+}
+
+/// First entries of clusters: as the tree declares them, or else where all baskets begin.
+fn cluster_starts(tree: &Tree) -> Vec<u64> {
+    let mut starts = if tree.cluster_ranges.is_empty() && tree.auto_flush <= 0 {
+        clusters::common_boundaries(tree).starts
+    } else {
+        clusters::declared(tree).starts
+    };
+    starts.retain(|&s| s < tree.entries);
+    if starts.first() != Some(&0) && tree.entries > 0 {
+        starts.insert(0, 0);
+    }
+    starts
+}
+
+/// Names of the branches of the first level that are objects, or collections of some.
+fn object_branches(tree: &Tree, plans: &HashMap<usize, ColumnPlan>) -> Vec<String> {
+    fn within(data_type: &DataType) -> bool {
+        match data_type {
+            DataType::Struct(_) => true,
+            DataType::LargeList(item) | DataType::FixedSizeList(item, _) => within(item.data_type()),
+            _ => false,
+        }
+    }
+    let is_object = |top: &usize, branch: &Branch| {
+        let whole = plans.get(top).is_some_and(|plan| within(plan.field().data_type()));
+        !matches!(branch.kind, BranchKind::Plain | BranchKind::Ref { .. }) && (whole || !branch.children.is_empty())
+    };
+    let branches = tree.top.iter().filter_map(|top| Some((top, tree.branches.get(*top)?)));
+    branches.filter(|(top, branch)| is_object(top, branch)).map(|(_, branch)| branch.name().to_owned()).collect()
+}

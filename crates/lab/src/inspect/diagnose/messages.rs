@@ -1,0 +1,147 @@
+//! The message of each fault, in a sentence or two.
+
+use super::format::{plural, size};
+use super::sums::NAMED;
+use crate::inspect::finding::Fault;
+
+/// What the fault is, and why it costs.
+pub(super) fn message(fault: &Fault) -> String {
+    match fault {
+        Fault::NotClosed => "The file was never closed, or is cut short: what is listed was found by scanning, and the \
+                             newest entries are missing."
+            .to_owned(),
+        Fault::Unreadable { objects } => {
+            let these = plural(*objects, "place");
+            format!(
+                "{these} of the file cannot be read, or not as the rest of the file says: see `skipped`. `basketry recover` \
+                 reads the records themselves."
+            )
+        }
+        Fault::TinyBaskets { branches, baskets, enough, mean_bytes } => format!(
+            "{} of {} hold {} on average before compression, where {enough} would do. Each costs its key, its entry in \
+             the tree's record and a start of the codec.",
+            plural(*baskets, "basket"),
+            plural(*branches, "branch"),
+            size(*mean_bytes)
+        ),
+        Fault::SmallClusters { clusters, mean_bytes } => format!(
+            "{} of {} each: every branch needs a basket in each, so baskets are small, and so are the pieces that are \
+             read and shared out among threads.",
+            plural(*clusters, "cluster"),
+            size(*mean_bytes)
+        ),
+        Fault::HugeClusters { largest_bytes, read_memory } => format!(
+            "The largest cluster has {}: a job that reads it as a whole needs {} of memory.",
+            size(*largest_bytes),
+            size(*read_memory)
+        ),
+        Fault::MisalignedClusters { crossing, baskets } => format!(
+            "{crossing} of {} cross the start of a cluster: jobs and threads that share the tree by clusters fetch and \
+             unpack them twice.",
+            plural(*baskets, "basket")
+        ),
+        Fault::ClustersNotRecorded { .. } => "The tree does not say where clusters begin, and its branches do not begin \
+                                              baskets together: it cannot be shared out without unpacking baskets twice."
+            .to_owned(),
+        Fault::OversizedBuffers { entries: entries @ 0..=1, buffers, used } => format!(
+            "A tree of {} whose writer held {} of buffers for {} of data; merging many such files holds them all.",
+            if *entries == 1 { "1 entry" } else { "no entries" },
+            size(*buffers),
+            size(*used)
+        ),
+        Fault::OversizedBuffers { buffers, used, .. } => format!(
+            "Writers of this tree hold {} of buffers; the largest basket of each branch took {} in all.",
+            size(*buffers),
+            size(*used)
+        ),
+        Fault::UnevenBaskets { branches, worst, median, max } => format!(
+            "{} with some basket more than ten times the usual: {worst} has {} where {} is usual. Readers and writers \
+             hold memory for the largest.",
+            plural(*branches, "branch"),
+            size(*max),
+            size(*median)
+        ),
+        Fault::Incompressible { branches, largest, tot_bytes, zip_bytes } => {
+            let named: Vec<&str> = largest.iter().take(NAMED).map(String::as_str).collect();
+            let rest = branches - named.len() as u64;
+            let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+            format!(
+                "{}{more} {} compressed but not smaller for it ({} to {}): the time to compress and to unpack is lost.",
+                named.join(", "),
+                if *branches == 1 { "is" } else { "are" },
+                size(*tot_bytes),
+                size(*zip_bytes)
+            )
+        }
+        Fault::HeavyCodec { codec, branches, tot_bytes, share, better, size: becomes } => format!(
+            "Reading is mostly decompression: {} with {} before compression ({:.0}% of the tree on disk) in {codec}. \
+             {better} decompresses several times faster; a sample became {becomes:.2} times as large.",
+            plural(*branches, "branch"),
+            size(*tot_bytes),
+            100.0 * share
+        ),
+        Fault::CodecsByBranch { decompress, better } => format!(
+            "Reading is mostly decompression, about {:.0} ms of it. In codecs that are chosen branch by branch it would be \
+             about {:.0} ms, by a sample, and the file no larger.",
+            1000.0 * decompress,
+            1000.0 * better
+        ),
+        Fault::SlowDecoding { branches, largest, tot_bytes, share } => {
+            let rest = branches - largest.len() as u64;
+            let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+            format!(
+                "{}{more} {} objects that are not split, {} before compression: decoding them one by one is about {:.0}% \
+                 of the time to read the tree. Branches of their members decode faster, and can be read alone.",
+                largest.join(", "),
+                if *branches == 1 { "holds" } else { "hold" },
+                size(*tot_bytes),
+                100.0 * share
+            )
+        }
+        Fault::Uncompressed { zip_bytes, compressible_to, better } => format!(
+            "{} are not compressed; a sample shrank to {:.0}% with {better}.",
+            size(*zip_bytes),
+            100.0 * compressible_to
+        ),
+        Fault::UncompressedRecord { bytes, compressible_to } => format!(
+            "The tree's own record has {} that are not compressed; a sample shrank to {:.0}%. It is read whenever the \
+             tree is opened.",
+            size(*bytes),
+            100.0 * compressible_to
+        ),
+        Fault::HugeBaskets { branches, median } => format!(
+            "{} with baskets of up to {} before compression, where 256 kB would do: a reader of a few entries \
+             decompresses all the entries beside them.",
+            plural(*branches, "branch"),
+            size(*median)
+        ),
+        Fault::MissingFile { branches, missing } => format!(
+            "The baskets of {} lie in another file, {missing}, which is not there: put that file beside this one.",
+            branches.join(", ")
+        ),
+        Fault::MetadataLargerThanData { metadata, data, branches } => format!(
+            "The tree's own record has {} for {}, its data only {}: opening it costs more than reading it. Merge files \
+             of its kind, or drop branches that nobody reads.",
+            size(*metadata),
+            plural(*branches, "branch"),
+            size(*data)
+        ),
+        Fault::CounterOutOfRange { leaf, maximum, at_least } => format!(
+            "Leaf {leaf} says that it counts {maximum} at most, but some entry has at least {at_least}: programs that \
+             make their arrays that long write beyond them."
+        ),
+        Fault::EmbeddedBaskets { baskets, bytes } => format!(
+            "{} with {} lie in the tree's own record and are read whenever it is opened.",
+            plural(*baskets, "basket"),
+            size(*bytes)
+        ),
+        Fault::OldCycles { cycles, bytes } => format!(
+            "{} of trees take {}: left by AutoSave or by a crash, and read by nobody.",
+            plural(*cycles, "older cycle"),
+            size(*bytes)
+        ),
+        Fault::FreeGaps { gaps, bytes } => {
+            format!("{} in {} belong to no record.", size(*bytes), plural(*gaps, "gap"))
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! A finding: a fault, what it costs readers, and what the command that mends it takes. Plain values of the report;
+//! [`super::diagnose`] makes them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::math::as_f64;
+
+/// Bytes a second from storage.
+pub const STORAGE: f64 = 200e6;
+/// Entries that a reader picks at random for each time that a tree is read as a whole.
+const PICKED: f64 = 10.0;
+
+/// Something that is wrong.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// What, with its numbers.
+    #[serde(flatten)]
+    pub fault: Fault,
+    /// Path of the tree, unless the file as a whole is meant.
+    pub tree: Option<String>,
+    /// What it costs.
+    pub cost: Cost,
+    /// A sentence or two: what it is, and why it costs.
+    pub text: String,
+    /// The command that mends it, if one does.
+    pub command: Option<String>,
+    /// Who pays for it.
+    #[serde(default)]
+    pub pays: Pays,
+    /// What the command costs, where there is one; an estimate.
+    #[serde(default)]
+    pub price: Option<Price>,
+}
+
+/// Who pays for a fault.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pays {
+    /// Everybody who reads the file.
+    #[default]
+    Reader,
+    /// Only the program that wrote it, or one that writes more of its kind.
+    Writer,
+}
+
+/// The faults that are looked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "fault", rename_all = "snake_case")]
+pub enum Fault {
+    /// The file was not closed, or is cut short.
+    NotClosed,
+    /// Objects that could not be read.
+    Unreadable {
+        /// How many.
+        objects: u64,
+    },
+    /// Baskets that hold next to nothing.
+    TinyBaskets {
+        /// Branches that have them.
+        branches: u64,
+        /// Baskets of those.
+        baskets: u64,
+        /// How many would do.
+        enough: u64,
+        /// What they hold on average, before compression.
+        mean_bytes: u64,
+    },
+    /// Too many clusters for what is in them.
+    SmallClusters {
+        /// Clusters.
+        clusters: u64,
+        /// Mean bytes on disk.
+        mean_bytes: u64,
+    },
+    /// Clusters too large to be held.
+    HugeClusters {
+        /// Bytes on disk of the largest.
+        largest_bytes: u64,
+        /// Memory that a reader needs for it.
+        read_memory: u64,
+    },
+    /// Baskets that cross the start of a cluster.
+    MisalignedClusters {
+        /// How many.
+        crossing: u64,
+        /// Of how many.
+        baskets: u64,
+    },
+    /// A large tree that does not say where its clusters begin.
+    ClustersNotRecorded {
+        /// Starts at which all branches begin a basket.
+        common_boundaries: u64,
+    },
+    /// Buffers far larger than what they held.
+    OversizedBuffers {
+        /// Entries of the tree.
+        entries: u64,
+        /// Buffers of all branches together.
+        buffers: u64,
+        /// What the largest basket of each held, together.
+        used: u64,
+    },
+    /// Branches with some basket many times the usual size.
+    UnevenBaskets {
+        /// Branches.
+        branches: u64,
+        /// The branch that is worst.
+        worst: String,
+        /// Its usual basket, before compression.
+        median: u64,
+        /// Its largest.
+        max: u64,
+    },
+    /// Compressed branches that do not shrink.
+    Incompressible {
+        /// Branches.
+        branches: u64,
+        /// The largest of them, at most eight.
+        largest: Vec<String>,
+        /// Bytes before compression.
+        tot_bytes: u64,
+        /// Bytes on disk.
+        zip_bytes: u64,
+    },
+    /// A codec that is slow to read.
+    HeavyCodec {
+        /// Codec.
+        codec: String,
+        /// Branches.
+        branches: u64,
+        /// Bytes before compression.
+        tot_bytes: u64,
+        /// Their share of the tree on disk, 0 to 1.
+        share: f64,
+        /// The setting that is better for readers.
+        better: String,
+        /// Bytes of the tree's baskets in it over those today, on a sample.
+        size: f64,
+    },
+    /// Decompression is much of what reading takes, and other codecs, branch by branch, would need no more bytes.
+    CodecsByBranch {
+        /// Seconds of one core to decompress the tree.
+        decompress: f64,
+        /// The same in the best codecs, on a sample.
+        better: f64,
+    },
+    /// Objects whose decoding is most of what reading takes.
+    SlowDecoding {
+        /// Branches that hold them.
+        branches: u64,
+        /// The largest of them, at most eight.
+        largest: Vec<String>,
+        /// Bytes before compression.
+        tot_bytes: u64,
+        /// Their share of the time that reading the tree takes, 0 to 1.
+        share: f64,
+    },
+    /// Uncompressed data that would shrink.
+    Uncompressed {
+        /// Bytes on disk.
+        zip_bytes: u64,
+        /// What the better setting leaves of them, 0 to 1, on a sample.
+        compressible_to: f64,
+        /// The setting that is better for readers.
+        better: String,
+    },
+    /// The tree's own record is larger than its data.
+    MetadataLargerThanData {
+        /// Bytes of the record before compression.
+        metadata: u64,
+        /// Bytes of data on disk.
+        data: u64,
+        /// Branches.
+        branches: u64,
+    },
+    /// A leaf counts more than the maximum that it claims.
+    CounterOutOfRange {
+        /// The leaf.
+        leaf: String,
+        /// fMaximum.
+        maximum: i64,
+        /// The longest entry has at least so many.
+        at_least: u64,
+    },
+    /// Baskets that lie in the tree's own record.
+    EmbeddedBaskets {
+        /// How many.
+        baskets: u64,
+        /// Their bytes.
+        bytes: u64,
+    },
+    /// A branch whose baskets lie in a file that is not there.
+    MissingFile {
+        /// The branches.
+        branches: Vec<String>,
+        /// The file, as the branch names it.
+        missing: String,
+    },
+    /// A tree's record that is not compressed.
+    UncompressedRecord {
+        /// Bytes of it.
+        bytes: u64,
+        /// What the file's codec leaves of them, 0 to 1, on a sample.
+        compressible_to: f64,
+    },
+    /// Baskets so large that a reader of a few entries decompresses many.
+    HugeBaskets {
+        /// Branches that have them.
+        branches: u64,
+        /// The largest median of a branch, before compression.
+        median: u64,
+    },
+    /// Older cycles that were kept.
+    OldCycles {
+        /// How many.
+        cycles: u64,
+        /// Bytes of their records.
+        bytes: u64,
+    },
+    /// Gaps between records.
+    FreeGaps {
+        /// Gaps.
+        gaps: u64,
+        /// Bytes.
+        bytes: u64,
+    },
+}
+
+/// What a fault costs, each as far as it is known, else 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Cost {
+    /// Bytes on disk for nothing.
+    pub bytes: u64,
+    /// Seconds of one core at each full read.
+    pub read_seconds: f64,
+    /// Seconds of one core whenever the tree is opened, which a reader of everything does not save.
+    #[serde(default)]
+    pub open_seconds: f64,
+    /// Seconds of one core for each entry that is picked at random.
+    #[serde(default)]
+    pub entry_seconds: f64,
+    /// Seconds of one core at each full read by jobs or threads that share the tree by clusters.
+    #[serde(default)]
+    pub shared_seconds: f64,
+    /// Seconds of one core when it was written.
+    pub write_seconds: f64,
+    /// Bytes of memory for nothing, of a reader or a writer.
+    pub memory: u64,
+    /// Whether results may be wrong or lost: goes before all that only costs.
+    pub danger: bool,
+}
+
+impl Cost {
+    /// One number to sort by, in seconds of a reader.
+    pub fn weight(&self) -> f64 {
+        // A gigabyte of memory counts as ten seconds: jobs are killed for it.
+        let danger = if self.danger { 1e9 } else { 0.0 };
+        danger
+            + as_f64(self.bytes) / STORAGE
+            + self.read_seconds
+            + PICKED * self.entry_seconds
+            + 0.5 * (self.shared_seconds + self.open_seconds)
+            + as_f64(self.memory) / 1e8
+    }
+}
+
+/// What mending takes: the other side of a [`Cost`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Price {
+    /// Bytes by which the file grows.
+    pub bytes: u64,
+    /// Seconds of one core more at each full read.
+    pub read_seconds: f64,
+    /// Bytes of memory more that a reader of all branches needs.
+    pub memory: u64,
+    /// What else changes, as a sentence; empty where nothing does.
+    pub note: String,
+}

@@ -1,0 +1,14 @@
+//! What `inspect` looks at.
+
+use dataset::glob::TreePattern;
+
+/// What to look at.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Only trees that this pattern matches, by path.
+    pub tree: Option<TreePattern>,
+    /// Look at the header of every basket, however many there are.
+    pub probe_all: bool,
+    /// List every basket.
+    pub list_baskets: bool,
+}

@@ -1,0 +1,159 @@
+//! Watches the own process and its children. A thread of its own takes the samples, so that the input and output of sampling
+//! can be told from those of the process.
+
+use std::fs::File;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::thread::JoinHandle;
+use std::time::Instant;
+
+use procfs::process::Process;
+use rootfile::{Error, Result};
+
+use super::Watched;
+use super::options::Options;
+use super::phase_marks::VARIABLE;
+use super::processes::Totals;
+use super::record::Recorder;
+use super::sampler::{Sampler, check, proc};
+use super::summary::Job;
+use crate::system::clock::thread_seconds;
+
+/// A monitor of this process: from [`Monitor::begin`] to [`Monitor::end`], whose samples are the first and the last.
+pub struct Monitor {
+    asks: Sender<Ask>,
+    events: Arc<AtomicU64>,
+    /// The process that it watches: one that it forks has no such thread.
+    process: u32,
+    thread: Option<JoinHandle<Watched>>,
+}
+
+struct Ask {
+    mark: String,
+    /// Whether there is nothing to come.
+    last: bool,
+    done: SyncSender<()>,
+}
+
+impl Monitor {
+    /// Begins, with the mark `start`. What the process used before does not count. If a monitor outside watches this
+    /// process it hears of marks and events, too.
+    pub fn begin(options: &Options) -> Result<Self> {
+        check()?;
+        let recorder = Recorder::asked(options)?;
+        let (asks, asked) = channel();
+        let events = Arc::new(AtomicU64::new(0));
+        let (options, counted) = (options.clone(), Arc::clone(&events));
+        let work = move || sample(&options, recorder, &asked, &counted);
+        let thread = std::thread::Builder::new().name("monitor".to_owned()).spawn(work)?;
+        let monitor = Self { asks, events, process: std::process::id(), thread: Some(thread) };
+        monitor.mark("start");
+        Ok(monitor)
+    }
+
+    /// So many more events are done.
+    pub fn events(&self, more: u64) {
+        self.events.fetch_add(more, Ordering::Relaxed);
+    }
+
+    /// Takes a sample now and gives it a name: `stop` where events are done, `finalize` where files are closed. A
+    /// process that was forked has no monitor, and takes none.
+    pub fn mark(&self, name: &str) {
+        self.ask(name, false);
+    }
+
+    /// Ends, with the mark `end`.
+    pub fn end(mut self) -> Result<Watched> {
+        if std::process::id() != self.process {
+            return Err(Error::request("a monitor is ended by the process that began it"));
+        }
+        self.ask("end", true);
+        let ended = self.thread.take().map(JoinHandle::join);
+        ended.and_then(std::result::Result::ok).ok_or_else(|| Error::request("the thread of the monitor was lost"))
+    }
+
+    fn ask(&self, mark: &str, last: bool) {
+        if std::process::id() != self.process {
+            return;
+        }
+        let (done, wait) = sync_channel(1);
+        if self.asks.send(Ask { mark: mark.to_owned(), last, done }).is_ok() {
+            // If its thread is gone nobody answers, which ends the waiting as well.
+            let _ = wait.recv();
+        }
+    }
+}
+
+/// The thread's work.
+fn sample(options: &Options, recorder: Option<Recorder>, asked: &Receiver<Ask>, events: &AtomicU64) -> Watched {
+    let me = i32::try_from(std::process::id()).unwrap_or(0);
+    let mut job = Job::begun(std::env::args_os(), options.every);
+    let mut outside = outside();
+    let mut sampler = Sampler::new(&proc(), me, options, recorder);
+    let own = own_io();
+    let before = sampler.totals().minus(own);
+    let mut told = 0;
+    let mut next = Instant::now() + options.every;
+    loop {
+        let ask = match asked.recv_timeout(next.saturating_duration_since(Instant::now())) {
+            Ok(ask) => Some(ask),
+            Err(RecvTimeoutError::Timeout) => None,
+            // Nobody ended it: it is given up, and so is the file.
+            Err(RecvTimeoutError::Disconnected) => return Watched { summary: Default::default(), trouble: None },
+        };
+        sampler.events = events.load(Ordering::Relaxed);
+        sampler.leave_apart(before.plus(own_io()));
+        let mark = ask.as_ref().map_or("", |ask| ask.mark.as_str());
+        let taken = sampler.take(mark, false);
+        if sampler.events != told {
+            told = sampler.events;
+            say(&mut outside, &format!("events {told}"));
+        }
+        if let Some(Ask { mark, last, done }) = ask {
+            if last {
+                job.used(&taken, thread_seconds());
+                return sampler.finish(job);
+            }
+            say(&mut outside, &mark);
+            let _ = done.send(());
+        } else {
+            next = (next + options.every).max(Instant::now());
+        }
+    }
+}
+
+/// What this thread itself read and wrote.
+fn own_io() -> Totals {
+    let me = Process::myself();
+    let thread = rustix::thread::gettid().as_raw_pid();
+    let io = me.and_then(|me| me.task_from_tid(thread)).and_then(|task| task.io());
+    io.map_or_else(
+        |_| Totals::default(),
+        |io| Totals {
+            read: io.rchar,
+            written: io.wchar,
+            disk_read: io.read_bytes,
+            disk_written: io.write_bytes,
+            ..Totals::default()
+        },
+    )
+}
+
+/// The pipe of a monitor outside.
+fn outside() -> Option<File> {
+    let path = std::env::var_os(VARIABLE)?;
+    let flags = rustix::fs::OFlags::NONBLOCK.bits();
+    File::options().write(true).custom_flags(i32::try_from(flags).ok()?).open(path).ok()
+}
+
+fn say(outside: &mut Option<File>, line: &str) {
+    // One that listens no more is not told again.
+    if let Some(file) = outside
+        && file.write_all(format!("{line}\n").as_bytes()).is_err()
+    {
+        *outside = None;
+    }
+}

@@ -1,0 +1,144 @@
+//! Takes samples, keeps the values that the summary needs, and passes the samples to the file, if there is one.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use rootfile::{Error, Result};
+
+use super::options::Options;
+use super::outputs::{OutputFile, Outputs};
+use super::processes::{Memory, Processes, Totals};
+use super::record::Recorder;
+use super::sample::Sample;
+use super::summary::Most;
+
+/// Marks beyond these are in the file alone.
+const MARKS: usize = 1000;
+
+/// Takes samples.
+pub(crate) struct Sampler {
+    pub processes: Processes,
+    outputs: Outputs,
+    begun: Instant,
+    /// What was used before the beginning, and what sampling itself reads and writes of it.
+    apart: Totals,
+    pub events: u64,
+    memory: (Memory, u64),
+    pub most: Most,
+    pub marks: Vec<Sample>,
+    pub samples: u64,
+    recorder: Option<Recorder>,
+    /// What went wrong with the file: the job goes on.
+    pub trouble: Option<Error>,
+}
+
+impl Sampler {
+    /// A sampler of the process and all that descend from it.
+    pub fn new(proc: &Path, top: i32, options: &Options, recorder: Option<Recorder>) -> Self {
+        Self {
+            processes: Processes::new(proc, top, options.pss),
+            outputs: Outputs::new(proc, &options.files, options.discover, recorder.as_ref().map(Recorder::at)),
+            begun: Instant::now(),
+            apart: Totals::default(),
+            events: 0,
+            memory: Default::default(),
+            most: Most::default(),
+            marks: Vec::new(),
+            samples: 0,
+            recorder,
+            trouble: None,
+        }
+    }
+
+    /// What is not the job's from here on.
+    pub fn leave_apart(&mut self, apart: Totals) {
+        self.apart = apart;
+    }
+
+    /// Everything that the processes have used until now.
+    pub fn totals(&mut self) -> Totals {
+        self.processes.look(false).1
+    }
+
+    pub fn elapsed(&self) -> f64 {
+        self.begun.elapsed().as_secs_f64()
+    }
+
+    /// Takes a sample, by the clock or with a mark. The memory is what was seen last, if `ended` says that it is gone
+    /// already.
+    pub fn take(&mut self, mark: &str, ended: bool) -> Sample {
+        let (mut memory, totals) = self.processes.look(!mark.is_empty());
+        let mut pss = self.processes.pss();
+        if ended {
+            (memory, pss) = self.memory;
+        }
+        self.memory = (memory, pss);
+        let output_bytes = self.outputs.look(self.processes.ids(), !mark.is_empty());
+        let used = totals.minus(self.apart);
+        let sample = Sample {
+            time: self.elapsed(),
+            mark: mark.to_owned(),
+            events: self.events,
+            processes: memory.processes,
+            threads: memory.threads,
+            vsize: memory.vsize,
+            rss: memory.rss,
+            pss,
+            peak_rss: self.processes.peak(),
+            user: seconds(used.user),
+            system: seconds(used.system),
+            read: used.read,
+            written: used.written,
+            disk_read: used.disk_read,
+            disk_written: used.disk_written,
+            minor_faults: used.minor_faults,
+            major_faults: used.major_faults,
+            output: output_bytes.iter().sum(),
+            outputs: output_bytes.len() as u64,
+            output_bytes,
+        };
+        self.keep(&sample);
+        sample
+    }
+
+    fn keep(&mut self, sample: &Sample) {
+        self.samples += 1;
+        self.most.see(sample);
+        if !sample.mark.is_empty() && (self.marks.len() < MARKS || sample.mark == "end") {
+            self.marks.push(sample.clone());
+        }
+        if let Some(recorder) = &mut self.recorder
+            && let Err(error) = recorder.add(sample)
+        {
+            self.trouble = Some(error);
+            self.recorder = None;
+        }
+    }
+
+    pub fn files(&mut self) -> Vec<OutputFile> {
+        self.outputs.list()
+    }
+
+    /// The file that samples go to.
+    pub fn recorder(&mut self) -> Option<Recorder> {
+        self.recorder.take()
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "microseconds of many years")]
+fn seconds(micros: u64) -> f64 {
+    micros as f64 * 1e-6
+}
+
+/// Where the kernel tells of processes.
+pub(crate) fn proc() -> PathBuf {
+    PathBuf::from("/proc")
+}
+
+/// Refuses a system that does not tell.
+pub(crate) fn check() -> Result<()> {
+    match procfs::process::Process::myself() {
+        Ok(_) => Ok(()),
+        Err(e) => Err(Error::request(format!("cannot watch processes: /proc says nothing of them ({e})"))),
+    }
+}

@@ -1,0 +1,80 @@
+//! Which columns are read.
+
+use std::collections::BTreeSet;
+
+use dataset::glob::Pattern;
+use flow::read::{Dataset, Friend};
+use rootfile::{Error, Result};
+
+/// Says whether a column is meant, by its name.
+type Test = Box<dyn Fn(&str) -> bool>;
+
+/// Which columns are read.
+#[derive(Clone, Debug, Default)]
+pub enum Columns {
+    /// All.
+    #[default]
+    All,
+    /// Columns by name or pattern; each must match at least one.
+    Named(Vec<String>),
+    /// Columns whose whole name matches an expression; each must match at least one.
+    Matching(Vec<String>),
+}
+
+impl Columns {
+    /// The columns meant, in the order of the tree. What is no branch of its own is looked for among those of its
+    /// friends, which are called `friend.branch`, and come last.
+    pub(crate) fn choose(&self, dataset: &Dataset) -> Result<Vec<usize>> {
+        let name = |column: usize| dataset.column(column).map_or("", |plan| plan.field().name().as_str());
+        let own = 0..dataset.columns().len();
+        let by = |matches: &[Test], texts: &[String]| {
+            let (mut found, mut of_friends) = (BTreeSet::new(), BTreeSet::new());
+            for (is_meant, text) in matches.iter().zip(texts) {
+                let all_own: Vec<usize> = own.clone().filter(|&column| is_meant(name(column))).collect();
+                if all_own.is_empty() {
+                    let friends = dataset.friends().iter().flat_map(Friend::columns);
+                    let theirs: Vec<usize> = friends.filter(|&column| is_meant(name(column))).collect();
+                    if theirs.is_empty() {
+                        return Err(none(dataset, text));
+                    }
+                    of_friends.extend(theirs);
+                }
+                found.extend(all_own);
+            }
+            Ok(found.into_iter().chain(of_friends).collect())
+        };
+        match self {
+            // A column in a missing file is only selected by name: the error says why it cannot be read.
+            Self::All => Ok(own.filter(|&column| dataset.absent(column).is_none()).collect()),
+            Self::Named(texts) => {
+                let patterns = texts.iter().map(|text| {
+                    let pattern = Pattern::new(text)?;
+                    // A branch is meant with all below it, and by its last name alone.
+                    Ok(Box::new(move |name: &str| {
+                        name.match_indices('/').map(|(i, _)| i).chain([name.len()]).any(|end| {
+                            let upto = name.get(..end).unwrap_or(name);
+                            pattern.matches(upto) || upto.rsplit('/').next().is_some_and(|last| pattern.matches(last))
+                        })
+                    }) as Test)
+                });
+                by(&patterns.collect::<Result<Vec<_>>>()?, texts)
+            }
+            Self::Matching(texts) => {
+                let patterns = texts.iter().map(|text| {
+                    let pattern = Pattern::expression(text)?;
+                    Ok(Box::new(move |name: &str| {
+                        pattern.matches(name) || name.rsplit('/').next().is_some_and(|last| pattern.matches(last))
+                    }) as Test)
+                });
+                by(&patterns.collect::<Result<Vec<_>>>()?, texts)
+            }
+        }
+    }
+}
+
+/// Why a text means no column: perhaps it is one of a friend that cannot be read.
+fn none(dataset: &Dataset, text: &str) -> Error {
+    let named = |friend: &&Friend| text.strip_prefix(friend.name()).is_some_and(|rest| rest.starts_with('.'));
+    let why = dataset.friends().iter().filter(named).find_map(|friend| friend.tree().err());
+    why.unwrap_or_else(|| Error::request(format!("no branch of {} or its friends matches {text}", dataset.path())))
+}

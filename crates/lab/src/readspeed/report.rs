@@ -1,0 +1,137 @@
+//! The report of `readspeed` as plain values (`docs/readspeed-schema.md`).
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::bottleneck::Bottleneck;
+use crate::math::as_f64;
+
+/// Version of the report's JSON form (`docs/readspeed-schema.md`).
+pub const SCHEMA: u32 = 1;
+
+/// One reading. Times in seconds.
+#[derive(Clone, Debug, Serialize)]
+pub struct Run {
+    /// From the clock.
+    pub real: f64,
+    /// CPU time of the process.
+    pub cpu: f64,
+    /// Threads' time in fetching.
+    pub fetch: f64,
+    /// Threads' time in decompressing.
+    pub decompress: f64,
+    /// Threads' time in decoding.
+    pub decode: f64,
+    /// Share of the files' bytes that was not in the kernel's cache, where they were put out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cold: Option<f64>,
+}
+
+/// The cost of a column in the median reading. Times in seconds.
+#[derive(Clone, Debug, Serialize)]
+pub struct ColumnCost {
+    /// Its name.
+    pub name: String,
+    /// Its type, as uproot names types.
+    pub typename: String,
+    /// Bytes read.
+    pub compressed: u64,
+    /// Bytes before compression.
+    pub uncompressed: u64,
+    /// Baskets read.
+    pub baskets: u64,
+    /// Time in fetching.
+    pub fetch: f64,
+    /// Time in decompressing.
+    pub decompress: f64,
+    /// Time in decoding.
+    pub decode: f64,
+    /// Why it is read as bytes, if it cannot be decoded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opaque: Option<String>,
+}
+
+/// The report of `readspeed`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Version of this form.
+    pub schema: u32,
+    /// The files.
+    pub files: Vec<PathBuf>,
+    /// Path of the tree.
+    pub tree: String,
+    /// Threads used: the requested number, at most the number of processors.
+    pub threads: usize,
+    /// Entries read, of how many.
+    pub entries: u64,
+    /// Entries that there are.
+    pub all_entries: u64,
+    /// Clusters that there are.
+    pub clusters: u64,
+    /// Bytes a second that were let through at most, where storage was made slow on purpose.
+    pub throttle: Option<u64>,
+    /// Real and CPU seconds for opening the files.
+    pub setup: (f64, f64),
+    /// Bytes of the columns read, before compression.
+    pub uncompressed: u64,
+    /// The same on disk.
+    pub compressed: u64,
+    /// All readings.
+    pub runs: Vec<Run>,
+    /// The one with the median real time.
+    pub median: Run,
+    /// Columns, the dearest first.
+    pub columns: Vec<ColumnCost>,
+    /// The bottleneck.
+    pub bottleneck: Bottleneck,
+    /// Its meaning, and what to do.
+    pub advice: String,
+    /// Commands that do so, for the first file.
+    pub commands: Vec<String>,
+    /// Notes about the measurement.
+    pub notes: Vec<String>,
+    /// Forecasts of other layouts, if requested.
+    pub layouts: Option<Vec<LayoutSpeed>>,
+}
+
+impl Report {
+    /// Uncompressed MB/s (10^6) of the median reading.
+    pub fn throughput(&self) -> f64 {
+        as_f64(self.uncompressed) / 1e6 / self.median.real.max(1e-9)
+    }
+
+    /// Compressed MB/s (10^6) of the median reading.
+    pub fn compressed_throughput(&self) -> f64 {
+        as_f64(self.compressed) / 1e6 / self.median.real.max(1e-9)
+    }
+
+    /// CPU time over threads' real time.
+    pub fn efficiency(&self) -> f64 {
+        self.median.cpu / (self.median.real * threads(self.threads)).max(1e-9)
+    }
+}
+
+/// A layout, and how fast the same columns and entries could be read in it.
+#[derive(Clone, Debug, Serialize)]
+pub struct LayoutSpeed {
+    /// A codec for all columns, `as it is`, or `as tune chooses`.
+    pub layout: String,
+    /// Bytes on disk of all entries of the columns, as expected.
+    pub compressed: f64,
+    /// Threads' time in fetching, in seconds.
+    pub fetch: f64,
+    /// Threads' time in decompressing.
+    pub decompress: f64,
+    /// Threads' time in decoding.
+    pub decode: f64,
+    /// Seconds from the clock.
+    pub real: f64,
+    /// Uncompressed MB/s (10^6).
+    pub throughput: f64,
+}
+
+#[expect(clippy::cast_precision_loss, reason = "threads")]
+pub(super) fn threads(n: usize) -> f64 {
+    n as f64
+}

@@ -1,0 +1,53 @@
+//! The input of a sweep: the tree that is copied and read, and its size.
+
+use std::path::PathBuf;
+
+use flow::inputs::Input;
+use flow::read::Dataset;
+use rootfile::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+use crate::readspeed::Columns;
+
+/// The input.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SweepInput {
+    /// The file.
+    pub input: PathBuf,
+    /// Path of the tree.
+    pub tree: String,
+    /// Whether the file has other objects, which are copied as well.
+    pub others: bool,
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// Entries of the tree that are copied, before a fraction is taken.
+    pub entries: u64,
+    /// Entries that the tree has.
+    pub all_entries: u64,
+    /// Columns of the first level.
+    pub columns: usize,
+}
+
+impl SweepInput {
+    /// Looks at an input. Without the name of a tree it must have one only, and all else in it is copied too.
+    /// Patterns for chosen columns must mean some.
+    pub fn of(input: &Input, entries: Option<u64>, columns: &[String]) -> Result<Self> {
+        let dataset = Dataset::open(std::slice::from_ref(input))?;
+        Columns::Named(columns.to_vec()).choose(&dataset)?;
+        let all = dataset.entries();
+        let path = std::fs::canonicalize(&input.path).map_err(|e| Error::from(e).file(&input.path))?;
+        if all == 0 || entries == Some(0) {
+            return Err(Error::request("no entries: there is nothing to measure").file(&input.path));
+        }
+        let bytes = std::fs::metadata(&path).map_err(|e| Error::from(e).file(&path))?.len();
+        Ok(Self {
+            input: path,
+            tree: dataset.path().to_owned(),
+            others: input.tree.is_none(),
+            bytes,
+            entries: entries.unwrap_or(all).min(all),
+            all_entries: all,
+            columns: dataset.tree().top.len(),
+        })
+    }
+}

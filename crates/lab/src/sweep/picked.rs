@@ -1,0 +1,45 @@
+//! Entries that are picked at random, the same for each seed, and their index files.
+
+use std::path::{Path, PathBuf};
+
+use rootfile::Result;
+
+use super::journal::write_whole;
+
+/// A share of the entries: each is in it or not by a random number of its own.
+pub(super) struct Picked {
+    all: u64,
+    share: f64,
+    seed: u64,
+}
+
+impl Picked {
+    pub fn new(all: u64, share: f64, seed: u64) -> Self {
+        Self { all, share, seed }
+    }
+
+    fn entries(&self) -> impl Iterator<Item = u64> {
+        (0..self.all).filter(|&entry| flow::spread(self.seed, entry) < self.share)
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u64 {
+        if self.share >= 1.0 { self.all } else { (self.entries().count() as u64).max(1) }
+    }
+
+    /// An index file of them. There is always a first, and if there can be, another.
+    pub fn write(&self, folder: &Path, what: &str) -> Result<PathBuf> {
+        let path = folder.join(format!("{what}-{}-{}.txt", self.all, self.share));
+        if !path.exists() {
+            let mut entries: Vec<u64> = self.entries().collect();
+            if entries.len() < 2 {
+                entries.extend([0, self.all.saturating_sub(1)]);
+                entries.sort_unstable();
+                entries.dedup();
+            }
+            let lines: String = entries.iter().map(|entry| format!("{entry}\n")).collect();
+            write_whole(&path, &lines)?;
+        }
+        Ok(path)
+    }
+}

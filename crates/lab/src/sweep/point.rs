@@ -1,0 +1,188 @@
+//! A point of a sweep: a layout, and what a run has besides: streams, threads, and the share of entries that is copied.
+
+use std::fmt;
+
+use dataset::glob::{ColumnPattern, TreePattern};
+use dataset::layout::{ColumnLayout, Layout, TreeLayout};
+use rootfile::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// The value that leaves a key as the input has it.
+pub const AS_IS: &str = "as-is";
+/// Keys of a run, besides those of a layout.
+pub(crate) const RUN_KEYS: [&str; 3] = ["streams", "threads", "fraction"];
+/// A key and one of its values, as users write them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Setting {
+    /// Such as `cluster`, `streams` or `column:Muon_*:compression`.
+    pub key: String,
+    /// Such as `30MB`, in the form that it is printed in.
+    pub value: String,
+}
+
+/// One combination that is measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// Its name, if it was given one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// What makes it differ from others.
+    pub settings: Vec<Setting>,
+    /// The layout of what it writes.
+    pub layout: Layout,
+    /// Files written at once.
+    pub streams: usize,
+    /// Threads, all together.
+    pub threads: usize,
+    /// Share of the entries that is copied.
+    pub fraction: f64,
+}
+
+impl Point {
+    pub(super) fn of(layout: &Layout) -> Self {
+        Self { name: None, settings: Vec::new(), layout: layout.clone(), streams: 1, threads: 1, fraction: 1.0 }
+    }
+
+    /// Sets one key. The value as it is printed is kept among the settings.
+    pub(super) fn set(&mut self, key: &Key, text: &str) -> Result<()> {
+        let value = key.apply(text, self)?;
+        self.settings.push(Setting { key: key.to_string(), value });
+        Ok(())
+    }
+
+    /// The value of a key, if it is among the settings.
+    pub fn value(&self, key: &str) -> Option<&str> {
+        self.settings.iter().find(|setting| setting.key == key).map(|setting| setting.value.as_str())
+    }
+
+    /// Whether two points differ at most in these keys.
+    pub fn is_like(&self, other: &Self, but: &[&str]) -> bool {
+        let rest = |point: &Self| -> Vec<Setting> {
+            point.settings.iter().filter(|setting| !but.contains(&setting.key.as_str())).cloned().collect()
+        };
+        rest(self) == rest(other)
+    }
+}
+
+impl fmt::Display for Point {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let settings: Vec<String> = self.settings.iter().map(|s| format!("{}={}", s.key, s.value)).collect();
+        match (&self.name, settings.is_empty()) {
+            (Some(name), _) => f.pad(name),
+            (None, true) => f.pad("as the input is"),
+            (None, false) => f.pad(&settings.join(" ")),
+        }
+    }
+}
+
+/// What a setting is about.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Key {
+    Common(String),
+    Tree(Box<TreePattern>, String),
+    Column(Box<ColumnPattern>, String),
+    Streams,
+    Threads,
+    Fraction,
+}
+
+impl Key {
+    pub(super) fn parse(text: &str) -> Result<Self> {
+        let text = text.trim();
+        if let Some(rest) = text.strip_prefix("column:") {
+            let (pattern, key) = parts(text, rest)?;
+            return Ok(Self::Column(Box::new(ColumnPattern::new(pattern)?), known(key, ColumnLayout::KEYS)?));
+        }
+        if let Some(rest) = text.strip_prefix("tree:") {
+            let (pattern, key) = parts(text, rest)?;
+            return Ok(Self::Tree(Box::new(TreePattern::new(pattern)?), known(key, TreeLayout::KEYS)?));
+        }
+        Ok(match text {
+            "streams" => Self::Streams,
+            "threads" => Self::Threads,
+            "fraction" => Self::Fraction,
+            key => {
+                let all: Vec<&str> = TreeLayout::KEYS.iter().copied().chain(RUN_KEYS).collect();
+                Self::Common(known(key, &all)?)
+            }
+        })
+    }
+
+    /// Lays a value over a point, and says it in the form that it is printed in.
+    pub(super) fn apply(&self, text: &str, point: &mut Point) -> Result<String> {
+        let text = text.trim();
+        let whole = |what: &str| {
+            let number = text.parse::<usize>().ok().filter(|n| (1..=1000).contains(n));
+            number
+                .ok_or_else(|| Error::request(format!("{text:?} is no number of {what}; write 1 to 1000")).object(what))
+        };
+        let mut layout = Layout::default();
+        match self {
+            Self::Streams => {
+                point.streams = whole("streams")?;
+                return Ok(point.streams.to_string());
+            }
+            Self::Threads => {
+                point.threads = whole("threads")?;
+                return Ok(point.threads.to_string());
+            }
+            Self::Fraction => {
+                let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 100.0));
+                let share = number.trim().parse::<f64>().ok().map(|n| n / unit).filter(|n| *n > 0.0 && *n <= 1.0);
+                let wrong = || Error::request(format!("{text:?} is no fraction; write 0.1 or 10%")).object("fraction");
+                point.fraction = share.ok_or_else(wrong)?;
+                return Ok(point.fraction.to_string());
+            }
+            _ if text == AS_IS => return Ok(AS_IS.to_owned()),
+            Self::Common(key) => layout.common.set(key, text)?,
+            Self::Tree(pattern, key) => {
+                let mut keys = TreeLayout::default();
+                keys.set(key, text)?;
+                layout.set_tree((**pattern).clone(), &keys);
+            }
+            Self::Column(pattern, key) => {
+                let mut keys = ColumnLayout::default();
+                keys.set(key, text)?;
+                layout.set_column((**pattern).clone(), &keys);
+            }
+        }
+        point.layout.overlay(&layout);
+        Ok(printed(&layout))
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Common(key) => f.write_str(key),
+            Self::Tree(pattern, key) => write!(f, "tree:{}:{key}", pattern.as_str()),
+            Self::Column(pattern, key) => write!(f, "column:{}:{key}", pattern.as_str()),
+            Self::Streams => f.write_str("streams"),
+            Self::Threads => f.write_str("threads"),
+            Self::Fraction => f.write_str("fraction"),
+        }
+    }
+}
+
+/// The pattern and the key of `column:PATTERN:KEY`.
+fn parts<'a>(text: &str, rest: &'a str) -> Result<(&'a str, &'a str)> {
+    let wrong = || Error::request(format!("{text:?} names no key; write column:PATTERN:KEY or tree:PATTERN:KEY"));
+    rest.rsplit_once(':').ok_or_else(wrong)
+}
+
+/// A key by its name, or an error that names the known ones.
+fn known(key: &str, keys: &[&str]) -> Result<String> {
+    match keys.contains(&key) {
+        true => Ok(key.to_owned()),
+        false => Err(Error::request(format!("unknown key {key:?} in a grid; known keys: {}", keys.join(", ")))),
+    }
+}
+
+/// The one value of a layout that has one only.
+fn printed(layout: &Layout) -> String {
+    let mut value = serde_json::to_value(layout).unwrap_or_default();
+    while let serde_json::Value::Object(map) = value {
+        value = map.into_iter().next().map(|(_, value)| value).unwrap_or_default();
+    }
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}

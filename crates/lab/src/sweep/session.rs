@@ -1,0 +1,162 @@
+//! A sweep in its folder: runs single jobs, and keeps the files that they read. [`super::run`] decides which jobs run, and in
+//! which order.
+
+use std::path::{Path, PathBuf};
+
+use rootfile::{Error, Result};
+
+use super::input::SweepInput;
+use super::journal::{self, Head};
+use super::picked::Picked;
+use super::plan::{Job, Kind, Plan};
+use super::point::Point;
+use super::runner::{Measured, Runner, Task};
+use super::settings::{SCHEMA, Settings};
+use crate::readspeed::cache::drop_from_cache;
+use crate::system::host::HostInfo;
+
+/// A sweep that is to be run, or gone on with.
+pub struct Sweep<'a> {
+    pub(super) folder: PathBuf,
+    pub(super) head: Head,
+    pub(super) plan: Plan,
+    pub(super) runner: &'a mut dyn Runner,
+}
+
+impl Head {
+    /// What a sweep on this machine is about.
+    pub fn new(subject: SweepInput, points: Vec<Point>, settings: Settings, runner: &dyn Runner) -> Result<Self> {
+        settings.question.check()?;
+        if settings.repeat == 0 || settings.kinds.is_empty() {
+            return Err(Error::request("nothing to measure: repeat at least once, and copy or read"));
+        }
+        let (versions, machine) = (runner.versions(), HostInfo::here());
+        Ok(Self { schema: SCHEMA, subject, points, settings, versions, machine })
+    }
+}
+
+impl<'a> Sweep<'a> {
+    /// In this folder, which is made if it is not there. It has nothing in it, or this very sweep.
+    pub fn new(folder: &Path, head: Head, runner: &'a mut dyn Runner) -> Result<Self> {
+        std::fs::create_dir_all(folder).map_err(|e| Error::from(e).file(folder))?;
+        // Programs that are started may have another working directory.
+        let folder = std::fs::canonicalize(folder).map_err(|e| Error::from(e).file(folder))?;
+        let mut names = std::fs::read_dir(&folder)?.flatten().map(|file| file.file_name());
+        let visible = names.any(|name| !name.to_string_lossy().starts_with('.'));
+        if visible && !folder.join(journal::HEAD).exists() {
+            return Err(Error::request("has other files in it; choose a new folder").file(folder));
+        }
+        let plan = Plan::new(&head.points, head.settings.kinds.clone(), head.settings.seed);
+        Ok(Self { folder, head, plan, runner })
+    }
+
+    pub(super) fn parts(&self) -> (&Head, &Plan, &Path) {
+        (&self.head, &self.plan, &self.folder)
+    }
+
+    /// Runs one job, on its own files.
+    pub(super) fn measure(&mut self, job: Job) -> Result<Measured> {
+        let task = self.task(job)?;
+        if job.kind == Kind::Copy {
+            let measured = self.measured(&task)?;
+            if job.round == 0 && self.plan.keeps(job.point) {
+                self.keep(job.point)?;
+            }
+            task.outputs.iter().for_each(|path| drop(std::fs::remove_file(path)));
+            return Ok(measured);
+        }
+        if !task.input.exists() {
+            // Only reading was asked for, or somebody removed it.
+            self.write(self.plan.owner(job.point))?;
+        }
+        self.measured(&task)
+    }
+
+    fn measured(&mut self, task: &Task) -> Result<Measured> {
+        let cold = match self.head.settings.cold {
+            true => Some(drop_from_cache(&[&task.input])?),
+            false => {
+                let mut file = std::fs::File::open(&task.input).map_err(|e| Error::from(e).file(&task.input))?;
+                std::io::copy(&mut file, &mut std::io::sink()).map_err(|e| Error::from(e).file(&task.input))?;
+                None
+            }
+        };
+        let measured = self.runner.run(task)?;
+        Ok(Measured { cold: cold.or(measured.cold), ..measured })
+    }
+
+    /// Writes the file of a point that is to be read, without measuring it.
+    fn write(&mut self, owner: usize) -> Result<()> {
+        let mut task = self.task(Job { round: 0, point: owner, kind: Kind::Copy })?;
+        task.outputs.truncate(1);
+        self.runner.run(&task)?;
+        self.keep(owner)
+    }
+
+    /// Keeps the first stream that was just written. All are written under names of one length, since a file has its
+    /// name in it, and sizes are compared.
+    fn keep(&self, owner: usize) -> Result<()> {
+        let kept = self.kept(owner);
+        std::fs::rename(self.stream(0), &kept).map_err(|e| Error::from(e).file(&kept))
+    }
+
+    fn stream(&self, number: usize) -> PathBuf {
+        self.folder.join(format!("scratch-{number}.root"))
+    }
+
+    /// The file of a point that is read.
+    fn kept(&self, owner: usize) -> PathBuf {
+        self.folder.join(format!("point-{owner}.root"))
+    }
+
+    /// All that is to be known to run a job.
+    pub(super) fn task(&self, job: Job) -> Result<Task> {
+        let Head { subject, points, settings, .. } = &self.head;
+        let point = points.get(job.point).ok_or_else(|| Error::request("a job of another sweep"))?;
+        let owner = self.plan.owner(job.point);
+        let copied = Picked::new(subject.entries, point.fraction, settings.seed);
+        let (input, index, outputs) = match job.kind {
+            Kind::Copy => {
+                let index = (point.fraction < 1.0).then(|| copied.write(&self.folder, "copied")).transpose()?;
+                (subject.input.clone(), index, (0..point.streams).map(|stream| self.stream(stream)).collect())
+            }
+            Kind::Sparse => {
+                let picked = Picked::new(copied.count(), settings.share, settings.seed.wrapping_add(1));
+                (self.kept(owner), Some(picked.write(&self.folder, "picked")?), Vec::new())
+            }
+            _ => (self.kept(owner), None, Vec::new()),
+        };
+        Ok(Task {
+            job,
+            input,
+            tree: subject.tree.clone(),
+            others: subject.others,
+            entries: subject.entries,
+            index,
+            layout: point.layout.clone(),
+            outputs,
+            threads: point.threads,
+            memory: settings.memory,
+            columns: settings.columns.clone(),
+            pin: settings.pin.then_some(point.threads),
+        })
+    }
+
+    pub(super) fn runner(&mut self) -> &mut dyn Runner {
+        self.runner
+    }
+
+    /// Removes what was only needed to measure.
+    pub(super) fn remove_scratch(&self) {
+        let Ok(files) = std::fs::read_dir(&self.folder) else { return };
+        for file in files.flatten() {
+            let name = file.file_name().to_string_lossy().into_owned();
+            // A job that was killed leaves the hidden file that it was writing.
+            let name = name.trim_start_matches('.');
+            let is_ours = ["point-", "scratch-", "probe-", "copied-", "picked-", "task.", "record."];
+            if is_ours.iter().any(|prefix| name.starts_with(prefix)) {
+                let _ = std::fs::remove_file(file.path());
+            }
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Writes a data set of [`models`](crate::synthetic::models) into ROOT files from several threads, and measures the cost.
+//!
+//! The layout alone decides how entries are cut into tasks, so the same data set and layout give the same file whatever the
+//! threads. [`flow::write`] writes the file.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use dataset::glob::{ColumnPattern, TreePattern};
+use dataset::layout::{ClusterSize, ColumnLayout, Layout, TreeLayout, defaults};
+use dataset::tree::make::{NewKind, NewLeaf};
+use flow::Budget;
+use flow::write::{
+    FillContext, Metrics, ParallelWriter, TreeColumn, TreeSpec, WriteOptions, WritePool, Written, fill_tasks,
+};
+use rootfile::streamer::{StreamerInfos, describe};
+use rootfile::{Error, Result};
+use serde::Serialize;
+
+use crate::synthetic::models::{Model, ModelColumn};
+use crate::system::clock::process_seconds;
+
+/// The tree that a data set is written to.
+pub const TREE: &str = "Events";
+/// Bytes of a batch: few enough to stay in a core's own cache on their way, and enough to be worth a call.
+const BATCH: Range<u64> = 64 << 10..1 << 20;
+/// Memory of a batch while it is made, as a multiple of its bytes: numbers, offsets, and growing arrays.
+const MAKING: u64 = 3;
+/// Threads that get batches of the full size, if there is memory for it.
+const MAKERS: u64 = 16;
+/// Bytes of the entries that tell how many a cluster has, at most.
+const SAMPLE: u64 = 4 << 20;
+
+/// A data set to write.
+pub struct Job<'a> {
+    /// The data set.
+    pub model: &'a Model,
+    /// The files; each gets all of it.
+    pub outputs: Vec<PathBuf>,
+    /// How they are written.
+    pub options: WriteOptions,
+    /// Memory for all files together, and threads.
+    pub budget: Budget,
+    /// Whether entries are filled, or only made.
+    pub fill: bool,
+}
+
+impl Job<'_> {
+    /// Memory for the batches of all threads. It does not depend on their number, since the rest may decide where
+    /// clusters end.
+    fn for_making(&self) -> u64 {
+        (self.budget.memory / 5).min(MAKERS * MAKING * BATCH.end)
+    }
+
+    /// The rest, for the writers.
+    fn for_filling(&self) -> Budget {
+        Budget::new(self.budget.memory - self.for_making(), self.budget.threads)
+    }
+
+    /// Threads that may fill. One that fills several files does not wait in between, so that all that it makes of a task
+    /// ahead of its turn has to fit.
+    fn threads(&self, tasks: &Tasks) -> usize {
+        let files = self.outputs.len() as u64;
+        if files < 2 {
+            return self.budget.threads;
+        }
+        let each = tasks.each.min(tasks.entries).saturating_mul(tasks.entry).saturating_mul(files);
+        let fitting = self.for_filling().memory / each.max(1);
+        usize::try_from(fitting).unwrap_or(usize::MAX).clamp(1, self.budget.threads.max(1))
+    }
+
+    /// Bytes of a batch.
+    fn batch(&self) -> u64 {
+        (self.for_making() / MAKING / self.budget.threads.max(1) as u64).clamp(BATCH.start, BATCH.end)
+    }
+}
+
+/// The files written, and their cost.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Ran {
+    /// The files.
+    pub written: Vec<Written>,
+    /// Seconds by the clock, until all was handed to the system.
+    pub wall: f64,
+    /// Seconds of CPU, of all threads.
+    pub cpu: f64,
+    /// Additional seconds until the data were on disk.
+    pub sync: f64,
+    /// Where the time went, by file.
+    pub metrics: Vec<Metrics>,
+}
+
+/// Writes. Calls `done` with the number of entries filled; its result may stop the work.
+pub fn generate(job: &Job<'_>, done: flow::Progress<'_>) -> Result<Ran> {
+    let (begun, cpu) = (Instant::now(), process_seconds());
+    let pool = WritePool::new(job.for_filling());
+    let mut options = WriteOptions { layout: with_splits(job.model, &job.options.layout)?, ..job.options.clone() };
+    let spec = spec(job.model)?;
+    let tasks = Tasks::new(job, cluster(job, &options, &spec)?);
+    let size = TreeLayout { cluster: Some(ClusterSize::Entries(tasks.each)), ..TreeLayout::default() };
+    options.layout.set_tree(TreePattern::new(TREE)?, &size);
+    let mut outputs = Vec::with_capacity(job.outputs.len());
+    for path in &job.outputs {
+        let mut writer = ParallelWriter::create(path, &options, &pool)?;
+        let tree = writer.tree(&spec)?;
+        outputs.push((writer, tree));
+    }
+    fill_tasks(&outputs, tasks.count(), job.threads(&tasks), |number, contexts| {
+        run(job, contexts, &tasks, number, done)
+    })?;
+    let mut ran = Ran { wall: begun.elapsed().as_secs_f64(), ..Ran::default() };
+    let synced = Instant::now();
+    outputs.iter().try_for_each(|(writer, _)| writer.sync())?;
+    ran.sync = synced.elapsed().as_secs_f64();
+    let closing = Instant::now();
+    for (writer, _) in outputs {
+        ran.metrics.push(writer.metrics());
+        ran.written.push(writer.finish()?);
+    }
+    ran.wall += closing.elapsed().as_secs_f64();
+    ran.cpu = process_seconds() - cpu;
+    Ok(ran)
+}
+
+/// Entries of a cluster. For a size in bytes the first entries decide, as in ROOT
+/// (`TTree::Fill`, where fAutoFlush is negative).
+fn cluster(job: &Job<'_>, options: &WriteOptions, spec: &TreeSpec) -> Result<u64> {
+    let bytes = match options.layout.resolve_tree(TREE).cluster {
+        Some(ClusterSize::Entries(n)) => return Ok(n),
+        Some(ClusterSize::Bytes(bytes)) => bytes,
+        None => defaults::AUTO_FLUSH.unsigned_abs(),
+    };
+    let all = Tasks::new(job, job.model.entries());
+    if !job.fill || all.entries == 0 {
+        return Ok(bytes / all.entry);
+    }
+    let first = (SAMPLE.min(bytes).min(job.model.payload() / 16) / all.entry).clamp(1, all.entries);
+    let trial = WriteOptions { discard: true, auto_save: None, ..options.clone() };
+    let path = job.outputs.first().ok_or_else(|| Error::request("no output is named"))?;
+    let mut writer = ParallelWriter::create(path, &trial, &WritePool::new(job.for_filling()))?;
+    let tree = writer.tree(spec)?;
+    let mut context = writer.fill_task(tree, 0)?;
+    all.batches(0..first).try_for_each(|entries| context.fill(&job.model.batch(entries)?))?;
+    context.finish()?;
+    let found: u64 = writer.finish()?.trees.iter().map(|tree| tree.zip_bytes).sum();
+    Ok(u64::try_from(u128::from(bytes) * u128::from(first) / u128::from(found.max(1))).unwrap_or(u64::MAX))
+}
+
+/// Fills the entries of one task into all outputs.
+fn run(
+    job: &Job<'_>,
+    contexts: &mut [FillContext],
+    tasks: &Tasks,
+    number: u64,
+    done: flow::Progress<'_>,
+) -> Result<()> {
+    for entries in tasks.batches(tasks.entries(number)) {
+        let count = entries.end - entries.start;
+        let batch = job.model.batch(entries)?;
+        if job.fill {
+            contexts.iter_mut().try_for_each(|context| context.fill(&batch))?;
+        }
+        if done(count).is_break() {
+            return Err(std::io::Error::new(std::io::ErrorKind::Interrupted, "interrupted").into());
+        }
+    }
+    Ok(())
+}
+
+/// How the entries are dealt out.
+struct Tasks {
+    entries: u64,
+    /// Entries of a task, which is a cluster.
+    each: u64,
+    /// Bytes of an entry before compression, and of a batch.
+    entry: u64,
+    batch: u64,
+}
+
+impl Tasks {
+    fn new(job: &Job<'_>, each: u64) -> Self {
+        let entries = job.model.entries();
+        let entry = (job.model.payload() / entries.max(1)).max(1);
+        Self { entries, each: each.max(1), entry, batch: job.batch() }
+    }
+
+    /// Some entries, as they are made.
+    fn batches(&self, entries: Range<u64>) -> impl Iterator<Item = Range<u64>> {
+        let size = (self.batch / self.entry).clamp(1, 1 << 16);
+        let firsts = (entries.start..entries.end).step_by(usize::try_from(size).unwrap_or(1));
+        firsts.map(move |first| first..entries.end.min(first + size))
+    }
+
+    fn count(&self) -> u64 {
+        self.entries.div_ceil(self.each)
+    }
+
+    fn entries(&self, task: u64) -> Range<u64> {
+        let place = |task: u64| task.saturating_mul(self.each).min(self.entries);
+        place(task)..place(task.saturating_add(1))
+    }
+}
+
+/// The tree of a data set.
+pub fn spec(model: &Model) -> Result<TreeSpec> {
+    let mut classes = StreamerInfos::new();
+    for info in describe::describe(&describe::parse(model.classes())?, &StreamerInfos::new())? {
+        classes.add(Arc::new(info));
+    }
+    let columns = model.columns().iter().map(column).collect::<Result<Vec<_>>>()?;
+    Ok(TreeSpec { path: TREE.to_owned(), title: "a data set made by basketry".to_owned(), columns, classes })
+}
+
+fn column(column: &ModelColumn) -> Result<TreeColumn> {
+    let letter = match column.type_name.as_str() {
+        "bool" => Some('O'),
+        "char" | "int8_t" => Some('B'),
+        "unsigned char" | "uint8_t" => Some('b'),
+        "short" | "int16_t" => Some('S'),
+        "unsigned short" | "uint16_t" => Some('s'),
+        "int" | "int32_t" => Some('I'),
+        "unsigned int" | "uint32_t" => Some('i'),
+        "Long64_t" | "int64_t" | "long" => Some('L'),
+        "ULong64_t" | "uint64_t" | "unsigned long" => Some('l'),
+        "float" => Some('F'),
+        "double" => Some('D'),
+        _ => None,
+    };
+    let kind = match (letter, &column.counter) {
+        (Some(letter), counter) => NewKind::Leaves(vec![NewLeaf {
+            name: column.name.clone(),
+            letter,
+            counter: counter.clone(),
+            ..NewLeaf::default()
+        }]),
+        (None, None) => NewKind::Class { type_name: column.type_name.clone(), clones: None },
+        (None, Some(_)) => return Err(Error::unsupported(format!("an array of {}", column.type_name))),
+    };
+    Ok(TreeColumn { name: column.name.clone(), kind })
+}
+
+/// The layout, with the split levels that the data set is about where it says none.
+fn with_splits(model: &Model, layout: &Layout) -> Result<Layout> {
+    let mut whole = Layout::default();
+    for column in model.columns() {
+        if let Some(split) = column.split_level {
+            let keys = ColumnLayout { split_level: Some(u32::try_from(split).unwrap_or(0)), ..ColumnLayout::default() };
+            whole.set_column(ColumnPattern::new(&column.name)?, &keys);
+        }
+    }
+    if layout.common.split_level.is_some() {
+        return Ok(layout.clone());
+    }
+    whole.overlay(layout);
+    Ok(whole)
+}
+
+/// Where several outputs go, for one name: `out.root`, `out-1.root`, `out-2.root`.
+pub fn numbered(path: &Path, outputs: usize) -> Vec<PathBuf> {
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = |i: usize| if i == 0 { path.to_path_buf() } else { path.with_file_name(format!("{stem}-{i}.root")) };
+    (0..outputs.max(1)).map(name).collect()
+}

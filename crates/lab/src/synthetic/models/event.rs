@@ -1,0 +1,65 @@
+//! `single` and `multi`: what ROOT's TBufferMerger was measured with (G. Amadio, "Writing ROOT Data in Parallel with
+//! TBufferMerger", CHEP 2018). `single` is one branch of random doubles. `multi` is so many branches of
+//! `vector<Event>`, each with so many events, 10 and 10 in the main figures; where branches vary, their product stays
+//! 100. An event is three vectors, three doubles and three integers.
+//!
+//! The original's numbers are not published but for what they compress to. Here members are of full precision, rounded, or
+//! small integers, so that ROOT makes 60 bytes of 100 with zlib-1; `bench/native` writes the very same with ROOT.
+
+use rootfile::{Error, Result};
+
+use super::builder::ModelBuilder;
+use super::count::Many;
+use super::generators::{Class, Number, Of};
+use super::random::Draw;
+
+/// More events in one entry than any measurement needs.
+const MOST_EVENTS: u64 = 1_000_000;
+
+const fn double(draw: Draw) -> Of {
+    Of::Number(Number::F64, draw)
+}
+
+const fn int(below: u32) -> Of {
+    Of::Number(Number::I32, Draw::Below(below))
+}
+
+/// Three coordinates.
+pub(super) static VECTOR: Class = Class {
+    name: "Vector3D",
+    base: None,
+    members: &[("x", double(Draw::Steps)), ("y", double(Draw::Steps)), ("z", double(Draw::Bell))],
+};
+
+static EVENT: Class = Class {
+    name: "Event",
+    base: None,
+    members: &[
+        ("position", Of::Class(&VECTOR)),
+        ("direction", Of::Class(&VECTOR)),
+        ("momentum", Of::Class(&VECTOR)),
+        ("energy", double(Draw::Falling)),
+        ("mass", double(Draw::Fraction)),
+        ("time", double(Draw::Decay)),
+        ("id", int(25)),
+        ("status", int(3)),
+        ("mother", int(1000)),
+    ],
+};
+
+/// One branch of doubles.
+pub(super) fn single(builder: &mut ModelBuilder) {
+    builder.value("x", double(Draw::Uniform));
+}
+
+/// Branches of events.
+pub(super) fn multi(builder: &mut ModelBuilder, branches: u32, events: u32) -> Result<()> {
+    let each = u64::from(branches) * u64::from(events);
+    if each == 0 || each > MOST_EVENTS {
+        return Err(Error::request(format!("{branches} branches of {events} events: 1 to {MOST_EVENTS} are possible")));
+    }
+    for branch in 0..branches {
+        builder.vectors(Many::Fixed(events), &[(format!("ev{branch}"), Of::Class(&EVENT))], None);
+    }
+    Ok(())
+}

@@ -1,0 +1,93 @@
+//! What is measured: a grid of points, and what a run of one took.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// The grid: every combination is measured.
+#[derive(Clone, Debug, Default)]
+pub struct Grid {
+    /// Data sets, as [`models`](crate::synthetic::models) names them.
+    pub kind: String,
+    /// Bytes of payload.
+    pub size: u64,
+    /// Branches, and events in an entry of each: `multi` alone has them.
+    pub shapes: Vec<(u32, u32)>,
+    /// Codecs.
+    pub compressions: Vec<String>,
+    /// Threads.
+    pub threads: Vec<usize>,
+    /// A folder for each medium.
+    pub media: Vec<PathBuf>,
+    /// How often each is run.
+    pub repeat: usize,
+    /// Options of a run that are the same for all.
+    pub common: Vec<String>,
+    /// Files written at once.
+    pub outputs: usize,
+    /// Whether output is made but not written.
+    pub no_write: bool,
+    /// Whether entries are only made, and not filled.
+    pub no_fill: bool,
+}
+
+/// One combination, by one writer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Point {
+    /// `basketry`, or the rival's name.
+    pub writer: String,
+    /// Branches.
+    pub branches: u32,
+    /// Events in an entry of a branch.
+    pub events: u32,
+    /// Codec.
+    pub compression: String,
+    /// Threads.
+    pub threads: usize,
+    /// The folder.
+    pub medium: PathBuf,
+}
+
+/// The cost of one run.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Run {
+    /// Seconds by the clock, without the flush of the disk cache.
+    pub wall: f64,
+    /// Seconds of CPU.
+    pub cpu: f64,
+    /// Seconds to sync the output to disk.
+    pub sync: f64,
+    /// Bytes of memory at most.
+    pub peak_rss: u64,
+    /// Bytes of address space at most.
+    pub vsize: u64,
+    /// Bytes of the files.
+    pub bytes: u64,
+    /// Seconds that threads waited for memory, all together.
+    pub waiting: f64,
+}
+
+impl Grid {
+    /// All combinations for these writers.
+    pub fn points(&self, writers: &[String]) -> Vec<Point> {
+        let mut points = Vec::new();
+        for &(branches, events) in &self.shapes {
+            for compression in &self.compressions {
+                for medium in &self.media {
+                    for &threads in &self.threads {
+                        points.extend(writers.iter().map(|writer| Point {
+                            writer: writer.clone(),
+                            branches,
+                            events,
+                            compression: compression.clone(),
+                            threads,
+                            medium: medium.clone(),
+                        }));
+                    }
+                }
+            }
+        }
+        points
+    }
+}

@@ -1,0 +1,125 @@
+//! Runs as subprocesses: starts a program and reads its result, with the memory of a process and its processors.
+//!
+//! All measurements that compare runs use this module, so that all are measured alike.
+
+use std::process::Command;
+
+use rootfile::{Error, Result};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// Runs a program whose last line is JSON, and reads that.
+pub fn measure<T: DeserializeOwned>(command: &mut Command) -> Result<T> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let done = command.output().map_err(|e| Error::from(e).file(&name))?;
+    let text = String::from_utf8_lossy(&done.stdout);
+    let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    if !done.status.success() {
+        let said = String::from_utf8_lossy(&done.stderr);
+        let said = said.lines().last().unwrap_or_default().to_owned();
+        return Err(Error::request(format!("{name} ended with {}: {said}", done.status)));
+    }
+    serde_json::from_str(last).map_err(|e| Error::request(format!("{name} said {last:?}: {e}")))
+}
+
+/// Has this process told to end when the one that started it does: a run whose result nobody waits for goes on otherwise.
+pub fn end_with_parent() {
+    // Without it the run only takes longer than it need.
+    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM));
+}
+
+/// Bytes of memory and of address space.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Memory {
+    /// Resident.
+    pub rss: u64,
+    /// Of address space.
+    pub vsize: u64,
+}
+
+impl Memory {
+    /// The most that this process had: `VmHWM` and `VmPeak` of proc(5).
+    pub fn peak() -> Self {
+        Self::of(["VmHWM", "VmPeak"])
+    }
+
+    /// What this process has now: `VmRSS` and `VmSize`.
+    pub fn now() -> Self {
+        Self::of(["VmRSS", "VmSize"])
+    }
+
+    /// The larger of both, each for itself.
+    #[must_use]
+    pub fn or_more(self, other: Self) -> Self {
+        Self { rss: self.rss.max(other.rss), vsize: self.vsize.max(other.vsize) }
+    }
+
+    fn of(keys: [&str; 2]) -> Self {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let [rss, vsize] = keys.map(|key| {
+            let line = status.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'));
+            let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+            kilobytes.unwrap_or(0) * 1024
+        });
+        Self { rss, vsize }
+    }
+}
+
+/// This thread, and what it starts, on some processors only for as long as this lives.
+pub struct Pinned {
+    before: CpuSet,
+}
+
+impl Pinned {
+    /// On the first so many of those that it may use now; all of them where there are not so many.
+    pub fn to(processors: usize) -> Result<Self> {
+        let before = sched_getaffinity(None).map_err(std::io::Error::from)?;
+        let mut set = CpuSet::new();
+        let allowed = (0..CpuSet::MAX_CPU).filter(|&cpu| before.is_set(cpu));
+        allowed.take(processors.max(1)).for_each(|cpu| set.set(cpu));
+        sched_setaffinity(None, &set).map_err(std::io::Error::from)?;
+        Ok(Self { before })
+    }
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        // It was allowed before.
+        let _ = sched_setaffinity(None, &self.before);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::write_bench::Run;
+
+    #[test]
+    fn what_a_program_says_is_taken_and_what_it_does_not_is_an_error() {
+        let run: Run = measure(Command::new("printf").arg("noise\\n{\"wall\": 1.5, \"bytes\": 7}\\n")).unwrap();
+        assert_eq!((run.wall, run.bytes), (1.5, 7));
+        assert!(measure::<Run>(Command::new("printf").arg("nothing")).is_err());
+        assert!(measure::<Run>(&mut Command::new("false")).unwrap_err().to_string().contains("false ended"));
+    }
+
+    #[test]
+    fn this_process_has_memory() {
+        let (now, peak) = (Memory::now(), Memory::peak());
+        assert!(peak.rss > 100_000 && peak.vsize >= peak.rss && now.rss > 100_000, "{now:?} {peak:?}");
+    }
+
+    #[test]
+    fn what_is_started_is_pinned_and_then_no_more() {
+        let count = || {
+            let allowed = sched_getaffinity(None).unwrap();
+            (0..CpuSet::MAX_CPU).filter(|&cpu| allowed.is_set(cpu)).count()
+        };
+        let before = count();
+        let pinned = Pinned::to(1).unwrap();
+        let said = Command::new("nproc").env_remove("OMP_NUM_THREADS").output().unwrap();
+        assert_eq!((count(), String::from_utf8_lossy(&said.stdout).trim()), (1, "1"));
+        drop(pinned);
+        assert_eq!(count(), before);
+    }
+}

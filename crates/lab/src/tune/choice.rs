@@ -1,0 +1,48 @@
+//! A choice for the whole file, and the limits that it keeps. [`super::decide`] makes choices.
+
+use crate::cost::model::Cost;
+use crate::math::solve::RESOURCES;
+
+use super::candidates::Pick;
+
+/// For each column that may have several forms which one: 0 is as it is.
+pub(crate) type Forms = Vec<usize>;
+
+/// Limits on the whole file, infinite where there is none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Limits {
+    pub size: f64,
+    pub write: f64,
+    pub read_memory: f64,
+    pub write_memory: f64,
+}
+
+/// Names of the limits, in the order of the solver's resources, as options of the command.
+pub(crate) const LIMIT_NAMES: [&str; RESOURCES] = ["--max-size", "--max-write-time", "--max-read-memory", "--memory"];
+
+impl Limits {
+    pub(crate) fn array(&self) -> [f64; RESOURCES] {
+        [self.size, self.write, self.read_memory, self.write_memory]
+    }
+}
+
+/// A choice for the whole file.
+#[derive(Clone, Debug)]
+pub(crate) struct Chosen {
+    /// Which clustering, by index.
+    pub option: usize,
+    /// The forms of the columns that may have several.
+    pub forms: Forms,
+    /// By unit; `None` for units of another form.
+    pub picks: Vec<Option<Pick>>,
+    /// By unit.
+    pub costs: Vec<Cost>,
+    /// All columns together.
+    pub total: Cost,
+    /// Bytes on disk with the reserve.
+    pub reserved: f64,
+    /// The objective that the solver minimised.
+    pub objective: f64,
+    /// How much better another choice could be at most, by the costs that were measured.
+    pub gap: f64,
+}

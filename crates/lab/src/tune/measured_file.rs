@@ -1,0 +1,98 @@
+//! The file that `tune` measures: the input, or a temporary copy that stands for several inputs or some branches.
+//!
+//! Many similar files get one decision: files at even distances in the list are merged, with their baskets copied, and the
+//! merged file is measured. Branches that are left out are left out of the copy.
+
+use std::path::{Path, PathBuf};
+
+use dataset::glob::NameFilter;
+use flow::{Budget, Progress};
+use rootfile::{Error, Result, ScratchFolder};
+
+/// Bytes of the inputs that are merged, about.
+const BYTES: u64 = 256 << 20;
+
+/// The file that is measured for the inputs.
+pub struct MeasuredFile {
+    path: PathBuf,
+    /// The folder of the copy, if there is one; removed when dropped.
+    _folder: Option<ScratchFolder>,
+    /// How the inputs are named in the report.
+    name: String,
+    /// Number of inputs, and how many of them are measured.
+    files: (usize, usize),
+}
+
+impl MeasuredFile {
+    /// Makes a copy where one is needed, in `folder`. All inputs must have the same branches.
+    pub fn new(
+        inputs: &[PathBuf],
+        tree: Option<&str>,
+        (filter, folder): (&NameFilter, &Path),
+        budget: Budget,
+        progress: Progress<'_>,
+    ) -> Result<Self> {
+        let first = inputs.first().ok_or_else(|| Error::request("no input"))?;
+        if inputs.len() == 1 && filter.keeps_all() {
+            let name = first.display().to_string();
+            return Ok(Self { path: first.clone(), _folder: None, name, files: (1, 1) });
+        }
+        let copies = ScratchFolder::within(folder).map_err(|e| Error::from(e).file(folder))?;
+        let path = copies.path().join("sample.root");
+        let options =
+            flow::Options { tree: tree.map(str::to_owned), filter: filter.clone(), budget, ..flow::Options::default() };
+        // The plan of all inputs refuses inputs with other branches, and names the differences.
+        if inputs.len() > 1 {
+            flow::forecast(inputs, &path, &options, false)?;
+        }
+        let chosen = spread_over(inputs)?;
+        flow::rewrite(&chosen, &path, &options, progress)?;
+        let name = match inputs.len() {
+            1 => first.display().to_string(),
+            files => format!("{} and {} more", first.display(), files - 1),
+        };
+        Ok(Self { path, _folder: Some(copies), name, files: (inputs.len(), chosen.len()) })
+    }
+
+    /// The file that is measured.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How the inputs are named in the report.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Number of inputs, and how many of them are measured.
+    pub fn files(&self) -> (usize, usize) {
+        self.files
+    }
+}
+
+/// Inputs at even distances, as many as have about [`BYTES`] together.
+fn spread_over(inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let size = |path: &PathBuf| std::fs::metadata(path).map(|m| m.len()).map_err(|e| Error::from(e).file(path));
+    let all = inputs.iter().map(size).sum::<Result<u64>>()?;
+    let n = inputs.len() as u64;
+    let wanted = if all <= BYTES { n } else { (BYTES.saturating_mul(n) / all).clamp(1, n) };
+    let at = |i: u64| usize::try_from((2 * i + 1) * n / (2 * wanted)).unwrap_or(usize::MAX);
+    Ok((0..wanted).filter_map(|i| inputs.get(at(i)).cloned()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_inputs_are_all_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        let paths: Vec<PathBuf> = (0..5).map(|i| folder.path().join(i.to_string())).collect();
+        paths.iter().for_each(|path| std::fs::write(path, "x").unwrap());
+        assert_eq!(spread_over(&paths).unwrap(), paths);
+        let sparse = |path: &PathBuf| std::fs::File::create(path).unwrap().set_len(BYTES / 2).unwrap();
+        paths.iter().for_each(sparse);
+        assert_eq!(spread_over(&paths).unwrap(), [paths[1].clone(), paths[3].clone()]);
+        assert!(spread_over(&[folder.path().join("absent")]).is_err());
+    }
+}

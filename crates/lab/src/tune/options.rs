@@ -1,0 +1,69 @@
+//! Options of `tune`, and the limits that follow from them.
+
+use std::path::Path;
+
+use flow::Budget;
+use rootfile::Result;
+
+use super::choice::Limits;
+use super::limits::Limit;
+use super::reader::Reader;
+use crate::cost::model::Cost;
+use crate::cost::statistics::FileStats;
+use crate::cost::{Demand, Workload};
+use crate::math::as_f64;
+
+/// The default limit on a reader's memory: this many bytes, or this many times today's if that is more.
+pub(crate) const READ_MEMORY: (f64, f64) = (256e6, 1.5);
+
+/// Options of `tune`.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// What the file will be read for.
+    pub workload: Workload,
+    /// The most bytes that the file may have; today's if nothing is said.
+    pub max_size: Option<Limit>,
+    /// The most memory that a reader of all columns may need.
+    pub max_read_memory: Option<Limit>,
+    /// The most seconds that compression may take.
+    pub max_write_time: Option<Limit>,
+    /// The most memory that a writer of all columns may need.
+    pub memory: u64,
+    /// Seed of the samples.
+    pub seed: u64,
+    /// Only this tree, by its path.
+    pub tree: Option<String>,
+    /// Whether columns of objects may be split or streamed otherwise.
+    pub recode: bool,
+    /// The program that will read the file; none: basketry.
+    pub reader: Option<Reader>,
+}
+
+impl Options {
+    /// The statistics of a file, with the demands of the workload.
+    pub(super) fn stats(&self, input: &Path) -> Result<FileStats> {
+        let Some(reader) = &self.reader else { return FileStats::read(input, self.tree.as_deref(), &self.workload) };
+        reader.check(&self.workload)?;
+        FileStats::of(input, self.tree.as_deref(), &|tree, lineage, plan| {
+            let is_read = plan.is_some() || reader.reads_all();
+            Some(if is_read { self.workload.demand(tree, lineage) } else { Demand::default() })
+        })
+    }
+
+    pub(super) fn budget(&self) -> Budget {
+        Budget::new(self.memory, 1)
+    }
+
+    pub(super) fn limits(&self, today: &Cost) -> Limits {
+        let size = self.max_size.unwrap_or(Limit::Times(1.0)).of(today.size);
+        let read_memory = self
+            .max_read_memory
+            .map_or((READ_MEMORY.1 * today.read_memory).max(READ_MEMORY.0), |l| l.of(today.read_memory));
+        Limits {
+            size,
+            write: self.max_write_time.map_or(f64::INFINITY, |l| l.of(today.write)),
+            read_memory,
+            write_memory: as_f64(self.memory),
+        }
+    }
+}

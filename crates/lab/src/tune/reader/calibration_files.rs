@@ -1,0 +1,183 @@
+//! The files of a calibration: generated data sets, each in several codecs and basket sizes.
+
+use std::path::{Path, PathBuf};
+
+use dataset::glob::NameFilter;
+use flow::write::WriteOptions;
+use flow::{Budget, unwatched};
+use rootfile::Result;
+
+use crate::synthetic::generate::{Job, generate};
+use crate::synthetic::models::{Model, ModelOptions};
+
+/// So many times less data to show that it works.
+pub(super) const QUICK: u64 = 10;
+/// A data set, and the layouts in which it is written.
+pub(super) struct Recipe {
+    model: &'static str,
+    /// Bytes of values.
+    pub size: u64,
+    /// Branches of `multi`.
+    branches: u32,
+    /// The branches that are kept.
+    keep: &'static [&'static str],
+    /// The layout that it is generated in.
+    layout: &'static str,
+    /// Compression and basket sizes of the files.
+    pub files: &'static [(&'static str, &'static str)],
+}
+
+const ALL: &[&str] = &[];
+const EVERY_CODEC: &[(&str, &str)] =
+    &[("none", "32kB"), ("zlib:1", "32kB"), ("lz4:4", "32kB"), ("zstd:5", "32kB"), ("lzma:1", "32kB")];
+const SPLIT: &str = "split-level = 99\ncompression = \"none\"";
+const WHOLE: &str = "split-level = 0\ncompression = \"none\"";
+
+/// The generated data: wide rows and long columns, numbers that compress well and badly, all kinds of values.
+pub(super) const RECIPES: [Recipe; 12] = [
+    // The same with next to no entries, and with more.
+    Recipe {
+        model: "nano",
+        size: 250_000,
+        branches: 1,
+        keep: ALL,
+        layout: "compression = \"none\"",
+        files: &[("none", "32kB"), ("zlib:1", "32kB"), ("lz4:4", "32kB")],
+    },
+    Recipe {
+        model: "nano",
+        size: 1_500_000,
+        branches: 1,
+        keep: ALL,
+        layout: "compression = \"none\"",
+        files: &[("none", "32kB"), ("zlib:6", "32kB")],
+    },
+    // A thousand branches of leaves: the branches and baskets cost most.
+    Recipe {
+        model: "nano",
+        size: 5_000_000,
+        branches: 1,
+        keep: ALL,
+        layout: "compression = \"none\"",
+        files: &[
+            ("none", "2kB"),
+            ("none", "32kB"),
+            ("zlib:6", "32kB"),
+            ("zlib:1", "4kB"),
+            ("lz4:4", "8kB"),
+            ("zstd:5", "32kB"),
+            ("lzma:1", "32kB"),
+        ],
+    },
+    // Some columns of many entries.
+    Recipe {
+        model: "nano",
+        size: 40_000_000,
+        branches: 1,
+        keep: &["nMuon", "Muon_*", "MET_*", "HLT_path1*"],
+        layout: "compression = \"none\"",
+        files: &[("none", "64kB"), ("zlib:6", "64kB"), ("zstd:5", "8kB"), ("lz4:4", "64kB"), ("zlib:1", "2kB")],
+    },
+    // Long arrays: nearly all is decompression.
+    Recipe {
+        model: "nano",
+        size: 60_000_000,
+        branches: 1,
+        keep: &["nLHEPdfWeight", "LHEPdfWeight"],
+        layout: "compression = \"none\"",
+        files: EVERY_CODEC,
+    },
+    // One column of many entries: the entries cost most.
+    Recipe {
+        model: "single",
+        size: 6_000_000,
+        branches: 1,
+        keep: ALL,
+        layout: "compression = \"none\"",
+        files: &[("none", "32kB"), ("zlib:1", "32kB"), ("zstd:1", "1MB"), ("lz4:1", "256kB"), ("none", "4kB")],
+    },
+    Recipe {
+        model: "lhcb",
+        size: 6_000_000,
+        branches: 1,
+        keep: ALL,
+        layout: SPLIT,
+        files: &[("none", "32kB"), ("zlib:1", "32kB"), ("zstd:5", "4kB"), ("lz4:4", "32kB")],
+    },
+    Recipe {
+        model: "lhcb",
+        size: 6_000_000,
+        branches: 1,
+        keep: ALL,
+        layout: WHOLE,
+        files: &[("none", "32kB"), ("zlib:1", "32kB"), ("zstd:5", "8kB")],
+    },
+    Recipe {
+        model: "aod",
+        size: 8_000_000,
+        branches: 1,
+        keep: ALL,
+        layout: SPLIT,
+        files: &[("none", "256kB"), ("zlib:1", "32kB"), ("zstd:5", "32kB"), ("lzma:1", "32kB")],
+    },
+    Recipe {
+        model: "aod",
+        size: 8_000_000,
+        branches: 1,
+        keep: ALL,
+        layout: WHOLE,
+        files: &[("none", "32kB"), ("zlib:1", "32kB"), ("lz4:4", "256kB")],
+    },
+    Recipe {
+        model: "multi",
+        size: 8_000_000,
+        branches: 10,
+        keep: ALL,
+        layout: SPLIT,
+        files: &[("none", "32kB"), ("zlib:1", "4kB"), ("zstd:1", "32kB")],
+    },
+    Recipe {
+        model: "multi",
+        size: 8_000_000,
+        branches: 1,
+        keep: ALL,
+        layout: WHOLE,
+        files: &[("none", "32kB"), ("lz4:1", "8kB")],
+    },
+];
+
+/// Number of files of a calibration.
+pub fn files() -> usize {
+    RECIPES.iter().map(|recipe| recipe.files.len()).sum()
+}
+
+impl Recipe {
+    pub fn name(&self, compression: &str, basket: &str) -> String {
+        let split = if self.layout == WHOLE { ", unsplit" } else { "" };
+        let some = if self.keep.is_empty() { "" } else { ", some branches" };
+        format!("{}{split}{some}, {compression}, {basket}", self.model)
+    }
+
+    /// Generates the data set.
+    pub fn make(&self, folder: &Path, number: usize, (size, budget): (u64, Budget)) -> Result<PathBuf> {
+        let options = ModelOptions { size, branches: self.branches, ..ModelOptions::default() };
+        let model = Model::named(self.model, &options)?;
+        let path = folder.join(format!("{number}.root"));
+        let options = WriteOptions { layout: self.layout.parse()?, ..WriteOptions::default() };
+        generate(&Job { model: &model, outputs: vec![path.clone()], options, budget, fill: true }, &unwatched)?;
+        Ok(path)
+    }
+
+    /// Writes it with another codec and baskets of another size.
+    pub fn rewrite(&self, made: &Path, path: &Path, (codec, basket): (&str, &str), budget: Budget) -> Result<()> {
+        let keep: Vec<String> = self.keep.iter().map(|&name| name.to_owned()).collect();
+        let options = flow::Options {
+            layout: format!("compression = \"{codec}\"\nbasket = \"{basket}\"").parse()?,
+            filter: NameFilter::new(&keep, &[])?,
+            budget,
+            overwrite: true,
+            ..flow::Options::default()
+        };
+        flow::rewrite(&[made.to_path_buf()], path, &options, &unwatched).map(drop)
+    }
+}

@@ -1,0 +1,159 @@
+//! The search for a choice: samples, a first choice, a second look at the chosen codecs, and the choice again.
+
+use dataset::layout::Compression;
+use rootfile::{Error, Result};
+
+use super::candidates::{ClusterOption, cluster_options};
+use super::choice::{Chosen, Limits};
+use super::decide::{self, Space};
+use super::options::Options;
+use super::reader::expect;
+use crate::cost::column::Column;
+use crate::cost::confirm::{Confirmed, Finalist};
+use crate::cost::measured::Measured;
+use crate::cost::model::Cost;
+use crate::cost::statistics::FileStats;
+use crate::cost::{Access, Allowance, Bench, FullRead, measure, nominal};
+use crate::math::solve::Infeasible;
+use crate::system::clock::process_seconds;
+
+/// Reserve on size limits, because samples are not exact: one and a half times the
+/// error of the second look, between these shares.
+pub(super) const SIZE_MARGIN: (f64, f64) = (0.005, 0.03);
+/// The reserve before the second look.
+const FIRST_MARGIN: f64 = 0.01;
+/// Second looks at most, and the share of new bytes in one that makes another worth it.
+const ROUNDS: u64 = 3;
+const WORTH_A_ROUND: f64 = 0.05;
+/// The report takes about this many times the CPU time of one decision.
+const REPORT: f64 = 4.0;
+/// Files whose trials take less than this are not sampled a second time.
+const QUICK: f64 = 0.4;
+/// Expected cost of a trial, in rewrites and in readings.
+const TRIAL: f64 = 1.5;
+const READINGS: f64 = 4.0;
+
+/// The state of the search: measured costs, the space of choices, and the decision.
+pub(super) struct Search {
+    pub(super) measured: Measured,
+    /// The costs of reading by another program, if one will read the file.
+    pub(super) theirs: Option<(Measured, Access)>,
+    pub(super) confirmed: Confirmed,
+    pub(super) space: Space,
+    pub(super) now: (Vec<Cost>, Cost),
+    pub(super) limits: Limits,
+    pub(super) decision: std::result::Result<Chosen, Infeasible>,
+    /// CPU seconds that deciding took.
+    pub(super) deciding: f64,
+}
+
+impl Search {
+    pub(super) fn new(
+        stats: &FileStats,
+        options: &Options,
+        (access, full_read): (Access, &FullRead),
+        (codecs, own): (&[Compression], Compression),
+        allowance: &Allowance,
+        bench: &mut dyn Bench,
+    ) -> Result<Self> {
+        let mut measured = measure::measure(stats, codecs, own, (options.seed, allowance), bench)?;
+        full_read.correct(stats, &access, &mut measured.columns);
+        let mut search = Self::decide(stats, options, access, measured, FIRST_MARGIN)?;
+        let mut last = 0.0;
+        for round in 1..=ROUNDS {
+            let Ok(chosen) = &search.decision else { break };
+            if search.is_quick(stats, access) || !search.keeping(*allowance).allows(last) {
+                break;
+            }
+            let begun = process_seconds();
+            let finalists = finalists(stats, chosen);
+            let Self { mut measured, mut confirmed, .. } = search;
+            let new = confirmed.round(stats, &mut measured, &finalists, options.seed.wrapping_add(round), bench)?;
+            let margin = (1.5 * confirmed.error()).clamp(SIZE_MARGIN.0, SIZE_MARGIN.1);
+            search = Self { confirmed, ..Self::decide(stats, options, access, measured, margin)? };
+            if new < WORTH_A_ROUND {
+                break;
+            }
+            last = process_seconds() - begun;
+        }
+        Ok(search)
+    }
+
+    fn decide(stats: &FileStats, options: &Options, access: Access, measured: Measured, margin: f64) -> Result<Self> {
+        let begun = process_seconds();
+        let clusterings = cluster_options(stats);
+        let theirs = options.reader.as_ref();
+        let theirs = theirs.map(|reader| expect::expected(reader.profile(), stats, &measured));
+        let (seen, reading) = theirs.as_ref().map_or((&measured, access), |(seen, reading)| (seen, *reading));
+        let now = today(stats, seen, &reading, &clusterings)?;
+        let limits = options.limits(&now.1);
+        let space = Space::new(stats, seen, &reading, clusterings, (&now.1, margin));
+        let decision = space.decide(&limits);
+        let deciding = process_seconds() - begun;
+        Ok(Self { theirs, measured, confirmed: Confirmed::default(), space, now, limits, decision, deciding })
+    }
+
+    /// The allowance before the report, which decides again for each point of the front and each looser limit.
+    pub(super) fn keeping(&self, allowance: Allowance) -> Allowance {
+        allowance.keeping(REPORT * self.deciding)
+    }
+
+    /// The costs for the program that will read the file; `access` holds basketry's.
+    pub(super) fn reading(&self, access: Access) -> (&Measured, Access) {
+        self.theirs.as_ref().map_or((&self.measured, access), |(seen, reading)| (seen, *reading))
+    }
+
+    /// CPU seconds that a trial is expected to take.
+    pub(super) fn trial_seconds(&self, stats: &FileStats, access: Access, chosen: &Chosen) -> f64 {
+        let option = self.space.options.get(chosen.option);
+        let rewrite = decide::rewriting(stats, &self.measured, &access, (option, chosen));
+        TRIAL * rewrite + READINGS * (self.now.1.read + chosen.total.read)
+    }
+
+    /// Whether trials take so little time that samples need not say it all.
+    fn is_quick(&self, stats: &FileStats, access: Access) -> bool {
+        self.decision.as_ref().is_ok_and(|chosen| self.trial_seconds(stats, access, chosen) < QUICK)
+    }
+}
+
+/// The choices of changed columns.
+fn finalists(stats: &FileStats, chosen: &Chosen) -> Vec<Finalist> {
+    let finalist = |(i, column): (usize, &Column)| {
+        let codec = chosen.picks.get(column.unit).copied().flatten()?.codec?;
+        // Columns of one unit share the number of baskets by their entries; most units are one column.
+        let baskets = chosen.costs.get(column.unit)?.baskets.max(1.0);
+        Some(Finalist { column: i, codec, basket: column.raw / baskets })
+    };
+    stats.columns.iter().enumerate().filter_map(finalist).collect()
+}
+
+fn today(
+    stats: &FileStats,
+    measured: &Measured,
+    access: &Access,
+    options: &[ClusterOption],
+) -> Result<(Vec<Cost>, Cost)> {
+    let keep = options.first().ok_or_else(|| Error::request("a file without clusters"))?;
+    Ok(decide::today(stats, measured, access, keep))
+}
+
+/// Codecs that are tried for a file whose bytes mostly have `own`.
+pub(super) fn codecs_for(own: Compression) -> Vec<Compression> {
+    let mut codecs = nominal::candidates();
+    if !codecs.contains(&own) {
+        codecs.push(own);
+    }
+    codecs
+}
+
+/// The codec of most bytes.
+pub(super) fn main_codec(stats: &FileStats) -> Compression {
+    let mut bytes: Vec<(Compression, f64)> = Vec::new();
+    for column in stats.now() {
+        match bytes.iter_mut().find(|(c, _)| *c == column.compression) {
+            Some((_, sum)) => *sum += column.raw,
+            None => bytes.push((column.compression, column.raw)),
+        }
+    }
+    bytes.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map_or(Compression::NONE, |(codec, _)| codec)
+}

@@ -1,0 +1,164 @@
+//! A decision with its report and layout, and with the data to choose again where it does not hold.
+
+use std::path::Path;
+
+use dataset::layout::{Compression, Layout};
+use rootfile::Result;
+
+use super::acceptance::{Correction, Expected};
+use super::candidates::ClusterOption;
+use super::choice::{Chosen, LIMIT_NAMES, Limits};
+use super::options::Options;
+use super::reader::{Reader, ReaderReport};
+use super::report::{Figures, LimitReport, Measuring, Nearest, Report, SCHEMA};
+use super::search::{SIZE_MARGIN, Search};
+use super::tradeoffs::{front, sensitivity};
+use super::{decide, explain, layout};
+use crate::cost::Access;
+use crate::cost::confirm::Confirmed;
+use crate::cost::measured::Measured;
+use crate::cost::model::Cost;
+use crate::cost::statistics::FileStats;
+use crate::math::solve::Infeasible;
+
+/// A limit is binding if the choice comes so near to it.
+const NEAR: f64 = 0.985;
+
+/// A decision.
+pub struct Tuned {
+    /// The report.
+    pub report: Report,
+    /// The chosen layout, if the limits can be met.
+    pub layout: Option<Layout>,
+    /// The data of the choice, for the next one if this one does not hold.
+    pub(super) decider: Decider,
+}
+
+/// The data of a choice.
+pub(super) struct Decider {
+    pub(super) stats: FileStats,
+    pub(super) search: Search,
+    pub(super) access: Access,
+    pub(super) options: Options,
+}
+
+impl Decider {
+    /// The report before anything is written, and the layout.
+    pub(super) fn report(&self, input: &Path) -> Result<(Report, Option<Layout>)> {
+        let Self { stats, access, options, .. } = self;
+        let Search { measured, confirmed, space, now, limits, decision, .. } = &self.search;
+        let (theirs, reading) = self.search.reading(*access);
+        let mut report = Report {
+            schema: SCHEMA,
+            input: input.display().to_string(),
+            files: 1,
+            measured_files: 1,
+            workload: options.workload.to_string(),
+            reader: options.reader.as_ref().map_or_else(ReaderReport::ours, Reader::report),
+            measuring: measuring(stats, measured, confirmed, reading, options.seed),
+            limits: limit_reports(options, limits, decision),
+            today: figures(now.1, space.options.first()),
+            read_all: decide::read_all(stats, theirs, &reading),
+            rewrite: 0.0,
+            chosen: None,
+            gap: 0.0,
+            groups: Vec::new(),
+            recasts: Vec::new(),
+            why: Vec::new(),
+            front: Vec::new(),
+            sensitivity: Vec::new(),
+            layout: None,
+            unchanged: false,
+            attempts: Vec::new(),
+            delivered: None,
+            verdict: String::new(),
+            proof: None,
+        };
+        let Ok(chosen) = decision else { return Ok((report, None)) };
+        let option = space.options.get(chosen.option);
+        let figures = figures(chosen.total, option);
+        report.rewrite = decide::rewriting(stats, measured, access, (option, chosen));
+        report.gap = chosen.gap;
+        report.groups = explain::groups(stats, &measured.codecs, &now.0, (&space.tops, chosen));
+        report.recasts = explain::recasts(stats, &now.0, (&space.tops, chosen));
+        let clusters = (report.today.clusters, figures.clusters);
+        report.why = explain::sentences(stats, &report.groups, &now.1, chosen, clusters);
+        report.why.extend(explain::recast_sentences(stats, &report.recasts, figures.clusters, options.recode));
+        report.chosen = Some(figures);
+        report.front = front(space, chosen, limits);
+        report.sensitivity = sensitivity(space, chosen, limits);
+        report.unchanged = space.is_today(chosen);
+        let Some(option) = option else { return Ok((report, None)) };
+        let recasts = &mut space.tops.chosen(&chosen.forms);
+        let layout = layout::layout(stats, &measured.codecs, option, (&chosen.picks, recasts))?;
+        report.layout = Some(layout.to_toml()?);
+        Ok((report, Some(layout)))
+    }
+
+    /// The expectations of the choice, for acceptance. `None` if there is no choice, or it changes nothing.
+    pub(super) fn expected(&self) -> Option<Expected> {
+        let Search { space, now, decision, .. } = &self.search;
+        let chosen = decision.as_ref().ok().filter(|chosen| !space.is_today(chosen))?;
+        Some(space.expected(chosen, &now.1))
+    }
+
+    /// Makes the choice anew with corrected costs.
+    pub(super) fn choose(&mut self, correction: Correction) {
+        self.search.space.correction = correction;
+        let Search { space, limits, now, .. } = &self.search;
+        let chosen = space.decide(limits);
+        self.search.decision = space.or_today(chosen, &self.stats, (&now.0, &now.1), limits);
+    }
+}
+
+fn measuring(stats: &FileStats, measured: &Measured, confirmed: &Confirmed, access: Access, seed: u64) -> Measuring {
+    let text = |codecs: &[Compression]| codecs.iter().map(ToString::to_string).collect();
+    Measuring {
+        seed,
+        cpu_seconds: 0.0,
+        allowed: 0.0,
+        trials: 0,
+        metadata: stats.metadata,
+        sampled_bytes: measured.sampled + confirmed.sampled,
+        sampled_share: (measured.sampled + confirmed.sampled) / stats.now().map(|c| c.raw).sum::<f64>().max(1.0),
+        columns: stats.now().count(),
+        sampled_columns: (stats.columns.iter().zip(&measured.columns))
+            .filter(|(column, cost)| column.recast.is_none() && cost.sampled > 0.0)
+            .count(),
+        codecs: text(&measured.codecs),
+        dropped: text(&measured.dropped),
+        access,
+        optimism: if confirmed.found > 0.0 { 1.0 - confirmed.expected / confirmed.found } else { 0.0 },
+    }
+}
+
+fn figures(cost: Cost, option: Option<&ClusterOption>) -> Figures {
+    let clusters = option.map_or(0.0, |o| o.trees.iter().map(|t| t.count).sum());
+    Figures { cost, clusters, cluster_bytes: option.and_then(|o| o.size) }
+}
+
+fn limit_reports(
+    options: &Options,
+    limits: &Limits,
+    decision: &std::result::Result<Chosen, Infeasible>,
+) -> Vec<LimitReport> {
+    let defaults =
+        [options.max_size.is_none(), options.max_write_time.is_none(), options.max_read_memory.is_none(), false];
+    let used = decision.as_ref().ok().map(|c| [c.reserved, c.total.write, c.total.read_memory, c.total.write_memory]);
+    let mut reports = Vec::new();
+    for (r, (name, value)) in LIMIT_NAMES.into_iter().zip(limits.array()).enumerate() {
+        let nearest = decision.as_ref().err().and_then(|i| i.nearest.iter().find(|(n, _)| *n == r));
+        // The second look at the choice for a looser limit may need a larger reserve.
+        let spare = if r == 0 { 1.0 + SIZE_MARGIN.1 } else { 1.0 };
+        if value.is_finite() {
+            reports.push(LimitReport {
+                name,
+                value,
+                is_default: defaults[r],
+                binding: used.is_some_and(|u| u[r] > NEAR * value),
+                nearest: nearest.map(|(_, v)| Nearest { value: v.map(|v| v * spare) }),
+            });
+        }
+    }
+    reports
+}

@@ -1,0 +1,136 @@
+//! Arrays that Python passes in: trees of buffers, whose bytes are copied, and objects with Arrow's C interface, which are not.
+
+use std::sync::Arc;
+
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
+use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
+use arrow_array::{Array, ArrayReader, ArrayRef, make_array, new_empty_array};
+use arrow_buffer::{BooleanBuffer, Buffer};
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, Field};
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::PyValueError;
+use pyo3::types::{PyAny, PyAnyMethods, PyCapsule, PyCapsuleMethods};
+use pyo3::{Bound, FromPyObject, PyResult, Python};
+
+use crate::errors::arrow;
+
+/// An array as a tree of buffers: see [`Node`](crate::batch::Node).
+#[derive(FromPyObject)]
+pub struct Tree(String, usize, usize, Vec<PyBuffer<u8>>, Vec<(String, Tree)>);
+
+/// A column in one of the forms in which Python has it.
+#[derive(FromPyObject)]
+pub enum InputArray<'py> {
+    /// A tree of buffers.
+    Tree(Tree),
+    /// What has `__arrow_c_array__` or `__arrow_c_stream__`.
+    Arrow(Bound<'py, PyAny>),
+}
+
+impl InputArray<'_> {
+    /// The array.
+    pub fn array(&self, py: Python<'_>) -> PyResult<ArrayRef> {
+        match self {
+            Self::Tree(tree) => tree.array(py),
+            Self::Arrow(source) => of_arrow(source),
+        }
+    }
+}
+
+impl Tree {
+    fn array(&self, py: Python<'_>) -> PyResult<ArrayRef> {
+        let Self(kind, length, size, buffers, parts) = self;
+        let buffers = buffers.iter().map(|bytes| bytes.to_vec(py).map(Buffer::from_vec));
+        let mut buffers = buffers.collect::<PyResult<Vec<_>>>()?;
+        let parts = parts.iter().map(|(name, part)| Ok((name.as_str(), part.array(py)?)));
+        let parts = parts.collect::<PyResult<Vec<_>>>()?;
+        let field = |(name, part): &(&str, ArrayRef)| {
+            Field::new(if name.is_empty() { "item" } else { name }, part.data_type().clone(), part.null_count() > 0)
+        };
+        let item = || parts.first().map(|part| Arc::new(field(part))).ok_or_else(|| PyValueError::new_err("no part"));
+        let data_type = match kind.as_str() {
+            "bool" => {
+                let bytes = buffers.first().map(Buffer::as_slice).unwrap_or_default();
+                let bits: BooleanBuffer = bytes.iter().map(|byte| *byte != 0).collect();
+                buffers = vec![bits.into_inner()];
+                DataType::Boolean
+            }
+            "list" => DataType::LargeList(item()?),
+            "fixed" => DataType::FixedSizeList(item()?, i32::try_from(*size)?),
+            "text" => DataType::LargeUtf8,
+            "bytes" => DataType::LargeBinary,
+            "record" => DataType::Struct(parts.iter().map(field).collect()),
+            "optional" => item()?.data_type().clone(),
+            number => number_of(number)?,
+        };
+        let mut children = parts.iter().map(|(_, part)| part.to_data());
+        let made = if kind == "optional" {
+            let whole = children.next_back().map(ArrayData::into_builder);
+            let whole = whole.ok_or_else(|| PyValueError::new_err("no part"))?;
+            whole.null_bit_buffer(buffers.pop()).align_buffers(true).build()
+        } else {
+            let made = ArrayData::builder(data_type).len(*length).buffers(buffers);
+            made.child_data(children.collect()).align_buffers(true).build()
+        };
+        made.map(make_array).map_err(arrow)
+    }
+}
+
+/// The type of a number by the name that NumPy has for it.
+fn number_of(name: &str) -> PyResult<DataType> {
+    Ok(match name {
+        "int8" => DataType::Int8,
+        "int16" => DataType::Int16,
+        "int32" => DataType::Int32,
+        "int64" => DataType::Int64,
+        "uint8" => DataType::UInt8,
+        "uint16" => DataType::UInt16,
+        "uint32" => DataType::UInt32,
+        "uint64" => DataType::UInt64,
+        "float32" => DataType::Float32,
+        "float64" => DataType::Float64,
+        other => return Err(PyValueError::new_err(format!("{other} is no type that trees have"))),
+    })
+}
+
+/// What a capsule points to, by the name that Arrow's interface gives it.
+fn pointer<T>(capsule: &Bound<'_, PyAny>, name: &std::ffi::CStr) -> PyResult<*mut T> {
+    Ok(capsule.cast::<PyCapsule>()?.pointer_checked(Some(name))?.as_ptr().cast())
+}
+
+/// The array of something that is one, or a stream of such, put together.
+fn of_arrow(source: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
+    if source.hasattr("__arrow_c_array__")? {
+        let (schema, array): (Bound<'_, PyAny>, Bound<'_, PyAny>) =
+            source.call_method0("__arrow_c_array__")?.extract()?;
+        let schema: *mut FFI_ArrowSchema = pointer(&schema, c"arrow_schema")?;
+        let array: *mut FFI_ArrowArray = pointer(&array, c"arrow_array")?;
+        #[expect(unsafe_code, reason = "Arrow's C interface: the producer vouches for what its capsules hold")]
+        // SAFETY: the capsules have the names that say what they point to, and live until the end of this block; moving
+        // the array out of its capsule is how the interface hands it over.
+        let data = unsafe { from_ffi(FFI_ArrowArray::from_raw(array), &*schema) };
+        return data.map(make_array).map_err(arrow);
+    }
+    let reader = reader(source)?;
+    let empty = new_empty_array(reader.field().data_type());
+    let chunks = source.py().detach(|| reader.collect::<Result<Vec<_>, _>>()).map_err(arrow)?;
+    match chunks.as_slice() {
+        [] => Ok(empty),
+        [one] => Ok(Arc::clone(one)),
+        several => {
+            let several: Vec<&dyn Array> = several.iter().map(AsRef::as_ref).collect();
+            arrow_select::concat::concat(&several).map_err(arrow)
+        }
+    }
+}
+
+/// The stream of something that has `__arrow_c_stream__`.
+pub fn reader(source: &Bound<'_, PyAny>) -> PyResult<ArrayStreamReader> {
+    let capsule = source.call_method0("__arrow_c_stream__")?;
+    let stream: *mut FFI_ArrowArrayStream = pointer(&capsule, c"arrow_array_stream")?;
+    #[expect(unsafe_code, reason = "Arrow's C interface: the producer vouches for what its capsules hold")]
+    // SAFETY: as above.
+    let reader = unsafe { ArrayStreamReader::from_raw(stream) };
+    reader.map_err(arrow)
+}

@@ -1,0 +1,38 @@
+//! What to read of a data set.
+
+use flow::Budget;
+use flow::read::{Request, Selection};
+use pyo3::buffer::PyBuffer;
+use pyo3::{PyResult, Python};
+
+use crate::errors::exception;
+use crate::interrupt::Cancelled;
+
+/// What to read: columns, first entry and end, chosen entries, threads, bytes of memory.
+#[derive(Clone)]
+pub struct ReadRequest {
+    pub columns: Vec<usize>,
+    entries: std::ops::Range<u64>,
+    selection: Option<Selection>,
+    pub budget: Budget,
+}
+
+impl ReadRequest {
+    /// The request, which looks at the flag.
+    pub fn request(self, cancelled: &Cancelled) -> Request<'_> {
+        let Self { columns, entries, selection, budget } = self;
+        Request { columns, entries, selection, budget, cancelled: Some(cancelled) }
+    }
+}
+
+/// Those, as Python hands them over.
+pub type Ask = (Vec<usize>, u64, u64, Option<PyBuffer<u64>>, usize, u64);
+
+/// The request that Python hands over.
+pub fn read_request(py: Python<'_>, (columns, start, stop, chosen, threads, memory): Ask) -> PyResult<ReadRequest> {
+    let selection = match chosen {
+        Some(chosen) => Some(Selection::sorted(chosen.to_vec(py)?).map_err(exception)?),
+        None => None,
+    };
+    Ok(ReadRequest { columns, entries: start..stop, selection, budget: Budget::new(memory, threads) })
+}
