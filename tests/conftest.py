@@ -1,4 +1,4 @@
-"""Fixtures: the binary under test, the readers that judge it, and the corpus."""
+"""Fixtures: the binary under test, its referees, and the corpus."""
 
 import contextlib
 from collections.abc import Iterator
@@ -18,12 +18,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Markers are named before they are used."""
+    """Registers the markers."""
     config.addinivalue_line("markers", "only_full: takes its turn only with --full")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Without --full, leaves out what only a full run is for."""
+    """Leaves out tests of a full run, unless --full is given."""
     if config.getoption("--full"):
         return
     left_out = [item for item in items if item.get_closest_marker("only_full")]
@@ -78,7 +78,7 @@ def root_values() -> Iterator[RootServer]:
 
 @pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file of uproot's with several baskets: numbers, fixed arrays, lists, strings, truth values."""
+    """A file by uproot with several baskets: numbers, fixed arrays, lists, strings, truth values."""
     import awkward as ak
     import numpy as np
     import uproot

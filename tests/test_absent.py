@@ -1,4 +1,4 @@
-"""A branch whose baskets lie in another file that is absent: it alone cannot be read."""
+"""A branch whose baskets lie in an absent file: only this branch is unreadable."""
 
 import json
 from pathlib import Path
@@ -12,13 +12,13 @@ from referee.command import Basketry
 
 @pytest.fixture
 def lonely(tmp_path: Path) -> Path:
-    """The tree's file without the one that branch `far` lies in."""
+    """The tree's file, without the file of branch `far`."""
     copy = tmp_path / "external.root"
     copy.write_bytes((make_files.made("external_branch") / "external.root").read_bytes())
     return copy
 
 
-def test_the_other_branches_are_read(basketry: Basketry, lonely: Path) -> None:
+def test_other_branches_stay_readable(basketry: Basketry, lonely: Path) -> None:
     report = json.loads(basketry("readspeed", lonely, "--json"))
     assert {column["name"] for column in report["columns"]} == {"i", "near"}
     assert any("branch far is not read" in note and "external_far.root" in note for note in report["notes"])
@@ -28,7 +28,7 @@ def test_the_other_branches_are_read(basketry: Basketry, lonely: Path) -> None:
     assert json.loads(basketry("inspect", lonely, "--json"))["trees"][0]["entries"] == 1000
 
 
-def test_a_rewrite_names_the_branch_and_the_way_out(basketry: Basketry, lonely: Path, tmp_path: Path) -> None:
+def test_a_rewrite_names_the_branch_and_the_option_that_helps(basketry: Basketry, lonely: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.root"
     refused = basketry.run("rewrite", lonely, "-o", out)
     assert refused.code == 2
@@ -43,7 +43,7 @@ def test_a_rewrite_names_the_branch_and_the_way_out(basketry: Basketry, lonely: 
             assert list(file["tree/near"].array()) == [i * 0.25 for i in range(1000)] * factor
 
 
-def test_verify_says_what_it_could_not_compare(basketry: Basketry, lonely: Path, tmp_path: Path) -> None:
+def test_verify_names_branches_that_it_cannot_compare(basketry: Basketry, lonely: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.root"
     basketry("rewrite", lonely, "-o", out, "--skip-absent")
     outcome = basketry.run("verify", lonely, out, "--json")
@@ -54,7 +54,7 @@ def test_verify_says_what_it_could_not_compare(basketry: Basketry, lonely: Path,
     basketry("verify", "--common", lonely, out)
 
 
-def test_a_relative_name_counts_from_the_folder_of_the_tree(basketry: Basketry, tmp_path: Path) -> None:
+def test_a_relative_path_starts_at_the_folder_of_the_tree(basketry: Basketry, tmp_path: Path) -> None:
     source = make_files.made("external_branch")
     folder = tmp_path / "elsewhere"
     folder.mkdir()

@@ -1,4 +1,4 @@
-"""The studies of bottlenecks and of parallel writing, in their quick form: what was planted is found, and their pages
+"""The studies of bottlenecks and of parallel writing, in their quick form: planted bottlenecks are found, and the pages
 have a place for every table. No time is asserted."""
 
 import json
@@ -17,7 +17,7 @@ PLACE = "<!-- measured: "
 
 
 def studied(name: str, basketry: Basketry, folder: Path) -> tuple[Any, str]:
-    """What a study measured without ROOT, and its page with the tables in it."""
+    """The results of a study without ROOT, and its page with the tables."""
     pages = folder / "pages"
     pages.mkdir()
     shutil.copy(REPO / "docs" / "studies" / f"{name}.md", pages)
@@ -37,12 +37,12 @@ def studied(name: str, basketry: Basketry, folder: Path) -> tuple[Any, str]:
     return json.loads((folder / name / "results.json").read_text()), (pages / f"{name}.md").read_text()
 
 
-def test_what_was_planted_is_found(basketry: Basketry, tmp_path: Path) -> None:
+def test_planted_bottlenecks_are_found(basketry: Basketry, tmp_path: Path) -> None:
     results, page = studied("bottlenecks", basketry, tmp_path)
     found = {name: case["found"] for name, case in results["found"].items()}
     planted = {name: case["planted"] for name, case in results["found"].items()}
     assert set(planted.values()) == {"application", "storage", "too-few-clusters", "decompression", "decoding"}
-    # Of these two stages are near each other in a file so small, so that other programs can turn them round.
+    # In so small a file two stages are close to each other here, so other programs can swap their order.
     for close in ("nothing", "one cluster of many baskets"):
         del found[close], planted[close]
     assert found == planted
@@ -62,7 +62,7 @@ def test_writing_in_parallel_is_measured(block: str, parallel: tuple[Any, str]) 
     assert not any("| - |" in row for row in rows)
 
 
-def test_all_axes_of_the_benchmark_are_there(
+def test_every_axis_of_the_benchmark_is_measured(
     parallel: tuple[Any, str], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     results, page = parallel
@@ -73,7 +73,7 @@ def test_all_axes_of_the_benchmark_are_there(
         assert {"none", "lz4:4"} <= codecs
         assert all("→" in row for row in rows)
     assert [row.split("|")[1].strip() for row in results["blocks"]["branches-none"][2:]] == ["1 x 100", "50 x 2"]
-    assert not list(tmp_path_factory.getbasetemp().rglob("write-bench-*")), "what was written for measuring stays"
+    assert not list(tmp_path_factory.getbasetemp().rglob("write-bench-*")), "measured files are left behind"
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,6 @@
 """Every type in every split level, streaming and codec, as Python writes it: real ROOT with the classes' dictionary and
-without, uproot, groot and we read the same values; RDataFrame, TTree::Draw, hadd and ROOT's cluster iterator work."""
+without, uproot, groot and basketry read the same values; RDataFrame, TTree::Draw, hadd and ROOT's cluster iterator
+work."""
 
 import itertools
 from pathlib import Path
@@ -14,8 +15,8 @@ import basketry as bk
 from referee import groot_values, hadd, root_columns
 from referee.root_server import RootServer
 
-# Text is in TStrings: without the dictionary ROOT 6.40 aborts on lists of objects with a std::string, in its own files
-# as well.
+# Texts are TStrings: without the dictionary ROOT 6.40 aborts on lists of objects with a std::string, even in its own
+# files.
 CLASSES = """
 class Vec { public: double fX; double fY; };
 class Base { public: int fId; };
@@ -51,7 +52,7 @@ N = int(COUNTS.sum())
 
 
 def _events() -> Any:
-    """As many events as there are in all lists."""
+    """The events of all lists."""
     i = np.arange(N)
     vectors = ak.zip({"fX": i * 0.5, "fY": -1.0 * i})
     hits = ak.unflatten(np.arange((i % 3).sum()).astype(np.float32), i % 3)
@@ -63,7 +64,7 @@ def _events() -> Any:
 EVENTS = _events()
 TEXTS = [f"t{i}" * (i % 90) for i in range(ENTRIES)]
 MEMBERS = ("fA.fX", "fP", "fHits")
-# Type in C++, the values, and what TTree::Draw is asked for behind the column's name.
+# Type in C++, the values, and the expressions for TTree::Draw behind the column's name.
 TYPES: dict[str, tuple[str, Any, tuple[str, ...]]] = {
     "text": ("std::string", ak.Array(TEXTS), (".size()",)),
     "floats": ("vector<float>", ak.unflatten(EVENTS.fP[:, 0], COUNTS), ("",)),
@@ -96,7 +97,7 @@ LEAVES: dict[str, Any] = {
     "fixed": np.arange(ENTRIES * 2, dtype=np.int16).reshape(ENTRIES, 2),
     "jagged": ak.unflatten(EVENTS.fId, COUNTS),
 }
-# Each type, and all ways of it: events_99o, events_99m, ... events_0m.
+# Each type, and all its forms: events_99o, events_99m, ... events_0m.
 WAYS = {
     name: [f"{name}_{split}{streaming}" for split, streaming in itertools.product(SPLITS, STREAMINGS)] for name in TYPES
 }
@@ -115,7 +116,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def write(path: Path, names: list[str]) -> None:
-    """Writes a tree for each codec, with leaves and all ways of some types."""
+    """Writes a tree for each codec, with leaves and all forms of some types."""
     rules = {name_of(codec): {"compression": codec} for codec in CODECS}
     with bk.recreate(path, classes=CLASSES, cluster=CLUSTER, column_set=LAYOUT, tree_set=rules) as file:
         types = {way: TYPES[name][0] for name in names for way in WAYS[name]}
@@ -136,7 +137,7 @@ def flat(value: Any) -> list[float]:
 
 
 def expected() -> dict[str, list[float]]:
-    """What TTree::Draw says of each expression."""
+    """The expected result of TTree::Draw for each expression."""
     found = {name: flat(array.tolist()) for name, array in LEAVES.items()}
     for name, ways in WAYS.items():
         _, array, expressions = TYPES[name]
@@ -149,7 +150,7 @@ def expected() -> dict[str, list[float]]:
 
 
 def name_of(codec: str) -> str:
-    """The tree's."""
+    """The name of the codec's tree."""
     return codec.partition(":")[0]
 
 
@@ -170,7 +171,7 @@ def test_root_draws_every_column(written: Path, code: str) -> None:
     assert answer["clusters"] == list(range(0, ENTRIES, CLUSTER))
 
 
-def test_root_reads_all_of_a_type_alike_and_hadd_merges_them(
+def test_root_reads_all_forms_of_a_type_alike_and_hadd_merges_them(
     written: Path, root_values: RootServer, tmp_path: Path
 ) -> None:
     merged = tmp_path / "merged.root"
@@ -192,7 +193,7 @@ def test_root_reads_all_of_a_type_alike_and_hadd_merges_them(
 
 
 @pytest.mark.parametrize("codec", CODECS)
-def test_uproot_and_we_read_the_values(written: Path, codec: str) -> None:
+def test_uproot_and_basketry_read_the_values(written: Path, codec: str) -> None:
     ours = bk.open(written)[name_of(codec)]
     with uproot.open(written) as file:
         theirs = file[name_of(codec)]
@@ -203,7 +204,7 @@ def test_uproot_and_we_read_the_values(written: Path, codec: str) -> None:
             for way in ways:
                 if not ours[way].branches:
                     assert ours[way].array().tolist() == array.tolist(), way
-                # uproot knows neither member-wise streaming nor, here, classes inside of classes.
+                # uproot knows neither member-wise streaming nor these nested classes.
                 if typename.startswith(("std", "vector<f", "vector<b", "vector<std", "vector<v")):
                     assert theirs[way].array().tolist() == array.tolist(), way
             for split in (99, 1):
@@ -218,8 +219,8 @@ def test_groot_reads_the_values(tmp_path: Path) -> None:
     except FileNotFoundError as why:
         pytest.skip(f"groot is not asked: {why}")
     path = tmp_path / "out.root"
-    # groot 0.37 stops at trees with other types: at vectors of classes and maps in files of ROOT, too. Of a class it
-    # reads what is split into its members.
+    # groot 0.37 fails on other types, such as vectors of classes and maps, in ROOT's files as well. Of a class it reads
+    # the split members.
     names = ["text", "floats", "bools", "texts", "event"]
     write(path, names)
     expected = {name: flat(array.tolist()) for name, array in LEAVES.items()}

@@ -1,4 +1,4 @@
-"""Trees to Parquet and back: what pyarrow, uproot and ROOT read of both, and what the verb refuses."""
+"""Trees to Parquet and back, read by pyarrow, uproot and ROOT; and the refusals of the verb."""
 
 from pathlib import Path
 
@@ -35,7 +35,7 @@ def test_pyarrow_reads_what_uproot_reads(nano: Path, tmp_path: Path) -> None:
         assert ak.array_equal(ak.from_arrow(table[name].combine_chunks()), arrays[name], dtype_exact=False), name
 
 
-def test_the_way_back_has_the_same_branches(nano: Path, tmp_path: Path, root_values: RootServer) -> None:
+def test_a_round_trip_keeps_the_branches(nano: Path, tmp_path: Path, root_values: RootServer) -> None:
     bk.convert(nano, tmp_path / "nano.parquet")
     done = bk.convert(tmp_path / "nano.parquet", tmp_path / "back.root", compression="lz4:4", split_level=0)
     assert (done.tree, done.left_out) == ("Events", ())
@@ -43,7 +43,7 @@ def test_the_way_back_has_the_same_branches(nano: Path, tmp_path: Path, root_val
     assert before["branches"] == after["branches"]
 
 
-def test_tables_of_others_become_trees(tmp_path: Path, root_values: RootServer) -> None:
+def test_parquet_files_of_other_writers_become_trees(tmp_path: Path, root_values: RootServer) -> None:
     jets = ak.Array([[{"pt": 1.5, "id": 1}], [], [{"pt": 2.5, "id": 2}, {"pt": 3.5, "id": 3}]])
     table = pa.table(
         {
@@ -85,7 +85,7 @@ def test_tables_of_others_become_trees(tmp_path: Path, root_values: RootServer) 
         ("{root} -o {parquet}", "--force"),
     ],
 )
-def test_what_is_refused_says_what_to_do(words: str, why: str, nano: Path, basketry: Basketry, tmp_path: Path) -> None:
+def test_refusals_say_what_to_do(words: str, why: str, nano: Path, basketry: Basketry, tmp_path: Path) -> None:
     pq.write_table(pa.table({"n": [1]}), tmp_path / "n.parquet")
     pq.write_table(pa.table({"n": [1, None]}), tmp_path / "nulls.parquet")
     arguments = words.format(root=nano, parquet=tmp_path / "n.parquet", folder=tmp_path).split()
@@ -93,7 +93,7 @@ def test_what_is_refused_says_what_to_do(words: str, why: str, nano: Path, baske
     assert not list(tmp_path.glob("x.*"))
 
 
-def test_bytes_that_nobody_understands_are_left_out(tmp_path: Path) -> None:
+def test_undecodable_branches_are_left_out(tmp_path: Path) -> None:
     done = bk.convert(oracle.corpus_file("coffea--PHYSLITE_example.root"), tmp_path / "out.parquet", entries="0:2")
     assert done.entries == 2
     names = pq.read_schema(tmp_path / "out.parquet").names

@@ -1,4 +1,4 @@
-"""Older cycles: told where they are left out, kept with --all-cycles, counted by verify. Real ROOT makes the files."""
+"""Older cycles: reported when dropped, kept with --all-cycles, counted by verify. Real ROOT makes the files."""
 
 import json
 from pathlib import Path
@@ -17,7 +17,7 @@ def cycles(name: str = "cycles0.root") -> Path:
 
 
 def values(path: Path, tree: str, branch: str) -> list[float]:
-    """What uproot reads of a branch."""
+    """The values of a branch by uproot."""
     with uproot.open(path) as file:
         return list(file[tree][branch].array(library="np"))
 
@@ -28,7 +28,7 @@ def older(basketry: Basketry, *words: str | Path) -> dict[tuple[str, int], dict[
     return {(cycle["path"], cycle["cycle"]): cycle for cycle in report["older_cycles"]}
 
 
-def test_what_an_older_cycle_is_is_told(basketry: Basketry, tmp_path: Path) -> None:
+def test_dropped_older_cycles_are_described(basketry: Basketry, tmp_path: Path) -> None:
     found = older(basketry, "rewrite", cycles(), "-o", tmp_path / "out.root")
     kinds = {path: (cycle["kind"], cycle["entries"], cycle["kept"]) for (path, _), cycle in found.items()}
     assert kinds == {
@@ -69,14 +69,14 @@ def test_cycles_of_inputs_are_merged_newest_with_newest(basketry: Basketry, tmp_
         assert list(file["h;2"].values()) == [0, 2, 20, 0]
 
 
-def test_older_cycles_of_histograms_are_told(basketry: Basketry, tmp_path: Path) -> None:
+def test_dropped_older_cycles_of_histograms_are_listed(basketry: Basketry, tmp_path: Path) -> None:
     inputs, out = [cycles(), cycles("cycles1.root")], tmp_path / "out.root"
     said = basketry("merge", *inputs, "-o", out)
     assert "left out, as hadd does: h;" in said
     with uproot.open(out) as file:
         assert [key for key in file if key.startswith("h;")] == ["h;1"]
         assert list(file["h"].values()) == [0, 2, 20, 0]
-    # A rewrite keeps them all, as ever.
+    # A rewrite of objects keeps all cycles.
     basketry("rewrite", inputs[0], "-o", tmp_path / "one.root")
     with uproot.open(tmp_path / "one.root") as file:
         assert list(file["h;1"].values()) == [0, 1, 0, 0]
@@ -93,12 +93,12 @@ def test_verify_counts_other_trees_but_not_earlier_saves(basketry: Basketry, tmp
     assert set(lost) == {"other", "alike"}
     assert "other;1 (10 entries), another tree" in lost["other"]
     assert any("saved;1 (250 entries)" in note for note in verdict["notes"])
-    # What was left out on purpose is no difference.
+    # Intended omissions are not differences.
     basketry("verify", "--common", source, out)
-    # An earlier save alone is none either.
+    # An earlier save is not a difference either.
     basketry("rewrite", f"{source}:d/saved", "-o", tmp_path / "saved.root")
     assert basketry.run("verify", f"{source}:d/saved", tmp_path / "saved.root").code == 0
-    # What differs inside an older cycle is found.
+    # A difference inside an older cycle is found.
     kept, changed = tmp_path / "kept.root", tmp_path / "changed.root"
     basketry("rewrite", source, "-o", kept, "--all-cycles")
     basketry("rewrite", cycles("cycles1.root"), "-o", changed, "--all-cycles")
@@ -113,7 +113,7 @@ def test_tune_keeps_other_trees(basketry: Basketry, tmp_path: Path) -> None:
     assert values(out, "other;1", "x") == values(cycles(), "other;1", "x")
 
 
-def test_the_newest_of_a_name_stays_the_newest_whatever_its_class(basketry: Basketry, tmp_path: Path) -> None:
+def test_the_newest_cycle_stays_the_newest_whatever_its_class(basketry: Basketry, tmp_path: Path) -> None:
     out = tmp_path / "out.root"
     for words in [("rewrite",), ("rewrite", "--all-cycles")]:
         basketry(words[0], cycles(), "-o", out, "-f", *words[1:])
@@ -127,7 +127,7 @@ def test_the_newest_of_a_name_stays_the_newest_whatever_its_class(basketry: Bask
 
 
 @pytest.mark.parametrize("name", ["two_cycles.root", "two_cycles_dir.root"])
-def test_files_that_lost_a_tree(basketry: Basketry, tmp_path: Path, name: str) -> None:
+def test_corpus_files_keep_older_cycles_on_request(basketry: Basketry, tmp_path: Path, name: str) -> None:
     source, out = paths.CORPUS / "found" / name, tmp_path / "out.root"
     if not source.is_file():
         pytest.skip(f"no {source}")
@@ -144,7 +144,7 @@ def classes(path: Path) -> dict[str, str]:
     return {key: "TDirectoryFile" if name == "TDirectory" else name for key, name in found}
 
 
-def test_odd_but_legal_files_keep_all_their_keys(basketry: Basketry, tmp_path: Path) -> None:
+def test_odd_but_legal_files_keep_all_keys(basketry: Basketry, tmp_path: Path) -> None:
     source, out = make_files.made("odd_objects") / "odd.root", tmp_path / "out.root"
     before = classes(source)
     assert len(before) > 40

@@ -1,4 +1,4 @@
-"""Damaged keys, directories and baskets: refused, or left out and said; never carried over in silence."""
+"""Damaged keys, directories and baskets: refused, or left out and reported; never carried over silently."""
 
 import struct
 from pathlib import Path
@@ -25,7 +25,7 @@ def changed(path: Path, out: Path, at: int, new: bytes) -> Path:
 
 
 def listed_key(path: Path, name: str) -> int:
-    """Where the key of an object lies in its directory's list."""
+    """The position of an object's key in its directory's list."""
     with uproot.open(path) as file:
         directory, _, last = name.rpartition("/")
         key = (file[directory] if directory else file).key(last)
@@ -46,7 +46,7 @@ def objects() -> Path:
     return make_files.made("killed") / "killed0.root"
 
 
-# What is changed in a key: offset of the field, and what replaces it.
+# Changes of a key: offset of the field, and its new bytes.
 FIELDS = {
     "size": (0, struct.pack(">i", 77)),
     "object size": (6, struct.pack(">i", 77)),
@@ -78,7 +78,7 @@ def test_a_damaged_key_is_refused_or_left_out(
     assert any(finding["fault"] == "unreadable" for finding in report["findings"]) or report["file"]["recovered"]
     outcome = basketry.run("rewrite", "-k", bad, "-o", out)
     if outcome.code == 2:
-        # Not even the list can be read where a length in it is wrong.
+        # With a wrong length even the list is unreadable.
         assert "bad.root" in outcome.err
         return
     assert outcome.code == 1, str(outcome)
@@ -91,7 +91,7 @@ def test_a_damaged_key_is_refused_or_left_out(
         assert file["folder/tree"].num_entries == whole["folder/tree"].num_entries
 
 
-def test_a_list_that_counts_too_few_is_refused(basketry: Basketry, tmp_path: Path) -> None:
+def test_a_list_of_keys_with_a_low_count_is_refused(basketry: Basketry, tmp_path: Path) -> None:
     whole = make_files.made("histograms") / "histograms0.root"
     data = whole.read_bytes()
     with uproot.open(whole) as file:
@@ -106,14 +106,14 @@ def test_a_list_that_counts_too_few_is_refused(basketry: Basketry, tmp_path: Pat
         assert basketry.json("inspect", bad)["skipped"]
 
 
-def test_one_tree_can_be_compared_beside_damage(basketry: Basketry, objects: Path, tmp_path: Path) -> None:
+def test_a_sound_tree_can_be_compared_in_a_damaged_file(basketry: Basketry, objects: Path, tmp_path: Path) -> None:
     bad = changed(objects, tmp_path / "bad.root", listed_key(objects, "folder/note") + 16, b"\x01\x01")
     basketry.refuses("verify", objects, bad)
     assert "equal" in basketry("verify", f"{objects}:folder/tree", f"{bad}:folder/tree")
 
 
 def baskets(path: Path, tree: str, branch: str) -> list[int]:
-    """Where the baskets of a branch lie."""
+    """The positions of a branch's baskets."""
     with uproot.open(path) as file:
         return [int(at) for at in file[tree][branch].member("fBasketSeek")]
 
@@ -122,7 +122,7 @@ def baskets(path: Path, tree: str, branch: str) -> list[int]:
     "layout", [(), ("--compression", "zstd:1"), ("--cluster", "100")], ids=["copy", "recompress", "regroup"]
 )
 @pytest.mark.parametrize("field", ["class", "name", "position", "fLast", "fNevBuf", "flag", "object size"])
-def test_a_basket_that_is_not_what_the_tree_lists(
+def test_a_basket_that_contradicts_its_tree_is_refused_or_left_out(
     basketry: Basketry, objects: Path, tmp_path: Path, field: str, layout: tuple[str, ...]
 ) -> None:
     data = objects.read_bytes()
@@ -130,7 +130,7 @@ def test_a_basket_that_is_not_what_the_tree_lists(
     keylen = struct.unpack_from(">h", data, at + 14)[0]
     big = struct.unpack_from(">h", data, at + 4)[0] > 1000
     strings = at + (34 if big else 26)
-    # The name of a branch of the same tree that is as long.
+    # The name of another branch of the same tree, of equal length.
     change = {
         "class": (strings + 2, b"b"),
         "name": (strings + 1 + 7 + 1, b"i"),
@@ -148,7 +148,7 @@ def test_a_basket_that_is_not_what_the_tree_lists(
     assert not out.exists()
 
 
-def test_check_decompresses_what_is_copied(basketry: Basketry, objects: Path, tmp_path: Path) -> None:
+def test_check_decompresses_copied_baskets(basketry: Basketry, objects: Path, tmp_path: Path) -> None:
     data = objects.read_bytes()
     at = baskets(objects, "folder/tree", "x")[1]
     nbytes, keylen = struct.unpack_from(">i", data, at)[0], struct.unpack_from(">h", data, at + 14)[0]
@@ -175,7 +175,7 @@ def test_check_decompresses_what_is_copied(basketry: Basketry, objects: Path, tm
         ("keylist", "ntuple0"),
     ],
 )
-def test_files_that_lost_objects(basketry: Basketry, tmp_path: Path, name: str, gone: str) -> None:
+def test_corpus_files_that_lost_objects_are_refused(basketry: Basketry, tmp_path: Path, name: str, gone: str) -> None:
     path, out = FOUND / f"{name}.root", tmp_path / "out.root"
     for verb in ("rewrite", "merge"):
         line = basketry.refuses(verb, path, "-o", out)
@@ -190,7 +190,7 @@ def test_files_that_lost_objects(basketry: Basketry, tmp_path: Path, name: str, 
     assert basketry.run("rewrite", out, "-o", tmp_path / "again.root").code == 0
 
 
-def test_what_uproot_updates_is_no_damage(basketry: Basketry, tmp_path: Path) -> None:
+def test_files_updated_by_uproot_are_not_damaged(basketry: Basketry, tmp_path: Path) -> None:
     """uproot's lists of keys name the directory around theirs, lie in used space, and become shorter."""
     source, out = tmp_path / "source.root", tmp_path / "out.root"
     with uproot.recreate(source) as file:

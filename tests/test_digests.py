@@ -1,4 +1,4 @@
-"""Every branch of the corpus whose values ROOT or uproot digested: through the Python package, the same digest."""
+"""Every branch of the corpus with a digest by ROOT or uproot has the same digest through the Python package."""
 
 import collections
 import hashlib
@@ -13,10 +13,10 @@ import basketry as bk
 from referee import oracle
 from referee.oracle import Line
 
-# One buffer of an array: what it is, of which type, how many items, and its digest.
+# One buffer of an array: role, type, number of items, and digest.
 Flat = tuple[str, str, int, str]
 
-# Where the digest is not the right one, or has another form, by file and branch.
+# Digests that are wrong or have another form, by file and branch.
 KNOWN = {
     ("coffea--PHYSLITE_example.root", "METAssoc_AnalysisMETAux.jetLink"): "uproot takes member-wise for object-wise",
     ("roottest--TreeEventTreeSimple1.root", "fParticles"): "uproot takes member-wise for object-wise",
@@ -65,13 +65,13 @@ def buffers(layout: Any) -> Iterator[Flat]:
 
 
 def digests(line: Line) -> list[list[Flat]]:
-    """What the two readers found."""
+    """The digests of both readers."""
     read = [(line.get(f"{reader}_read") or {}).get("digest") for reader in ("root", "uproot")]
     return [[(x["k"], x["dtype"].replace("bool", "uint8"), x["n"], x["sha256"]) for x in one] for one in read if one]
 
 
 def excuse(name: str, branch: bk.Branch, line: Line) -> str | None:
-    """Why another digest is right, if it is."""
+    """The reason why another digest is right; none if it is wrong."""
     theirs = str((line.get("uproot") or {}).get("interpretation") or "")
     if branch.name.endswith("fBits"):
         return "fBits: ROOT sets bits in memory, uproot does not know of the bytes behind those of referenced objects"
@@ -85,7 +85,7 @@ def excuse(name: str, branch: bk.Branch, line: Line) -> str | None:
 
 
 @pytest.mark.skipif(not oracle.index(), reason="the corpus is absent")
-def test_digests_are_those_of_root_and_uproot(capsys: pytest.CaptureFixture[str]) -> None:
+def test_digests_equal_those_of_root_and_uproot(capsys: pytest.CaptureFixture[str]) -> None:
     counts: collections.Counter[str] = collections.Counter()
     found: list[str] = []
     for entry in oracle.index():

@@ -1,4 +1,4 @@
-"""Expressions, cuts, aliases and zipped lists from Python: the arrays that uproot computes, and what is refused."""
+"""Expressions, cuts, aliases and zipped lists in Python: the arrays of uproot, and refusals."""
 
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import basketry as bk
 from basketry.expressions import functions
 from referee import make_files, oracle
 
-# Of the file that the fixture `made` is: numbers, truth values, fixed arrays and lists.
+# On the file of the fixture `made`: numbers, truth values, fixed arrays and lists.
 EXPRESSIONS = (
     """
 i*2|i+x|-x|+x|x**2|i//7|i%7|i/3|i>2000|(i>2000)&flag|flag|~flag|(x<0.1)|(x>0.9)^flag|i<<1|i>>2|x==x|i!=1003|x<=0.5
@@ -28,7 +28,7 @@ CUTS = [None, "i > 2000", "i % 50 == 7", "flag", "x", "(x > 0.2) & ~flag", "i < 
 
 @pytest.fixture
 def both(made: Path) -> tuple[bk.Tree, Any]:
-    """The tree of that file, and uproot's of it."""
+    """The tree by basketry and by uproot."""
     return bk.open(f"{made}:dir/t"), uproot.open(f"{made}:dir/t")
 
 
@@ -42,19 +42,19 @@ def alike(ours: Any, theirs: Any) -> bool:
 
 @pytest.mark.parametrize("cut", CUTS)
 @pytest.mark.parametrize("expression", EXPRESSIONS)
-def test_expressions_are_those_of_uproot(expression: str, cut: str | None, both: tuple[bk.Tree, Any]) -> None:
+def test_expressions_give_the_arrays_of_uproot(expression: str, cut: str | None, both: tuple[bk.Tree, Any]) -> None:
     ours, theirs = (tree.arrays([expression, "i", "v"], cut, entry_start=7, entry_stop=480) for tree in both)
     assert alike(ours, theirs), f"{ours.type} {ours[:3].to_list()} {theirs.type} {theirs[:3].to_list()}"
 
 
 @pytest.mark.parametrize("name", functions())
-def test_functions_are_those_of_uproot(name: str, both: tuple[bk.Tree, Any]) -> None:
+def test_functions_give_the_values_of_uproot(name: str, both: tuple[bk.Tree, Any]) -> None:
     assert functions() == sorted(uproot.language.python.PythonLanguage.default_functions)
     two = ("atan2", "arctan2", "copysign", "fmax", "fmin", "hypot", "logical_and", "logical_or", "nextafter")
     arguments = "flag, x, i" if name == "where" else "x, v" if name in two else "v + 1" if "cosh" in name else "v"
     ours, theirs = (tree.arrays(f"{name}({arguments})") for tree in both)
     if name in ("gamma", "lgamma", "tgamma", "erf", "erfc", "factorial"):
-        # uproot has approximations with six figures or so.
+        # uproot's approximations have about six digits.
         field = ours.fields[0]
         assert str(ours.type) == str(theirs.type)
         assert bool(ak.all(ak.isclose(ours[field], theirs[field], rtol=1e-5, atol=1e-6), axis=None))
@@ -99,7 +99,7 @@ def test_every_library_has_the_same_values(both: tuple[bk.Tree, Any]) -> None:
 
 @pytest.mark.parametrize("library", ["ak", "pd"])
 @pytest.mark.parametrize("step", [50, "1 kB", None])
-def test_steps_make_the_whole(step: Any, library: Any, both: tuple[bk.Tree, Any]) -> None:
+def test_steps_together_give_all_entries(step: Any, library: Any, both: tuple[bk.Tree, Any]) -> None:
     tree, _ = both
     choices: list[dict[str, Any]] = [{}, {"selection": range(0, 510, 3)}, {"entry_start": 33, "entry_stop": 300}]
     for options in choices:
@@ -111,7 +111,7 @@ def test_steps_make_the_whole(step: Any, library: Any, both: tuple[bk.Tree, Any]
             pd.testing.assert_frame_equal(pd.concat(steps), whole)
 
 
-def test_what_a_cut_leaves_out_is_not_read(made: Path, tmp_path: Path) -> None:
+def test_entries_that_a_cut_drops_are_not_read(made: Path, tmp_path: Path) -> None:
     with uproot.open(f"{made}:dir/t") as theirs:
         basket = theirs["v"].basket(0)
         start = theirs["v"].member("fBasketSeek")[0] + basket.member("fKeylen")
@@ -130,7 +130,7 @@ def test_what_a_cut_leaves_out_is_not_read(made: Path, tmp_path: Path) -> None:
         tree.arrays(["i", "v"], "i >= 0")
 
 
-def test_aliases_are_those_of_uproot(both: tuple[bk.Tree, Any]) -> None:
+def test_aliases_work_as_in_uproot(both: tuple[bk.Tree, Any]) -> None:
     aliases = {"r": "x**2", "twice": "2*r + i", "high": "twice > 4000"}
     ours, theirs = (tree.arrays(["twice", "r"], "high", aliases=aliases) for tree in both)
     assert alike(ours, theirs)
@@ -154,7 +154,7 @@ def test_a_tree_has_aliases_of_its_own() -> None:
             ours.arrays("not_python")
 
 
-def test_zip_puts_lists_together_as_uproot_does(both: tuple[bk.Tree, Any]) -> None:
+def test_zip_joins_lists_as_in_uproot(both: tuple[bk.Tree, Any]) -> None:
     ours, theirs = (tree.arrays(["v", "i", "v*2"], "x > 0.3", how="zip") for tree in both)
     assert ours.type == theirs.type
     assert ak.array_equal(ours, theirs)
@@ -198,7 +198,7 @@ def test_members_of_objects_are_named_with_a_dot() -> None:
         ("x = 1", SyntaxError, "not an expression"),
     ],
 )
-def test_what_is_no_expression_is_refused(text: str, kind: type[Exception], says: str, both: tuple[Any, Any]) -> None:
+def test_invalid_expressions_are_refused(text: str, kind: type[Exception], says: str, both: tuple[Any, Any]) -> None:
     tree, _ = both
     with pytest.raises(kind) as refused:
         tree.arrays(text)
@@ -207,7 +207,7 @@ def test_what_is_no_expression_is_refused(text: str, kind: type[Exception], says
         tree.arrays(["x"], cut=text)
 
 
-def test_zip_is_for_awkward(both: tuple[bk.Tree, Any]) -> None:
+def test_zip_needs_awkward(both: tuple[bk.Tree, Any]) -> None:
     tree, _ = both
     with pytest.raises(ValueError, match="zip"):
         tree.arrays(how="zip", library="np")

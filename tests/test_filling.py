@@ -21,7 +21,7 @@ def columns(number: int) -> dict[str, object]:
 
 
 def numbers(path: Path) -> list[int]:
-    """What is in the file, after a look at whether it belongs together."""
+    """The numbers in the file, after a check that entries belong together."""
     found = bk.open(f"{path}:t").arrays()
     assert ak.all(found.l == found.x)
     assert ak.all(ak.num(found.l) == found.x % 4)
@@ -33,7 +33,7 @@ def _date(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1600000000")
 
 
-def test_threads_of_ours_change_no_byte(tmp_path: Path) -> None:
+def test_encoding_threads_change_no_byte(tmp_path: Path) -> None:
     made = set()
     data = {"x": np.random.default_rng(1).random(100_000), "i": np.arange(100_000) % 100}
     for threads in (1, 4, 0):
@@ -43,7 +43,7 @@ def test_threads_of_ours_change_no_byte(tmp_path: Path) -> None:
     assert len(made) == 1
 
 
-def test_tasks_are_in_their_order_whatever_the_timing(tmp_path: Path) -> None:
+def test_tasks_keep_their_order_whatever_the_timing(tmp_path: Path) -> None:
     def fill(tree: bk.WritableTree, number: int) -> int:
         with tree.fill_context(number) as context:
             context.extend(columns(number))
@@ -69,7 +69,7 @@ def test_tasks_are_in_their_order_whatever_the_timing(tmp_path: Path) -> None:
     assert len(made) == 1
 
 
-def test_contexts_of_arrival_and_their_errors(tmp_path: Path) -> None:
+def test_contexts_in_order_of_arrival_and_their_errors(tmp_path: Path) -> None:
     path = tmp_path / "out.root"
     with bk.recreate(path) as file:
         tree = file.mktree("t", {"x": "int64", "l": "var * float32"})
@@ -146,7 +146,7 @@ def write_part(parts: bk.Parts, number: int) -> int:
 
 
 @pytest.mark.parametrize("how", ["fork", "spawn"])
-def test_processes_write_parts_that_are_copied(tmp_path: Path, how: str) -> None:
+def test_parts_of_processes_are_joined_by_copying(tmp_path: Path, how: str) -> None:
     path = tmp_path / "out.root"
     context = multiprocessing.get_context(how)
     with bk.parts(path, compression="zlib:1", cluster=1000) as parts, ProcessPoolExecutor(3, context) as pool:

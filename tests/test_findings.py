@@ -1,4 +1,4 @@
-"""What inspect, readspeed and sweep advise: each command works, mends what it says, and costs what it says."""
+"""The advice of inspect, readspeed and sweep: each command works, repairs the fault, and costs what is announced."""
 
 import hashlib
 import json
@@ -23,7 +23,7 @@ Finding = dict[str, Any]
 
 
 def digest(path: Path) -> str:
-    """What a file is."""
+    """The hash of a file."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
@@ -33,7 +33,7 @@ def same(finding: Finding, other: Finding) -> bool:
 
 
 def by_root(script: str, folder: Path) -> None:
-    """Has real ROOT run a script in a folder, in a process of its own."""
+    """Runs a script by real ROOT in a folder, in a process of its own."""
     text = "import ROOT\nROOT.gErrorIgnoreLevel = ROOT.kError\n" + textwrap.dedent(script)
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", text], cwd=folder, capture_output=True, text=True, check=False
@@ -48,15 +48,16 @@ def told(basketry: Basketry, path: Path) -> list[Finding]:
 
 
 def memory(basketry: Basketry, path: Path, tree: str | None) -> int:
-    """Bytes that a reader of all branches needs, as inspect says."""
+    """Memory of a reader of all branches, by inspect."""
     trees = [one for one in basketry.json("inspect", path)["trees"] if one["newest"] and tree in (None, one["path"])]
-    # Baskets of the record are in memory, too.
+    # Baskets in the record are in memory, too.
     inside = [found["bytes"] for one in trees for branch in one["branches"] for found in branch["embedded"]]
     return int(sum(inside) + sum(one["memory"]["read"] for one in trees))
 
 
 def check(basketry: Basketry, path: Path, finding: Finding, folder: Path) -> Path:
-    """Runs a finding's command in a folder, and checks that it works, mends and costs what was said; the output."""
+    """Runs a finding's command in a folder, checks that it works, repairs and costs what was announced, and returns the
+    output."""
     words = shlex.split(finding["command"])
     assert words[:2] == ["basketry", "tune" if finding["fault"] == "codecs_by_branch" else "rewrite"]
     assert words[2] == str(path)
@@ -70,22 +71,22 @@ def check(basketry: Basketry, path: Path, finding: Finding, folder: Path) -> Pat
     left = [other for other in told(basketry, output) if same(finding, other)]
     assert not left, f"{finding['command']} leaves {left[0]['text']}"
     old, new = path.stat().st_size, output.stat().st_size
-    # Memory is what the same report says of the output: what grows much was told.
+    # Memory by the same report on the output: a large growth was announced.
     (now, then) = (memory(basketry, at, finding["tree"]) for at in (path, output))
     tuned = 256_000_000 if finding["fault"] == "codecs_by_branch" else 0
     assert then <= max(2 * now + 2 * finding["price"]["memory"] + 2_000_000, tuned), (finding, now, then)
-    # An eighth of the file is what a sample may be wrong by; a few kilobytes are streamer infos and the header.
+    # A sample may be wrong by an eighth of the file; streamer infos and the header take a few kilobytes.
     slack = old / 8 + 25_000
     assert new <= old - finding["cost"]["bytes"] / 2 + finding["price"]["bytes"] + slack, (finding, old, new)
     if finding["fault"] in ("heavy_codec", "uncompressed"):
-        # Here the size is the price, and is not said to be larger than it is either.
+        # Here the size is the price, and it must not be overstated either.
         assert new >= old - finding["cost"]["bytes"] + finding["price"]["bytes"] - slack, (finding, old, new)
     return output
 
 
 @pytest.mark.skipif(not NAMES, reason="the corpus is absent")
 @pytest.mark.parametrize("name", NAMES)
-def test_commands_work_and_mend_and_cost_what_they_say(name: str, basketry: Basketry, tmp_path: Path) -> None:
+def test_suggested_commands_work_repair_and_cost_what_they_say(name: str, basketry: Basketry, tmp_path: Path) -> None:
     path = oracle.corpus_file(name)
     outcome = basketry.run("inspect", path, "--json")
     if outcome.code:
@@ -124,11 +125,11 @@ MADE = {
 
 
 @pytest.mark.parametrize("fault", MADE)
-def test_faults_that_are_made_are_found_and_mended(fault: str, basketry: Basketry, tmp_path: Path) -> None:
+def test_planted_faults_are_found_and_repaired(fault: str, basketry: Basketry, tmp_path: Path) -> None:
     kind, layout = MADE[fault]
     made = tmp_path / "made.root"
     path = tmp_path / "it's a file (1).root"
-    # What one codec for all is, and what is not wrong.
+    # One codec for all is not a fault.
     good = "lz4:4" if fault == "codecs_by_branch" else "zlib:1"
     basketry("generate", *kind, "--compression", good, "-o", made)
     assert fault not in [finding["fault"] for finding in told(basketry, made)]
@@ -136,19 +137,19 @@ def test_faults_that_are_made_are_found_and_mended(fault: str, basketry: Basketr
     finding = next(finding for finding in told(basketry, path) if finding["fault"] == fault)
     assert finding["pays"] == "reader"
     check(basketry, path, finding, tmp_path).unlink()
-    # And from what is printed, as it is pasted.
+    # The printed command works when pasted, too.
     lines = basketry("inspect", path).splitlines()
     (command,) = (line.strip() for line in lines if line.strip() == finding["command"])
     done = shell(basketry, command, tmp_path)
     assert done.returncode == 0, done.stderr
-    # A second time the output is there, and kept.
+    # The second time the output exists and is kept.
     assert shell(basketry, command, tmp_path).returncode == 2
     (price,) = (line for line in lines[lines.index(f"    {command}") :][:2] if line.strip().startswith("Price: "))
     assert price
 
 
-def test_a_record_that_is_not_compressed_is_found(basketry: Basketry, tmp_path: Path) -> None:
-    """As a NanoAOD that was skimmed by uproot: its tree's record was a third of the file."""
+def test_an_uncompressed_record_is_found(basketry: Basketry, tmp_path: Path) -> None:
+    """Like a NanoAOD skimmed by uproot, whose tree record was a third of the file."""
     path = tmp_path / "plain.root"
     basketry("generate", "nano", "--size", "300kB", "--compression", "none", "-o", path)
     content = bytearray(path.read_bytes())
@@ -162,8 +163,8 @@ def test_a_record_that_is_not_compressed_is_found(basketry: Basketry, tmp_path: 
     assert found["uncompressed_record"]["cost"]["bytes"] == pytest.approx(saved, rel=0.2)
 
 
-def test_buffers_that_shrank_do_not_keep_baskets_small(basketry: Basketry, tmp_path: Path) -> None:
-    """ROOT shrinks buffers to what small clusters need, and the command for larger clusters left the baskets small."""
+def test_shrunken_buffers_do_not_keep_baskets_small(basketry: Basketry, tmp_path: Path) -> None:
+    """ROOT shrinks buffers for small clusters; the command for larger clusters used to leave the baskets small."""
     by_root(
         """
         import array
@@ -192,8 +193,8 @@ def test_buffers_that_shrank_do_not_keep_baskets_small(basketry: Basketry, tmp_p
     assert not [finding for finding in told(basketry, output) if finding["pays"] == "reader"]
 
 
-def test_a_price_names_the_other_tree_that_a_command_leaves_out(basketry: Basketry, tmp_path: Path) -> None:
-    """t;1 and t;2 are two trees, of which a rewrite keeps the newer one."""
+def test_a_price_names_the_tree_that_a_command_leaves_out(basketry: Basketry, tmp_path: Path) -> None:
+    """t;1 and t;2 are two trees; a rewrite keeps the newer one."""
     by_root(
         """
         import array
@@ -219,7 +220,7 @@ def test_a_price_names_the_other_tree_that_a_command_leaves_out(basketry: Basket
     check(basketry, path, finding, tmp_path / "out")
 
 
-def test_what_only_a_writer_pays_is_shown_when_asked_for(basketry: Basketry, tmp_path: Path) -> None:
+def test_findings_for_writers_are_shown_on_request(basketry: Basketry, tmp_path: Path) -> None:
     path = tmp_path / "buffers.root"
     basketry("generate", "nano", "--size", "100kB", "--basket", "1MB", "--memory-ratio", "1000", "-o", path)
     findings = told(basketry, path)
@@ -231,7 +232,7 @@ def test_what_only_a_writer_pays_is_shown_when_asked_for(basketry: Basketry, tmp
     assert findings[-1]["text"] not in basketry("inspect", path)
 
 
-def test_commands_of_a_file_with_several_trees_name_the_tree(basketry: Basketry, tmp_path: Path) -> None:
+def test_commands_for_a_file_with_several_trees_name_the_tree(basketry: Basketry, tmp_path: Path) -> None:
     for name, basket in (("a", "300"), ("b", "32kB")):
         basketry("generate", "nano", "--size", "1MB", "--basket", basket, "-o", tmp_path / f"{name}.root")
     both = tmp_path / "both.root"
@@ -253,13 +254,13 @@ def test_commands_of_a_file_with_several_trees_name_the_tree(basketry: Basketry,
     assert [finding["tree"] for finding in tiny] == ["tree_a"]
     assert "--tree-set tree_a basket=32kB" in tiny[0]["command"]
     check(basketry, both, tiny[0], tmp_path).unlink()
-    # Asked for one tree only, the command still leaves the other alone.
+    # Even for one tree only, the command leaves the other unchanged.
     (alone,) = [f for f in basketry.json("inspect", f"{both}:tree_a")["findings"] if f["fault"] == "tiny_baskets"]
     assert alone["command"] == tiny[0]["command"]
 
 
-def test_branches_in_a_file_that_is_not_there(basketry: Basketry, tmp_path: Path) -> None:
-    """The command once asked a rewrite for the branch that it cannot read."""
+def test_branches_in_an_absent_file_are_found(basketry: Basketry, tmp_path: Path) -> None:
+    """The command once asked a rewrite for a branch that is unreadable."""
     folder = tmp_path / "apart"
     folder.mkdir()
     path = folder / "main.root"
@@ -301,7 +302,7 @@ def test_commands_of_readspeed_work(basketry: Basketry, tmp_path: Path) -> None:
         report = basketry.json("readspeed", path, *options)
         said += report["commands"]
         printed = basketry("readspeed", path, *options)
-        # Another reading may find something else; what is printed is a command on a line of its own.
+        # Another reading may find another bottleneck; each command is printed on a line of its own.
         assert report["bottleneck"] != "decompression" or "    basketry readspeed" in printed
     assert any("--keep" in command for command in said), said
     assert any("--layouts" in command for command in said), said

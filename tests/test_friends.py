@@ -11,7 +11,7 @@ import uproot
 import basketry as bk
 from referee import make_files
 
-# What RDataFrame read, and what it was told to read.
+# Names in RDataFrame's output and their branches.
 SEEN = {"a": "x", "b": "alias.x", "c": "y", "d": "same.z", "e": "other.v", "f": "many"}
 
 
@@ -31,15 +31,13 @@ def tree(made: Path) -> bk.Tree:
 
 @pytest.fixture(scope="module")
 def seen(made: Path) -> dict[str, list[Any]]:
-    """What RDataFrame reads, by the names that basketry is asked for."""
+    """The values by RDataFrame, under basketry's names."""
     with uproot.open(made / "seen.root") as file:
         return {ours: file["seen"][theirs].array().tolist() for theirs, ours in SEEN.items()}
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_branches_of_friends_are_read_as_root_reads_them(
-    tree: bk.Tree, seen: dict[str, list[Any]], threads: int
-) -> None:
+def test_branches_of_friends_equal_those_of_root(tree: bk.Tree, seen: dict[str, list[Any]], threads: int) -> None:
     arrays = tree.arrays(list(seen), threads=threads, memory="64 MB")
     assert arrays.fields == list(seen)
     for name, values in seen.items():
@@ -47,7 +45,7 @@ def test_branches_of_friends_are_read_as_root_reads_them(
         assert tree[name].array().tolist() == values, name
     computed = tree.arrays("alias.x + y / 3", cut="(other.y > 30) & (same.z < 120)")
     assert computed.tolist() == [{"alias.x + y / 3": 0.0}] * 9
-    # Its own comes first.
+    # The tree's own branch comes first.
     assert tree["x"].array()[1] == 1
     assert tree["other.x"].array()[1] == -1
 
@@ -63,7 +61,7 @@ def test_steps_and_selections_reach_friends(tree: bk.Tree, seen: dict[str, list[
     assert picked["same.many"].tolist() == [seen["many"][i] for i in chosen]
 
 
-def test_friends_are_beside_the_file_that_names_them(made: Path, tmp_path: Path, monkeypatch: Any) -> None:
+def test_friends_lie_beside_the_file_that_names_them(made: Path, tmp_path: Path, monkeypatch: Any) -> None:
     shutil.copytree(made, tmp_path / "moved")
     monkeypatch.chdir(tmp_path)
     assert bk.open("moved/main.root:tree")["other.y"].array()[2] == 6
@@ -71,7 +69,7 @@ def test_friends_are_beside_the_file_that_names_them(made: Path, tmp_path: Path,
     assert bk.open("main.root:tree")["other.y"].array()[2] == 6
 
 
-def test_names_tell_friends_apart(tree: bk.Tree) -> None:
+def test_prefixes_distinguish_friends(tree: bk.Tree) -> None:
     assert list(tree.friends) == ["other", "same", "alias"]
     assert tree.keys() == ["x"]
     assert tree.friends["same"].keys() == ["z", "n", "many"]
@@ -89,7 +87,7 @@ def test_names_tell_friends_apart(tree: bk.Tree) -> None:
         ("gone.g", "away.root.*[Nn]o such file"),
     ],
 )
-def test_friends_that_cannot_be_read_say_why(made: Path, name: str, why: str) -> None:
+def test_unreadable_friends_raise_the_reason(made: Path, name: str, why: str) -> None:
     odd = bk.open(f"{made}/main.root:odd")
     assert len(odd.arrays()) == 5000, "they are not asked for"
     with pytest.raises(ValueError, match=why):
@@ -97,7 +95,7 @@ def test_friends_that_cannot_be_read_say_why(made: Path, name: str, why: str) ->
     assert name not in odd
 
 
-def test_friends_may_be_given(made: Path) -> None:
+def test_friends_can_be_passed_to_open(made: Path) -> None:
     main = f"{made}/main.root:same"
     files = [f"{made}/below/other.root:other"] * 2
     with pytest.raises(ValueError, match="other has 5000 entries"):
@@ -113,7 +111,7 @@ def test_friends_may_be_given(made: Path) -> None:
         bk.open(main, friends=files[0])
 
 
-def test_several_files_have_a_friend_each(made: Path) -> None:
+def test_each_of_several_files_has_a_friend(made: Path) -> None:
     both = bk.open([f"{made}/main.root:tree"] * 2)
     values = both.arrays(["x", "alias.x", "other.v"])
     assert len(values) == 10_000

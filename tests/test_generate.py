@@ -1,4 +1,5 @@
-"""The data sets of the benchmarks, written from threads: what ROOT, uproot and we read of them, and how it went."""
+"""The data sets of the benchmarks, written from threads, read by ROOT, uproot and basketry; and the metrics of
+writing."""
 
 import json
 import random
@@ -54,7 +55,7 @@ def written(basketry: Basketry, tmp_path_factory: pytest.TempPathFactory) -> dic
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_uproot_reads_what_we_read(written: dict[str, Path], kind: str) -> None:
+def test_uproot_and_basketry_read_the_same(written: dict[str, Path], kind: str) -> None:
     ours = bk.open(written[kind])["Events"]
     assert isinstance(ours, bk.Tree)
     compared = 0
@@ -62,14 +63,14 @@ def test_uproot_reads_what_we_read(written: dict[str, Path], kind: str) -> None:
         assert theirs.num_entries == ours.num_entries > 0
         for name, branch in theirs.items():
             if branch.branches or "Objects" in str(branch.interpretation):
-                # Groups; and collections of objects that are not split, which uproot takes for something else.
+                # Groups, and unsplit collections of objects, which uproot misreads.
                 continue
             assert ak.array_equal(ours[name].array(), branch.array(), dtype_exact=False), name
             compared += 1
     assert compared
 
 
-def test_root_sums_what_we_sum(written: dict[str, Path]) -> None:
+def test_root_and_basketry_compute_the_same_sums(written: dict[str, Path]) -> None:
     command = [sys.executable, "-W", "ignore", "-c", SUMS, *map(str, written.values())]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
     answers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
@@ -88,7 +89,7 @@ def test_root_sums_what_we_sum(written: dict[str, Path]) -> None:
         assert compared >= {"single": 1, "esd": 4}.get(kind, 10), kind
 
 
-# Clusters that memory ends early, too.
+# Also with clusters that end early for lack of memory.
 @pytest.mark.parametrize(
     ("kind", "options"),
     [*((kind, "--size 1MB --cluster 100kB") for kind in KINDS), ("multi", "--size 20MB --cluster 8MB --memory 16MB")],
@@ -118,7 +119,7 @@ def test_several_files_at_once_share_memory(basketry: Basketry, tmp_path: Path) 
     assert ak.array_equal(arrays[0], arrays[2])
 
 
-def test_upper_limits_write_nothing(basketry: Basketry, tmp_path: Path) -> None:
+def test_no_write_and_no_fill_write_nothing(basketry: Basketry, tmp_path: Path) -> None:
     ran = generate(basketry, "single", tmp_path / "out.root", "--no-write")
     assert ran["written"][0]["bytes"] > 500_000
     ran = generate(basketry, "single", tmp_path / "out.root", "--no-fill", "--no-write")
@@ -152,15 +153,15 @@ def test_write_bench_measures_every_combination(basketry: Basketry, tmp_path: Pa
 
 
 def unfinished(folder: Path) -> int:
-    """Bytes of the hidden file that is being written; 0 if there is none, or no more."""
+    """Bytes of the hidden file in work; 0 if there is none."""
     try:
         return sum(path.stat().st_size for path in folder.glob(".*"))
     except FileNotFoundError:
         return 0
 
 
-def test_a_killed_writer_leaves_what_was_saved(tmp_path: Path, root_values: RootServer, full: bool) -> None:
-    """After each AutoSave ROOT can read the file as it lies there, under a name that is not the one asked for."""
+def test_a_killed_writer_leaves_the_saved_entries(tmp_path: Path, root_values: RootServer, full: bool) -> None:
+    """After each AutoSave ROOT can read the unfinished file, under its hidden name."""
     chance = random.Random(4)
     command: list[Argument] = [
         BINARY,
@@ -182,14 +183,14 @@ def test_a_killed_writer_leaves_what_was_saved(tmp_path: Path, root_values: Root
     for number in range(50 if full else 4):
         folder = tmp_path / str(number)
         folder.mkdir()
-        # Two AutoSaves and a cluster say that the first is done; the last tenth may be written while it is looked at.
+        # Two AutoSaves and a cluster prove that the first is complete; the last tenth may be in work.
         enough = chance.uniform(6_000_000, 0.9 * size)
         with subprocess.Popen([*command, "-o", folder / "out.root"]) as job:
             while unfinished(folder) < enough and job.poll() is None:
                 time.sleep(0.001)
             job.kill()
         if job.returncode == 0:
-            # It was done before it was killed.
+            # The job ended before the signal.
             continue
         killed += 1
         assert not (folder / "out.root").exists()

@@ -1,4 +1,4 @@
-"""hadd's command line: exit codes, outputs and lines are those of real hadd, which is asked each time."""
+"""hadd's command line: exit codes, outputs and lines equal those of real hadd, which runs each time."""
 
 import re
 import subprocess
@@ -12,9 +12,9 @@ import uproot
 from referee import make_files, paths
 from referee.command import Basketry
 
-# What hadd says of itself; lines of other classes of ROOT have no counterpart.
+# hadd's own lines; lines of other classes of ROOT have no counterpart.
 SAID = re.compile(r"^(hadd (Source file|Target path|merging)|(Info|Warning|Error) in <hadd>: |usage: hadd)")
-# Said by one side only: processes of their own, caches, and the state of a half-written output.
+# Lines of one side only: subprocesses, caches, and the state of a half-written output.
 OF_ROOT_ONLY = re.compile(r"each process should|Using cachesize|failure during the merge")
 OF_OURS_ONLY = re.compile(r"changes nothing here")
 
@@ -33,7 +33,7 @@ target.Close()
 
 @dataclass
 class Said:
-    """What a call came to."""
+    """The result of a call."""
 
     code: int
     files: set[str]
@@ -41,7 +41,7 @@ class Said:
 
 
 def call(command: list[str], folder: Path, arguments: list[str]) -> Said:
-    """Runs hadd among three sources, a file that is none, and lists."""
+    """Runs hadd in a folder with three sources, a file that is no ROOT file, and lists."""
     folder.mkdir()
     for name, part in (("a", 0), ("b", 1), ("c", 2)):
         source = make_files.made("chained") / f"part{part}.root"
@@ -56,19 +56,19 @@ def call(command: list[str], folder: Path, arguments: list[str]) -> Said:
     before = {path.name for path in folder.iterdir()}
     done = subprocess.run(command + arguments, cwd=folder, capture_output=True, text=True, timeout=120)
     lines = [line.strip() for line in (done.stdout + done.stderr).splitlines() if SAID.match(line)]
-    # ROOT counts a source that it skips twice; only what follows is compared.
+    # ROOT counts a skipped source twice; only the rest is compared.
     return Said(done.returncode, {path.name for path in folder.iterdir()} - before, lines)
 
 
 def sides(basketry: Basketry, tmp_path: Path, arguments: str) -> tuple[Said, Said]:
-    """The same call of both."""
+    """The same call of basketry and of real hadd."""
     words = arguments.split()
     ours = call([str(basketry.binary), "hadd"], tmp_path / "ours", words)
     return ours, call([str(paths.root_command("hadd"))], tmp_path / "theirs", words)
 
 
 def compared(line: str) -> str:
-    """A line without what is in each side's own words."""
+    """A line without the parts that each side words differently."""
     line = re.sub(r"(skipping file with error: \S+?):.*", r"\1", line)
     line = re.sub(r"(error opening filter file '.*?'):.*", r"\1", line)
     line = re.sub(r"(seen a positional argument '.*?' after some flags\.).*", r"\1", line)
@@ -81,7 +81,7 @@ def compared(line: str) -> str:
 
 
 def told(said: Said, *without: re.Pattern[str]) -> list[str]:
-    """The lines of a call, in any order, since two streams were read, and once, since ROOT may need several passes."""
+    """The lines of a call: sorted, since they come from two streams, and unique, since ROOT may need several passes."""
     return sorted({compared(line) for line in said.lines if not any(p.search(line) for p in without)})
 
 
@@ -193,7 +193,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("arguments", DONE)
-def test_what_hadd_does(arguments: str, basketry: Basketry, tmp_path: Path) -> None:
+def test_commands_end_as_with_hadd(arguments: str, basketry: Basketry, tmp_path: Path) -> None:
     ours, theirs = sides(basketry, tmp_path, arguments)
     assert (theirs.code, ours.code) == (0, 0), str(ours)
     assert ours.files == theirs.files
@@ -201,7 +201,7 @@ def test_what_hadd_does(arguments: str, basketry: Basketry, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("arguments", REFUSED)
-def test_what_hadd_refuses(arguments: str, basketry: Basketry, tmp_path: Path) -> None:
+def test_refusals_are_those_of_hadd(arguments: str, basketry: Basketry, tmp_path: Path) -> None:
     ours, theirs = sides(basketry, tmp_path, arguments)
     assert (theirs.code, ours.code) == (1, 1), str(ours)
     assert not ours.files
@@ -210,13 +210,15 @@ def test_what_hadd_refuses(arguments: str, basketry: Basketry, tmp_path: Path) -
 
 @pytest.mark.parametrize("bad", ["junk.root", "empty.root"])
 @pytest.mark.parametrize("flag", ["", "-k "])
-def test_a_source_that_is_no_root_file(bad: str, flag: str, basketry: Basketry, tmp_path: Path) -> None:
+def test_a_source_that_is_no_root_file_is_refused_or_skipped(
+    bad: str, flag: str, basketry: Basketry, tmp_path: Path
+) -> None:
     ours, theirs = sides(basketry, tmp_path, f"{flag}o.root a.root {bad}")
     assert ours.code == theirs.code == (0 if flag else 1)
     line = f"skipping file with error: {bad}" if flag else f"exiting due to error in {bad}"
     for side in (ours, theirs):
         assert any(line in said for said in side.lines), side.lines
-    # Where it fails, real hadd leaves an output without contents; ours leaves none.
+    # On failure real hadd leaves an empty output; basketry leaves none.
     assert ours.files == ({"o.root"} if flag else set())
 
 
@@ -229,7 +231,7 @@ def test_the_target_is_never_a_list(arguments: str, basketry: Basketry, tmp_path
 
 
 def test_the_target_is_never_a_source(basketry: Basketry, tmp_path: Path) -> None:
-    # Real hadd says so with -k as well, and then overwrites the source.
+    # Real hadd prints this with -k as well, and then overwrites the source.
     ours = call([str(basketry.binary), "hadd"], tmp_path / "ours", "-k -f a.root a.root b.root".split())
     assert ours.code == 1
     assert (tmp_path / "ours" / "a.root").read_bytes() == (make_files.made("chained") / "part0.root").read_bytes()
@@ -247,7 +249,7 @@ def test_a_directory_that_basketry_wrote_is_the_same_directory(basketry: Basketr
         assert file["folder/inside"].values().sum() == 2
 
 
-def test_hadd_takes_common_and_fill(basketry: Basketry, tmp_path: Path) -> None:
+def test_hadd_has_common_and_fill(basketry: Basketry, tmp_path: Path) -> None:
     folder, out = make_files.made("schemas"), tmp_path / "out.root"
     sources = [folder / f"{name}.root" for name in ("base", "more")]
     outcome = basketry.run("hadd", out, *sources)
@@ -261,7 +263,7 @@ def test_hadd_takes_common_and_fill(basketry: Basketry, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("level", [0, 1, 2, 99])
-def test_what_is_not_merged_is_said_and_strict_says_no(level: int, basketry: Basketry, tmp_path: Path) -> None:
+def test_unmerged_objects_are_named_and_fail_with_strict(level: int, basketry: Basketry, tmp_path: Path) -> None:
     sources = [make_files.made("objects") / f"objects{k}.root" for k in range(2)]
     out = tmp_path / "out.root"
     outcome = basketry.run("hadd", "-v", str(level), "-f", out, *sources)
@@ -275,7 +277,7 @@ def test_what_is_not_merged_is_said_and_strict_says_no(level: int, basketry: Bas
     assert level or not outcome.out + outcome.err
 
 
-def test_strict_counts_sources_that_are_skipped(basketry: Basketry, tmp_path: Path) -> None:
+def test_strict_fails_on_skipped_sources(basketry: Basketry, tmp_path: Path) -> None:
     good, out = make_files.made("chained") / "part0.root", tmp_path / "out.root"
     junk = tmp_path / "junk.root"
     junk.write_text("junk")
@@ -287,7 +289,7 @@ def test_strict_counts_sources_that_are_skipped(basketry: Basketry, tmp_path: Pa
 
 
 @pytest.mark.parametrize("level", [0, 2])
-def test_an_index_that_is_left_out_is_said(level: int, basketry: Basketry, tmp_path: Path) -> None:
+def test_a_dropped_index_is_named(level: int, basketry: Basketry, tmp_path: Path) -> None:
     with_index = make_files.made("merging") / "indexed0.root"
     without = tmp_path / "without.root"
     subprocess.run([sys.executable, "-c", WITHOUT_INDEX, with_index, without], check=True, timeout=120)
@@ -296,7 +298,7 @@ def test_an_index_that_is_left_out_is_said(level: int, basketry: Basketry, tmp_p
     assert "Warning in <hadd>: tree tree: its index (TTreeIndex) is left out" in outcome.err
 
 
-def test_a_link_that_is_called_hadd_is_hadd(basketry: Basketry, tmp_path: Path) -> None:
+def test_a_link_called_hadd_behaves_as_hadd(basketry: Basketry, tmp_path: Path) -> None:
     link, source, out = tmp_path / "hadd", make_files.made("chained") / "part0.root", tmp_path / "-out.root"
     link.symlink_to(basketry.binary.resolve())
     done = subprocess.run(
@@ -310,7 +312,7 @@ def test_a_link_that_is_called_hadd_is_hadd(basketry: Basketry, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("source", ["named", "folders"])
-def test_target_paths_come_as_hadd_says_them(source: str, basketry: Basketry, tmp_path: Path) -> None:
+def test_target_paths_are_printed_as_by_hadd(source: str, basketry: Basketry, tmp_path: Path) -> None:
     sources = [str(make_files.made("merging") / f"{source}{k}.root") for k in (0, 1)]
     said = []
     for command in ([str(basketry.binary), "hadd"], [str(paths.root_command("hadd"))]):

@@ -1,4 +1,5 @@
-"""What ROOT's own tests of hadd, TFileMerger and cloning trees ask, each as a command on inputs that ROOT makes here.
+"""The questions of ROOT's own tests of hadd, TFileMerger and tree cloning, each as a command on inputs that ROOT makes
+here.
 
 The names are those of roottest and of io/io/test/TFileMergerTests.cxx; numbers are those of ROOT's issues. Inputs are
 made anew by macros/merging.C; nothing of the tests themselves is copied. Where each is:
@@ -6,16 +7,16 @@ made anew by macros/merging.C; nothing of the tests themselves is copied. Where 
 | ROOT's tests | here |
 | --- | --- |
 | root/io/hadd: test_hadd_args_* | test_hadd.py: DONE and REFUSED have their words |
-| root/io/hadd: input_validation | test_input_validation |
+| root/io/hadd: input_validation | test_inputs_are_validated_as_by_hadd |
 | root/io/hadd: compression_settings, test_TreeChangeComp, test_MergeFilter* | AS_HADD |
-| root/io/hadd: test_MergeNestedSameName | AS_HADD, test_nested_directories_of_one_name |
+| root/io/hadd: test_MergeNestedSameName | AS_HADD, test_nested_directories_of_one_name_are_merged |
 | root/io/filemerger: execKeyOrder, execCreateAndMerge | AS_HADD, test_keys_keep_their_order_and_cycles |
 | root/io/filemerger: execFileMerger, execMergeMulti and merged-* | AS_HADD (MERGED) |
-| root/io/filemerger: simple*, hsimple* | AS_HADD (SIMPLE, KEPT), test_sizes_are_those_of_the_codec |
-| root/tree/cloning | AS_HADD, test_trimming, test_counts_have_the_largest_value |
+| root/io/filemerger: simple*, hsimple* | AS_HADD (SIMPLE, KEPT), test_sizes_follow_the_codec |
+| root/tree/cloning | AS_HADD, test_keep_selects_branches_by_pattern, test_counter_leaves_have_the_largest_value |
 | root/tree/fastcloning: execmisstop, runbadmix, runSplitMismatch | test_entries_are_never_left_out |
 | root/tree/fastcloning: execCheckClusterRange | AS_HADD, test_clusters_start_where_baskets_start |
-| root/tree/fastcloning: runabstract | AS_HADD, test_classes_without_a_class_of_their_own_are_described |
+| root/tree/fastcloning: runabstract | AS_HADD, test_classes_behind_base_pointers_are_described |
 | root/tree/fastcloning: runfilemergererror | AS_HADD, test_the_output_opens_without_recovery |
 | root/tree/fastcloning: runoutoforder, runcloneChain | AS_HADD |
 | TFileMerger: MergeBranches, SingleHistFile, CreateWithUnwritableTFilePointer | tests of their own |
@@ -45,7 +46,7 @@ from referee.root_server import RootServer
 
 # Sums in single precision depend on the order of additions.
 TOLERANCE = 1e-6
-# Codecs of equal level are other implementations; an output of ours is never larger than ROOT's by more than this.
+# Codecs of equal level have other implementations; basketry's output exceeds ROOT's by at most this factor.
 LARGER = 1.1
 LISTS = {
     "listed.txt": "tree\n# comments are passed over\n#ntpl\n\ndir\nform\n\n\n",
@@ -59,7 +60,7 @@ LISTS = {
 
 @dataclass
 class Side:
-    """What one hadd did in a folder of its own."""
+    """The result of one hadd in a folder of its own."""
 
     folder: Path
     code: int
@@ -67,11 +68,11 @@ class Side:
 
     @property
     def out(self) -> Path:
-        """Its output."""
+        """The output."""
         return self.folder / "o.root"
 
     def facts(self) -> dict[str, Any]:
-        """What the output's header and keys say."""
+        """Facts of the output's header and keys."""
         with uproot.open(self.out) as file:
             return {"compression": file.file.fCompress, "keys": sorted(file.keys())}
 
@@ -106,7 +107,7 @@ def inputs(folder: Path) -> Path:
 
 
 def side(command: list[str], folder: Path, calls: list[str]) -> Side:
-    """Calls of one hadd, one after the other, the last of which counts; those before must succeed."""
+    """Several calls of one hadd; the last one counts, those before must succeed."""
     inputs(folder)
     err = ""
     for i, arguments in enumerate(calls):
@@ -118,12 +119,12 @@ def side(command: list[str], folder: Path, calls: list[str]) -> Side:
 
 
 def ours_of(basketry: Basketry, folder: Path, calls: str) -> Side:
-    """The calls, which stand one on a line, of `basketry hadd`."""
+    """The result of `basketry hadd`; each line is a call."""
     return side([str(basketry.binary), "hadd"], folder, calls.strip().split("\n"))
 
 
 def theirs_of(folder: Path, calls: str) -> Side:
-    """The same of real hadd."""
+    """The result of real hadd."""
     return side([str(paths.root_command("hadd"))], folder, calls.strip().split("\n"))
 
 
@@ -193,7 +194,7 @@ AS_HADD = {
 
 
 @pytest.mark.parametrize("case", AS_HADD)
-def test_the_output_is_that_of_hadd(case: str, basketry: Basketry, root_values: RootServer, tmp_path: Path) -> None:
+def test_the_output_equals_that_of_hadd(case: str, basketry: Basketry, root_values: RootServer, tmp_path: Path) -> None:
     ours, theirs = ours_of(basketry, tmp_path / "ours", AS_HADD[case]), theirs_of(tmp_path / "theirs", AS_HADD[case])
     assert (theirs.code, ours.code) == (0, 0), ours.err
     found = list(values.differences(root_values.of(theirs.out), root_values.of(ours.out), tolerance=TOLERANCE))
@@ -201,7 +202,7 @@ def test_the_output_is_that_of_hadd(case: str, basketry: Basketry, root_values: 
     assert ours.facts() == theirs.facts()
     last = AS_HADD[case].strip().split("\n")[-1].split()
     if last[0].startswith("-fk"):
-        # Baskets stay as they are, as hadd's help says; hadd 6.40 itself compresses all as the first source is.
+        # Baskets stay unchanged, as hadd's help says; hadd 6.40 itself compresses all like the first source.
         assert ours.codecs("o.root") == ours.codecs(*last[2:])
     else:
         assert ours.codecs("o.root") == theirs.codecs("o.root")
@@ -209,13 +210,13 @@ def test_the_output_is_that_of_hadd(case: str, basketry: Basketry, root_values: 
 
 
 @pytest.mark.parametrize("setting", [9, 106, 109, 209, 401, 404, 409, 505])
-def test_sizes_are_those_of_the_codec(setting: int, basketry: Basketry, tmp_path: Path) -> None:
+def test_sizes_follow_the_codec(setting: int, basketry: Basketry, tmp_path: Path) -> None:
     call = f"-f{setting} o.root simple.root"
     ours, theirs = ours_of(basketry, tmp_path / "ours", call), theirs_of(tmp_path / "theirs", call)
     assert ours.out.stat().st_size < LARGER * theirs.out.stat().st_size
 
 
-def test_nested_directories_of_one_name(basketry: Basketry, tmp_path: Path) -> None:
+def test_nested_directories_of_one_name_are_merged(basketry: Basketry, tmp_path: Path) -> None:
     # test_MergeNestedSameName: hadd once took A/H1 for B/A/H1.
     ours = ours_of(basketry, tmp_path / "ours", "o.root named0.root named1.root")
     with uproot.open(ours.out) as file:
@@ -239,8 +240,8 @@ def test_keys_keep_their_order_and_cycles(basketry: Basketry, tmp_path: Path) ->
         assert file["hist/Gaus"].values().sum() == 8
 
 
-def test_counts_have_the_largest_value(basketry: Basketry, tmp_path: Path) -> None:
-    # assertBranchCount: readers make room for as many values as the leaf says.
+def test_counter_leaves_have_the_largest_value(basketry: Basketry, tmp_path: Path) -> None:
+    # assertBranchCount: readers allocate by the leaf's maximum.
     ours = ours_of(basketry, tmp_path / "ours", "-f0 o.root counted3.root counted5.root")
     with uproot.open(ours.out) as file:
         tree = file["ntuple"]
@@ -249,7 +250,7 @@ def test_counts_have_the_largest_value(basketry: Basketry, tmp_path: Path) -> No
 
 
 def cluster_starts(tree: Any) -> list[int]:
-    """The first entries of the clusters, as ROOT's iterator goes through the tree's ranges."""
+    """The first entries of the clusters, by the rule of ROOT's cluster iterator."""
     ends, sizes = [], []
     if tree.member("fNClusterRange"):
         ends, sizes = list(tree.member("fClusterRangeEnd")), list(tree.member("fClusterSize"))
@@ -271,8 +272,8 @@ def test_clusters_start_where_baskets_start(flag: str, basketry: Basketry, tmp_p
         assert set(starts) <= set(file["t1"]["v1"].entry_offsets)
 
 
-def test_classes_without_a_class_of_their_own_are_described(basketry: Basketry, tmp_path: Path) -> None:
-    # runabstract: the class of the object that a pointer to its base leads to.
+def test_classes_behind_base_pointers_are_described(basketry: Basketry, tmp_path: Path) -> None:
+    # runabstract: the class of an object behind a pointer to its base.
     ours = ours_of(basketry, tmp_path / "ours", "-ff o.root abstract.root")
     with uproot.open(ours.out) as file:
         assert {"MergedHolder", "MergedBase", "MergedMiddle", "MergedDerived"} <= set(file.file.streamers)
@@ -285,7 +286,7 @@ def test_the_output_opens_without_recovery(basketry: Basketry, root_values: Root
 
 
 @pytest.mark.parametrize(("pattern", "kept"), [("Hits", ["Hits"]), ("Hits*", ["Hits", "HitsX"])])
-def test_trimming(pattern: str, kept: list[str], basketry: Basketry, tmp_path: Path) -> None:
+def test_keep_selects_branches_by_pattern(pattern: str, kept: list[str], basketry: Basketry, tmp_path: Path) -> None:
     # exectrim
     source, out = make_files.made("merging") / "hits.root", tmp_path / "out.root"
     basketry("rewrite", source, "-o", out, "--keep", pattern)
@@ -296,8 +297,8 @@ def test_trimming(pattern: str, kept: list[str], basketry: Basketry, tmp_path: P
 
 
 @pytest.mark.parametrize("sources", ["no_extension no_root_file", "@indirect.txt"])
-def test_input_validation(sources: str, basketry: Basketry, tmp_path: Path) -> None:
-    # Real hadd leaves an output without contents, which roottest removes; ours leaves none.
+def test_inputs_are_validated_as_by_hadd(sources: str, basketry: Basketry, tmp_path: Path) -> None:
+    # Real hadd leaves an empty output, which roottest removes; basketry leaves none.
     ours = ours_of(basketry, tmp_path / "ours", f"o.root {sources}")
     theirs = theirs_of(tmp_path / "theirs", f"o.root {sources}")
     assert ours.code == theirs.code == 1
@@ -306,7 +307,7 @@ def test_input_validation(sources: str, basketry: Basketry, tmp_path: Path) -> N
     assert not ours.out.exists()
 
 
-def test_a_target_that_cannot_be_written(basketry: Basketry, tmp_path: Path) -> None:
+def test_an_unwritable_target_is_refused(basketry: Basketry, tmp_path: Path) -> None:
     # CreateWithUnwritableTFilePointer
     call = "nowhere/o.root saved0.root"
     ours, theirs = ours_of(basketry, tmp_path / "ours", call), theirs_of(tmp_path / "theirs", call)
@@ -352,7 +353,7 @@ def test_entries_are_never_left_out(basketry: Basketry, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("level", [0, 1, 99])
-def test_other_split_levels_are_mended_as_the_refusal_says(level: int, basketry: Basketry, tmp_path: Path) -> None:
+def test_advice_for_other_split_levels_works(level: int, basketry: Basketry, tmp_path: Path) -> None:
     folder = make_files.made("merging")
     parts = []
     for split in (1, 99):
@@ -366,8 +367,9 @@ def test_other_split_levels_are_mended_as_the_refusal_says(level: int, basketry:
             assert file["T"]["obj.a"].array().tolist() == [101, 199]
 
 
-def test_branches_of_trees_without_entries(basketry: Basketry, tmp_path: Path) -> None:
-    # MergeBranches. ROOT leaves out b, for the tree without entries has none; hadd 6.40 merges the first into nothing.
+def test_inputs_without_entries_lose_no_branches(basketry: Basketry, tmp_path: Path) -> None:
+    # MergeBranches. ROOT drops b, which the tree without entries lacks; hadd 6.40 gives an empty tree for the first
+    # case.
     for i, names in enumerate((("none", "a", "ab"), ("a", "ab"), ("ab", "a"))):
         call = "o.root " + " ".join(f"branches_{name}.root" for name in names)
         ours = ours_of(basketry, tmp_path / f"ours{i}", call)
@@ -378,8 +380,8 @@ def test_branches_of_trees_without_entries(basketry: Basketry, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("kind", ["OnlyListed", "SkipListed"])
-def test_listed_names_are_whole_names(kind: str, basketry: Basketry, tmp_path: Path) -> None:
-    # 22435: a name that begins or ends as one of the list does is another.
+def test_listed_names_match_whole_names(kind: str, basketry: Basketry, tmp_path: Path) -> None:
+    # 22435: a name that only shares a prefix or suffix with a listed name does not match.
     folder = make_files.made("merging")
     names, out = tmp_path / "names.txt", tmp_path / "out.root"
     names.write_text("hist\nist1\nhist11\nonly\nhist2\n")
@@ -389,8 +391,8 @@ def test_listed_names_are_whole_names(kind: str, basketry: Basketry, tmp_path: P
     assert found == ({"hist2"} if kind == "OnlyListed" else {"hist1", "hist3", "hist4", "only0", "only1"})
 
 
-def test_sources_elsewhere_leave_a_target_as_it_is(basketry: Basketry, tmp_path: Path) -> None:
-    # 20872: hadd died where the target was there, and sources were not files of this machine.
+def test_remote_sources_leave_the_target_unchanged(basketry: Basketry, tmp_path: Path) -> None:
+    # 20872: hadd crashed when the target existed and the sources were remote.
     target, names = tmp_path / "out.root", tmp_path / "list.txt"
     target.write_text("as it was")
     names.write_text("root://nowhere.invalid//one.root\n")
@@ -403,8 +405,8 @@ def test_sources_elsewhere_leave_a_target_as_it_is(basketry: Basketry, tmp_path:
     assert target.read_text() == "as it was"
 
 
-def test_an_rntuple_is_refused_unless_it_is_left_out(basketry: Basketry, tmp_path: Path) -> None:
-    # test_MergeFilterBlacklist has one, which nothing merges yet.
+def test_an_rntuple_is_refused_unless_excluded(basketry: Basketry, tmp_path: Path) -> None:
+    # test_MergeFilterBlacklist has an RNTuple, which basketry does not merge.
     call = "-L listed.txt -Ltype SkipListed -f o.root listed0.root listed1.root listed2.root listed3.root"
     ours = ours_of(basketry, tmp_path / "ours", call)
     assert ours.code == 1

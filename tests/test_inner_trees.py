@@ -1,4 +1,4 @@
-"""Trees in a tree's user info: real ROOT reads them from what basketry made, by value."""
+"""Trees in a tree's user info: real ROOT reads them from basketry's output, by value."""
 
 import json
 import subprocess
@@ -11,7 +11,7 @@ import pytest
 from referee import make_files, paths
 from referee.command import Basketry
 
-# The process ends at once: a user info that holds a tree of the file itself is deleted twice by ROOT.
+# The process exits at once: ROOT deletes a user info with a tree of the file itself twice.
 LOOK = """
 import json, os, sys
 import ROOT
@@ -35,7 +35,7 @@ os._exit(0)
 
 
 def user_info(path: Path, tree: str, branch: str = "c") -> list[Any]:
-    """What ROOT reads of the user info of a tree."""
+    """The user info of a tree, by ROOT."""
     command = [sys.executable, "-W", "ignore", "-c", LOOK, str(path), tree, branch]
     found = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
     read: list[Any] = json.loads(found.stdout.splitlines()[-1])
@@ -50,7 +50,7 @@ def test_inner_trees_are_carried_over(basketry: Basketry, tmp_path: Path, words:
     basketry("rewrite", source, "-o", out, *words)
     basketry("verify", source, out)
     assert user_info(out, "tree") == expected
-    # Where the input of the second rewrite is what the first made.
+    # The second rewrite takes the first output as its input.
     basketry("merge", out, source, "-o", merged, *words)
     assert user_info(merged, "tree") == expected
     basketry("verify", out, source, merged)
@@ -69,11 +69,11 @@ def test_trees_in_a_list_are_carried_over(basketry: Basketry, tmp_path: Path) ->
         basketry(*words, "-o", out, "-f")
         basketry("verify", *[word for word in words[1:] if word == source], out)
         assert user_info(out, "key") == expected
-    # The merge keeps what it cannot put together.
+    # The merge keeps objects that it cannot merge.
     assert user_info(out, "key;1") == expected
 
 
-def test_what_is_in_an_inner_tree_is_compared(basketry: Basketry, tmp_path: Path) -> None:
+def test_inner_trees_are_compared(basketry: Basketry, tmp_path: Path) -> None:
     source, out = make_files.made("inner_trees") / "inner.root", tmp_path / "out.root"
     basketry("rewrite", source, "-o", out)
     data = bytearray(out.read_bytes())

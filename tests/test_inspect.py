@@ -15,7 +15,7 @@ from referee.paths import REPO
 
 NAMES = [line["name"] for line in oracle.index()]
 Branches = dict[str, Any]
-# The scan names codecs by the first three bytes of their blocks.
+# The oracle names codecs by the first three bytes of their blocks.
 CODECS = {"none": "none", "ZL8": "zlib", "XZ0": "lzma", "CS8": "cs", "L41": "lz4", "ZS1": "zstd"}
 
 
@@ -25,7 +25,7 @@ def test_inspect_agrees_with_the_oracle(name: str, basketry: Basketry) -> None:
     truth = oracle.load(name)
     outcome = basketry.run("inspect", "--baskets", oracle.corpus_file(name), "--json")
     if outcome.code == 2:
-        # Only what ROOT reads no tree of either may be refused whole.
+        # Only a file in which ROOT reads no tree either may be refused.
         assert not any(tree.read_by("root") for tree in truth.trees.values()), str(outcome)
         return
     report = json.loads(outcome.out)
@@ -37,7 +37,7 @@ def test_inspect_agrees_with_the_oracle(name: str, basketry: Basketry) -> None:
         if not tree.read_by("root") or tree.line["root"]["cls"] == "TChain":
             continue
         if key not in trees:
-            # A tree may be passed over only with a word, and only where uproot gives up too.
+            # A tree may be skipped only with a message, and only where uproot fails, too.
             if not (tree.path in skipped or key in skipped) or tree.read_by("uproot"):
                 found.append(f"{key} is missing; skipped: {report['skipped']}")
             continue
@@ -45,7 +45,7 @@ def test_inspect_agrees_with_the_oracle(name: str, basketry: Basketry) -> None:
     assert not found, "\n".join(found[:40])
 
 
-def test_the_documented_fields_are_those_printed(corpus: Path, basketry: Basketry) -> None:
+def test_documented_and_printed_fields_agree(corpus: Path, basketry: Basketry) -> None:
     document = REPO / "docs" / "inspect-schema.md"
     names = ["skhep--nanoAOD_2015_CMS_Open_Data_ttbar", "roottest--AliESDs-0", "gohep--embedded-std-vector"]
     files = [corpus / "files" / f"{name}.root" for name in names]
@@ -61,7 +61,7 @@ def test_the_documented_fields_are_those_printed(corpus: Path, basketry: Basketr
 
 
 def tree_differences(truth: Tree, tree: Branches) -> list[str]:
-    """Where inspect and ROOT disagree on one tree."""
+    """Differences between inspect and ROOT on one tree."""
     root = truth.line["root"]
     facts = {
         "class": root["cls"],
@@ -77,14 +77,14 @@ def tree_differences(truth: Tree, tree: Branches) -> list[str]:
     lists = {
         "friends": [f"{pair['name']}@{pair['value']}" for pair in tree["friends"]],
         "aliases": [[pair["name"], pair["value"]] for pair in tree["aliases"]],
-        # ROOT passes over objects of classes that it has no dictionary for.
+        # ROOT skips objects of classes without a dictionary.
         "user_info": [pair["value"] for pair in tree["user_info"] if pair["value"] in root.get("user_info", [])],
         "index": tree["index"],
     }
     found += [f"{k}: ROOT {root.get(k)}, inspect {v}" for k, v in lists.items() if (root.get(k) or None) != (v or None)]
     branches = {branch["id"]: branch for branch in tree["branches"]}
     for branch_id, line in truth.branches.items():
-        # The TBranchRef is no branch of the tree's list; it has no place among the columns.
+        # The TBranchRef is not in the tree's list of branches.
         if "root" not in line or branch_id == "ref":
             continue
         if branch_id not in branches:
@@ -97,7 +97,7 @@ def tree_differences(truth: Tree, tree: Branches) -> list[str]:
 
 
 def branch_differences(line: Line, branch: Branches) -> list[str]:
-    """Where inspect and ROOT disagree on one branch."""
+    """Differences between inspect and ROOT on one branch."""
     root = line["root"]
     facts = {
         "name": root["name"],
@@ -126,20 +126,20 @@ def branch_differences(line: Line, branch: Branches) -> list[str]:
 
 
 def basket_differences(line: Line, branch: Branches) -> list[str]:
-    """Where inspect and ROOT disagree on the baskets of one branch."""
+    """Differences between inspect and ROOT on the baskets of one branch."""
     baskets = line["root"].get("baskets")
     if not baskets:
         return []
     entry, seek = baskets["entry"], baskets["seek"]
     size = baskets["bytes"] + [0] * len(seek)
-    # The place behind the last basket is not cleared in files of old: what it has there is no basket.
+    # Old files do not clear the slot behind the last basket; its content is no basket.
     written = [at > 0 and (i < baskets["write"] or size[i] > 0) for i, at in enumerate(seek)]
     truth = [(entry[i], size[i], seek[i]) for i, there in enumerate(written) if there]
     mine = [(basket["first_entry"], basket["bytes"], basket["seek"]) for basket in branch["baskets"]]
     found = []
     if truth != mine:
         found.append(f"baskets: ROOT {len(truth)} {truth[:4]}, inspect {len(mine)} {mine[:4]}")
-    # ROOT leaves empty baskets behind, and the oracle leaves out those in a place that is not cleared.
+    # ROOT leaves empty baskets behind, and the oracle omits those in an uncleared slot.
     embedded = [index for index, entries, *_ in baskets.get("embedded", []) if entries > 0]
     if embedded != [basket["index"] for basket in branch["embedded"] if not any(seek[basket["index"] :][:1])]:
         found.append(f"embedded: ROOT {embedded}, inspect {branch['embedded']}")

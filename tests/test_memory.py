@@ -1,6 +1,6 @@
-"""Every verb stays within the memory that it is given, and names the smallest that would do where that is too little.
+"""Every verb stays within its memory budget, and names the smallest budget that suffices if the budget is too small.
 
-Metadata are what a plan counts as such: 3 kB for each branch, 208 B for each basket, and 16 B for each cluster.
+Metadata are counted as in a plan: 3 kB for each branch, 208 B for each basket, and 16 B for each cluster.
 """
 
 import random
@@ -15,14 +15,14 @@ from referee import make_files, paths
 from referee.command import Argument, Basketry, Outcome
 
 MB = 1_000_000
-# The program itself, its threads and its allocator.
+# Allowance for the program itself, its threads and its allocator.
 BESIDES = 24 * MB
 REFUSED = "the smallest that would do is --memory"
 
 
 @dataclass(frozen=True)
 class Made:
-    """A file, and how much its metadata are."""
+    """A file, and the size of its metadata."""
 
     path: Path
     branches: int
@@ -52,7 +52,7 @@ FOUND = {
 
 
 def made(name: str) -> Made:
-    """A file that ROOT makes, or one of the corpus' found ones."""
+    """A file that ROOT makes, or one of the corpus' folder `found`."""
     if name in FILES:
         return Made(make_files.made("memory") / f"{name}.root", *FILES[name])
     path = paths.CORPUS / "found" / f"{name}.root"
@@ -62,7 +62,7 @@ def made(name: str) -> Made:
 
 
 def check(outcome: Outcome, memory: int, metadata: int) -> None:
-    """The peak is within the bar."""
+    """Checks that the peak is within the budget, the metadata and the allowance."""
     bar = memory + BESIDES + 2 * metadata
     assert outcome.peak_rss <= bar, f"{outcome}\npeak {outcome.peak_rss / MB:.0f} MB, bar {bar / MB:.0f} MB"
 
@@ -75,7 +75,7 @@ def least(outcome: Outcome) -> int:
     return int(found[1])
 
 
-# Verbs and what is asked of them; IN and OUT stand for the input and the output.
+# Verbs with arguments; IN and OUT stand for the input and the output.
 VERBS = {
     "inspect": "inspect IN",
     "readspeed": "readspeed IN",
@@ -95,7 +95,7 @@ VERBS = {
     "monitor": "monitor -o OUT.root -f -- true",
 }
 THREADS = (1, 2, 4, 8)
-# What takes seconds is done with one number of threads, others with two: each verb and each file has all of them.
+# Slow cases run with one number of threads, others with two; each verb and each file has all numbers.
 SLOW = ("branches", "clusters", "manyclusters")
 CASES = [
     (verb, name, threads)
@@ -113,8 +113,10 @@ def words(verb: str, source: Path, folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(("verb", "name", "threads"), CASES)
-def test_memory_holds(basketry: Basketry, tmp_path: Path, verb: str, name: str, threads: int) -> None:
-    """With 64 MB, or the smallest budget that the refusal of these names; less than that is refused, too."""
+def test_peak_memory_stays_within_the_budget(
+    basketry: Basketry, tmp_path: Path, verb: str, name: str, threads: int
+) -> None:
+    """Uses 64 MB, or the smallest budget that the refusal names; a smaller budget is refused, too."""
     source = made(name)
     command = words(verb, source.path, tmp_path)
     if name == "trees" and command[0] in ("convert", "readspeed", "tune", "sweep"):
@@ -124,22 +126,22 @@ def test_memory_holds(basketry: Basketry, tmp_path: Path, verb: str, name: str, 
     metadata = copies * source.metadata
     memory = 64
     if verb in ("inspect", "monitor"):
-        # They have neither option.
+        # These verbs lack the option.
         check(basketry.run(*command), memory * MB, metadata)
         return
     run = [command[0], "-j", str(threads), *command[1:]]
     outcome = basketry.run(*run, "--memory", f"{memory}MB")
-    # What tune writes and sweep starts is known when they have looked at the input: they refuse what they chose.
+    # tune and sweep know their outputs after reading the input; they refuse their own choice.
     known = verb not in ("tune", "sweep")
     # Plans that recode look at the first basket of each column.
     looks = not known or verb == "recode"
     for _ in range(1 if known else 4):
         if REFUSED in outcome.err:
-            # It refuses before it has read anything but metadata.
+            # A refusal comes before anything but metadata is read.
             check(outcome, memory * MB if looks else 0, metadata)
             memory = least(outcome)
             if verb == "sweep":
-                # What is measured already is not measured again.
+                # Finished measurements are not repeated.
                 run[run.index("-o") + 1] += "-again"
             outcome = basketry.run(*run, "--memory", f"{memory}MB")
             if known:
@@ -150,11 +152,11 @@ def test_memory_holds(basketry: Basketry, tmp_path: Path, verb: str, name: str, 
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_the_smallest_that_would_do_is_true_both_ways(
+def test_the_smallest_budget_suffices_and_is_needed(
     basketry: Basketry, corpus: Path, tmp_path: Path, seed: int
 ) -> None:
-    """A file of the corpus, a verb and a number of threads by chance: it works with what a refusal names, and is
-    refused with less by a tenth.
+    """For a random corpus file, verb and number of threads: the budget that a refusal names works, and a tenth less is
+    refused.
     """
     chance = random.Random(seed)
     source = chance.choice(sorted((corpus / "files").glob("*.root")))
@@ -190,10 +192,10 @@ def _baskets(tree: dict[str, Any]) -> int:
 @pytest.mark.parametrize(
     "case", ["regroup:basket", "regroup:q4000", "recode:objects", "row groups:basket", "verify:basket"]
 )
-def test_a_basket_that_many_clusters_use_is_read_at_most_twice(
+def test_a_basket_shared_by_clusters_is_read_at_most_twice(
     basketry: Basketry, tmp_path: Path, case: str, threads: int
 ) -> None:
-    """With the least memory, too. Each time that it is decompressed it is read before, so bytes read count that."""
+    """Also with the smallest budget. Each decompression needs a read, so the bytes read count decompressions."""
     verb, name = case.split(":")
     source = made(name)
     command = words(verb, source.path, tmp_path)
@@ -201,7 +203,7 @@ def test_a_basket_that_many_clusters_use_is_read_at_most_twice(
     memory = least(basketry.run(*run, "--memory", "10MB"))
     plenty, scarce = basketry.run(*run), basketry.run(*run, "--memory", f"{memory}MB")
     copies = 2 if verb == "verify" else 1
-    # The program reads its libraries, and plans look at the first basket.
+    # The program also reads its libraries, and plans read the first basket.
     planned = 100_000 + copies * 3 * source.path.stat().st_size
     for outcome in (plenty, scarce):
         assert outcome.code == 0, str(outcome)
@@ -210,8 +212,8 @@ def test_a_basket_that_many_clusters_use_is_read_at_most_twice(
 
 
 @pytest.mark.parametrize("name", ["q4000", "basket"])
-def test_the_least_memory_makes_the_same_file(basketry: Basketry, tmp_path: Path, name: str) -> None:
-    """Clusters share a huge basket. That it is read once, the engine's own tests count."""
+def test_the_smallest_budget_gives_the_same_file(basketry: Basketry, tmp_path: Path, name: str) -> None:
+    """Clusters share a huge basket; tests of the engine count that it is read once."""
     source = made(name)
     command: list[Argument] = ["rewrite", source.path, "-o", tmp_path / "out.root", "-f", "--cluster", "3", "-j", "2"]
     memory = least(basketry.run(*command, "--memory", "10MB"))
@@ -227,7 +229,7 @@ def test_the_least_memory_makes_the_same_file(basketry: Basketry, tmp_path: Path
 def test_many_columns_come_back_from_parquet(
     basketry: Basketry, tmp_path: Path, memory: int | None, threads: int
 ) -> None:
-    """Columns are read in parts where memory has no room for the readers of all; the tree is the same."""
+    """Columns are read in parts if memory cannot hold readers for all; the tree is the same."""
     source = made("branches")
     basketry("convert", source.path, "-o", tmp_path / "wide.parquet")
     basketry("convert", tmp_path / "wide.parquet", "-o", tmp_path / "whole.root")
@@ -240,7 +242,7 @@ def test_many_columns_come_back_from_parquet(
     basketry("verify", tmp_path / "whole.root", tmp_path / "back.root")
 
 
-def test_parquet_does_not_depend_on_the_parts_that_columns_are_encoded_in(basketry: Basketry, tmp_path: Path) -> None:
+def test_parquet_bytes_do_not_depend_on_memory(basketry: Basketry, tmp_path: Path) -> None:
     """Less memory encodes fewer columns at a time; the bytes are the same."""
     source = made("branches")
     contents = []
@@ -253,16 +255,16 @@ def test_parquet_does_not_depend_on_the_parts_that_columns_are_encoded_in(basket
 @pytest.mark.parametrize("threads", [1, 2, 8])
 @pytest.mark.parametrize("memory", [32, 64])
 @pytest.mark.parametrize("kind", ["single", "multi", "nano", "lhcb", "esd"])
-def test_generate_holds(basketry: Basketry, tmp_path: Path, kind: str, memory: int, threads: int) -> None:
-    """Whatever the data set and the threads."""
+def test_generate_stays_within_memory(basketry: Basketry, tmp_path: Path, kind: str, memory: int, threads: int) -> None:
+    """For every data set and number of threads."""
     command: list[Argument] = ["generate", kind, "-o", tmp_path / "g.root", "--size", "40MB", "-j", str(threads)]
     outcome = basketry.run(*command, "--memory", f"{memory}MB")
     assert outcome.code == 0, str(outcome)
     check(outcome, memory * MB, 0)
 
 
-def test_generate_holds_with_many_branches(basketry: Basketry, tmp_path: Path) -> None:
-    """10,000 branches: refused where their metadata alone are too much."""
+def test_generate_stays_within_memory_with_many_branches(basketry: Basketry, tmp_path: Path) -> None:
+    """10,000 branches: refused if their metadata alone exceed the budget."""
     command: list[Argument] = [
         "generate",
         "multi",

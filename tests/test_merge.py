@@ -1,4 +1,4 @@
-"""Merging: by content, basketry's merge is what real hadd's merge is; differing inputs are refused, filled or cut."""
+"""Merging: the content equals that of real hadd; differing inputs are refused, filled or cut."""
 
 import subprocess
 from pathlib import Path
@@ -12,15 +12,15 @@ from referee.root_server import RootServer
 
 # Corpus files merged with themselves: each kind of branch and container, small enough to be quick.
 CORPUS_FILES = [line["name"] for line in oracle.index() if line["n_branches"] and line["size"] < 1_000_000]
-# One in four of them, unless everything is asked for.
+# One in four of them without --full.
 ROTATION = [pytest.param(n, marks=[pytest.mark.only_full] if i % 4 else []) for i, n in enumerate(CORPUS_FILES)]
-# Single-precision sums depend on the order of additions; hadd's and ours may differ in the last bit.
+# Single-precision sums depend on the order of additions: the last bit may differ from hadd's.
 TOLERANCE = 1e-6
 
 
 @pytest.mark.skipif(not CORPUS_FILES, reason="the corpus is absent")
 @pytest.mark.parametrize("name", ROTATION)
-def test_merging_a_corpus_file_with_itself(
+def test_a_corpus_file_merged_with_itself_equals_hadd(
     name: str, basketry: Basketry, root_bytes: RootServer, tmp_path: Path
 ) -> None:
     source = oracle.corpus_file(name)
@@ -60,7 +60,7 @@ def test_hadd_flags_choose_the_compression(
         assert mine.file.compression == root.file.compression
 
 
-def test_append(basketry: Basketry, root_values: RootServer, tmp_path: Path) -> None:
+def test_append_extends_the_target(basketry: Basketry, root_values: RootServer, tmp_path: Path) -> None:
     parts = [make_files.made("chained") / f"part{part}.root" for part in (0, 1, 2)]
     out, theirs = tmp_path / "out.root", tmp_path / "theirs.root"
     basketry("hadd", out, parts[0], parts[1])
@@ -69,7 +69,7 @@ def test_append(basketry: Basketry, root_values: RootServer, tmp_path: Path) -> 
     assert not list(values.differences(root_values.of(theirs), root_values.of(out)))
 
 
-def test_without_trees(basketry: Basketry, root_values: RootServer, tmp_path: Path) -> None:
+def test_option_T_leaves_out_trees(basketry: Basketry, root_values: RootServer, tmp_path: Path) -> None:
     sources = [make_files.made("histograms") / f"histograms{part}.root" for part in (0, 1)]
     out = tmp_path / "out.root"
     basketry("hadd", "-T", out, *sources)
@@ -78,7 +78,7 @@ def test_without_trees(basketry: Basketry, root_values: RootServer, tmp_path: Pa
     assert "h1f" in found["objects"]
 
 
-def test_list_of_inputs(basketry: Basketry, tmp_path: Path) -> None:
+def test_a_list_file_names_the_inputs(basketry: Basketry, tmp_path: Path) -> None:
     parts = [make_files.made("chained") / f"part{part}.root" for part in (0, 1, 2)]
     listing, out = tmp_path / "inputs.txt", tmp_path / "out.root"
     listing.write_text("".join(f"{part}\n" for part in parts))
@@ -125,7 +125,7 @@ def test_different_schemas_are_refused_with_the_differences(basketry: Basketry, 
     assert "x" in outcome.err
 
 
-def test_common_keeps_what_all_have(basketry: Basketry, tmp_path: Path) -> None:
+def test_common_keeps_the_branches_of_all_inputs(basketry: Basketry, tmp_path: Path) -> None:
     folder, out = make_files.made("schemas"), tmp_path / "out.root"
     basketry("merge", "--common", folder / "base.root", folder / "more.root", folder / "less.root", "-o", out)
     with uproot.open(out) as file:
@@ -186,7 +186,7 @@ def test_merging_the_result_again_only_copies(basketry: Basketry, tmp_path: Path
     assert not second["tables"][0]["depths"]["recompress"]
 
 
-def test_more_inputs_than_a_process_may_open(basketry: Basketry, tmp_path: Path) -> None:
+def test_more_inputs_than_open_files_are_merged(basketry: Basketry, tmp_path: Path) -> None:
     part = make_files.made("chained") / "part1.root"
     for i in range(300):
         (tmp_path / f"in{i:03}.root").symlink_to(part)
@@ -199,7 +199,9 @@ def test_more_inputs_than_a_process_may_open(basketry: Basketry, tmp_path: Path)
 
 
 @pytest.mark.parametrize("kind", ["SkipListed", "OnlyListed"])
-def test_listed_objects(kind: str, basketry: Basketry, root_values: RootServer, tmp_path: Path) -> None:
+def test_listed_objects_are_merged_or_skipped(
+    kind: str, basketry: Basketry, root_values: RootServer, tmp_path: Path
+) -> None:
     sources = [make_files.made("histograms") / f"histograms{part}.root" for part in (0, 1)]
     names = tmp_path / "names.txt"
     names.write_text("# two of them\nh1f\nh2d\n")
@@ -212,7 +214,7 @@ def test_listed_objects(kind: str, basketry: Basketry, root_values: RootServer, 
     assert ("h1f" in root_values.of(ours)["objects"]) == (kind == "OnlyListed")
 
 
-def test_a_tree_of_some_inputs_only(basketry: Basketry, tmp_path: Path) -> None:
+def test_a_tree_of_some_inputs_is_kept(basketry: Basketry, tmp_path: Path) -> None:
     sources = [make_files.made("references") / "references.root", make_files.made("schemas") / "bare.root"]
     out = tmp_path / "out.root"
     outcome = basketry.json("merge", *sources, "-o", out)

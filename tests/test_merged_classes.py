@@ -1,4 +1,4 @@
-"""What hadd merges, class by class: the same files merged by basketry and by real hadd, value by value.
+"""Mergeable classes: the same files merged by basketry and by real hadd, compared value by value.
 
 | classes | recipe (macros/) |
 | --- | --- |
@@ -41,7 +41,7 @@ RECIPES = {
     "lists": ["list_longer", "list_mixed"],
     "poly": ["poly_limits", "poly_bins"],
 }
-# Histograms that hadd half merges where it refuses to; ours stay as in the first input.
+# Histograms that hadd refuses after merging half; basketry leaves them as in the first input.
 LEFT = {"outside", "misfit"}
 # ROOT adds the contents of an unweighted profile to the sums of squares of weights of another.
 SQUARES_FIRST = {"p1_squares_first", "p2_squares_first", "p3_squares_first"}
@@ -54,7 +54,7 @@ UNMERGED = [
 WITHOUT_SQUARES = {"weights_first": 2, "weights_later": 1}
 
 
-# Entries that wait in profiles with limits; of others, ROOT takes places for weights (recipe waiting).
+# Buffered entries of profiles with limits; in others ROOT confuses positions and weights (recipe waiting).
 PROFILES_WITH_LIMITS = {"limits", "limits_weights", "grow", "range"}
 # hadd doubles an axis that grew in one input and not in another once more than it needs to, and leaves it so where the
 # limits do not fit. Of the profiles nothing says what is right.
@@ -67,7 +67,7 @@ def sources(recipe: str) -> list[Path]:
 
 
 def refused(said: str) -> set[str]:
-    """What an hadd says that it has not merged, or merged in part: names, of real hadd as of ours."""
+    """Names of objects that hadd reports as unmerged or partly merged; real hadd and basketry print alike."""
     return set(re.findall(r"(?:hadd>: |Merge\(\) on ')([^':]+)(?:: the one of|' with)", said))
 
 
@@ -79,7 +79,7 @@ def merged_by_hadd(output: Path, inputs: list[Path]) -> str:
 
 
 def corrected(name: str, found: Any) -> Any:
-    """What ROOT merged, with its sum of squares put right."""
+    """ROOT's merged object, with the correct sum of squares."""
     for case, inputs in WITHOUT_SQUARES.items():
         if name.endswith(case) and found["_typename"].startswith("THn"):
             return found | {"fTsumw2": found["fTsumw2"] + inputs}
@@ -87,7 +87,7 @@ def corrected(name: str, found: Any) -> Any:
 
 
 @pytest.mark.parametrize("recipe", RECIPES)
-def test_objects_become_what_hadd_makes_of_them(
+def test_merged_objects_equal_those_of_hadd(
     basketry: Basketry, root_values: RootServer, tmp_path: Path, recipe: str
 ) -> None:
     ours, theirs = tmp_path / "ours.root", tmp_path / "theirs.root"
@@ -103,7 +103,7 @@ def test_objects_become_what_hadd_makes_of_them(
 
 
 @pytest.mark.parametrize("recipe", ["axes", "attached"])
-def test_histograms_and_what_hangs_on_them(
+def test_histograms_and_attached_objects_equal_those_of_hadd(
     basketry: Basketry, root_values: RootServer, tmp_path: Path, recipe: str
 ) -> None:
     ours, theirs = tmp_path / "ours.root", tmp_path / "theirs.root"
@@ -128,7 +128,7 @@ def test_histograms_and_what_hangs_on_them(
         assert f"{name}: the one of" in outcome.err
 
 
-def test_histograms_drawn_by_lot(basketry: Basketry, root_values: RootServer, tmp_path: Path) -> None:
+def test_random_histograms_equal_those_of_hadd(basketry: Basketry, root_values: RootServer, tmp_path: Path) -> None:
     ours, theirs = tmp_path / "ours.root", tmp_path / "theirs.root"
     outcome = basketry.run("hadd", "-f", ours, *sources("random_axes"))
     assert outcome.code == 0, str(outcome)
@@ -144,7 +144,7 @@ def test_histograms_drawn_by_lot(basketry: Basketry, root_values: RootServer, tm
 
 
 @pytest.mark.parametrize("level", [0, 1, 2])
-def test_what_is_not_merged_is_kept_and_said(basketry: Basketry, tmp_path: Path, level: int) -> None:
+def test_unmerged_objects_are_kept_and_named(basketry: Basketry, tmp_path: Path, level: int) -> None:
     out = tmp_path / "out.root"
     for strict in (False, True):
         outcome = basketry.run(
@@ -163,7 +163,7 @@ def test_what_is_not_merged_is_kept_and_said(basketry: Basketry, tmp_path: Path,
 # Runs for each class with damage in its records, and the memory that may be asked for.
 DAMAGES = 24
 ADDRESS_SPACE = 2 << 30
-# What a damaged count may have become.
+# Values of a damaged count.
 WRONG = [b"\x7f\xff\xff\xff", b"\xff\xff\xff\xff", b"\0\0\0\0", b"\x40\0\0\1", b"\x10\0\0\0", b"\0\x7f\xff\xff"]
 DAMAGED = {
     "sparse": ["sparse_d_weighted", "sparse_four", "dense_f_weighted", "dense_variable"],
@@ -177,7 +177,7 @@ DAMAGED = {
 
 
 def counts(record: bytes) -> list[int]:
-    """Where four bytes of a record may be a count: a small number above 0."""
+    """Positions in a record that may be a count: four bytes with a small number above 0."""
     numbers = ((at, int.from_bytes(record[at : at + 4], "big")) for at in range(len(record) - 4))
     return [at for at, number in numbers if 0 < number < 100_000]
 
@@ -219,7 +219,7 @@ def test_damaged_records_are_refused_or_kept(basketry: Basketry, tmp_path: Path,
 
 
 def waiting(found: dict[str, Any]) -> dict[str, Any]:
-    """A histogram without the room of its buffer for more entries, and without those whose entries were filled in."""
+    """A histogram with its buffer cut to its entries, and without a buffer whose entries were filled in."""
     kind = found["_typename"]
     dimensions = next((n for n in (3, 2) if f"{n}D" in kind or kind.startswith(f"TH{n}")), 1)
     kept = {name: value for name, value in found.items() if name not in ("fBuffer", "fBufferSize")}
@@ -229,9 +229,7 @@ def waiting(found: dict[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def test_waiting_entries_are_filled_as_hadd_fills_them(
-    basketry: Basketry, root_values: RootServer, tmp_path: Path
-) -> None:
+def test_buffered_entries_are_filled_as_by_hadd(basketry: Basketry, root_values: RootServer, tmp_path: Path) -> None:
     ours, theirs = tmp_path / "ours.root", tmp_path / "theirs.root"
     outcome = basketry.run("hadd", "-f", ours, *sources("waiting"))
     assert outcome.code == 0, str(outcome)
@@ -247,7 +245,7 @@ def test_waiting_entries_are_filled_as_hadd_fills_them(
         merged = waiting(found[name])
         different = list(values.differences(waiting(reference[name]), merged, name, tolerance))
         if not by_hadd:
-            # A merge selects all bins of an axis that it defines anew.
+            # A merge that redefines an axis selects all its bins.
             different = [line for line in different if "/fFirst:" not in line and "/fLast:" not in line]
         assert not different, "\n".join(different[:20])
         compared += 1
@@ -268,7 +266,7 @@ def test_blocks_with_all_entries_are_merged_though_hadd_crashes(
         assert found[name]["fN"] == len(expected) > 64_000
 
 
-def test_of_clones_arrays_the_first_is_found_and_the_others_are_kept(
+def test_all_clones_arrays_are_kept_and_the_first_is_found(
     basketry: Basketry, root_values: RootServer, tmp_path: Path
 ) -> None:
     ours = tmp_path / "ours.root"

@@ -1,4 +1,4 @@
-"""monitor: what it says of a job is what the job knows of itself, and its file is read by ROOT and uproot."""
+"""monitor: its figures equal the job's own knowledge, and its file is read by ROOT and uproot."""
 
 import json
 import os
@@ -20,15 +20,15 @@ from referee import schema_document
 from referee.command import Basketry, run
 from referee.paths import BINARY, REPO
 
-# Nothing is imported or written that the script does not ask for.
+# Python without site packages and without writing bytecode.
 PYTHON = [sys.executable, "-I", "-S", "-B", "-c"]
 
-# Allocates, burns CPU, writes, marks; and says what the kernel says of it.
+# Allocates, burns CPU, writes, marks; and prints the kernel's figures.
 JOB = """
 import json, os, resource, sys, time
 monitor = open(os.environ["BASKETRY_MONITOR"], "w", buffering=1)
 print("start", file=monitor)
-# On a busy machine, too, the monitor has looked by then.
+# Long enough for a sample, even on a busy machine.
 time.sleep(1)
 block = b"x" * (150 << 20)
 while time.process_time() < 0.5:
@@ -58,7 +58,7 @@ def command(*words: object) -> list[str]:
 
 @pytest.fixture(scope="module")
 def watched(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any, list[float], Path]:
-    """The file of a job that was watched, its summary, what the job knew, and what it wrote."""
+    """The file of a watched job, its summary, the job's own figures, and its output."""
     folder = tmp_path_factory.mktemp("monitor")
     perf, out = folder / "perf.root", folder / "out.bin"
     line = command("--json", "--every", 0.05, "-o", perf, "--", *PYTHON, JOB, out)
@@ -68,20 +68,20 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any, list[f
     return perf, json.loads(summary), json.loads(known + "]"), out
 
 
-def test_figures_agree_with_the_kernels_to_a_per_cent(watched: tuple[Path, Any, list[float], Path]) -> None:
+def test_figures_agree_with_the_kernel_to_a_per_cent(watched: tuple[Path, Any, list[float], Path]) -> None:
     _, summary, (peak, user, system, faults, written, read), out = watched
     assert summary["peak_rss"] == pytest.approx(peak, rel=0.01)
-    # What the job used after it asked, and what the kernel needed to end it.
+    # Allows for CPU after the job's own figures, and for its exit.
     assert user <= summary["user"] <= 1.01 * user + 0.2
     assert system <= summary["system"] <= 1.01 * system + 0.2
     assert summary["end"]["minor_faults"] == pytest.approx(faults, rel=0.01)
-    # The line with what it knew was written after it knew.
+    # The job wrote this line after reading its own figures.
     assert 0 <= summary["end"]["written"] - written < 200
     assert 0 <= summary["end"]["read"] - read < 10_000
     assert summary["files"] == [{"path": str(out), "bytes": 50 << 20, "removed": False}]
 
 
-def test_marks_show_what_closing_costs(watched: tuple[Path, Any, list[float], Path]) -> None:
+def test_marks_show_the_cost_of_closing(watched: tuple[Path, Any, list[float], Path]) -> None:
     _, summary, _, _ = watched
     start, stop, finalize, end = summary["marks"]
     assert [mark["mark"] for mark in (start, stop, finalize, end)] == ["start", "stop", "finalize", "end"]
@@ -132,12 +132,12 @@ def test_root_reads_the_file(watched: tuple[Path, Any, list[float], Path]) -> No
     assert rss == [mark["rss"] for mark in summary["marks"]]
 
 
-def test_the_summary_is_as_documented(watched: tuple[Path, Any, list[float], Path]) -> None:
+def test_the_summary_has_the_documented_fields(watched: tuple[Path, Any, list[float], Path]) -> None:
     found = schema_document.differences(REPO / "docs" / "monitor-schema.md", [watched[1]])
     assert not found, "\n".join(found)
 
 
-def test_every_process_counts_also_one_that_has_ended(tmp_path: Path) -> None:
+def test_processes_that_ended_are_counted(tmp_path: Path) -> None:
     # A child burns CPU and ends, a grandchild writes and ends; the job itself does nothing.
     burn = "import time\nwhile time.process_time() < 0.3: pass"
     script = f"""
@@ -153,13 +153,13 @@ subprocess.run("dd if=/dev/zero of={tmp_path}/zeros bs=1000 count=3000 status=no
         timeout=60,
     )
     summary = json.loads(done.stdout)
-    # No sample fell into the life of either.
+    # Both lived between two samples.
     assert summary["user"] + summary["system"] >= 0.3
     assert 3_000_000 <= summary["end"]["written"] < 3_010_000
     assert summary["files"] == [{"path": f"{tmp_path}/zeros", "bytes": 3_000_000, "removed": False}]
 
 
-def test_the_exit_code_and_the_output_are_the_commands(basketry: Basketry, tmp_path: Path) -> None:
+def test_exit_code_and_output_are_those_of_the_command(basketry: Basketry, tmp_path: Path) -> None:
     outcome = basketry.run("monitor", "--live", "sh", "-c", "echo out; echo err >&2; exit 5")
     assert (outcome.code, outcome.out) == (5, "out\n")
     assert "err\n" in outcome.err
@@ -182,7 +182,7 @@ def test_the_exit_code_and_the_output_are_the_commands(basketry: Basketry, tmp_p
 def test_signals_go_to_the_command_and_the_file_is_whole(number: signal.Signals, tmp_path: Path) -> None:
     script = "import signal, sys, time\n"
     script += f"signal.signal({int(number)}, lambda *_: sys.exit(7))\nprint('ready', flush=True)\ntime.sleep(60)"
-    # Whoever begins the tests may ignore it.
+    # The parent of the tests may ignore the signal.
     line = [
         "env",
         f"--default-signal={int(number)}",
@@ -198,8 +198,8 @@ def test_signals_go_to_the_command_and_the_file_is_whole(number: signal.Signals,
     assert sorted(path.name for path in tmp_path.iterdir()) == ["perf.root"]
 
 
-def test_what_is_ignored_stays_so() -> None:
-    # As nohup(1) begins it: a terminal that is closed ends neither the job nor who watches it.
+def test_ignored_signals_stay_ignored() -> None:
+    # As with nohup(1): a closed terminal ends neither the job nor the monitor.
     with subprocess.Popen(
         ["env", "--ignore-signal=HUP", *command("-q", "--", "sh", "-c", "kill -HUP $$; kill -HUP $PPID; echo alive")],
         stdout=subprocess.PIPE,
@@ -210,17 +210,17 @@ def test_what_is_ignored_stays_so() -> None:
 
 
 @pytest.mark.parametrize("megabytes", [20, 100])
-def test_a_job_of_a_moment_has_its_peak(megabytes: int) -> None:
-    # Over before the second sample, and its peak is not that of who watches it.
+def test_a_very_short_job_has_a_peak(megabytes: int) -> None:
+    # The job ends before the second sample, and its peak is not the monitor's.
     words = [shutil.which("dd") or "dd", "if=/dev/zero", "of=/dev/null", f"bs={megabytes}M", "count=1", "status=none"]
     done = subprocess.run(command("--json", "--", *words), capture_output=True, text=True, check=True, timeout=60)
     summary = json.loads(done.stdout)
-    # By wait4(2), as `time -v` has it.
+    # By wait4(2), like `time -v`.
     assert summary["peak_rss"] == pytest.approx(run(words).peak_rss, rel=0.01)
     assert summary["end"]["written"] == megabytes << 20
 
 
-def test_basketry_is_watched_and_its_output_found(made: Path, tmp_path: Path) -> None:
+def test_the_output_of_a_watched_basketry_is_found(made: Path, tmp_path: Path) -> None:
     perf, out = tmp_path / "perf.parquet", tmp_path / "out.root"
     line = command("--json", "-o", perf, "--", BINARY, "rewrite", "-q", made, "-o", out, "--compression", "none")
     done = subprocess.run(line, capture_output=True, text=True, check=True, timeout=60)
@@ -232,7 +232,7 @@ def test_basketry_is_watched_and_its_output_found(made: Path, tmp_path: Path) ->
     assert table[-1] == summary["end"]
 
 
-def test_a_monitor_inside_is_fed_events(tmp_path: Path) -> None:
+def test_a_monitor_inside_a_program_counts_events(tmp_path: Path) -> None:
     perf = tmp_path / "perf.root"
     before = resource.getrusage(resource.RUSAGE_SELF)
     with bk.Monitor(perf, every=0.01, files=[tmp_path / "out"]) as monitor:
@@ -251,10 +251,10 @@ def test_a_monitor_inside_is_fed_events(tmp_path: Path) -> None:
     assert [mark.mark for mark in summary.marks] == ["start", "stop", "finalize", "end"]
     assert stop.rss - start.rss == pytest.approx(80 << 20, rel=0.05)
     assert stop.events == end.events > 0 == start.events
-    # To the kernel's grain at both ends.
+    # To the kernel's resolution at both ends.
     assert summary.user + summary.system <= after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime + 0.04
     assert summary.user + summary.system >= 0.2 - 0.04
-    # What sampling reads and writes is not the program's, but for what it had not ended when it asked.
+    # Reads and writes of sampling do not count, except a sample in work.
     assert 80 << 20 <= finalize.written < (80 << 20) + 100_000
     assert stop.written < 100_000
     assert (finalize.output, end.output_bytes) == (80 << 20, (80 << 20,))
@@ -269,7 +269,7 @@ def test_a_monitor_inside_is_fed_events(tmp_path: Path) -> None:
         pass
 
 
-def test_a_monitor_inside_tells_the_one_outside(tmp_path: Path) -> None:
+def test_a_monitor_inside_reports_to_the_one_outside(tmp_path: Path) -> None:
     script = "import basketry\nwith basketry.Monitor() as m:\n    m.events(12)\n    m.stop()\n    m.mark('checked')"
     done = subprocess.run(
         command("--json", "--", sys.executable, "-c", script),
@@ -286,8 +286,8 @@ def test_a_monitor_inside_tells_the_one_outside(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("place", ["inside", "outside"])
-def test_a_log_that_an_ancestor_writes_is_no_output(tmp_path: Path, place: str) -> None:
-    # A test runner that captures output has its log open under other numbers than 1 and 2, and so have its children.
+def test_the_log_of_an_ancestor_is_not_an_output(tmp_path: Path, place: str) -> None:
+    # A test runner that captures output holds its log under other descriptors than 1 and 2, as do its children.
     out = tmp_path / "out"
     with (tmp_path / "runner.log").open("ab") as log:
         log.write(b"y" * 50_868)
@@ -299,7 +299,7 @@ def test_a_log_that_an_ancestor_writes_is_no_output(tmp_path: Path, place: str) 
             script = f"import os, basketry\nwith basketry.Monitor() as monitor:\n    {work}; monitor.stop()\n{show}"
             line = [sys.executable, "-c", script]
         else:
-            # The mark makes the monitor look while the file is open.
+            # The mark takes a sample while the file is open.
             mark = "monitor = open(os.environ['BASKETRY_MONITOR'], 'w'); print('stop', file=monitor, flush=True)"
             script = f"import os, time\n{work}\n{mark}\ntime.sleep(1)"
             line = command("--json", "--", *PYTHON, script)
@@ -311,8 +311,8 @@ def test_a_log_that_an_ancestor_writes_is_no_output(tmp_path: Path, place: str) 
     assert outputs == [str(out)]
 
 
-def test_what_watching_costs_is_said() -> None:
-    # How much it is, `make bench BENCH=monitor` measures.
+def test_the_cost_of_monitoring_is_reported() -> None:
+    # `make bench BENCH=monitor` measures the amount.
     sleepers = "import os, time\nfor _ in range(9):\n    if os.fork() == 0: break\ntime.sleep(3)"
     line = command("--json", "--", *PYTHON, sleepers)
     summary = json.loads(subprocess.run(line, capture_output=True, text=True, check=True, timeout=60).stdout)

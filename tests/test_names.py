@@ -1,5 +1,5 @@
-"""Names that control a terminal are shown as codes wherever they are printed, and stay what they are in files and JSON.
-What nests too deep for verify is not made by merge."""
+"""Names with control characters are printed as codes, and stay unchanged in files and JSON.
+merge makes no lists that are nested too deeply for verify."""
 
 import json
 import unicodedata
@@ -79,7 +79,7 @@ def test_json_and_outputs_keep_the_names(basketry: Basketry, tmp_path: Path) -> 
         assert sorted(before.keys()) == sorted(after.keys())
 
 
-def test_names_of_trees_are_no_patterns(basketry: Basketry, tmp_path: Path) -> None:
+def test_names_of_trees_are_not_patterns(basketry: Basketry, tmp_path: Path) -> None:
     source, name = tmp_path / "source.root", "t[*?{"
     with uproot.recreate(source) as file:
         file.mktree(name, {"x": np.int32}).extend({"x": np.arange(1000, dtype=np.int32)})
@@ -106,7 +106,7 @@ def test_a_table_has_one_line_for_each_name(basketry: Basketry) -> None:
 
 
 @pytest.mark.parametrize("depth", [20, 90, 300])
-def test_verify_reads_what_merge_makes(basketry: Basketry, tmp_path: Path, depth: int) -> None:
+def test_verify_reads_lists_as_deep_as_merge_writes(basketry: Basketry, tmp_path: Path, depth: int) -> None:
     source, out = make_files.made("names") / f"deep{depth}.root", tmp_path / "out.root"
     said = basketry("merge", source, source, source, "-o", out)
     assert ("all are kept as cycles" in said) == (depth > 100)
@@ -115,7 +115,7 @@ def test_verify_reads_what_merge_makes(basketry: Basketry, tmp_path: Path, depth
     basketry("verify", out, source, tmp_path / "again.root")
 
 
-def test_the_deep_list_that_was_found(basketry: Basketry, tmp_path: Path) -> None:
+def test_the_deep_list_of_the_corpus_is_merged(basketry: Basketry, tmp_path: Path) -> None:
     source, out = paths.CORPUS / "found" / "deeplist.root", tmp_path / "out.root"
     if not source.is_file():
         pytest.skip(f"no {source}")

@@ -1,4 +1,4 @@
-"""Objects that are no trees: merged, or all kept, as real hadd does it; what is not merged is said."""
+"""Objects other than trees: merged, or all kept, as by real hadd; unmerged objects are named."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from referee import hadd, make_files, values
 from referee.command import Basketry
 from referee.root_server import RootServer
 
-# Members of no consequence: the buffer of entries that wait, which ROOT keeps after they were filled in.
+# Irrelevant members: the buffer of entries, which ROOT keeps after filling them in.
 BUFFER = {"fBuffer", "fBufferSize"}
 NOT_MERGED = {"misfit", "shifted", "uneven"}
 
@@ -19,7 +19,7 @@ def sources() -> list[Path]:
 
 
 def without_room(found: object) -> object:
-    """The answer without the room of buffers for more entries, and without those whose entries were filled in."""
+    """The answer with buffers cut to their entries, and without buffers whose entries were filled in."""
     if isinstance(found, list):
         return [without_room(item) for item in found]
     if not isinstance(found, dict):
@@ -32,9 +32,7 @@ def without_room(found: object) -> object:
     return kept
 
 
-def test_objects_are_merged_or_kept_as_hadd_does_it(
-    basketry: Basketry, root_values: RootServer, tmp_path: Path
-) -> None:
+def test_objects_are_merged_or_kept_as_by_hadd(basketry: Basketry, root_values: RootServer, tmp_path: Path) -> None:
     ours, theirs = tmp_path / "ours.root", tmp_path / "theirs.root"
     outcome = basketry.run("hadd", "-f", ours, *sources())
     assert outcome.code == 0, str(outcome)

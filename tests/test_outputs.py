@@ -1,4 +1,4 @@
-"""No way to lose a file: whatever a verb writes is never an input, never an existing file without --force."""
+"""No way to lose a file: an output is never an input, and never an existing file without --force."""
 
 import os
 import resource
@@ -19,7 +19,7 @@ SMALL = ("generate", "multi", "--size", "1MB", "-j", "1")
 
 @pytest.fixture
 def folder(made: Path, tmp_path: Path) -> Path:
-    """Files of all kinds that verbs read: trees, a Parquet file, a layout, a list of entries and one of inputs."""
+    """Files of all kinds that verbs read: trees, a Parquet file, a layout, a list of entries and a list of inputs."""
     (tmp_path / "t.root").write_bytes(made.read_bytes())
     pq.write_table(pa.table({"n": [1, 2]}), tmp_path / "n.parquet")
     (tmp_path / "layout.toml").write_text('compression = "zstd:1"\n')
@@ -35,11 +35,11 @@ def folder(made: Path, tmp_path: Path) -> Path:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Every file that lies there."""
+    """The content of every file in a folder."""
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
-# With --force, which is for files that nobody reads.
+# Even with --force, which allows overwriting files that are not inputs.
 INPUTS = [
     "rewrite {f}/t.root -o {f}/t.root",
     "rewrite {f}/t.root -o {f}/../{n}/t.root",
@@ -66,7 +66,7 @@ INPUTS = [
     "generate multi --size 1MB -o {f}/layout.root --layout {f}/layout.toml",
 ]
 
-# Without --force: files that nobody reads, but that are there.
+# Without --force: existing files that are not inputs.
 EXISTING = [
     "rewrite {f}/t.root -o {f}/n.parquet",
     "merge {f}/t.root {f}/hard.root -o {f}/entries.txt",
@@ -83,7 +83,7 @@ EXISTING = [
 
 
 def words(line: str, folder: Path) -> list[str]:
-    """The words of a command, patterns left to the command itself."""
+    """The arguments of a command, with patterns unexpanded."""
     return [word.format(f=folder, n=folder.name) for word in line.split()]
 
 
@@ -116,19 +116,19 @@ def test_two_outputs_of_one_command_are_two_files(folder: Path, basketry: Basket
     for other in (out, folder / ".." / folder.name / "out"):
         refused = basketry.refuses("tune", folder / "t.root", "-o", out, "--layout-out", other, "--force")
         assert "same file" in refused
-    # Each of several outputs is looked at before the first is begun.
+    # All outputs are checked before the first is written.
     (folder / "new-2.root").touch()
     before = contents(folder)
     assert "new-2.root" in basketry.refuses(*SMALL, "-o", folder / "new.root", "--outputs", "3")
     assert contents(folder) == before
 
 
-def test_a_folder_that_is_absent_is_said_before_any_work(folder: Path, basketry: Basketry) -> None:
+def test_an_absent_folder_is_refused_before_any_work(folder: Path, basketry: Basketry) -> None:
     for verb in (("rewrite", folder / "t.root"), ("recover", folder / "t.root"), SMALL):
         assert "does not exist" in basketry.refuses(*verb, "-o", folder / "no" / "such" / "out.root")
 
 
-def test_a_report_is_a_page_and_replaces_nothing(folder: Path, basketry: Basketry) -> None:
+def test_a_report_must_be_an_html_file(folder: Path, basketry: Basketry) -> None:
     (folder / "study").mkdir()
     for name in ("points.jsonl", "study.json"):
         refused = basketry.run("sweep", "report", folder / "study", "-o", folder / name, "--force")
@@ -136,7 +136,7 @@ def test_a_report_is_a_page_and_replaces_nothing(folder: Path, basketry: Basketr
         assert "ends in .html" in refused.err
 
 
-def test_python_writes_no_input_either(folder: Path) -> None:
+def test_python_does_not_overwrite_inputs(folder: Path) -> None:
     before = contents(folder)
     for verb in (bk.rewrite, bk.recover):
         with pytest.raises(ValueError, match="choose another output"):
@@ -150,7 +150,7 @@ def test_python_writes_no_input_either(folder: Path) -> None:
     assert contents(folder) == before
 
 
-# Each with a file that is there already, and --force.
+# Each with an existing file and --force.
 WRITERS = [
     "rewrite {f}/t.root -o {o}",
     "merge {f}/t.root {f}/t.root -o {o}",
@@ -166,8 +166,8 @@ WRITERS = [
 
 
 @pytest.mark.parametrize("line", WRITERS)
-def test_a_limit_of_file_sizes_leaves_what_was_there(line: str, folder: Path, basketry: Basketry) -> None:
-    """SIGXFSZ ends a process that does not expect it, and the hidden file stayed."""
+def test_a_limit_of_file_sizes_leaves_existing_files(line: str, folder: Path, basketry: Basketry) -> None:
+    """An unhandled SIGXFSZ ended the process and left the hidden file."""
     for name in ("old.root", "old.parquet"):
         (folder / name).write_bytes(b"old")
     before = contents(folder)
@@ -188,12 +188,12 @@ def test_a_limit_of_file_sizes_leaves_what_was_there(line: str, folder: Path, ba
     assert not [path.name for path in folder.iterdir() if "scratch" in path.name]
 
 
-def test_a_name_may_be_as_long_as_the_system_takes(folder: Path, basketry: Basketry) -> None:
+def test_output_names_may_have_the_longest_allowed_length(folder: Path, basketry: Basketry) -> None:
     long = folder / ("ö" * 124 + ".root")
     assert len(os.fsencode(long.name)) > 250
     basketry("rewrite", folder / "t.root", "-o", long)
     basketry("verify", folder / "t.root", long)
-    # What a killed process has left is known by what is left of the name.
+    # The remains of a killed process are known by the shortened name.
     left = folder / ("." + "ö" * 110 + ".1.tmp")
     left.touch()
     basketry("rewrite", folder / "t.root", "-o", long, "--force")
@@ -201,8 +201,8 @@ def test_a_name_may_be_as_long_as_the_system_takes(folder: Path, basketry: Baske
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL])
-def test_scratch_folders_go_too(number: signal.Signals, folder: Path, basketry: Basketry) -> None:
-    """Files of a kind are measured in a copy, which once stayed in the folder of temporary files."""
+def test_scratch_folders_are_removed(number: signal.Signals, folder: Path, basketry: Basketry) -> None:
+    """Files of a kind are measured in a temporary copy, which once stayed."""
     scratch = folder / "scratch"
     scratch.mkdir()
     big = folder / "big.root"
@@ -225,18 +225,18 @@ def test_scratch_folders_go_too(number: signal.Signals, folder: Path, basketry: 
     if number == signal.SIGKILL:
         assert code == -number
         assert any(scratch.iterdir())
-        # What somebody holds stays; what nobody holds goes with the next run.
+        # The next run removes folders that no process holds.
         subprocess.run(words, stdout=subprocess.DEVNULL, env=environment, check=True)
     else:
         assert code == 128 + number
     assert not any(scratch.iterdir())
 
 
-def test_runs_end_with_the_command_that_started_them(folder: Path, basketry: Basketry) -> None:
-    """write-bench and sweep start a process for each run, which went on writing after the command was ended."""
+def test_runs_end_with_their_command(folder: Path, basketry: Basketry) -> None:
+    """write-bench and sweep start a process for each run, which once continued after the command had ended."""
     media = folder / "media"
     media.mkdir()
-    # It would take minutes.
+    # A whole run would take minutes.
     words = ("write-bench", "multi", "--size", "2GB", "--compression", "lzma:9", "--repeat", "1", "--media", media)
     job = subprocess.Popen([basketry.binary, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 60

@@ -1,4 +1,4 @@
-"""The Python package beside the command: errors of Python's own kinds, verbs, Ctrl-C, and what an installation has."""
+"""The Python package: exceptions, verbs beside the command, Ctrl-C, and the installation."""
 
 import inspect
 import json
@@ -54,7 +54,7 @@ ERRORS: list[tuple[Callable[[Path], Any], type[Exception], str]] = [
 
 
 @pytest.mark.parametrize("number", range(len(ERRORS)))
-def test_errors_are_of_pythons_own_kinds(number: int, made: Path, tmp_path: Path) -> None:
+def test_errors_are_python_exceptions(number: int, made: Path, tmp_path: Path) -> None:
     (tmp_path / "made.root").symlink_to(made)
     (tmp_path / "no.root").write_text("this is no file of ROOT's, but it is long enough to be one" * 10)
     call, kind, text = ERRORS[number]
@@ -78,7 +78,7 @@ def test_a_truncated_file_is_a_value_error(made: Path, tmp_path: Path) -> None:
 
 
 OPTIONS: dict[str, set[str]] = {
-    # Names of the command's arguments that are the first arguments here; and what is about talking to people.
+    # The command's positional arguments, and options for terminals, which are no keywords.
     "inspect": {"top", "all", "codecs", "writer", "layout", "quiet", "json"},
     "rewrite": {"quiet", "json"},
     "merge": {"quiet", "json"},
@@ -93,7 +93,7 @@ OPTIONS: dict[str, set[str]] = {
 
 
 @pytest.mark.parametrize("verb", OPTIONS)
-def test_keywords_are_the_options_of_the_command(verb: str) -> None:
+def test_keywords_equal_the_options_of_the_command(verb: str) -> None:
     options = {name.replace("-", "_") for name in _core.options(verb)} - OPTIONS[verb] - {"help", "version"}
     assert options
     words = {
@@ -110,7 +110,7 @@ def test_keywords_are_the_options_of_the_command(verb: str) -> None:
 
 
 def without_times(report: Any) -> Any:
-    """A report as JSON has it, less what differs from run to run."""
+    """A report as JSON, without values that differ between runs."""
     if is_dataclass(report) and not isinstance(report, type):
         report = asdict(report)
         report |= report.pop("numbers", {})
@@ -121,7 +121,7 @@ def without_times(report: Any) -> Any:
     return str(report) if isinstance(report, Path) else report
 
 
-def test_reports_are_those_of_the_command(made: Path, tmp_path: Path, basketry: Basketry) -> None:
+def test_reports_equal_those_of_the_command(made: Path, tmp_path: Path, basketry: Basketry) -> None:
     found = bk.inspect(made, baskets=True)
     assert without_times(found) == without_times(basketry.json("inspect", "--baskets", made))
     asked = ["--compression", "lz4:4", "--cluster", "100", "--drop", "x", "--first", "10"]
@@ -210,7 +210,7 @@ CALLS = {
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Forty megabytes that no codec makes smaller."""
+    """Forty megabytes of incompressible numbers."""
     path = tmp_path_factory.mktemp("large") / "large.root"
     with uproot.recreate(path, compression=None) as file:
         file.mktree("t", {"x": np.float64}).extend({"x": np.random.default_rng(3).random(5_000_000)})
@@ -218,13 +218,13 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def bytes_read(pid: int) -> int:
-    """Bytes that a process has read by system calls, of its own modules and of files."""
+    """Bytes that a process has read by system calls, including its own modules."""
     lines = Path(f"/proc/{pid}/io").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("rchar:"))
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_ctrl_c_ends_the_work_and_leaves_nothing(call: str, large: Path, tmp_path: Path) -> None:
+def test_ctrl_c_ends_the_work_and_leaves_no_file(call: str, large: Path, tmp_path: Path) -> None:
     output = tmp_path / "out.root"
     code = SLOW.format(call=CALLS[call])
     command = [sys.executable, "-c", code, str(large), str(output)]
@@ -244,7 +244,7 @@ def test_ctrl_c_ends_the_work_and_leaves_nothing(call: str, large: Path, tmp_pat
     assert not list(tmp_path.iterdir())
 
 
-def test_other_threads_run_meanwhile(large: Path) -> None:
+def test_other_python_threads_run_during_work(large: Path) -> None:
     done = threading.Event()
     counted = 0
 
@@ -264,7 +264,7 @@ def test_other_threads_run_meanwhile(large: Path) -> None:
     assert counted > 20
 
 
-def test_importing_it_imports_no_array_library() -> None:
+def test_importing_basketry_imports_no_array_library() -> None:
     code = "import sys, basketry; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     imported = {name.partition(".")[0] for name in done.stdout.split()}

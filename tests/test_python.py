@@ -1,4 +1,4 @@
-"""The Python package: its arrays beside those of uproot, on real and made files, and that nothing is copied."""
+"""The Python package: its arrays equal those of uproot, on real and generated files, and are not copied."""
 
 import gc
 import itertools
@@ -20,14 +20,14 @@ import basketry as bk
 from basketry import libraries
 from referee import make_files, oracle
 
-# Corpus files with trees, small enough to be quick; one in six of them, unless everything is asked for.
+# Small corpus files with trees; one in six of them without --full.
 CORPUS_FILES = [line["name"] for line in oracle.index() if line["n_branches"] and line["size"] < 400_000]
 ROTATION = [pytest.param(n, marks=[pytest.mark.only_full] if i % 6 else []) for i, n in enumerate(CORPUS_FILES)]
-# What uproot reads of which basketry says otherwise, and rightly: see the corpus' README.md.
+# Branches that uproot reads wrongly: see the corpus' README.md.
 UPROOT_ERRS = {
     ("gohep--leaves.root", "D16"),
     ("skhep--uproot-issue-750.root", "N_jet_tight"),
-    # Arrays in a list: uproot has them flat.
+    # Arrays in a list: uproot flattens them.
     ("uproot-custom--test_stl_seq_with_obj.root", "m_vec_cstyle_array.m_int[2][3][4]"),
 }
 
@@ -41,13 +41,13 @@ def tree(made: Path) -> bk.Tree:
 
 
 def same(ours: Any, theirs: Any) -> bool:
-    """Equal values, whatever the types; a value that is no number equals another such."""
+    """Equal values, whatever the types; NaN equals NaN."""
     if isinstance(ours, dict) and isinstance(theirs, dict):
         return ours.keys() == theirs.keys() and all(same(ours[key], theirs[key]) for key in ours)
     if isinstance(ours, list) and isinstance(theirs, list):
         return len(ours) == len(theirs) and all(map(same, ours, theirs))
     if isinstance(ours, str) and isinstance(theirs, str):
-        # What is no UTF-8 is Latin-1 here, and an escape there.
+        # Bytes that are no UTF-8 are Latin-1 in basketry and escapes in uproot.
         return ours == "".join(chr(ord(c) & 0xFF) if 0xDC80 <= ord(c) <= 0xDCFF else c for c in theirs)
     if isinstance(ours, float) and isinstance(theirs, float) and math.isnan(ours):
         return math.isnan(theirs)
@@ -66,7 +66,7 @@ def plain_branches(tree: Any) -> Iterator[tuple[str, Any]]:
             inner = getattr(interpretation, "content", interpretation)
             numbers = type(inner).__name__ == "AsDtype" and inner.from_dtype.names is None
         except Exception:
-            # What uproot cannot read is nothing to compare with.
+            # Branches that uproot cannot read have no reference.
             continue
         if numbers or type(interpretation).__name__ == "AsStrings":
             yield path, branch
@@ -74,7 +74,7 @@ def plain_branches(tree: Any) -> Iterator[tuple[str, Any]]:
 
 @pytest.mark.skipif(not CORPUS_FILES, reason="the corpus is absent")
 @pytest.mark.parametrize("name", ROTATION)
-def test_arrays_are_those_of_uproot(name: str) -> None:
+def test_arrays_equal_those_of_uproot(name: str) -> None:
     path = oracle.corpus_file(name)
     found: list[str] = []
     with uproot.open(path) as theirs:
@@ -98,7 +98,7 @@ def test_arrays_are_those_of_uproot(name: str) -> None:
                     continue
                 ours_branch = our_tree[branch]
                 if type(their_branch.interpretation).__name__ == "AsStrings" and ours_branch.interpretation != "string":
-                    # Strings of the objects of a split collection: uproot takes them all for one.
+                    # Strings in a split collection: uproot reads all as one string.
                     continue
                 array = ours_branch.array()
                 if not same(array.to_list(), truth.to_list()):
@@ -125,7 +125,7 @@ def test_open_finds_trees_by_name_cycle_and_directory(made: Path) -> None:
         assert {tree.object_path for tree in entries} == {"dir/t"}
 
 
-def test_cycles_are_told_apart() -> None:
+def test_cycles_select_different_trees() -> None:
     source = make_files.made("displaced")
     path = next(iter(sorted(source.glob("*.root"))))
     with uproot.open(path) as theirs:
@@ -136,7 +136,7 @@ def test_cycles_are_told_apart() -> None:
                 assert ours[key].num_entries == theirs[key].num_entries
 
 
-def test_filters_mean_what_uproot_says() -> None:
+def test_filters_work_as_in_uproot() -> None:
     path = oracle.corpus_file("skhep--nanoAOD_2015_CMS_Open_Data_ttbar.root")
     if not path.is_file():
         pytest.skip("the corpus is absent")
@@ -222,7 +222,7 @@ def test_nothing_is_copied(tree: bk.Tree) -> None:
     layout = _awkward.layout(batch.node(1))
     assert layout.offsets.data.ctypes.data == offsets.address
     assert layout.content.data.ctypes.data == items.address
-    # What they show stays when everything else is gone.
+    # The views stay valid when everything else is deleted.
     expected = view.tolist()
     address = numbers.address
     del batch, numbers, offsets, items, table, layout
@@ -232,7 +232,7 @@ def test_nothing_is_copied(tree: bk.Tree) -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_a_selection_chooses_from_a_full_read(threads: int, tree: bk.Tree) -> None:
+def test_a_selection_equals_a_selected_full_read(threads: int, tree: bk.Tree) -> None:
     truth = tree.arrays()
     generator = np.random.default_rng(2)
     for count in (0, 1, 5, 200, 510):
@@ -246,7 +246,7 @@ def test_a_selection_chooses_from_a_full_read(threads: int, tree: bk.Tree) -> No
         assert ak.array_equal(inside, truth["v"][chosen[(chosen >= 100) & (chosen < 300)]])
 
 
-def test_a_selection_that_makes_no_sense_is_refused(tree: bk.Tree) -> None:
+def test_invalid_selections_are_refused(tree: bk.Tree) -> None:
     with pytest.raises(ValueError, match="must ascend"):
         tree.arrays(selection=[5, 3])
     with pytest.raises(ValueError, match="510"):
@@ -261,7 +261,7 @@ def test_a_selection_that_makes_no_sense_is_refused(tree: bk.Tree) -> None:
 
 
 @pytest.mark.parametrize("step", [1, 7, 100, 1000, "1 kB", "100 MB", None])
-def test_steps_make_the_whole(step: int | str | None, tree: bk.Tree) -> None:
+def test_steps_together_give_all_entries(step: int | str | None, tree: bk.Tree) -> None:
     truth = tree.arrays(entry_start=3)
     steps = list(tree.iterate(step_size=step, entry_start=3))
     assert ak.array_equal(ak.concatenate(steps), truth)
@@ -272,7 +272,7 @@ def test_steps_make_the_whole(step: int | str | None, tree: bk.Tree) -> None:
     assert [int(entry) for frame in frames for entry in frame.index] == chosen
 
 
-def test_steps_may_be_left_early(tree: bk.Tree) -> None:
+def test_steps_can_be_abandoned(tree: bk.Tree) -> None:
     before = threading.active_count()
     for _ in range(20):
         steps = tree.iterate(step_size=1)
@@ -287,7 +287,7 @@ def test_steps_may_be_left_early(tree: bk.Tree) -> None:
         pa.table(stream)
 
 
-def test_several_files_are_one(made: Path, tree: bk.Tree, tmp_path: Path) -> None:
+def test_several_files_form_one_tree(made: Path, tree: bk.Tree, tmp_path: Path) -> None:
     for name in ("b", "a"):
         (tmp_path / f"{name}.root").symlink_to(made)
     truth = ak.concatenate([tree.arrays(), tree.arrays()])
@@ -302,7 +302,7 @@ def test_several_files_are_one(made: Path, tree: bk.Tree, tmp_path: Path) -> Non
     assert ak.array_equal(opened.arrays(entry_start=500, entry_stop=520), truth[500:520])
 
 
-def test_branches_below_branches() -> None:
+def test_nested_branches_are_found_by_path() -> None:
     path = oracle.corpus_file("gohep--stdvec-bool-fullsplit-6.10.08.root")
     if not path.is_file():
         pytest.skip("the corpus is absent")
@@ -332,7 +332,7 @@ def test_show_prints_a_table(tree: bk.Tree, capsys: pytest.CaptureFixture[str]) 
     ]
 
 
-def test_arrays_of_any_class_are_what_their_entries_say() -> None:
+def test_arrays_of_any_class_follow_their_entries() -> None:
     path = Path(__file__).parents[1] / "crates/dataset/tests/root/decode_types.root"
     split, whole = bk.open(f"{path}:arrays_split"), bk.open(f"{path}:arrays_whole")["e"].array()
     hits = [[{"id": k + j, "q": [k + j, -k - j], "name": f"hit{k + j}"} for j in range(k % 3)] for k in range(12)]
@@ -342,5 +342,5 @@ def test_arrays_of_any_class_are_what_their_entries_say() -> None:
     for name in ("gaps", "objs", "list", "none", "same", "pa", "pb"):
         assert split[f"e.{name}"].array().tolist() == whole[name].tolist(), name
     assert whole["objs"][5].tolist() == [hits[5][0], None, hits[5][1]]
-    # Of two classes: each as its bytes.
+    # Objects of two classes are read as bytes.
     assert [b"Hit" in item for item in split["e.mixed"].array()[3]] == [True, False]

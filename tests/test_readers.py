@@ -1,4 +1,4 @@
-"""tune for other readers: profiles, what they change, calibrations by the real ROOT and uproot, and who proves."""
+"""tune for other readers: profiles and their effect, calibrations by real ROOT and uproot, and the proof."""
 
 import importlib.util
 import json
@@ -18,7 +18,7 @@ CODECS = ("zlib", "lz4", "zstd", "lzma")
 
 
 class Readers:
-    """The command with a folder of profiles of its own, and a Python that has the readers or has none."""
+    """The command with its own folder of profiles, and a Python with or without the readers."""
 
     def __init__(self, folder: Path) -> None:
         self.profiles = folder / "config" / "basketry" / "readers"
@@ -71,7 +71,7 @@ def profile(path: Path, **changes: float) -> Path:
 
 
 @pytest.mark.parametrize("name", ["root", "uproot"])
-def test_what_is_shipped_says_how_it_was_made(name: str) -> None:
+def test_shipped_profiles_record_their_origin(name: str) -> None:
     text = (SHIPPED / f"{name}.toml").read_text()
     found = tomllib.loads(text)
     assert f"basketry tune --calibrate {name}" in text.splitlines()[1]
@@ -79,7 +79,7 @@ def test_what_is_shipped_says_how_it_was_made(name: str) -> None:
     assert all(found["decompress"][codec]["seconds-per-byte"] > 0 for codec in CODECS)
 
 
-def test_the_report_says_whose_reading_it_is(flat: Path, tune: Readers) -> None:
+def test_the_report_names_the_reader(flat: Path, tune: Readers) -> None:
     ours, root = tune.json(flat), tune.json(flat, "--reader", "root")
     assert (ours["reader"]["name"], ours["reader"]["profile"]) == ("basketry", None)
     assert (root["reader"]["name"], root["reader"]["profile"]) == ("root", "shipped")
@@ -90,8 +90,8 @@ def test_the_report_says_whose_reading_it_is(flat: Path, tune: Readers) -> None:
     assert f"reading times: those of root {root['reader']['version']}, by the profile shipped with basketry" in said
 
 
-def test_readers_want_other_layouts(flat: Path, tune: Readers, tmp_path: Path) -> None:
-    """One for whom each byte from zstd is dear, and one for whom each from zlib and LZ4 is."""
+def test_readers_get_different_layouts(flat: Path, tune: Readers, tmp_path: Path) -> None:
+    """A reader with expensive zstd, and one with expensive zlib and LZ4."""
     no_zstd = profile(tmp_path / "a.toml", decompress__zstd__seconds_per_byte=2e-7)
     no_others = {f"decompress__{codec}__seconds_per_byte": 2e-7 for codec in ("zlib", "lz4")}
     only_zstd = profile(tmp_path / "b.toml", **no_others)
@@ -124,7 +124,7 @@ def test_malformed_profiles_are_refused(change: dict[str, float], said: str, fla
     assert len(outcome.err.splitlines()) == 1
 
 
-def test_what_is_no_reader_is_refused(flat: Path, tune: Readers, tmp_path: Path) -> None:
+def test_unknown_readers_are_refused(flat: Path, tune: Readers, tmp_path: Path) -> None:
     (tmp_path / "half.toml").write_text("format = 1\nreader = 'x'\n")
     for reader, said in (("groot", "root, uproot"), (tmp_path / "half.toml", "missing"), (tmp_path / "no.toml", "")):
         outcome = tune(flat, "--reader", reader)
@@ -135,7 +135,7 @@ def test_what_is_no_reader_is_refused(flat: Path, tune: Readers, tmp_path: Path)
     assert tune("--calibrate", "groot").code == 2
 
 
-def test_without_the_reader_basketry_proves_and_says_so(flat: Path, tune: Readers, tmp_path: Path) -> None:
+def test_without_the_reader_basketry_makes_the_proof(flat: Path, tune: Readers, tmp_path: Path) -> None:
     report = tune.json(flat, "--reader", "root", "-o", tmp_path / "out.root", installed=False)
     assert report["reader"]["proven_by"] == "basketry"
     assert "No module named ROOT" in report["reader"]["instead"]
@@ -170,7 +170,7 @@ def test_a_calibration_is_kept_and_used(name: str, module: str, flat: Path, tune
     assert all(row["measured"] > 0 and row["expected"] >= 0 for row in found["rows"])
     assert len(found["rows"]) == made["fit"]["files"] >= 20
     assert tomllib.loads(kept.read_text()) == made
-    # What is kept is not replaced unless that is asked for, and that is said before anything is measured.
+    # A kept profile is replaced only with --force; the refusal comes before measuring.
     before = kept.read_bytes()
     again = tune("--calibrate", name, "--quick-calibration")
     assert (again.code, "--force" in again.err) == (2, True), str(again)
@@ -178,7 +178,7 @@ def test_a_calibration_is_kept_and_used(name: str, module: str, flat: Path, tune
     written = tune(flat, "--reader", name, "-o", tmp_path / "out.root", "--max-size", "2x", "--json")
     report = json.loads(written.out)
     assert report["reader"]["profile"] == str(kept)
-    # By that profile today's layout may be the best: then nobody proves anything.
+    # The input's layout may be the best by that profile: then there is no proof.
     if report["attempts"]:
         assert report["reader"]["proven_by"] == f"{name} {made['version']}"
         assert report["reader"]["instead"] is None

@@ -1,4 +1,4 @@
-"""readspeed: what it reads is what is there, the choices are kept, and the JSON is as documented."""
+"""readspeed: it reads all data, respects selections, and prints the documented JSON."""
 
 from pathlib import Path
 
@@ -28,7 +28,7 @@ def test_all_branches_are_read(wide: Path, basketry: Basketry) -> None:
     assert not [column for column in report["columns"] if "opaque" in column]
 
 
-def test_branches_are_chosen_by_name_pattern_and_expression(wide: Path, basketry: Basketry) -> None:
+def test_branches_are_selected_by_name_pattern_and_expression(wide: Path, basketry: Basketry) -> None:
     def chosen(*options: str) -> set[str]:
         report = basketry.json("readspeed", "--files", wide, "--trees", "Events", *options)
         return {column["name"] for column in report["columns"]}
@@ -40,7 +40,7 @@ def test_branches_are_chosen_by_name_pattern_and_expression(wide: Path, basketry
     assert "matches nothing_like_it" in basketry.refuses("readspeed", wide, "--branches", "nothing_like_it")
 
 
-def test_entries_are_chosen(wide: Path, basketry: Basketry, tmp_path: Path) -> None:
+def test_entries_are_selected(wide: Path, basketry: Basketry, tmp_path: Path) -> None:
     picked = tmp_path / "picked.txt"
     picked.write_text("7\n3\n")
     assert basketry.json("readspeed", wide, "--entries", "2:5")["entries"] == 3
@@ -50,28 +50,28 @@ def test_entries_are_chosen(wide: Path, basketry: Basketry, tmp_path: Path) -> N
     assert some["entries"] == basketry.json("readspeed", wide, "--entries", "50%", "--seed", "3")["entries"]
 
 
-def test_the_application_is_named_where_it_takes_long(wide: Path, basketry: Basketry) -> None:
+def test_a_slow_application_is_the_bottleneck(wide: Path, basketry: Basketry) -> None:
     assert basketry.json("readspeed", wide, "--application", "1e9")["bottleneck"] == "application"
 
 
-def test_no_more_is_let_through_than_was_said(basketry: Basketry) -> None:
-    """Over all files, those of friends included; the metadata are read before."""
+def test_throttle_limits_the_rate(basketry: Basketry) -> None:
+    """The rate holds over all files, friends included; metadata are read before."""
     made = make_files.made("friends")
     chosen = ("readspeed", f"{made}/main.root:tree", "--branches", "x", "alias.x", "same.*", "--throttle")
     report = basketry.json(*chosen, "300kB/s", "-j", "2")
     assert report["throttle"] == 300_000
-    # A few milliseconds are forgiven, since a thread sleeps longer than it meant to.
+    # A few milliseconds of tolerance: a thread may oversleep.
     assert report["median"]["real"] >= report["compressed"] / 300e3 - 0.01
     assert report["bottleneck"] == "storage"
     assert any("--throttle" in note for note in report["notes"])
     assert "0/s" in basketry.refuses(*chosen, "0/s")
 
 
-def test_layouts_are_held_against_what_the_file_has(wide: Path, basketry: Basketry) -> None:
+def test_layouts_are_compared_with_the_input(wide: Path, basketry: Basketry) -> None:
     report = basketry.json("readspeed", wide, "--layouts", "--branches", "j1*", "-j", "1")
     today, *others = report["layouts"]
     assert today["layout"] == "as it is"
-    # What was measured is what is said of the file as it is.
+    # The prediction for the input's layout is the measurement.
     assert today["real"] == pytest.approx(report["median"]["real"])
     size = sum(column["compressed"] for column in report["columns"])
     assert today["compressed"] == pytest.approx(size, rel=0.1)
@@ -84,14 +84,14 @@ def test_layouts_are_held_against_what_the_file_has(wide: Path, basketry: Basket
     assert "as tune chooses" in basketry("readspeed", wide, "--layouts")
 
 
-def test_layouts_look_at_all_files(wide: Path, basketry: Basketry, tmp_path: Path) -> None:
+def test_layouts_consider_all_files(wide: Path, basketry: Basketry, tmp_path: Path) -> None:
     stored = tmp_path / "stored.root"
     basketry("rewrite", wide, "-o", stored, "--compression", "none")
     report = basketry.json("readspeed", stored, wide, "--layouts", "--branches", "j1*", "-j", "1")
     today, *others = report["layouts"]
     assert today["compressed"] == pytest.approx(sum(column["compressed"] for column in report["columns"]))
     named = {layout["layout"]: layout for layout in others}
-    # Twice the bytes before compression; the first file alone is as large today as without a codec.
+    # Twice the uncompressed bytes; the first file alone is not compressed.
     assert named["none"]["compressed"] > 1.1 * today["compressed"]
 
 
@@ -108,7 +108,7 @@ def test_branches_of_friends_are_read(basketry: Basketry) -> None:
     assert "leave out those of friends" in refused
 
 
-def test_it_checks_itself(basketry: Basketry) -> None:
+def test_the_self_check_passes(basketry: Basketry) -> None:
     *checks, sum_up = basketry("readspeed", "--test").splitlines()
     assert all(check.startswith("pass") for check in checks)
     assert sum_up == f"{len(checks)} of {len(checks)} checks passed"
@@ -116,7 +116,7 @@ def test_it_checks_itself(basketry: Basketry) -> None:
         assert any(word in check for check in checks), word
 
 
-def test_few_clusters_are_named(wide: Path, basketry: Basketry, tmp_path: Path) -> None:
+def test_too_few_clusters_are_the_bottleneck(wide: Path, basketry: Basketry, tmp_path: Path) -> None:
     one = tmp_path / "one.root"
     basketry("rewrite", wide, "-o", one, "--cluster", "1000000")
     report = basketry.json("readspeed", one, "-j", "3")
@@ -124,13 +124,13 @@ def test_few_clusters_are_named(wide: Path, basketry: Basketry, tmp_path: Path) 
     assert any("too few clusters for the threads" in text for text in [report["advice"], *report["notes"]])
 
 
-def test_lines_are_those_of_rootreadspeed(wide: Path, basketry: Basketry) -> None:
+def test_lines_equal_those_of_rootreadspeed(wide: Path, basketry: Basketry) -> None:
     printed = basketry("readspeed", wide)
     for line in ("Real time:", "CPU time:", "Uncompressed data read:", "Compressed data read:", "CPU Efficiency:"):
         assert line in printed
 
 
-def test_the_json_is_as_documented(wide: Path, basketry: Basketry) -> None:
+def test_the_json_has_the_documented_fields(wide: Path, basketry: Basketry) -> None:
     options = ("--cold", "--repeat", "2", "--layouts", "--throttle", "500MB/s")
     reports = [basketry.json("readspeed", wide, *options)]
     opaque = [line["name"] for line in oracle.index() if line["name"] == "roottest--EDM.root"]

@@ -10,7 +10,7 @@ from referee.command import Basketry
 from referee.root_server import RootServer
 
 NTUPLE = "unroot--cms_ntuple_wjet.root"
-# How many clusters of branches are recoded, by file and layout. ROOT turns all of these files' objects into values.
+# Number of recoded clusters of branches, by file and layout. ROOT turns all objects of these files into values.
 RECODED = {
     (NTUPLE, "--split-level=0"): 81,
     ("roottest--TreeNestedVector.root", "--split-level=0"): 1,
@@ -56,13 +56,13 @@ def test_threads_do_not_change_the_bytes(corpus: Path, basketry: Basketry, tmp_p
     assert outputs[0] == outputs[1]
 
 
-def test_what_cannot_be_decoded_keeps_its_layout(basketry: Basketry, tmp_path: Path) -> None:
+def test_undecodable_columns_keep_their_layout(basketry: Basketry, tmp_path: Path) -> None:
     source = oracle.corpus_file("coffea--PHYSLITE_example.root")
     report = json.loads(basketry("rewrite", source, "-o", tmp_path / "out.root", "--split-level", "99", "--json"))
     assert any("METAssoc_AnalysisMET" in note and "keep" in note for note in report["notes"]), report["notes"]
 
 
-def test_a_branch_can_be_asked_for_alone(corpus: Path, basketry: Basketry, tmp_path: Path) -> None:
+def test_a_single_branch_can_be_recoded(corpus: Path, basketry: Basketry, tmp_path: Path) -> None:
     source = corpus / "files" / NTUPLE
     report = basketry("rewrite", source, "-o", tmp_path / "out.root", "--column-set", "b0", "split-level=0", "--json")
     assert recoded(report) == 3

@@ -1,4 +1,4 @@
-"""Files of jobs that were killed, and files that were cut short: what `recover` brings back, by value."""
+"""Files of killed jobs, and truncated files: `recover` restores them, by value."""
 
 import json
 import random
@@ -20,7 +20,7 @@ STOPS = (900, 1000, 1201, 1999, 3777, 4999)
 
 
 def expected(entries: int) -> dict[str, list[Any]]:
-    """What the job of macros/killed.C filled."""
+    """The values that the job of macros/killed.C filled."""
     numbers = range(entries)
     counts = [i // 200 % 40 + i % 3 for i in numbers]
     return {
@@ -39,7 +39,7 @@ def expected(entries: int) -> dict[str, list[Any]]:
 
 
 def check(path: Path, entries: int) -> None:
-    """Every value is what was filled, and what readers allocate by is right."""
+    """Checks every value, and the maxima by which readers allocate."""
     with uproot.open(path) as file:
         assert file["folder/note"].member("fTitle") == "written first"
         tree = file["folder/tree"]
@@ -56,14 +56,14 @@ def check(path: Path, entries: int) -> None:
 
 
 @pytest.mark.parametrize("stop", STOPS)
-def test_a_killed_job_is_brought_back(basketry: Basketry, root_bytes: RootServer, tmp_path: Path, stop: int) -> None:
+def test_a_killed_job_is_restored(basketry: Basketry, root_bytes: RootServer, tmp_path: Path, stop: int) -> None:
     folder = make_files.made("killed")
     out = tmp_path / "out.root"
     like = ("--like", folder / "killed0.root") if stop < SAVE else ()
     report = basketry.json("recover", folder / f"killed{stop}.root", "-o", out, *like)
     (tree,) = report["trees"]
     assert tree["path"] == "folder/tree"
-    # Everything up to the last flush, and what baskets that filled up since then have in common.
+    # All entries up to the last flush, and the common entries of baskets that filled up since.
     assert stop // FLUSH * FLUSH <= tree["entries"] <= stop
     assert tree["saved_entries"] == (None if like else stop // SAVE * SAVE)
     assert tree["entries_lost"] == max((branch["entries_lost"] for branch in tree["branches"]), default=0)
@@ -73,7 +73,7 @@ def test_a_killed_job_is_brought_back(basketry: Basketry, root_bytes: RootServer
     assert any("are called" in note for note in report["notes"]) == (tree["baskets_found"] > 0)
 
 
-def test_without_a_record_it_says_what_is_there(basketry: Basketry, tmp_path: Path) -> None:
+def test_without_a_tree_record_the_baskets_are_listed(basketry: Basketry, tmp_path: Path) -> None:
     folder = make_files.made("killed")
     out = tmp_path / "out.root"
     line = basketry.refuses("recover", folder / "killed900.root", "-o", out)
@@ -86,7 +86,7 @@ def test_without_a_record_it_says_what_is_there(basketry: Basketry, tmp_path: Pa
     assert not out.exists()
 
 
-def test_a_file_cut_short_is_brought_back(basketry: Basketry, tmp_path: Path) -> None:
+def test_a_truncated_file_is_restored(basketry: Basketry, tmp_path: Path) -> None:
     folder = make_files.made("killed")
     chance = random.Random(4)
     before: dict[int, int] = {}
@@ -103,11 +103,11 @@ def test_a_file_cut_short_is_brought_back(basketry: Basketry, tmp_path: Path) ->
                 entries = before[length] = file["folder/tree"].num_entries
             check(out, entries)
     assert len(before) > 20
-    # The longer, the more: an entry takes about as many bytes as any other.
+    # More bytes hold more entries: entries have about equal sizes.
     assert max(before.values()) > 4000
 
 
-def test_a_whole_file_comes_back_whole(basketry: Basketry, tmp_path: Path) -> None:
+def test_a_complete_file_is_restored_completely(basketry: Basketry, tmp_path: Path) -> None:
     folder = make_files.made("killed")
     out = tmp_path / "out.root"
     report = basketry.json("recover", folder / "killed0.root", "-o", out)
@@ -117,7 +117,7 @@ def test_a_whole_file_comes_back_whole(basketry: Basketry, tmp_path: Path) -> No
 
 
 def damaged(path: Path, out: Path, branch: str, numbers: Sequence[int]) -> list[tuple[int, int]]:
-    """Damages baskets of a branch in a copy of a file; says which entries they hold."""
+    """Damages baskets of a branch in a copy of a file, and returns their entries."""
     data = bytearray(path.read_bytes())
     with uproot.open(path) as file:
         found = file["folder/tree"][branch]
@@ -133,7 +133,7 @@ def damaged(path: Path, out: Path, branch: str, numbers: Sequence[int]) -> list[
 
 
 @pytest.mark.parametrize("threads", [1, 4])
-def test_entries_of_damaged_baskets_are_left_out_and_said(basketry: Basketry, tmp_path: Path, threads: int) -> None:
+def test_entries_of_damaged_baskets_are_left_out_and_listed(basketry: Basketry, tmp_path: Path, threads: int) -> None:
     whole = make_files.made("killed") / "killed0.root"
     bad, out = tmp_path / "bad.root", tmp_path / "out.root"
     gaps = damaged(whole, bad, "x", (1, 3)) + damaged(bad, bad, "list", (4,))
@@ -160,13 +160,13 @@ def test_entries_of_damaged_baskets_are_left_out_and_said(basketry: Basketry, tm
         assert after.num_entries == tree["entries"] == len(kept)
         for name, values in expected(entries).items():
             assert after[name].array().tolist() == [values[entry] for entry in kept], name
-    # What is printed says the same.
+    # The printed report agrees.
     text = basketry.run("recover", bad, "-o", out, "--force").out
     first, end = tree["ranges_lost"][0]
     assert f"left out: entries {first} to {end - 1}" in text
 
 
-def test_a_branch_that_is_lost_does_not_take_the_others_along(basketry: Basketry, tmp_path: Path) -> None:
+def test_a_lost_branch_leaves_the_others(basketry: Basketry, tmp_path: Path) -> None:
     whole, bad, out = make_files.made("killed") / "killed0.root", tmp_path / "bad.root", tmp_path / "out.root"
     with uproot.open(whole) as file:
         count = {name: file["folder/tree"][name].num_baskets for name in ("x", "n")}
@@ -185,17 +185,17 @@ def test_a_branch_that_is_lost_does_not_take_the_others_along(basketry: Basketry
         for name, values in expected(entries).items():
             if name != "x":
                 assert file["folder/tree"][name].array().tolist() == values, name
-    # Without its counter an array cannot be read: the entries go.
+    # An array is unreadable without its counter: the entries are dropped.
     damaged(whole, bad, "n", range(count["n"]))
     report = json.loads(basketry.run("recover", bad, "-o", out, "--json", "--force").out)
     assert report["trees"][0]["entries"] == 0
     assert report["trees"][0]["ranges_lost"] == [[0, entries]]
 
 
-def test_a_damaged_basket_before_those_that_no_record_knows(basketry: Basketry, tmp_path: Path) -> None:
-    """Baskets behind it keep their places: no value moves to another entry."""
+def test_a_damaged_basket_before_unrecorded_baskets_moves_no_entry(basketry: Basketry, tmp_path: Path) -> None:
+    """Later baskets keep their positions: no value moves to another entry."""
     bad, out = tmp_path / "bad.root", tmp_path / "out.root"
-    # No list of keys leads to the tree: its baskets are found by their names.
+    # No list of keys has the tree: its baskets are found by name.
     data = bytearray((make_files.made("killed") / "killed3777.root").read_bytes())
     starts, at = [], data.find(b"\x07TBasket\x01x\x04tree")
     while at >= 0:
@@ -236,7 +236,7 @@ def test_trees_of_one_name_are_kept_apart(basketry: Basketry, tmp_path: Path) ->
         assert file["saved"]["x"].array().tolist() == list(range(300))
 
 
-def test_the_least_memory_for_a_basket_is_named(basketry: Basketry, tmp_path: Path) -> None:
+def test_the_smallest_budget_for_a_basket_is_named(basketry: Basketry, tmp_path: Path) -> None:
     path = make_files.made("big_records_zstd")
     (path,) = sorted(path.glob("*.root"))[:1]
     line = basketry.refuses("recover", path, "-o", tmp_path / "out.root", "--memory", "10kB")
@@ -247,7 +247,7 @@ FOUND = CORPUS / "found"
 
 
 @pytest.mark.skipif(not FOUND.is_dir(), reason="the files that showed faults are absent (../shared/corpus/found)")
-def test_files_that_were_mixed_or_called_saved(basketry: Basketry, tmp_path: Path) -> None:
+def test_corpus_files_with_mixed_trees_are_restored(basketry: Basketry, tmp_path: Path) -> None:
     out = tmp_path / "out.root"
     report = basketry.json("recover", FOUND / "two_cycles_dir.root", "-o", out)
     assert sorted(tree["entries"] for tree in report["trees"] if tree["path"] == "d/dd/T2") == [50, 60]
@@ -258,5 +258,5 @@ def test_files_that_were_mixed_or_called_saved(basketry: Basketry, tmp_path: Pat
     with uproot.open(out) as file:
         for tree in report["trees"]:
             assert file[tree["path"]].num_entries == tree["entries"] > 0
-    # Every basket of it can be read.
+    # Every basket of the result is readable.
     basketry("rewrite", out, "-o", tmp_path / "again.root", "--check")

@@ -31,7 +31,7 @@ def swept(basketry: Basketry, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def besides(basketry: Basketry, swept: Path) -> list[Path]:
-    """What was measured besides: writing, what writes nothing, and a job over time."""
+    """Further results: writing, writing nothing, and a job over time."""
     job: tuple[Argument, ...] = ("write-bench", "multi", "--size", "4MB", "--compression", "none", "--repeat", "1")
     job = (*job, "-j", "1,2", "--media", swept.parent)
     files = [swept.parent / name for name in ("written.json", "limit.json", "two.json", "perf.jsonl")]
@@ -54,7 +54,7 @@ def page(basketry: Basketry, swept: Path, besides: list[Path]) -> Path:
 
 @pytest.fixture(scope="module")
 def shown(page: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    """The page in a browser, which is skipped where there is none."""
+    """The page in a browser; skipped where none is installed."""
     if browser.found() is None:
         pytest.skip("no chromium (apt-get install chromium)")
     shown = Browser(tmp_path_factory.mktemp("profile"))
@@ -64,12 +64,12 @@ def shown(page: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Brow
 
 
 def rows(shown: Browser, column: int) -> list[str]:
-    """A column of the first table, as it is shown."""
+    """A column of the first table, as displayed."""
     table = "[...document.querySelector('table').tBodies[0].rows]"
     return list(shown.ask(f"{table}.map(r => r.cells[{column}].textContent)"))
 
 
-def test_nothing_goes_wrong_and_nothing_is_fetched(shown: Browser, page: Path) -> None:
+def test_the_page_has_no_errors_and_fetches_nothing(shown: Browser, page: Path) -> None:
     drawn = shown.ask("[...document.querySelectorAll('.chart')].map(c => c.querySelectorAll('svg path').length)")
     assert len(drawn) == 13
     assert all(count > 4 for count in drawn), drawn
@@ -111,7 +111,7 @@ def crowded(basketry: Basketry, tmp_path_factory: pytest.TempPathFactory) -> Ite
     shown.close()
 
 
-# Texts that are seen in a chart, with the box of each, and those boxes that reach out of the chart or into another.
+# Visible texts of a chart with their boxes, and boxes that leave the chart or overlap.
 CLASHES = """(() => {
     const found = [];
     for (const place of document.querySelectorAll(".chart")) {
@@ -169,12 +169,12 @@ def test_labels_do_not_overlap_and_nothing_is_cut(which: str, request: pytest.Fi
     drawn.picture(BUILD / f"report-{which}.png")
 
 
-def test_readings_are_drawn_once_and_numbers_are_those_of_points(crowded: Browser) -> None:
+def test_readings_are_drawn_once_with_their_numbers(crowded: Browser) -> None:
     names = crowded.ask(
         "echarts.getInstanceByDom(document.getElementById('chart-speedup')).getOption().series.map(s => s.name)"
     )
     assert len(names) == len(set(names))
-    # Of 12 layouts in 1 and 2 streams with 1 and 2 threads, and of the one by itself: those that read.
+    # Points that are read: 12 layouts in 1 and 2 streams with 1 and 2 threads, and the separate one.
     table = "[...document.querySelectorAll('details')].find(d => d.innerText.startsWith('time for an entry, all'))"
     numbers = [
         int(text) for text in crowded.ask(f"[...{table}.querySelectorAll('tbody tr')].map(r => r.cells[0].textContent)")
@@ -198,7 +198,7 @@ def test_tables_sort_by_each_column(shown: Browser) -> None:
         assert shown.ask(f"{heads}.map(h => h.ariaSort).indexOf('ascending')") == column
 
 
-def test_a_point_says_what_it_is(shown: Browser, basketry: Basketry, swept: Path) -> None:
+def test_a_point_shows_its_settings(shown: Browser, basketry: Basketry, swept: Path) -> None:
     shown.place("document.getElementById('chart-size')")
     find = """(() => {
         const place = document.getElementById("chart-size");
@@ -220,7 +220,7 @@ def test_a_point_says_what_it_is(shown: Browser, basketry: Basketry, swept: Path
     assert any(line.startswith("read CPU: ") for line in lines)
 
 
-def test_the_layout_can_be_taken_away(shown: Browser, swept: Path, tmp_path: Path) -> None:
+def test_the_layout_can_be_downloaded(shown: Browser, swept: Path, tmp_path: Path) -> None:
     shown.tell("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
     shown.click(*shown.place("document.getElementById('layout')"))
     deadline = time.monotonic() + 20
@@ -230,7 +230,7 @@ def test_the_layout_can_be_taken_away(shown: Browser, swept: Path, tmp_path: Pat
     assert shown.said == []
 
 
-def test_a_page_that_is_there_is_kept(basketry: Basketry, swept: Path, tmp_path: Path) -> None:
+def test_an_existing_page_is_kept(basketry: Basketry, swept: Path, tmp_path: Path) -> None:
     page = Path(basketry("sweep", "report", swept).strip())
     assert page == swept / "report.html"
     assert "--force" in basketry.refuses("sweep", "report", swept)

@@ -22,7 +22,7 @@ LAYOUTS: dict[str, tuple[str, ...]] = {
     "lzma-bytes": ("--compression", "lzma:1", "--cluster", "2MB", "--basket-memory", "4MB", "--memory-ratio", "1.1"),
 }
 
-# Read back by value in every layout even without --full: one of each kind that has broken somebody's writer.
+# Read back by value in every layout even without --full: one of each kind that once broke a writer.
 REPRESENTATIVE = {
     "skhep--nanoAOD_2015_CMS_Open_Data_ttbar.root",
     "coffea--test_FCC_Winter2023.root",
@@ -38,34 +38,34 @@ REPRESENTATIVE = {
 
 INDEX = oracle.index()
 NAMES = [line["name"] for line in INDEX]
-# What basketry refuses, with a word of the reason that it must give.
+# Files that basketry refuses, with a word of the reason.
 REFUSED: dict[str, str] = {line["name"]: "RNTuple" for line in INDEX if "RNTuple" in line["features"]}
 REFUSED |= {
     "generator--sample_dk2nu.root": "cut short",  # by one byte; ROOT does not open it under another name either
     "roottest--AliESDs-0.root": "AliESDfriends.root",  # the file that has some of its baskets is not in the corpus
 }
-# Files with another tree under an older cycle of a name. A rewrite leaves it out by default, which `verify` counts.
+# Files with another tree under an older cycle. A rewrite drops that tree by default, and `verify` counts it.
 OTHER_TREES = ["km3net--orca6_sample.root", "roottest--p0dNuESearch.root"]
-# What a reader reads wrongly in the original, and what is then said of the rewritten file, which it reads rightly or
-# by other luck. The other reader and `verify` judge these.
+# Values that a reader misreads in the original, so that they differ in the rewritten file.
+# The other reader and `verify` judge these.
 MISREAD: dict[str, str] = {
-    # An empty basket amid others, as old versions of uproot wrote: ROOT reads another value for the entry after it.
+    # An empty basket among others, as old versions of uproot wrote: ROOT misreads the next entry.
     "skhep--uproot-issue-750.root": ": root reads other values: ",
-    # A counted array in a split TClonesArray whose counter ROOT has not read: it counts by what memory holds.
+    # A counted array in a split TClonesArray whose counter ROOT has not read: it uses stale memory.
     "roottest--ver_40200.root": "NtpSt/clu.stp [0.12.12]: root's read_bytes was ",
-    # uproot takes what lies member by member for objects, which goes well where a basket's bytes happen to divide.
+    # uproot reads member-wise data as objects, which works if a basket's bytes happen to divide.
     "coffea--PHYSLITE_example.root": "jetLink [1.1]: uproot could read it and now cannot: ",
 }
 
 
 def rotation(name: str) -> str:
-    """The one layout in which this file is read back by value when not all of them are."""
+    """The layout in which this file is read back by value without --full."""
     return list(LAYOUTS)[hashlib.sha256(name.encode()).digest()[0] % len(LAYOUTS)]
 
 
 @pytest.fixture(scope="module")
 def known(root_bytes: RootServer) -> dict[str, dict[str, Any]]:
-    """The entry bytes of the originals, asked for once each."""
+    """The entry bytes of the originals, computed once each."""
 
     class Cache(dict[str, dict[str, Any]]):
         def __missing__(self, name: str) -> dict[str, Any]:
@@ -76,10 +76,10 @@ def known(root_bytes: RootServer) -> dict[str, dict[str, Any]]:
 
 
 def value_differences(readers: Readers, name: str, rewritten: Path) -> list[str]:
-    """What ROOT and uproot read other than before.
+    """The values that ROOT and uproot read differently than before.
 
-    The stored oracle may come from other versions of the readers' libraries or from luck (a crash that depends on
-    uninitialised memory), so where it disagrees the original is read again, here and now.
+    The stored oracle may come from other versions of the readers' libraries or from chance (a crash that depends on
+    uninitialised memory). So after a disagreement the original is read again.
     """
     after = readers.describe(rewritten)
     found = compare.differences(oracle.load(name), after)
@@ -91,7 +91,7 @@ def value_differences(readers: Readers, name: str, rewritten: Path) -> list[str]
 
 
 def codec_differences(basketry: Basketry, rewritten: Path, layout: tuple[str, ...]) -> list[str]:
-    """Baskets in another codec than the one asked for; what does not shrink may lie uncompressed."""
+    """Baskets in another codec than requested; incompressible baskets may be stored."""
     if "--compression" not in layout:
         return []
     asked = layout[layout.index("--compression") + 1].partition(":")[0]
@@ -131,7 +131,7 @@ def test_rewritten_file_has_the_same_content(
     out.unlink()
 
 
-def test_a_branch_whose_file_is_missing_can_be_left_out(
+def test_a_branch_in_an_absent_file_can_be_left_out(
     corpus: Path, basketry: Basketry, root_bytes: RootServer, tmp_path: Path
 ) -> None:
     source, out = corpus / "files" / "roottest--AliESDs-0.root", tmp_path / "out.root"
@@ -142,8 +142,8 @@ def test_a_branch_whose_file_is_missing_can_be_left_out(
     assert {branch: line for branch, line in before.items() if branch not in dropped} == after
 
 
-def test_what_a_branch_says_of_its_codec_may_be_wrong(basketry: Basketry, tmp_path: Path) -> None:
-    """uproot's branches say that nothing is compressed, whatever their baskets are."""
+def test_a_wrong_codec_in_a_branch_is_ignored(basketry: Basketry, tmp_path: Path) -> None:
+    """Branches by uproot claim no compression, whatever their baskets have."""
     source, out = tmp_path / "source.root", tmp_path / "out.root"
     with uproot.recreate(source, compression=uproot.ZLIB(1)) as file:
         file.mktree("tree", {"x": "int32"}).extend({"x": np.zeros(50_000, dtype=np.int32)})
@@ -155,7 +155,7 @@ def test_what_a_branch_says_of_its_codec_may_be_wrong(basketry: Basketry, tmp_pa
 
 @pytest.mark.parametrize("text", ['container = "rntuple"', '[tree."t*"]\ncontainer = "rntuple"'])
 def test_a_layout_with_an_rntuple_is_refused(text: str, made: Path, basketry: Basketry, tmp_path: Path) -> None:
-    # It was ignored, and a TTree came out.
+    # The key was ignored once, and the output was a TTree.
     (tmp_path / "layout.toml").write_text(text + "\n")
     layout = ("-o", tmp_path / "out.root", "--layout", tmp_path / "layout.toml")
     for verb in (("rewrite", made), ("merge", made, made), ("generate", "multi", "--size", "1MB")):

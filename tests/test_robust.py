@@ -1,6 +1,6 @@
-"""Bad input and bad luck: an error or a right answer, within limits of time and memory; no half-written output.
+"""Bad input and failures: an error or a right answer, within limits of time and memory; no half-written output.
 
-All corruptions of all files are the Rust tests' business (they need no process for each); here the command is asked.
+The Rust tests try all corruptions of all files without a process for each; these tests run the command.
 """
 
 import contextlib
@@ -27,10 +27,10 @@ TIME_LIMIT = 20.0
 
 
 def corruptions(name: str, data: bytes, full: bool) -> Iterator[tuple[str, bytes]]:
-    """Truncations and seeded byte flips of one file; a few of them, chosen by its name, unless full."""
+    """Truncations and seeded byte flips of one file; without --full a few of them, chosen by its name."""
     chance = random.Random(name)
     cuts = [len(data) * k // TRUNCATIONS for k in range(TRUNCATIONS)]
-    # Metadata is mostly at both ends: the header and the first keys, and the tree and the lists written last.
+    # Metadata lie at both ends: the header and the first keys, and the tree and the lists written last.
     regions = (range(min(400, len(data))), range(len(data) * 9 // 10, len(data)), range(len(data)))
     flips = [(chance.choice(chance.choice(regions)), chance.choice((0, 0x7F, 0x80, 0xFF))) for _ in range(FLIPS)]
     if not full:
@@ -54,7 +54,7 @@ def assert_decent(outcome: Outcome, size: int, case: str) -> None:
 
 @pytest.mark.skipif(not NAMES, reason="the corpus is absent")
 @pytest.mark.parametrize("name", NAMES)
-def test_corrupt_file(name: str, full: bool, basketry: Basketry, tmp_path: Path) -> None:
+def test_corrupt_files_are_refused_or_read(name: str, full: bool, basketry: Basketry, tmp_path: Path) -> None:
     data = oracle.corpus_file(name).read_bytes()
     bad, out = tmp_path / "bad.root", tmp_path / "out.root"
     for case, content in corruptions(name, data, full):
@@ -72,7 +72,7 @@ def test_corrupt_file(name: str, full: bool, basketry: Basketry, tmp_path: Path)
 
 @pytest.mark.parametrize("content", [b"", b"root", b"not a root file", b"\0" * 1000, b"root" + b"\xff" * 500])
 @pytest.mark.parametrize("verb", ["inspect", "rewrite", "verify", "merge", "tune"])
-def test_no_root_file(content: bytes, verb: str, basketry: Basketry, tmp_path: Path) -> None:
+def test_a_file_that_is_no_root_file_is_refused(content: bytes, verb: str, basketry: Basketry, tmp_path: Path) -> None:
     bad, out = tmp_path / "bad.root", tmp_path / "out.root"
     bad.write_bytes(content)
     extra: dict[str, list[str | Path]] = {"rewrite": ["-o", out], "merge": ["-o", out], "verify": [bad]}
@@ -80,20 +80,20 @@ def test_no_root_file(content: bytes, verb: str, basketry: Basketry, tmp_path: P
     assert not out.exists()
 
 
-def test_no_such_file(basketry: Basketry, tmp_path: Path) -> None:
+def test_an_absent_file_is_refused(basketry: Basketry, tmp_path: Path) -> None:
     assert "absent.root" in basketry.refuses("inspect", tmp_path / "absent.root")
     source = make_files.made("chained") / "part0.root"
     assert "nowhere" in basketry.refuses("rewrite", source, "-o", tmp_path / "nowhere" / "out.root")
 
 
-def test_no_such_tree_is_told_with_those_there_are(basketry: Basketry, tmp_path: Path) -> None:
+def test_an_unknown_tree_is_refused_with_the_known_ones(basketry: Basketry, tmp_path: Path) -> None:
     source = make_files.made("references") / "references.root"
     line = basketry.refuses("rewrite", f"{source}:absent", "-o", tmp_path / "out.root")
     assert "absent" in line
     assert "inner" in line
 
 
-def test_a_budget_too_small_is_refused_with_the_smallest_that_would_do(basketry: Basketry, tmp_path: Path) -> None:
+def test_a_small_budget_is_refused_with_the_smallest_that_suffices(basketry: Basketry, tmp_path: Path) -> None:
     source, out = make_files.made("big_records_zstd") / "big.root", tmp_path / "out.root"
     line = basketry.refuses("rewrite", source, "-o", out, "--compression", "lz4:4", "--memory", "4MB")
     assert re.search(r"\d+(\.\d+)? ?[kMG]i?B", line), line
@@ -118,7 +118,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("verb", ["rewrite", "merge"])
-def test_full_disk(verb: str, small_disk: Path, basketry: Basketry) -> None:
+def test_a_full_disk_leaves_no_output(verb: str, small_disk: Path, basketry: Basketry) -> None:
     source = make_files.made("wide") / "wide.root"
     before = hashlib.sha256(source.read_bytes()).digest()
     outcome = basketry.run(verb, source, "-o", small_disk / "out.root", "--compression", "none")
@@ -133,7 +133,7 @@ def test_full_disk(verb: str, small_disk: Path, basketry: Basketry) -> None:
 
 @pytest.fixture(autouse=True)
 def hang_ups_are_not_ignored() -> Iterator[None]:
-    """Whoever runs the tests by nohup hands that on to the jobs that they start."""
+    """Resets SIGHUP: tests run under nohup pass its setting on to their jobs."""
     before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     yield
     signal.signal(signal.SIGHUP, before)
@@ -155,7 +155,7 @@ def test_killed_job_leaves_no_output_under_its_name(basketry: Basketry, tmp_path
     killed = 0
     for k in range(12):
         process = start(basketry, arguments)
-        # At a point of the work, not of time: the machine may be busy.
+        # At a point of progress, not of time: the machine may be busy.
         while process.poll() is None and hidden_bytes(tmp_path) < len(reference) * k // 12:
             time.sleep(0.001)
         os.kill(process.pid, signal.SIGKILL)
@@ -168,17 +168,17 @@ def test_killed_job_leaves_no_output_under_its_name(basketry: Basketry, tmp_path
 
 
 def hidden_bytes(folder: Path) -> int:
-    """Bytes of the largest file that has not got its name."""
+    """Bytes of the largest unfinished output."""
     sizes = [-1]
     for path in folder.glob(".*.tmp"):
-        # It may get its name at any moment.
+        # The file may be renamed at any moment.
         with contextlib.suppress(FileNotFoundError):
             sizes.append(path.stat().st_size)
     return max(sizes)
 
 
 def stopped(basketry: Basketry, arguments: list[str], folder: Path) -> subprocess.Popen[bytes]:
-    """A job that began to write its output, and then was stopped."""
+    """A job that has started to write its output and is stopped (SIGSTOP)."""
     process = start(basketry, arguments)
     while not (folder / f".out.root.{process.pid}.tmp").exists():
         assert process.poll() is None
@@ -187,7 +187,7 @@ def stopped(basketry: Basketry, arguments: list[str], folder: Path) -> subproces
     return process
 
 
-def test_what_a_killed_job_left_is_removed_by_the_next(basketry: Basketry, tmp_path: Path) -> None:
+def test_the_next_job_removes_the_file_of_a_killed_one(basketry: Basketry, tmp_path: Path) -> None:
     source = make_files.made("wide") / "wide.root"
     arguments = ["rewrite", str(source), "-o", str(tmp_path / "out.root"), "--compression", "lzma:9", "-j", "1"]
     killed = stopped(basketry, arguments, tmp_path)
@@ -195,16 +195,16 @@ def test_what_a_killed_job_left_is_removed_by_the_next(basketry: Basketry, tmp_p
     killed.wait()
     (tmp_path / f".out.root.{killed.pid}.tmp").rename(tmp_path / ".out.root.1.tmp")
     writing = stopped(basketry, arguments, tmp_path)
-    # Each job looks when it begins.
+    # Each job cleans up when it starts.
     assert not (tmp_path / ".out.root.1.tmp").exists()
     (tmp_path / ".out.root.1.tmp").touch()
-    # What the other one still writes stays, and a file of another output, too.
+    # The unfinished file of a live job stays, and so does a file of another output.
     (tmp_path / ".other.root.1.tmp").touch()
     assert basketry.run("rewrite", source, "-o", tmp_path / "out.root").code == 0
     left = {path.name for path in tmp_path.iterdir()}
     assert left == {"out.root", ".other.root.1.tmp", f".out.root.{writing.pid}.tmp"}
     first = (tmp_path / "out.root").read_bytes()
-    # The output is there by now, and nobody said that it may be replaced.
+    # The output exists by now, and there is no --force.
     writing.send_signal(signal.SIGCONT)
     assert writing.wait() == 2
     assert (tmp_path / "out.root").read_bytes() == first
@@ -213,7 +213,7 @@ def test_what_a_killed_job_left_is_removed_by_the_next(basketry: Basketry, tmp_p
 
 def test_a_signal_after_the_output_has_its_name_changes_nothing(basketry: Basketry, tmp_path: Path) -> None:
     source, output = make_files.made("wide") / "wide.root", tmp_path / "out.root"
-    # The report does not fit into a pipe that is full, so that the job waits between the rename and its end.
+    # The report blocks on a full pipe, so the job waits between the rename and its end.
     read, write = os.pipe()
     os.set_blocking(write, False)
     with contextlib.suppress(BlockingIOError):
@@ -235,7 +235,7 @@ def test_a_signal_after_the_output_has_its_name_changes_nothing(basketry: Basket
     assert json.loads(report)["bytes_written"] == output.stat().st_size
 
 
-def test_nohup_is_heeded(basketry: Basketry, tmp_path: Path) -> None:
+def test_nohup_is_respected(basketry: Basketry, tmp_path: Path) -> None:
     source = make_files.made("wide") / "wide.root"
     line: list[str | Path] = [
         basketry.binary,

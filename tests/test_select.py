@@ -1,4 +1,4 @@
-"""Chosen entries: ROOT's own CopyTree keeps the same, and what counts entries is right afterwards, or gone."""
+"""Selected entries: ROOT's own CopyTree keeps the same, and objects that count entries are updated or dropped."""
 
 import json
 from pathlib import Path
@@ -22,7 +22,7 @@ def source() -> Path:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize(("asked", "expected"), [(GOOD, "good.root"), (BOTH, "both.root")])
-def test_root_keeps_the_same(
+def test_selections_equal_those_of_root(
     asked: tuple[str, ...],
     expected: str,
     layout: str,
@@ -54,7 +54,7 @@ def test_an_index_finds_the_same_entries(
     assert [tuple(line) for line in lines] == sorted(zip(run.tolist(), event.tolist(), range(len(run)), strict=True))
 
 
-def test_what_counts_other_entries_is_told(
+def test_dropped_objects_that_count_entries_are_named(
     source: Path, basketry: Basketry, root_values: RootServer, tmp_path: Path
 ) -> None:
     out = tmp_path / "out.root"
@@ -65,7 +65,7 @@ def test_what_counts_other_entries_is_told(
     assert "tree events: its friends more, few are left out" in told
     assert "lists of entries are carried over as they are, by the numbers before: list" in told
     assert root_values.of(out)["trees"]["events"]["friends"] == []
-    # A friend of which the same entries are kept goes along.
+    # A friend with the same selection is kept.
     together = basketry("rewrite", source, "-o", out, "-f", "--entries", "/events|more/=:7,-7:", "--json")
     assert "its friends few are left out" in " ".join(json.loads(together)["notes"])
     assert root_values.of(out)["trees"]["events"]["friends"] == ["more@"]
@@ -73,7 +73,7 @@ def test_what_counts_other_entries_is_told(
         assert file["more"]["k"].array().tolist() == [*range(7), *range(2993, 3000)]
 
 
-def test_a_dry_run_counts(source: Path, basketry: Basketry, tmp_path: Path) -> None:
+def test_a_dry_run_counts_entries(source: Path, basketry: Basketry, tmp_path: Path) -> None:
     text = basketry("rewrite", source, "-o", tmp_path / "out.root", "--entries", "events=:70,90:100", "--dry-run")
     assert "events: 80 of 3,000 entries in 1 clusters" in text
     refused = basketry.refuses("rewrite", source, "-o", tmp_path / "out.root", "--where", "pt")

@@ -1,4 +1,4 @@
-"""What the corpus lacks: files made by real ROOT for one feature each, rewritten and read back by value."""
+"""Files for one feature each that the corpus lacks: made by real ROOT, rewritten and read back by value."""
 
 import functools
 from pathlib import Path
@@ -39,7 +39,7 @@ SMALL = {
 
 @functools.cache
 def uproot_reads_original(recipe: str) -> dict[str, Any]:
-    """What uproot reads in a recipe's file."""
+    """The values of a recipe's file by uproot."""
     return uproot_reads(make_files.made(recipe) / SMALL[recipe])
 
 
@@ -60,18 +60,18 @@ def uproot_reads(path: Path) -> dict[str, Any]:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("recipe", SMALL)
-def test_special_file_is_rewritten(
+def test_a_special_file_is_rewritten(
     recipe: str, layout: str, basketry: Basketry, root_bytes: RootServer, root_values: RootServer, tmp_path: Path
 ) -> None:
     source = make_files.made(recipe) / SMALL[recipe]
-    # Beside the source's companions, so that friends and external files are found under their relative names.
+    # Beside the source's companions, so that relative names of friends and external files work.
     for companion in source.parent.iterdir():
         if companion != source:
             (tmp_path / companion.name).symlink_to(companion)
     out = tmp_path / source.name
     basketry("rewrite", source, "-o", out, *LAYOUTS[layout])
     basketry("verify", source, out)
-    # What the readers misread in the original depends on its baskets: the truth is in a file of its own.
+    # Readers misread the original; the true values are in a separate file.
     truth = source.with_name("plain.root") if recipe == "offset_map" else source
     found = list(entry_bytes.differences(root_bytes.of(truth), root_bytes.of(out)))
     before = root_values.of(truth) | {"recovered": False}
@@ -112,7 +112,7 @@ def test_writes_records_of_several_blocks(
 
 
 @pytest.mark.only_full  # writes 2.3 GB
-def test_output_beyond_2gb(basketry: Basketry, root_bytes: RootServer, tmp_path: Path) -> None:
+def test_an_output_beyond_2gb_is_readable(basketry: Basketry, root_bytes: RootServer, tmp_path: Path) -> None:
     source = make_files.made("compressible_2gb") / "zeros.root"
     out = tmp_path / "zeros.root"
     basketry("rewrite", source, "-o", out, "--compression", "none", timeout=300)
@@ -123,14 +123,14 @@ def test_output_beyond_2gb(basketry: Basketry, root_bytes: RootServer, tmp_path:
     assert not found, "\n".join(found)
 
 
-def test_unreadable_file_is_refused(basketry: Basketry, tmp_path: Path) -> None:
+def test_an_unreadable_file_is_refused(basketry: Basketry, tmp_path: Path) -> None:
     source = make_files.made("unclosed") / "unsaved.root"
     line = basketry.refuses("rewrite", source, "-o", tmp_path / "out.root")
     assert "unsaved.root" in line
     assert not list(tmp_path.iterdir())
 
 
-def test_missing_external_file_is_named(basketry: Basketry, tmp_path: Path) -> None:
+def test_an_absent_external_file_is_named(basketry: Basketry, tmp_path: Path) -> None:
     source = tmp_path / "external.root"
     source.write_bytes((make_files.made("external_branch") / "external.root").read_bytes())
     line = basketry.refuses("rewrite", source, "-o", tmp_path / "out.root")
@@ -144,7 +144,7 @@ def test_missing_external_file_is_named(basketry: Basketry, tmp_path: Path) -> N
         ("--keep", "/n.$|J1/i", "--drop", "Events//j11/"),
     ],
 )
-def test_slimming_keeps_and_drops(basketry: Basketry, tmp_path: Path, patterns: tuple[str, ...]) -> None:
+def test_slimming_keeps_and_drops_branches(basketry: Basketry, tmp_path: Path, patterns: tuple[str, ...]) -> None:
     source = make_files.made("wide") / "wide.root"
     out = tmp_path / "slim.root"
     basketry("rewrite", source, "-o", out, *patterns)
@@ -156,7 +156,7 @@ def test_slimming_keeps_and_drops(basketry: Basketry, tmp_path: Path, patterns: 
         assert after["Events"]["j10"].array().tolist() == before["Events"]["j10"].array().tolist()
 
 
-def test_entry_range(basketry: Basketry, tmp_path: Path) -> None:
+def test_an_entry_range_is_kept(basketry: Basketry, tmp_path: Path) -> None:
     source = make_files.made("cluster_ranges") / "clusters.root"
     out = tmp_path / "range.root"
     basketry("rewrite", f"{source}:tree", "-o", out, "--first", "123", "--last", "1456")
@@ -178,7 +178,7 @@ def test_verify_names_the_first_difference(basketry: Basketry) -> None:
     assert "entry 0" in outcome.out + outcome.err
 
 
-def test_output_that_exists_is_kept_without_force(basketry: Basketry, tmp_path: Path) -> None:
+def test_an_existing_output_is_kept_without_force(basketry: Basketry, tmp_path: Path) -> None:
     source = make_files.made("chained") / "part0.root"
     out = tmp_path / "out.root"
     out.write_text("mine")
@@ -188,7 +188,7 @@ def test_output_that_exists_is_kept_without_force(basketry: Basketry, tmp_path: 
     basketry("verify", source, out)
 
 
-def test_one_basket_per_cluster(basketry: Basketry, tmp_path: Path) -> None:
+def test_one_basket_per_cluster_is_written(basketry: Basketry, tmp_path: Path) -> None:
     source = make_files.made("wide") / "wide.root"
     out = tmp_path / "out.root"
     basketry("rewrite", source, "-o", out, "--cluster", "50", "--one-basket-per-cluster", "--basket", "100B")

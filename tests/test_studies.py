@@ -1,4 +1,4 @@
-"""The studies in their quick form, without ROOT: tables get into the pages, and what was planted is found."""
+"""The studies in their quick form, without ROOT: tables reach the pages, and results are plausible."""
 
 import json
 import math
@@ -30,7 +30,7 @@ def quick(name: str, folder: Path) -> Any:
     for key, lines in results["blocks"].items():
         assert f"<!-- measured: {key} -->\n\n" + "\n".join(lines) + "\n\n<!-- end -->" in page
         assert all(line in done.stdout for line in lines)
-    # All else is as it was.
+    # Everything else is unchanged.
     assert outside(page) == outside(before)
     assert page.count("<!-- measured: ") == len(results["blocks"])
     assert "ROOT was not measured." in page
@@ -38,12 +38,12 @@ def quick(name: str, folder: Path) -> Any:
 
 
 def outside(page: str) -> list[str]:
-    """What is not between marks."""
+    """The text outside the marks."""
     return [part.split("<!-- end -->")[-1] for part in page.split("<!-- measured: ")]
 
 
 def figures(results: Any, label: str, figure: str, **settings: str) -> list[float]:
-    """A figure of all points that have these settings, or this name."""
+    """A figure of all points with these settings, or this name."""
     found = []
     for line in results["series"][f"{label}-basketry"]["lines"]:
         point = line["point"]
@@ -56,9 +56,9 @@ def figures(results: Any, label: str, figure: str, **settings: str) -> list[floa
     return found
 
 
-def test_memory(tmp_path: Path) -> None:
+def test_the_memory_study_is_repeated(tmp_path: Path) -> None:
     results = quick("memory", tmp_path)
-    # An object that is not split has one branch: fewer baskets, and smaller ones where memory is small.
+    # An unsplit object has one branch: fewer baskets, and smaller ones with little memory.
     assert max(figures(results, "copying", "baskets", split_level="0")) < min(
         figures(results, "copying", "baskets", split_level="99")
     )
@@ -66,13 +66,13 @@ def test_memory(tmp_path: Path) -> None:
     assert figures(results, "small", "baskets", basket_memory="1MB", **whole) > figures(
         results, "small", "baskets", basket_memory="4MB", **whole
     )
-    # Every layout tells what one more stream costs: something, and less than a stream has in all.
+    # Every layout has a cost for one more stream, between nothing and the stream's data.
     costs = [cost["slope"] for cost in results["series"]["copying-basketry"]["streams"] if cost["metric"] == "copy_rss"]
     assert len(costs) == 13
     assert all(0 < cost < 20e6 for cost in costs)
 
 
-def test_baskets(tmp_path: Path) -> None:
+def test_the_baskets_study_is_repeated(tmp_path: Path) -> None:
     results = quick("baskets", tmp_path)
     (plain,) = figures(results, "clusters", "baskets", name="50 MB")
     (one,) = figures(results, "clusters", "baskets", name="50 MB, one basket per cluster")
@@ -85,22 +85,22 @@ def test_baskets(tmp_path: Path) -> None:
         assert sizes[0] < 0.5 * sizes[-1]
 
 
-def test_containers(tmp_path: Path) -> None:
+def test_the_containers_study_is_repeated(tmp_path: Path) -> None:
     results = quick("containers", tmp_path)
     for label, flushed in (("esd", 5), ("aod", 10)):
         entries = results["series"][f"{label}-basketry"]["head"]["subject"]["entries"]
         name = f"not split but for two, flush {flushed}" if label == "esd" else f"not split, flush {flushed}"
         assert figures(results, label, "clusters", name=name) == [math.ceil(entries / flushed)]
-        # A picked event needs its own cluster only.
+        # A selected event needs only its own cluster.
         (large,) = figures(results, label, "sparse_bytes", name="split, 30 MB")
         (small,) = figures(results, label, "sparse_bytes", name=name)
         assert small < 0.6 * large
-    # What is told of every point is told in the pages' tables as well.
+    # The pages' tables have every point.
     rows = [line for line in results["blocks"]["esd-reading-basketry"] if line.startswith("| ")]
     assert len(rows) == 2 + 4
 
 
-def test_what_is_wrong_is_said(tmp_path: Path) -> None:
+def test_wrong_arguments_are_refused(tmp_path: Path) -> None:
     path = os.pathsep.join(str(REPO / part) for part in (".", "tests", "bench"))
     for options, expected in ((["--only", "fame"], "no study fame"), (["--scale", "0"], "--scale is more than 0")):
         done = subprocess.run(

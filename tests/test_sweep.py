@@ -1,5 +1,4 @@
-"""Sweeps: every job of a small grid really run, by basketry and by ROOT; a sweep that is stopped and goes on; what is
-refused."""
+"""Sweeps: every job of a small grid runs, by basketry and by ROOT; a stopped sweep resumes; refusals."""
 
 import json
 import shutil
@@ -35,11 +34,11 @@ def lines(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in journal.read_text().splitlines(keepends=True) if line.endswith("\n")]
 
 
-def test_every_job_is_run_and_told(basketry: Basketry, data: Path, tmp_path: Path) -> None:
+def test_every_job_is_run_and_recorded(basketry: Basketry, data: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     result = basketry.json("sweep", data, "-o", out, *GRID, "--repeat", "2", "--columns", "ev1*", "--keep")
     assert len(result["lines"]) == 8
-    # Eight copies a round; points that differ in streams alone share four kinds of reading.
+    # Eight copies a round; points that differ only in streams share four kinds of reading.
     assert len(lines(out)) == 2 * (8 + 4 * 4)
     for line in result["lines"]:
         figures = {name: figure["median"] for name, figure in line["figures"].items()}
@@ -53,7 +52,7 @@ def test_every_job_is_run_and_told(basketry: Basketry, data: Path, tmp_path: Pat
     assert baskets[0] > baskets[2]
     assert {cost["metric"] for cost in result["streams"]} >= {"copy_rss", "copy_cpu"}
     assert result["decision"]["chosen"] is not None
-    # The copies hold the same entries, and one record besides.
+    # The copies hold the same entries, and the one-record tree.
     for point in (0, 2, 4, 6):
         basketry("verify", f"{data}:Events", f"{out / f'point-{point}.root'}:Events")
     assert basketry.json("inspect", f"{out / 'point-0.root'}:basketry_records")["trees"][0]["entries"] == 1
@@ -64,15 +63,15 @@ def test_every_job_is_run_and_told(basketry: Basketry, data: Path, tmp_path: Pat
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_a_stopped_sweep_goes_on(data: Path, basketry: Basketry, tmp_path: Path, how: signal.Signals) -> None:
+def test_a_stopped_sweep_resumes(data: Path, basketry: Basketry, tmp_path: Path, how: signal.Signals) -> None:
     out = tmp_path / "out"
     command: list[Argument] = ["sweep", data, "-o", out, *GRID, "--repeat", "3", "--only", "copy", "-q"]
     with subprocess.Popen([BINARY, *command], stderr=subprocess.DEVNULL) as child:
-        # At a point of the work, not of time: when three of 24 jobs are in the journal.
+        # At a point of progress, not of time: three of 24 jobs are in the journal.
         while not (out / "journal.jsonl").exists() or len(lines(out)) < 3:
             assert child.poll() is None
             time.sleep(0.001)
-        # Only the sweep itself is told; its job ends with it.
+        # Only the sweep gets the signal; its job ends with it.
         child.send_signal(how)
     assert child.returncode == (130 if how == signal.SIGINT else -how)
     before = lines(out)
@@ -90,14 +89,14 @@ def test_root_copies_and_reads(data: Path, basketry: Basketry, tmp_path: Path, m
         pytest.skip("no g++")
     monkeypatch.setenv("ROOTSYS", str(root_command("root.exe").parent.parent))
     out = tmp_path / "out"
-    # Objects that are put together need a dictionary.
+    # Unsplitting objects needs a dictionary.
     grid = ("--grid", "split-level=0", "--grid", "basket=2kB", "--streams", "1,2", "--repeat", "1", "--pick", "5%")
     result = basketry.json("sweep", data, "-o", out, *grid, "--runner", "root", "--keep")
     assert result["head"]["versions"]["root"].startswith("6.")
     ours = basketry.json("sweep", data, "-o", tmp_path / "ours", *grid)
     for line, own in zip(result["lines"], ours["lines"], strict=True):
         figures, other = ({name: figure["median"] for name, figure in x["figures"].items()} for x in (line, own))
-        # ROOT's own memory alone is more than ours.
+        # ROOT's own memory alone exceeds basketry's.
         assert figures["copy_rss_record"] >= figures["copy_rss"] > other["copy_rss_record"]
         assert all(figures[f"{kind}_cpu"] > 0 for kind in ("copy", "full", "columns", "sparse"))
         assert figures["size"] == pytest.approx(other["size"], rel=0.25)
@@ -108,7 +107,7 @@ def test_root_copies_and_reads(data: Path, basketry: Basketry, tmp_path: Path, m
     basketry("verify", f"{data}:Events", f"{out / 'point-0.root'}:Events")
 
 
-def test_what_is_wrong_is_said(basketry: Basketry, data: Path, tmp_path: Path) -> None:
+def test_wrong_arguments_are_refused(basketry: Basketry, data: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     wrong: list[tuple[list[Argument], str]] = [
         ([data, "-o", out], "no grid"),
@@ -130,7 +129,7 @@ def test_a_dry_run_measures_nothing(basketry: Basketry, data: Path, tmp_path: Pa
     assert expected["jobs"] == 5 * (8 + 3 * 4)
     assert expected["seconds"] > 0
     assert not (tmp_path / "out" / "journal.jsonl").exists()
-    # Some ways of reading, and none that needs columns to be named.
+    # Some kinds of reading, without the kind that needs named columns.
     few = ("--dry-run", "--repeat", "1", "--only", "full,sparse,chosen")
     assert basketry.json("sweep", data, "-o", tmp_path / "out", *GRID, *few)["jobs"] == 2 * 4
 
@@ -150,7 +149,7 @@ def test_the_package_sweeps_as_the_command_does(data: Path, basketry: Basketry, 
     for name in ("size", "baskets", "clusters"):
         ours = [line.figures[name].median for line in found.lines]
         assert ours == [line["figures"][name]["median"] for line in theirs["lines"]]
-    # It goes on where it was, which is at the end.
+    # The sweep resumes at the end.
     journal = (tmp_path / "one" / "journal.jsonl").read_bytes()
     assert bk.sweep(data, tmp_path / "one", grid=grid, **options) == found
     assert (tmp_path / "one" / "journal.jsonl").read_bytes() == journal
@@ -158,7 +157,7 @@ def test_the_package_sweeps_as_the_command_does(data: Path, basketry: Basketry, 
         bk.sweep(data, tmp_path / "three", steams=[1])  # type: ignore[call-overload]
 
 
-def test_the_packages_command_starts_itself(tmp_path: Path) -> None:
+def test_the_command_of_the_package_starts_itself(tmp_path: Path) -> None:
     words = ["write-bench", "single", "--size", "1MB", "--threads", "1,2", "--compression", "none", "--repeat", "1"]
     words += ["--media", str(tmp_path)]
     command = [sys.executable, "-m", "basketry", *words, "--json", "-q"]

@@ -1,4 +1,4 @@
-"""tune: what it decides is measured again after the rewrite, proven equal, and within the limits it was given."""
+"""tune: its output is measured, proven equal, and within the limits."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from referee.paths import BUILD, FOUND, REPO
 
 @pytest.fixture(scope="module")
 def nano() -> Path:
-    """The demo's NanoAOD-like file with its bad layout, in small."""
+    """A small version of the demo's NanoAOD-like file with its bad layout."""
     path = BUILD / "nano-like-8MB.root"
     if not path.exists():
         scratch = path.with_name(f".{os.getpid()}-{path.name}")
@@ -33,7 +33,7 @@ def test_the_tuned_file_is_smaller_cheaper_to_read_and_equal(nano: Path, basketr
     assert report["schema"] == 1
     assert report["chosen"]["read"] < report["today"]["read"]
     assert out.stat().st_size <= nano.stat().st_size
-    # Prediction and measurement are of sizes that the format fixes: they may differ by little.
+    # The format fixes these sizes: prediction and measurement differ by little.
     assert report["chosen"]["size"] == pytest.approx(out.stat().st_size, rel=0.02)
     assert report["proof"] is not None
     basketry("verify", nano, out)
@@ -52,7 +52,7 @@ def objects(basketry: Basketry, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return folder / "muons.root"
 
 
-def test_columns_of_objects_are_split_otherwise_if_asked(objects: Path, basketry: Basketry, tmp_path: Path) -> None:
+def test_recode_changes_the_split_level_of_columns(objects: Path, basketry: Basketry, tmp_path: Path) -> None:
     out = tmp_path / "tuned.root"
     report = basketry.json("tune", objects, "--recode", "--max-size", "1.2x", "-o", out)
     assert report["recasts"], report["why"]
@@ -68,7 +68,7 @@ def test_columns_of_objects_are_split_otherwise_if_asked(objects: Path, basketry
     assert any("--recode" in why for why in as_it_is["why"])
 
 
-def test_the_documented_fields_are_those_printed(nano: Path, objects: Path, basketry: Basketry, tmp_path: Path) -> None:
+def test_documented_and_printed_fields_agree(nano: Path, objects: Path, basketry: Basketry, tmp_path: Path) -> None:
     proven = basketry.json("tune", nano, "-o", tmp_path / "tuned.root")
     recast = basketry.json("tune", objects, "--recode", "--max-size", "1.2x")
     refused = basketry.run("tune", nano, "--max-size", "100kB", "--json")
@@ -85,12 +85,12 @@ def test_without_an_output_nothing_is_written(nano: Path, basketry: Basketry, tm
         assert column in outcome.out
 
 
-def test_what_measuring_takes_is_said_beforehand(nano: Path, basketry: Basketry) -> None:
+def test_the_cost_of_measuring_is_announced(nano: Path, basketry: Basketry) -> None:
     outcome = basketry.run("tune", nano)
     said = re.fullmatch(r"measuring takes up to about (\d+\.\d) s of CPU time\n", outcome.err)
     assert said, outcome.err
     assert float(said[1]) >= 2.0
-    # Programs are told in the report.
+    # The report contains it for programs.
     report = json.loads(basketry("tune", nano, "--json"))
     assert report["measuring"]["allowed"] == pytest.approx(float(said[1]), abs=0.05)
     assert basketry.run("tune", nano, "-q").err == ""
@@ -113,7 +113,7 @@ def test_a_size_limit_holds(share: float, nano: Path, basketry: Basketry, tmp_pa
     assert out.stat().st_size <= limit
 
 
-def test_a_limit_that_cannot_be_met_is_answered_with_no(nano: Path, basketry: Basketry, tmp_path: Path) -> None:
+def test_an_impossible_limit_exits_with_1(nano: Path, basketry: Basketry, tmp_path: Path) -> None:
     out = tmp_path / "tuned.root"
     outcome = basketry.run("tune", nano, "-o", out, "--max-size", "100kB")
     assert outcome.code == 1, str(outcome)
@@ -129,14 +129,12 @@ def test_the_workload_decides(nano: Path, basketry: Basketry) -> None:
 
 
 @pytest.mark.parametrize("workload", ["full", "columns:Jet_*,nJet", "sparse:1%"])
-def test_what_is_read_is_predicted_stage_by_stage(
-    workload: str, nano: Path, basketry: Basketry, tmp_path: Path
-) -> None:
+def test_reading_is_predicted_stage_by_stage(workload: str, nano: Path, basketry: Basketry, tmp_path: Path) -> None:
     report = basketry.json("tune", nano, "-o", tmp_path / "tuned.root", "--workload", workload)
     for cost in (report["today"], report["chosen"], *(group["today"] for group in report["groups"])):
         assert cost["read"] == pytest.approx(cost["fetch"] + cost["decompress"] + cost["decode"])
         assert cost["read"] == 0 or cost["decode"] > 0
-    # A busy machine may be far off: this is no measurement of the model, only of its being about the same work.
+    # A busy machine may be far off: this only checks that both count about the same work.
     read = report["proof"]["read_today"]
     assert read["expected"] / 4 < read["measured"] < read["expected"] * 4
 
@@ -172,8 +170,8 @@ def test_files_that_fail_leave_the_old_output(name: str, basketry: Basketry, tmp
     assert sorted(path.name for path in tmp_path.iterdir()) == ["old0.root", "old1.root"]
 
 
-def test_what_is_best_already_is_not_written_again(nano: Path, basketry: Basketry, tmp_path: Path) -> None:
-    """The output of tune is tuned again until tune finds nothing better: then no file is written."""
+def test_the_best_layout_is_not_written_again(nano: Path, basketry: Basketry, tmp_path: Path) -> None:
+    """Tunes its own output until nothing is better: then no file is written."""
     file = nano
     for number in range(8):
         out = tmp_path / f"tuned{number}.root"
@@ -192,7 +190,7 @@ def test_what_is_best_already_is_not_written_again(nano: Path, basketry: Basketr
     pytest.fail("eight outputs, each better than the one before")
 
 
-def test_the_input_is_no_output(nano: Path, basketry: Basketry, tmp_path: Path) -> None:
+def test_the_input_cannot_be_the_output(nano: Path, basketry: Basketry, tmp_path: Path) -> None:
     file = tmp_path / "in.root"
     file.write_bytes(nano.read_bytes())
     (tmp_path / "link.root").symlink_to(file)
@@ -202,7 +200,7 @@ def test_the_input_is_no_output(nano: Path, basketry: Basketry, tmp_path: Path) 
     assert file.read_bytes() == nano.read_bytes()
 
 
-def test_words_say_what_was_measured(nano: Path, basketry: Basketry, tmp_path: Path) -> None:
+def test_printed_words_match_the_measurement(nano: Path, basketry: Basketry, tmp_path: Path) -> None:
     expected = basketry.run("tune", nano).out
     assert "expectations" in expected
     proven = basketry.run("tune", nano, "-o", tmp_path / "tuned.root").out
@@ -251,7 +249,7 @@ def test_branches_can_be_left_out(nano: Path, basketry: Basketry, tmp_path: Path
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
-def test_a_layout_replaces_nothing_unasked(nano: Path, basketry: Basketry, tmp_path: Path) -> None:
+def test_a_layout_file_replaces_nothing_without_force(nano: Path, basketry: Basketry, tmp_path: Path) -> None:
     file, layout = tmp_path / "in.root", tmp_path / "layout.toml"
     file.write_bytes(nano.read_bytes())
     layout.write_text("mine")

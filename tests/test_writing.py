@@ -1,4 +1,4 @@
-"""Files that Python writes: every kind of column read back by ROOT, uproot and ourselves, layouts, errors, threads."""
+"""Files that Python writes: every kind of column read back by ROOT, uproot and basketry; layouts, errors, threads."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -117,7 +117,7 @@ SPLIT: dict[str, dict[str, object]] = {
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file with both, in clusters of 100 entries."""
+    """A file with leaves and objects, in clusters of 100 entries."""
     path = tmp_path_factory.mktemp("written") / "out.root"
     with bk.recreate(path, classes=CLASSES, cluster=100, column_set=SPLIT) as file:
         file["leaves"] = leaves()
@@ -130,7 +130,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def part(array: Any, path: str) -> Any:
-    """A member of records, however deep in lists they are."""
+    """A member of records, at any depth of lists."""
     for name in path.split("."):
         array = array[name]
     return array
@@ -142,7 +142,7 @@ def flat(array: Any) -> list[float]:
 
 
 def columns_of(table: str) -> Iterator[tuple[str, Any]]:
-    """The columns as they are in the file."""
+    """The columns as they appear in the file."""
     for name, array in (leaves() if table == "leaves" else objects()).items():
         if name in ("one", "muon"):
             yield from ((f"{name}_{field}", array[field]) for field in array.fields)
@@ -151,7 +151,7 @@ def columns_of(table: str) -> Iterator[tuple[str, Any]]:
 
 
 def test_root_reads_leaves(written: Path) -> None:
-    # TTree::Draw takes arrays of bytes for text.
+    # TTree::Draw reads arrays of bytes as text.
     expected = {n: flat(a) for n, a in columns_of("leaves") if n not in ("text", "muon_charge")}
     expected["njagged"] = flat(ak.num(leaves()["jagged"]))
     sums = {name: sum(expected[name]) for name in ("jagged", "fixed")} | {
@@ -182,12 +182,12 @@ def test_root_reads_objects_however_they_are_split(written: Path, code: str) -> 
     assert answer["sum floats"] == pytest.approx(sum(expected["floats"]))
 
 
-def test_uproot_reads_it(written: Path) -> None:
+def test_uproot_reads_written_columns(written: Path) -> None:
     with uproot.open(written) as file:
         for name, array in columns_of("leaves"):
             assert file["leaves"][name].array().tolist() == array.tolist(), name
         data = objects()
-        # Neither member-wise streaming, nor members that are classes and not split in lists that are, are known to it.
+        # uproot knows neither member-wise streaming nor unsplit class members in split lists.
         for name in ("floats", "text", "deep", "named"):
             assert file["dir/objects"][name].array().tolist() == data[name].tolist(), name
         assert file["dir/objects/events0"].array()["fId"].tolist() == data["events0"].fId.tolist()
@@ -195,7 +195,7 @@ def test_uproot_reads_it(written: Path) -> None:
         assert file["dir/objects"].title == "a title"
 
 
-def test_basketry_reads_it(written: Path) -> None:
+def test_basketry_reads_written_columns(written: Path) -> None:
     file = bk.open(written)
     for name, array in columns_of("leaves"):
         assert file["leaves"][name].array().tolist() == array.tolist(), name
@@ -207,7 +207,7 @@ def test_basketry_reads_it(written: Path) -> None:
     assert tree["single1"]["fA"].array().tolist() == data["single1"].fA.tolist()
 
 
-def test_a_layout_is_what_inspect_sees(tmp_path: Path) -> None:
+def test_inspect_shows_the_requested_layout(tmp_path: Path) -> None:
     path = tmp_path / "out.root"
     layout = {"compression": "zlib:1", "column": {"y": {"compression": "lz4:4", "basket": "1kB"}}}
     rules = {"z": {"compression": "zstd:5"}}
@@ -221,7 +221,7 @@ def test_a_layout_is_what_inspect_sees(tmp_path: Path) -> None:
         assert file["t"]["y"].num_baskets > 80
 
 
-def test_what_else_can_be_given(written: Path, tmp_path: Path) -> None:
+def test_other_forms_of_data_are_written(written: Path, tmp_path: Path) -> None:
     path = tmp_path / "out.root"
     with bk.recreate(path) as file:
         file["structured"] = np.array([(1, 2.5), (3, 4.5)], [("a", "i4"), ("b", "f8")])
@@ -272,7 +272,7 @@ WRONG: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
 ]
 
 
-def test_tables_and_columns_of_other_libraries(tmp_path: Path) -> None:
+def test_tables_and_columns_of_other_libraries_are_written(tmp_path: Path) -> None:
     frame = pd.DataFrame({"x": [1.5, 2.5], "s": ["a", "bc"]})
     polars = pl.DataFrame({"x": [1, 2], "s": ["a", "bc"], "l": [[1.5], [2.5, 3.5]], "r": [{"a": 1}, {"a": 2}]})
     arrow = pa.table({"x": pa.chunked_array([[1], [2]]), "l": [[1, 2], []]})
@@ -292,14 +292,14 @@ def test_tables_and_columns_of_other_libraries(tmp_path: Path) -> None:
 
 
 def write_and(call: Callable[[Any], Any]) -> None:
-    """Does something in the middle of writing."""
+    """Calls a function in the middle of writing."""
     with bk.recreate("out.root") as file:
         file.mktree("t", {"x": "float64", "l": "var * int32"}).extend({"x": [1.0], "l": [[1]]})
         call(file)
 
 
 @pytest.mark.parametrize("number", range(len(WRONG)))
-def test_errors_are_of_pythons_own_kinds(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_are_python_exceptions(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     call, kind, text = WRONG[number]
     with pytest.raises(kind) as caught:
@@ -309,7 +309,7 @@ def test_errors_are_of_pythons_own_kinds(number: int, tmp_path: Path, monkeypatc
     assert not list(tmp_path.iterdir())
 
 
-def test_an_exception_keeps_what_was_there(tmp_path: Path) -> None:
+def test_an_exception_keeps_the_existing_file(tmp_path: Path) -> None:
     path = tmp_path / "out.root"
     path.write_text("mine")
     with pytest.raises(ZeroDivisionError), bk.recreate(path) as file:  # noqa: PT012
@@ -331,7 +331,7 @@ def test_a_wrong_name_changes_nothing(tmp_path: Path) -> None:
     assert bk.open(f"{tmp_path}/out.root:t")["x"].array().tolist() == [1, 2, 3]
 
 
-def test_the_same_bytes_on_the_same_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_date_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1600000000")
     counts = np.arange(300) % 3
     data = {"x": np.arange(300), "l": ak.unflatten(np.arange(counts.sum()), counts)}
@@ -370,7 +370,7 @@ def test_threads_fill_one_tree(tmp_path: Path) -> None:
         assert ak.all(ak.num(found.l) == found.x % 4)
 
 
-def test_what_was_saved_can_be_read_before_the_end(tmp_path: Path) -> None:
+def test_saved_entries_are_readable_before_the_end(tmp_path: Path) -> None:
     with bk.recreate(tmp_path / "out.root", auto_save=1000) as file:
         tree = file.mktree("t", {"x": "int64"})
         tree.extend({"x": np.arange(500)})

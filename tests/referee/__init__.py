@@ -1,4 +1,4 @@
-"""The referees: what real ROOT and uproot say about a file, and how two such statements are compared.
+"""The referees: the answers of real ROOT and uproot about a file, and comparisons of such answers.
 
-Nothing here looks at basketry's own code; a test asks the command for a file and the referees for a verdict on it.
+Nothing here uses basketry's own code: a test asks the command for a file and the referees for a verdict on it.
 """

@@ -1,4 +1,4 @@
-"""A real browser without a window: Debian's chromium, told what to do by the DevTools protocol through a pipe."""
+"""A headless browser: chromium, driven by the DevTools protocol through a pipe."""
 
 import base64
 import itertools
@@ -21,19 +21,19 @@ TIMEOUT = 60.0
 
 
 def found() -> str | None:
-    """The browser, if there is one."""
+    """The path of the browser; none where it is not installed."""
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
 class Browser:
-    """One page of it. `said` is what its console said, `asked` the addresses that it asked for."""
+    """One page. `said` are the messages on its console, `asked` the addresses that it requested."""
 
     def __init__(self, profile: Path) -> None:
         program = found()
         assert program is not None
         (its_in, self._out), (self._in, its_out) = os.pipe(), os.pipe()
         command = [program, *OPTIONS.split(), f"--user-data-dir={profile}"]
-        # It reads from 3 and writes to 4.
+        # chromium reads from descriptor 3 and writes to 4.
         self._process = subprocess.Popen(
             command,
             preexec_fn=lambda: (os.dup2(its_in, 3), os.dup2(its_out, 4)),
@@ -55,14 +55,14 @@ class Browser:
             self.tell(f"{domain}.enable")
 
     def close(self) -> None:
-        """Ends it."""
+        """Ends the browser."""
         self._process.terminate()
         self._process.wait(TIMEOUT)
         os.close(self._in)
         os.close(self._out)
 
     def tell(self, method: str, **parameters: Any) -> Any:
-        """Gives a command and waits for what comes of it."""
+        """Sends a command and waits for its result."""
         number = next(self._numbers)
         message: dict[str, Any] = {"id": number, "method": method, "params": parameters}
         if self._session:
@@ -77,7 +77,7 @@ class Browser:
                 return answer["result"]
 
     def wait(self, event: str) -> dict[str, Any]:
-        """Waits for an event, if it has not come already."""
+        """Waits for an event, unless it has already arrived."""
         deadline = time.monotonic() + TIMEOUT
         while True:
             while self._events:
@@ -111,7 +111,7 @@ class Browser:
             self.asked.append(what["request"]["url"])
 
     def open(self, page: Path) -> None:
-        """Shows a file."""
+        """Opens a file in the page."""
         self.tell("Page.navigate", url=page.as_uri())
         self.wait("Page.loadEventFired")
 
@@ -122,7 +122,7 @@ class Browser:
         return answer["result"].get("value")
 
     def place(self, expression: str) -> tuple[float, float]:
-        """Where the middle of an element is, after it was brought into view."""
+        """The centre of an element, after scrolling it into view."""
         script = f"""(() => {{
             const element = {expression};
             element.scrollIntoView({{ block: "center" }});
@@ -133,12 +133,12 @@ class Browser:
         return float(x), float(y)
 
     def hover(self, x: float, y: float) -> None:
-        """Moves the mouse there."""
+        """Moves the mouse to a point."""
         for step in (-3, 0):
             self.tell("Input.dispatchMouseEvent", type="mouseMoved", x=x + step, y=y)
 
     def click(self, x: float, y: float) -> None:
-        """Presses the mouse there."""
+        """Clicks at a point."""
         for kind in ("mousePressed", "mouseReleased"):
             self.tell("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 

@@ -1,6 +1,4 @@
-"""Runs a command with a time limit and says what it used: its own CPU time, peak RSS and bytes read, not those of
-earlier runs.
-"""
+"""Runs a command with a time limit and measures it: CPU time, peak RSS and bytes read of this run alone."""
 
 import json
 import os
@@ -17,7 +15,7 @@ LAUNCHER = Path(__file__).resolve().parent / "launcher.py"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run of a command came to; times in seconds, memory in bytes."""
+    """The result of a command; times in seconds, memory in bytes."""
 
     command: tuple[str, ...]
     code: int
@@ -27,7 +25,7 @@ class Outcome:
     cpu: float
     peak_rss: int
     timed_out: bool
-    # By system calls, of files and pipes.
+    # By system calls, from files and pipes.
     bytes_read: int
 
     def __str__(self) -> str:
@@ -38,7 +36,7 @@ class Outcome:
 def run(
     command: Sequence[Argument], *, timeout: float = 120.0, cwd: Path | None = None, env: dict[str, str] | None = None
 ) -> Outcome:
-    """Runs a command through the launcher and reports, whatever came of it."""
+    """Runs a command through the launcher and reports its result, success or not."""
     words = tuple(str(word) for word in command)
     reading, writing = os.pipe()
     launch = [sys.executable, "-I", "-S", str(LAUNCHER), str(timeout), str(writing)]
@@ -74,17 +72,17 @@ class Basketry:
         self.binary = binary
 
     def run(self, *arguments: Argument, timeout: float = 120.0, cwd: Path | None = None) -> Outcome:
-        """Runs the command and reports, whatever came of it."""
+        """Runs the command and reports its result, success or not."""
         return run([self.binary, *arguments], timeout=timeout, cwd=cwd)
 
     def __call__(self, *arguments: Argument, timeout: float = 120.0) -> str:
-        """Runs the command, which must succeed, and returns what it printed."""
+        """Runs the command, which must succeed, and returns its output."""
         outcome = self.run(*arguments, timeout=timeout)
         assert outcome.code == 0, str(outcome)
         return outcome.out
 
     def json(self, *arguments: Argument) -> Any:
-        """Runs the command with --json, which must succeed, and parses what it printed."""
+        """Runs the command with --json, which must succeed, and parses its output."""
         return json.loads(self(*arguments, "--json"))
 
     def refuses(self, *arguments: Argument, code: int = 2) -> str:

@@ -1,7 +1,6 @@
-"""Compares what the readers said about a file before and after a rewrite: content must be equal, layout may differ.
+"""Compares the readers' answers about a file before and after a rewrite: content must be equal, layout may differ.
 
-The rule is: whatever ROOT or uproot could read before, it reads the same after. What a reader could not do before is
-not asked of it after.
+The rule: a value that ROOT or uproot could read before is the same after. A reader that failed before may fail after.
 """
 
 import re
@@ -63,7 +62,7 @@ def digest_of(branch: Line, reader: str) -> Digest | None:
 
 
 def differences(before: Oracle, after: Oracle, *, ignore: frozenset[str] = frozenset()) -> list[str]:
-    """Every difference in content, one line each; `ignore` names facts that the operation is allowed to change."""
+    """Every difference in content, a line each; `ignore` names facts that the operation may change."""
     return list(_file_differences(before, after, ignore))
 
 
@@ -168,7 +167,7 @@ def _branch_differences(where: str, before: Line, after: Line, ignore: frozenset
         if not theirs.get("ok"):
             yield f"{where}: {reader} could read it and now cannot: {_short(theirs)}"
             continue
-        # ROOT counts what it reads while it goes; a slow machine may stop early, and then the counts cover less.
+        # ROOT counts while it reads; on a slow machine it may stop early, and the counts cover less.
         for name in ("read_entries", "read_bytes", "ak_type"):
             if name not in ignore and ours.get(name) != theirs.get(name):
                 yield f"{where}: {reader}'s {name} was {_short(ours.get(name))}, is {_short(theirs.get(name))}"
@@ -182,7 +181,8 @@ def _branch_differences(where: str, before: Line, after: Line, ignore: frozenset
 
 
 def _plain(value: Any) -> Any:
-    """A fact without what changes from process to process: memory addresses and the file's name in uproot's texts."""
+    """A fact without the parts that change between processes: memory addresses and the file's name in uproot's
+    texts."""
     if not isinstance(value, str):
         return value
     return re.sub(r" at 0x[0-9a-f]+", "", value.partition("\nin file ")[0])

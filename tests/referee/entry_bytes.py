@@ -1,6 +1,6 @@
-"""Compares the bytes of entries, and of objects that are no trees, as real ROOT finds them (cpp/entry_bytes.C).
+"""Compares the bytes of entries, and of objects other than trees, as real ROOT finds them (cpp/entry_bytes.C).
 
-This asks for less than reading values does: no dictionary, no emulated class, only ROOT's own idea of baskets, entry
+This needs less than values: no dictionary and no emulated class, only ROOT's own baskets, entry
 offsets and keys. So it covers branches that neither reader can turn into values.
 """
 
@@ -16,7 +16,7 @@ def server() -> RootServer:
 
 
 def differences(before: dict[str, Any], after: dict[str, Any], *, objects: bool = True) -> Iterator[str]:
-    """What ROOT found other in the bytes of entries and objects, branch by branch."""
+    """The differences in the bytes of entries and objects, branch by branch."""
     if "error" in before:
         return
     if "error" in after:
@@ -34,6 +34,6 @@ def differences(before: dict[str, Any], after: dict[str, Any], *, objects: bool 
                 yield f"{tree} [{branch}]: [entries, bytes, MD5] were {line}, are {ours.get(branch)}"
     if objects:
         for name, line in before["objects"].items():
-            # The bits of a process id only tell that it lay in memory when it was written.
+            # The bits of a process id only mark that it was in memory when written.
             if not name.endswith("(TProcessID)") and isinstance(line, list) and after["objects"].get(name) != line:
                 yield f"{name}: object bytes were {line}, are {after['objects'].get(name)}"

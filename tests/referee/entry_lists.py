@@ -1,6 +1,6 @@
 """TEntryList as ROOT reads it (cpp/values.C), with the entries of its blocks as numbers.
 
-A block has three forms, which ROOT chooses by how full it is and how it came about; what is selected is what counts.
+A block has three forms, which ROOT chooses by its fill and its history; only the selected entries matter.
 """
 
 from typing import Any

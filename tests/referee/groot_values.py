@@ -1,4 +1,4 @@
-"""groot, go-hep's reader of ROOT files, asked for the values of a tree. It needs Go, and modules that Go fetches."""
+"""Asks groot, go-hep's reader of ROOT files, for the values of a tree. It needs Go, and modules that Go fetches."""
 
 import json
 import os
@@ -9,8 +9,8 @@ SOURCE = Path(__file__).parent / "groot"
 
 
 def built(folder: Path) -> Path:
-    """The program, built into a folder. A FileNotFoundError says that Go or its modules are not to be had here."""
-    # It takes what Go is here, or none: another one is not fetched.
+    """The program, built into a folder. A FileNotFoundError says that Go or its modules are not available."""
+    # Uses the installed Go and fetches no other.
     environment = os.environ | {"GOTOOLCHAIN": "local"}
 
     def go(*words: str | Path, within: int) -> subprocess.CompletedProcess[str]:
@@ -24,14 +24,15 @@ def built(folder: Path) -> Path:
     if fetched.returncode != 0:
         raise FileNotFoundError(f"go-hep is not to be had: {fetched.stderr.strip()[-200:]}")
     program = folder / "groot"
-    # The folder is in a git checkout that Go need not know of.
+    # Go need not know that the folder is in a git checkout.
     made = go("build", "-buildvcs=false", "-o", program, ".", within=300)
     assert made.returncode == 0, made.stderr
     return program
 
 
 def numbers(program: Path, path: Path, tree: str) -> dict[str, list[float]]:
-    """All numbers of each branch, entry after entry, of a text its length. What groot cannot read is left out."""
+    """All numbers of each branch, entry after entry; for a text its length. Branches that groot cannot read are left
+    out."""
     done = subprocess.run([program, path, tree], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr[:2000]
     return {column["branch"]: column["values"] for column in json.loads(done.stdout) if not column["error"]}

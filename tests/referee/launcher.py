@@ -1,7 +1,7 @@
-"""Starts one command from a process that is itself small, and reports what the command used.
+"""Starts one command from a small process and reports the command's resources.
 
-The kernel counts a new process's peak memory from before its exec, when it still shared its parent's; so a command
-started from a large Python would look as large. Run with -I -S; imports nothing that is big.
+The kernel counts the peak memory of a new process from before its exec, when the process still shares its parent's
+memory. So a command started from a large Python would look as large. Run with -I -S; imports only small modules.
 """
 
 import os
@@ -35,7 +35,7 @@ def main() -> None:
     signal.setitimer(signal.ITIMER_REAL, limit)
     os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
     wall = time.perf_counter() - start
-    # It has ended, and what the kernel counted is there until it is waited for.
+    # The process has ended; its counters exist until the wait.
     counted = os.open(f"/proc/{pid}/io", os.O_RDONLY)
     read = next(line.split()[1] for line in os.read(counted, 4096).splitlines() if line.startswith(b"rchar:"))
     os.close(counted)

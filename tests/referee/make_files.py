@@ -1,4 +1,4 @@
-"""Makes, with real ROOT, the files that the corpus lacks; each macro in macros/ has one job and is named for it.
+"""Makes files that the corpus lacks, with real ROOT; each macro in macros/ makes one kind and is named after it.
 
 A macro defines `make()`, which writes one or more files into the current folder; everything is seeded. The results are
 kept under build/ until the macro changes. Run as a script this module makes one recipe here.
@@ -30,12 +30,12 @@ RECIPES |= {f"big_records_{codec}": (MACROS / "big_records.C", str(code)) for co
 
 
 def made(recipe: str) -> Path:
-    """The folder with the recipe's files, which are made if they are not there yet."""
+    """The folder with the recipe's files, made on first use."""
     macro, arguments = RECIPES[recipe]
     key = hashlib.sha256(macro.read_bytes() + arguments.encode() + Path(__file__).read_bytes()).hexdigest()[:12]
     folder = BUILD / "files" / f"{recipe}-{key}"
     if not folder.exists():
-        # Another worker may make the same.
+        # Another worker may make the same files.
         scratch = folder.with_name(f".{folder.name}.{os.getpid()}")
         scratch.mkdir(parents=True, exist_ok=True)
         environment = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[1])}

@@ -1,4 +1,4 @@
-"""The oracle's lines about one file: what ROOT 6.40 and uproot found in it, tree by tree and branch by branch.
+"""The oracle's lines about one file: the answers of ROOT 6.40 and uproot, tree by tree and branch by branch.
 
 The format is documented in the corpus' README.md and make_oracle.py; this module only loads and indexes it.
 """
@@ -46,7 +46,7 @@ class Oracle:
     trees: dict[str, Tree]
 
     def latest(self) -> dict[str, Tree]:
-        """The tree of the highest cycle under each path: what a reader that names no cycle gets."""
+        """The tree of the highest cycle under each path, which a reader gets without naming a cycle."""
         best: dict[str, Tree] = {}
         for tree in self.trees.values():
             if tree.path not in best or best[tree.path].cycle < tree.cycle:

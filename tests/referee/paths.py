@@ -1,4 +1,4 @@
-"""Where the tests find things: the checkout, the binary under test, the corpus, ROOT's own commands."""
+"""Paths of the tests: the checkout, the binary under test, the corpus, ROOT's own commands."""
 
 import importlib.util
 import os

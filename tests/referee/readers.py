@@ -1,7 +1,7 @@
 """Asks real ROOT and uproot anew about a file, through the workers of the corpus' make_oracle.py.
 
-Both workers fork a child for each file, with a time limit, and go on after a crash without the branch it happened on;
-the two run side by side, so a file takes the time of the slower one.
+Both workers fork a child for each file, with a time limit, and continue after a crash without the branch that crashed.
+The workers run side by side, so a file takes the time of the slower one.
 """
 
 import importlib.util
@@ -59,7 +59,7 @@ class Readers:
         return worker
 
     def describe(self, path: Path) -> oracle.Oracle:
-        """What both readers say about the file."""
+        """The answers of both readers about the file."""
         scratch = Path(self._scratch.name)
         parts = {reader: str(scratch / reader) for reader in ("root", "uproot")}
         for reader, part in parts.items():

@@ -1,7 +1,7 @@
 """A process with real ROOT in it that answers one question about one file after another, each in a forked child.
 
 The question is a C++ function `std::string NAME::all(const char *path)` in cpp/NAME.C, which returns JSON and may use
-what is in cpp/common.C. A crash, or a child over its time limit, costs that answer only. Run as a script this module
+cpp/common.C. A crash, or a child over its time limit, costs that answer only. Run as a script this module
 is the process.
 """
 
@@ -33,7 +33,7 @@ class RootServer:
             self._process = None
 
     def of(self, path: Path) -> dict[str, Any]:
-        """The answer for this file, or {"error": why}. It is read from its own folder, where its companions are."""
+        """The answer for this file, or {"error": reason}. ROOT runs in the file's own folder, beside its companions."""
         if self._process is None or self._process.poll() is not None:
             self._process = subprocess.Popen(
                 [sys.executable, "-W", "ignore", str(Path(__file__).resolve()), self._question],
@@ -64,7 +64,7 @@ def _child(function: Any, path: str, pipe: int) -> None:
 
 
 def _answer(pid: int, reading: int) -> str:
-    """What the child writes until it ends or its time is up."""
+    """The output of the child until it ends or runs out of time."""
     deadline = time.monotonic() + TIMEOUT
     os.set_blocking(reading, False)
     parts: list[bytes] = []

@@ -1,4 +1,5 @@
-"""A document of a JSON schema beside what is printed: every field is in a table, and every table's field is printed.
+"""Compares a page on a JSON schema with printed JSON: each printed field is documented, and each documented field is
+printed.
 
 A heading names the places of its objects (`trees[].branches[]`; none before the first heading: the whole). The fields
 are the words in the first column of the table headed "field". One marked with a degree sign may be left out.
@@ -20,7 +21,7 @@ class Fields:
 
 
 def rows(document: Path, header: str) -> Iterator[tuple[str, list[str]]]:
-    """The rows of all tables whose first column is headed so, each with the heading that it stands under."""
+    """The rows of all tables with this header in the first column, each with the heading above it."""
     heading, within = "", False
     for line in document.read_text().splitlines():
         if line.startswith("## "):
@@ -44,7 +45,7 @@ def documented(document: Path) -> dict[str, Fields]:
 
 
 def objects(value: Any, place: str) -> Iterator[dict[str, Any]]:
-    """The objects at a place; where there is null there is none."""
+    """The objects at a place; null counts as no object."""
     if isinstance(value, list):
         for item in value:
             yield from objects(item, place)
@@ -56,7 +57,7 @@ def objects(value: Any, place: str) -> Iterator[dict[str, Any]]:
 
 
 def differences(document: Path, reports: list[Any]) -> list[str]:
-    """Where the document and what was printed disagree; also kinds of objects of which none was printed."""
+    """Differences between the document and the printed JSON, and kinds of objects that were never printed."""
     found: list[str] = []
     for place, fields in documented(document).items():
         printed = [set(item) for report in reports for item in objects(report, place)]

@@ -1,6 +1,6 @@
-"""Compares what real ROOT makes of a whole file as values (cpp/values.C), for files small enough to read at once.
+"""Compares the values of a whole file by real ROOT (cpp/values.C), for files small enough to read at once.
 
-Where entry bytes show that nothing was lost, values show that ROOT still understands them: class tags resolve, an
+Entry bytes show that nothing was lost; values show that ROOT still understands the bytes: class tags resolve, an
 index finds its entries, a histogram has its errors and labels.
 """
 
@@ -20,7 +20,7 @@ def server() -> RootServer:
 
 
 def differences(before: Any, after: Any, where: str = "", tolerance: float = 0.0) -> Iterator[str]:
-    """Where two answers differ; numbers may by the relative tolerance."""
+    """Differences of two answers; numbers may differ by the relative tolerance."""
     if isinstance(before, dict) and isinstance(after, dict):
         for key in sorted(before.keys() | after.keys()):
             if key not in VOLATILE:
