@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use flow::{Budget, Options, Summary, VerifyOptions, rewrite, sample, unwatched, verify};
 use rootfile::bytes::Writer;
 use rootfile::codec::Compression;
-use rootfile::object::tags::{begin_frame, end_frame};
 use rootfile::object::write_tobject;
+use rootfile::tags::{begin_frame, end_frame};
 use rootfile::{FileWriter, RootFile};
 
 mod support;

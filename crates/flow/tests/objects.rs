@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use flow::objects::{Action, Pack, pids, plan_objects};
 use rootfile::bytes::Writer;
 use rootfile::codec::Compression;
-use rootfile::object::tags::{begin_frame, end_frame};
 use rootfile::object::write_tobject;
+use rootfile::tags::{begin_frame, end_frame};
 use rootfile::{FileWriter, RootFile};
 
 /// A `TParameter<int>`: its `TObject`, name and value.

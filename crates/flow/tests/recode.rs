@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use arrow_array::ArrayRef;
+use dataset::assemble::logical_columns;
 use dataset::layout::Layout;
-use dataset::whole::whole_columns;
 use flow::inputs::Input;
 use flow::read::{Dataset, read};
 use flow::{Budget, Options, Summary, rewrite, unwatched};
@@ -40,7 +40,7 @@ fn values(path: &Path, tree: &str) -> rootfile::Result<BTreeMap<String, Result<A
     let request = support::all(&dataset, 2_000_000_000);
     let batch = read(&dataset, &request)?.batch;
     let mut found = BTreeMap::new();
-    for whole in whole_columns(dataset.tree(), file.infos(), dataset.columns()) {
+    for whole in logical_columns(dataset.tree(), file.infos(), dataset.columns()) {
         let place = |branch: &usize| dataset.columns().iter().position(|column| column.branch() == *branch);
         let arrays: Vec<ArrayRef> =
             whole.branches().iter().filter_map(place).map(|column| batch.column(column).clone()).collect();

@@ -74,6 +74,17 @@ pub struct Walk {
     pub problems: Vec<Error>,
 }
 
+impl FilePool {
+    /// Opens a ROOT file through the pool.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read or is not a ROOT file.
+    pub fn open(self: &Arc<Self>, path: &Path) -> Result<RootFile> {
+        RootFile::from_shared(self.source(path)?, Some(self))
+    }
+}
+
 impl RootFile {
     /// Opens a local file.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
@@ -86,7 +97,7 @@ impl RootFile {
     }
 
     /// Opens a file whose streamer infos may be shared with others.
-    pub(crate) fn from_shared(source: Arc<dyn Source>, pool: Option<&FilePool>) -> Result<Self> {
+    fn from_shared(source: Arc<dyn Source>, pool: Option<&FilePool>) -> Result<Self> {
         let name = source.name().to_path_buf();
         Self::read(source, pool).map_err(|e| e.file(name))
     }

@@ -8,7 +8,7 @@
 //!
 //! Reading: [`RootFile`] opens a [`Source`], lists directories and hands out payloads; [`object`] turns a
 //! payload into values by the file's [`streamer`] infos. Writing: [`FileWriter`] appends records and closes.
-//! Formats: `header`, `key`, `directory`, `streamer::record`, `object::tags` and `codec` each have one
+//! Formats: `header`, `key`, `directory`, `streamer::record`, `tags` and `codec` each have one
 //! on-disk structure, read and written side by side. Nothing here knows what a tree is.
 
 pub mod bytes;
@@ -25,9 +25,11 @@ mod pool;
 mod scratch;
 mod source;
 pub mod streamer;
+pub mod tags;
 mod target;
 mod temporary;
 pub mod text;
+mod tobject;
 mod writer;
 
 pub use datime::datime_of_epoch;

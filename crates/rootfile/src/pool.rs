@@ -6,14 +6,14 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::fs::File;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use crate::source::Source;
+use crate::source::{self, Source};
 use crate::streamer::StreamerInfos;
-use crate::{Error, Result, RootFile};
+use crate::{Error, Result};
 
 /// Files open at once where nothing else is asked for: well below the usual limit of 1024 descriptors, and
 /// opening a file again costs microseconds.
@@ -57,12 +57,8 @@ impl FilePool {
 
     /// The bytes of a file.
     pub fn source(self: &Arc<Self>, path: &Path) -> Result<Arc<dyn Source>> {
-        let with_path = |e: std::io::Error| Error::from(e).file(path);
-        let file = self.open_file(path).map_err(with_path)?;
-        let meta = file.metadata().map_err(with_path)?;
-        if meta.is_dir() {
-            return Err(Error::request("is a directory, not a ROOT file").file(path));
-        }
+        let file = self.open_file(path).map_err(|e| Error::from(e).file(path))?;
+        let meta = source::metadata_of(&file, path)?;
         let slot = Arc::new(Slot {
             path: path.to_path_buf(),
             size: meta.len(),
@@ -71,11 +67,6 @@ impl FilePool {
         });
         lock(&self.open).push_back(Arc::downgrade(&slot));
         Ok(Arc::new(PooledFile { slot, pool: Arc::clone(self) }))
-    }
-
-    /// Opens a ROOT file.
-    pub fn open(self: &Arc<Self>, path: &Path) -> Result<RootFile> {
-        RootFile::from_shared(self.source(path)?, Some(self))
     }
 
     /// Streamer infos that are known by this hash, or are made now.
@@ -147,19 +138,12 @@ impl Source for PooledFile {
     }
 
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
-        self.file()?.read_exact_at(buf, offset).map_err(|e| {
-            if e.kind() == std::io::ErrorKind::UnexpectedEof {
-                let message = format!("{} bytes wanted, but the file ends before", buf.len());
-                Error::corrupt(message).at(offset).file(&self.slot.path)
-            } else {
-                Error::from(e).at(offset).file(&self.slot.path)
-            }
-        })
+        source::read_exact_at(&*self.file()?, &self.slot.path, offset, buf)
     }
 
     fn will_need(&self, offset: u64, len: u64) {
         if let Ok(file) = self.file() {
-            crate::source::will_need(&file, offset, len);
+            source::will_need(&file, offset, len);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Where bytes come from. Parsers ask for ranges; a [`Source`] fetches them. Local files today, HTTP and
 //! XRootD behind the same trait later.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
@@ -49,13 +49,9 @@ impl LocalFile {
     /// Opens a regular file for reading.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let with_path = |e: std::io::Error| Error::from(e).file(path);
-        let file = File::open(path).map_err(with_path)?;
-        let meta = file.metadata().map_err(with_path)?;
-        if meta.is_dir() {
-            return Err(Error::request("is a directory, not a ROOT file").file(path));
-        }
-        Ok(Self { file, size: meta.len(), path: path.to_path_buf() })
+        let file = File::open(path).map_err(|e| Error::from(e).file(path))?;
+        let size = metadata_of(&file, path)?.len();
+        Ok(Self { file, size, path: path.to_path_buf() })
     }
 
     /// The open file, for advice to the kernel and in-kernel copies.
@@ -70,15 +66,7 @@ impl Source for LocalFile {
     }
 
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
-        self.file.read_exact_at(buf, offset).map_err(|e| {
-            if e.kind() == std::io::ErrorKind::UnexpectedEof {
-                Error::corrupt(format!("{} bytes wanted, but the file ends before", buf.len()))
-                    .at(offset)
-                    .file(&self.path)
-            } else {
-                Error::from(e).at(offset).file(&self.path)
-            }
-        })
+        read_exact_at(&self.file, &self.path, offset, buf)
     }
 
     fn will_need(&self, offset: u64, len: u64) {
@@ -88,6 +76,28 @@ impl Source for LocalFile {
     fn name(&self) -> &Path {
         &self.path
     }
+}
+
+/// The metadata of an open file, which must not be a directory.
+pub(crate) fn metadata_of(file: &File, path: &Path) -> Result<Metadata> {
+    let meta = file.metadata().map_err(|e| Error::from(e).file(path))?;
+    if meta.is_dir() {
+        return Err(Error::request("is a directory, not a ROOT file").file(path));
+    }
+    Ok(meta)
+}
+
+/// Fills `buf` from `offset` of an open file, with errors that name the file and the offset.
+pub(crate) fn read_exact_at(file: &File, path: &Path, offset: u64, buf: &mut [u8]) -> Result<()> {
+    file.read_exact_at(buf, offset).map_err(|e| {
+        let error = match e.kind() {
+            std::io::ErrorKind::UnexpectedEof => {
+                Error::corrupt(format!("cannot read {} bytes: the file ends before", buf.len()))
+            }
+            _ => Error::from(e),
+        };
+        error.at(offset).file(path)
+    })
 }
 
 /// Lets the kernel read ahead. It is advice: where it is not taken, reading waits as long as it would have anyway.

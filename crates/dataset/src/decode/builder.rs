@@ -5,13 +5,14 @@ use std::ops::Range;
 use arrow_array::ArrayRef;
 use rootfile::{Error, Result};
 
-use super::ColumnPlan;
-use super::column::Column;
-use super::entries;
-use super::op::Op;
-use super::pick::{self, Chosen};
-use super::schema::Layout;
-use super::types::Number;
+use super::column_plan::ColumnPlan;
+use super::program::model::EntryLayout;
+use super::program::op::Op;
+use super::program::types::Number;
+use super::run::column::Column;
+use super::run::entries;
+use super::run::pick::{self, SelectedEntries};
+use super::run::value::shape_mismatch;
 use crate::tree::basket::{BasketData, Entries};
 
 /// A column that is being filled with entries.
@@ -21,13 +22,16 @@ pub struct ColumnBuilder {
     column: Column,
 }
 
-impl ColumnBuilder {
-    pub(super) fn new(plan: ColumnPlan, entries: usize, bytes: usize) -> Self {
-        let mut column = Column::new(&plan.0.plan.shape, entries);
+impl ColumnPlan {
+    /// An empty column with room for `entries` entries that take about `bytes` bytes in their baskets, uncompressed.
+    pub fn start(&self, entries: usize, bytes: usize) -> ColumnBuilder {
+        let mut column = Column::new(&self.program().shape, entries);
         column.reserve_bytes(bytes);
-        Self { column, plan }
+        ColumnBuilder { column, plan: self.clone() }
     }
+}
 
+impl ColumnBuilder {
     /// Decodes entries, given by their numbers within the basket. `counts` has for each of the plan's
     /// [`counters`](ColumnPlan::counters) its values of that range of entries, one after the other: one for each
     /// entry, or where the counter's own column is a list, its items. After an error the column is of no use.
@@ -38,23 +42,23 @@ impl ColumnBuilder {
         if range.is_empty() {
             return Ok(());
         }
-        let plan = &self.plan.0.plan;
-        let appended = match (&mut self.column, plan.layout, &plan.op) {
-            (Column::Bytes { offsets, bytes }, Layout::Each, Op::Opaque) => {
+        let program = self.plan.program();
+        let appended = match (&mut self.column, program.layout, &program.op) {
+            (Column::Bytes { offsets, bytes }, EntryLayout::Each, Op::Opaque) => {
                 entries::opaque(offsets, bytes, basket, range)
             }
-            (column, Layout::Fixed, op) => entries::fixed(op, column, basket, range),
-            (column, Layout::Each, Op::Bits) if basket.entries == Entries::Fixed(4) => {
+            (column, EntryLayout::Fixed, op) => entries::fixed(op, column, basket, range),
+            (column, EntryLayout::Each, Op::TObjectBits) if basket.entries == Entries::Fixed(4) => {
                 entries::fixed(&Op::Number(Number::U32), column, basket, range)
             }
-            (Column::List { offsets, items, .. }, Layout::Items, op) => {
+            (Column::List { offsets, items, .. }, EntryLayout::Items, op) => {
                 entries::items(op, offsets, items, basket, range)
             }
-            (column, Layout::Each, _) => {
-                entries::reserve(plan, column, basket, range.clone())?;
-                entries::each(plan, column, basket, range, counts)
+            (column, EntryLayout::Each, _) => {
+                entries::reserve(program, column, basket, range.clone())?;
+                entries::each(program, column, basket, range, counts)
             }
-            _ => Err(misfit()),
+            _ => Err(shape_mismatch()),
         };
         appended.map_err(|e| self.of_branch(e))
     }
@@ -69,25 +73,27 @@ impl ColumnBuilder {
         numbers: &[u64],
         counts: &[Vec<u64>],
     ) -> Result<()> {
-        let chosen = Chosen::new(basket, first, numbers)?;
-        let plan = &self.plan.0.plan;
-        let appended = match (&mut self.column, plan.layout, &plan.op) {
-            (Column::Bytes { offsets, bytes }, Layout::Each, Op::Opaque) => {
-                entries::opaque(offsets, bytes, basket, chosen.iter())
+        let selected = SelectedEntries::new(basket, first, numbers)?;
+        let program = self.plan.program();
+        let appended = match (&mut self.column, program.layout, &program.op) {
+            (Column::Bytes { offsets, bytes }, EntryLayout::Each, Op::Opaque) => {
+                entries::opaque(offsets, bytes, basket, selected.iter())
             }
-            (column, Layout::Fixed, op) => pick::fixed(op, column, basket, chosen),
-            (column, Layout::Each, Op::Bits) if basket.entries == Entries::Fixed(4) => {
-                pick::fixed(&Op::Number(Number::U32), column, basket, chosen)
+            (column, EntryLayout::Fixed, op) => pick::fixed(op, column, basket, selected),
+            (column, EntryLayout::Each, Op::TObjectBits) if basket.entries == Entries::Fixed(4) => {
+                pick::fixed(&Op::Number(Number::U32), column, basket, selected)
             }
-            (Column::List { offsets, items, .. }, Layout::Items, op) => pick::items(op, offsets, items, basket, chosen),
-            (column, Layout::Each, _) => entries::each(plan, column, basket, chosen.iter(), counts),
-            _ => Err(misfit()),
+            (Column::List { offsets, items, .. }, EntryLayout::Items, op) => {
+                pick::items(op, offsets, items, basket, selected)
+            }
+            (column, EntryLayout::Each, _) => entries::each(program, column, basket, selected.iter(), counts),
+            _ => Err(shape_mismatch()),
         };
         appended.map_err(|e| self.of_branch(e))
     }
 
     fn of_branch(&self, e: Error) -> Error {
-        e.object(format!("branch {}", self.plan.0.field.name()))
+        e.object(format!("branch {}", self.plan.field().name()))
     }
 
     /// Adds entries that are in no basket: zeros, empty lists, empty texts.
@@ -107,12 +113,7 @@ impl ColumnBuilder {
 
     /// The Arrow array.
     pub fn finish(self) -> Result<ArrayRef> {
-        let name = self.plan.0.field.name().clone();
+        let name = self.plan.field().name().clone();
         self.column.finish().map_err(|e| e.object(format!("branch {name}")))
     }
-}
-
-#[cold]
-fn misfit() -> Error {
-    Error::unsupported("a plan that does not fit its column")
 }

@@ -1,19 +1,19 @@
-//! The entries of an array as bytes: all at once where they have one length or are lists of what has one, else one by
-//! one.
+//! The entries of an array as bytes: all at once where entries or list items have equal size, else one by one.
 
 use arrow_array::Array;
 use rootfile::bytes::Writer;
-use rootfile::object::tags::BYTE_COUNT_MASK;
+use rootfile::tags::BYTE_COUNT_MASK;
 use rootfile::{Error, Result};
 
-use super::EncodedEntries;
+use super::encoded::EncodedEntries;
+use super::encoder::Encoder;
 use super::forms::Forms;
-use super::machine::{Machine, STREAMER_INFO, unfit};
 use super::numbers::place;
-use super::view::{Ends, View, Words};
-use crate::decode::op::Op;
-use crate::decode::schema::{Layout, Plan};
-use crate::decode::types::Number;
+use super::objects::STREAMER_INFO;
+use super::view::{Ends, View, Words, shape_mismatch};
+use crate::decode::program::model::{EntryLayout, Program};
+use crate::decode::program::op::Op;
+use crate::decode::program::types::Number;
 use crate::layout::Streaming;
 
 /// Byte count, version and number of items: what comes before the items of a vector.
@@ -21,54 +21,54 @@ const HEADER: usize = 10;
 
 /// Appends all entries of an array.
 pub(super) fn append(
-    plan: &Plan,
+    program: &Program,
     forms: &Forms,
     streaming: Streaming,
     array: &dyn Array,
     out: &mut EncodedEntries,
 ) -> Result<()> {
-    let view = View::new(&plan.shape, array)?;
+    let view = View::new(&program.shape, array)?;
     let n = array.len();
-    if let (Some(number), View::List { ends, items }) = (vector_of(&plan.op), &view)
+    if let (Some(number), View::List { ends, items }) = (vector_of(&program.op), &view)
         && let View::Numbers(_, words) = &**items
     {
         return vectors(number, *ends, *words, n, out);
     }
-    let (readers, counters) = (plan.readers.as_slice(), vec![None; plan.slots]);
+    let (readers, counters) = (program.readers.as_slice(), vec![None; program.slots]);
     let bytes = std::mem::take(&mut out.bytes);
-    let mut machine = Machine { out: Writer { bytes }, readers, forms, streaming, counters };
-    let written = write(plan, &mut machine, n, &view, &mut out.ends);
-    out.bytes = machine.out.bytes;
+    let mut encoder = Encoder { out: Writer { bytes }, readers, forms, streaming, counters };
+    let written = write(program, &mut encoder, n, &view, &mut out.ends);
+    out.bytes = encoder.out.bytes;
     written
 }
 
-fn write(plan: &Plan, machine: &mut Machine<'_>, n: usize, view: &View<'_>, ends: &mut Vec<u32>) -> Result<()> {
-    match (plan.layout, view) {
-        (Layout::Fixed, view) => machine.write(&plan.op, 0, n, view),
-        (Layout::Items, View::List { ends: lists, items }) => {
-            let size = plan.op.fixed_size().ok_or_else(unfit)?;
-            let (before, start) = (machine.out.pos(), lists.bound(0));
-            machine.write(&plan.op, start, lists.bound(n).saturating_sub(start), items)?;
+fn write(program: &Program, encoder: &mut Encoder<'_>, n: usize, view: &View<'_>, ends: &mut Vec<u32>) -> Result<()> {
+    match (program.layout, view) {
+        (EntryLayout::Fixed, view) => encoder.write(&program.op, 0, n, view),
+        (EntryLayout::Items, View::List { ends: lists, items }) => {
+            let size = program.op.fixed_size().ok_or_else(shape_mismatch)?;
+            let (before, start) = (encoder.out.pos(), lists.bound(0));
+            encoder.write(&program.op, start, lists.bound(n).saturating_sub(start), items)?;
             // The last is the largest: if it can be told, all can.
-            end(machine.out.pos())?;
+            end(encoder.out.pos())?;
             #[expect(clippy::cast_possible_truncation, reason = "no more than the last")]
             ends.extend((1..=n).map(|i| (before + (lists.bound(i) - start) * size) as u32));
             Ok(())
         }
-        (Layout::Each, view) => {
+        (EntryLayout::Each, view) => {
             ends.reserve(n);
             for i in 0..n {
-                let start = machine.out.pos();
-                machine.write(&plan.op, i, 1, view).map_err(|e| e.object(format!("entry {i} of an array")))?;
+                let start = encoder.out.pos();
+                encoder.write(&program.op, i, 1, view).map_err(|e| e.object(format!("entry {i} of an array")))?;
                 // What a byte count can say: no frame is longer than its entry.
-                if machine.out.pos() - start >= BYTE_COUNT_MASK as usize {
+                if encoder.out.pos() - start >= BYTE_COUNT_MASK as usize {
                     return Err(Error::request("an entry of more than a gigabyte"));
                 }
-                ends.push(end(machine.out.pos())?);
+                ends.push(end(encoder.out.pos())?);
             }
             Ok(())
         }
-        _ => Err(unfit()),
+        _ => Err(shape_mismatch()),
     }
 }
 
@@ -94,7 +94,7 @@ fn vectors(number: Number, lists: Ends<'_>, words: Words<'_>, n: usize, out: &mu
     let items = lists.bound(n).saturating_sub(lists.bound(0));
     let start = out.bytes.len();
     let total = items.checked_mul(size).and_then(|bytes| bytes.checked_add(n.checked_mul(HEADER)?)?.checked_add(start));
-    let total = total.ok_or_else(unfit)?;
+    let total = total.ok_or_else(shape_mismatch)?;
     end(total)?;
     out.bytes.resize(total, 0);
     out.ends.reserve(n);
@@ -104,7 +104,7 @@ fn vectors(number: Number, lists: Ends<'_>, words: Words<'_>, n: usize, out: &mu
         let bytes = len * size;
         let entry =
             out.bytes.get_mut(pos..pos + HEADER + bytes).and_then(|entry| entry.split_first_chunk_mut::<HEADER>());
-        let (header, values) = entry.ok_or_else(unfit)?;
+        let (header, values) = entry.ok_or_else(shape_mismatch)?;
         let frame = u32::try_from(bytes + HEADER - 4).ok().filter(|frame| *frame < BYTE_COUNT_MASK);
         let frame = frame.ok_or_else(|| Error::request("an entry of more than a gigabyte"))?;
         let [a, b, c, d] = (frame | BYTE_COUNT_MASK).to_be_bytes();

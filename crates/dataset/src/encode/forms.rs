@@ -1,5 +1,5 @@
-//! What is known of a plan's classes before anything is written: which version is, what its frame says, and how many
-//! bytes its objects take where all take the same. And whether all of a plan can be written.
+//! Facts about a program's classes that are computed before writing: the version that is written, the version bytes in its
+//! frame, and the size of its objects if all have the same. Also whether a program can be written at all.
 //!
 //! Facts (`TBufferFile::WriteVersion`): a class without `ClassDef`, of version 1, is written as version 0 and its
 //! checksum. No info says which classes have a `ClassDef`: ROOT's own do, and those that derive from `TObject`.
@@ -7,12 +7,13 @@
 use rootfile::streamer::builtin;
 use rootfile::{Error, Result};
 
-use crate::decode::objects::find;
-use crate::decode::op::{Into, Members, Op, Reader, Version};
+use crate::decode::program::class_reader::find;
+use crate::decode::program::class_reader::{ClassReader, ClassVersion, Destination};
+use crate::decode::program::op::{Members, Op};
 
 /// Bytes of a `TObject` that nothing refers to: version, unique number, bits.
 pub(super) const TOBJECT: [u8; 10] = [0, 1, 0, 0, 0, 0, 0, 0, 0, 0];
-/// Classes inside classes that are looked through.
+/// Deepest nesting of classes.
 const MAX_DEPTH: usize = 60;
 
 /// One version of a class.
@@ -40,7 +41,7 @@ impl Form {
 }
 
 /// The version of a class that is written, and its number among those of its reader.
-pub(super) fn newest(reader: &Reader) -> Result<(usize, &Version)> {
+pub(super) fn newest(reader: &ClassReader) -> Result<(usize, &ClassVersion)> {
     let versions = reader.versions.iter().enumerate().filter(|(_, version)| version.steps.is_ok());
     versions.max_by_key(|(_, version)| version.version).ok_or_else(|| {
         let why = reader.versions.iter().find_map(|version| version.steps.as_ref().err());
@@ -49,8 +50,9 @@ pub(super) fn newest(reader: &Reader) -> Result<(usize, &Version)> {
     })
 }
 
-/// The version of a class that is asked for; if that is not described, the one that is written elsewhere.
-pub(super) fn asked(reader: &Reader, version: i32, checksum: u32) -> Result<(usize, &Version)> {
+/// The given version of a class, and its number among those of its reader; the newest if the file does not describe the
+/// given one.
+pub(super) fn version_or_newest(reader: &ClassReader, version: i32, checksum: u32) -> Result<(usize, &ClassVersion)> {
     let found = find(reader, version, checksum).ok().filter(|found| found.steps.is_ok());
     let at = found.and_then(|found| reader.versions.iter().position(|version| std::ptr::eq(version, found)));
     match at.zip(found) {
@@ -66,11 +68,13 @@ pub(super) fn no_reader() -> Error {
 
 impl Forms {
     /// Of all versions that these readers read.
-    pub(super) fn new(readers: &[Reader]) -> Self {
-        let form =
-            |reader: &Reader, version: &Version| Form { header: header(reader, version, readers), members: None };
-        let of_reader = |reader: &Reader| reader.versions.iter().map(|version| form(reader, version)).collect();
-        let at = |reader: &Reader| newest(reader).ok().map(|(at, _)| at);
+    pub(super) fn new(readers: &[ClassReader]) -> Self {
+        let form = |reader: &ClassReader, version: &ClassVersion| Form {
+            header: header(reader, version, readers),
+            members: None,
+        };
+        let of_reader = |reader: &ClassReader| reader.versions.iter().map(|version| form(reader, version)).collect();
+        let at = |reader: &ClassReader| newest(reader).ok().map(|(at, _)| at);
         let mut forms = Self { all: readers.iter().map(of_reader).collect(), newest: readers.iter().map(at).collect() };
         let mut known: Vec<Vec<bool>> = readers.iter().map(|reader| vec![false; reader.versions.len()]).collect();
         for reader in 0..readers.len() {
@@ -81,24 +85,24 @@ impl Forms {
         forms
     }
 
-    /// What is known of a version.
+    /// The form of a version.
     pub(super) fn get(&self, reader: usize, version: usize) -> Result<&Form> {
         self.all.get(reader).and_then(|forms| forms.get(version)).ok_or_else(no_reader)
     }
 
-    /// The version of a class that is written, and what is known of it.
-    pub(super) fn newest<'a>(&self, reader: usize, readers: &'a [Reader]) -> Result<(&Form, &'a Version)> {
+    /// The version of a class that is written, and its form.
+    pub(super) fn newest<'a>(&self, reader: usize, readers: &'a [ClassReader]) -> Result<(&Form, &'a ClassVersion)> {
         let class = readers.get(reader).ok_or_else(no_reader)?;
         let at = self.newest.get(reader).copied().flatten().ok_or_else(no_reader)?;
         Ok((self.get(reader, at)?, class.versions.get(at).ok_or_else(no_reader)?))
     }
 
     /// Bytes of one value, if all have the same.
-    pub(super) fn size(&self, op: &Op, readers: &[Reader]) -> Option<usize> {
+    pub(super) fn size(&self, op: &Op, readers: &[ClassReader]) -> Option<usize> {
         match op {
             Op::Object(reader) => self.newest(*reader, readers).ok()?.0.framed(),
-            Op::Whole { reader, version, checksum, framed } => {
-                let (version, _) = asked(readers.get(*reader)?, *version, *checksum).ok()?;
+            Op::UnsplitObject { reader, version, checksum, framed } => {
+                let (version, _) = version_or_newest(readers.get(*reader)?, *version, *checksum).ok()?;
                 let form = self.get(*reader, version).ok()?;
                 if *framed { form.framed() } else { form.members }
             }
@@ -110,7 +114,7 @@ impl Forms {
         }
     }
 
-    fn measure(&mut self, readers: &[Reader], at: (usize, usize), known: &mut [Vec<bool>], depth: usize) {
+    fn measure(&mut self, readers: &[ClassReader], at: (usize, usize), known: &mut [Vec<bool>], depth: usize) {
         match known.get_mut(at.0).and_then(|known| known.get_mut(at.1)) {
             Some(known) if !*known && depth < MAX_DEPTH => *known = true,
             _ => return,
@@ -119,22 +123,22 @@ impl Forms {
         let Some(steps) = version.and_then(|version| version.steps.as_ref().ok()) else { return };
         let mut sum = Some(0usize);
         for step in steps {
-            let size = match &step.into {
+            let size = match &step.destination {
                 // Counters are kept where what they count is written.
-                Into::Part(_) if step.counts.is_some() => None,
-                Into::Part(_) => {
+                Destination::Part(_) if step.counts.is_some() => None,
+                Destination::Part(_) => {
                     self.measure_op(&step.op, readers, known, depth + 1);
                     self.size(&step.op, readers)
                 }
-                Into::Base { reader, version, checksum } => {
-                    let base = readers.get(*reader).and_then(|base| asked(base, *version, *checksum).ok());
+                Destination::Base { reader, version, checksum } => {
+                    let base = readers.get(*reader).and_then(|base| version_or_newest(base, *version, *checksum).ok());
                     base.and_then(|(version, _)| {
                         self.measure(readers, (*reader, version), known, depth + 1);
                         self.get(*reader, version).ok()?.framed()
                     })
                 }
-                Into::TObject => Some(TOBJECT.len()),
-                Into::Nowhere(_) => None,
+                Destination::TObject => Some(TOBJECT.len()),
+                Destination::Discarded(_) => None,
             };
             sum = sum.zip(size).and_then(|(sum, size)| sum.checked_add(size));
         }
@@ -143,7 +147,7 @@ impl Forms {
         }
     }
 
-    fn measure_op(&mut self, op: &Op, readers: &[Reader], known: &mut [Vec<bool>], depth: usize) {
+    fn measure_op(&mut self, op: &Op, readers: &[ClassReader], known: &mut [Vec<bool>], depth: usize) {
         match op {
             Op::Object(reader) => {
                 if let Some((version, _)) = readers.get(*reader).and_then(|reader| newest(reader).ok()) {
@@ -158,7 +162,7 @@ impl Forms {
 }
 
 /// What says the version of a class in its frame.
-fn header(reader: &Reader, version: &Version, readers: &[Reader]) -> Vec<u8> {
+fn header(reader: &ClassReader, version: &ClassVersion, readers: &[ClassReader]) -> Vec<u8> {
     let foreign = if reader.any_version {
         version.checksum != 0
     } else {
@@ -177,46 +181,46 @@ fn header(reader: &Reader, version: &Version, readers: &[Reader]) -> Vec<u8> {
 }
 
 /// Whether a class derives from `TObject`.
-fn has_tobject(version: &Version, readers: &[Reader], depth: usize) -> bool {
-    version.steps.iter().flatten().any(|step| match &step.into {
-        Into::TObject => true,
-        Into::Base { reader, version, checksum } => readers
+fn has_tobject(version: &ClassVersion, readers: &[ClassReader], depth: usize) -> bool {
+    version.steps.iter().flatten().any(|step| match &step.destination {
+        Destination::TObject => true,
+        Destination::Base { reader, version, checksum } => readers
             .get(*reader)
-            .and_then(|base| asked(base, *version, *checksum).ok())
+            .and_then(|base| version_or_newest(base, *version, *checksum).ok())
             .is_some_and(|(_, base)| depth < MAX_DEPTH && has_tobject(base, readers, depth + 1)),
         _ => false,
     })
 }
 
-/// Why values cannot be written, if so.
-pub(super) fn writable(op: &Op, readers: &[Reader]) -> Result<()> {
+/// An error if values cannot be written.
+pub(super) fn writable(op: &Op, readers: &[ClassReader]) -> Result<()> {
     let mut seen = vec![false; readers.len()];
     walk(op, readers, &mut seen)
 }
 
-fn walk(op: &Op, readers: &[Reader], seen: &mut [bool]) -> Result<()> {
+fn walk(op: &Op, readers: &[ClassReader], seen: &mut [bool]) -> Result<()> {
     let why = match op {
         Op::Number(_)
         | Op::Convert(_)
         | Op::Packed(_)
-        | Op::Bits
-        | Op::Text
+        | Op::TObjectBits
+        | Op::TString
         | Op::CharStar
         | Op::CString
         | Op::Bitset(_)
-        | Op::Array(_)
+        | Op::TArray(_)
         | Op::Counter(..)
-        | Op::Ref
-        | Op::RefArray
+        | Op::TRef
+        | Op::TRefArray
         | Op::TObject => return Ok(()),
         Op::Fixed(_, item)
         | Op::Counted { item, .. }
-        | Op::Rest { item, .. }
-        | Op::Objects { item, .. }
-        | Op::Named { object: item, .. }
+        | Op::ToEnd { item, .. }
+        | Op::CountedPerObject { item, .. }
+        | Op::NamedObject { object: item, .. }
         | Op::Framed(item)
         | Op::Pointer { target: item, .. }
-        | Op::Tables { item, .. } => return walk(item, readers, seen),
+        | Op::CountedArrays { item, .. } => return walk(item, readers, seen),
         Op::Record(parts) => return parts.iter().try_for_each(|part| walk(part, readers, seen)),
         Op::Container(container) => {
             walk(&container.item, readers, seen)?;
@@ -225,34 +229,35 @@ fn walk(op: &Op, readers: &[Reader], seen: &mut [bool]) -> Result<()> {
                 _ => Ok(()),
             };
         }
-        Op::Object(reader) | Op::Triangle { base: reader, .. } => {
+        Op::Object(reader) | Op::SymmetricMatrix { base: reader, .. } => {
             let (_, version) = newest(readers.get(*reader).ok_or_else(no_reader)?)?;
             return walk_class(*reader, version, readers, seen);
         }
-        Op::Whole { reader, version, checksum, .. } => {
-            let (_, version) = asked(readers.get(*reader).ok_or_else(no_reader)?, *version, *checksum)?;
+        Op::UnsplitObject { reader, version, checksum, .. } => {
+            let (_, version) = version_or_newest(readers.get(*reader).ok_or_else(no_reader)?, *version, *checksum)?;
             return walk_class(*reader, version, readers, seen);
         }
-        Op::AnyPointer => "a pointer to what may be of several classes",
-        Op::AnyArray(array) => return walk(array.item(), readers, seen),
-        Op::Opaque => "bytes that were not understood",
+        Op::OpaquePointer => "a pointer to objects of several classes",
+        Op::ObjectArray(array) => return walk(&array.item, readers, seen),
+        Op::Opaque => "opaque bytes",
     };
     Err(Error::unsupported(why))
 }
 
-fn walk_class(at: usize, version: &Version, readers: &[Reader], seen: &mut [bool]) -> Result<()> {
+fn walk_class(at: usize, version: &ClassVersion, readers: &[ClassReader], seen: &mut [bool]) -> Result<()> {
     match seen.get_mut(at) {
         Some(seen) if !*seen => *seen = true,
         _ => return Ok(()),
     }
     for step in version.steps.iter().flatten() {
-        let walked = match &step.into {
-            Into::TObject => Ok(()),
-            Into::Base { reader, version, checksum } => {
+        let walked = match &step.destination {
+            Destination::TObject => Ok(()),
+            Destination::Base { reader, version, checksum } => {
                 let base = readers.get(*reader).ok_or_else(no_reader)?;
-                asked(base, *version, *checksum).and_then(|(_, base)| walk_class(*reader, base, readers, seen))
+                version_or_newest(base, *version, *checksum)
+                    .and_then(|(_, base)| walk_class(*reader, base, readers, seen))
             }
-            Into::Part(_) | Into::Nowhere(_) => walk(&step.op, readers, seen),
+            Destination::Part(_) | Destination::Discarded(_) => walk(&step.op, readers, seen),
         };
         let class = readers.get(at).map_or("", |reader| reader.class.as_str());
         walked.map_err(|e| e.object(format!("class {class}")))?;

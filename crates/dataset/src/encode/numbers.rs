@@ -8,8 +8,8 @@ use arrow_buffer::BooleanBuffer;
 use rootfile::{Error, Result};
 
 use super::view::{View, Words};
-use crate::decode::packed::Packed;
-use crate::decode::types::Number;
+use crate::decode::program::packed::Packed;
+use crate::decode::program::types::Number;
 
 /// Writes values next to each other over `out`.
 fn dense<const N: usize, W: Copy>(values: &[W], out: &mut [u8], bytes: impl Fn(W) -> [u8; N]) {
@@ -212,7 +212,7 @@ mod tests {
     use arrow_array::{Float64Array, Int32Array};
 
     use super::*;
-    use crate::decode::types::Shape;
+    use crate::decode::program::types::Shape;
 
     #[test]
     fn packed_numbers_are_as_root_writes_them() {

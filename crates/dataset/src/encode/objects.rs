@@ -4,19 +4,25 @@
 //! has the bit in its frame's version, then the version of its items' class as a frame would have it, and of each
 //! member all values; bases have no frames then.
 
-use rootfile::object::tags::{STREAMED_MEMBER_WISE, begin_frame, end_frame};
+use rootfile::tags::{STREAMED_MEMBER_WISE, begin_frame, end_frame};
 use rootfile::{Error, Result};
 
-use super::forms::{TOBJECT, asked, no_reader};
-use super::machine::{Machine, STREAMER_INFO, count, unfit};
-use super::view::View;
-use crate::decode::column::Column;
-use crate::decode::op::{Container, Into, Members, Op, Step, Version};
-use crate::decode::types::Shape;
+use super::encoder::Encoder;
+use super::forms::{TOBJECT, no_reader, version_or_newest};
+use super::view::{View, count, shape_mismatch};
+use crate::decode::program::class_reader::{ClassVersion, Destination, MemberStep};
+use crate::decode::program::op::{Container, Members, Op};
+use crate::decode::program::types::Shape;
+use crate::decode::run::column::Column;
 use crate::layout::Streaming;
 
-impl Machine<'_> {
-    /// Writes an object with its frame: of the newest version, or of one that is asked for.
+/// The class version of `TStreamerInfo`, which frames around containers have (`TStreamerInfo::WriteBufferAux`, `kSTL`):
+/// that of the infos in the files that this crate writes. ROOT writes 10 since 6.36, which lie no other way, and looks at
+/// it only for whether it is 8 or more. Of 10 groot, in its releases before that, says that it is too new; of 9 nobody.
+pub(super) const STREAMER_INFO: i16 = 9;
+
+impl Encoder<'_> {
+    /// Writes an object with its frame, of the newest version or of the given one.
     pub(super) fn object(
         &mut self,
         reader: usize,
@@ -28,7 +34,7 @@ impl Machine<'_> {
         let class = readers.get(reader).ok_or_else(no_reader)?;
         let (form, version) = match version {
             Some((version, checksum)) => {
-                let (index, version) = asked(class, version, checksum)?;
+                let (index, version) = version_or_newest(class, version, checksum)?;
                 (forms.get(reader, index)?, version)
             }
             None => forms.newest(reader, readers)?,
@@ -41,8 +47,8 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Writes the object of a branch of its own.
-    pub(super) fn whole(
+    /// Writes the object of an unsplit branch.
+    pub(super) fn unsplit_object(
         &mut self,
         reader: usize,
         layout: (i32, u32),
@@ -54,8 +60,28 @@ impl Machine<'_> {
             return self.object(reader, Some(layout), at, parts);
         }
         let readers = self.readers;
-        let (_, version) = asked(readers.get(reader).ok_or_else(no_reader)?, layout.0, layout.1)?;
+        let (_, version) = version_or_newest(readers.get(reader).ok_or_else(no_reader)?, layout.0, layout.1)?;
         self.members(version, at, 1, false, parts)
+    }
+
+    /// The name of a class, then an object of that class, for each value (`TLeafObject::FillBasket`).
+    pub(super) fn named_objects(
+        &mut self,
+        class: &str,
+        object: &Op,
+        at: usize,
+        n: usize,
+        view: &View<'_>,
+    ) -> Result<()> {
+        let len = u8::try_from(class.len());
+        let len = len.map_err(|_| Error::unsupported(format!("{class}: a class name of more than 255 bytes")))?;
+        for i in at..at + n {
+            self.out.u8(len);
+            self.out.raw(class.as_bytes());
+            self.out.u8(0);
+            self.write(object, i, 1, view)?;
+        }
+        Ok(())
     }
 
     /// Writes a frame around values that are read together.
@@ -87,22 +113,27 @@ impl Machine<'_> {
                 self.out.u32(*checksum);
             }
         }
-        self.members_of(inner, at, n, view)?;
+        self.memberwise_containers(inner, at, n, view)?;
         end_frame(&mut self.out, frame);
         Ok(())
     }
 
     /// Writes `n` member-wise containers.
-    fn members_of(&mut self, op: &Op, at: usize, n: usize, view: &View<'_>) -> Result<()> {
+    fn memberwise_containers(&mut self, op: &Op, at: usize, n: usize, view: &View<'_>) -> Result<()> {
         let (container, ends, items) = match (op, view) {
             (Op::Container(container), View::List { ends, items }) => (container, ends, items),
             (Op::Fixed(_, item), View::Fixed { size, items }) => {
-                return self.members_of(item, at * size, n.checked_mul(*size).ok_or_else(unfit)?, items);
+                return self.memberwise_containers(
+                    item,
+                    at * size,
+                    n.checked_mul(*size).ok_or_else(shape_mismatch)?,
+                    items,
+                );
             }
-            _ => return Err(unfit()),
+            _ => return Err(shape_mismatch()),
         };
         let (Container { members: Some(members), .. }, View::Record(parts)) = (&**container, &**items) else {
-            return Err(unfit());
+            return Err(shape_mismatch());
         };
         let readers = self.readers;
         for i in at..at + n {
@@ -126,44 +157,45 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Writes the members of `n` objects, those of all together.
+    /// Writes the members of `n` objects. Member-wise bases have no frames.
     pub(super) fn members(
         &mut self,
-        version: &Version,
+        version: &ClassVersion,
         at: usize,
         n: usize,
-        together: bool,
+        memberwise: bool,
         parts: &[View<'_>],
     ) -> Result<()> {
         let steps = version.steps.as_ref().map_err(|why| Error::unsupported(why.clone()))?;
-        for Step { op, into, counts } in steps {
-            match into {
-                Into::Part(i) => {
-                    let part = parts.get(*i).ok_or_else(unfit)?;
+        for MemberStep { op, destination, counts } in steps {
+            match destination {
+                Destination::Part(i) => {
+                    let part = parts.get(*i).ok_or_else(shape_mismatch)?;
                     if let Some((slot, number)) = counts {
                         self.set_counter(*slot, *number, at, n, part)?;
                     }
                     self.write(op, at, n, part)?;
                 }
-                Into::Base { reader, version, checksum } if together => {
+                Destination::Base { reader, version, checksum } if memberwise => {
                     let readers = self.readers;
-                    let (_, base) = asked(readers.get(*reader).ok_or_else(no_reader)?, *version, *checksum)?;
+                    let (_, base) =
+                        version_or_newest(readers.get(*reader).ok_or_else(no_reader)?, *version, *checksum)?;
                     self.members(base, at, n, true, parts)?;
                 }
-                Into::Base { reader, version, checksum } => {
+                Destination::Base { reader, version, checksum } => {
                     for i in at..at + n {
                         self.object(*reader, Some((*version, *checksum)), i, parts)?;
                     }
                 }
-                Into::Nowhere(shape) => self.nowhere(op, shape, n, counts.map(|(slot, _)| slot))?,
-                Into::TObject => (0..n).for_each(|_| self.out.raw(&TOBJECT)),
+                Destination::Discarded(shape) => self.defaults(op, shape, n, counts.map(|(slot, _)| slot))?,
+                Destination::TObject => (0..n).for_each(|_| self.out.raw(&TOBJECT)),
             }
         }
         Ok(())
     }
 
     /// Writes zeros, empty lists and the like for a member that the record lacks.
-    fn nowhere(&mut self, op: &Op, shape: &Shape, n: usize, counter: Option<usize>) -> Result<()> {
+    fn defaults(&mut self, op: &Op, shape: &Shape, n: usize, counter: Option<usize>) -> Result<()> {
         if let Some(counter) = counter.and_then(|slot| self.counters.get_mut(slot)) {
             *counter = Some(vec![0; n]);
         }

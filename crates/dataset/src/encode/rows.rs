@@ -1,20 +1,20 @@
 //! Objects and records that all take the same bytes, as rows of a table: one member of all of them after the other is
 //! written to where it lies, frames like members.
 
-use rootfile::object::tags::BYTE_COUNT_MASK;
+use rootfile::tags::BYTE_COUNT_MASK;
 use rootfile::{Error, Result};
 
-use super::forms::{Form, Forms, TOBJECT, asked, no_reader};
-use super::machine::unfit;
+use super::forms::{Form, Forms, TOBJECT, no_reader, version_or_newest};
 use super::numbers::{convert, pack, place, repeat};
-use super::view::View;
-use crate::decode::op::{Into, Op, Reader, Version};
+use super::view::{View, shape_mismatch};
+use crate::decode::program::class_reader::{ClassReader, ClassVersion, Destination};
+use crate::decode::program::op::Op;
 
 /// What writing rows needs.
 #[derive(Clone, Copy)]
 pub(super) struct Rows<'a> {
     pub forms: &'a Forms,
-    pub readers: &'a [Reader],
+    pub readers: &'a [ClassReader],
     /// Bytes of a row.
     pub stride: usize,
 }
@@ -35,12 +35,12 @@ impl Rows<'_> {
                 let mut bytes = Vec::new();
                 convert(*to, view, at, n, &mut bytes)?;
                 for (row, value) in out.chunks_mut(self.stride.max(1)).zip(bytes.chunks(to.size())) {
-                    row.get_mut(..to.size()).ok_or_else(unfit)?.copy_from_slice(value);
+                    row.get_mut(..to.size()).ok_or_else(shape_mismatch)?.copy_from_slice(value);
                 }
                 Ok(to.size())
             }
             (Op::Fixed(size, item), View::Fixed { items, .. }) => {
-                let each = self.forms.size(item, self.readers).ok_or_else(unfit)?;
+                let each = self.forms.size(item, self.readers).ok_or_else(shape_mismatch)?;
                 if *size == 0 {
                     return Ok(0);
                 }
@@ -57,7 +57,7 @@ impl Rows<'_> {
             (Op::Record(ops), View::Record(parts)) => {
                 let mut pos = 0;
                 for (op, part) in ops.iter().zip(parts) {
-                    pos += self.value(op, at, n, part, out.get_mut(pos..).ok_or_else(unfit)?)?;
+                    pos += self.value(op, at, n, part, out.get_mut(pos..).ok_or_else(shape_mismatch)?)?;
                 }
                 Ok(pos)
             }
@@ -65,15 +65,16 @@ impl Rows<'_> {
                 let (form, version) = self.forms.newest(*reader, self.readers)?;
                 self.object(form, version, at, n, parts, out)
             }
-            (Op::Whole { reader, version, checksum, framed }, View::Record(parts)) => {
-                let (index, version) = asked(self.readers.get(*reader).ok_or_else(no_reader)?, *version, *checksum)?;
+            (Op::UnsplitObject { reader, version, checksum, framed }, View::Record(parts)) => {
+                let (index, version) =
+                    version_or_newest(self.readers.get(*reader).ok_or_else(no_reader)?, *version, *checksum)?;
                 if *framed {
                     self.object(self.forms.get(*reader, index)?, version, at, n, parts, out)
                 } else {
                     self.members(version, at, n, parts, out)
                 }
             }
-            _ => Err(unfit()),
+            _ => Err(shape_mismatch()),
         }
     }
 
@@ -81,13 +82,13 @@ impl Rows<'_> {
     fn object(
         self,
         form: &Form,
-        version: &Version,
+        version: &ClassVersion,
         at: usize,
         n: usize,
         parts: &[View<'_>],
         out: &mut [u8],
     ) -> Result<usize> {
-        let members = form.members.ok_or_else(unfit)?;
+        let members = form.members.ok_or_else(shape_mismatch)?;
         let bytes = u32::try_from(members + form.header.len()).ok().filter(|bytes| *bytes < BYTE_COUNT_MASK);
         let bytes = bytes.ok_or_else(|| Error::request("an object of more than a gigabyte"))?;
         let mut frame = [0; 10];
@@ -98,26 +99,26 @@ impl Rows<'_> {
             Some(frame) if len == 6 => repeat(frame, n, out, self.stride),
             _ => repeat(&frame, n, out, self.stride),
         }
-        self.members(version, at, n, parts, out.get_mut(len..).ok_or_else(unfit)?)?;
+        self.members(version, at, n, parts, out.get_mut(len..).ok_or_else(shape_mismatch)?)?;
         Ok(len + members)
     }
 
-    fn members(self, version: &Version, at: usize, n: usize, parts: &[View<'_>], out: &mut [u8]) -> Result<usize> {
+    fn members(self, version: &ClassVersion, at: usize, n: usize, parts: &[View<'_>], out: &mut [u8]) -> Result<usize> {
         let mut pos = 0;
         for step in version.steps.iter().flatten() {
-            let out = out.get_mut(pos..).ok_or_else(unfit)?;
-            pos += match &step.into {
-                Into::Part(i) => self.value(&step.op, at, n, parts.get(*i).ok_or_else(unfit)?, out)?,
-                Into::Base { reader, version, checksum } => {
+            let out = out.get_mut(pos..).ok_or_else(shape_mismatch)?;
+            pos += match &step.destination {
+                Destination::Part(i) => self.value(&step.op, at, n, parts.get(*i).ok_or_else(shape_mismatch)?, out)?,
+                Destination::Base { reader, version, checksum } => {
                     let base = self.readers.get(*reader).ok_or_else(no_reader)?;
-                    let (index, base) = asked(base, *version, *checksum)?;
+                    let (index, base) = version_or_newest(base, *version, *checksum)?;
                     self.object(self.forms.get(*reader, index)?, base, at, n, parts, out)?
                 }
-                Into::TObject => {
+                Destination::TObject => {
                     repeat(&TOBJECT, n, out, self.stride);
                     TOBJECT.len()
                 }
-                Into::Nowhere(_) => return Err(unfit()),
+                Destination::Discarded(_) => return Err(shape_mismatch()),
             };
         }
         Ok(pos)

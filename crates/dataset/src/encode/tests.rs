@@ -15,21 +15,22 @@ use rootfile::Result;
 
 use super::{ColumnEncoder, EncodedEntries};
 use crate::decode::ColumnPlan;
-use crate::decode::op::{Container, Into, Members, Op, Reader, Step, Version};
-use crate::decode::packed::Packed;
-use crate::decode::schema::{Layout, Plan};
-use crate::decode::types::{Number, Shape};
+use crate::decode::program::class_reader::{ClassReader, ClassVersion, Destination, MemberStep};
+use crate::decode::program::model::{EntryLayout, Program};
+use crate::decode::program::op::{Container, Members, Op};
+use crate::decode::program::packed::Packed;
+use crate::decode::program::types::{Number, Shape};
 use crate::layout::Streaming;
 use crate::tree::basket::{BasketData, Entries};
 
 const I32: Shape = Shape::Number(Number::I32);
 const INT: Op = Op::Number(Number::I32);
 
-fn plan(shape: Shape, op: Op) -> Plan {
-    Plan::new((shape, op), "any".to_owned())
+fn plan(shape: Shape, op: Op) -> Program {
+    Program::new((shape, op), "any".to_owned())
 }
 
-fn encode(plan: Plan, streaming: Streaming, array: &dyn Array) -> Result<(ColumnEncoder, EncodedEntries)> {
+fn encode(plan: Program, streaming: Streaming, array: &dyn Array) -> Result<(ColumnEncoder, EncodedEntries)> {
     let mut encoder = ColumnPlan::of(plan).encoder(streaming)?;
     let mut out = EncodedEntries::default();
     encoder.append(array, 0..array.len(), &mut out)?;
@@ -46,7 +47,7 @@ fn basket(encoder: &ColumnEncoder, out: &EncodedEntries, n: usize) -> BasketData
 }
 
 /// Encodes and decodes; gives the bytes.
-fn both_ways(plan: Plan, streaming: Streaming, array: &ArrayRef) -> Vec<u8> {
+fn both_ways(plan: Program, streaming: Streaming, array: &ArrayRef) -> Vec<u8> {
     let (encoder, out) = encode(plan.clone(), streaming, array).unwrap();
     let mut builder = ColumnPlan::of(plan).start(0, 0);
     builder.append(&basket(&encoder, &out, array.len()), 0..array.len(), &[]).unwrap();
@@ -77,13 +78,13 @@ fn shape(parts: &[(&str, Shape)]) -> Shape {
     Shape::Record(parts.iter().map(|(name, shape)| ((*name).to_owned(), shape.clone())).collect())
 }
 
-fn part(i: usize, op: Op) -> Step {
-    Step { op, into: Into::Part(i), counts: None }
+fn part(i: usize, op: Op) -> MemberStep {
+    MemberStep { op, destination: Destination::Part(i), counts: None }
 }
 
-fn class(name: &str, version: i32, checksum: u32, steps: Vec<Step>) -> Reader {
-    let version = Version { version, checksum, steps: Ok(steps), missing: Vec::new() };
-    Reader { class: name.to_owned(), versions: vec![version], any_version: false }
+fn class(name: &str, version: i32, checksum: u32, steps: Vec<MemberStep>) -> ClassReader {
+    let version = ClassVersion { version, checksum, steps: Ok(steps), missing: Vec::new() };
+    ClassReader { class: name.to_owned(), versions: vec![version], any_version: false }
 }
 
 fn vector(item: Op, members: Option<Members>) -> Op {
@@ -101,15 +102,15 @@ fn numbers_and_texts() {
     let f64s = Shape::Number(Number::F64);
     assert_eq!(bytes(f64s, Op::Packed(Packed::Float), doubles), 1.5f32.to_be_bytes());
     let bits: ArrayRef = Arc::new(UInt32Array::from(vec![1 << 4, 0]));
-    assert_eq!(bytes(Shape::Number(Number::U32), Op::Bits, bits), [0, 0, 0, 16, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(bytes(Shape::Number(Number::U32), Op::TObjectBits, bits), [0, 0, 0, 16, 0, 0, 0, 0, 0, 0]);
     let bools: ArrayRef = Arc::new(BooleanArray::from(vec![true, false, true]));
     assert_eq!(bytes(Shape::Number(Number::Bool), Op::Number(Number::Bool), bools), [1, 0, 1]);
-    assert_eq!(bytes(Shape::Text, Op::Text, texts(&["ab", ""])), [2, b'a', b'b', 0]);
+    assert_eq!(bytes(Shape::Text, Op::TString, texts(&["ab", ""])), [2, b'a', b'b', 0]);
     assert_eq!(bytes(Shape::Text, Op::CString, texts(&["ab"])), [2, b'a', b'b']);
     assert_eq!(bytes(Shape::Text, Op::CharStar, texts(&["a"])), [0, 0, 0, 1, b'a']);
     let long = "x".repeat(300);
-    assert_eq!(bytes(Shape::Text, Op::Text, texts(&[&long]))[..5], [255, 0, 0, 1, 44]);
-    let named = Op::Named { class: "A".to_owned(), object: Box::new(INT) };
+    assert_eq!(bytes(Shape::Text, Op::TString, texts(&[&long]))[..5], [255, 0, 0, 1, 44]);
+    let named = Op::NamedObject { class: "A".to_owned(), object: Box::new(INT) };
     assert_eq!(bytes(I32, named, ints(&[1])), [1, b'A', 0, 0, 0, 0, 1]);
 }
 
@@ -125,18 +126,18 @@ fn arrays_and_containers() {
         [0x40, 0, 0, 14, 0, 9, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2, 0x40, 0, 0, 6, 0, 9, 0, 0, 0, 0]
     );
     let strings = list(&[1, 2], texts(&["a", "b", ""]), false);
-    let op = vector(Op::Text, None);
+    let op = vector(Op::TString, None);
     assert_eq!(bytes(Shape::Text.list(), op, strings)[..12], [0x40, 0, 0, 8, 0, 9, 0, 0, 0, 1, 1, b'a']);
-    assert_eq!(bytes(I32.list(), Op::Array(Number::I32), three())[..8], [0, 0, 0, 2, 0, 0, 0, 1]);
-    let rest = Op::Rest { flag: true, item: Box::new(INT) };
+    assert_eq!(bytes(I32.list(), Op::TArray(Number::I32), three())[..8], [0, 0, 0, 2, 0, 0, 0, 1]);
+    let rest = Op::ToEnd { flag: true, item: Box::new(INT) };
     assert_eq!(bytes(I32.list(), rest, three())[..10], [1, 0, 0, 0, 1, 0, 0, 0, 2, 0]);
-    let framed = || Op::Rest { flag: false, item: Box::new(vector(INT, None)) };
+    let framed = || Op::ToEnd { flag: false, item: Box::new(vector(INT, None)) };
     let none = || list(&[0], three().slice(0, 0), false);
     assert_eq!(bytes(I32.list().list(), framed(), none()), [0x40, 0, 0, 2, 0, 9]);
     let nested = list(&[2, 1], three(), false);
     assert_eq!(bytes(I32.list().list(), framed(), nested)[..14], [0x40, 0, 0, 18, 0, 9, 0, 0, 0, 2, 0, 0, 0, 1]);
     let items = plan(I32, INT).items(false);
-    assert_eq!(items.layout, Layout::Items);
+    assert_eq!(items.layout, EntryLayout::Items);
     let (encoder, out) = encode(items.clone(), OBJECT_WISE, &three()).unwrap();
     assert_eq!((encoder.entry_size(), out.ends.as_slice()), (None, &[8, 8, 12][..]));
     both_ways(items, OBJECT_WISE, &three());
@@ -153,7 +154,7 @@ fn counted_arrays_are_held_against_their_counter() {
     let parts = |flag| {
         let shape = shape(&[("n", I32), ("x", I32.list())]);
         let op = Op::Record(vec![Op::Counter(0, Number::I32), counted(flag)]);
-        Plan { slots: 1, ..plan(shape, op) }
+        Program { slots: 1, ..plan(shape, op) }
     };
     let values = |n: &[i32]| record(vec![("n", ints(n)), ("x", list(&[1, 0], ints(&[7]), false))]);
     assert_eq!(both_ways(parts(false), OBJECT_WISE, &values(&[1, 0])), [0, 0, 0, 1, 0, 0, 0, 7, 0, 0, 0, 0]);
@@ -161,11 +162,11 @@ fn counted_arrays_are_held_against_their_counter() {
     let error = encode(parts(false), OBJECT_WISE, &values(&[1, 3])).unwrap_err();
     assert!(error.to_string().contains("array of 0 items, whose counter says 3"), "{error}");
     // The counters of objects in split collections are branches of their own.
-    let objects = Op::Objects { objects: 0, counter: 1, framed: false, item: Box::new(counted(true)) };
+    let objects = Op::CountedPerObject { objects: 0, counter: 1, framed: false, item: Box::new(counted(true)) };
     let nested = list(&[2], list(&[1, 0], ints(&[7]), false), false);
-    let (_, out) = encode(Plan { slots: 2, ..plan(I32.list().list(), objects) }, OBJECT_WISE, &nested).unwrap();
+    let (_, out) = encode(Program { slots: 2, ..plan(I32.list().list(), objects) }, OBJECT_WISE, &nested).unwrap();
     assert_eq!(out.bytes, [1, 0, 0, 0, 7, 0]);
-    let tables = Op::Framed(Box::new(Op::Tables { arrays: 2, counter: None, item: Box::new(INT) }));
+    let tables = Op::Framed(Box::new(Op::CountedArrays { arrays: 2, counter: None, item: Box::new(INT) }));
     let item = Arc::new(Field::new("item", list(&[1], ints(&[1]), false).data_type().clone(), false));
     let pair = |lengths| -> ArrayRef {
         Arc::new(FixedSizeListArray::new(Arc::clone(&item), 2, list(lengths, ints(&[1, 2, 3]), false), None))
@@ -177,12 +178,12 @@ fn counted_arrays_are_held_against_their_counter() {
 }
 
 /// A class `B` of one number; `A` that derives from it, with another and a text if asked for.
-fn derived(text: bool) -> (Shape, Vec<Reader>) {
-    let base = Into::Base { reader: 0, version: 1, checksum: 0xB };
-    let mut steps = vec![Step { op: Op::Object(0), into: base, counts: None }, part(1, INT)];
+fn derived(text: bool) -> (Shape, Vec<ClassReader>) {
+    let base = Destination::Base { reader: 0, version: 1, checksum: 0xB };
+    let mut steps = vec![MemberStep { op: Op::Object(0), destination: base, counts: None }, part(1, INT)];
     let mut parts = vec![("b", I32), ("a", I32)];
     if text {
-        steps.push(part(2, Op::Text));
+        steps.push(part(2, Op::TString));
         parts.push(("s", Shape::Text));
     }
     let b = class("B", 1, 0xB, vec![part(0, INT)]);
@@ -203,14 +204,14 @@ fn objects_have_frames_and_versions() {
     let one = [0x40, 0, 0, 20, 0, 3, 0x40, 0, 0, 10, 0, 0, 0, 0, 0, 0xB, 0, 0, 0, 1, 0, 0, 0, 3];
     for text in [false, true] {
         let (shape, readers) = derived(text);
-        let object = Plan { readers: readers.clone(), ..plan(shape.clone(), Op::Object(1)) };
+        let object = Program { readers: readers.clone(), ..plan(shape.clone(), Op::Object(1)) };
         let bytes = both_ways(object, OBJECT_WISE, &objects(text));
         let expected = if text { [&[0x40, 0, 0, 22][..], &one[4..], &[1, b'x']].concat() } else { one.to_vec() };
         assert_eq!(bytes[..expected.len()], expected, "{text}");
-        let whole = |framed| Op::Whole { reader: 1, version: 3, checksum: 0, framed };
-        let bare = Plan { readers: readers.clone(), ..plan(shape.clone(), whole(false)) };
+        let whole = |framed| Op::UnsplitObject { reader: 1, version: 3, checksum: 0, framed };
+        let bare = Program { readers: readers.clone(), ..plan(shape.clone(), whole(false)) };
         assert_eq!(both_ways(bare, OBJECT_WISE, &objects(text))[..18], one[6..]);
-        let framed = Plan { readers, ..plan(shape, whole(true)) };
+        let framed = Program { readers, ..plan(shape, whole(true)) };
         assert_eq!(both_ways(framed, OBJECT_WISE, &objects(text))[4..24], one[4..]);
     }
 }
@@ -220,7 +221,7 @@ fn collections_of_objects_in_both_streamings() {
     for text in [false, true] {
         let (shape, readers) = derived(text);
         let op = vector(Op::Object(1), Some(Members::Class(1)));
-        let plan = || Plan { readers: readers.clone(), ..plan(shape.clone().list(), op.clone()) };
+        let plan = || Program { readers: readers.clone(), ..plan(shape.clone().list(), op.clone()) };
         let lists = list(&[0, 2], objects(text), false);
         let bytes = both_ways(plan(), Streaming::MemberWise, &lists);
         let tail = if text { &[1, b'x', 0][..] } else { &[] };
@@ -235,8 +236,9 @@ fn collections_of_objects_in_both_streamings() {
 
 #[test]
 fn maps_in_both_streamings() {
-    let parts = [INT, Op::Framed(Box::new(Op::Text))];
-    let op = |checksum| vector(Op::Record(vec![INT, Op::Text]), Some(Members::Pair { parts: parts.clone(), checksum }));
+    let parts = [INT, Op::Framed(Box::new(Op::TString))];
+    let op =
+        |checksum| vector(Op::Record(vec![INT, Op::TString]), Some(Members::Pair { parts: parts.clone(), checksum }));
     let shape = shape(&[("key", I32), ("value", Shape::Text)]).list();
     let maps = list(&[1], record(vec![("key", ints(&[5])), ("value", texts(&["v"]))]), false);
     let bytes = |checksum, streaming| both_ways(plan(shape.clone(), op(checksum)), streaming, &maps);
@@ -255,14 +257,14 @@ fn references_and_pointers() {
     let object = record(vec![("fUniqueID", words(&[7, 8])), ("fBits", words(&[16, 0]))]);
     let both = shape(&[("fUniqueID", u32s.clone()), ("fBits", u32s.clone())]);
     assert_eq!(bytes(both, Op::TObject, object)[..12], [0, 1, 0, 0, 0, 7, 0, 0, 0, 16, 0, 0]);
-    let reference = bytes(shape(&[("ref", u32s)]), Op::Ref, record(vec![("ref", words(&[7]))]));
+    let reference = bytes(shape(&[("ref", u32s)]), Op::TRef, record(vec![("ref", words(&[7]))]));
     assert_eq!(reference, [0, 1, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0]);
     let refs = shape(&[("fName", Shape::Text), ("fSize", I32), ("refs", I32.list())]);
     let array = record(vec![("fName", texts(&["n"])), ("fSize", ints(&[1])), ("refs", list(&[1], ints(&[9]), false))]);
-    assert_eq!(bytes(refs, Op::RefArray, array).len(), 6 + 10 + 2 + 4 + 6 + 4);
+    assert_eq!(bytes(refs, Op::TRefArray, array).len(), 6 + 10 + 2 + 4 + 6 + 4);
     let pointer = Op::Pointer { class: "A".to_owned(), target: Box::new(INT) };
     let optional: ArrayRef = Arc::new(Int32Array::new(vec![7, 0].into(), Some(NullBuffer::from(vec![true, false]))));
-    let pointers = Plan { pointers: true, ..plan(Shape::Optional(Box::new(I32)), pointer) };
+    let pointers = Program { pointers: true, ..plan(Shape::Optional(Box::new(I32)), pointer) };
     let pointed = [0x40, 0, 0, 10, 0xFF, 0xFF, 0xFF, 0xFF, b'A', 0, 0, 0, 0, 7, 0, 0, 0, 0];
     assert_eq!(both_ways(pointers, OBJECT_WISE, &optional), pointed);
 }
@@ -271,7 +273,7 @@ fn references_and_pointers() {
 fn symmetric_matrices_have_as_many_elements_as_their_rows_ask_for() {
     let readers = vec![class("TMatrixTBase<double>", 5, 1, vec![part(0, INT)])];
     let parts = shape(&[("fNrows", I32), ("fElements", I32.list())]);
-    let plan = Plan { readers, ..plan(parts, Op::Triangle { base: 0, rows: 0, number: Number::I32 }) };
+    let plan = Program { readers, ..plan(parts, Op::SymmetricMatrix { base: 0, rows: 0, number: Number::I32 }) };
     let matrix = |rows| record(vec![("fNrows", ints(&[rows])), ("fElements", list(&[3], ints(&[1, 2, 3]), false))]);
     assert_eq!(both_ways(plan.clone(), OBJECT_WISE, &matrix(2))[..6], [0x40, 0, 0, 6, 0, 5]);
     assert!(encode(plan, OBJECT_WISE, &matrix(3)).unwrap_err().to_string().contains("3 rows"));
@@ -279,17 +281,17 @@ fn symmetric_matrices_have_as_many_elements_as_their_rows_ask_for() {
 
 #[test]
 fn members_that_are_not_in_the_record_are_zero() {
-    let nowhere = |shape, op, counts| Step { op, into: Into::Nowhere(shape), counts };
+    let nowhere = |shape, op, counts| MemberStep { op, destination: Destination::Discarded(shape), counts };
     let counted = Op::Counted { counter: 0, flag: true, item: Box::new(INT) };
     let steps = vec![
-        Step { op: Op::TObject, into: Into::TObject, counts: None },
+        MemberStep { op: Op::TObject, destination: Destination::TObject, counts: None },
         nowhere(I32, INT, Some((0, Number::I32))),
         nowhere(I32.list(), counted, None),
-        nowhere(Shape::Text, Op::Text, None),
+        nowhere(Shape::Text, Op::TString, None),
         part(0, INT),
     ];
     let readers = vec![class("A", 1, 5, steps)];
-    let object = Plan { readers, slots: 1, ..plan(shape(&[("a", I32)]), Op::Object(0)) };
+    let object = Program { readers, slots: 1, ..plan(shape(&[("a", I32)]), Op::Object(0)) };
     let bytes = both_ways(object, OBJECT_WISE, &record(vec![("a", ints(&[3]))]));
     let body = [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3];
     // What derives from TObject has a ClassDef.
@@ -298,15 +300,15 @@ fn members_that_are_not_in_the_record_are_zero() {
 
 #[test]
 fn what_cannot_be_written_says_why() {
-    let any = plan(Shape::Bytes.list(), vector(Op::AnyPointer, None));
+    let any = plan(Shape::Bytes.list(), vector(Op::OpaquePointer, None));
     let error = ColumnPlan::of(any).encoder(OBJECT_WISE).unwrap_err();
     assert!(error.to_string().contains("column: a pointer to what may be of several"), "{error}");
     let readers = vec![class("A", 1, 5, vec![part(0, Op::Opaque)])];
-    let inside = Plan { readers, ..plan(shape(&[("x", Shape::Bytes)]), Op::Object(0)) };
+    let inside = Program { readers, ..plan(shape(&[("x", Shape::Bytes)]), Op::Object(0)) };
     assert!(ColumnPlan::of(inside).encoder(OBJECT_WISE).is_err());
     let mut failed = class("A", 2, 5, Vec::new());
     failed.versions[0].steps = Err("it is odd".to_owned());
-    let odd = Plan { readers: vec![failed], ..plan(shape(&[]), Op::Object(0)) };
+    let odd = Program { readers: vec![failed], ..plan(shape(&[]), Op::Object(0)) };
     assert!(ColumnPlan::of(odd).encoder(OBJECT_WISE).unwrap_err().to_string().contains("it is odd"));
     let opaque = ColumnPlan::of(plan(I32, INT)).opaque_because("of a reason");
     assert!(opaque.encoder(OBJECT_WISE).unwrap_err().to_string().contains("of a reason"));
@@ -357,14 +359,14 @@ proptest! {
     #[test]
     fn texts_come_back(values in prop::collection::vec(".{0,300}", 0..20)) {
         let large: ArrayRef = Arc::new(LargeStringArray::from(values.clone()));
-        let bytes = both_ways(plan(Shape::Text, Op::Text), OBJECT_WISE, &large);
-        let (_, out) = encode(plan(Shape::Text, Op::Text), OBJECT_WISE, &StringArray::from(values)).unwrap();
+        let bytes = both_ways(plan(Shape::Text, Op::TString), OBJECT_WISE, &large);
+        let (_, out) = encode(plan(Shape::Text, Op::TString), OBJECT_WISE, &StringArray::from(values)).unwrap();
         prop_assert_eq!(bytes, out.bytes);
     }
 }
 
 /// The benchmark's event: three vectors, three doubles and three whole numbers.
-fn events(n: usize) -> (Shape, Vec<Reader>, ArrayRef) {
+fn events(n: usize) -> (Shape, Vec<ClassReader>, ArrayRef) {
     let double = Op::Number(Number::F64);
     let f64s = Shape::Number(Number::F64);
     let xyz = ["x", "y", "z"];
@@ -415,7 +417,7 @@ fn events(n: usize) -> (Shape, Vec<Reader>, ArrayRef) {
 #[test]
 #[ignore = "measures"]
 fn throughput() {
-    let measure = |what: &str, plan: Plan, streaming, array: &ArrayRef| {
+    let measure = |what: &str, plan: Program, streaming, array: &ArrayRef| {
         let mut encoder = ColumnPlan::of(plan).encoder(streaming).unwrap();
         let mut out = EncodedEntries::default();
         let mut best = f64::MAX;
@@ -451,10 +453,10 @@ fn throughput() {
         let lists = list(&vec![each; 200_000 / each], items, false);
         for streaming in [Streaming::MemberWise, OBJECT_WISE] {
             let op = vector(Op::Object(1), Some(Members::Class(1)));
-            let plan = Plan { readers: readers.clone(), ..plan(shape.clone().list(), op) };
+            let plan = Program { readers: readers.clone(), ..plan(shape.clone().list(), op) };
             measure(&format!("{streaming} vectors of {each} events"), plan, streaming, &lists);
         }
     }
     let texts: ArrayRef = Arc::new(LargeStringArray::from_iter_values((0..n).map(|i| format!("a text {i}"))));
-    measure("texts", plan(Shape::Text, Op::Text), OBJECT_WISE, &texts);
+    measure("texts", plan(Shape::Text, Op::TString), OBJECT_WISE, &texts);
 }

@@ -10,7 +10,7 @@ use arrow_buffer::{ArrowNativeType, BooleanBuffer, NullBuffer};
 use arrow_schema::DataType;
 use rootfile::{Error, Result};
 
-use crate::decode::types::{Number, Shape};
+use crate::decode::program::types::{Number, Shape};
 
 /// The values of an array.
 #[derive(Debug)]
@@ -38,6 +38,17 @@ pub(super) enum Words<'a> {
 pub(super) enum Ends<'a> {
     Small(&'a [i32]),
     Large(&'a [i64]),
+}
+
+/// The operation writes another shape than the array has.
+#[cold]
+pub(super) fn shape_mismatch() -> Error {
+    Error::unsupported("a plan that does not fit its values")
+}
+
+/// A count as it is written.
+pub(super) fn count(n: usize) -> Result<i32> {
+    i32::try_from(n).map_err(|_| Error::request(format!("{n} items, of which there can be 2^31 at most")))
 }
 
 impl Ends<'_> {

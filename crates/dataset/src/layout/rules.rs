@@ -23,8 +23,15 @@ pub struct TreeRules<'a> {
     open: Vec<usize>,
 }
 
+impl Layout {
+    /// The rules for the columns of the tree with this path, for many look-ups.
+    pub fn rules(&self, tree: &str) -> TreeRules<'_> {
+        TreeRules::new(self, tree)
+    }
+}
+
 impl<'a> TreeRules<'a> {
-    pub(super) fn new(layout: &'a Layout, path: &str) -> Self {
+    fn new(layout: &'a Layout, path: &str) -> Self {
         let tree = layout.resolve_tree(path);
         let (mut named, mut open) = (HashMap::<_, Vec<_>>::new(), Vec::new());
         for (number, (pattern, _)) in layout.columns().iter().enumerate() {

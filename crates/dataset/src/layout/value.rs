@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use rootfile::{Error, Result};
 
-use super::{ColumnLayout, Container, TreeLayout, TreeRules};
+use super::{ColumnLayout, Container, TreeLayout};
 use crate::glob::{ColumnPattern, TreePattern};
 
 /// How the entries of trees lie in a file.
@@ -91,11 +91,6 @@ impl Layout {
             }
         }
         Ok(())
-    }
-
-    /// What is said about the columns of the tree with this path, for many look-ups.
-    pub fn rules(&self, tree: &str) -> TreeRules<'_> {
-        TreeRules::new(self, tree)
     }
 
     /// Reads TOML. The error says line and column, and for an unknown key the known ones.

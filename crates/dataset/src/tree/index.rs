@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use rootfile::bytes::{Cursor, Writer};
-use rootfile::object::tags::Frame;
 use rootfile::object::{Content, Object};
+use rootfile::tags::Frame;
 use rootfile::{Error, Result};
 
 use super::model::Tree;
@@ -112,7 +112,7 @@ impl TreeIndex {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rootfile::object::tags::{begin_frame, end_frame};
+    use rootfile::tags::{begin_frame, end_frame};
 
     fn index(lines: &[(i64, i64, i64)]) -> TreeIndex {
         let mut w = Writer::new();

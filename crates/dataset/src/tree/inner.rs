@@ -3,7 +3,8 @@
 
 use std::collections::HashSet;
 
-use rootfile::object::{Array, Content, Graph, Members, Object, ObjectId, Value, may_hold_tags};
+use rootfile::object::{Array, Content, Graph, Members, Object, ObjectId, Value};
+use rootfile::tags::may_hold_tags;
 
 use super::model::{Listed, Tree};
 

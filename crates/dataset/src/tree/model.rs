@@ -250,6 +250,33 @@ pub struct Leaf {
 }
 
 impl Branch {
+    /// A branch without entries, leaves and other branches. Everything else is 0, but for ROOT's default fill style.
+    pub fn new(id: ObjectId, named: Named, kind: BranchKind) -> Self {
+        Self {
+            id,
+            named,
+            fill: [0, 1001],
+            compress: 0,
+            basket_size: 0,
+            entry_offset_len: 0,
+            io_bits: 0,
+            offset: 0,
+            split_level: 0,
+            entry_number: 0,
+            entries: 0,
+            first_entry: 0,
+            tot_bytes: 0,
+            zip_bytes: 0,
+            file_name: String::new(),
+            children: Vec::new(),
+            parent: None,
+            leaves: Vec::new(),
+            baskets: Vec::new(),
+            embedded: Vec::new(),
+            kind,
+        }
+    }
+
     /// ROOT's class name of the branch.
     pub fn class(&self) -> &'static str {
         match self.kind {

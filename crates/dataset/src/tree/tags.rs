@@ -152,7 +152,7 @@ fn is_basic(name: &str) -> bool {
 
 /// Template arguments that may hold data: allocators and comparators hold none.
 fn arguments(text: &str) -> Vec<&str> {
-    let mut parts = crate::template::arguments(text);
+    let mut parts = crate::type_name::arguments(text);
     parts.retain(|p| !p.starts_with("allocator") && !p.starts_with("less<") && !p.starts_with("std::allocator"));
     parts
 }

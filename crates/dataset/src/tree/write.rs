@@ -3,9 +3,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use rootfile::object::tags::{begin_frame, end_frame};
 use rootfile::object::{Named, ObjectWriter, TObject, write_tobject};
 use rootfile::streamer::builtin;
+use rootfile::tags::{begin_frame, end_frame};
 use rootfile::{Error, Result};
 
 use super::model::{Branch, BranchKind, Leaf, Tree};

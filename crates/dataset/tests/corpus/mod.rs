@@ -1,9 +1,9 @@
 //! The corpus of real files and its oracle, where they are.
-#![allow(dead_code, reason = "not every test uses all of it")]
+#![allow(dead_code, unused_imports, reason = "not every test uses all of it")]
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 pub mod baskets;
-pub mod wholes;
+pub mod logical;
 
 use std::path::{Path, PathBuf};
 

@@ -6,8 +6,8 @@
 
 use rootfile::bytes::Writer;
 use rootfile::codec::Compression;
-use rootfile::object::tags::{begin_frame, end_frame};
 use rootfile::object::write_tobject;
+use rootfile::tags::{begin_frame, end_frame};
 use rootfile::{DirId, Error, FileWriter, Result, RootFile};
 
 const CLASS: &str = "TProcessID";

@@ -5,8 +5,9 @@
 
 use std::collections::HashMap;
 
-use rootfile::object::{Content, Graph, Object, ObjectId, ObjectReader, ObjectWriter, TObject, Value, may_hold_tags};
+use rootfile::object::{Content, Graph, Object, ObjectId, ObjectReader, ObjectWriter, TObject, Value};
 use rootfile::streamer::StreamerInfos;
+use rootfile::tags::may_hold_tags;
 use rootfile::{BIG_KEY, Error, Key, Result};
 
 /// Adds to the process-identifier numbers of all referenced objects.

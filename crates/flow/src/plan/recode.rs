@@ -5,11 +5,11 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::AtomicU64;
 
+use dataset::assemble::{LogicalColumn, logical_columns};
 use dataset::decode::{self, ColumnPlan};
 use dataset::layout::{ByteSize, ColumnLayout, Streaming, TreeRules, defaults};
 use dataset::tree::make::{NewColumn, NewKind, make_tree};
 use dataset::tree::{Branch, BranchKind, Tree};
-use dataset::whole::{WholeColumn, whole_columns};
 use rootfile::streamer::StreamerInfos;
 
 use super::model::{TablePlan, TableRequest};
@@ -26,8 +26,8 @@ use crate::words::listed;
 struct SplitChange {
     top: usize,
     made: Tree,
-    from: WholeColumn,
-    to: WholeColumn,
+    from: LogicalColumn,
+    to: LogicalColumn,
     plans: Vec<ColumnPlan>,
     streaming: Streaming,
     forms: [Form; 2],
@@ -90,7 +90,7 @@ fn add_notes(plan: &mut TablePlan, path: &str, found: &Findings) {
     if !plain.is_empty() {
         plan.notes.push(format!("tree {path}: fUniqueID and fBits of the objects in {} are reset", listed(&plain)));
     }
-    let drops_names = |change: &&SplitChange| change.plans.iter().any(ColumnPlan::passes_over_names);
+    let drops_names = |change: &&SplitChange| change.plans.iter().any(ColumnPlan::omits_collection_names);
     let named: Vec<String> =
         found.changes.iter().filter(drops_names).map(|change| change.from.field().name().clone()).collect();
     if !named.is_empty() {
@@ -102,14 +102,14 @@ fn add_notes(plan: &mut TablePlan, path: &str, found: &Findings) {
 impl SplitChange {
     /// Whether it holds `TObject`s, whose fUniqueID and fBits are not carried over.
     fn drops_bits(&self) -> bool {
-        self.plans.iter().any(ColumnPlan::passes_over_tobjects)
+        self.plans.iter().any(ColumnPlan::omits_tobjects)
             || self.made.branches.iter().any(|b| b.name().ends_with("fUniqueID"))
     }
 }
 
 impl View<'_> {
     /// Decides what happens to one branch of the first level.
-    fn examine(&self, whole: &WholeColumn, own: &ColumnLayout, found: &mut Findings) -> Result<(), Reason> {
+    fn examine(&self, whole: &LogicalColumn, own: &ColumnLayout, found: &mut Findings) -> Result<(), Reason> {
         let plans: Vec<&ColumnPlan> = self.plans.iter().filter(|p| whole.branches().contains(&p.branch())).collect();
         if let Some(level) = own.split_level
             && let Some(change) = self.split(whole, &plans, level, own)?
@@ -136,7 +136,7 @@ impl View<'_> {
     /// The branches that a branch becomes at another split level, if it does not have that level already.
     fn split(
         &self,
-        whole: &WholeColumn,
+        whole: &LogicalColumn,
         plans: &[&ColumnPlan],
         level: u32,
         own: &ColumnLayout,
@@ -155,10 +155,10 @@ impl View<'_> {
             _ => None,
         });
         let mut new: Vec<ColumnPlan> = decode::columns(&made, self.infos);
-        for plan in new.iter_mut().filter(|plan| plan.lacks()) {
-            *plan = ColumnPlan::knowing(&made, plan.branch(), self.infos, plans, clones);
+        for plan in new.iter_mut().filter(|plan| plan.needs_learning()) {
+            *plan = ColumnPlan::with_learned(&made, plan.branch(), self.infos, plans, clones);
         }
-        let to = whole_columns(&made, self.infos, &new).pop().ok_or("no branch would be left of it")?;
+        let to = logical_columns(&made, self.infos, &new).pop().ok_or("no branch would be left of it")?;
         if same_shape((tree, whole), (&made, &to)) {
             return Ok(None);
         }
@@ -250,12 +250,12 @@ fn new_column(branch: &Branch, known: Option<&str>, level: u32, own: &ColumnLayo
 }
 
 /// Whether two logical columns are split in the same way.
-fn same_shape(old: (&Tree, &WholeColumn), new: (&Tree, &WholeColumn)) -> bool {
-    let single = |(tree, whole): (&Tree, &WholeColumn)| {
+fn same_shape(old: (&Tree, &LogicalColumn), new: (&Tree, &LogicalColumn)) -> bool {
+    let single = |(tree, whole): (&Tree, &LogicalColumn)| {
         let top = tree.branches.get(whole.top());
         whole.branches().len() == 1 && top.is_some_and(|top| top.children.is_empty() && !is_collection(top))
     };
-    let shape = |(tree, whole): (&Tree, &WholeColumn)| -> Vec<(String, i32, i32)> {
+    let shape = |(tree, whole): (&Tree, &LogicalColumn)| -> Vec<(String, i32, i32)> {
         let of = |branch: &usize| {
             let element = tree.branches.get(*branch)?.element()?;
             Some((element.class_name.clone(), element.element_id, element.element_type))

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
+use dataset::assemble::{LogicalColumn, logical_columns};
 use dataset::decode::{self, ColumnPlan};
-use dataset::whole::{WholeColumn, whole_columns};
 use rootfile::streamer::StreamerInfos;
 
 use super::model::TablePlan;
@@ -34,8 +34,8 @@ impl<'a> View<'a> {
     }
 
     /// The logical columns of the branches.
-    pub fn wholes(&self) -> Vec<WholeColumn> {
-        whole_columns(&self.plan.tree, self.infos, &self.plans)
+    pub fn wholes(&self) -> Vec<LogicalColumn> {
+        logical_columns(&self.plan.tree, self.infos, &self.plans)
     }
 
     /// The column of a branch, with its counters, for decoding.

@@ -131,27 +131,12 @@ fn empty_tree(count: u64) -> Tree {
         branch: id - 10,
     };
     let branch = |(id, name): (usize, &str), title: &str| Branch {
-        id,
-        named: named(name, title),
-        fill: [0, 1001],
-        compress: 0,
         basket_size: 32000,
         entry_offset_len: if name == "v" { 1000 } else { 0 },
-        io_bits: 0,
-        offset: 0,
-        split_level: 0,
         entry_number: count,
         entries: count,
-        first_entry: 0,
-        tot_bytes: 0,
-        zip_bytes: 0,
-        file_name: String::new(),
-        children: Vec::new(),
-        parent: None,
         leaves: vec![id],
-        baskets: Vec::new(),
-        embedded: Vec::new(),
-        kind: BranchKind::Plain,
+        ..Branch::new(id, named(name, title), BranchKind::Plain)
     };
     Tree {
         class: "TTree".to_owned(),

@@ -2,7 +2,7 @@
 //! at once. Only where bytes differ is it asked which entry they belong to, and whether class tags explain them.
 
 use dataset::tree::basket::{BasketData, Entries};
-use rootfile::object::tags::{CLASS_MASK, MAP_OFFSET};
+use rootfile::tags::{CLASS_MASK, MAP_OFFSET};
 use rootfile::{Error, Result};
 
 /// Where two runs differ first.

@@ -3,10 +3,10 @@
 
 use std::collections::HashSet;
 
+use dataset::assemble::LogicalColumn;
 use dataset::decode::ColumnPlan;
 use dataset::layout::Streaming;
 use dataset::tree::{BranchKind, Tree};
-use dataset::whole::WholeColumn;
 use rootfile::streamer::StreamerInfos;
 
 use super::wholes::WholePair;
@@ -106,7 +106,7 @@ impl Reshaped {
     fn add(&mut self, pair: WholePair, views: &[View<'_>; 2]) {
         let has_bits = |(sources, view): (&Vec<DecodeSource>, &View<'_>)| {
             let named = |branch: usize| view.plan.tree.branches.get(branch).map_or("", |b| b.name());
-            sources.iter().any(|s| s.plan.passes_over_tobjects() || named(s.plan.branch()).ends_with("fUniqueID"))
+            sources.iter().any(|s| s.plan.omits_tobjects() || named(s.plan.branch()).ends_with("fUniqueID"))
         };
         if pair.sources.iter().zip(views).any(has_bits) {
             self.with_bits.push(pair.name.clone());
@@ -144,8 +144,8 @@ fn shares_members((first, second): (&Tree, &Tree), (a, b): Tops, found: &Compari
     first.below(a).into_iter().filter(|&branch| branch != a).filter_map(mapped).any(|other| theirs.contains(&other))
 }
 
-fn pair(views: &[View<'_>; 2], wholes: [&WholeColumn; 2]) -> Result<WholePair, Reason> {
-    let sources = |view: &View<'_>, whole: &WholeColumn| {
+fn pair(views: &[View<'_>; 2], wholes: [&LogicalColumn; 2]) -> Result<WholePair, Reason> {
+    let sources = |view: &View<'_>, whole: &LogicalColumn| {
         let source = |branch: &usize| {
             let source = view.source(*branch).ok_or("no such branch")?;
             view.check_entries(&source.plan)?;

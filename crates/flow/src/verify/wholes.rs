@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::ArrayRef;
-use dataset::whole::WholeColumn;
+use dataset::assemble::LogicalColumn;
 use rootfile::{Error, ErrorKind, Result};
 
 use super::members;
@@ -22,7 +22,7 @@ pub(super) struct WholePair {
     /// What is decoded of each side.
     pub sources: [Vec<DecodeSource>; 2],
     /// What they mean together. Without it, each is one branch.
-    wholes: Option<[WholeColumn; 2]>,
+    wholes: Option<[LogicalColumn; 2]>,
     /// Entries that are compared at a time.
     portion: u64,
 }
@@ -37,7 +37,7 @@ impl Default for Buffers {
 }
 
 impl WholePair {
-    pub fn new(name: String, sources: [Vec<DecodeSource>; 2], wholes: Option<[WholeColumn; 2]>) -> Self {
+    pub fn new(name: String, sources: [Vec<DecodeSource>; 2], wholes: Option<[LogicalColumn; 2]>) -> Self {
         let [a, b] = sources.each_ref().map(|sources| DecodeSource::portion(sources));
         Self { name, sources, wholes, portion: a.min(b) }
     }
@@ -88,7 +88,7 @@ pub(super) fn compare(
 /// One side of a pair.
 struct Side<'a> {
     sources: &'a [DecodeSource],
-    whole: Option<&'a WholeColumn>,
+    whole: Option<&'a LogicalColumn>,
     files: &'a Files,
     portion: u64,
 }

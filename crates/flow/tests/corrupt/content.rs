@@ -10,7 +10,7 @@ use dataset::tree::{Branch, Tree, clusters, is_tree_class, read_tree};
 use rootfile::bytes::Cursor;
 use rootfile::codec::Decompressor;
 use rootfile::object::ObjectReader;
-use rootfile::object::tags::{CLASS_MASK, MAP_OFFSET, NEW_CLASS_TAG};
+use rootfile::tags::{CLASS_MASK, MAP_OFFSET, NEW_CLASS_TAG};
 use rootfile::{Error, Key, Result, RootFile, is_directory};
 
 /// Entries of a branch: how many, of their bytes a digest, and of their boundaries, where they are known.

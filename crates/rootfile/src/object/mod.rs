@@ -8,14 +8,14 @@
 mod plan;
 mod plans;
 mod read;
-pub mod tags;
 mod typed;
 mod value;
 mod write;
 
 pub use plan::{Plan, Step};
-pub use read::{CustomStreamer, ObjectReader, UNFRAMED, read_tobject};
-pub use tags::may_hold_tags;
+pub use read::{CustomStreamer, ObjectReader, UNFRAMED};
 pub use typed::{Place, Span, Typed};
-pub use value::{Array, Collection, Content, Graph, Members, Named, Object, ObjectId, TObject, Value};
-pub use write::{ObjectWriter, write_tobject};
+pub use value::{Array, Collection, Content, Graph, Members, Named, Object, ObjectId, Value};
+pub use write::ObjectWriter;
+
+pub use crate::tobject::{TObject, read_tobject, write_tobject};

@@ -4,14 +4,13 @@ use std::sync::Arc;
 
 use super::plan::{Plan, Step};
 use super::plans::{Layout, Plans};
-use super::tags::{Frame, ReadTags, Tag};
-use super::value::{Array, Collection, Content, Graph, Members, Named, Object, ObjectId, TObject, Value, basic_size};
+use super::value::{Array, Collection, Content, Graph, Members, Named, Object, ObjectId, Value, basic_size};
 use crate::bytes::Cursor;
 use crate::streamer::{StreamerInfos, code};
+use crate::tags::{Frame, ReadTags, Tag};
+use crate::tobject::{IS_REFERENCED, read_tobject};
 use crate::{Error, Result};
 
-/// `TObject` bit: a `TRef` points here, and a process identifier follows.
-const IS_REFERENCED: u32 = 1 << 4;
 /// What pointers to the record's own object say.
 const ROOT_SLOT: u32 = 1;
 /// Objects inside objects, at most, in what is read and in what is written. ROOT's own trees stay below twenty.
@@ -39,15 +38,6 @@ pub struct ObjectReader<'a> {
     graph: Graph,
     depth: usize,
     values: usize,
-}
-
-/// Reads a `TObject`, whose version comes without a byte count unless a subclass of it was emulated.
-pub fn read_tobject(c: &mut Cursor<'_>) -> Result<TObject> {
-    Frame::read(c)?;
-    let unique_id = c.u32()?;
-    let bits = c.u32()?;
-    let pid = if bits & IS_REFERENCED != 0 { Some(c.u16()?) } else { None };
-    Ok(TObject { unique_id, bits, pid })
 }
 
 impl<'a> ObjectReader<'a> {

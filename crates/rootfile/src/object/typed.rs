@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use super::plan::{Plan, Step};
 use super::read::ObjectReader;
-use super::tags::Frame;
 use super::value::{Named, ObjectId, numbers};
+use crate::tags::Frame;
 use crate::{Error, Result};
 
 /// Bases inside bases, at most.
@@ -177,8 +177,8 @@ impl ObjectReader<'_> {
 mod tests {
     use super::*;
     use crate::bytes::Writer;
-    use crate::object::tags::{begin_frame, end_frame};
     use crate::streamer::{StreamerInfos, code};
+    use crate::tags::{begin_frame, end_frame};
 
     #[derive(Default)]
     struct Line {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::plan::Plan;
 use crate::streamer::code;
+use crate::tobject::TObject;
 
 /// Identity of an object that pointers in the same record refer to.
 pub type ObjectId = usize;
@@ -68,17 +69,6 @@ pub struct Members {
     pub plan: Arc<Plan>,
     /// One value a step.
     pub values: Vec<Value>,
-}
-
-/// `TObject`'s two members.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TObject {
-    /// fUniqueID.
-    pub unique_id: u32,
-    /// fBits.
-    pub bits: u32,
-    /// Number of its process identifier, written when it is referenced by a `TRef`.
-    pub pid: Option<u16>,
 }
 
 /// `TNamed`: a `TObject` with a name and a title.

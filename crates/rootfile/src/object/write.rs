@@ -2,25 +2,11 @@
 
 use super::plan::Step;
 use super::read::{MAX_DEPTH, UNFRAMED};
-use super::tags::{WriteTags, begin_frame, end_frame};
-use super::value::{Array, Collection, Content, Graph, Members, Named, Object, ObjectId, TObject, Value};
+use super::value::{Array, Collection, Content, Graph, Members, Named, Object, ObjectId, Value};
 use crate::bytes::Writer;
 use crate::streamer::code;
+use crate::tags::{WriteTags, begin_frame, end_frame};
 use crate::{Error, Result};
-
-/// Writes a `TObject` that nothing refers to.
-pub fn write_tobject(w: &mut Writer, unique_id: u32, bits: u32) {
-    write_whole_tobject(w, &TObject { unique_id, bits, pid: None });
-}
-
-fn write_whole_tobject(w: &mut Writer, object: &TObject) {
-    w.i16(1);
-    w.u32(object.unique_id);
-    w.u32(object.bits);
-    if let Some(pid) = object.pid {
-        w.u16(pid);
-    }
-}
 
 /// Writes one record's objects.
 pub struct ObjectWriter<'a> {
@@ -62,7 +48,7 @@ impl<'a> ObjectWriter<'a> {
                 self.out.i32(i32::try_from(array.len()).map_err(|_| Error::request("an array too large"))?);
                 self.out.raw(&array.raw);
             }
-            Content::TObject(t) => write_whole_tobject(&mut self.out, t),
+            Content::TObject(t) => t.write(&mut self.out),
             Content::Opaque(bytes) if object.version == UNFRAMED => self.out.raw(bytes),
             Content::Opaque(bytes) => {
                 let frame = begin_frame(&mut self.out, object.version);
@@ -132,7 +118,7 @@ impl<'a> ObjectWriter<'a> {
             (Step::Base { .. } | Step::Inline(_), Value::Object(object)) => self.object(object)?,
             (Step::Inline(_) | Step::TString, Value::Str(s)) => self.out.string(s),
             (Step::Pointer, Value::Pointer(id)) => self.pointer(*id)?,
-            (Step::TObject, Value::TObject(t)) => write_whole_tobject(&mut self.out, t),
+            (Step::TObject, Value::TObject(t)) => t.write(&mut self.out),
             (Step::TNamed, Value::Named(named)) => self.named(named),
             (Step::Several(inner, _), Value::List(values)) => {
                 for value in values {
@@ -200,7 +186,7 @@ impl<'a> ObjectWriter<'a> {
     /// Writes a `TNamed` with its frame.
     pub fn named(&mut self, named: &Named) {
         let frame = begin_frame(&mut self.out, 1);
-        write_whole_tobject(&mut self.out, &named.object);
+        named.object.write(&mut self.out);
         self.out.string(&named.name);
         self.out.string(&named.title);
         end_frame(&mut self.out, frame);
@@ -225,7 +211,7 @@ impl<'a> ObjectWriter<'a> {
         let (is_array, is_map) = (class == "TObjArray", class == "TMap");
         let has_options = !is_array && !is_map && class != "TOrdCollection";
         let frame = begin_frame(&mut self.out, if has_options { 5 } else { 3 });
-        write_whole_tobject(&mut self.out, &collection.object);
+        collection.object.write(&mut self.out);
         self.out.string(&collection.name);
         let n = if is_map { collection.items.len() / 2 } else { collection.items.len() };
         self.out.i32(i32::try_from(n).map_err(|_| Error::request("a list too long"))?);

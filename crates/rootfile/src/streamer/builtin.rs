@@ -6,7 +6,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{ElementKind, StreamerElement, StreamerInfo};
+use super::element::{ElementKind, StreamerElement};
+use super::info::{FORM, StreamerInfo};
 
 pub(super) const TABLES: [&str; 2] = [include_str!("builtin.txt"), include_str!("builtin_old.txt")];
 
@@ -37,7 +38,7 @@ fn parse_class(name: &str, version: &str, checksum: &str) -> Option<StreamerInfo
         version: version.parse().ok()?,
         checksum: u32::from_str_radix(checksum, 16).ok()?,
         bits: 0,
-        form: super::FORM,
+        form: FORM,
         elements: Vec::new(),
     })
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::element::HAS_RANGE;
 use super::{ElementKind, StreamerElement, StreamerInfo};
 use crate::bytes::{Cursor, Writer};
-use crate::object::tags::{Frame, ReadTags, Tag, WriteTags, begin_frame, end_frame};
+use crate::tags::{Frame, ReadTags, Tag, WriteTags, begin_frame, end_frame};
 use crate::{Error, Result};
 
 /// Most elements that a class may have here; the largest seen have some hundreds.
@@ -69,13 +69,13 @@ fn read_pointer<'a>(
 }
 
 fn skip_object(c: &mut Cursor<'_>) -> Result<()> {
-    crate::object::read_tobject(c).map(|_| ())
+    crate::tobject::read_tobject(c).map(|_| ())
 }
 
 /// Bits, name and title.
 fn read_named(c: &mut Cursor<'_>) -> Result<(u32, String, String)> {
     let frame = Frame::read(c)?;
-    let bits = crate::object::read_tobject(c)?.bits & LASTING_BITS;
+    let bits = crate::tobject::read_tobject(c)?.bits & LASTING_BITS;
     let named = (bits, c.string()?, c.string()?);
     frame.finish(c, "TNamed")?;
     Ok(named)
@@ -188,7 +188,7 @@ pub fn write_record(infos: &[Arc<StreamerInfo>], keylen: usize) -> Vec<u8> {
     let mut w = Writer::new();
     let mut tags = WriteTags::new(keylen);
     let list = begin_frame(&mut w, 5);
-    crate::object::write_tobject(&mut w, 0, 0);
+    crate::tobject::write_tobject(&mut w, 0, 0);
     w.string("");
     w.i32(i32::try_from(infos.len()).unwrap_or(i32::MAX));
     for info in infos {
@@ -203,7 +203,7 @@ pub fn write_record(infos: &[Arc<StreamerInfo>], keylen: usize) -> Vec<u8> {
 
 fn write_named(w: &mut Writer, bits: u32, name: &str, title: &str) {
     let frame = begin_frame(w, 1);
-    crate::object::write_tobject(w, 0, bits);
+    crate::tobject::write_tobject(w, 0, bits);
     w.string(name);
     w.string(title);
     end_frame(w, frame);
@@ -216,7 +216,7 @@ fn write_info(w: &mut Writer, tags: &mut WriteTags, info: &StreamerInfo) {
     w.i32(info.version);
     let array = tags.begin_object(w, "TObjArray");
     let body = begin_frame(w, 3);
-    crate::object::write_tobject(w, 0, 0);
+    crate::tobject::write_tobject(w, 0, 0);
     w.string("");
     w.i32(i32::try_from(info.elements.len()).unwrap_or(i32::MAX));
     w.i32(0);

@@ -6,8 +6,10 @@
 
 use std::sync::Arc;
 
+use super::file_writer::FileWriter;
 use super::gaps::Gaps;
-use super::{FileWriter, StagedFile};
+use super::staged::StagedFile;
+use super::trailer::{Trailer, segments};
 use crate::Result;
 use crate::bytes::Writer;
 use crate::codec::{Algorithm, Compression};
@@ -15,19 +17,6 @@ use crate::directory::DirectoryRecord;
 use crate::header::{BEGIN, FileHeader, START_BIG_FILE};
 use crate::key::Key;
 use crate::streamer::write_record;
-
-/// Where the records lie that the header and the directories name.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Trailer {
-    /// Key list of each directory: offset and size.
-    pub lists: Vec<(u64, u32)>,
-    /// Streamer infos.
-    pub infos: (u64, u32),
-    /// Free list: offset, size and number of segments.
-    pub free: (u64, u32, u32),
-    /// The file's end.
-    pub end: u64,
-}
 
 impl FileWriter {
     /// Writes key lists, streamer infos, free list and header, makes sure that all of it is on disk, and
@@ -165,11 +154,6 @@ impl FileWriter {
         }
         self.write_at(0, &head)
     }
-}
-
-/// Number of segments in the free list.
-pub(super) fn segments(gaps: &Gaps) -> u32 {
-    u32::try_from(gaps.len()).unwrap_or(u32::MAX).saturating_add(1)
 }
 
 fn segment(w: &mut Writer, first: u64, last: u64, big: bool) {

@@ -9,7 +9,7 @@ use std::io::ErrorKind as IoKind;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use super::StagedFile;
+use super::staged::StagedFile;
 use crate::temporary::Temporary;
 use crate::{Error, Result};
 

@@ -1,13 +1,19 @@
 //! The writer as a whole: where records lie, and what a cut at any moment of an AutoSave leaves.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use twox_hash::XxHash64;
+
 use super::disk::Step;
+use super::file_writer::BUFFER;
 use super::*;
-use crate::header::FileHeader;
-use crate::streamer::StreamerInfo;
-use crate::{FreeSegment, RootFile, Source};
+use crate::bytes::Writer;
+use crate::codec::Compression;
+use crate::header::{BEGIN, FileHeader};
+use crate::key::Key;
+use crate::streamer::{StreamerInfo, StreamerInfos};
+use crate::{FreeSegment, Result, RootFile, Source};
 
 #[test]
 fn records_of_any_size_lie_where_the_writer_says() {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rootfile::streamer::{ElementKind, StreamerElement, StreamerInfo, StreamerInfos, code};
 
-use crate::template::arguments;
+use crate::type_name::arguments;
 
 /// Classes may derive and nest this deep.
 const MAX_DEPTH: usize = 40;

@@ -12,7 +12,13 @@ use super::{NewColumn, NewKind};
 /// Classes may nest this deep.
 const MAX_DEPTH: usize = 200;
 
-pub(super) fn classes_of(columns: &[NewColumn], infos: &StreamerInfos) -> Result<Vec<Arc<StreamerInfo>>> {
+/// The streamer infos that a file with these columns needs: those of their classes and of all classes inside, as far as
+/// `infos` has them, each after the infos that it depends on.
+///
+/// # Errors
+///
+/// If classes nest too deep.
+pub fn classes_of(columns: &[NewColumn], infos: &StreamerInfos) -> Result<Vec<Arc<StreamerInfo>>> {
     let mut closure = Closure { classes: Classes::new(infos), seen: HashSet::new(), found: Vec::new() };
     for column in columns {
         let NewKind::Class { type_name, clones } = &column.kind else { continue };

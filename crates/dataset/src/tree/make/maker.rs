@@ -76,27 +76,10 @@ impl<'a> Maker<'a> {
     pub(super) fn branch(&mut self, name: &str, kind: BranchKind, parent: Option<usize>, basket_size: u32) -> usize {
         let (id, at) = (self.id(), self.branches.len());
         self.branches.push(Branch {
-            id,
-            named: named(name, name, NO_POINTERS),
-            fill: [0, 1001],
             compress: self.compression.to_root_setting(),
             basket_size: basket_size.max(100),
-            entry_offset_len: 0,
-            io_bits: 0,
-            offset: 0,
-            split_level: 0,
-            entry_number: 0,
-            entries: 0,
-            first_entry: 0,
-            tot_bytes: 0,
-            zip_bytes: 0,
-            file_name: String::new(),
-            children: Vec::new(),
             parent,
-            leaves: Vec::new(),
-            baskets: Vec::new(),
-            embedded: Vec::new(),
-            kind,
+            ..Branch::new(id, named(name, name, NO_POINTERS), kind)
         });
         self.branch_names.entry(name.to_owned()).or_insert(at);
         if let Some(above) = parent.and_then(|p| self.branches.get_mut(p)) {

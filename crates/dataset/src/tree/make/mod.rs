@@ -8,6 +8,7 @@
 mod arrow;
 mod classes;
 mod closure;
+mod columns;
 mod leaves;
 mod maker;
 mod objects;
@@ -15,85 +16,15 @@ mod objects;
 mod tests;
 mod unroll;
 
-use std::sync::Arc;
-
 use rootfile::Result;
-use rootfile::codec::Compression;
 use rootfile::object::Named;
-use rootfile::streamer::{StreamerInfo, StreamerInfos};
+use rootfile::streamer::StreamerInfos;
 
 use super::model::Tree;
-use crate::layout::defaults;
 
 pub use arrow::columns_for;
-
-/// A column of a tree to be made.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NewColumn {
-    /// Name of the branch. With a dot at its end, the names of the branches below begin with it.
-    pub name: String,
-    /// What it holds.
-    pub kind: NewKind,
-    /// How far objects are taken apart: 0 not at all, 1 into members, 99 as far as ROOT goes.
-    pub split_level: i32,
-    /// fBasketSize of its branches.
-    pub basket_size: u32,
-    /// What its baskets are compressed with.
-    pub compression: Compression,
-}
-
-/// What a column holds.
-#[derive(Clone, Debug, PartialEq)]
-pub enum NewKind {
-    /// A `TBranch` with leaves of basic types.
-    Leaves(Vec<NewLeaf>),
-    /// A `TBranchElement`: a C++ class or a container of the standard library.
-    Class {
-        /// Its type as ROOT spells it, such as `Event` or `map<string,vector<int> >`.
-        type_name: String,
-        /// Of a `TClonesArray`, the class of its objects.
-        clones: Option<String>,
-    },
-}
-
-/// A leaf of basic type.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct NewLeaf {
-    /// Name.
-    pub name: String,
-    /// Type, as a letter of ROOT's leaf lists: one of `BbSsIiLlGgfFdDOC`.
-    pub letter: char,
-    /// Fixed dimensions, without the one that varies.
-    pub dims: Vec<u32>,
-    /// Name of the leaf that counts this one, if its first dimension varies: one of an earlier column or leaf.
-    pub counter: Option<String>,
-    /// Range or bits of an `f` or `d` leaf, such as `[0,100,8]`; empty for none.
-    pub packing: String,
-}
-
-impl NewColumn {
-    /// A column with ROOT's own basket size, split level and compression.
-    pub fn new(name: impl Into<String>, kind: NewKind) -> Self {
-        Self {
-            name: name.into(),
-            kind,
-            split_level: i32::try_from(defaults::SPLIT_LEVEL).unwrap_or(99),
-            basket_size: defaults::BASKET_SIZE,
-            compression: defaults::COMPRESSION,
-        }
-    }
-
-    /// A column of one leaf of its own name.
-    pub fn leaf(name: &str, letter: char) -> Self {
-        let leaf = NewLeaf { name: name.to_owned(), letter, ..NewLeaf::default() };
-        Self { split_level: 0, ..Self::new(name, NewKind::Leaves(vec![leaf])) }
-    }
-
-    /// A column of a C++ type.
-    pub fn class(name: &str, type_name: &str) -> Self {
-        Self::new(name, NewKind::Class { type_name: type_name.to_owned(), clones: None })
-    }
-}
+pub use closure::classes_of;
+pub use columns::{NewColumn, NewKind, NewLeaf};
 
 /// Makes the tree with these columns. The classes in them must be among the streamer infos.
 pub fn make_tree(name: &str, title: &str, columns: &[NewColumn], infos: &StreamerInfos) -> Result<Tree> {
@@ -103,10 +34,4 @@ pub fn make_tree(name: &str, title: &str, columns: &[NewColumn], infos: &Streame
     }
     let named = Named { name: name.to_owned(), title: title.to_owned(), ..Named::default() };
     Ok(maker.finish(named))
-}
-
-/// The streamer infos that a file must have for these columns: those of their classes and of all classes inside of
-/// them, as far as they are known, each after those that it needs.
-pub fn classes_of(columns: &[NewColumn], infos: &StreamerInfos) -> Result<Vec<Arc<StreamerInfo>>> {
-    closure::classes_of(columns, infos)
 }

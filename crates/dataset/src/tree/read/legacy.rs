@@ -6,11 +6,11 @@
 
 use std::sync::Arc;
 
-use rootfile::object::{Content, Object, ObjectReader, Plan, Step, Typed, Value};
+use rootfile::object::{Content, Members, Object, ObjectReader, Plan, Step, Typed, Value};
 use rootfile::streamer::code;
 use rootfile::{Error, Result};
 
-use super::records::{BranchRecord, Records};
+use super::branch_record::{BranchRecord, ReadBranch};
 
 /// First ROOT version whose counts are `Long64_t`, as fVersion says it.
 const LONG64_COUNTS: i32 = 40_100;
@@ -77,13 +77,16 @@ pub(super) fn branch_before_5(
     branches.members(record, &Arc::new(Plan::new(&info)), reader)
 }
 
-/// A `TBranchClones` writes what it has of a `TBranch` itself, as its own. It is given as the other branches
-/// are, with a `TBranch` for its base. Its data lie in the branches below: it has no baskets, though fMaxBaskets and
-/// fWriteBasket are written all the same.
-pub(super) fn branch_clones(records: &Records, reader: &mut ObjectReader<'_>) -> Result<Content> {
+/// A `TBranchClones` streams the members of its `TBranch` base itself. Returns the branch, and the members of its own. The
+/// data lie in the branches below: a `TBranchClones` has no baskets, although fMaxBaskets and fWriteBasket are written.
+pub(super) fn branch_clones(
+    branches: &Typed<BranchRecord>,
+    file_version: i32,
+    reader: &mut ObjectReader<'_>,
+) -> Result<(ReadBranch, Members)> {
     let int = Step::Basic(code::INT);
     // The class version stayed the same when counts became wider.
-    let wide = records.file_version >= LONG64_COUNTS;
+    let wide = file_version >= LONG64_COUNTS;
     let (number, sum) = if wide { (code::LONG64, code::LONG64) } else { (code::INT, code::DOUBLE) };
     let mut list: Steps = vec![("TNamed".to_owned(), Step::TNamed)];
     list.extend(steps(&int, &["fCompress", "fBasketSize", "fEntryOffsetLen"]));
@@ -93,27 +96,32 @@ pub(super) fn branch_clones(records: &Records, reader: &mut ObjectReader<'_>) ->
     list.extend(steps(&Step::Basic(sum), &["fEntries", "fTotBytes", "fZipBytes"]));
     list.extend(steps(&int, &["fOffset"]));
     let mut base = BranchRecord::default();
-    records.branches.members(&mut base, &plan("TBranch", 0, list), reader)?;
+    branches.members(&mut base, &plan("TBranch", 0, list), reader)?;
     let own = vec![("fBranchCount".to_owned(), Step::Pointer), ("fClassName".to_owned(), Step::TString)];
-    let mut own = reader.members(plan("TBranchClones", 0, own))?;
-    records.branches.members(&mut base, &plan("TBranch", 0, lists(&["fBranches"]).collect()), reader)?;
+    let own = reader.members(plan("TBranchClones", 0, own))?;
+    branches.members(&mut base, &plan("TBranch", 0, lists(&["fBranches"]).collect()), reader)?;
     base.without_leaves();
-    let content = records.hold(base.finish(reader)?);
-    let base = Object { class: Arc::from("TBranch"), version: 0, content };
+    Ok((base.finish(reader)?, own))
+}
+
+/// A `TBranchClones` with its `TBranch`, as the value of an object.
+pub(super) fn clones_content(branch: Content, mut own: Members) -> Content {
+    let base = Object { class: Arc::from("TBranch"), version: 0, content: branch };
     Arc::make_mut(&mut own.plan).steps.push(("TBranch".to_owned(), Step::Base { class: "TBranch".into() }));
     own.values.push(Value::Object(Box::new(base)));
-    Ok(Content::Members(own))
+    Content::Members(own)
 }
 
 #[cfg(test)]
 mod tests {
     use rootfile::bytes::Writer;
-    use rootfile::object::tags::{begin_frame, end_frame};
     use rootfile::object::write_tobject;
     use rootfile::streamer::StreamerInfos;
+    use rootfile::tags::{begin_frame, end_frame};
 
     use super::*;
     use crate::tree::model::Branch;
+    use crate::tree::read::records::Records;
 
     fn named(w: &mut Writer) {
         let frame = begin_frame(w, 1);

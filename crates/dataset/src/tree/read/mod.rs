@@ -3,6 +3,7 @@
 //! The record is read through the file's streamer infos, so any version is understood; versions from before
 //! there were streamer infos come through [`legacy`]. Members are then looked up by name.
 
+mod branch_record;
 mod legacy;
 mod records;
 

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, FixedSizeListArray, LargeListArray, new_empty_array};
 use arrow_schema::{DataType, Field, FieldRef, Schema};
+use dataset::assemble::logical_columns;
 use dataset::decode;
 use dataset::tree::make::{NewColumn, columns_for, make_tree};
-use dataset::whole::whole_columns;
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, Result};
 
@@ -231,7 +231,7 @@ fn typed(name: &str, field: &Field, plain: &DataType, all: &[FieldRef]) -> Optio
     let infos = StreamerInfos::new();
     let columns = columns_for(&Schema::new(vec![field.clone()])).ok()?;
     let tree = make_tree("tree", "", &columns, &infos).ok()?;
-    let wholes = whole_columns(&tree, &infos, &decode::columns(&tree, &infos));
+    let wholes = logical_columns(&tree, &infos, &decode::columns(&tree, &infos));
     let made = wholes.last().filter(|made| made.opaque().is_none() && made.field().name() == name)?;
     same(made.field().data_type(), plain).then_some(field)
 }

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_schema::FieldRef;
+use dataset::assemble::{LogicalColumn, logical_columns};
 use dataset::decode::ColumnPlan;
 use dataset::layout::{ClusterSize, Layout, TreeRules, defaults};
 use dataset::tree::Tree;
 use dataset::tree::make::{NewColumn, NewKind, classes_of, make_tree};
-use dataset::whole::{WholeColumn, whole_columns};
 use rootfile::streamer::describe::describe_held;
 use rootfile::streamer::{StreamerInfo, StreamerInfos};
 use rootfile::{Error, Result};
@@ -45,7 +45,7 @@ pub(crate) struct TreePlan {
     /// Streamer infos that the file must have.
     pub infos: Vec<Arc<StreamerInfo>>,
     /// Columns as they are filled.
-    pub wholes: Vec<WholeColumn>,
+    pub wholes: Vec<LogicalColumn>,
     /// Columns that count, and those whose lengths are their values: by index among the columns.
     pub counted: Vec<(usize, usize)>,
     /// Branches that hold entries.
@@ -78,15 +78,15 @@ impl TreePlan {
         }
         let mut plans = dataset::decode::columns(&tree, &classes);
         // Of a TClonesArray that is not split only its column says what it holds.
-        for plan in plans.iter_mut().filter(|plan| plan.lacks()) {
+        for plan in plans.iter_mut().filter(|plan| plan.needs_learning()) {
             let top = tree.lineage(plan.branch()).last().copied().unwrap_or_default();
             let clones = columns.iter().find(|column| column.name == top).and_then(|column| match &column.kind {
                 NewKind::Class { clones, .. } => clones.as_deref(),
                 NewKind::Leaves(_) => None,
             });
-            *plan = ColumnPlan::knowing(&tree, plan.branch(), &classes, &[], clones);
+            *plan = ColumnPlan::with_learned(&tree, plan.branch(), &classes, &[], clones);
         }
-        let wholes = whole_columns(&tree, &classes, &plans);
+        let wholes = logical_columns(&tree, &classes, &plans);
         let mut branches = Vec::new();
         for (number, whole) in wholes.iter().enumerate() {
             if let Some(why) = whole.opaque() {
@@ -109,7 +109,7 @@ impl TreePlan {
 
     /// Columns as they are filled: names, types. Those that only count others need not be given.
     pub fn fields(&self) -> impl Iterator<Item = &FieldRef> {
-        self.wholes.iter().map(WholeColumn::field)
+        self.wholes.iter().map(LogicalColumn::field)
     }
 
     /// Whether each branch has one basket in each cluster.
@@ -146,7 +146,7 @@ fn new_column(column: &TreeColumn, rules: &TreeRules<'_>) -> NewColumn {
 }
 
 /// Columns that are counters of others' leaves, with these.
-fn counters(tree: &Tree, wholes: &[WholeColumn]) -> Vec<(usize, usize)> {
+fn counters(tree: &Tree, wholes: &[LogicalColumn]) -> Vec<(usize, usize)> {
     let columns: HashMap<usize, usize> = wholes.iter().enumerate().map(|(i, whole)| (whole.top(), i)).collect();
     let leaves: HashMap<_, _> = tree.leaves.iter().map(|leaf| (leaf.id, leaf.branch)).collect();
     let mut counted = Vec::new();

@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use memchr::memmem;
-use rootfile::object::tags::{BYTE_COUNT_MASK, CLASS_MASK, MAP_OFFSET, NEW_CLASS_TAG};
+use rootfile::tags::{BYTE_COUNT_MASK, CLASS_MASK, MAP_OFFSET, NEW_CLASS_TAG};
 
 /// The tags of one entry. The buffers are reused for other entries.
 #[derive(Debug, Default)]

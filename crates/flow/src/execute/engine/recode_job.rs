@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::atomic::AtomicU64;
 
+use dataset::assemble::LogicalColumn;
 use dataset::layout::Streaming;
-use dataset::whole::WholeColumn;
 
 use crate::execute::encode::branch_plan::BranchPlan;
 use crate::execute::fetch::column_stream::DecodeSource;
@@ -18,7 +18,7 @@ pub(crate) struct Recode {
     pub sources: Vec<DecodeSource>,
     /// The logical column that the sources make up, and the one that the outputs make up. Without them each source becomes
     /// one output.
-    pub wholes: Option<(WholeColumn, WholeColumn)>,
+    pub wholes: Option<(LogicalColumn, LogicalColumn)>,
     /// The columns of the output.
     pub outputs: Vec<RecodeOutput>,
     /// The form before and after.

@@ -20,11 +20,11 @@ pub(crate) fn learn(
     files: &Files,
     column: Option<&Column>,
 ) -> ColumnPlan {
-    let Some(column) = column.filter(|_| plan.lacks()) else { return plan };
+    let Some(column) = column.filter(|_| plan.needs_learning()) else { return plan };
     let mut fetcher = Fetcher::new();
     let filled = column.pieces.iter().enumerate().filter(|(_, piece)| piece.entries > 0).take(MOST_BASKETS);
     filled.fold(plan, |plan, (index, _)| match fetcher.load(files, column, index) {
-        Ok(basket) if plan.lacks() => plan.learn(tree, infos, &basket),
+        Ok(basket) if plan.needs_learning() => plan.learn(tree, infos, &basket),
         _ => plan,
     })
 }

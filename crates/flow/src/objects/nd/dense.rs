@@ -1,8 +1,8 @@
 //! `THn`: an array of all bins, which is not there before the first is filled.
 
-use rootfile::object::tags::BYTE_COUNT_MASK;
 use rootfile::object::{Object, Value};
 use rootfile::streamer::code;
+use rootfile::tags::BYTE_COUNT_MASK;
 
 use super::numbers::Numbers;
 use super::{DENSE, Errors};

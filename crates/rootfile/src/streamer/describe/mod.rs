@@ -9,11 +9,13 @@ mod checksum;
 mod classes;
 mod container;
 mod cpp_type;
+mod description;
 mod implied;
 mod member;
 mod parse;
 
 pub use checksum::checksum;
+pub use description::{ClassDescription, Member};
 pub use parse::parse;
 
 use std::collections::HashSet;
@@ -23,41 +25,6 @@ use crate::{Error, Result};
 use classes::Classes;
 use container::Container;
 use cpp_type::{Core, CppType};
-
-/// A class as its author declares it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ClassDescription {
-    /// Name with scopes and template arguments.
-    pub name: String,
-    /// The version of its `ClassDef`; none if it has no `ClassDef`, which files tell as version 1, and -1 where it is a
-    /// base. With a version the class has virtual functions.
-    pub version: Option<i16>,
-    /// The comment of the `ClassDef`, which classes derived from it repeat.
-    pub title: String,
-    /// Base classes in order.
-    pub bases: Vec<String>,
-    /// Members in order.
-    pub members: Vec<Member>,
-}
-
-/// A member of a class.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Member {
-    /// Its name.
-    pub name: String,
-    /// Its C++ type, with dimensions behind: `float`, `int[2][3]`, `std::vector<Hit>`, `float*`. An enum is
-    /// `enum E`, or `enum E : short` if it is not kept in an int.
-    pub cpp_type: String,
-    /// What its comment says: a range (`[0,1,10]`), a counter (`[fN]`), never null (`->`), not written (`!`), text.
-    pub comment: String,
-}
-
-impl Member {
-    /// Whether the member is not written, which a `!` at the head of its comment says.
-    pub fn is_transient(&self) -> bool {
-        self.comment.starts_with('!')
-    }
-}
 
 /// The infos of the classes, in their order, and of the pairs and other standard classes that they hold. Classes that
 /// they use are looked up among themselves, in `known`, and among the built-in ones.

@@ -1,0 +1,176 @@
+//! Plans a branch: the shape of its values, how entries hold them, and which other branches are their counters.
+
+use rootfile::streamer::{ElementKind, StreamerElement, StreamerInfo, StreamerInfos, code};
+
+use super::class::Classes;
+use super::leaves;
+use super::member::packed_or_basic;
+use crate::decode::program::learned::LearnedClasses;
+use crate::decode::program::model::{EntryLayout, Program, Typed, listed};
+use crate::decode::program::op::Op;
+use crate::decode::program::types::{Number, Reason, Shape};
+use crate::tree::model::{Branch, BranchKind, Element, Tree};
+use crate::type_name::TypeName;
+
+/// The type of a member as uproot spells it.
+fn spelled(shape: &Shape, e: &StreamerElement) -> String {
+    let mut item = shape;
+    let mut dims = String::new();
+    while let Shape::Fixed(n, inner) = item {
+        dims += &format!("[{n}]");
+        item = inner;
+    }
+    match item {
+        Shape::Number(number) => number.cpp().to_owned() + &dims,
+        _ if e.array_length > 0 => TypeName::parse(&e.type_name).spelled() + &dims,
+        _ => TypeName::parse(&e.type_name).spelled(),
+    }
+}
+
+/// The program of a branch, or why the branch cannot be decoded.
+pub(in crate::decode) fn plan(
+    tree: &Tree,
+    index: usize,
+    infos: &StreamerInfos,
+    contents: &LearnedClasses,
+) -> Result<Program, Reason> {
+    let branch = tree.branches.get(index).ok_or("no such branch")?;
+    match &branch.kind {
+        BranchKind::Plain => leaves::plan(tree, branch),
+        BranchKind::Element(element) => of_element(tree, branch, element, Classes::new(infos, contents)),
+        BranchKind::Object { class_name } => of_object(class_name, Classes::new(infos, contents)),
+        BranchKind::Ref { .. } => Err("a table of references".to_owned()),
+        BranchKind::Clones(_) => Err("a collection of ROOT 2".to_owned()),
+    }
+}
+
+/// A `TBranchObject` writes its class's name before each object (`TLeafObject::FillBasket`).
+fn of_object(class: &str, mut classes: Classes<'_>) -> Result<Program, Reason> {
+    let (shape, op) = classes.class(class)?;
+    let op = Op::NamedObject { class: class.to_owned(), object: Box::new(op) };
+    Ok(make_program(classes, (shape, op), class.to_owned()))
+}
+
+/// The member that a branch is for.
+fn member<'i>(branch: &Branch, element: &Element, info: &'i StreamerInfo) -> Option<&'i StreamerElement> {
+    let last = branch.name().trim_end_matches('.').rsplit('.').next().unwrap_or_default();
+    let name = last.split('[').next().unwrap_or_default();
+    let by_id = usize::try_from(element.element_id).ok().and_then(|id| info.elements.get(id));
+    by_id.filter(|e| e.name == name).or_else(|| info.elements.iter().find(|e| e.name == name)).or(by_id)
+}
+
+fn of_element(tree: &Tree, branch: &Branch, element: &Element, mut classes: Classes<'_>) -> Result<Program, Reason> {
+    let number = |number: Number| Program::new((Shape::Number(number), Op::Number(number)), number.cpp().to_owned());
+    let layout = (i32::from(element.class_version), element.checksum);
+    let in_collection = matches!(element.element_type, 31 | 41);
+    match element.element_type {
+        // The number of objects of a split collection.
+        3 | 4 => {
+            let info = classes.info(&element.class_name, Some(layout));
+            let e = info.as_ref().filter(|_| element.element_id >= 0).and_then(|info| member(branch, element, info));
+            let typename = e.map_or_else(|| element.class_name.clone(), |e| e.type_name.clone());
+            return Ok(Program { typename, ..number(Number::I32) });
+        }
+        1 | 2 => return Err("a class without members".to_owned()),
+        _ => {}
+    }
+    if element.element_id < 0 {
+        return unsplit(classes, element);
+    }
+    let Some(info) = classes.info(&element.class_name, Some(layout)) else {
+        let basic = Number::of_type_code(element.streamer_type).filter(|_| !in_collection);
+        return basic.map(number).ok_or_else(|| format!("{} is not described in the file", element.class_name));
+    };
+    let e = member(branch, element, &info);
+    let e = e.ok_or_else(|| format!("{} has no such member", element.class_name))?;
+    if e.type_code == code::STREAM_LOOP || packed_or_basic(e.type_code - code::OFFSET_P, e).is_some() {
+        return counted(classes, tree, branch, element, e);
+    }
+    let table = e.type_code == code::STREAM_LOOP + code::OFFSET_L;
+    let typed = if table && !in_collection { classes.counted_arrays(e, None)? } else { classes.member(&info, e)? };
+    let name = spelled(&typed.0, e);
+    let program = make_program(classes, typed, name);
+    Ok(if in_collection { program.items(false) } else { program })
+}
+
+/// An array that another member counts: objects have a frame around them, numbers a byte before them.
+fn counted(
+    mut classes: Classes<'_>,
+    tree: &Tree,
+    branch: &Branch,
+    element: &Element,
+    e: &StreamerElement,
+) -> Result<Program, Reason> {
+    let framed = e.type_code == code::STREAM_LOOP;
+    let typed = match packed_or_basic(e.type_code - code::OFFSET_P, e) {
+        Some(typed) => typed,
+        None => classes.looped(e)?,
+    };
+    let name = match &typed.0 {
+        Shape::Number(number) => number.cpp().to_owned(),
+        _ => TypeName::parse(&e.type_name).spelled(),
+    };
+    let mut program = make_program(classes, typed, name);
+    if !matches!(element.element_type, 31 | 41) {
+        if framed {
+            program.op = Op::Framed(Box::new(program.op));
+        }
+        return Ok(program.items(!framed));
+    }
+    let by_id = |id: Option<usize>| id.and_then(|id| tree.branches.iter().position(|b| b.id == id));
+    // Trees of ROOT 4 do not record the counter's branch: it is the sibling branch of the counting member.
+    let sibling = || match &e.kind {
+        ElementKind::Counted { name, .. } => tree.branches.iter().position(|other| {
+            other.parent == branch.parent && other.name().rsplit('.').next().is_some_and(|last| last == name)
+        }),
+        _ => None,
+    };
+    let (objects, counts) = by_id(element.branch_count)
+        .or(branch.parent)
+        .zip(by_id(element.branch_count2).or_else(sibling))
+        .ok_or("an array in a collection without its counter")?;
+    if program.slots > 0 {
+        return Err("counted arrays inside of counted arrays in a collection".to_owned());
+    }
+    let objects = program.counter(objects);
+    let counter = program.counter(counts);
+    let item = Op::Counted { counter, flag: !framed, item: Box::new(program.op) };
+    program.op = Op::CountedPerObject { objects, counter, framed, item: Box::new(item) };
+    program.shape = program.shape.list().list();
+    program.layout = EntryLayout::Each;
+    program.typename = listed(&listed(&program.typename));
+    Ok(program)
+}
+
+/// An unsplit branch: objects as the class's streamer writes them, containers with a frame.
+fn unsplit(mut classes: Classes<'_>, element: &Element) -> Result<Program, Reason> {
+    let class = element.class_name.as_str();
+    let name = TypeName::parse(class);
+    let layout = (i32::from(element.class_version), element.checksum);
+    // A string has a frame only as a member.
+    let typed = if name.text == "string" {
+        (Shape::Text, Op::TString)
+    } else if classes.is_plain(class) {
+        let (shape, op) = classes.object(class, Some(layout))?;
+        match op {
+            Op::Object(reader) => {
+                // Branches whose class has a custom streamer have type -1 (TBranchElement::SetFillLeavesPtr).
+                let (framed, (version, checksum)) = (element.element_type < 0, layout);
+                (shape, Op::UnsplitObject { reader, version, checksum, framed })
+            }
+            op => (shape, op),
+        }
+    } else {
+        classes.class(class)?
+    };
+    Ok(make_program(classes, typed, name.spelled()))
+}
+
+fn make_program(classes: Classes<'_>, typed: Typed, typename: String) -> Program {
+    let mut program = Program::new(typed, typename);
+    program.slots = classes.slots();
+    program.pointers = classes.pointers;
+    program.arrays = classes.arrays;
+    program.readers = classes.readers;
+    program
+}

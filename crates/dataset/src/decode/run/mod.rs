@@ -1,0 +1,15 @@
+//! The interpreter: runs decode programs over the bytes of baskets, straight into the buffers of Arrow arrays.
+
+mod arrays;
+pub(crate) mod column;
+pub(super) mod entries;
+pub(super) mod interpreter;
+mod lists;
+mod memberwise;
+mod objects;
+pub(super) mod pick;
+mod pointers;
+mod rows;
+mod scalars;
+pub(super) mod value;
+mod walk;

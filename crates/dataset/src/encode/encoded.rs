@@ -1,0 +1,18 @@
+//! The entries of a basket as bytes, with their ends.
+
+/// The bytes of consecutive entries, as a basket holds them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EncodedEntries {
+    /// The bytes of all entries.
+    pub bytes: Vec<u8>,
+    /// The end of each entry in `bytes`; empty if all entries have the same size.
+    pub ends: Vec<u32>,
+}
+
+impl EncodedEntries {
+    /// Removes the entries and keeps the memory.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+}

@@ -1,0 +1,235 @@
+//! The entries of a basket: the decompressed payload, and where each entry begins.
+
+use rootfile::bytes::Cursor;
+use rootfile::{Error, Result};
+
+use super::header::{BasketHeader, FLAG_GENERATED};
+
+/// How the entries of a basket are told apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entries {
+    /// All have this many bytes.
+    Fixed(u32),
+    /// Where each begins, and last where the last ends; from the start of the data.
+    Offsets(Vec<u32>),
+    /// They follow from the branch's counter, and are not in the record.
+    Generated,
+}
+
+/// What a basket's key is followed by, before compression: a buffer of its own, or the record that it was stored in as
+/// it is, behind the header there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Payload {
+    buffer: Vec<u8>,
+    start: usize,
+}
+
+/// The entries of a basket.
+#[derive(Clone, Debug)]
+pub struct BasketData {
+    /// Number of entries.
+    pub count: u32,
+    /// Bytes of the key; tags inside entries count from the start of the key.
+    pub keylen: u32,
+    /// Added to process-identifier numbers inside.
+    pub pid_offset: u16,
+    /// The entries, one after the other.
+    pub data: Payload,
+    /// Where they begin.
+    pub entries: Entries,
+    /// Where they lay when they were first written, if that is not where they lie.
+    pub displacement: Option<Vec<u32>>,
+}
+
+impl BasketHeader {
+    /// Takes apart a payload that is not compressed, or not any more.
+    pub fn open(&self, payload: impl Into<Payload>) -> Result<BasketData> {
+        let mut payload = payload.into();
+        let len = self.data_len()?;
+        if len > payload.len() {
+            return Err(Error::corrupt(format!(
+                "a basket's entries take {len} bytes of a payload of {}",
+                payload.len()
+            )));
+        }
+        let mut c = Cursor::at(&payload, len);
+        let generated = self.lacks_offsets();
+        let offsets = if generated || c.remaining() < 4 { None } else { Some(self.read_numbers(&mut c)?) };
+        let displacement = match offsets {
+            Some(_) if c.remaining() >= 4 => Some(self.read_numbers(&mut c)?),
+            _ => None,
+        };
+        payload.truncate(len);
+        let (entries, displacement) = self.boundaries(len, generated, offsets, displacement)?;
+        let (count, keylen, pid_offset) = (self.nev_buf, u32::from(self.key.keylen), self.key.pid_offset);
+        Ok(BasketData { count, keylen, pid_offset, data: payload, entries, displacement })
+    }
+
+    fn read_numbers(&self, c: &mut Cursor<'_>) -> Result<Vec<u32>> {
+        let n = c.count(4)?;
+        let raw = c.bytes(n * 4)?;
+        Ok(raw.as_chunks::<4>().0.iter().map(|b| u32::from_be_bytes(*b)).collect())
+    }
+
+    fn boundaries(
+        &self,
+        len: usize,
+        generated: bool,
+        offsets: Option<Vec<u32>>,
+        displacement: Option<Vec<u32>>,
+    ) -> Result<(Entries, Option<Vec<u32>>)> {
+        let n = self.nev_buf as usize;
+        let Some(mut offsets) = offsets else {
+            return Ok((if generated { Entries::Generated } else { self.fixed(len)? }, None));
+        };
+        if n == 0 {
+            return Ok((Entries::Offsets(vec![0]), None));
+        }
+        if offsets.len() < n {
+            return Err(Error::corrupt(format!("a basket of {n} entries with {} offsets", offsets.len())));
+        }
+        if self.holds_sizes() {
+            // The array holds sizes, to compress better; they add up to offsets.
+            let mut sum = u32::from(self.key.keylen);
+            for offset in &mut offsets {
+                sum = sum.wrapping_add(*offset);
+                *offset = sum;
+            }
+        }
+        let keylen = u32::from(self.key.keylen);
+        offsets.truncate(n);
+        for offset in &mut offsets {
+            *offset = offset.wrapping_sub(keylen);
+        }
+        let end = u32::try_from(len).unwrap_or(u32::MAX);
+        offsets.push(end);
+        // All are looked at, whatever the first ones are like: that is faster than to stop early.
+        let next = offsets.get(1..).unwrap_or_default();
+        if !offsets.iter().zip(next).fold(true, |sorted, (a, b)| sorted & (a <= b)) {
+            return Err(Error::corrupt("a basket whose entry offsets do not grow, or lie outside of it"));
+        }
+        Ok((Entries::Offsets(offsets), displacement.filter(|d| d.len() >= n)))
+    }
+
+    fn fixed(&self, len: usize) -> Result<Entries> {
+        let n = self.nev_buf as usize;
+        if n == 0 || len == 0 {
+            return Ok(Entries::Fixed(0));
+        }
+        // fNevBufSize is the length of an entry here, but old files leave it 0 or stale; the sizes decide.
+        if !len.is_multiple_of(n) {
+            if n == 1 {
+                return Ok(Entries::Fixed(u32::try_from(len).unwrap_or(u32::MAX)));
+            }
+            return Err(Error::corrupt(format!(
+                "a basket of {n} entries without offsets has {len} bytes, not a multiple"
+            )));
+        }
+        Ok(Entries::Fixed(u32::try_from(len / n).unwrap_or(u32::MAX)))
+    }
+}
+
+impl Payload {
+    /// The payload of a record that was stored without compression, behind its header.
+    pub fn stored(record: Vec<u8>, header: &BasketHeader) -> Self {
+        let mut payload = Self { start: header.keylen().min(record.len()), buffer: record };
+        payload.truncate(header.key.objlen as usize);
+        payload
+    }
+
+    /// The buffer, to be used again.
+    pub fn into_buffer(self) -> Vec<u8> {
+        self.buffer
+    }
+
+    fn truncate(&mut self, len: usize) {
+        self.buffer.truncate(self.start.saturating_add(len));
+    }
+}
+
+impl From<Vec<u8>> for Payload {
+    fn from(buffer: Vec<u8>) -> Self {
+        Self { buffer, start: 0 }
+    }
+}
+
+impl std::ops::Deref for Payload {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.buffer.get(self.start..).unwrap_or_default()
+    }
+}
+
+impl BasketData {
+    /// Reads a basket that lies in the tree's record.
+    pub fn parse_embedded(bytes: &[u8]) -> Result<(BasketHeader, Self)> {
+        let mut c = Cursor::new(bytes);
+        let header = BasketHeader::parse(&mut c)?;
+        let mut flag = i32::from(header.flag);
+        let generated = header.lacks_offsets();
+        if generated {
+            flag -= i32::from(FLAG_GENERATED);
+        }
+        let mut offsets = None;
+        let mut displacement = None;
+        if !generated && flag != 0 && flag % 10 != 2 && header.nev_buf > 0 {
+            let mut numbers = header.read_numbers(&mut c)?;
+            if 20 < flag && flag < 40 {
+                // The upper byte of each offset was lent to displacements for a while.
+                for n in &mut numbers {
+                    *n &= 0x00FF_FFFF;
+                }
+            }
+            offsets = Some(numbers);
+            if flag > 40 {
+                displacement = Some(header.read_numbers(&mut c)?);
+            }
+        }
+        if flag != 1 && flag <= 10 {
+            return Err(Error::corrupt("an embedded basket without its entries"));
+        }
+        // The buffer holds the key as well, so that offsets count from its start.
+        let len = header.data_len()?;
+        let last = header.last as usize;
+        let buffer = c.bytes(last)?;
+        let data = buffer.get(header.keylen()..).unwrap_or_default().to_vec().into();
+        let (entries, displacement) = header.boundaries(len, generated, offsets, displacement)?;
+        let count = header.nev_buf;
+        let (keylen, pid_offset) = (u32::from(header.key.keylen), header.key.pid_offset);
+        Ok((header, Self { count, keylen, pid_offset, data, entries, displacement }))
+    }
+
+    /// Bytes of memory that it takes.
+    pub fn memory(&self) -> u64 {
+        let offsets = match &self.entries {
+            Entries::Offsets(offsets) => offsets.capacity(),
+            Entries::Fixed(_) | Entries::Generated => 0,
+        };
+        let numbers = offsets + self.displacement.as_ref().map_or(0, Vec::capacity);
+        (self.data.buffer.capacity() + 4 * numbers) as u64
+    }
+
+    /// Where entry `i` of the basket lies in its data.
+    pub fn range(&self, i: usize) -> Option<std::ops::Range<usize>> {
+        match &self.entries {
+            Entries::Fixed(len) => {
+                let len = *len as usize;
+                Some(i * len..(i + 1) * len)
+            }
+            Entries::Offsets(offsets) => Some(*offsets.get(i)? as usize..*offsets.get(i + 1)? as usize),
+            Entries::Generated => None,
+        }
+    }
+
+    /// Where the tags of entry `i` count from: its position when it was first written.
+    pub fn origin(&self, i: usize) -> u32 {
+        match self.displacement.as_ref().and_then(|d| d.get(i)) {
+            Some(&origin) => origin,
+            None => {
+                let start = self.range(i).map_or(0, |r| r.start);
+                u32::try_from(start).unwrap_or(u32::MAX).wrapping_add(self.keylen)
+            }
+        }
+    }
+}

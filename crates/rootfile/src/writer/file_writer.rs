@@ -1,0 +1,309 @@
+//! Appends records to a ROOT file: objects, directories, and records that the caller has made.
+
+use std::hash::Hasher;
+use std::path::Path;
+
+use twox_hash::XxHash64;
+
+use crate::bytes::Writer;
+use crate::codec::{Compression, Compressor, KEY_STORED_UP_TO};
+use crate::directory::DirectoryRecord;
+use crate::header::{BEGIN, START_BIG_FILE};
+use crate::key::Key;
+use crate::streamer::StreamerInfos;
+use crate::{Error, Result};
+
+use super::directories::{DirId, OpenDirectory};
+use super::disk::Disk;
+use super::saved::Saved;
+use super::trailer::Trailer;
+
+/// The version that files of basketry carry: ROOT 6.40/00, whose formats they follow.
+pub const ROOT_VERSION: i32 = 64000;
+/// Records are gathered up to this size before they go to the system.
+pub(super) const BUFFER: usize = 256 << 10;
+/// Records of this size go to the system at once: gathering them would cost more than the call it saves.
+const DIRECT: usize = 64 << 10;
+/// How much of each end of a record goes into the UUID.
+const HASHED: usize = 256;
+
+/// A ROOT file being written.
+pub struct FileWriter {
+    pub(super) disk: Disk,
+    pub(super) flushed: u64,
+    pub(super) buffer: Vec<u8>,
+    pub(super) directories: Vec<OpenDirectory>,
+    /// What lies between the header and the fields of the top directory: its key, the file's name and title.
+    pub(super) top_names: Vec<u8>,
+    pub(super) infos: StreamerInfos,
+    pub(super) version: i32,
+    pub(super) compression: i32,
+    pub(super) datime: u32,
+    pub(super) hash: XxHash64,
+    pub(super) compressor: Compressor,
+    /// What the last AutoSave wrote, if there was one.
+    pub(super) saved: Option<Saved>,
+}
+
+impl FileWriter {
+    /// Starts a file that will be called `path`. Fails if that exists, unless `overwrite`.
+    ///
+    /// `compression` is ROOT's setting, recorded in the header; `datime` dates all records.
+    pub fn create(path: &Path, overwrite: bool, compression: i32, datime: u32, title: &str) -> Result<Self> {
+        let disk = Disk::create(path, overwrite)?;
+        Self::begin(disk, path, compression, datime, title)
+    }
+
+    /// A file whose bytes go nowhere, to see what writing costs besides.
+    pub fn discarding(path: &Path, compression: i32, datime: u32, title: &str) -> Result<Self> {
+        Self::begin(Disk::nowhere(path), path, compression, datime, title)
+    }
+
+    fn begin(disk: Disk, path: &Path, compression: i32, datime: u32, title: &str) -> Result<Self> {
+        let base = path.file_name().map(|n| n.to_string_lossy().into_owned());
+        let base = base.ok_or_else(|| Error::request("is no name for a file").file(path))?;
+        let mut writer = Self {
+            disk,
+            flushed: 0,
+            buffer: Vec::with_capacity(BUFFER),
+            directories: Vec::new(),
+            top_names: Vec::new(),
+            infos: StreamerInfos::new(),
+            version: ROOT_VERSION,
+            compression,
+            datime,
+            hash: XxHash64::with_seed(0),
+            compressor: Compressor::new(),
+            saved: None,
+        };
+        writer.buffer.resize(usize::try_from(BEGIN).unwrap_or(100), 0);
+        writer.begin_directory(None, "TFile", &base, title)?;
+        // Until it is closed or saved it is a file that has only begun: its records can be found by walking them.
+        let begun = Trailer { end: writer.position(), ..Trailer::default() };
+        writer.switch_to(&begun, |_| true)?;
+        Ok(writer)
+    }
+
+    /// Returns when all records so far are on disk.
+    pub fn sync(&mut self) -> Result<()> {
+        self.flush()?;
+        self.disk.sync()
+    }
+
+    /// How large the file is thought to become: said when the disk is full.
+    pub fn expect_size(&mut self, bytes: u64) {
+        self.disk.expected = bytes;
+    }
+
+    /// The top directory.
+    pub fn top(&self) -> DirId {
+        DirId(0)
+    }
+
+    /// Adds a directory.
+    pub fn mkdir(&mut self, parent: DirId, name: &str, title: &str) -> Result<DirId> {
+        self.begin_directory(Some(parent.0), "TDirectoryFile", name, title)
+    }
+
+    fn begin_directory(&mut self, parent: Option<usize>, class: &str, name: &str, title: &str) -> Result<DirId> {
+        let seek = self.position();
+        let seek_parent = parent.and_then(|p| self.directories.get(p)).map_or(0, |p| p.seek);
+        let mut key = self.checked_key(class, name, title, seek_parent)?;
+        let mut payload = Writer::new();
+        if parent.is_none() {
+            payload.string(name);
+            payload.string(title);
+        }
+        let names = payload.pos();
+        let fields = seek + u64::from(key.keylen) + names as u64;
+        payload.bytes.resize(names + DirectoryRecord::MAX_LEN, 0);
+        let mut header = self.put(&mut key, &payload.bytes, payload.bytes.len())?;
+        match parent.and_then(|p| self.directories.get_mut(p)) {
+            Some(parent) => parent.add_key(key),
+            None => {
+                header.extend(payload.bytes.drain(..names));
+                self.top_names = header;
+            }
+        }
+        self.directories.push(OpenDirectory::new(name, title, seek_parent, seek, fields));
+        Ok(DirId(self.directories.len() - 1))
+    }
+
+    /// Offset of the next record.
+    pub fn position(&self) -> u64 {
+        self.flushed + self.buffer.len() as u64
+    }
+
+    /// Offset of a directory's record: what its keys have as `seek_pdir`.
+    pub fn seek_of(&self, directory: DirId) -> u64 {
+        self.directories.get(directory.0).map_or(BEGIN, |d| d.seek)
+    }
+
+    /// What the header says its records are compressed with, where nothing else is asked for.
+    pub fn compression(&self) -> Compression {
+        Compression::from_root_setting(self.compression).unwrap_or(Compression::NONE)
+    }
+
+    /// Says that the newest cycle of a name is this one: the next object of that name gets the cycle after it.
+    pub fn set_cycle(&mut self, directory: DirId, name: &str, cycle: i16) {
+        if let Some(directory) = self.directories.get_mut(directory.0) {
+            directory.set_cycle(name, cycle);
+        }
+    }
+
+    /// The date that records get.
+    pub fn datime(&self) -> u32 {
+        self.datime
+    }
+
+    /// Streamer infos for the file's record.
+    pub fn infos_mut(&mut self) -> &mut StreamerInfos {
+        &mut self.infos
+    }
+
+    /// A key for the next record.
+    pub(super) fn checked_key(&self, class: &str, name: &str, title: &str, seek_pdir: u64) -> Result<Key> {
+        let mut key = Key::new(class, name, title, self.position(), seek_pdir);
+        if key.header_len() > usize::from(u16::MAX - 1) {
+            return Err(Error::request("the name and title are too long for a key (64 kB)").object(name));
+        }
+        key.datime = self.datime;
+        Ok(key)
+    }
+
+    /// Lets the file carry the version of an older ROOT, for contents that readers decode by it.
+    pub fn set_version(&mut self, version: i32) {
+        self.version = version;
+    }
+
+    /// Appends bytes that hold whole records, their keys made by the caller for [`FileWriter::position`].
+    pub fn append(&mut self, records: &[u8]) -> Result<()> {
+        self.hash_record(records);
+        self.push(records)
+    }
+
+    pub(super) fn hash_record(&mut self, record: &[u8]) {
+        self.hash.write(&record.len().to_le_bytes());
+        if record.len() <= 2 * HASHED {
+            self.hash.write(record);
+        } else {
+            self.hash.write(&record[..HASHED]);
+            self.hash.write(&record[record.len() - HASHED..]);
+        }
+    }
+
+    fn push(&mut self, bytes: &[u8]) -> Result<()> {
+        if self.buffer.len() + bytes.len() > BUFFER || bytes.len() >= DIRECT {
+            self.flush()?;
+        }
+        if bytes.len() >= DIRECT {
+            self.disk.write_at(self.flushed, bytes)?;
+            self.flushed += bytes.len() as u64;
+        } else {
+            self.buffer.extend_from_slice(bytes);
+        }
+        Ok(())
+    }
+
+    pub(super) fn flush(&mut self) -> Result<()> {
+        let buffer = std::mem::take(&mut self.buffer);
+        let written = self.disk.write_at(self.flushed, &buffer);
+        self.flushed += buffer.len() as u64;
+        self.buffer = buffer;
+        self.buffer.clear();
+        written
+    }
+
+    /// Writes bytes over what was written before.
+    pub(super) fn write_at(&mut self, at: u64, bytes: &[u8]) -> Result<()> {
+        let waiting = at.checked_sub(self.flushed).and_then(|at| usize::try_from(at).ok());
+        match waiting.and_then(|at| self.buffer.get_mut(at..at + bytes.len())) {
+            Some(place) => place.copy_from_slice(bytes),
+            None => self.disk.write_at(at, bytes)?,
+        }
+        Ok(())
+    }
+
+    /// Appends a record; fills in the sizes of its key, and gives the key's bytes.
+    pub(super) fn put(&mut self, key: &mut Key, payload: &[u8], objlen: usize) -> Result<Vec<u8>> {
+        let header = self.key_header(key, payload, objlen)?;
+        self.push(&header)?;
+        self.push(payload)?;
+        Ok(header)
+    }
+
+    /// Fills in the sizes of a record's key and gives the key's bytes.
+    pub(super) fn key_header(&mut self, key: &mut Key, payload: &[u8], objlen: usize) -> Result<Vec<u8>> {
+        let too_large = || Error::request("is larger than a record can be (2 GB)");
+        let total = payload.len() + usize::from(key.keylen);
+        key.nbytes = i32::try_from(total).map_err(|_| too_large().object(&key.name))?.unsigned_abs();
+        key.objlen = i32::try_from(objlen).map_err(|_| too_large().object(&key.name))?.unsigned_abs();
+        let mut header = Writer::new();
+        key.write(&mut header);
+        header.bytes.resize(usize::from(key.keylen), 0);
+        self.hash_record(&header.bytes);
+        self.hash_record(payload);
+        Ok(header.bytes)
+    }
+
+    /// Writes an object under a name. `make` gets the length of its key, from which tags count, and gives
+    /// the payload, which is compressed as asked if that makes it smaller.
+    pub fn write_object(
+        &mut self,
+        directory: DirId,
+        (class, name, title): (&str, &str, &str),
+        compression: Compression,
+        make: impl FnOnce(usize) -> Result<Vec<u8>>,
+    ) -> Result<u64> {
+        let seek_pdir = self.seek_of(directory);
+        let mut key = self.checked_key(class, name, title, seek_pdir)?;
+        let payload = make(usize::from(key.keylen))?;
+        key.cycle = self.next_cycle(directory, name);
+        let mut packed = Vec::new();
+        let compressed =
+            payload.len() > KEY_STORED_UP_TO && self.compressor.compress(compression, &payload, &mut packed)?;
+        self.put(&mut key, if compressed { &packed } else { &payload }, payload.len())?;
+        let seek = key.seek_key;
+        self.add_key(directory, key);
+        Ok(seek)
+    }
+
+    /// Copies a record whose payload stays as it is. Its tags count from the key, so the key keeps its
+    /// length: such records are best written while positions are below two gigabytes.
+    pub fn copy_object(&mut self, directory: DirId, source: &Key, payload: &[u8]) -> Result<()> {
+        let mut key = source.clone();
+        key.seek_key = self.position();
+        key.seek_pdir = self.seek_of(directory);
+        if !key.is_big() && key.seek_key.max(key.seek_pdir) > START_BIG_FILE {
+            return Err(Error::unsupported("lies beyond 2 GB and its key has no room for that").object(&key.name));
+        }
+        key.cycle = self.next_cycle(directory, &key.name);
+        self.put(&mut key, payload, source.objlen as usize)?;
+        self.add_key(directory, key);
+        Ok(())
+    }
+
+    /// The cycle that the next object of this name gets.
+    pub(super) fn next_cycle(&self, directory: DirId, name: &str) -> i16 {
+        self.directories.get(directory.0).map_or(1, |d| d.next_cycle(name))
+    }
+
+    pub(super) fn add_key(&mut self, directory: DirId, key: Key) {
+        if let Some(directory) = self.directories.get_mut(directory.0) {
+            directory.add_key(key);
+        }
+    }
+
+    pub(super) fn uuid(&self) -> [u8; 16] {
+        let low = self.hash.clone().finish();
+        let mut again = self.hash.clone();
+        again.write(b"basketry");
+        let mut uuid = [0; 16];
+        uuid[..8].copy_from_slice(&low.to_be_bytes());
+        uuid[8..].copy_from_slice(&again.finish().to_be_bytes());
+        // RFC 9562: version 8 (made by a rule of our own), variant 1.
+        uuid[6] = uuid[6] & 0x0F | 0x80;
+        uuid[8] = uuid[8] & 0x3F | 0x80;
+        uuid
+    }
+}
