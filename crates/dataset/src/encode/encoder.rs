@@ -69,7 +69,7 @@ impl Encoder<'_> {
             }
             (Op::ToEnd { flag, item }, View::List { ends, items }) => (at..at + n).try_for_each(|i| {
                 let (start, len) = ends.list(i);
-                self.to_end(*flag, item, start, len, items)
+                self.items_to_end(*flag, item, start, len, items)
             }),
             (Op::CountedPerObject { framed, item, .. }, View::List { ends, items }) => {
                 (at..at + n).try_for_each(|i| self.list_of_objects(*framed, item, ends.list(i), items))

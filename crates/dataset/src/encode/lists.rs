@@ -65,7 +65,14 @@ impl Encoder<'_> {
     }
 
     /// Writes values up to the end of an entry, with one frame around all of them if they have one.
-    pub(super) fn to_end(&mut self, flag: bool, item: &Op, start: usize, len: usize, items: &View<'_>) -> Result<()> {
+    pub(super) fn items_to_end(
+        &mut self,
+        flag: bool,
+        item: &Op,
+        start: usize,
+        len: usize,
+        items: &View<'_>,
+    ) -> Result<()> {
         if flag {
             self.out.u8(u8::from(len > 0));
             if len == 0 {

@@ -92,7 +92,7 @@ impl<'a> Interpreter<'a> {
             (Op::ToEnd { flag, item }, Column::List { offsets, items, .. }) => {
                 for _ in 0..n {
                     let before = items.len();
-                    self.to_end(*flag, item, items)?;
+                    self.items_to_end(*flag, item, items)?;
                     offsets.push(items.len() - before);
                 }
                 Ok(())

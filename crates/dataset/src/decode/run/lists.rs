@@ -140,7 +140,7 @@ impl Interpreter<'_> {
     }
 
     /// Reads values up to the end of the bytes, or to the end of the frame around them.
-    pub(super) fn to_end(&mut self, flag: bool, item: &Op, items: &mut Column) -> Result<()> {
+    pub(super) fn items_to_end(&mut self, flag: bool, item: &Op, items: &mut Column) -> Result<()> {
         if self.cursor.remaining() == 0 || (flag && self.cursor.u8()? == 0) {
             return Ok(());
         }
