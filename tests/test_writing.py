@@ -254,7 +254,7 @@ WRONG: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
     (lambda f: f["t"].extend({"x": [1.0]}), ValueError, "columns without data: l"),
     (lambda f: f["t"].extend([1.0]), TypeError, "arrays by name"),
     (lambda f: f["t"].extend({"x": ["text"], "l": [[1]]}), ValueError, "column x"),
-    (lambda f: f["t"].extend({"x": [1.0], "l": [[0.5]]}), ValueError, "would lose something as Int32"),
+    (lambda f: f["t"].extend({"x": [1.0], "l": [[0.5]]}), ValueError, "cannot become Int32 without loss"),
     (lambda f: f["t"].extend({"x": [None, 1.0], "l": [[1], []]}), ValueError, "nulls"),
     (lambda f: f["t"].extend({"x": [1.0], "l": [[1]], "nl": [2]}), ValueError, "lengths"),
     (lambda f: f["T"], KeyError, "did you mean t"),

@@ -1,4 +1,4 @@
-//! Makes one file of one or more: directories, objects and trees are written as [`crate::rewrite::prepare`] settled it.
+//! Executes a prepared rewrite: writes directories and objects, then the trees one by one.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use rootfile::{DirId, Error, FileWriter, Result, RootFile, StagedFile, check_out
 use super::finish_tree::finish_table;
 use super::options::Options;
 use super::prepare::{plan_all, prepare};
-use super::prepared::{KnownTrees, PlannedTree, Prepared, records};
+use super::prepared::{KnownTrees, PlannedTree, Prepared, default_setting};
 use super::summary::{Summary, TableSummary};
 use crate::commit::date::date;
 use crate::execute::budget::Share;
@@ -19,15 +19,15 @@ use crate::execute::progress::Progress;
 use crate::objects::{Pack, pids};
 use crate::plan::TablePlan;
 
-/// Rewrites `inputs` into `output`. The output appears under its name only when it is whole.
+/// Rewrites `inputs` into `output`. The output appears under its name only when it is complete.
 pub fn rewrite(inputs: &[PathBuf], output: &Path, options: &Options, progress: Progress<'_>) -> Result<Summary> {
     let (summary, staged) = rewrite_staged(inputs, output, options, progress)?;
     staged.deliver()?;
     Ok(summary)
 }
 
-/// Rewrites `inputs` into a file that will be called `output`, and leaves it under its temporary name: whoever proves
-/// something of it delivers it after that.
+/// Rewrites `inputs` into a file that will be called `output`, and leaves it under its temporary name. The caller can check
+/// it there, and delivers it after that.
 pub fn rewrite_staged(
     inputs: &[PathBuf],
     output: &Path,
@@ -35,10 +35,10 @@ pub fn rewrite_staged(
     progress: Progress<'_>,
 ) -> Result<(Summary, StagedFile)> {
     check_output(output, options.overwrite || options.append, options.entries.files())?;
-    perform(prepare(inputs, output, options)?, output, options, progress)
+    write(prepare(inputs, output, options)?, output, options, progress)
 }
 
-/// Writes one file anew, some trees of which are `known` to be other than their records say.
+/// Rewrites one file. The trees in `known` are used instead of their records.
 pub(crate) fn rewrite_known(
     file: RootFile,
     known: KnownTrees,
@@ -47,20 +47,20 @@ pub(crate) fn rewrite_known(
     progress: Progress<'_>,
 ) -> Result<Summary> {
     let prepared = plan_all(vec![Arc::new(file)], known, options, false)?;
-    let (summary, staged) = perform(prepared, output, options, progress)?;
+    let (summary, staged) = write(prepared, output, options, progress)?;
     staged.deliver()?;
     Ok(summary)
 }
 
-fn perform(
+fn write(
     mut prepared: Prepared,
     output: &Path,
     options: &Options,
     progress: Progress<'_>,
 ) -> Result<(Summary, StagedFile)> {
     let first = prepared.files.first().ok_or_else(|| Error::request("no input"))?;
-    let asked = options.metadata.or(prepared.layout.common.compression);
-    let setting = asked.map_or_else(|| records(first, &prepared.plans), Compression::to_root_setting);
+    let requested = options.metadata.or(prepared.layout.common.compression);
+    let setting = requested.map_or_else(|| default_setting(first, &prepared.plans), Compression::to_root_setting);
     let same = |n: &i32| Compression::from_root_setting(*n) == Compression::from_root_setting(setting);
     let setting = options.header.filter(same).unwrap_or(setting);
     let datime = date(Some(prepared.objects.newest));
@@ -71,8 +71,8 @@ fn perform(
     if let Some(version) = prepared.version {
         writer.set_version(version);
     }
-    // Objects come first: their keys have no room to grow, and positions are small here.
-    let pack = asked.map_or(Pack::Keep, Pack::As);
+    // Objects come first: positions are small here, and their keys have no room for large ones.
+    let pack = requested.map_or(Pack::Keep, Pack::As);
     prepared.objects.check = options.check;
     let mut written = prepared.objects.write(&mut writer, &prepared.files, pack, &prepared.pid_offsets)?;
     pids::write(&mut writer, &prepared.pids)?;
@@ -85,7 +85,7 @@ fn perform(
     summary.damaged = prepared.objects.damaged;
     summary.damaged.append(&mut written.damaged);
     summary.compressions_differ = prepared.files.iter().any(|file| file.header().compress != setting);
-    // Whatever is needed of the inputs from here on is in the plans.
+    // From here on the plans have everything that is needed of the inputs.
     drop(prepared.files);
     let metadata = Compression::from_root_setting(setting).unwrap_or(Compression::NONE);
     for (place, plan) in prepared.plans {
@@ -101,7 +101,7 @@ fn perform(
             plan.file_inputs.iter().map(|&n| of_inputs.get(n).copied().unwrap_or(unknown)).collect()
         };
         let mut pids = [of_files(&prepared.pid_offsets, 0), of_files(&prepared.pid_counts, u16::MAX)];
-        // Files of baskets come behind the file with their tree, and have identifiers of their own.
+        // Files that only hold baskets follow the file of their tree, and have process identifiers of their own.
         for (i, input) in plan.file_inputs.iter().enumerate() {
             if plan.file_inputs.iter().take(i).any(|before| before == input)
                 && let Some(known) = pids[1].get_mut(i)

@@ -1,26 +1,26 @@
-//! What readers decode by the version of the file, and not by that of a class: then an output must carry the version
-//! of its inputs. Nothing else of the inputs' versions lasts.
+//! The file version that an output must carry. Readers decode one thing by the version of the file and not of a class: if an
+//! input has it, the output must carry the input's version.
 //!
 //! Fact (`TStreamerInfo::ReadBuffer`, kStreamLoop): in files up to 5.15/08 an array of pointers to objects that another
-//! member counts (`B **fTable; //[fN]`) lies as an array of objects.
+//! member counts (`B **fTable; //[fN]`) is stored as an array of objects.
 
 use std::sync::Arc;
 
 use rootfile::streamer::code;
 use rootfile::{Error, Result, RootFile};
 
-/// The last version in which such arrays lay as arrays of objects.
+/// The last version that stores such arrays as arrays of objects.
 const LAST_OLD_LOOP: i32 = 51508;
 
-/// The version that an output of these inputs has to carry, if it is not our own.
-pub(crate) fn version(files: &[Arc<RootFile>]) -> Result<Option<i32>> {
+/// The version that an output of these inputs must carry, if it is not that of this writer.
+pub(crate) fn required_version(files: &[Arc<RootFile>]) -> Result<Option<i32>> {
     let mut versions = files.iter().filter(|file| has_loops(file)).map(|file| (file.header().version, file));
     let Some((first, _)) = versions.next() else { return Ok(None) };
     let is_old = |version: i32| version <= LAST_OLD_LOOP;
     if let Some((other, file)) = versions.find(|(version, _)| is_old(*version) != is_old(first)) {
         return Err(Error::unsupported(format!(
-            "has counted arrays of pointers that lie otherwise than in the first input (ROOT versions {first} and \
-             {other}); such files cannot be merged"
+            "its counted arrays of pointers use a different on-disk layout than the first input (ROOT versions {first} \
+             and {other}); such files cannot be merged"
         ))
         .file(file.name()));
     }

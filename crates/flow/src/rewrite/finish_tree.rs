@@ -1,4 +1,4 @@
-//! Finishes a tree: its metadata get what was written, and its record goes into the output.
+//! Finishes a tree: updates its metadata with what was written, and writes its record.
 
 use std::sync::atomic::Ordering;
 
@@ -42,13 +42,13 @@ pub(crate) fn finish_table(
         notes.extend(inner::carry(&mut tree, &place.path, &**source, (writer, directory))?);
     }
     finalize::add_own_infos(writer, &tree);
-    // The key's name: a tree may not know its own.
+    // The name in the key: the tree's own name may differ.
     let labels = (tree.class.as_str(), place.name.as_str(), tree.named.title.as_str());
     writer.write_object(directory, labels, compression, |keylen| write::write_tree(&tree, keylen))?;
     Ok((summary, notes))
 }
 
-/// Puts what was written into the tree's metadata.
+/// Updates the tree's metadata with what was written.
 fn close_tree(plan: &mut TablePlan, written: Vec<WrittenColumn>) {
     let whole = plan.input_entries.iter().sum::<u64>();
     let tree = &mut plan.tree;
@@ -67,7 +67,7 @@ fn close_tree(plan: &mut TablePlan, written: Vec<WrittenColumn>) {
         };
         finalize::finalize_branch(branch, written, column.compression, buffer);
         if !had_data {
-            // A branch above others has no entries of its own, but counts them.
+            // A parent branch has no entries of its own, but counts them.
             branch.entries = if branch.children.is_empty() && count == 0 { 0 } else { tree.entries };
             branch.entry_number = branch.first_entry + branch.entries;
         }

@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 use rootfile::Result;
 
 use super::options::Options;
-use super::prepare::{needs, prepare};
+use super::prepare::{memory_needs, prepare};
 use super::summary::Outlook;
 use crate::plan::forecast::forecast_table;
 
-/// Says what [`rewrite`] would do, without writing. `sample` measures how well the asked codecs do.
+/// Forecasts a rewrite without writing. `sample` measures the requested codecs on some baskets.
 pub fn forecast(inputs: &[PathBuf], output: &Path, options: &Options, sample: bool) -> Result<Outlook> {
     let prepared = prepare(inputs, output, options)?;
     let plans = prepared.plans.iter();
     let tables = plans.map(|(place, plan)| forecast_table(plan, &place.path, sample)).collect::<Result<Vec<_>>>()?;
-    let (metadata, scratch) = needs(&prepared.plans, options.check);
+    let (metadata, scratch) = memory_needs(&prepared.plans, options.check);
     let columns = || tables.iter().flat_map(|t| &t.columns);
     let recodes = || tables.iter().flat_map(|t| &t.recodes);
     Ok(Outlook {

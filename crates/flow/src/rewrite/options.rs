@@ -1,4 +1,4 @@
-//! What a rewrite or merge is asked to do.
+//! Options of a rewrite or merge.
 
 use std::collections::HashSet;
 
@@ -10,30 +10,30 @@ use crate::execute::budget::Budget;
 use crate::plan::options::{Absent, Pack, Schema};
 use crate::select::entries::EntryFilter;
 
-/// Which cycles of a tree, or of what is merged, are written.
+/// Which cycles of a tree or of a merged object are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cycles {
-    /// The newest; what older ones there are is told.
+    /// The newest cycle. Notes name the older ones.
     #[default]
     Newest,
-    /// The newest, and older ones of trees that are other trees under the same name.
+    /// The newest cycle, and older cycles that are other trees under the same name.
     OtherTrees,
-    /// All. Those of several inputs are put together newest with newest, second newest with second newest.
+    /// All cycles. Cycles of several inputs are merged newest with newest, second newest with second newest.
     All,
 }
 
-/// Names of objects, trees and directories that a merge is restricted to, or leaves out. A directory stands for
-/// all that is in it.
+/// Names of objects, trees and directories that a merge is restricted to, or leaves out. A directory includes its
+/// content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Listed {
-    /// Only these.
+    /// Only these names.
     Only(HashSet<String>),
-    /// All but these.
+    /// All but these names.
     Skip(HashSet<String>),
 }
 
 impl Listed {
-    /// Whether an object is wanted: `directory` is the path of the directory it lies in.
+    /// Whether an object in a directory is wanted. `directory` is a path.
     pub(crate) fn wants(&self, directory: &str, name: &str) -> bool {
         let named = |set: &HashSet<String>| {
             set.contains(name) || directory.split('/').any(|part| !part.is_empty() && set.contains(part))
@@ -45,10 +45,10 @@ impl Listed {
     }
 }
 
-/// What a rewrite or merge is asked to do.
+/// Options of a rewrite or merge.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The asked layout; what it leaves open stays as it is.
+    /// The requested layout. Settings that it leaves open stay as they are.
     pub layout: Layout,
     /// Branches to keep or drop.
     pub filter: NameFilter,
@@ -56,34 +56,34 @@ pub struct Options {
     pub entries: EntryFilter,
     /// Only this tree, by its path.
     pub tree: Option<String>,
-    /// Whether small clusters are put together with their neighbours.
+    /// Whether small clusters are packed.
     pub pack: Pack,
-    /// What is done where schemas differ.
+    /// How differences between schemas are handled.
     pub schema: Schema,
-    /// What is done with branches whose baskets lie in a file that is absent.
+    /// How branches in absent files are handled.
     pub absent: Absent,
     /// Which cycles are written.
     pub cycles: Cycles,
     /// Memory and threads.
     pub budget: Budget,
-    /// Whether an output that exists may be replaced.
+    /// Whether an existing output may be replaced.
     pub overwrite: bool,
-    /// Whether the output is the first input as well, and what comes of it replaces it.
+    /// Whether the output is the first input as well, which the new file replaces.
     pub append: bool,
-    /// Whether inputs that cannot be read are left out and reported.
+    /// Whether unreadable inputs are left out and reported.
     pub skip_bad: bool,
-    /// Whether what is copied is decompressed on the way, to see that it can be.
+    /// Whether copied records are decompressed, to check them.
     pub check: bool,
-    /// Whether everything is compressed as the first input says it is, unless the layout asks for something.
+    /// Whether everything is compressed as the first input's header says, unless the layout sets a compression.
     pub as_first: bool,
-    /// Compression of what is no entry of a tree; that of the layout, or else the first input's, if not given.
+    /// Compression of everything but entries of trees. Default: that of the layout, or else of the first input.
     pub metadata: Option<Compression>,
-    /// The number that the output's header gives for its compression, where ROOT has several for the same (9 and 109).
+    /// The compression setting in the output's header, where ROOT has several numbers for the same (9 and 109).
     pub header: Option<i32>,
     /// Whether trees are left out.
     pub no_trees: bool,
     /// Names that the merge is restricted to, or leaves out.
     pub listed: Option<Listed>,
-    /// Most input files that are open at once; 0 for a default.
+    /// Largest number of input files open at once. 0 for the default.
     pub open_files: usize,
 }

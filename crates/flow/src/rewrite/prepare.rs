@@ -1,5 +1,4 @@
-//! Everything that is settled before a byte of the output is written: inputs are opened, objects and trees planned, cycles
-//! chosen, and memory shared out. What follows from it is written by [`crate::rewrite::execute`].
+//! Prepares a rewrite before a byte is written: opens inputs, plans objects and trees, chooses cycles, and divides memory.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -20,7 +19,7 @@ use crate::select::condition::Table;
 use crate::table::entry_set::Selected;
 use crate::verify::cycles::{self, CycleKind, OlderCycle};
 
-/// Opens and plans, leaving out inputs that cannot be read, if that is asked for.
+/// Opens inputs and plans. Leaves out unreadable inputs if requested.
 pub(crate) fn prepare(inputs: &[PathBuf], output: &Path, options: &Options) -> Result<Prepared> {
     let mut left = Vec::with_capacity(inputs.len());
     let mut skipped = Vec::new();
@@ -36,7 +35,7 @@ pub(crate) fn prepare(inputs: &[PathBuf], output: &Path, options: &Options) -> R
         left.push(input.clone());
     }
     loop {
-        // Of a single input that is damaged, what is sound is taken.
+        // Of a single damaged input the sound objects are taken.
         let leave_out = options.skip_bad && left.len() == 1;
         let error = match prepare_all(&left, options, leave_out) {
             Ok(prepared) => return Ok(Prepared { skipped, ..prepared }),
@@ -57,7 +56,7 @@ fn prepare_all(inputs: &[PathBuf], options: &Options, leave_out: bool) -> Result
     let pool = FilePool::new(if options.open_files == 0 { rootfile::OPEN_FILES } else { options.open_files });
     let files = inputs.iter().map(|p| pool.open(p).map(Arc::new)).collect::<Result<Vec<_>>>()?;
     for file in files.iter().filter(|f| f.recovered()) {
-        // What a file that was cut short still has may not be all that it should have.
+        // A truncated file may lack objects without a trace.
         if file.header().end > file.source().size() {
             return Err(Error::corrupt("the file is cut short").file(file.name()));
         }
@@ -115,7 +114,7 @@ pub(crate) fn plan_all(
         notes.extend(cycles::notes(&older.cycles, files.len()));
         older_cycles.extend(older.cycles);
         if inputs.len() < files.len() {
-            notes.push(format!("tree {path} is in {} of the {} inputs only", inputs.len(), files.len()));
+            notes.push(format!("tree {path} is only in {} of the {} inputs", inputs.len(), files.len()));
         }
         let table = Table { inputs: &inputs, path: &path, schema: options.schema, budget: options.budget };
         let mut wanted = choosing.of(&table)?;
@@ -157,9 +156,9 @@ pub(crate) fn plan_all(
     let known: Vec<_> = files.iter().map(|f| pids::read(f)).collect();
     let pid_counts = known.iter().map(|ids| u16::try_from(ids.len()).unwrap_or(u16::MAX)).collect();
     let (pids, pid_offsets) = pids::plan(&known)?;
-    let (metadata, scratch) = needs(&plans, options.check);
+    let (metadata, scratch) = memory_needs(&plans, options.check);
     let share = options.budget.share(metadata, scratch)?;
-    let version = file_version::version(&files)?;
+    let version = file_version::required_version(&files)?;
     Ok(Prepared {
         files,
         skipped: Vec::new(),
@@ -176,7 +175,7 @@ pub(crate) fn plan_all(
     })
 }
 
-/// Plans one tree of the output. Those of the inputs that are `known` are not read from their records.
+/// Plans one tree of the output. Trees in `known` are used instead of their records.
 fn plan_tree(
     (inputs, path): (&[TreeInput], &str),
     (layout, options): (&Layout, &Options),
@@ -199,7 +198,7 @@ fn plan_tree(
     })
 }
 
-/// Older cycles of a tree, and the inputs of those that are to be written, the oldest first.
+/// Older cycles of a tree, and the inputs of those that are written, the oldest first.
 struct OlderCycles {
     cycles: Vec<OlderCycle>,
     kept: Vec<Vec<TreeInput>>,
@@ -207,7 +206,7 @@ struct OlderCycles {
 
 type TreeInput = (usize, Arc<RootFile>, Key);
 
-/// What becomes of the older cycles of a tree, whose newest are `newest`.
+/// Judges the older cycles of a tree. `newest` are its newest cycles.
 fn older(
     path: &str,
     (files, known): (&[Arc<RootFile>], &KnownTrees),
@@ -219,7 +218,7 @@ fn older(
         let mut kept = Vec::new();
         for part in parts {
             let input = tree_input(files, known, *part)?;
-            // Trees that were put together from what is left are told apart already.
+            // Recovered trees are judged already.
             if known.contains_key(&part.seek) {
                 kept.push(input);
                 continue;
@@ -254,8 +253,8 @@ fn tree_input(files: &[Arc<RootFile>], known: &KnownTrees, part: Part) -> Result
     Ok((number, Arc::clone(file), key))
 }
 
-/// Bytes of metadata for all trees, and of buffers for each thread.
-pub(crate) fn needs(plans: &[(PlannedTree, TablePlan)], check: bool) -> (u64, u64) {
+/// Memory of metadata for all trees, and of buffers for each thread, in bytes.
+pub(crate) fn memory_needs(plans: &[(PlannedTree, TablePlan)], check: bool) -> (u64, u64) {
     let plans = || plans.iter().map(|(_, plan)| plan);
     let kept = plans().map(TablePlan::kept).max().unwrap_or(0);
     (plans().map(|p| p.metadata).sum::<u64>() + kept, plans().map(|plan| plan.scratch(check)).max().unwrap_or(0))

@@ -1,4 +1,4 @@
-//! What a rewrite has settled before it writes. Nothing is computed here.
+//! The result of preparing a rewrite: inputs, plans, memory.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -21,11 +21,11 @@ use crate::verify::cycles::OlderCycle;
 pub struct Skipped {
     /// The file.
     pub path: PathBuf,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
-/// Everything that is settled before a byte is written.
+/// Everything that is decided before a byte is written.
 pub(crate) struct Prepared {
     pub files: Vec<Arc<RootFile>>,
     pub skipped: Vec<Skipped>,
@@ -33,40 +33,40 @@ pub(crate) struct Prepared {
     pub plans: Vec<(PlannedTree, TablePlan)>,
     pub pids: Vec<ProcessId>,
     pub pid_offsets: Vec<u16>,
-    /// Process identifiers of each input.
+    /// Number of process identifiers of each input.
     pub pid_counts: Vec<u16>,
     pub layout: Layout,
     pub notes: Vec<String>,
     pub older_cycles: Vec<OlderCycle>,
     pub share: Share,
-    /// The version that the output has to carry, if it is not our own.
+    /// The file version that the output must carry, if it is not that of this writer.
     pub version: Option<i32>,
 }
 
 /// A tree of the output.
 pub(crate) struct PlannedTree {
-    /// Number of its directory in the plan of objects.
+    /// Index of its directory in the plan of objects.
     pub directory: usize,
     pub name: String,
     pub path: String,
 }
 
-/// A tree that is not as its record says, or has none.
+/// A tree that differs from its record, or has none.
 pub(crate) struct KnownTree {
-    /// Its key. If it has no record, the offset in it is one that no other has.
+    /// Its key. Without a record the key has an offset that no other key has.
     pub key: Key,
     /// The tree.
     pub tree: Tree,
-    /// The entries to take, if not all that its baskets hold.
+    /// The entries to take, if not all entries in its baskets.
     pub cut: Option<Selected>,
 }
 
-/// Such trees of one file, by the offset in their keys.
+/// Known trees of one file, by the offset in their keys.
 pub(crate) type KnownTrees = HashMap<u64, KnownTree>;
 
-/// The compression of records that nothing was asked for: the first input's, or if that is none, what most bytes of the
-/// output's columns have.
-pub(crate) fn records(first: &RootFile, plans: &[(PlannedTree, TablePlan)]) -> i32 {
+/// The compression setting of records without a requested one: the first input's, or if that has none, the setting of most
+/// bytes of the output's columns.
+pub(crate) fn default_setting(first: &RootFile, plans: &[(PlannedTree, TablePlan)]) -> i32 {
     let own = first.header().compress;
     if Compression::from_root_setting(own).is_some_and(|own| !own.is_none()) {
         return own;

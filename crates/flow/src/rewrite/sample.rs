@@ -1,5 +1,5 @@
-//! A small file made from nothing, for self-checks and tests: a tree with a counter `n`, floats `v[n]` and a double `x`,
-//! and an object beside it. What is in it follows from the number of the entry and a seed.
+//! A small generated file for self-checks and tests: a tree with a counter `n`, floats `v[n]` and a double `x`, and an
+//! object. Values follow from the entry number and a seed.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ fn named(name: &str, title: &str) -> Named {
     Named { name: name.to_owned(), title: title.to_owned(), ..Named::default() }
 }
 
-/// What `TLeafI` and its kin add: extremes.
+/// The members that `TLeafI` and its like add: minimum and maximum.
 fn extremes(class: &str) -> Option<Object> {
     let info = builtin::infos().iter().find(|info| info.name == class)?;
     let plan = Arc::new(Plan::new(info));
@@ -37,7 +37,7 @@ fn extremes(class: &str) -> Option<Object> {
     Some(Object { class: class.into(), version: 1, content: Content::Members(Members { plan, values }) })
 }
 
-/// What an entry holds: `v`, of which there are `n`, and `x`.
+/// The values of an entry: `v` with `n` items, and `x`.
 pub fn values(entry: u64, seed: u32) -> (Vec<f32>, f64) {
     #[expect(clippy::cast_precision_loss, reason = "entries of a small file")]
     let x = f64::from(seed) + entry as f64;

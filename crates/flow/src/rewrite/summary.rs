@@ -6,7 +6,7 @@ use crate::plan::forecast::Forecast;
 use crate::table::depth::Depths;
 use crate::verify::cycles::OlderCycle;
 
-/// What was done.
+/// The report of a rewrite.
 #[derive(Clone, Debug, Default, serde::Serialize)]
 pub struct Summary {
     /// Bytes of all inputs.
@@ -15,32 +15,32 @@ pub struct Summary {
     pub bytes_written: u64,
     /// Trees of the output.
     pub tables: Vec<TableSummary>,
-    /// What the user should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
-    /// Those of the notes that say what was not merged, or not carried over, or with a loss.
+    /// The notes about objects that were not merged, not carried over, or carried over with a loss.
     pub unmerged: Vec<String>,
-    /// Inputs that were left out since they cannot be read.
+    /// Inputs that were left out because they cannot be read.
     pub skipped: Vec<Skipped>,
     /// Older cycles of the inputs' trees.
     pub older_cycles: Vec<OlderCycle>,
-    /// What is damaged in the inputs that were not left out: objects and directories are missing from the output.
+    /// Damaged objects and directories of the other inputs, which are missing from the output.
     pub damaged: Vec<Damaged>,
-    /// Paths of the output's directories, each before what is below it; the top's is empty.
+    /// Paths of the output's directories, each before its content. The path of the top directory is empty.
     #[serde(skip)]
     pub directories: Vec<String>,
-    /// Whether an input says that it is compressed in another way than the output.
+    /// Whether an input's header has another compression than the output's.
     #[serde(skip)]
     pub compressions_differ: bool,
 }
 
 impl Summary {
-    /// Whether all that was asked for is in the output.
+    /// Whether the output has everything that was requested.
     pub fn is_whole(&self) -> bool {
         self.skipped.is_empty() && self.damaged.is_empty()
     }
 }
 
-/// What became of one tree.
+/// The report on one tree.
 #[derive(Clone, Debug, Default, serde::Serialize)]
 pub struct TableSummary {
     /// Path of the tree.
@@ -61,19 +61,19 @@ pub struct TableSummary {
     pub depths: Depths,
 }
 
-/// What [`rewrite`] would do.
+/// The forecast of a rewrite.
 #[derive(Clone, Debug, Default, serde::Serialize)]
 pub struct Outlook {
     /// Trees of the output.
     pub tables: Vec<Forecast>,
     /// Bytes of the trees' baskets now.
     pub bytes_before: u64,
-    /// Bytes that are expected.
+    /// Expected bytes.
     pub bytes_after: u64,
-    /// The smallest memory budget that would do.
+    /// The smallest memory budget possible.
     pub least_memory: u64,
-    /// Memory that will be used at most, of the budget given.
+    /// Largest memory that will be used, within the budget.
     pub memory: u64,
-    /// Threads that fit into it.
+    /// Number of threads that fit into the budget.
     pub threads: usize,
 }

@@ -1,4 +1,5 @@
-//! Weighs what a rewrite would write besides baskets: everything but those is made as the rewrite makes it, and goes nowhere.
+//! Computes the bytes that a rewrite would write besides baskets: the records are made as the rewrite makes them, and
+//! discarded.
 
 use std::path::Path;
 
@@ -9,26 +10,26 @@ use rootfile::{Error, FileWriter, Result};
 use super::finish_tree::finish_table;
 use super::options::Options;
 use super::prepare::prepare;
-use super::prepared::records;
+use super::prepared::default_setting;
 use crate::commit::date::date;
 use crate::commit::sink::WrittenColumn;
 use crate::objects::{Pack, pids};
 use crate::table::column::Column;
 
-/// The baskets that a column is expected to have, by path of the tree, names of the branch's parents and its own, and the
-/// bounds of clusters. Where they lie is not asked.
+/// The expected baskets of a column, given the path of the tree, the names of the branch's parents and its own, and the
+/// bounds of clusters. Their positions are ignored.
 pub type BasketsOf<'a> = dyn Fn(&str, &[&str], &[u64]) -> Vec<BasketRef> + 'a;
 
-/// Bytes of all that [`rewrite`](crate::rewrite::execute) would write besides baskets: records of trees and of objects, lists of keys, streamer infos.
-/// They are made as it makes them, and go nowhere.
+/// Bytes that [`rewrite`](crate::rewrite()) would write besides baskets: records of trees and of objects, lists of keys,
+/// streamer infos.
 pub fn weigh(input: &Path, output: &Path, options: &Options, baskets: &BasketsOf<'_>) -> Result<u64> {
     let prepared = prepare(&[input.to_path_buf()], output, options)?;
     let first = prepared.files.first().ok_or_else(|| Error::request("no input"))?;
-    let asked = options.metadata.or(prepared.layout.common.compression);
-    let setting = asked.map_or_else(|| records(first, &prepared.plans), Compression::to_root_setting);
+    let requested = options.metadata.or(prepared.layout.common.compression);
+    let setting = requested.map_or_else(|| default_setting(first, &prepared.plans), Compression::to_root_setting);
     let datime = date(Some(prepared.objects.newest));
     let mut writer = FileWriter::discarding(output, setting, datime, &first.top().title)?;
-    let pack = asked.map_or(Pack::Keep, Pack::As);
+    let pack = requested.map_or(Pack::Keep, Pack::As);
     let written = prepared.objects.write(&mut writer, &prepared.files, pack, &prepared.pid_offsets)?;
     pids::write(&mut writer, &prepared.pids)?;
     let metadata = Compression::from_root_setting(setting).unwrap_or(Compression::NONE);
@@ -42,7 +43,7 @@ pub fn weigh(input: &Path, output: &Path, options: &Options, baskets: &BasketsOf
             WrittenColumn { baskets, zip_bytes, tot_bytes: column.tot_bytes, ..WrittenColumn::default() }
         };
         let mut written: Vec<WrittenColumn> = plan.columns.iter().map(of).collect();
-        // Cluster by cluster, as they would lie.
+        // Cluster by cluster, as they would be written.
         let mut all: Vec<&mut BasketRef> = written.iter_mut().flat_map(|column| &mut column.baskets).collect();
         all.sort_by_key(|basket| plan.bounds.partition_point(|&bound| bound <= basket.first_entry));
         for basket in all {
@@ -64,7 +65,7 @@ mod tests {
     use crate::execute::progress::unwatched;
 
     #[test]
-    fn with_the_baskets_that_come_the_sum_is_the_file() {
+    fn baskets_and_the_computed_bytes_make_up_the_file() {
         let folder = tempfile::tempdir().unwrap();
         let (input, output) = (folder.path().join("in.root"), folder.path().join("of.root"));
         crate::rewrite::sample::make(&input, 20_000, 7).unwrap();
@@ -81,7 +82,7 @@ mod tests {
         let given = |_: &str, lineage: &[&str], _: &[u64]| known[lineage[lineage.len() - 1]].clone();
         let besides = weigh(&input, &folder.path().join("no.root"), &options, &given).unwrap();
         assert!(!folder.path().join("no.root").exists());
-        // What a tree's record compresses to depends on where baskets lie, a little.
+        // The compressed size of a tree's record depends a little on the positions of baskets.
         let off = (besides + baskets).abs_diff(summary.bytes_written);
         assert!(off <= 60, "{besides} + {baskets}, not {}", summary.bytes_written);
         let none = weigh(&input, &output.with_extension("no"), &options, &|_, _, _| Vec::new()).unwrap();

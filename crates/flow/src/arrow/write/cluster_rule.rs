@@ -1,62 +1,61 @@
-//! When a cluster ends: after so many entries, so many compressed bytes, or as much memory as one may take. The rule
-//! looks at what was filled and nothing else, so that the same entries give the same clusters in every context, in
-//! whatever portions they come.
+//! Decides where a cluster ends: at a number of entries, of compressed bytes, or of bytes of memory. The rule depends on the
+//! filled entries only, so that the same entries give the same clusters in every context and in any portions.
 
 use dataset::layout::ClusterSize;
 
-/// Entries between two looks, at most.
-const MOST_ENTRIES: u64 = 1 << 18;
-/// How far a cluster may go beyond its size, of what it holds.
-const BEYOND: u64 = 32;
-/// Of a cluster that is thought to be as the last one, how much is filled before the first look.
-const UNSEEN: u64 = 8;
-/// Where a cluster is so many entries, memory that was not taken is looked after each time there may be so much.
-const LOOKED_FOR: u64 = 4 << 20;
-/// What a cluster of so many entries is thought to take before there was one.
+/// Largest number of entries between two checks.
+const MAX_STEP: u64 = 1 << 18;
+/// A cluster may exceed its size by one part in this many.
+const TOLERANCE: u64 = 32;
+/// The first check comes after one part in this many of the last cluster.
+const FIRST_CHECK: u64 = 8;
+/// If the cluster size is in entries, memory is checked after about this many bytes.
+const MEMORY_CHECK: u64 = 4 << 20;
+/// Expected memory of a cluster with a size in entries, before the first one.
 const UNKNOWN: u64 = 32 << 20;
 
-/// Says when the cluster that is being filled ends.
+/// Decides when the cluster that is being filled ends.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClusterRule {
     size: ClusterSize,
-    /// Bytes after compression over those before, as far as known.
+    /// Ratio of bytes after compression to bytes before, as far as known.
     ratio: f64,
     entries: u64,
-    /// Entries until the next look.
-    ahead: u64,
+    /// Entries until the next check.
+    until_check: u64,
 }
 
-/// What a cluster holds so far, in bytes.
+/// Bytes that a cluster holds so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FillLevel {
     /// Its baskets before compression.
     pub raw: u64,
     /// Its baskets after compression.
     pub packed: u64,
-    /// What is in no basket yet.
+    /// Entries that are in no basket yet.
     pub pending: u64,
 }
 
 impl ClusterRule {
     pub fn new(size: ClusterSize) -> Self {
-        Self { size, ratio: 1.0, entries: 0, ahead: 1 }
+        Self { size, ratio: 1.0, entries: 0, until_check: 1 }
     }
 
-    /// Entries to fill before [`ClusterRule::ends`] is to be asked.
-    pub fn ahead(&self) -> u64 {
-        self.ahead
+    /// Entries to fill before the next call of [`ClusterRule::ends`].
+    pub fn until_check(&self) -> u64 {
+        self.until_check
     }
 
-    /// Counts entries that were filled.
+    /// Counts filled entries.
     pub fn add(&mut self, entries: u64) {
         self.entries += entries;
-        self.ahead = self.ahead.saturating_sub(entries);
+        self.until_check = self.until_check.saturating_sub(entries);
     }
 
     /// Whether the cluster ends here. It may hold `most` bytes.
     pub fn ends(&mut self, filled: &FillLevel, most: u64) -> bool {
-        // Buffers of entries grow by doubling, those of finished baskets by a quarter; and what is in no basket yet goes
-        // there before its own buffer is given back.
+        // Buffers of entries grow by doubling, those of finished baskets by a quarter. Pending entries are copied into a
+        // basket before their own buffer is freed.
         let held = filled.packed + filled.packed / 4 + 4 * filled.pending;
         let (there, size) = match self.size {
             ClusterSize::Entries(size) => (self.entries, size),
@@ -70,25 +69,25 @@ impl ClusterRule {
         }
         let each = |bytes: u64| (bytes / self.entries.max(1)).max(1);
         let (left, room) = ((size - there) / each(there), (most - held) / each(held));
-        // Each look costs a call for each branch. Most of the way is gone at once, since what an entry takes may change;
-        // the rest in steps that are small against the cluster.
-        let step = (self.entries + left.min(room)) / BEYOND;
+        // Each check costs a call per branch. Most of the distance is filled without a check, but not all, since the size of
+        // entries may change; the rest is filled in small steps.
+        let step = (self.entries + left.min(room)) / TOLERANCE;
         let towards = |entries: u64| (entries - entries / 4).max(step);
         let ahead = match self.size {
             ClusterSize::Bytes(_) => towards(left.min(room)),
-            ClusterSize::Entries(_) => left.min(towards(room)).min(LOOKED_FOR / each(held)),
+            ClusterSize::Entries(_) => left.min(towards(room)).min(MEMORY_CHECK / each(held)),
         };
-        // What an entry takes is found out by doubling.
-        self.ahead = ahead.min(self.entries).clamp(1, MOST_ENTRIES);
+        // The first steps grow by doubling, until the size of entries is known.
+        self.until_check = ahead.min(self.entries).clamp(1, MAX_STEP);
         false
     }
 
-    /// Begins the next cluster. `filled` is what the last one had, closed.
+    /// Begins the next cluster. `filled` are the bytes of the last one.
     pub fn start(&mut self, filled: &FillLevel) {
         if filled.raw > 0 {
             self.ratio = ratio(filled);
         }
-        self.ahead = (self.entries / UNSEEN).clamp(1, MOST_ENTRIES);
+        self.until_check = (self.entries / FIRST_CHECK).clamp(1, MAX_STEP);
         self.entries = 0;
     }
 
@@ -97,7 +96,7 @@ impl ClusterRule {
         self.entries
     }
 
-    /// What a cluster is thought to take of memory before there was one.
+    /// Expected memory of the first cluster.
     pub fn first_guess(&self) -> u64 {
         match self.size {
             ClusterSize::Bytes(bytes) => 2 * bytes,
@@ -122,12 +121,12 @@ mod tests {
             let mut given = portion.min(left);
             left -= given;
             while given > 0 {
-                let n = rule.ahead().min(given);
+                let n = rule.until_check().min(given);
                 given -= n;
                 rule.add(n);
                 filled.raw += n * each;
                 filled.packed += n * each / 3;
-                if rule.ahead() == 0 && rule.ends(&filled, u64::MAX) {
+                if rule.until_check() == 0 && rule.ends(&filled, u64::MAX) {
                     sizes.push(rule.entries());
                     rule.start(&filled);
                     filled = FillLevel::default();
@@ -143,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_met_within_a_few_percent_in_whatever_portions() {
+    fn bytes_are_met_within_a_few_percent_in_any_portions() {
         let found = clusters(ClusterSize::Bytes(1_000_000), 99, 100_000, 100_000);
         assert!(found.len() == 3 && found.iter().all(|n| (30_000..33_000).contains(n)), "{found:?}");
         for portion in [1, 7, 1000] {

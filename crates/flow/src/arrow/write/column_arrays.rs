@@ -11,12 +11,12 @@ use rootfile::{Error, Result};
 use super::conform::{Casting, conform};
 use super::tree_plan::TreePlan;
 
-/// The arrays of all branches, for a batch.
+/// The arrays of all branches for a batch.
 pub(crate) fn branch_arrays(plan: &TreePlan, batch: &RecordBatch, casting: Casting) -> Result<Vec<ArrayRef>> {
     let given = |number: usize| {
         let field = plan.wholes.get(number)?.field();
         let name = field.name().trim_end_matches('.');
-        // Most batches have all columns in their order: looking each up by its name takes long where there are many.
+        // Most batches have all columns in order, and a look-up by name is slow with many columns.
         if batch.schema_ref().fields().get(number).is_some_and(|given| given.name() == field.name()) {
             return batch.columns().get(number).cloned();
         }
@@ -43,7 +43,7 @@ pub(crate) fn branch_arrays(plan: &TreePlan, batch: &RecordBatch, casting: Casti
         };
         let same = conform(count, &DataType::Int32, casting).map_err(named(counter))?;
         if same.as_primitive::<Int32Type>().values() != wanted.as_primitive::<Int32Type>().values() {
-            let why = format!("lists of other lengths than {} says", name(counter));
+            let why = format!("its lists have other lengths than {} says", name(counter));
             return Err(named(of)(Error::request(why)));
         }
     }
@@ -63,7 +63,7 @@ pub(crate) fn branch_arrays(plan: &TreePlan, batch: &RecordBatch, casting: Casti
 
 #[cold]
 fn missing() -> Error {
-    Error::request("is not among the columns that were given")
+    Error::request("is missing from the batch")
 }
 
 /// Lengths of the lists of an array.
@@ -72,7 +72,7 @@ fn lengths(array: &ArrayRef) -> Result<ArrayRef> {
         let offsets = array.as_list::<O>().offsets();
         let all = (offsets.last() - offsets.first()).as_usize();
         if i32::try_from(all).is_ok() {
-            // None is longer than all together: they need not be looked at one by one.
+            // No list is longer than all together, so lengths need no checks one by one.
             #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "less than 2^31")]
             let lengths = offsets.windows(2).map(|ends| (ends[1] - ends[0]).as_usize() as i32);
             return Ok(Arc::new(Int32Array::from_iter_values(lengths)));
@@ -83,11 +83,11 @@ fn lengths(array: &ArrayRef) -> Result<ArrayRef> {
     match array.data_type() {
         DataType::LargeList(_) => of::<i64>(array),
         DataType::List(_) => of::<i32>(array),
-        other => Err(Error::request(format!("is {other}, where lists are counted"))),
+        other => Err(Error::request(format!("is {other}, not lists with a counter"))),
     }
 }
 
 #[cold]
 fn too_long() -> Error {
-    Error::request("a list of 2^31 items or more")
+    Error::request("a list has 2^31 items or more")
 }

@@ -1,6 +1,6 @@
-//! Brings an array to the type of its column, where that loses nothing: offsets of another width, parts of records in
-//! another order, numbers that fit. What loses something is refused, with the way to the part; floating-point numbers
-//! may lose digits where the writer says so.
+//! Converts an array to the type of its column without loss: offsets of another width, fields of records in another order,
+//! numbers that fit. A lossy conversion fails with the path of the field. Floating-point numbers may lose digits if the
+//! writer allows it.
 
 use std::sync::Arc;
 
@@ -11,18 +11,18 @@ use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{ArrowError, DataType};
 use rootfile::{Error, Result};
 
-/// Which arrays a column takes that are not of its type.
+/// Which arrays of other types a column accepts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Casting {
-    /// Those whose values it can hold: whole numbers that fit, narrower floating-point ones.
+    /// Arrays whose values it can hold exactly: integers that fit, narrower floating-point numbers.
     #[default]
     Exact,
-    /// Those of the same kind, as NumPy has it, and of uproot's writer what loses no more than digits: besides, wide
-    /// floating-point numbers are rounded to narrow ones. Whole numbers have to fit all the same.
+    /// Also arrays of the same kind (NumPy's `same_kind`, as in uproot's writer): wide floating-point numbers are rounded to
+    /// narrow ones. Integers must fit all the same.
     SameKind,
 }
 
-/// The array as one of this type.
+/// Converts an array to a type.
 pub(crate) fn conform(array: &ArrayRef, wanted: &DataType, casting: Casting) -> Result<ArrayRef> {
     if array.data_type() == wanted {
         return Ok(Arc::clone(array));
@@ -32,7 +32,7 @@ pub(crate) fn conform(array: &ArrayRef, wanted: &DataType, casting: Casting) -> 
             let parts = array.as_struct();
             let columns = fields.iter().map(|field| {
                 let name = field.name();
-                let part = parts.column_by_name(name).ok_or_else(|| Error::request(format!("has no part {name}")))?;
+                let part = parts.column_by_name(name).ok_or_else(|| Error::request(format!("has no field {name}")))?;
                 conform(part, field.data_type(), casting).map_err(|e| e.object(name.clone()))
             });
             let columns = columns.collect::<Result<Vec<_>>>()?;
@@ -46,7 +46,7 @@ pub(crate) fn conform(array: &ArrayRef, wanted: &DataType, casting: Casting) -> 
             let made = FixedSizeListArray::try_new(Arc::clone(field), *size, items, array.nulls().cloned());
             Ok(Arc::new(made.map_err(refused)?))
         }
-        // Lists that all have the same length, as NumPy gives them.
+        // Lists of one length, as NumPy gives them.
         (DataType::FixedSizeList(_, size), DataType::LargeList(field)) => {
             let items = conform(array.as_fixed_size_list().values(), field.data_type(), casting)?;
             let lengths = std::iter::repeat_n(usize::try_from(*size).unwrap_or(0), array.len());
@@ -54,10 +54,10 @@ pub(crate) fn conform(array: &ArrayRef, wanted: &DataType, casting: Casting) -> 
             let made = LargeListArray::try_new(Arc::clone(field), offsets, items, array.nulls().cloned());
             Ok(Arc::new(made.map_err(refused)?))
         }
-        // Whoever has no values may not know of what type they would be.
+        // An empty array may have any type.
         _ if array.is_empty() => Ok(new_empty_array(wanted)),
         (from, _) if loses(from, wanted, casting) => {
-            Err(Error::request(format!("is {from}, which would lose something as {wanted}; convert it first")))
+            Err(Error::request(format!("is {from}, which cannot become {wanted} without loss; convert it first")))
         }
         _ => {
             let strict = CastOptions { safe: false, ..CastOptions::default() };
@@ -76,7 +76,8 @@ fn list<O: OffsetSizeTrait>(array: &ArrayRef, wanted: &DataType, casting: Castin
     Ok(Arc::new(made.map_err(refused)?))
 }
 
-/// Whether a value may come out as another: whole numbers are checked one by one, floating-point ones cannot be.
+/// Whether a conversion may change values. Integers are checked one by one when they are cast, floating-point numbers cannot
+/// be.
 fn loses(from: &DataType, to: &DataType, casting: Casting) -> bool {
     match (from, to) {
         (DataType::Float64, DataType::Float32) => casting == Casting::Exact,
@@ -102,7 +103,7 @@ mod tests {
     use arrow_schema::{Field, Fields};
 
     #[test]
-    fn lists_of_records_are_brought_to_their_type() {
+    fn lists_of_records_are_converted() {
         let lists = ListArray::from_iter_primitive::<Int32Type, _, _>([Some(vec![Some(1), Some(2)]), Some(vec![])]);
         let wanted = DataType::LargeList(Arc::new(Field::new("item", DataType::Int64, false)));
         let made = conform(&(Arc::new(lists) as ArrayRef), &wanted, Casting::Exact).unwrap();
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_be_lost_is_refused() {
+    fn lossy_conversions_fail() {
         let half: ArrayRef = Arc::new(Float64Array::from(vec![0.5]));
         assert!(
             conform(&half, &DataType::Int32, Casting::Exact).is_err()

@@ -152,12 +152,12 @@ impl FillContext {
             if self.reserved.is_none() {
                 self.begin_cluster()?;
             }
-            let n = usize::try_from(self.rule.ahead()).unwrap_or(usize::MAX).min(rows - at);
+            let n = usize::try_from(self.rule.until_check()).unwrap_or(usize::MAX).min(rows - at);
             self.fill_rows(&arrays, at..at + n)?;
             at += n;
             self.rule.add(n as u64);
             self.clocks.entries.fetch_add(n as u64, Ordering::Relaxed);
-            if self.rule.ahead() == 0 && self.is_full()? {
+            if self.rule.until_check() == 0 && self.is_full()? {
                 self.end_cluster()?;
             }
         }

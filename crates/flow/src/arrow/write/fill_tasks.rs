@@ -1,5 +1,4 @@
-//! Deals numbered tasks out to threads, each of which fills them one after the other. What the entries of a task are is
-//! the caller's to say.
+//! Distributes numbered tasks to threads. The caller fills the entries of each task.
 
 use std::borrow::Borrow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,8 +9,8 @@ use rootfile::{Error, Result};
 use super::fill_context::FillContext;
 use super::writer::{ParallelWriter, TreeId};
 
-/// Fills the tasks from 0 to `count` of some trees, on so many threads, of which the calling one is one. `fill` is given
-/// a task's number and its contexts, in the order of the trees. The first error ends the work.
+/// Fills the tasks from 0 to `count` of some trees on `threads` threads, including the calling one. `fill` gets a task's
+/// number and its contexts, in the order of the trees. The first error ends the work.
 pub fn fill_tasks<W: Borrow<ParallelWriter> + Sync>(
     trees: &[(W, TreeId)],
     count: u64,
@@ -25,7 +24,7 @@ pub fn fill_tasks<W: Borrow<ParallelWriter> + Sync>(
         let begin = |(writer, tree): &(W, TreeId)| writer.borrow().fill_task(*tree, number);
         let mut contexts = trees.iter().map(begin).collect::<Result<Vec<FillContext>>>()?;
         if let Err(error) = fill(number, &mut contexts) {
-            // Before the contexts go, by which others learn that the output is given up.
+            // Keep the error before the contexts are dropped, which gives the output up for all.
             failed().get_or_insert(error);
             return Ok(());
         }

@@ -1,10 +1,10 @@
-//! What a writer is doing, so that a stall can be seen: where time goes, and what is held.
+//! Metrics of a writer at work: where time goes, and how much memory is in use.
 
 use std::sync::Arc;
 
 use crate::execute::encode::clocks::{Clocks, ContextMetrics};
 
-/// A look at a writer at work.
+/// Metrics of a writer at work.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Metrics {
     /// Entries in the file.
@@ -13,21 +13,21 @@ pub struct Metrics {
     pub clusters: u64,
     /// Bytes of the file so far.
     pub file_bytes: u64,
-    /// Bytes of finished clusters that wait for those before them.
+    /// Bytes of finished clusters that wait for earlier ones.
     pub queue_bytes: u64,
-    /// Bytes that are taken of the budget, by all writers that share it.
+    /// Bytes of the budget in use, by all writers that share it.
     pub held_bytes: u64,
-    /// The most that ever were.
+    /// Largest number of bytes in use so far.
     pub peak_held_bytes: u64,
-    /// Fillers that wait for memory now.
+    /// Number of contexts that wait for memory now.
     pub waiting: usize,
-    /// Time spent on appending, all together, in nanoseconds.
+    /// Total time spent on appending, in nanoseconds.
     pub appending_ns: u64,
-    /// Each fill context there was, in the order they were made.
+    /// All fill contexts so far, in the order in which they began.
     pub contexts: Vec<ContextMetrics>,
 }
 
-/// Shows what a fill context does, to any thread and as long as it is wanted.
+/// A handle to the metrics of a fill context, for any thread. It may outlive the context.
 #[derive(Clone, Debug)]
 pub struct Watch(Arc<Clocks>);
 
@@ -36,7 +36,7 @@ impl Watch {
         Self(Arc::clone(clocks))
     }
 
-    /// What it did so far.
+    /// The metrics so far.
     pub fn metrics(&self) -> ContextMetrics {
         self.0.snapshot()
     }

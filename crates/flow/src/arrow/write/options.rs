@@ -4,43 +4,43 @@ use dataset::layout::Layout;
 
 use super::conform::Casting;
 
-/// In which order clusters go into the file.
+/// The order of clusters in the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// As they are finished: nobody waits for others, and the order of entries depends on timing.
+    /// As they are finished. No context waits for others, and the order of entries depends on timing.
     #[default]
     Arrival,
-    /// By the number of the task that filled them, from 0: the same bytes whatever the timing. Tasks are best begun in
-    /// that order; what is filled ahead of its turn waits in memory.
+    /// By the number of the task that filled them, from 0. The bytes do not depend on timing. Begin tasks in this order:
+    /// clusters of later tasks wait in memory.
     Tasks,
 }
 
-/// When the trees' metadata are saved, so that what was written until then can be read even if the rest never comes.
+/// When the trees' metadata are saved, so that the file can be read even if the writer never finishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AutoSave {
-    /// Each time so many bytes were written.
+    /// After each this many bytes.
     Bytes(u64),
-    /// Each time so many entries were written, of all trees together.
+    /// After each this many entries of all trees together.
     Entries(u64),
 }
 
-/// How a file is written.
+/// Options of a writer.
 #[derive(Clone, Debug, Default)]
 pub struct WriteOptions {
-    /// How entries lie in it. What it does not say is as ROOT does it.
+    /// The layout. Settings that it leaves open are ROOT's defaults.
     pub layout: Layout,
-    /// Whether a file of that name is replaced.
+    /// Whether an existing file is replaced.
     pub overwrite: bool,
-    /// In which order clusters go into it.
+    /// The order of clusters.
     pub order: Order,
-    /// Which arrays columns take that are not of their types.
+    /// Which arrays of other types columns accept.
     pub casting: Casting,
-    /// When metadata are saved in between; never, if absent.
+    /// When metadata are saved before the end. Never if absent.
     pub auto_save: Option<AutoSave>,
     /// The file's title.
     pub title: String,
-    /// Whether what is written is forgotten: to see what writing costs besides.
+    /// Whether the output is discarded, to measure the cost without the disk.
     pub discard: bool,
-    /// The date of its records, in seconds since 1970. SOURCE_DATE_EPOCH goes before it; without either it is now.
+    /// The date of records, in seconds since 1970. SOURCE_DATE_EPOCH takes precedence. Without either it is now.
     pub date: Option<i64>,
 }

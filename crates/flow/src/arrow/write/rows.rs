@@ -1,4 +1,4 @@
-//! One entry at a time: structs that can be serialised, gathered into batches for a fill context.
+//! Fills one entry at a time: serialisable structs are gathered into batches for a fill context.
 
 use std::marker::PhantomData;
 
@@ -9,10 +9,10 @@ use serde_arrow::ArrayBuilder;
 
 use super::fill_context::FillContext;
 
-/// Entries that are gathered before they are encoded together.
+/// Entries of a batch.
 const BATCH: usize = 1024;
 
-/// Fills a context entry by entry. The names of `T`'s fields are the columns'.
+/// Fills a context entry by entry. The fields of `T` have the names of the columns.
 pub struct Rows<T> {
     context: FillContext,
     builder: ArrayBuilder,
@@ -21,7 +21,7 @@ pub struct Rows<T> {
 }
 
 impl<T: Serialize> Rows<T> {
-    /// Entries for this context.
+    /// Rows for a context.
     pub fn new(context: FillContext) -> Result<Self> {
         let fields: Vec<FieldRef> = context.fields().cloned().collect();
         let builder = ArrayBuilder::from_arrow(&fields).map_err(|e| refused(&e))?;
@@ -32,10 +32,10 @@ impl<T: Serialize> Rows<T> {
     pub fn fill(&mut self, entry: &T) -> Result<()> {
         self.builder.push(entry).map_err(|e| refused(&e))?;
         self.gathered += 1;
-        if self.gathered == BATCH { self.pass_on() } else { Ok(()) }
+        if self.gathered == BATCH { self.flush() } else { Ok(()) }
     }
 
-    fn pass_on(&mut self) -> Result<()> {
+    fn flush(&mut self) -> Result<()> {
         self.gathered = 0;
         let batch = self.builder.to_record_batch().map_err(|e| refused(&e))?;
         self.context.fill(&batch)
@@ -44,12 +44,12 @@ impl<T: Serialize> Rows<T> {
     /// Ends the last cluster.
     pub fn finish(mut self) -> Result<()> {
         if self.gathered > 0 {
-            self.pass_on()?;
+            self.flush()?;
         }
         self.context.finish()
     }
 }
 
 fn refused(error: &serde_arrow::Error) -> Error {
-    Error::request(format!("an entry that does not fit its columns: {error}"))
+    Error::request(format!("an entry does not fit its columns: {error}"))
 }

@@ -1,4 +1,4 @@
-//! What is to be written: a tree's columns in their layout, settled once for all who fill it.
+//! The plan of a tree to write: its columns in their layout. All fill contexts of the tree share it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,20 +15,20 @@ use rootfile::{Error, Result};
 
 use crate::execute::encode::branch_plan::{BranchPlan, branch_plan, unplanned};
 
-/// A tree to be written.
+/// A tree to write.
 #[derive(Clone, Debug, Default)]
 pub struct TreeSpec {
-    /// Its name; directories before it, if any, with slashes.
+    /// Its path: directories, if any, and the name, separated by slashes.
     pub path: String,
     /// Its title.
     pub title: String,
     /// Its columns, in order. A counter comes before what it counts.
     pub columns: Vec<TreeColumn>,
-    /// The classes that they are of, and those that are in these.
+    /// The classes of the columns, and the classes inside these.
     pub classes: StreamerInfos,
 }
 
-/// A column of a tree to be written. How deep it is split, and all else of its layout, is the [`Layout`]'s to say.
+/// A column of a tree to write. The [`Layout`] decides its split level and everything else of its layout.
 #[derive(Clone, Debug)]
 pub struct TreeColumn {
     /// Name of its branch.
@@ -37,16 +37,16 @@ pub struct TreeColumn {
     pub kind: NewKind,
 }
 
-/// A tree as it is written.
+/// The plan of a tree to write.
 #[derive(Debug)]
 pub(crate) struct TreePlan {
     /// Name of the tree, without directories.
     pub name: String,
-    /// Streamer infos that the file must have.
+    /// Streamer infos that the file needs.
     pub infos: Vec<Arc<StreamerInfo>>,
-    /// Columns as they are filled.
+    /// The columns that contexts fill.
     pub wholes: Vec<LogicalColumn>,
-    /// Columns that count, and those whose lengths are their values: by index among the columns.
+    /// Pairs of a counter and a column that it counts, by index among the columns.
     pub counted: Vec<(usize, usize)>,
     /// Branches that hold entries.
     pub branches: Vec<BranchPlan>,
@@ -77,7 +77,7 @@ impl TreePlan {
             tree.named.object.bits |= defaults::ONLY_FLUSH_AT_CLUSTER;
         }
         let mut plans = dataset::decode::columns(&tree, &classes);
-        // Of a TClonesArray that is not split only its column says what it holds.
+        // The class in a TClonesArray that is not split is known from the column only.
         for plan in plans.iter_mut().filter(|plan| plan.needs_learning()) {
             let top = tree.lineage(plan.branch()).last().copied().unwrap_or_default();
             let clones = columns.iter().find(|column| column.name == top).and_then(|column| match &column.kind {
@@ -107,7 +107,7 @@ impl TreePlan {
         Ok((Self { name, infos, wholes, counted, branches, cluster, basket_memory }, tree))
     }
 
-    /// Columns as they are filled: names, types. Those that only count others need not be given.
+    /// Names and types of the columns. Columns that only count others may be left out of a batch.
     pub fn fields(&self) -> impl Iterator<Item = &FieldRef> {
         self.wholes.iter().map(LogicalColumn::field)
     }
@@ -118,8 +118,8 @@ impl TreePlan {
     }
 }
 
-/// The classes, with the pairs of maps that are columns: without them ROOT cannot read pairs that hold a class which it
-/// has no dictionary of. What cannot be described is no worse off than before.
+/// The classes, with the pairs of columns that are maps: without them ROOT cannot read pairs with a class that it has no
+/// dictionary of. Pairs that cannot be described are left out.
 fn with_pairs(columns: &[NewColumn], classes: &StreamerInfos) -> StreamerInfos {
     let mut all = classes.clone();
     for column in columns {
@@ -145,7 +145,7 @@ fn new_column(column: &TreeColumn, rules: &TreeRules<'_>) -> NewColumn {
     }
 }
 
-/// Columns that are counters of others' leaves, with these.
+/// Pairs of a column that counts the leaves of another, and that other column.
 fn counters(tree: &Tree, wholes: &[LogicalColumn]) -> Vec<(usize, usize)> {
     let columns: HashMap<usize, usize> = wholes.iter().enumerate().map(|(i, whole)| (whole.top(), i)).collect();
     let leaves: HashMap<_, _> = tree.leaves.iter().map(|leaf| (leaf.id, leaf.branch)).collect();

@@ -1,6 +1,6 @@
 //! What a writer reports when the file is finished.
 
-/// What was written.
+/// The report on a written file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Written {
     /// Bytes of the file.
@@ -9,7 +9,7 @@ pub struct Written {
     pub trees: Vec<WrittenTree>,
 }
 
-/// A tree that was written.
+/// The report on a written tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct WrittenTree {
     /// Its name.
