@@ -6,6 +6,7 @@ and from all others only baskets with a kept entry. awkward computes, whatever t
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from . import libraries
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from . import _core
-    from .libraries import Chosen, Means
+    from .libraries import Chosen
+    from .request import Request
     from .tree import Branch, Branches
 
     Arrays = dict[str, Any]
@@ -65,40 +67,34 @@ class Computation:
                 known = [*self._owner.keys(), *self._owner.keys(full_paths=False), *self._aliases]
                 raise missing("branch", name, known, self._owner)
 
-    def arrays(self, entries: tuple[int, int], selection: Any, means: Means, library: str, how: Any) -> Any:
+    def arrays(self, request: Request) -> Any:
         """Reads the branches and computes the arrays."""
+        library, how = request.library, request.how
         _check(library, how)
         table = self._owner._table
-        numbers = libraries._numbers(selection, table.entries)
+        request = replace(request, selection=libraries.numbers_of(request.selection, table.entries))
         have: dict[Branch, Any] = {}
         keep = None
         if self._cut is not None:
-            have = _read(table, self._for_cut, entries, numbers, means)
-            keep = self._kept(have, _count(entries, numbers))
+            have = _read(table, self._for_cut, request)
+            keep = self._kept(have, _count(request))
             plain = _plain(self._wanted)
             if _flat(keep) and ((library in ("arrow", "pl") and plain is not None) or keep.mean() < DENSE):
-                numbers = _numbers_of(entries, numbers)[keep]
+                request = replace(request, selection=_selected(request)[keep])
                 if plain is not None and library != "ak":
-                    return libraries.read(table, plain, entries, numbers, means, library, how)
+                    return libraries.read(table, plain, request)
                 have, keep = _masked(have, keep), None
-        have |= _read(table, [one for one in self.branches if one not in have], entries, numbers, means)
+        have |= _read(table, [one for one in self.branches if one not in have], request)
         if _flat(keep):
-            numbers = _numbers_of(entries, numbers)[keep]
+            request = replace(request, selection=_selected(request)[keep])
             have, keep = _masked(have, keep), None
-        length = _count(entries, numbers)
-        index = entries[0] if numbers is None else _numbers_of(entries, numbers)
+        length = _count(request)
+        index = request.start if request.selection is None else _selected(request)
         return _group(self._computed(have, keep, length), library, how, index, length)
 
-    def iterate(
-        self,
-        entries: tuple[int, int],
-        selection: Any,
-        means: Means,
-        library: str,
-        how: Any,
-        step_size: int | str | None,
-    ) -> Iterator[Any]:
+    def iterate(self, request: Request, step_size: int | str | None) -> Iterator[Any]:
         """Like `arrays`, in steps; a step counts entries before the cut."""
+        library, how = request.library, request.how
         _check(library, how)
         chosen = [(branch.name, branch) for branch in self.branches]
 
@@ -114,7 +110,7 @@ class Computation:
             length = len(batch) if isinstance(index, int) else len(index)
             return _group(self._computed(have, keep, length), library, how, index, length)
 
-        return libraries.in_steps(self._owner._table, chosen, entries, selection, means, step_size, group)
+        return libraries.in_steps(self._owner._table, chosen, request, step_size, group)
 
     def _value(self, expression: Expression, have: Mapping[Branch, Any]) -> Any:
         def get(name: str) -> Any:
@@ -165,27 +161,25 @@ def _masked(have: dict[Branch, Any], keep: Any) -> dict[Branch, Any]:
     return {branch: array[keep] for branch, array in have.items()}
 
 
-def _count(entries: tuple[int, int], numbers: Any) -> int:
-    return entries[1] - entries[0] if numbers is None else len(_numbers_of(entries, numbers))
+def _count(request: Request) -> int:
+    return request.stop - request.start if request.selection is None else len(_selected(request))
 
 
-def _numbers_of(entries: tuple[int, int], numbers: Any) -> Any:
-    """The numbers of the selected entries in a range."""
+def _selected(request: Request) -> Any:
+    """The numbers of the selected entries in the range of a request, whose selection is a list of numbers or None."""
     import numpy as np
 
-    if numbers is None:
-        return np.arange(*entries, dtype=np.uint64)
-    chosen = np.asarray(numbers, np.uint64)
-    return chosen[slice(*np.searchsorted(chosen, np.array(entries, np.uint64)).tolist())]
+    if request.selection is None:
+        return np.arange(request.start, request.stop, dtype=np.uint64)
+    chosen = np.asarray(request.selection, np.uint64)
+    return chosen[slice(*np.searchsorted(chosen, np.array((request.start, request.stop), np.uint64)).tolist())]
 
 
-def _read(
-    table: _core.Table, branches: list[Branch], entries: tuple[int, int], numbers: Any, means: Means
-) -> dict[Branch, Any]:
+def _read(table: _core.Table, branches: list[Branch], request: Request) -> dict[Branch, Any]:
     if not branches:
         return {}
     chosen = [(branch.name, branch) for branch in branches]
-    batch = table.read(libraries.ask(table, chosen, entries, numbers, means))
+    batch = table.read(libraries.ask(table, chosen, request))
     return _arrays(batch, branches, libraries.plan(chosen))
 
 
@@ -199,7 +193,7 @@ def _check(library: str, how: Any) -> None:
         if library != "ak":
             raise ValueError(f"how='zip' needs library 'ak', not {library!r}")
     else:
-        libraries._grouper(library, how)
+        libraries.grouper(library, how)
 
 
 def _group(made: Arrays, library: str, how: Any, index: Any, length: int) -> Any:

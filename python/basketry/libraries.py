@@ -10,10 +10,10 @@ from . import _core
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from .request import Request
     from .tree import Branch
 
     Chosen: TypeAlias = list[tuple[str, Branch]]
-    Means: TypeAlias = tuple[int, int | str]
 
 #: A name with its column, or with the plan of the branches that it groups.
 Plan: TypeAlias = "list[tuple[str, int | Plan]]"
@@ -46,20 +46,16 @@ def names(made: Plan, above: str = "") -> list[str]:
     ]
 
 
-def ask(
-    table: _core.Table, chosen: Chosen, entries: tuple[int, int], selection: Any, means: Means
-) -> tuple[list[int], int, int, Any, int, int]:
+def ask(table: _core.Table, chosen: Chosen, request: Request) -> tuple[list[int], int, int, Any, int, int]:
     """The arguments of `_core.Table.read`."""
-    threads, memory = means
-    bytes_ = _core.size(memory) if isinstance(memory, str) else memory
-    numbers = _numbers(selection, table.entries)
+    numbers, stop = numbers_of(request.selection, table.entries), request.stop
     if numbers is not None and len(numbers) == 0:
         # An empty buffer has no address.
-        entries, numbers = (entries[0], entries[0]), None
-    return (columns(plan(chosen)), *entries, numbers, threads, bytes_)
+        numbers, stop = None, request.start
+    return (columns(plan(chosen)), request.start, stop, numbers, request.threads, request.bytes)
 
 
-def _numbers(selection: Any, entries: int) -> Any:
+def numbers_of(selection: Any, entries: int) -> Any:
     """A selection as ascending entry numbers of 64 bits, in an object with a buffer."""
     if selection is None:
         return None
@@ -99,58 +95,37 @@ def _check_range(first: Any, last: Any, entries: int) -> None:
             raise IndexError(f"no entry {one}: entries are numbered from 0 to {entries - 1}")
 
 
-def read(
-    table: _core.Table,
-    chosen: Chosen,
-    entries: tuple[int, int],
-    selection: Any,
-    means: Means,
-    library: str,
-    how: Any,
-) -> Any:
+def read(table: _core.Table, chosen: Chosen, request: Request) -> Any:
     """Branches as arrays of a library, grouped."""
-    made, group = plan(chosen), _grouper(library, how)
-    asked = ask(table, chosen, entries, selection, means)
+    made, group = plan(chosen), grouper(request.library, request.how)
+    asked = ask(table, chosen, request)
     return group(table.read(asked), made, _index(asked, 0))
 
 
-def read_one(
-    table: _core.Table, chosen: tuple[str, Branch], entries: tuple[int, int], selection: Any, means: Means, library: str
-) -> Any:
+def read_one(table: _core.Table, chosen: tuple[str, Branch], request: Request) -> Any:
     """One branch as an array of a library."""
-    asked = ask(table, [chosen], entries, selection, means)
-    name = chosen[0]
-    group = _grouper(library, None if library in ("pd", "arrow", "pl") else list)
+    asked = ask(table, [chosen], request)
+    tables = request.library in ("pd", "arrow", "pl")
+    group = grouper(request.library, None if tables else list)
     found = group(table.read(asked), plan([chosen]), _index(asked, 0))
-    return found[name] if library in ("pd", "arrow", "pl") else found[0]
+    return found[chosen[0]] if tables else found[0]
 
 
-def iterate(
-    table: _core.Table,
-    chosen: Chosen,
-    entries: tuple[int, int],
-    selection: Any,
-    means: Means,
-    library: str,
-    how: Any,
-    step_size: int | str | None,
-) -> Iterator[Any]:
+def iterate(table: _core.Table, chosen: Chosen, request: Request, step_size: int | str | None) -> Iterator[Any]:
     """Like `read`, in steps."""
-    return in_steps(table, chosen, entries, selection, means, step_size, _grouper(library, how))
+    return in_steps(table, chosen, request, step_size, grouper(request.library, request.how))
 
 
 def in_steps(
     table: _core.Table,
     chosen: Chosen,
-    entries: tuple[int, int],
-    selection: Any,
-    means: Means,
+    request: Request,
     step_size: int | str | None,
     group: Callable[[_core.Batch, Plan, Any], Any],
 ) -> Iterator[Any]:
     """The result of `group` for each step's batch, its plan and the numbers of its entries."""
     made = plan(chosen)
-    asked = ask(table, chosen, entries, selection, means)
+    asked = ask(table, chosen, request)
     by_entries = step_size if isinstance(step_size, int) else None
     by_bytes = _core.size(step_size) if isinstance(step_size, str) else None
     if by_entries is not None and by_entries < 1:
@@ -179,7 +154,8 @@ def _index(asked: tuple[Any, ...], done: int) -> Any:
     return chosen[bisect.bisect_left(chosen, start) : bisect.bisect_left(chosen, stop)][done:]
 
 
-def _grouper(library: str, how: Any) -> Any:
+def grouper(library: str, how: Any) -> Any:
+    """The function that makes the result of a batch: the library's own form, or arrays in a container."""
     try:
         group = GROUPERS[library]
     except KeyError:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 from . import _core, libraries
 from .names import matcher, missing
+from .request import MEMORY, Request
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from types import TracebackType
-    from typing import SupportsIndex, TextIO
+    from typing import SupportsIndex, TextIO, Unpack
 
     from typing_extensions import CapsuleType
 
@@ -23,8 +24,18 @@ if TYPE_CHECKING:
     Library: TypeAlias = Literal["ak", "np", "pd", "arrow", "pl"]
     How: TypeAlias = type[tuple[Any, ...]] | type[list[Any]] | type[dict[str, Any]] | Literal["zip"] | None
 
-#: Default memory limit of a read, without the arrays: the same as for the command.
-MEMORY = _core.DEFAULT_MEMORY
+
+class Listing(TypedDict, total=False):
+    """Options of all methods that list branches."""
+
+    #: A glob, `"/regex/i"`, a function, or several of these, compared with the name alone and with the path.
+    filter_name: Filter
+    #: The same for C++ types.
+    filter_typename: Filter
+    #: Lists branches below branches, too.
+    recursive: bool
+    #: Names branches by their paths.
+    full_paths: bool
 
 
 class Branches:
@@ -94,8 +105,7 @@ class Branches:
         recursive: bool = True,
         full_paths: bool = True,
     ) -> list[tuple[str, Branch]]:
-        """Names and branches, depth first. A filter is a glob, `"/regex/i"`, a function, or several of these; it is
-        compared with the name alone and with the path."""
+        """Names and branches, depth first; see `Listing` for the options."""
         wants_name, wants_type = matcher(filter_name), matcher(filter_typename)
         found = []
         for path, branch in self._walk(recursive):
@@ -122,45 +132,22 @@ class Branches:
                 for path, below in branch._walk():
                     yield f"{branch.name}/{path}", below
 
-    def keys(
-        self,
-        *,
-        filter_name: Filter = None,
-        filter_typename: Filter = None,
-        recursive: bool = True,
-        full_paths: bool = True,
-    ) -> list[str]:
-        """Names of branches; a path joins nested names with `/`."""
-        found = self.items(
-            filter_name=filter_name, filter_typename=filter_typename, recursive=recursive, full_paths=full_paths
-        )
-        return [name for name, _ in found]
+    def keys(self, **listing: Unpack[Listing]) -> list[str]:
+        """Names of branches; a path joins nested names with `/`. See `Listing` for the options."""
+        return [name for name, _ in self.items(**listing)]
 
-    def typenames(
-        self,
-        *,
-        filter_name: Filter = None,
-        filter_typename: Filter = None,
-        recursive: bool = True,
-        full_paths: bool = True,
-    ) -> dict[str, str]:
-        """C++ types of branches, by name."""
-        found = self.items(
-            filter_name=filter_name, filter_typename=filter_typename, recursive=recursive, full_paths=full_paths
-        )
-        return {name: branch.typename for name, branch in found}
+    def typenames(self, **listing: Unpack[Listing]) -> dict[str, str]:
+        """C++ types of branches, by name; see `Listing` for the options."""
+        return {name: branch.typename for name, branch in self.items(**listing)}
 
     def show(
         self,
         *,
-        filter_name: Filter = None,
-        filter_typename: Filter = None,
-        recursive: bool = True,
-        full_paths: bool = True,
         name_width: int = 20,
         typename_width: int = 24,
         interpretation_width: int = 30,
         stream: TextIO | None = None,
+        **listing: Unpack[Listing],
     ) -> None:
         """Prints names, C++ types, and the types of the arrays: `var * float32`, or the reason for bytes."""
         widths = (name_width, typename_width, interpretation_width)
@@ -173,10 +160,7 @@ class Branches:
 
         line("name", "typename", "interpretation")
         out.write("-+-".join("-" * width for width in widths) + "\n")
-        found = self.items(
-            filter_name=filter_name, filter_typename=filter_typename, recursive=recursive, full_paths=full_paths
-        )
-        for name, branch in found:
+        for name, branch in self.items(**listing):
             why = branch.opaque
             line(name, branch.typename, f"bytes: {why}" if why else branch.interpretation)
 
@@ -214,10 +198,8 @@ class Branches:
         lengths in awkward arrays. `threads=0` means all cores; `memory` limits the memory beside the arrays.
         """
         chosen = self._wanted(expressions, cut, aliases, filter_name, filter_typename, how)
-        entries, means = self._entries(entry_start, entry_stop), (threads, memory)
-        if isinstance(chosen, list):
-            return libraries.read(self._table, chosen, entries, selection, means, library, how)
-        return chosen.arrays(entries, selection, means, library, how)
+        request = Request(*self._entries(entry_start, entry_stop), selection, threads, memory, library, how)
+        return libraries.read(self._table, chosen, request) if isinstance(chosen, list) else chosen.arrays(request)
 
     def iterate(
         self,
@@ -240,15 +222,15 @@ class Branches:
         eighth of `memory`), or None for one cluster; entries count before the
         cut. The next step is read while this one is used."""
         chosen = self._wanted(expressions, cut, aliases, filter_name, filter_typename, how)
-        entries, means = self._entries(entry_start, entry_stop), (threads, memory)
+        request = Request(*self._entries(entry_start, entry_stop), selection, threads, memory, library, how)
         if isinstance(chosen, list):
-            return libraries.iterate(self._table, chosen, entries, selection, means, library, how, step_size)
-        return chosen.iterate(entries, selection, means, library, how, step_size)
+            return libraries.iterate(self._table, chosen, request, step_size)
+        return chosen.iterate(request, step_size)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> CapsuleType:
         """All branches as an Arrow stream, cluster by cluster: for `pyarrow.table`, `polars.DataFrame`, DuckDB."""
         chosen = self._filtered(None, None)
-        asked = libraries.ask(self._table, chosen, (0, self.num_entries), None, (0, MEMORY))
+        asked = libraries.ask(self._table, chosen, Request(0, self.num_entries))
         return self._table.steps(asked, None, None).__arrow_c_stream__(requested_schema)
 
     def _wanted(
@@ -335,12 +317,10 @@ class Branch(Branches):
         memory: int | str = MEMORY,
     ) -> Any:
         """The entries as one array; arguments are those of `arrays`."""
-        entries = self._entries(entry_start, entry_stop)
+        request = Request(*self._entries(entry_start, entry_stop), selection, threads, memory, library)
         if self._column is None:
-            return libraries.read(
-                self._table, self._filtered(None, None), entries, selection, (threads, memory), library, None
-            )
-        return libraries.read_one(self._table, (self._name, self), entries, selection, (threads, memory), library)
+            return libraries.read(self._table, self._filtered(None, None), request)
+        return libraries.read_one(self._table, (self._name, self), request)
 
 
 class Friend(Branches):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from . import _core
 from .names import missing
-from .tree import MEMORY
+from .request import MEMORY
 from .verbs import layout_text
 
 if TYPE_CHECKING:
