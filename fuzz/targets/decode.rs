@@ -60,7 +60,7 @@ fuzz_target!(|data: &[u8]| {
     if builder.append(&basket, 0..1, &counts).is_ok() {
         let array = builder.finish().unwrap();
         assert_eq!(array.len(), 1);
-        // Pointers to one object: see dataset::decode::pointers.
+        // Pointers to one object: see `dataset::decode::run::pointers`.
         assert!(array.get_array_memory_size() < 20_000_000 + 1000 * entry.len());
     }
 });

@@ -92,7 +92,7 @@ impl FileHeader {
         })
     }
 
-    /// The bytes of the header, padded with zeros to [`BEGIN`].
+    /// The bytes of the header, padded with zeros to 100 bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut w = Writer::new();
         w.raw(b"root");

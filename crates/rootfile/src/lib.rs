@@ -1,15 +1,67 @@
-//! The ROOT file container: what lies in a file, before anybody asks what it means.
+//! Reads and writes ROOT files: the container, without the meaning of what is in it.
 //!
 //! ```text
 //! | header | TFile record | record | record | ... | key list | streamer infos | free list |
 //!            |
-//!            a record: | key: sizes, class, name, title | payload, in compressed blocks or as it is |
+//!            a record: | key: sizes, class, name, title | payload, in compressed blocks or stored |
 //! ```
 //!
-//! Reading: [`RootFile`] opens a [`Source`], lists directories and hands out payloads; [`object`] turns a
-//! payload into values by the file's [`streamer`] infos. Writing: [`FileWriter`] appends records and closes.
-//! Formats: `header`, `key`, `directory`, `streamer::record`, `tags` and `codec` each have one
-//! on-disk structure, read and written side by side. Nothing here knows what a tree is.
+//! - Reading: [`RootFile`] opens a file or any other [`Source`], lists directories and returns payloads. [`object`]
+//!   decodes a payload into values by the file's streamer infos ([`streamer`]).
+//! - Writing: [`FileWriter`] appends records and closes the file. A file has a temporary name until all of it is on disk.
+//!
+//! Each on-disk structure has one module, which reads and writes it: the file header, keys, directories, streamer
+//! infos, [`tags`] of objects, compressed blocks ([`codec`]). The facts come from ROOT's sources, which the modules name.
+//! All integers in a file are big-endian; offsets and sizes are bytes. Trees (`TTree`) are in the crate
+//! `basketry-dataset`.
+//!
+//! # Example
+//!
+//! Write an object, find it again, decode it, and copy it into another file:
+//!
+//! ```
+//! use rootfile::codec::Compression;
+//! use rootfile::object::{Graph, Named, ObjectReader, ObjectWriter};
+//! use rootfile::{FileWriter, RootFile};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let (input, output) = (folder.path().join("in.root"), folder.path().join("out.root"));
+//! let mut writer = FileWriter::create(&input, false, Compression::NONE.to_root_setting(), 0, "")?;
+//! let top = writer.top();
+//! writer.write_object(top, ("TNamed", "run", "37"), Compression::NONE, |keylen| {
+//!     let graph = Graph::default();
+//!     let mut object = ObjectWriter::new(keylen, &graph);
+//!     object.named(&Named { name: "run".to_owned(), title: "37".to_owned(), ..Named::default() });
+//!     Ok(object.out.bytes)
+//! })?;
+//! writer.finish()?;
+//!
+//! let file = RootFile::open(&input)?;
+//! for directory in file.walk().directories {
+//!     for key in &directory.keys {
+//!         println!("{} {};{}", key.class, directory.path_of(&key.name), key.cycle);
+//!     }
+//! }
+//! let key = &file.top().keys[0];
+//! let payload = file.payload(key)?;
+//! let named = ObjectReader::new(&payload, usize::from(key.keylen), file.infos()).named()?;
+//! assert_eq!(named.title, "37");
+//!
+//! // The payload is copied as it is, compressed or not.
+//! let mut copy = FileWriter::create(&output, false, file.header().compress, key.datime, "")?;
+//! copy.infos_mut().extend(file.infos());
+//! copy.copy_object(copy.top(), key, &file.raw_payload(key)?)?;
+//! copy.finish()?;
+//! assert_eq!(RootFile::open(&output)?.top().keys[0].name, "run");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Errors
+//!
+//! All functions fail with [`Error`]: its [`ErrorKind`] says whether the request, the file or a limit of this crate is the
+//! cause, and the message names the file, the object and the offset. No input makes the crate panic.
 
 pub mod bytes;
 pub mod codec;

@@ -299,10 +299,10 @@ fn members_that_are_not_in_the_record_are_zero() {
 }
 
 #[test]
-fn what_cannot_be_written_says_why() {
+fn columns_that_cannot_be_written_give_the_reason() {
     let any = plan(Shape::Bytes.list(), vector(Op::OpaquePointer, None));
     let error = ColumnPlan::of(any).encoder(OBJECT_WISE).unwrap_err();
-    assert!(error.to_string().contains("column: a pointer to what may be of several"), "{error}");
+    assert!(error.to_string().contains("column: a pointer to objects of several"), "{error}");
     let readers = vec![class("A", 1, 5, vec![part(0, Op::Opaque)])];
     let inside = Program { readers, ..plan(shape(&[("x", Shape::Bytes)]), Op::Object(0)) };
     assert!(ColumnPlan::of(inside).encoder(OBJECT_WISE).is_err());

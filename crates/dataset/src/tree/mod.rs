@@ -1,6 +1,6 @@
 //! Trees: the `TTree` container of a dataset.
 //!
-//! [`read`] turns a tree's record into the typed [`model`], [`write`] turns the model into a record of ROOT 6,
+//! [`read`] turns a tree's record into the typed [`model`], [`mod@write`] turns the model into a record of ROOT 6,
 //! [`basket`] takes apart and makes the records that hold the entries, and [`clusters`] says where clusters begin.
 
 pub mod basket;

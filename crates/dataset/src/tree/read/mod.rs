@@ -1,7 +1,7 @@
 //! Reads a tree's record into a [`Tree`].
 //!
 //! The record is read through the file's streamer infos, so any version is understood; versions from before
-//! there were streamer infos come through [`legacy`]. Members are then looked up by name.
+//! there were streamer infos come through the private module `legacy`. Members are then looked up by name.
 
 mod branch_record;
 mod legacy;
