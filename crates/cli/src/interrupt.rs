@@ -8,10 +8,10 @@ use signal_hook::iterator::exfiltrator::WithOrigin;
 use signal_hook::iterator::{Signals, SignalsInfo};
 use signal_hook::low_level::siginfo::{Cause, Origin};
 
-/// What a shell adds to the number of the signal that ended a command: Ctrl-C is 130.
+/// Shells add this to the number of the signal that ended a command: Ctrl-C is 130.
 const SIGNALLED: i32 = 128;
 
-/// What the command does when it is told to end and every output has its name already.
+/// The effect of a signal once every output has its name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Named {
     /// The outputs are all the work that there is: the command finishes its report, and exits as if not told.
@@ -24,7 +24,7 @@ pub enum Named {
 /// nothing behind. A signal that is ignored stays so: nohup(1) ignores hang-ups.
 pub fn watch(named: Named) -> std::io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGXCPU].into_iter().filter(|signal| !ignored(*signal)))?;
-    // The work is not asked to stop: it may be in the middle of a long call into a codec.
+    // The work is not asked to stop, since it may be in a long call into a codec.
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for signal in signals.forever() {
             match named {
@@ -48,8 +48,8 @@ pub fn outlive_file_limits() -> std::io::Result<()> {
     Ok(())
 }
 
-/// From here on signals are for a job that is watched: whoever sends them means it. What a terminal sends, as on Ctrl-C,
-/// has reached the job already. What is ignored stays so, of which the job knows, too.
+/// Passes signals on to a watched job. A signal of the terminal, such as Ctrl-C,
+/// has reached the job already. Ignored signals stay ignored, also by the job.
 pub fn pass_on(job: Signaller) -> std::io::Result<()> {
     let heeded = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2].into_iter().filter(|signal| !ignored(*signal));
     let mut signals = SignalsInfo::<WithOrigin>::new(heeded)?;

@@ -8,7 +8,7 @@ use dataset::layout::{ByteSize, ClusterSize, ColumnLayout, Compression, Layout, 
 use flow::EntryFilter;
 use rootfile::{Error, Result};
 
-/// The asked layout. What is left open stays as it is in the input.
+/// The layout of the output. Settings that are not given stay as in the input.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Layout")]
 pub struct LayoutArgs {
@@ -19,44 +19,44 @@ pub struct LayoutArgs {
     rest: UncompressedArgs,
 }
 
-/// A layout but for its compression, which `convert` spells for two formats.
+/// The layout options without compression, which `convert` defines for two formats.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Layout")]
 pub struct UncompressedArgs {
-    /// Read the layout from a TOML file, as `inspect --layout` prints it; options here go on top of it.
+    /// Read the layout from a TOML file, as `inspect --layout` prints it. Other options override it.
     #[arg(long, value_name = "FILE")]
     layout: Option<PathBuf>,
     /// Size of a cluster: compressed bytes (30MB) or entries (1000).
     #[arg(long, value_name = "SIZE")]
     cluster: Option<ClusterSize>,
-    /// Close a basket when its buffer holds this much, as ROOT does.
+    /// Buffer size at which a basket is closed, as in ROOT.
     #[arg(long, value_name = "SIZE")]
     basket: Option<ByteSize>,
-    /// Share this much among the baskets of all branches (ROOT's OptimizeBaskets).
+    /// Memory that the baskets of all branches share (ROOT's OptimizeBaskets).
     #[arg(long, value_name = "SIZE")]
     basket_memory: Option<ByteSize>,
-    /// One basket for each branch in each cluster, however large.
+    /// Write one basket for each branch in each cluster, of any size.
     #[arg(long)]
     one_basket_per_cluster: bool,
-    /// Record buffer sizes of this times what the largest basket holds, such as 1.1.
+    /// Record buffer sizes as this multiple of the largest basket, such as 1.1.
     #[arg(long, value_name = "RATIO")]
     memory_ratio: Option<f64>,
-    /// Split objects into branches: 0 not at all, 1 into their members, 99 as deep as ROOT does.
+    /// Split objects into branches: 0 not at all, 1 into their members, 99 as deeply as ROOT does.
     #[arg(long, value_name = "LEVEL")]
     split_level: Option<u32>,
-    /// Stream collections that are not split member-wise or object-wise.
+    /// Streaming of unsplit collections: member-wise or object-wise.
     #[arg(long, value_name = "HOW")]
     streaming: Option<Streaming>,
-    /// Settings for the trees that match, such as --tree-set 'Meta*' basket=1kB,compression=none.
+    /// Settings for matching trees, such as --tree-set 'Meta*' basket=1kB,compression=none.
     #[arg(long, value_names = ["PATTERN", "KEY=VALUE,..."], num_args = 2, action = clap::ArgAction::Append)]
     tree_set: Vec<String>,
-    /// Settings for the branches that match, such as --column-set 'Muon_*' compression=lz4:4. The last match wins.
+    /// Settings for matching branches, such as --column-set 'Muon_*' compression=lz4:4. The last match wins.
     #[arg(long, value_names = ["PATTERN", "KEY=VALUE,..."], num_args = 2, action = clap::ArgAction::Append)]
     column_set: Vec<String>,
 }
 
 impl LayoutArgs {
-    /// What these options would make, for a verb that has some of them only.
+    /// The layout options of a verb that has only some of them.
     pub fn plain(
         compression: Option<Compression>,
         cluster: Option<ClusterSize>,
@@ -72,13 +72,13 @@ impl LayoutArgs {
         self.rest.file()
     }
 
-    /// The layout that the options describe.
+    /// The layout of the options.
     pub fn layout(&self) -> Result<Layout> {
         self.rest.layout(self.compression)
     }
 }
 
-/// The layout in a file. Programs hand over the text itself: no file is called like that.
+/// The layout in a file. Programs may pass the text itself, which has line breaks, as no file name has.
 pub fn layout_of(file: &Path) -> Result<Layout> {
     if file.as_os_str().as_encoded_bytes().contains(&b'\n') {
         return Layout::from_toml(&file.to_string_lossy());
@@ -93,7 +93,7 @@ impl UncompressedArgs {
         self.layout.as_deref()
     }
 
-    /// The layout that the options describe, with this compression on top of a file's.
+    /// The layout of the options; `compression` overrides that of a file.
     pub fn layout(&self, compression: Option<Compression>) -> Result<Layout> {
         let mut layout = match &self.layout {
             Some(file) => layout_of(file)?,
@@ -140,14 +140,14 @@ fn settings(text: &str) -> Result<Vec<(&str, &str)>> {
         .collect()
 }
 
-/// Which branches and entries are kept.
+/// The branches and entries to keep.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Selection")]
 pub struct SelectArgs {
-    /// Keep only the branches that match a glob or /regex/ (a branch keeps those below it, and those that count it).
+    /// Keep only branches that match a glob or /regex/, with the branches below them and their counters.
     #[arg(long, value_name = "PATTERN")]
     keep: Vec<String>,
-    /// Drop the branches that match a glob or /regex/.
+    /// Drop branches that match a glob or /regex/.
     #[arg(long, value_name = "PATTERN")]
     drop: Vec<String>,
     /// First entry to keep, of all trees.
@@ -156,23 +156,23 @@ pub struct SelectArgs {
     /// Last entry to keep, of all trees.
     #[arg(long, value_name = "ENTRY", conflicts_with = "entries")]
     last: Option<u64>,
-    /// Keep only these entries: ranges as in Python (100:200, or :10,-10:), a share at random (1%), or those listed in a
-    /// file; of all trees, or of those that a pattern names (Events=100:200). Several inputs count as one.
+    /// Keep only these entries: ranges as in Python (100:200, or :10,-10:), a random share (1%), or entries listed in a
+    /// file. They apply to all trees, or to trees that match a pattern (Events=100:200). Several inputs count as one.
     #[arg(long, value_name = "[TREE=]A:B,...|1%|FILE", allow_hyphen_values = true)]
     entries: Vec<String>,
-    /// Keep only the entries for which a column (COLUMN, or TREE/COLUMN) is true, or not zero; trees that have no such
-    /// column are left as they are.
+    /// Keep only entries for which a column (COLUMN, or TREE/COLUMN) is true or not zero. Trees without the column are
+    /// kept whole.
     #[arg(long = "where", value_name = "COLUMN")]
     conditions: Vec<String>,
 }
 
 impl SelectArgs {
-    /// The branches asked for.
+    /// The filter of branches.
     pub fn filter(&self) -> Result<NameFilter> {
         NameFilter::new(&self.keep, &self.drop)
     }
 
-    /// The entries asked for.
+    /// The filter of entries.
     pub fn entries(&self) -> Result<EntryFilter> {
         let mut filter = EntryFilter::default();
         if self.first.is_some() || self.last.is_some() {

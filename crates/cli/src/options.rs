@@ -16,22 +16,22 @@ pub struct Resources {
     /// Threads to use; 0 means all cores.
     #[arg(short = 'j', long, value_name = "N", default_value_t = 0)]
     pub threads: usize,
-    /// Memory that the work may take, such as 512MB.
+    /// Maximum memory of the work, such as 512MB.
     #[arg(long, value_name = "SIZE", default_value_t = ByteSize(flow::DEFAULT_MEMORY))]
     pub memory: ByteSize,
 }
 
 impl Resources {
-    /// The budget that they make.
+    /// The budget.
     pub fn budget(&self) -> Budget {
         Budget::new(self.memory.bytes(), self.threads)
     }
 }
 
-/// How a verb talks.
+/// What a verb prints.
 #[derive(Args, Clone, Debug)]
 pub struct Verbosity {
-    /// Print nothing but what was asked for: no progress, no summary.
+    /// Print only the result: no progress, no summary.
     #[arg(short, long)]
     pub quiet: bool,
     /// Print one JSON object, for machines.
@@ -40,7 +40,7 @@ pub struct Verbosity {
 }
 
 impl Verbosity {
-    /// A bar for work on these files, if one is wanted.
+    /// A progress bar for work on files, unless output is quiet or JSON.
     pub fn progress<'a>(&self, paths: impl IntoIterator<Item = &'a PathBuf>, what: &'static str) -> ProgressBar {
         let total = paths.into_iter().filter_map(|path| std::fs::metadata(path).ok()).map(|m| m.len()).sum();
         output::progress(total, what, self.quiet || self.json)
@@ -50,10 +50,10 @@ impl Verbosity {
 /// Where a verb writes.
 #[derive(Args, Clone, Debug)]
 pub struct Target {
-    /// The file to write. It appears under its name only when it is whole.
+    /// The file to write. It gets its name only when it is complete.
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Replace the output if it is there.
+    /// Replace an existing output.
     #[arg(short, long)]
     pub force: bool,
 }
@@ -65,7 +65,7 @@ impl Target {
     }
 }
 
-/// What --common and --fill, of which one is given at most, say about schemas that differ.
+/// The treatment of different schemas by --common and --fill, which exclude each other.
 pub fn schema(common: bool, fill: bool) -> Schema {
     match (common, fill) {
         (true, _) => Schema::Common,

@@ -16,46 +16,46 @@ use crate::output::{self, Answer};
 
 /// Convert trees to Parquet, or Parquet files to a tree: the same columns and entries.
 ///
-/// What is made of the inputs is told by what they are: a Parquet file with a row group for each cluster, or a ROOT
-/// file with a tree. Several inputs are taken as one, in their order.
+/// ROOT files become a Parquet file with a row group for each cluster; Parquet files become a ROOT
+/// file with one tree. Several inputs count as one, in their order.
 ///
-/// To Parquet: branches become columns of the same names, split ones one by one; their C++ types are kept as metadata.
-/// Branches whose bytes are not understood are left out, with a note. To ROOT: lists get a counter `nNAME`, records
-/// become columns NAME_PART, lists of lists become vectors; a type that a file made by this verb remembers goes before.
-/// Times become whole numbers. Values that are missing are refused, unless --fill-null says what to write.
+/// To Parquet: branches become columns of the same names, each split branch for itself, with their C++ types as metadata.
+/// Branches that cannot be decoded are left out, with a note. To ROOT: lists get a counter `nNAME`, records
+/// become columns NAME_PART, lists of lists become vectors. C++ types in the metadata take precedence.
+/// Times become whole numbers. Missing values are refused, unless --fill-null gives a value.
 #[derive(clap::Args)]
 pub struct Args {
     /// FILE or FILE:TREE, @list.txt, or patterns.
     #[arg(required = true, value_name = "FILE")]
     inputs: Vec<String>,
-    /// OUT.parquet, or OUT.root, or OUT.root:TREE. The file appears under its name only when it is whole.
+    /// OUT.parquet, or OUT.root, or OUT.root:TREE. The file gets its name only when it is complete.
     #[arg(short, long, value_name = "FILE")]
     output: String,
-    /// Replace the output if it is there.
+    /// Replace an existing output.
     #[arg(short, long)]
     force: bool,
-    /// Name of the tree that is written; without it that which the Parquet file was made of, or Events.
+    /// Name of the tree to write. Default: the tree that the Parquet file was made from, or Events.
     #[arg(long, value_name = "NAME")]
     tree: Option<String>,
-    /// Write this where a number is missing, and nothing where a text or a list is.
+    /// Value for missing numbers; missing texts and lists become empty.
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     fill_null: Option<f64>,
-    /// Size of a row group that is written: entries (100000) or bytes before compression (64MB); else that of a cluster.
+    /// Size of a row group: entries (100000) or bytes before compression (64MB). Default: one cluster.
     #[arg(long, value_name = "SIZE")]
     row_group: Option<ClusterSize>,
-    /// Codec and level. Of trees: as for rewrite. Of Parquet: none, snappy, lz4, zlib:6, zstd:3, levels as the codec has them.
+    /// Codec and level. Trees: as for rewrite. Parquet: none, snappy, lz4, zlib:6, zstd:3, with the levels of the codec.
     #[arg(long, value_name = "CODEC")]
     compression: Option<String>,
-    /// Take only the columns that match a glob or /regex/ (a branch means those below it, too).
+    /// Convert only columns that match a glob or /regex/. A branch includes the branches below it.
     #[arg(long, value_name = "PATTERN")]
     keep: Vec<String>,
-    /// Leave out the columns that match a glob or /regex/.
+    /// Leave out columns that match a glob or /regex/.
     #[arg(long, value_name = "PATTERN")]
     drop: Vec<String>,
-    /// Take only these entries: a share at random (1%), a range (100:200), or those listed in a file.
+    /// Convert only these entries: a random share (1%), a range (100:200), or entries listed in a file.
     #[arg(long, value_name = "1%|A:B|FILE")]
     entries: Option<Entries>,
-    /// Chooses the entries of a share.
+    /// Seed of a random share.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
@@ -66,14 +66,14 @@ pub struct Args {
     verbosity: Verbosity,
 }
 
-/// What is to be done.
+/// The direction of a conversion.
 enum Job {
     ToParquet { inputs: Vec<Input>, output: PathBuf, codec: ParquetCodec },
     FromParquet { inputs: Vec<PathBuf>, output: PathBuf, tree: Option<String>, layout: Layout },
 }
 
 impl Args {
-    /// What it may use.
+    /// Its budget.
     pub fn budget(&self) -> flow::Budget {
         self.resources.budget()
     }
@@ -127,7 +127,7 @@ impl Args {
     }
 }
 
-/// Refuses an output whose name does not say the format that it will have.
+/// Refuses an output whose extension is not that of its format.
 fn expect(output: &Path, format: Format) -> Result<()> {
     let why = match (format, Format::named(output)) {
         (wanted, Some(named)) if wanted == named => return Ok(()),

@@ -11,25 +11,25 @@ use crate::options::{Resources, Target, Verbosity};
 use crate::output::{self, Answer, Table};
 use flow::inputs::{inputs, lists, one_tree};
 
-/// The options that all of them have.
+/// The options of both verbs.
 #[derive(clap::Args)]
 pub struct FileOutputArgs {
     #[command(flatten)]
     target: Target,
-    /// Show what would be done, with the expected size and memory; write nothing.
+    /// Show the plan with the expected size and memory, and write nothing.
     #[arg(long)]
     dry_run: bool,
-    /// Leave out branches whose baskets lie in another file that is absent, and say which, instead of stopping.
+    /// Leave out branches whose baskets are in a missing file, with a note, instead of stopping.
     #[arg(long)]
     skip_absent: bool,
-    /// Keep older cycles too (`t;1` beside `t;2`). Those of several inputs are put together newest with newest, second
-    /// newest with second newest; --first, --last, --entries and --where choose entries of the newest only. An earlier
-    /// save of a tree then takes room of its own. If not given: only the newest cycle of each tree, and of what is merged,
-    /// is kept, and notes say which older cycles there are.
+    /// Keep older cycles too (`t;1` beside `t;2`). Cycles of several inputs are merged newest with newest, second
+    /// newest with second newest; --first, --last, --entries and --where select entries of the newest only. An earlier
+    /// save of a tree then takes space of its own. Default: only the newest cycle of each tree and merged object
+    /// is kept, and notes name the older cycles.
     #[arg(long)]
     all_cycles: bool,
-    /// Decompress what is copied as well, to see that it can be read. Without this option, of a copied basket only the
-    /// header is held against the tree.
+    /// Decompress copied baskets as well, to check that they can be read. Without this option only the header of a
+    /// copied basket is checked against the tree.
     #[arg(long)]
     check: bool,
     #[command(flatten)]
@@ -43,12 +43,12 @@ pub struct FileOutputArgs {
 }
 
 impl FileOutputArgs {
-    /// What it may use.
+    /// Its budget.
     pub fn budget(&self) -> flow::Budget {
         self.resources.budget()
     }
 
-    /// The files meant, and what `options` says and these arguments. Refuses an output that must not be written.
+    /// The input files, and `options` with these arguments. Refuses an output that must not be written.
     fn asked(&self, arguments: &[String], options: Options) -> Result<(Vec<PathBuf>, Options)> {
         let inputs = inputs(arguments)?;
         if !self.dry_run {
@@ -69,7 +69,7 @@ impl FileOutputArgs {
         Ok((inputs.into_iter().map(|input| input.path).collect(), options))
     }
 
-    /// That, done to the inputs, and the report as JSON.
+    /// Runs on the inputs, and returns the report as JSON.
     pub fn report(&self, inputs: &[String], options: Options, progress: Progress<'_>) -> Result<String> {
         let (paths, options) = self.asked(inputs, options)?;
         let output = &self.target.output;
@@ -79,7 +79,7 @@ impl FileOutputArgs {
         output::json_text(&flow::rewrite(&paths, output, &options, progress)?)
     }
 
-    /// That, done to the inputs.
+    /// Runs on the inputs.
     pub fn run(&self, inputs: &[String], options: Options) -> Result<Answer> {
         let (paths, options) = self.asked(inputs, options)?;
         let output = &self.target.output;
@@ -98,7 +98,7 @@ impl FileOutputArgs {
     }
 }
 
-/// Says on standard error what is missing from the output.
+/// Prints on standard error what is missing from the output.
 pub fn say_damaged(summary: &Summary) {
     for damaged in &summary.damaged {
         eprintln!("basketry: left out: {}", output::line(&damaged.to_string()));
@@ -113,7 +113,7 @@ pub fn execute(paths: &[PathBuf], target: &Path, options: &Options, verbosity: &
     summary
 }
 
-/// Prints what was done.
+/// Prints the summary.
 pub fn print_summary(summary: &Summary) -> Result<()> {
     let mut table =
         output::table(&["tree", "entries", "clusters", "baskets", "before compression", "on disk", "depth"]);
@@ -151,7 +151,7 @@ pub fn print_summary(summary: &Summary) -> Result<()> {
     Ok(())
 }
 
-/// A number of entries, and of how many they were chosen.
+/// A number of entries, and the number that they were selected from.
 fn chosen(entries: u64, all: u64) -> String {
     match entries == all {
         true => output::count(entries),
@@ -171,7 +171,7 @@ fn depth_text(d: Depths) -> String {
     }
 }
 
-/// The columns that would be split or streamed otherwise.
+/// The columns that would be recoded.
 fn recode_table(recodes: &[RecodeForecast]) -> Table {
     let mut table = output::table(&["recoded", "split level", "streaming", "branches", "now", "expected"]);
     let change = |before: String, after: String| if before == after { before } else { format!("{before} -> {after}") };
@@ -189,7 +189,7 @@ fn recode_table(recodes: &[RecodeForecast]) -> Table {
     table
 }
 
-/// Says what would be done.
+/// Prints the plan.
 pub fn dry_run(paths: &[PathBuf], target: &Path, options: &Options, json: bool) -> Result<Answer> {
     let forecast = flow::forecast(paths, target, options, true)?;
     if json {

@@ -13,11 +13,11 @@ use crate::layout_args::LayoutArgs;
 use crate::options::{Resources, Target, Verbosity};
 use crate::output::{self, Answer};
 
-/// Write a data set of the published benchmarks: seeded, of any size, in any layout.
+/// Write a data set of the published benchmarks, from a seed, of any size, in any layout.
 ///
-/// single: a branch of random doubles. multi: branches of vector<Event>, an Event of three vectors, three doubles and
+/// single: a branch of random doubles. multi: branches of vector<Event>; an Event has three vectors, three doubles and
 /// three ints. nano: flat and jagged columns, as in a NanoAOD. lhcb: many small objects. aod: products of very variable
-/// size. esd: containers that are not split, and two huge ones.
+/// size. esd: unsplit containers, and two huge split ones.
 #[derive(clap::Args)]
 pub struct Args {
     /// The data set.
@@ -27,7 +27,7 @@ pub struct Args {
     target: Target,
     #[command(flatten)]
     pub set: SetArgs,
-    /// Files to write at once, each with all of it: OUT, then OUT-1, OUT-2 and so on. They share memory and threads.
+    /// Number of files to write at once, each with the whole data set: OUT, OUT-1, OUT-2 and so on. They share memory and threads.
     #[arg(long, value_name = "N", default_value_t = 1)]
     outputs: usize,
     #[command(flatten)]
@@ -41,45 +41,45 @@ pub struct Args {
 }
 
 impl Args {
-    /// What it may use.
+    /// Its budget.
     pub fn budget(&self) -> flow::Budget {
         self.resources.budget()
     }
 }
 
-/// Which data set exactly.
+/// Parameters of a data set.
 #[derive(clap::Args, Clone, Debug)]
 pub struct SetArgs {
     /// Bytes of payload.
     #[arg(long, value_name = "SIZE", default_value = "100MB")]
     pub size: ByteSize,
-    /// Another seed, other numbers.
+    /// Seed of the numbers.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Branches that `multi` has.
+    /// Branches of `multi`.
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub branches: u32,
-    /// Events in an entry of each of its branches.
+    /// Events in an entry of each branch of `multi`.
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub events: u32,
 }
 
-/// How it is written, besides the layout.
+/// How the data set is written, beside the layout.
 #[derive(clap::Args, Clone, Debug)]
 pub struct HowArgs {
-    /// End a cluster after this share of the entries (1%); for sizes and numbers of entries see --cluster.
+    /// End a cluster after this share of the entries (1%). For sizes and numbers of entries see --cluster.
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub autoflush: Option<f64>,
-    /// Save the trees' metadata each time so many bytes (300MB), entries (1000) or a share of them (10%) are written.
+    /// Save the metadata of the trees after each SIZE: bytes (300MB), entries (1000) or a share of the entries (10%).
     #[arg(long, value_name = "SIZE", value_parser = Every::parse)]
     pub autosave: Option<Every>,
-    /// Let clusters go into the file as they are finished: the order of entries depends on timing then.
+    /// Write clusters in the order in which they are finished. The order of entries then depends on timing.
     #[arg(long)]
     pub arrival: bool,
-    /// Write nothing: what would be written is made and forgotten.
+    /// Make the output, but do not write it.
     #[arg(long)]
     pub no_write: bool,
-    /// Fill nothing: the numbers are made and forgotten.
+    /// Make the numbers, but do not fill them.
     #[arg(long)]
     pub no_fill: bool,
 }
@@ -142,7 +142,7 @@ impl SetArgs {
 }
 
 impl HowArgs {
-    /// The options that they make, for so many entries.
+    /// The write options, for this number of entries.
     pub fn options(&self, layout: &LayoutArgs, entries: u64, overwrite: bool) -> Result<WriteOptions> {
         let mut layout = layout.layout()?;
         if let Some(share) = self.autoflush {

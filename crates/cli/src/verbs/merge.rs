@@ -10,27 +10,27 @@ use crate::output::Answer;
 
 /// Merge files into one: trees one after the other, histograms added, directories joined.
 ///
-/// Clusters that are large enough are copied as they are; small ones are put together into good ones. The inputs'
-/// trees must have the same branches, unless --common or --fill says what to do about differences; an input
-/// without entries never matters. Objects of equal names that cannot be added are all kept, as cycles. The output
-/// is in the layout of the first input, unless another is asked for.
+/// Large clusters are copied as they are; small ones are combined. The inputs'
+/// trees must have the same branches, unless --common or --fill is given; an input
+/// without entries never matters. Objects of equal names that cannot be merged are all kept, as cycles. The output
+/// has the layout of the first input, unless options change it.
 #[derive(clap::Args)]
 pub struct Args {
     /// FILE, FILE:TREE, @list.txt, or a pattern in quotes such as 'run*.root'.
     #[arg(required = true)]
     inputs: Vec<String>,
-    /// Keep only the branches that all inputs have.
+    /// Keep only branches that all inputs have.
     #[arg(long, conflicts_with = "fill")]
     common: bool,
-    /// Keep the branches of all inputs: zeros, empty arrays and empty strings stand for what an input lacks.
+    /// Keep the branches of all inputs. Zeros, empty arrays and empty strings stand for branches that an input lacks.
     #[arg(long)]
     fill: bool,
-    /// Put neighbouring clusters together up to this size; 0B leaves all clusters as they are. If not given: the
-    /// size that the first input aims at (its AutoFlush), usually 30MB.
+    /// Combine neighbouring clusters up to this size; 0B keeps all clusters. Default: the
+    /// target size of the first input (its AutoFlush), usually 30MB.
     #[arg(long, value_name = "SIZE", conflicts_with = "cluster")]
     pack: Option<ByteSize>,
-    /// Leave out inputs that are damaged or cannot be read, and of a single input the objects that are; say so, and
-    /// end with exit code 1.
+    /// Leave out inputs that are damaged or unreadable, or such objects of a single input; list them and
+    /// exit with code 1.
     #[arg(short = 'k', long)]
     skip_bad: bool,
     #[command(flatten)]
@@ -38,7 +38,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// What it may use.
+    /// Its budget.
     pub fn budget(&self) -> flow::Budget {
         self.making.budget()
     }

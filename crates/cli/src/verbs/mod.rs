@@ -22,7 +22,7 @@ use rootfile::Result;
 use crate::interrupt::{self, Named};
 use crate::output::{self, Answer};
 
-/// What to do.
+/// The verbs.
 #[derive(Subcommand)]
 pub enum Verb {
     Inspect(inspect::Args),
@@ -41,17 +41,17 @@ pub enum Verb {
 }
 
 impl Verb {
-    /// What a signal to end does when all outputs have their names. None: the verb heeds signals itself.
+    /// The effect of a signal once all outputs have their names. `None`: the verb handles signals itself.
     pub fn when_told_to_end(&self) -> Option<Named> {
         match self {
             Self::Monitor(_) => None,
-            // They make one file after the other.
+            // These verbs write one file after the other.
             Self::Sweep(_) | Self::WriteBench(_) => Some(Named::Ends),
             _ => Some(Named::IsDone),
         }
     }
 
-    /// What it may use, where it is said so. None: it asks little, starts others for the work, or says so itself.
+    /// Its budget, if it has one. `None`: it needs little, starts other processes, or sets the budget itself.
     fn budget(&self) -> Option<Budget> {
         match self {
             Self::Rewrite(args) => Some(args.budget()),
@@ -66,7 +66,7 @@ impl Verb {
         }
     }
 
-    /// Does it. Errors are printed.
+    /// Runs the verb and prints errors.
     pub fn exit_code(self) -> u8 {
         if let Some(budget) = self.budget() {
             allocator::ours(&budget);
@@ -78,7 +78,7 @@ impl Verb {
         }
     }
 
-    /// Does it and hands back the report as JSON, printing nothing.
+    /// Runs the verb and returns the report as JSON, without printing.
     pub fn report(self, progress: Progress<'_>) -> Result<String> {
         match self {
             Self::Inspect(args) => inspect::report(&args),
@@ -120,7 +120,7 @@ impl Verb {
     }
 }
 
-/// What came of a verb, unless the process was told to end.
+/// The result of a verb, unless a signal ends the process.
 fn ended(result: Result<Answer>) -> Result<Answer> {
     interrupt::wait_if_ending();
     result

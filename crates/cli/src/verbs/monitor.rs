@@ -13,42 +13,42 @@ use crate::live_view::Live;
 use crate::options::Verbosity;
 use crate::{interrupt, output};
 
-/// What shells exit with where there is no such command, and where it cannot be run.
+/// Exit codes of shells for an unknown command, and for one that cannot be run.
 const NOT_FOUND: u8 = 127;
 const NOT_RUN: u8 = 126;
-/// Something went wrong that is not the command's doing.
+/// Exit code of a failure of the monitor itself.
 const TROUBLE: u8 = 2;
 
 /// Run a command and record its memory, CPU, input and output over time.
 ///
-/// All of its processes are watched. The exit code is the command's: 128 and the number of a signal that ended it; 127 if there
-/// is none of that name. Ctrl-C and other signals are the command's. It finds the name of a pipe in BASKETRY_MONITOR, and may
-/// write lines to it: "start", "stop", "finalize" or any other name take a sample with that mark, "events 1234"
-/// says how many events are done, "events +100" that so many more are. The summary goes to standard error.
+/// All processes of the command are watched. The exit code is that of the command: 128 plus the number of a signal that ended it; 127 if there
+/// is no such command. Ctrl-C and other signals go to the command. BASKETRY_MONITOR holds the name of a pipe; the command may
+/// write lines to it: "start", "stop", "finalize" or another name takes a sample with that mark; "events 1234"
+/// sets the number of events done, "events +100" adds to it. The summary goes to standard error.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The command and its arguments; -- before it is needed where it begins with a dash.
+    /// The command and its arguments. Write -- before a command that begins with a dash.
     #[arg(value_name = "COMMAND", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
     command: Vec<OsString>,
-    /// Where samples go: trees of a .root file, or .parquet, .csv or .jsonl.
+    /// File for the samples: trees of a .root file, or .parquet, .csv or .jsonl.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace the output if it is there.
+    /// Replace an existing output.
     #[arg(short, long)]
     force: bool,
     /// Seconds between two samples.
     #[arg(long, value_name = "SECONDS", default_value = "0.1", value_parser = seconds)]
     every: Duration,
-    /// Sample proportional memory, too: shared pages are divided among those who share them.
+    /// Also sample proportional memory (PSS): shared pages are divided among the processes that share them.
     #[arg(long)]
     pss: bool,
-    /// Sample the size of this file, also while the command does not have it open. May be given several times.
+    /// Sample the size of this file, also while the command does not have it open. Can be given several times.
     #[arg(long, value_name = "FILE")]
     file: Vec<PathBuf>,
-    /// Sample the size of the named files only. By default every file that the command opens for writing counts, too.
+    /// Sample only the files of --file. Default: also every file that the command opens for writing.
     #[arg(long)]
     no_discover: bool,
-    /// Show how it goes while it runs, on standard error.
+    /// Show the samples on standard error while the command runs.
     #[arg(long)]
     live: bool,
     #[command(flatten)]
@@ -60,7 +60,7 @@ fn seconds(text: &str) -> std::result::Result<Duration, String> {
     seconds.map(Duration::from_secs_f64).ok_or_else(|| format!("{text:?} is not between 0.001 and 86400 seconds"))
 }
 
-/// Does it, and says with which code to exit.
+/// Runs the command, and returns the exit code.
 pub fn exit_code(args: &Args) -> u8 {
     match run(args) {
         Ok(ended) => {
@@ -126,7 +126,7 @@ fn tell(args: &Args, summary: &Summary) -> Result<()> {
     Ok(())
 }
 
-/// What it used in all.
+/// The summary as lines.
 fn lines(summary: &Summary) -> Vec<String> {
     let (job, most, end) = (&summary.job, &summary.most, &summary.end);
     let cpu = job.user + job.system;
@@ -176,7 +176,7 @@ fn lines(summary: &Summary) -> Vec<String> {
     lines
 }
 
-/// How things stood at the marks.
+/// The samples at the marks, as a table.
 fn marks(summary: &Summary) -> output::Table {
     let head = ["mark", ">time s", ">events", ">vsize", ">RSS", ">peak RSS", ">CPU s", ">written", ">files"];
     let mut table = output::table(&head);

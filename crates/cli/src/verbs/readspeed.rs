@@ -16,64 +16,64 @@ use crate::output::{self, Answer};
 /// Columns that the table shows; --json has them all.
 const SHOWN: usize = 20;
 
-/// Measure how fast files can be read into columns here, and what holds it back.
+/// Measure how fast files can be read into columns on this machine, and find the bottleneck.
 ///
-/// The asked branches are read whole into Arrow arrays, also those of split collections, and dropped. Fetching bytes,
-/// decompressing and decoding are timed apart, column by column, so that the bottleneck is measured and not guessed:
+/// The selected branches are read into Arrow arrays and dropped, also those of split collections. Fetching,
+/// decompressing and decoding are timed separately for each column, so that the bottleneck is measured, not guessed:
 /// the application (with --application), raw I/O, decompression, decoding, or too few clusters for the threads.
-/// Files are in the kernel's cache after a first reading; --cold puts them out before each.
+/// Files are in the page cache after the first reading; --cold drops them before each.
 #[derive(clap::Args)]
 pub struct Args {
     /// FILE or FILE:TREE, @list.txt, or patterns.
     #[arg(value_name = "FILE")]
     inputs: Vec<String>,
-    /// More files, as rootreadspeed names them.
+    /// More files, in the form of rootreadspeed.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     files: Vec<String>,
     /// The tree in all files, or the tree in each.
     #[arg(long, value_name = "TREE", num_args = 1..)]
     trees: Vec<String>,
-    /// Read all branches, as is done where nothing else is said.
+    /// Read all branches, which is the default.
     #[arg(long, conflicts_with_all = ["branches", "branches_regex"])]
     all_branches: bool,
-    /// Read these branches, with all below them; names, globs or /regex/. Those of a friend are called friend.branch.
+    /// Read these branches, with the branches below them: names, globs or /regex/. Branches of a friend are friend.branch.
     #[arg(long, value_name = "NAME", num_args = 1.., conflicts_with = "branches_regex")]
     branches: Vec<String>,
-    /// Read the branches whose whole name matches an expression.
+    /// Read branches whose whole name matches a regular expression.
     #[arg(long, value_name = "REGEX", num_args = 1..)]
     branches_regex: Vec<String>,
-    /// Read only these entries: a share at random (1%), ranges as in Python (100:200, or :10,-10:), or those listed in
+    /// Read only these entries: a random share (1%), ranges as in Python (100:200, or :10,-10:), or entries listed in
     /// a file.
     #[arg(long, value_name = "1%|A:B,...|FILE", allow_hyphen_values = true)]
     entries: Option<Entries>,
-    /// Read so often, and report the median.
+    /// Number of readings; the report shows the median.
     #[arg(long, value_name = "N", default_value_t = 1)]
     repeat: usize,
-    /// Put the files out of the kernel's cache before each reading, and say how much was really out.
+    /// Drop the files from the page cache before each reading, and report the share that was really dropped.
     #[arg(long)]
     cold: bool,
-    /// Let no more bytes through than this in a second, over all files: what slow storage would do, made on purpose.
+    /// Simulate slow storage: at most this many bytes a second, over all files.
     #[arg(long, value_name = "20MB/s", value_parser = rate)]
     throttle: Option<NonZeroU64>,
-    /// Seconds that your own job takes over the same data.
+    /// Seconds that your own job takes for the same data.
     #[arg(long, value_name = "SECONDS")]
     application: Option<f64>,
-    /// Say what to expect of other layouts: each codec, and what tune would choose. Takes samples of the first file.
+    /// Forecast other layouts, from samples of the first file: each codec, and the choice of tune.
     #[arg(long)]
     layouts: bool,
-    /// Check this verb itself, on files that it makes in the folder for temporary files; exit code 1 if that fails.
+    /// Check this verb itself on generated temporary files; exit code 1 on failure.
     #[arg(long, conflicts_with_all = ["inputs", "files", "json"])]
     test: bool,
-    /// Chooses the entries of a share.
+    /// Seed of a random share.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Taken for compatibility with rootreadspeed; work is dealt out in small pieces anyway.
+    /// Accepted for compatibility with rootreadspeed; it has no effect.
     #[arg(long, value_name = "N", hide = true)]
     tasks_per_worker: Option<usize>,
-    /// Threads to use, no more than there are processors; 0 means as many. One by default, as rootreadspeed has it.
+    /// Threads to use, at most the number of processors; 0 means all. Default: 1, as in rootreadspeed.
     #[arg(short = 'j', long, value_name = "N", default_value_t = 1)]
     threads: usize,
-    /// Memory that the work may take, such as 512MB.
+    /// Maximum memory of the work, such as 512MB.
     #[arg(long, value_name = "SIZE", default_value_t = ByteSize(flow::DEFAULT_MEMORY))]
     memory: ByteSize,
     #[command(flatten)]
@@ -81,13 +81,13 @@ pub struct Args {
 }
 
 impl Args {
-    /// What it may use.
+    /// Its budget.
     pub fn budget(&self) -> Budget {
         Budget::new(self.memory.bytes(), self.threads)
     }
 }
 
-/// A size, for a second.
+/// Bytes a second.
 fn rate(text: &str) -> std::result::Result<NonZeroU64, String> {
     let size = text.strip_suffix("/s").unwrap_or(text).parse::<ByteSize>();
     let bytes = size.ok().and_then(|size| NonZeroU64::new(size.bytes()));
@@ -136,7 +136,7 @@ pub fn run(args: &Args) -> Result<Answer> {
     Ok(Answer::Yes)
 }
 
-/// Checks readspeed itself, and prints a line for each thing that was checked.
+/// Runs the self-check, and prints a line for each check.
 fn test(args: &Args) -> Result<Answer> {
     let checks = self_check(args.budget())?;
     let mut out = output::stdout();
@@ -152,7 +152,7 @@ fn test(args: &Args) -> Result<Answer> {
     Ok(if failed == 0 { Answer::Yes } else { Answer::No })
 }
 
-/// The tree for each file, as rootreadspeed takes them: one for all, or one each.
+/// The tree of each file, in the form of rootreadspeed: one for all, or one each.
 fn with_trees(inputs: Vec<Input>, trees: &[String]) -> Result<Vec<Input>> {
     match trees {
         [] => Ok(inputs),

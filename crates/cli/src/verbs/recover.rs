@@ -13,21 +13,21 @@ use crate::output::{self, Answer};
 /// Branches and groups of baskets that are printed; --json has them all.
 const SHOWN: usize = 10;
 
-/// Bring back what is left in a file that was never closed, or was cut short.
+/// Recover the contents of a file that was never closed, or was cut short.
 ///
-/// The file's records are read one after the other: the last state of each tree that was saved (AutoSave), and the
-/// baskets written after it. Of each tree the entries are kept that all its branches have; the output is a normal,
-/// closed file. A tree that was never saved can be brought back with --like, which tells what its branches are.
-/// Every basket is decompressed first: entries of which a basket cannot be read are left out, in the middle of a tree as
-/// well, and those behind are kept. Several trees of one name are kept apart, as cycles.
-/// Exit code 0: all is brought back, but for entries at the end of a tree that only some of its branches have; 1: baskets
-/// or objects that are damaged, or belong to no tree, are left out, and which is said; 2: nothing can be brought back.
+/// The records of the file are scanned for the last saved state of each tree (AutoSave), and the
+/// baskets written after it. The entries that all branches of a tree have are kept. The output is a normal,
+/// closed file. A tree that was never saved can be recovered with --like, which supplies its branches.
+/// Every basket is decompressed first. Entries with an unreadable basket are left out, also in the middle of a
+/// tree, and later entries are kept. Several trees of one name become cycles.
+/// Exit code 0: all is recovered, except entries at the end of a tree that only some branches have; 1: damaged baskets
+/// or objects, or baskets without a tree, are left out and listed; 2: nothing can be recovered.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The file, ROOT's or basketry's.
+    /// The file, written by ROOT or basketry.
     #[arg(value_name = "FILE")]
     input: PathBuf,
-    /// A file of the same job: trees of which no record was written take their branches from it.
+    /// A file of the same job: trees without a saved record take their branches from it.
     #[arg(long, value_name = "OTHER")]
     like: Option<PathBuf>,
     #[command(flatten)]
@@ -39,7 +39,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// What it may use.
+    /// Its budget.
     pub fn budget(&self) -> flow::Budget {
         self.resources.budget()
     }

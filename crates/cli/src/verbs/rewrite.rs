@@ -6,18 +6,18 @@ use rootfile::Result;
 use super::file_output::FileOutputArgs;
 use crate::output::Answer;
 
-/// Rewrite trees in another layout: the same entries, other clusters, baskets and compression.
+/// Rewrite trees in another layout: the same entries, with other clusters, baskets or compression.
 ///
-/// Each column is treated at the shallowest depth that reaches the asked layout: copied where it is as asked
-/// already, recompressed where only the codec differs, regrouped where baskets change. Entries are moved by
-/// their boundaries, so branches of any class can be rewritten. Objects that are no trees are carried over.
-/// Several inputs are put one after the other (see also `merge`).
+/// Each column is treated at the shallowest depth that gives the layout: copied where nothing changes,
+/// recompressed where only the codec changes, regrouped where baskets change. Entries are moved by
+/// their boundaries, so branches of any class can be rewritten. Other objects are copied.
+/// Several inputs are appended one after the other (see also `merge`).
 #[derive(clap::Args)]
 pub struct Args {
     /// FILE, FILE:TREE, or @list.txt.
     #[arg(required = true)]
     inputs: Vec<String>,
-    /// Leave out objects and directories that are damaged (of several inputs, whole inputs); say so, and end with exit
+    /// Leave out damaged objects and directories, or whole inputs of several; list them and exit with
     /// code 1.
     #[arg(short = 'k', long)]
     skip_bad: bool,
@@ -26,7 +26,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// What it may use.
+    /// Its budget.
     pub fn budget(&self) -> flow::Budget {
         self.making.budget()
     }

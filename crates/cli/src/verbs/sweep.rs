@@ -26,100 +26,100 @@ use crate::options::Verbosity;
 use crate::output::{self, Answer};
 use crate::self_command::SelfCommand;
 
-/// Measure copying and reading over a grid of layouts, streams and threads, and say which is best.
+/// Measure copying and reading over a grid of layouts, streams and threads, and find the best point.
 ///
-/// For each point the file is copied into N streams, each with a tree of one record at its end, and the copy is read: all
-/// of it, each column alone, and 1 % of the entries through an index file. Each job is a process of its own; rounds of
-/// all jobs follow each other in random orders. What is measured is kept in a journal: a sweep that was stopped goes on
-/// where it was when it is started again. `sweep show DIR` prints the tables.
+/// For each point the file is copied into N streams, each with a one-record tree at its end, and the copy is read: all
+/// of it, each column alone, and 1 % of the entries through an index file. Each job is a process of its own. Rounds of
+/// all jobs follow each other in random orders. A journal keeps the results: the same command continues a sweep
+/// that was stopped. `sweep show DIR` prints the tables.
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct Args {
     #[command(subcommand)]
     show: Option<Show>,
-    /// FILE or FILE:TREE. Without a tree, it has one only, and all else in it is copied too.
+    /// FILE or FILE:TREE. A FILE without TREE must have one tree only; its other objects are copied too.
     #[arg(value_name = "FILE", required = true)]
     input: Option<String>,
-    /// Folder for the journal, the results and the files that are written: the medium that is measured.
+    /// Folder for the journal, the results and the copies. Its storage is measured.
     #[arg(short, long, value_name = "DIR", required = true)]
     output: Option<PathBuf>,
-    /// What is varied: a key of the layout with its values (basket=2kB,32kB), also for a tree (tree:PATTERN:basket=...) or
-    /// for columns (column:PATTERN:compression=...), streams, threads or fraction; as-is keeps what the input has. Or a
+    /// An axis: a key of the layout with its values (basket=2kB,32kB), also for a tree (tree:PATTERN:basket=...) or
+    /// for columns (column:PATTERN:compression=...), or streams, threads or fraction; as-is keeps the input's value. Or a
     /// TOML file with [layout], [grid] and [[point]].
     #[arg(long, value_name = "KEY=V1,V2,...|FILE")]
     grid: Vec<String>,
-    /// Read the layout that all points start from, from a TOML file.
+    /// TOML file with the layout that all points start from.
     #[arg(long, value_name = "FILE")]
     layout: Option<PathBuf>,
-    /// Files that are written at once, such as 1,2,5,10: what one more costs is told. The same as --grid streams=...
+    /// Numbers of files to write at once, such as 1,2,5,10; the cost of one more is reported. The same as --grid streams=...
     #[arg(long, value_name = "N,...")]
     streams: Option<String>,
     /// Threads of a job, such as 1,2. The same as --grid threads=...
     #[arg(short = 'j', long, value_name = "N,...")]
     threads: Option<String>,
-    /// Copy only so many entries of the tree.
+    /// Copy only the first N entries of the tree.
     #[arg(long, value_name = "N")]
     entries: Option<u64>,
-    /// Measure only these: copying, reading in all ways, or in some: everything, each column alone, picked entries, or what
-    /// --columns names.
+    /// Measure only these: copying, reading in all ways, or reading in some: everything, each column alone, picked entries, or
+    /// the columns of --columns.
     #[arg(long, value_name = "WHAT,...", value_delimiter = ',', value_parser = ["copy", "read", "full", "columns", "sparse", "chosen"])]
     only: Vec<String>,
     /// Read these columns as well, as a job of its own.
     #[arg(long, value_name = "PATTERN,...", value_delimiter = ',')]
     columns: Vec<String>,
-    /// Share of the entries that is picked through an index file.
+    /// Share of the entries to pick through an index file.
     #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = share)]
     pick: f64,
-    /// How often each job is run.
+    /// Repeats of each job.
     #[arg(long, value_name = "N", default_value_t = 5)]
     repeat: usize,
-    /// Decides the order of the jobs, and which entries are picked.
+    /// Seed for the order of jobs and for the picked entries.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Put files out of the kernel's cache before each job. They are read into it otherwise.
+    /// Drop files from the page cache before each job. Default: files are read into the cache.
     #[arg(long)]
     cold: bool,
-    /// Let jobs use all processors, and not as many as they have threads.
+    /// Let jobs use all processors instead of as many as they have threads.
     #[arg(long)]
     no_pin: bool,
-    /// Drop points that cannot win any more after two rounds, half of them a round.
+    /// From the second round on, drop points that cannot win any more, up to half in each round.
     #[arg(long)]
     halve: bool,
     /// Memory that each job may take.
     #[arg(long, value_name = "SIZE", default_value_t = ByteSize(flow::DEFAULT_MEMORY))]
     memory: ByteSize,
-    /// What is to be made small: full, columns, sparse, chosen (reading), copy, memory (of copying) or size.
+    /// The figure to minimise: full, columns, sparse, chosen (reading), copy, memory (of copying) or size.
     #[arg(long, value_name = "WHAT")]
     goal: Option<Goal>,
-    /// The most bytes that the file may have: 2GB, or 1.05x for so many times today's.
+    /// Maximum size of the file: 2GB, or 1.05x today's.
     #[arg(long, value_name = "LIMIT")]
     max_size: Option<String>,
-    /// The most time that a copy may take: 90s, 5min, or 2x.
+    /// Maximum time of a copy: 90s, 5min, or 2x.
     #[arg(long, value_name = "LIMIT")]
     max_write_time: Option<String>,
-    /// The most memory that reading may take: 1GB, or 1.2x.
+    /// Maximum memory of reading: 1GB, or 1.2x.
     #[arg(long, value_name = "LIMIT")]
     max_read_memory: Option<String>,
-    /// The most memory that copying may take: 1GB, or 1.2x.
+    /// Maximum memory of copying: 1GB, or 1.2x.
     #[arg(long, value_name = "LIMIT")]
     max_memory: Option<String>,
-    /// Who copies and reads: basketry, or root where it is installed.
+    /// The program that copies and reads: basketry, or root where it is installed.
     #[arg(long, value_name = "WHO", default_value = "basketry", value_parser = ["basketry", "root"])]
     runner: String,
-    /// Say how many points and jobs there are and how long they will take; measure nothing.
+    /// Print the number of points and jobs and their expected time, and measure nothing.
     #[arg(long)]
     dry_run: bool,
     /// Keep the copies that are read.
     #[arg(long)]
     keep: bool,
-    /// Do one job, which a file describes, in this process.
+    /// Run one job, described by a file, in this process.
     #[arg(long, hide = true, value_name = "FILE", exclusive = true)]
     once: Option<PathBuf>,
     #[command(flatten)]
     verbosity: Verbosity,
 }
 
-/// A runner that begins no job any more once the work is to end.
+/// A runner that starts no more jobs after an interrupt.
 struct Stoppable<'a> {
     runner: Box<dyn Runner>,
     progress: Progress<'a>,
@@ -142,42 +142,42 @@ impl Runner for Stoppable<'_> {
     }
 }
 
-/// What is done with the results of a sweep.
+/// Output of the results of a sweep.
 #[derive(clap::Subcommand)]
 enum Show {
-    /// Print the tables of a sweep: memory and time by layout, what one more stream costs, size and time by codec, time
-    /// for an entry; and the decision.
+    /// Print the tables of a sweep: memory and time by layout, cost of one more stream, size and time by codec, time
+    /// for an entry, and the decision.
     Show(ShowArgs),
-    /// Make a page of a sweep: charts, tables, the decision and its layout, in one file of HTML that needs no network.
+    /// Write a page of a sweep: charts, tables, the decision and its layout, in one HTML file that needs no network.
     Report(ReportArgs),
 }
 
 #[derive(clap::Args)]
 struct ReportArgs {
-    /// The sweep's folder.
+    /// Folder of the sweep.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// The page; report.html in the folder, unless another is named.
+    /// The page to write. Default: report.html in the folder.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Draw this as well: what `write-bench --json` printed (with --no-write and --no-fill: the limits), or the samples of
+    /// Also draw the output of `write-bench --json` (with --no-write and --no-fill: the limits), or the samples of
     /// `monitor -o FILE.jsonl`. May be given several times.
     #[arg(long, value_name = "FILE")]
     with: Vec<PathBuf>,
-    /// Replace a page that is there.
+    /// Replace an existing page.
     #[arg(short, long)]
     force: bool,
-    /// Print what the page would show as JSON, and write no page.
+    /// Print the contents of the page as JSON, and write no page.
     #[arg(long, conflicts_with_all = ["output", "force"])]
     json: bool,
 }
 
 #[derive(clap::Args)]
 struct ShowArgs {
-    /// The sweep's folder.
+    /// Folder of the sweep.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// How they are written.
+    /// Format of the tables.
     #[arg(long, value_name = "HOW", default_value = "markdown", value_parser = ["markdown", "csv", "json"])]
     format: String,
     /// The same as --format json.
@@ -211,7 +211,7 @@ impl Args {
         Ok(grid)
     }
 
-    /// What each point does.
+    /// The jobs of each point.
     fn kinds(&self) -> Vec<Kind> {
         let wanted = |kind: &Kind| {
             let of = |only: &String| only == kind.name() || (only == "read" && *kind != Kind::Copy);
@@ -242,7 +242,7 @@ impl Args {
         }
     }
 
-    /// Runs the sweep; `say` is told how it goes, and `progress` may end it between two jobs. With `dry_run` only the
+    /// Runs the sweep. Calls `say` with progress; `progress` may end it between two jobs. With `dry_run` only the
     /// estimate is made.
     fn sweep(
         &self,
@@ -343,7 +343,7 @@ fn print_tables(args: &ShowArgs) -> Result<Answer> {
     Ok(Answer::Yes)
 }
 
-/// What `--json` prints.
+/// The JSON of `--json`.
 pub fn report(args: &Args, progress: Progress<'_>) -> Result<String> {
     match &args.show {
         Some(Show::Report(args)) => output::json_text(&shown(args)?),
@@ -382,7 +382,7 @@ fn expected(estimate: &Estimate) -> String {
     format!("{points} points, {jobs} jobs, about {}, up to {} of files", time(*seconds), output::bytes(*disk))
 }
 
-/// Seconds as people say them.
+/// Seconds in units for people.
 fn time(seconds: f64) -> String {
     match seconds {
         s if s < 90.0 => format!("{s:.0} s"),

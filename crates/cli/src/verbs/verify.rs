@@ -17,17 +17,17 @@ const SHOWN: usize = 20;
 
 /// Check that two files have equal content, whatever their layout.
 ///
-/// Schema and entry bytes of all trees are compared, and all other objects; where trees differ, the first entry is
-/// named for each branch. Columns that are split or streamed otherwise are compared by value. With several inputs all but
-/// the last are taken as one, in their order: this proves a merge. --first, --last, --entries, --where, --keep and --drop
-/// choose from the first side what a rewrite with them would have kept.
-/// Older cycles of trees are compared where both sides have as many. Where they do not, an older cycle that is an earlier
-/// save of the newest one (its branches and entries are all there) is a note; another tree under the same name is a
+/// Compares the schema and the entry bytes of all trees, and all other objects. Where trees differ, the first entry is
+/// named for each branch. Columns with another split level or streaming are compared by value. Of several inputs all but
+/// the last count as one, in their order: this proves a merge. --first, --last, --entries, --where, --keep and --drop
+/// select from the first side what a rewrite with these options would keep.
+/// Older cycles of trees are compared where both sides have the same number. Otherwise, an older cycle that is an earlier
+/// save of the newest one (with only branches and entries of it) is a note; another tree of the same name is a
 /// difference, unless --common is given. Older cycles of other objects are notes.
 /// Exit code 0: equal; 1: different; 2: something cannot be read.
 #[derive(clap::Args)]
 pub struct Args {
-    /// FILE or FILE:TREE, twice or more, or @list.txt. One tree is compared where one is named, and nothing else.
+    /// FILE or FILE:TREE, twice or more, or @list.txt. If a tree is named, only this tree is compared.
     #[arg(required = true, num_args = 1.., value_name = "FILE")]
     inputs: Vec<String>,
     /// Compare only this tree, by its path.
@@ -35,10 +35,10 @@ pub struct Args {
     tree: Option<String>,
     #[command(flatten)]
     select: SelectArgs,
-    /// Compare only what both sides have: trees, branches and objects were left out on purpose.
+    /// Compare only trees, branches and objects that both sides have.
     #[arg(long)]
     common: bool,
-    /// What an input of several lacks was filled with defaults (`merge --fill`).
+    /// Expect defaults for branches that an input lacks (`merge --fill`).
     #[arg(long, conflicts_with = "common")]
     fill: bool,
     #[command(flatten)]
@@ -68,7 +68,7 @@ pub fn run(args: &Args) -> Result<Answer> {
 }
 
 impl Args {
-    /// What it may use.
+    /// Its budget.
     pub fn budget(&self) -> flow::Budget {
         self.resources.budget()
     }

@@ -15,13 +15,13 @@ use crate::options::Verbosity;
 use crate::output::{self, Answer};
 use crate::self_command::SelfCommand;
 
-/// What this command calls itself among its rivals.
+/// The name of basketry among the rivals.
 const OURS: &str = "basketry";
 
 /// Measure how fast a file is written, over threads, codecs, branch counts and media.
 ///
-/// Combinations take turns, each run in a process of its own; figures are medians. MB/s are payload by the clock, without
-/// the time to flush the disk cache, which stands apart.
+/// Combinations take turns. Each run is a process of its own, and figures are medians. MB/s are payload over real time, without
+/// the time to sync to disk, which has a column of its own.
 #[derive(clap::Args)]
 pub struct Args {
     /// The data set.
@@ -29,25 +29,25 @@ pub struct Args {
     kind: String,
     #[command(flatten)]
     set: SetArgs,
-    /// Branches by events in an entry, several of them: 1x100,10x10,50x2. Goes before --branches and --events.
+    /// Numbers of branches and events in an entry: 1x100,10x10,50x2. Overrides --branches and --events.
     #[arg(long, value_name = "BxM,...", value_delimiter = ',', value_parser = shape)]
     shapes: Vec<(u32, u32)>,
-    /// Threads.
+    /// Numbers of threads.
     #[arg(short = 'j', long, value_name = "N,...", value_delimiter = ',', default_value = "1,2")]
     threads: Vec<usize>,
-    /// Codecs, as none,lz4:4,zstd:5.
+    /// Codecs, such as none,lz4:4,zstd:5.
     #[arg(long, value_name = "CODEC,...", value_delimiter = ',', default_value = "none,lz4:4")]
     compression: Vec<String>,
     /// A folder for each medium.
     #[arg(long, value_name = "DIR,...", value_delimiter = ',', default_value = ".")]
     media: Vec<PathBuf>,
-    /// Memory that each run may take for its clusters.
+    /// Maximum memory of each run for its clusters.
     #[arg(long, value_name = "SIZE", default_value = "128MB")]
     memory: dataset::layout::ByteSize,
-    /// Files written at once.
+    /// Number of files to write at once.
     #[arg(long, value_name = "N", default_value_t = 1)]
     outputs: usize,
-    /// How often each combination is run.
+    /// Repeats of each combination.
     #[arg(long, value_name = "N", default_value_t = 3)]
     repeat: usize,
     #[command(flatten)]
@@ -55,16 +55,16 @@ pub struct Args {
     /// Size of a cluster: compressed bytes (30MB) or entries (1000).
     #[arg(long, value_name = "SIZE")]
     cluster: Option<String>,
-    /// Buffer of a branch.
+    /// Buffer size of a branch.
     #[arg(long, value_name = "SIZE")]
     basket: Option<String>,
     /// One basket for each branch in each cluster.
     #[arg(long)]
     one_basket_per_cluster: bool,
-    /// Run ROOT's TTree, TBufferMerger and RNTuple beside it: where ROOT is installed, with its include, lib and bin.
+    /// Also run ROOT's TTree, TBufferMerger and RNTuple. DIR is ROOT's installation, with include, lib and bin.
     #[arg(long, value_name = "DIR")]
     rivals: Option<Option<PathBuf>>,
-    /// Make one run, of one combination, in this process.
+    /// Run one combination in this process.
     #[arg(long, hide = true)]
     once: bool,
     #[command(flatten)]
@@ -94,7 +94,7 @@ impl Args {
         }
     }
 
-    /// Options that rivals have as well.
+    /// Options that the rivals have as well.
     fn common(&self) -> Vec<String> {
         let mut common = Vec::new();
         if let Some(share) = self.how.autoflush {
@@ -109,7 +109,7 @@ impl Args {
         common
     }
 
-    /// The command that makes one run of a combination.
+    /// The command of one run of a combination.
     fn command(&self, point: &Point) -> Result<Command> {
         let mut command = SelfCommand::get()?.command();
         command.args(["write-bench", &self.kind, "--once", "--size", &self.set.size.bytes().to_string()]);
@@ -164,7 +164,7 @@ impl Args {
     }
 }
 
-/// Measures everything; `done` is told after each run.
+/// Measures everything; calls `done` after each run.
 pub fn work(args: &Args, done: &dyn Fn()) -> Result<Report> {
     let grid = args.grid();
     let mut writers = vec![OURS.to_owned()];
@@ -184,7 +184,7 @@ pub fn work(args: &Args, done: &dyn Fn()) -> Result<Report> {
     bench(&grid, &writers, run, done)
 }
 
-/// Where ROOT is: as said, or where the `root` or `root-config` that is found lies.
+/// The folder of ROOT: as given, or that of the `root` or `root-config` on the path.
 pub(super) fn home_of_root(said: Option<&std::path::Path>) -> Result<PathBuf> {
     if let Some(home) = said {
         return Ok(home.to_path_buf());

@@ -93,7 +93,7 @@ impl Job {
 pub struct Most {
     /// Processes.
     pub processes: u64,
-    /// Threads.
+    /// Numbers of threads.
     pub threads: u64,
     /// Address space.
     pub vsize: u64,

@@ -52,7 +52,7 @@ pub struct Job {
 /// Which jobs there are.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// What each point does.
+    /// The jobs of each point.
     kinds: Vec<Kind>,
     /// For each point the one whose first copy is the file that it reads.
     owners: Vec<usize>,

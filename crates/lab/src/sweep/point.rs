@@ -30,7 +30,7 @@ pub struct Point {
     pub settings: Vec<Setting>,
     /// The layout of what it writes.
     pub layout: Layout,
-    /// Files written at once.
+    /// Number of files to write at once.
     pub streams: usize,
     /// Threads, all together.
     pub threads: usize,

@@ -39,7 +39,7 @@ pub struct Job<'a> {
     pub model: &'a Model,
     /// The files; each gets all of it.
     pub outputs: Vec<PathBuf>,
-    /// How they are written.
+    /// Format of the tables.
     pub options: WriteOptions,
     /// Memory for all files together, and threads.
     pub budget: Budget,

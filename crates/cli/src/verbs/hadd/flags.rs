@@ -10,12 +10,12 @@ use rootfile::{Error, Result};
 
 use super::messages::warn;
 
-/// What hadd 6.40 does where no level is given; its help speaks of 99.
+/// The default verbosity of hadd 6.40; its help claims 99.
 const VERBOSITY: u32 = 2;
 /// The features that `-experimental-io-features` knows.
 const FEATURES: [&str; 1] = ["kGenerateOffsetMap"];
 
-/// hadd's flags, taken apart.
+/// The parsed flags of hadd.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Flags {
     pub append: bool,
@@ -40,7 +40,7 @@ pub(super) struct Flags {
     pub memory: Option<String>,
     /// Flags that change nothing here.
     pub ignored: Vec<String>,
-    /// What is odd about the flags.
+    /// Warnings about the flags.
     pub warnings: Vec<String>,
     pub target: PathBuf,
     pub sources: Vec<String>,
@@ -76,13 +76,13 @@ impl Default for Flags {
     }
 }
 
-/// Whether a word asks for help. Behind `--` all words are names.
+/// Whether a flag asks for help. After `--` all arguments are names.
 pub(super) fn wants_help(words: &[String]) -> bool {
     let flags = words.iter().take_while(|word| *word != "--");
     flags.into_iter().any(|word| matches!(word.as_str(), "-h" | "-help" | "--help"))
 }
 
-/// Why the words cannot be used.
+/// Why the arguments cannot be used.
 #[derive(Debug)]
 pub(super) enum Unusable {
     /// A name is missing, so the usage is to be shown.
@@ -97,7 +97,7 @@ impl From<Error> for Unusable {
     }
 }
 
-/// Takes the words apart. If they cannot be used, what is odd about those before is said.
+/// Parses the arguments. On an error, the warnings about the flags before it are printed.
 pub(super) fn parse(words: &[String]) -> std::result::Result<Flags, Unusable> {
     let mut flags = Flags::default();
     match read(words, &mut flags) {
@@ -223,7 +223,7 @@ fn parse_flag<'a>(
     Ok(())
 }
 
-/// What may stand behind `-f`: `f`, `k`, and a number at the end.
+/// The letters after `-f`: `f`, `k`, and a number at the end.
 fn parse_force(flags: &mut Flags, rest: &str) -> Result<()> {
     flags.force = true;
     let digits = rest.trim_start_matches(['f', 'k']);

@@ -12,7 +12,7 @@ pub(super) fn warn(text: &str) {
     eprintln!("Warning in <hadd>: {}", output::line(text));
 }
 
-/// A line on standard output. Merging goes on where nobody reads it.
+/// A line on standard output. A closed output does not stop the merge.
 pub(super) fn say(text: &str) {
     use std::io::Write;
     let _ = writeln!(output::stdout(), "{}", output::line(text));

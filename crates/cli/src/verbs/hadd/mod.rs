@@ -21,9 +21,9 @@ use super::file_output::execute;
 use crate::options::{Verbosity, schema};
 use crate::output::{self, Answer};
 
-/// What hadd compresses with where nothing else is said: zlib, level 1.
+/// hadd's default compression: zlib, level 1.
 const DEFAULT_COMPRESSION: i32 = 101;
-/// ROOT's default for fAutoFlush, and for what its baskets share (`-O`).
+/// ROOT's default for fAutoFlush, and for the memory that baskets share (`-O`).
 const DEFAULT_CLUSTER: u64 = 30_000_000;
 
 /// Merge files, with the flags of ROOT's hadd.
@@ -96,12 +96,12 @@ pub fn run(args: &Args) -> Result<Answer> {
     Merge::new(&flags).run()
 }
 
-/// One call of hadd.
+/// One merge by hadd.
 struct Merge<'a> {
     flags: &'a Flags,
-    /// How much is said: hadd's levels, and only warnings where standard output has JSON.
+    /// Verbosity in hadd's levels; only warnings where standard output has JSON.
     verbosity: u32,
-    /// The target is there already and stays, as the first source.
+    /// The target exists and stays, as the first source.
     append: bool,
 }
 
@@ -169,7 +169,7 @@ impl<'a> Merge<'a> {
         self.report(&summary, count, absent)
     }
 
-    /// The sources, each of which is there, and how many arguments were passed over (`-k`).
+    /// The existing sources, and the number of skipped arguments (`-k`).
     fn sources(&self) -> Result<(Vec<PathBuf>, usize)> {
         let elsewhere = |word: &str| {
             if word.contains("://") { ": only files of this machine can be read; copy it first" } else { "" }
@@ -312,7 +312,7 @@ fn same_file(a: &Path, b: &Path) -> bool {
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
-/// hadd's exit codes: 0 if all went well, 1 if not. An error is told in a line of hadd's shape.
+/// hadd's exit codes: 0 for success, 1 otherwise. An error is printed in hadd's form.
 pub fn exit_code(result: Result<Answer>) -> u8 {
     match result {
         Err(e) if !matches!(e.kind(), rootfile::ErrorKind::Io(io) if io.kind() == std::io::ErrorKind::BrokenPipe) => {

@@ -35,7 +35,7 @@ pub fn findings(out: &mut impl Write, report: &Report, writer: bool) -> Result<(
     Ok(())
 }
 
-/// What a finding costs, with what it is a part of.
+/// The cost of a finding, with its total.
 fn cost(report: &Report, finding: &Finding) -> String {
     let cost = &finding.cost;
     let mut parts = Vec::new();

@@ -14,33 +14,33 @@ use crate::options::Verbosity;
 use crate::output::{self, Answer};
 use flow::inputs::Input;
 
-/// Show what is in a file and how it lies there; ends with what is wrong with it, worst first for those who read it.
+/// Show the contents of a file and their layout, and then the faults of the layout, worst first for readers.
 ///
-/// Each finding says what it costs a reader (bytes on disk, and seconds of one core with basketry's reader), the command that
-/// mends it, and the price of that; all are estimates. What only the program that writes such files pays is shown with
+/// Each finding has its cost for a reader (bytes on disk, and seconds of one core with basketry's reader), the command that
+/// fixes it, and the price of the command. All are estimates. Findings that only the writer of such files pays for are shown with
 /// --writer.
 ///
-/// Sizes "in memory" are before compression. The column `fill` is what baskets held over the buffers they were
-/// written from; `crossing` counts the baskets that cross the start of a cluster, which readers in parallel fetch
+/// Sizes "in memory" are before compression. The column `fill` is the contents of baskets over the buffers that they were
+/// written from; `crossing` counts baskets that cross the start of a cluster, which parallel readers fetch
 /// twice. The schema of --json is documented and versioned.
 #[derive(clap::Args)]
 pub struct Args {
-    /// FILE, or FILE:TREE for one of its trees (a pattern such as 'dir/*' will do).
+    /// FILE, or FILE:TREE for one of its trees; TREE may be a pattern such as 'dir/*'.
     #[arg(value_name = "FILE")]
     input: Input,
-    /// Branches to show for each tree, largest first.
+    /// Number of branches to show for each tree, largest first.
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     top: usize,
     /// Show all branches, in the order of the tree.
     #[arg(short, long, conflicts_with = "top")]
     all: bool,
-    /// Look at the header of every basket, also where there are thousands (as --json does).
+    /// Read the header of every basket, however many there are (as --json does).
     #[arg(long)]
     codecs: bool,
     /// With --json: list every basket.
     #[arg(long, requires = "json")]
     baskets: bool,
-    /// Show also what only the writer of the file pays, such as memory for its buffers; --json always has it, last.
+    /// Also show findings that only the writer of the file pays for, such as memory for its buffers. --json always lists them, last.
     #[arg(long)]
     writer: bool,
     /// Print the layout of the file as TOML, for rewrite --layout.
@@ -70,7 +70,7 @@ pub fn report(args: &Args) -> Result<String> {
     }
 }
 
-/// Does it.
+/// Runs the verb.
 pub fn run(args: &Args) -> Result<Answer> {
     let file = RootFile::open(&args.input.path)?;
     let options = args.options()?;

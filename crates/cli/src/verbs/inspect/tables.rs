@@ -9,15 +9,15 @@ use super::findings::findings;
 use super::format::{plural, seconds};
 use crate::output::{self, bytes, count, percent, table};
 
-/// Which branches are shown.
+/// The branches to show.
 pub enum Top {
-    /// So many, largest first.
+    /// The largest, by size.
     Largest(usize),
     /// All, in the order of the tree.
     All,
 }
 
-/// Prints a report; with the diagnosis, if it is said whether what only a writer pays belongs to it.
+/// Prints a report; `writer` adds the findings, with or without those of writers.
 pub fn print(out: &mut impl Write, report: &Report, top: &Top, writer: Option<bool>) -> Result<()> {
     file_line(out, &report.file)?;
     objects(out, report)?;
@@ -205,7 +205,7 @@ fn leaf_text(leaf: &LeafReport) -> String {
     }
 }
 
-/// The setting, and what baskets have if that is something else.
+/// The setting, and the codecs of baskets where these differ.
 fn codec_text(branch: &BranchReport) -> String {
     let text = setting(branch.compression);
     let expected = text.split(':').next().unwrap_or_default();

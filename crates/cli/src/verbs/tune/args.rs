@@ -6,70 +6,70 @@ use lab::tune::{Limit, Workload};
 
 use crate::options::{Resources, Verbosity};
 
-/// Find the layout that a workload wants: measure candidates on samples, choose codec, basket and cluster sizes for
-/// each column under limits, and say why. With an output the file is rewritten, measured and proven equal.
+/// Find the best layout for a workload: measure candidates on samples, choose codec, basket and cluster sizes for
+/// each column within limits, and give the reasons. With an output the file is rewritten, measured and proven equal.
 ///
 /// Reading time is the CPU time of one thread: fetching baskets (from the page cache), decompressing them, and
-/// decoding the entries that the workload asks for into columns. Within the limits the choice makes the reading time
-/// of the workload as small as possible; a second of compression counts as 5 ms of reading, and one per cent of size
+/// decoding the entries of the workload into columns. Within the limits the choice minimises the reading time
+/// of the workload; a second of compression counts as 5 ms of reading, and one per cent of size
 /// as 0.05 per cent of reading time.
 ///
-/// The output is delivered only if it holds: its content equals the input's, its measured size is within --max-size
-/// (today's size if nothing is said), and its measured reading time is not above today's by more than the noise of
-/// repeated readings. Else the next choice is tried, three in all. If none holds, or today's layout is the best, no
+/// The output is written only if it holds: its content equals the input's, its measured size is within --max-size
+/// (default: today's size), and its measured reading time does not exceed today's by more than the noise of
+/// repeated readings. Otherwise the next choice is tried, three in all. If none holds, or today's layout is the best, no
 /// output is written, an existing file stays as it is, and the exit code is 1. Without an output the exit code is 0
 /// and the figures are expectations that no rewrite has proven.
 #[derive(clap::Args)]
 pub struct Args {
-    /// FILE, FILE:TREE, @list.txt, or a pattern in quotes such as 'run*.root'. Several inputs are files of a kind and
-    /// get one layout: files spread over the list, 256 MiB together, are merged into a temporary file and measured.
+    /// FILE, FILE:TREE, @list.txt, or a pattern in quotes such as 'run*.root'. Several inputs must be similar files, and
+    /// get one layout: files at even distances in the list, 256 MiB together, are merged into a temporary file and measured.
     #[arg(value_name = "FILE", required_unless_present = "calibrate")]
     pub(super) inputs: Vec<String>,
-    /// Rewrite the input into this file, in the chosen layout. For several inputs there is --layout-out.
+    /// Rewrite the input into this file, in the chosen layout. For several inputs use --layout-out.
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
-    /// Keep only the branches that match a glob or /regex/, in the measured file and in the output.
+    /// Keep only branches that match a glob or /regex/, in the measured file and in the output.
     #[arg(long, value_name = "PATTERN")]
     pub(super) keep: Vec<String>,
-    /// Drop the branches that match a glob or /regex/.
+    /// Drop branches that match a glob or /regex/.
     #[arg(long, value_name = "PATTERN")]
     pub(super) drop: Vec<String>,
-    /// Replace the output if it is there.
+    /// Replace an existing output.
     #[arg(short, long)]
     pub(super) force: bool,
     /// Write the chosen layout to this file, for `rewrite --layout`.
     #[arg(long, value_name = "FILE")]
     pub(super) layout_out: Option<PathBuf>,
-    /// What the file will be read for: full, sparse:1%, columns:GLOB,..., or a mix such as
+    /// How the file will be read: full, sparse:1%, columns:GLOB,..., or a mix such as
     /// full=0.3,columns:Muon_*=0.7.
     #[arg(long, value_name = "WORKLOAD", default_value = "full")]
     pub(super) workload: Workload,
-    /// The most bytes the file may have: a size, or a multiple of today's such as 1.05x. If nothing is said: 1x.
+    /// Maximum size of the file: a size, or a multiple of today's such as 1.05x. Default: 1x.
     #[arg(long, value_name = "LIMIT")]
     pub(super) max_size: Option<Limit>,
-    /// The most memory that a reader of all columns may need: its largest baskets and one cluster. If nothing is
-    /// said: 256MB, or 1.5x today's if that is more.
+    /// Maximum memory of a reader of all columns: its largest baskets and one cluster. Default:
+    /// 256MB, or 1.5x today's if that is more.
     #[arg(long, value_name = "LIMIT")]
     pub(super) max_read_memory: Option<Limit>,
-    /// The most CPU time that compression may take: 90s, 5min, or a multiple of today's codec's such as 2x.
+    /// Maximum CPU time of compression: 90s, 5min, or a multiple of the time with today's codec, such as 2x.
     #[arg(long, value_name = "LIMIT", value_parser = Limit::time)]
     pub(super) max_write_time: Option<Limit>,
-    /// Who will read the file: basketry, root, uproot, or a profile (FILE.toml) that says what reading costs another
-    /// program. Expected times are that reader's, and where it is installed it reads input and output in the proof.
+    /// The program that will read the file: basketry, root, uproot, or a profile (FILE.toml) of another
+    /// program's reading costs. Expected times are for this reader; if it is installed, it reads input and output in the proof.
     #[arg(long, value_name = "READER", default_value = "basketry")]
     pub(super) reader: String,
-    /// Measure what reading costs root or uproot on this machine, in some minutes, and keep the profile for
+    /// Measure the reading costs of root or uproot on this machine, in some minutes, and keep the profile for
     /// --reader, in ~/.config/basketry/readers or in the output. Takes no FILE.
     #[arg(long, value_name = "READER", value_parser = ["root", "uproot"], conflicts_with_all = ["inputs", "reader", "layout_out"])]
     pub(super) calibrate: Option<String>,
-    /// Calibrate with so little data that it shows no more than that it works.
+    /// Calibrate with little data, only to check that it works.
     #[arg(long, hide = true, requires = "calibrate")]
     pub(super) quick_calibration: bool,
-    /// Try columns of objects split (level 99) and unsplit (member-wise), too. Without it their branches stay as they
-    /// are: who reads members by their branches' names finds them only where they are split.
+    /// Also try columns of objects split (level 99) and unsplit (member-wise). Without this option their branches stay as they
+    /// are: programs that read members by branch names find them only where they are split.
     #[arg(long)]
     pub(super) recode: bool,
-    /// Seed of the samples: the same seed takes the same baskets.
+    /// Seed of the samples: the same seed samples the same baskets.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(super) seed: u64,
     #[command(flatten)]
@@ -79,7 +79,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// What it may use.
+    /// Its budget.
     pub fn budget(&self) -> flow::Budget {
         self.resources.budget()
     }

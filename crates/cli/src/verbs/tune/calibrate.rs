@@ -25,12 +25,12 @@ struct Report<'a> {
     calibration: &'a Calibration,
 }
 
-/// Does it.
+/// Runs the verb.
 pub fn run(args: &Args, name: &str, python: &OsString) -> Result<Answer> {
     let path = place(args, name)?;
     check_output(&path, args.force, std::iter::empty::<PathBuf>())?;
     if !args.verbosity.quiet && !args.verbosity.json {
-        // Whoever waits for minutes wants to know for what. Nobody is left to tell if this fails.
+        // A calibration takes minutes, so it is announced. Writing to standard error may fail without harm.
         let _ = writeln!(std::io::stderr(), "{} files are generated and read by {name}: some minutes", files());
     }
     let going = |_| std::ops::ControlFlow::Continue(());
@@ -48,7 +48,7 @@ pub fn run(args: &Args, name: &str, python: &OsString) -> Result<Answer> {
     Ok(Answer::Yes)
 }
 
-/// Where the profile is kept: the output if one is named, or else where `--reader` looks for it.
+/// The file of the profile: the output if one is given, or else the file that `--reader` looks for.
 fn place(args: &Args, name: &str) -> Result<PathBuf> {
     if let Some(path) = &args.output {
         return Ok(path.clone());

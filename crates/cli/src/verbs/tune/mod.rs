@@ -19,8 +19,8 @@ use crate::output::{self, Answer};
 use crate::self_command::SelfCommand;
 use flow::inputs::{inputs, lists, one_tree};
 
-/// Measures, decides, and where there is an output rewrites and proves. Before it measures `announce` is told how many
-/// CPU seconds that may take.
+/// Measures and decides; with an output it rewrites and proves. Before it measures it calls `announce` with the
+/// CPU seconds that this may take.
 pub fn work(args: &Args, progress: Progress<'_>, announce: &dyn Fn(f64)) -> Result<Tuned> {
     let inputs = inputs(&args.inputs)?;
     let tree = one_tree(&inputs)?;
@@ -75,13 +75,13 @@ pub fn work(args: &Args, progress: Progress<'_>, announce: &dyn Fn(f64)) -> Resu
     Ok(tuned)
 }
 
-/// The interpreter that other readers are modules of: the one that runs this, or else the first on the path.
+/// The Python interpreter of other readers: the one that runs this process, or else the first on the path.
 fn python() -> Result<OsString> {
     let SelfCommand { program, arguments, .. } = SelfCommand::get()?;
     Ok(if arguments.is_empty() { "python3".into() } else { program.into_os_string() })
 }
 
-/// Does it.
+/// Runs the verb.
 pub fn run(args: &Args) -> Result<Answer> {
     if let Some(name) = &args.calibrate {
         return calibrate::run(args, name, &python()?);

@@ -82,12 +82,12 @@ fn reader(out: &mut impl Write, reader: &ReaderReport) -> Result<()> {
     Ok(())
 }
 
-/// Prints only what came of the delivery.
+/// Prints only the result for the output.
 pub fn verdict(report: &Report) -> Result<()> {
     Ok(writeln!(output::stdout(), "{}", report.verdict)?)
 }
 
-/// What the file costs today, where nothing that was tried is better.
+/// The present cost, where no candidate is better.
 fn as_it_is(out: &mut impl Write, report: &Report) -> Result<()> {
     let today = &report.today;
     writeln!(
@@ -232,7 +232,7 @@ fn cross((x, y): (f32, f32), (dx, dy): (f32, f32), slanting: bool) -> Vec<(f32, 
     }
 }
 
-/// What was rewritten and measured.
+/// The rewrite and its measurements.
 fn attempts(out: &mut impl Write, report: &Report) -> Result<()> {
     if report.attempts.len() < 2 && report.delivered == Some(true) {
         return Ok(());
@@ -274,7 +274,7 @@ fn prove(out: &mut impl Write, proof: &Proof, reader: &ReaderReport) -> Result<(
         };
         table.add_row([name.to_owned(), show(compared.expected), show(compared.measured), error]);
     };
-    // What one reader is expected to take is no error of what another one took.
+    // An expectation for one reader has no error against the time of another.
     let same = !reader.is_proven_by_another();
     row("size", &proof.size, size, true);
     row("read time, today", &proof.read_today, time, same);

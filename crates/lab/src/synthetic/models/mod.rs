@@ -27,12 +27,12 @@ pub const NAMES: [&str; 6] = ["single", "multi", "nano", "lhcb", "aod", "esd"];
 /// More bytes than any measurement needs: a petabyte.
 const MOST_SIZE: u64 = 1_000_000_000_000_000;
 
-/// Which data set exactly.
+/// Parameters of a data set.
 #[derive(Clone, Copy, Debug)]
 pub struct ModelOptions {
     /// Bytes of payload: numbers and texts, without counts and the overhead of a format.
     pub size: u64,
-    /// Another seed, other numbers.
+    /// Seed of the numbers.
     pub seed: u64,
     /// How many branches `multi` has.
     pub branches: u32,

@@ -15,7 +15,7 @@ pub struct Grid {
     pub shapes: Vec<(u32, u32)>,
     /// Codecs.
     pub compressions: Vec<String>,
-    /// Threads.
+    /// Numbers of threads.
     pub threads: Vec<usize>,
     /// A folder for each medium.
     pub media: Vec<PathBuf>,
@@ -23,7 +23,7 @@ pub struct Grid {
     pub repeat: usize,
     /// Options of a run that are the same for all.
     pub common: Vec<String>,
-    /// Files written at once.
+    /// Number of files to write at once.
     pub outputs: usize,
     /// Whether output is made but not written.
     pub no_write: bool,
@@ -42,7 +42,7 @@ pub struct Point {
     pub events: u32,
     /// Codec.
     pub compression: String,
-    /// Threads.
+    /// Numbers of threads.
     pub threads: usize,
     /// The folder.
     pub medium: PathBuf,

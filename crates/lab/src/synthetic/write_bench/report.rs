@@ -12,7 +12,7 @@ pub struct Report {
     pub kind: String,
     /// Bytes of its payload.
     pub size: u64,
-    /// Files written at once.
+    /// Number of files to write at once.
     pub outputs: usize,
     /// Whether output was made but not written.
     pub no_write: bool,
