@@ -1,4 +1,4 @@
-"""The LHCb study of 2012: memory of copying by split level, buffer and basket memory; what one more stream costs."""
+"""The LHCb study of 2012: memory of copying by split level, buffer and basket memory; cost of one more stream."""
 
 from pathlib import Path
 

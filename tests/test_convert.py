@@ -71,7 +71,7 @@ def test_parquet_files_of_other_writers_become_trees(tmp_path: Path, root_values
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        ("{root} -o {folder}/x.root", "rewrite and merge"),
+        ("{root} -o {folder}/x.root", "rewrite or merge"),
         ("{parquet} -o {folder}/x.parquet", "Parquet files already"),
         ("{root} -o {folder}/x.csv", "ends in .parquet"),
         ("{root} -o {folder}/x", "ends in .parquet"),

@@ -57,7 +57,7 @@ def test_every_job_is_run_and_recorded(basketry: Basketry, data: Path, tmp_path:
         basketry("verify", f"{data}:Events", f"{out / f'point-{point}.root'}:Events")
     assert basketry.json("inspect", f"{out / 'point-0.root'}:basketry_records")["trees"][0]["entries"] == 1
     assert json.loads((out / "result.json").read_text()) == result
-    assert "what one more stream costs" in basketry("sweep", "show", out)
+    assert "cost of one more stream" in basketry("sweep", "show", out)
     assert basketry("sweep", "show", out, "--format", "csv").startswith("point,compression,basket,streams,figure,")
     assert basketry.json("sweep", "show", out) == result
 
@@ -112,7 +112,7 @@ def test_wrong_arguments_are_refused(basketry: Basketry, data: Path, tmp_path: P
     wrong: list[tuple[list[Argument], str]] = [
         ([data, "-o", out], "no grid"),
         ([data, "-o", out, "--grid", "baskets=1"], "unknown key"),
-        ([data, "-o", out, "--grid", "basket=1kB", "--max-size", "small"], "is no limit"),
+        ([data, "-o", out, "--grid", "basket=1kB", "--max-size", "small"], "is not a limit"),
         ([data, "-o", out, "--grid", "basket=1kB", "--goal", "fame"], "is no goal"),
         ([f"{data}:Nothing", "-o", out, "--grid", "basket=1kB"], "Nothing"),
         ([data, "-o", out, "--grid", "basket=1kB", "--columns", "nothing*"], "no branch of Events"),

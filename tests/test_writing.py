@@ -262,7 +262,7 @@ WRONG: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
     (lambda f: f.mktree("u", {}), ValueError, "a tree needs columns"),
     (lambda f: f.mktree("u", {"x": "vector<Unknown>"}), ValueError, "Unknown"),
     (lambda f: f.mktree("u", {"x": "complex128"}), ValueError, "complex128"),
-    (lambda f: f.mktree("u", {"x": "float64", "nl": "float32", "l": "var * int32"}), ValueError, "whole numbers"),
+    (lambda f: f.mktree("u", {"x": "float64", "nl": "float32", "l": "var * int32"}), ValueError, "integers"),
     (lambda _: bk.recreate("no/such/folder/f.root"), FileNotFoundError, "no"),
     (lambda _: bk.recreate("f.root", compresion="none"), TypeError, "compression"),  # type: ignore[call-arg]
     (lambda _: bk.recreate("f.root", compression="zip"), ValueError, "zlib:1"),

@@ -178,7 +178,7 @@ impl SelectArgs {
         if self.first.is_some() || self.last.is_some() {
             let (first, last) = (self.first.unwrap_or(0), self.last.unwrap_or(u64::MAX - 1));
             if first > last {
-                return Err(Error::request(format!("--first {first} lies behind --last {last}")));
+                return Err(Error::request(format!("--first {first} is after --last {last}")));
             }
             filter = (first..last.saturating_add(1)).into();
         }

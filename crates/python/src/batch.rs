@@ -81,7 +81,7 @@ impl Batch {
     /// The same columns under other names.
     fn renamed(&self, names: Vec<String>) -> PyResult<Self> {
         if names.len() != self.0.num_columns() {
-            return Err(PyValueError::new_err("as many names as columns are needed"));
+            return Err(PyValueError::new_err("the number of names differs from the number of columns"));
         }
         let fields = self.0.schema_ref().fields().iter().zip(names);
         let fields: Fields = fields.map(|(field, name)| Arc::new(Field::clone(field).with_name(name))).collect();
@@ -163,7 +163,7 @@ fn plain(array: &ArrayRef) -> PyResult<Node> {
             let array: &dyn Array = array;
             downcast_primitive_array!(
                 array => made(&name, 0, vec![array.values().inner().clone()], Vec::new()),
-                kind => return Err(PyValueError::new_err(format!("an array of {kind}, which has no form here")))
+                kind => return Err(PyValueError::new_err(format!("arrays of type {kind} are not supported")))
             )
         }
     })

@@ -33,7 +33,7 @@ pub fn columns(asked: &[ColumnSpec], types: &Schema) -> Result<(Vec<TreeColumn>,
                 return Err(taken(name, "another column"));
             }
         } else if made.iter().any(|other| other.name == *name) {
-            return Err(Error::request(format!("two columns of the name {name}")));
+            return Err(Error::request(format!("two columns are named {name}")));
         } else {
             made.push(column);
         }
@@ -76,5 +76,5 @@ fn is_whole_number(column: &NewColumn) -> bool {
 
 #[cold]
 fn taken(counter: &str, counted: &str) -> Error {
-    Error::request(format!("{counter} would count {counted}, but it is no column of whole numbers"))
+    Error::request(format!("{counter} would count {counted}, but is not a column of integers"))
 }

@@ -64,7 +64,7 @@ impl Context {
 
     /// The context, which nobody else has until it is put back.
     fn take(&self) -> PyResult<FillContext> {
-        let gone = || Error::request("the fill context is finished, or another thread uses it now");
+        let gone = || Error::request("the fill context is finished, or in use by another thread");
         lock(&self.context).take().ok_or_else(gone).map_err(exception)
     }
 }

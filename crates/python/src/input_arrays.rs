@@ -90,7 +90,7 @@ fn number_of(name: &str) -> PyResult<DataType> {
         "uint64" => DataType::UInt64,
         "float32" => DataType::Float32,
         "float64" => DataType::Float64,
-        other => return Err(PyValueError::new_err(format!("{other} is no type that trees have"))),
+        other => return Err(PyValueError::new_err(format!("{other} is not a type of trees"))),
     })
 }
 

@@ -82,5 +82,5 @@ pub fn listening<T: Send + 'static>(
 
 #[cold]
 fn mistake() -> PyErr {
-    PyRuntimeError::new_err("basketry made a mistake here (its message is above); please report it")
+    PyRuntimeError::new_err("internal error (the message is above); please report it")
 }

@@ -30,7 +30,7 @@ impl Monitor {
         files: (Vec<PathBuf>, bool),
     ) -> PyResult<Self> {
         let every = Duration::try_from_secs_f64(every).ok().filter(|every| *every >= Duration::from_millis(1));
-        let every = every.ok_or_else(|| PyValueError::new_err("every is to be 0.001 seconds or more"))?;
+        let every = every.ok_or_else(|| PyValueError::new_err("every must be at least 0.001 seconds"))?;
         let ((output, overwrite), (files, discover)) = (output, files);
         let options = Options { output, overwrite, every, pss, files, discover };
         let begun = py.detach(|| monitor::Monitor::begin(&options)).map_err(exception)?;

@@ -78,7 +78,7 @@ impl Steps {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // A wish that a producer need not grant: types stay as they are.
         drop(requested_schema);
-        let work = self.lock().take().ok_or_else(|| PyValueError::new_err("these steps were read already"))?;
+        let work = self.lock().take().ok_or_else(|| PyValueError::new_err("these steps have been read already"))?;
         let reader = Reader { work, schema: Arc::clone(&self.schema) };
         capsule_of_stream(py, FFI_ArrowArrayStream::new(Box::new(reader)))
     }

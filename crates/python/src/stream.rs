@@ -20,7 +20,7 @@ pub struct Stream(Mutex<ArrayStreamReader>);
 
 fn batch(array: &ArrayRef) -> PyResult<Batch> {
     let table = array.as_struct_opt().filter(|table| table.null_count() == 0);
-    let table = table.ok_or_else(|| PyValueError::new_err(format!("a table is wanted, not {}", array.data_type())))?;
+    let table = table.ok_or_else(|| PyValueError::new_err(format!("expected a table, not {}", array.data_type())))?;
     let names = table.fields().iter().map(|field| field.name().clone()).collect();
     of_columns(names, table.columns().to_vec(), table.len()).map(Batch)
 }

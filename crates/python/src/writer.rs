@@ -179,9 +179,7 @@ impl Writer {
     fn context(&self, tree: usize, task: Option<u64>) -> PyResult<Context> {
         let filling = self.filling(tree).map_err(exception)?;
         let begun = self.with(|writer| match task {
-            Some(_) if self.order == Order::Arrival => {
-                Err(Error::request("tasks have numbers only where order=\"tasks\" is asked for"))
-            }
+            Some(_) if self.order == Order::Arrival => Err(Error::request("task numbers need order=\"tasks\"")),
             Some(task) => writer.fill_task(filling.id, task),
             None => writer.fill_context(filling.id),
         });

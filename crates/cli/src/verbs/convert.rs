@@ -84,7 +84,7 @@ impl Args {
         let Some(format) = formats.next().transpose()? else { return Err(Error::request("no input")) };
         for other in formats {
             if other? != format {
-                return Err(Error::request("the inputs are ROOT and Parquet files; convert takes those of one format"));
+                return Err(Error::request("the inputs are ROOT and Parquet files; convert takes files of one format"));
             }
         }
         match format {
@@ -97,8 +97,8 @@ impl Args {
         let output = PathBuf::from(&self.output);
         expect(&output, Format::Parquet)?;
         let refused = [
-            (self.tree.is_some(), "--tree names the tree that is written; the one that is read is named as FILE:TREE"),
-            (self.fill_null.is_some(), "--fill-null is for trees: Parquet can say that something is missing"),
+            (self.tree.is_some(), "--tree names the tree to write; name the tree to read as FILE:TREE"),
+            (self.fill_null.is_some(), "--fill-null is only for output to trees: Parquet stores missing values"),
             (self.layout.layout(None)? != Layout::default(), "only trees have a layout; see --row-group for Parquet"),
         ];
         if let Some((_, why)) = refused.iter().find(|(given, _)| *given) {
@@ -112,10 +112,10 @@ impl Args {
         let Ok(target) = self.output.parse::<Input>();
         expect(&target.path, Format::Root)?;
         if self.row_group.is_some() {
-            return Err(Error::request("trees have no row groups; see --cluster"));
+            return Err(Error::request("--row-group is for Parquet; trees have clusters: use --cluster"));
         }
         if let Some(input) = inputs.iter().find(|input| input.tree.is_some()) {
-            return Err(Error::request("is a Parquet file, in which there are no trees to name").file(&input.path));
+            return Err(Error::request("is a Parquet file, which has no trees").file(&input.path));
         }
         let tree = match (target.tree, &self.tree) {
             (Some(_), Some(_)) => return Err(Error::request("--tree and -o both name the tree")),
@@ -131,10 +131,10 @@ impl Args {
 fn expect(output: &Path, format: Format) -> Result<()> {
     let why = match (format, Format::named(output)) {
         (wanted, Some(named)) if wanted == named => return Ok(()),
-        (Format::Parquet, Some(_)) => "the inputs are ROOT files already; rewrite and merge make a ROOT file of them",
-        (Format::Root, Some(_)) => "the inputs are Parquet files already; convert makes a ROOT file (.root) of them",
-        (Format::Parquet, None) => "convert makes Parquet of ROOT files; give the output a name that ends in .parquet",
-        (Format::Root, None) => "convert makes a ROOT file of Parquet files; give the output a name that ends in .root",
+        (Format::Parquet, Some(_)) => "the inputs are ROOT files already; use rewrite or merge for ROOT output",
+        (Format::Root, Some(_)) => "the inputs are Parquet files already; give the output a name that ends in .root",
+        (Format::Parquet, None) => "ROOT files are converted to Parquet; give the output a name that ends in .parquet",
+        (Format::Root, None) => "Parquet files are converted to ROOT; give the output a name that ends in .root",
     };
     Err(Error::request(why).file(output))
 }

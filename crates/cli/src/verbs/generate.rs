@@ -125,7 +125,7 @@ impl std::fmt::Display for Every {
 /// A share in percent.
 fn percent(text: &str) -> std::result::Result<f64, String> {
     let number = text.trim_end_matches('%').parse::<f64>().ok().filter(|share| *share > 0.0 && *share <= 100.0);
-    number.map(|share| share / 100.0).ok_or_else(|| format!("{text:?} is no share in percent, such as 1%"))
+    number.map(|share| share / 100.0).ok_or_else(|| format!("{text:?} is not a percentage, such as 1%"))
 }
 
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share")]

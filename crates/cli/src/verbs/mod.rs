@@ -91,13 +91,13 @@ impl Verb {
             Self::Convert(args) => output::json_text(&convert::work(&args, progress)?),
             Self::Generate(args) => output::json_text(&generate::work(&args, progress)?),
             Self::WriteBench(_) => {
-                Err(rootfile::Error::request("write-bench starts the command for each run: run it there"))
+                Err(rootfile::Error::request("write-bench starts processes for its runs: use the command line"))
             }
             Self::Monitor(_) => Err(rootfile::Error::request(
-                "monitor runs a command and exits as it does; basketry.Monitor watches this process",
+                "monitor runs a command: use the command line, or basketry.Monitor for this process",
             )),
             Self::Sweep(args) => sweep::report(&args, progress),
-            Self::Hadd(_) => Err(rootfile::Error::request("hadd is for the command line; merge does the same")),
+            Self::Hadd(_) => Err(rootfile::Error::request("hadd is only for the command line; use merge")),
         }
     }
 

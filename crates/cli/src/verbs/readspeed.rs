@@ -98,7 +98,7 @@ fn rate(text: &str) -> std::result::Result<NonZeroU64, String> {
 pub fn work(args: &Args, total: &dyn Fn(u64), progress: &(dyn Fn(u64) + Sync)) -> Result<Report> {
     let files: Vec<String> = args.inputs.iter().chain(&args.files).cloned().collect();
     if files.is_empty() {
-        return Err(Error::request("no input: name a file, as in basketry readspeed FILE:TREE"));
+        return Err(Error::request("no input: give a file, as in basketry readspeed FILE:TREE"));
     }
     let inputs = with_trees(inputs(&files)?, &args.trees)?;
     let columns = match (&args.branches, &args.branches_regex) {
@@ -214,7 +214,7 @@ fn stages(out: &mut impl Write, report: &Report) -> Result<()> {
         writeln!(out, "median of {} readings: {} s", report.runs.len(), times.join(", "))?;
     }
     if let Some(cold) = median.cold {
-        writeln!(out, "{:.0}% of the files' bytes were not in the kernel's cache", cold * 100.0)?;
+        writeln!(out, "{:.0}% of the files' bytes were not in the page cache", cold * 100.0)?;
     }
     let sum = (median.fetch + median.decompress + median.decode).max(1e-9);
     let mut table = output::table(&["stage", "thread seconds", "share"]);
@@ -227,7 +227,7 @@ fn stages(out: &mut impl Write, report: &Report) -> Result<()> {
 
 fn layouts(out: &mut impl Write, layouts: &[LayoutSpeed]) -> Result<()> {
     let heads =
-        ["to expect of layouts", ">on disk", ">fetch s", ">decompress s", ">decode s", ">real s", ">uncompressed MB/s"];
+        ["forecast for layouts", ">on disk", ">fetch s", ">decompress s", ">decode s", ">real s", ">uncompressed MB/s"];
     let mut table = output::table(&heads);
     for layout in layouts {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes")]
@@ -245,7 +245,7 @@ fn layouts(out: &mut impl Write, layouts: &[LayoutSpeed]) -> Result<()> {
     }
     writeln!(out, "\n{table}")?;
     if layouts.is_empty() {
-        writeln!(out, "no layouts: none of these baskets lie in the first file")?;
+        writeln!(out, "no forecast: none of these baskets are in the first file")?;
     }
     Ok(())
 }

@@ -111,7 +111,7 @@ fn print(recovery: &Recovery) -> Result<()> {
     }
     writeln!(
         out,
-        "{} trees and {} other objects brought back, {} written",
+        "{} trees and {} other objects recovered, {} written",
         recovery.trees.len(),
         output::count(recovery.objects),
         output::bytes(recovery.bytes_written)

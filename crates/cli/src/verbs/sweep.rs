@@ -188,7 +188,7 @@ struct ShowArgs {
 fn share(text: &str) -> std::result::Result<f64, String> {
     let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 100.0));
     let share = number.trim().parse::<f64>().ok().map(|n| n / unit).filter(|n| *n > 0.0 && *n <= 1.0);
-    share.ok_or_else(|| format!("{text:?} is no share; write 1% or 0.01"))
+    share.ok_or_else(|| format!("{text:?} is not a share; write 1% or 0.01"))
 }
 
 impl Args {
@@ -294,7 +294,7 @@ pub fn run(args: &Args) -> Result<Answer> {
     if let Ok(style) = indicatif::ProgressStyle::with_template("{wide_bar} {pos}/{len} jobs, {msg}") {
         bar.set_style(style);
     }
-    bar.set_message("how long will it take?");
+    bar.set_message("estimating the time");
     let found = args.sweep(&flow::unwatched, &mut |word| match word {
         Event::Expected(estimate) => {
             bar.set_length(estimate.jobs as u64);
@@ -367,7 +367,7 @@ fn write_page(args: &ReportArgs) -> Result<Answer> {
     }
     let path = args.output.clone().unwrap_or_else(|| args.folder.join("report.html"));
     if path.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("html")) {
-        return Err(Error::request("a report is a page; give it a name that ends in .html").file(path));
+        return Err(Error::request("a report is an HTML page; give it a name that ends in .html").file(path));
     }
     check_output(&path, args.force, &args.with)?;
     let mut file = OutputFile::create(&path, args.force)?;

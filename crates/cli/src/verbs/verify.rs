@@ -77,7 +77,7 @@ impl Args {
     fn sides(&self) -> Result<(Vec<PathBuf>, PathBuf, VerifyOptions)> {
         let mut sides = inputs(&self.inputs)?;
         let Some(last) = sides.pop().filter(|_| !sides.is_empty()) else {
-            return Err(Error::request("verify compares two files or more; only one is given"));
+            return Err(Error::request("verify compares two or more files; only one is given"));
         };
         let named = one_tree(&sides)?;
         let options = VerifyOptions {

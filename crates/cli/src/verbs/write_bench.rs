@@ -197,7 +197,7 @@ pub(super) fn home_of_root(said: Option<&std::path::Path>) -> Result<PathBuf> {
     let home =
         asked.ok().filter(|done| done.status.success()).map(|done| String::from_utf8_lossy(&done.stdout).into_owned());
     home.map(|home| PathBuf::from(home.trim()))
-        .ok_or_else(|| Error::request("ROOT is not found; say where it is: --rivals DIR, or set ROOTSYS"))
+        .ok_or_else(|| Error::request("ROOT was not found: use --rivals DIR, or set ROOTSYS"))
 }
 
 pub fn run(args: &Args) -> Result<Answer> {

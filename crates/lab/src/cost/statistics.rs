@@ -105,7 +105,7 @@ impl FileStats {
         }
         let nothing = || match tree {
             Some(tree) => Error::request(format!("no tree {tree} with baskets")),
-            None => Error::request("there is no tree with baskets in it: nothing to tune"),
+            None => Error::request("has no tree with baskets: nothing to tune"),
         };
         let ntuple = instead_of_tree(&file, |path| tree.is_none_or(|tree| tree == path));
         Err(ntuple.unwrap_or_else(|| nothing().file(path)))

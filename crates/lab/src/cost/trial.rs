@@ -39,7 +39,7 @@ pub(crate) fn run(
 ) -> Result<Trial> {
     let folder = rootfile::ScratchFolder::new()?;
     // A file holds its own name.
-    let name = input.file_name().ok_or_else(|| Error::request("is no name of a file").file(input))?;
+    let name = input.file_name().ok_or_else(|| Error::request("is not a file name").file(input))?;
     let path = folder.path().join(name);
     let options = flow::Options {
         layout: layout.clone(),

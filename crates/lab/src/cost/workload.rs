@@ -73,7 +73,7 @@ impl FromStr for Workload {
                 globs.push(ColumnPattern::new(what)?);
                 *old = weight.or(*old);
             } else {
-                return Err(wrong(format!("{what:?} is no kind of reading")));
+                return Err(wrong(format!("{what:?} is not a kind of reading")));
             }
         }
         if terms.is_empty() {

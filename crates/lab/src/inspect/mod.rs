@@ -128,7 +128,7 @@ fn look_at(file: &RootFile, directory: &Directory, key: &Key, options: &Options,
         |reason: String| Skipped { object: path.clone(), cycle: Some(key.cycle), class: key.class.clone(), reason };
     if !is_tree_class(file, &key.class) {
         if wanted && is_ntuple(&key.class) {
-            report.skipped.push(skip("an RNTuple; only TTree is read so far".to_owned()));
+            report.skipped.push(skip("is an RNTuple; basketry reads only TTree".to_owned()));
         }
         report.objects.push(ObjectReport {
             path,

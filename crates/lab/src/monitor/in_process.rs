@@ -68,11 +68,11 @@ impl Monitor {
     /// Ends, with the mark `end`.
     pub fn end(mut self) -> Result<Watched> {
         if std::process::id() != self.process {
-            return Err(Error::request("a monitor is ended by the process that began it"));
+            return Err(Error::request("only the process that started a monitor can end it"));
         }
         self.ask("end", true);
         let ended = self.thread.take().map(JoinHandle::join);
-        ended.and_then(std::result::Result::ok).ok_or_else(|| Error::request("the thread of the monitor was lost"))
+        ended.and_then(std::result::Result::ok).ok_or_else(|| Error::request("the monitor's thread failed"))
     }
 
     fn ask(&self, mark: &str, last: bool) {

@@ -67,7 +67,7 @@ impl Recorder {
             }
             "json" | "jsonl" | "ndjson" => To::Json(file()?),
             _ => {
-                let how = "says not what it is to be: name it .root, .parquet, .csv or .jsonl";
+                let how = "has no known extension: use .root, .parquet, .csv or .jsonl";
                 return Err(Error::request(how).file(path));
             }
         };

@@ -139,6 +139,6 @@ pub(crate) fn proc() -> PathBuf {
 pub(crate) fn check() -> Result<()> {
     match procfs::process::Process::myself() {
         Ok(_) => Ok(()),
-        Err(e) => Err(Error::request(format!("cannot watch processes: /proc says nothing of them ({e})"))),
+        Err(e) => Err(Error::request(format!("cannot watch processes: /proc is not readable ({e})"))),
     }
 }

@@ -235,7 +235,7 @@ pub(super) fn notes(s: &Stages, bottleneck: Bottleneck) -> Vec<String> {
     }
     if s.asked > s.threads {
         notes.push(format!(
-            "{:.0} threads were asked for; {:.0} were used, for there are no more processors",
+            "{:.0} threads were requested; {:.0} were used, because there are no more processors",
             s.asked, s.threads
         ));
     }
@@ -248,16 +248,14 @@ pub(super) fn notes(s: &Stages, bottleneck: Bottleneck) -> Vec<String> {
         ));
     }
     if let Some(rate) = s.throttle {
-        notes.push(format!("no more than {:.1} MB/s were let through (--throttle)", rate / 1e6));
+        notes.push(format!("the rate was limited to {:.1} MB/s (--throttle)", rate / 1e6));
     }
     match s.cold {
         // Whether they did makes no difference then.
         None if s.throttle.is_some() => {}
-        None => {
-            notes.push("files may have come from the kernel's cache: --cold measures the storage as well".to_owned())
-        }
+        None => notes.push("files may have come from the page cache: --cold measures the storage as well".to_owned()),
         Some(cold) if cold < 0.9 => notes.push(format!(
-            "only {:.0} % of the files' bytes could be put out of the kernel's cache: storage may be slower than this",
+            "only {:.0} % of the files' bytes could be dropped from the page cache: storage may be slower than this",
             100.0 * cold
         )),
         Some(_) => {}
@@ -344,7 +342,7 @@ mod tests {
         assert!(advice.contains("1 for 2, which were busy 50 %"), "{advice}");
         assert_eq!(notes, [""; 0]);
         let (advice, notes) = said("more threads than processors");
-        assert_eq!(notes, ["9 threads were asked for; 2 were used, for there are no more processors"]);
+        assert_eq!(notes, ["9 threads were requested; 2 were used, because there are no more processors"]);
         assert!(advice.contains("all 2 processors are in use") && !advice.contains("-j"), "{advice}");
     }
 
@@ -400,6 +398,6 @@ mod tests {
     fn storage_that_was_made_slow_is_not_taken_for_the_machines() {
         let (_, busy, bottleneck) = planted()[0];
         let stages = Stages { cold: None, throttle: Some(2.5e7), ..busy };
-        assert_eq!(notes(&stages, bottleneck), ["no more than 25.0 MB/s were let through (--throttle)"]);
+        assert_eq!(notes(&stages, bottleneck), ["the rate was limited to 25.0 MB/s (--throttle)"]);
     }
 }

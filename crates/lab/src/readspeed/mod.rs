@@ -120,7 +120,9 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
             .any(|p| *p.field().name() == c.name && can_be_split(p)),
     });
     if options.layouts && columns.iter().any(|&c| c >= dataset.columns().len()) {
-        return Err(Error::request("--layouts holds for branches of the tree itself: leave out those of friends"));
+        return Err(Error::request(
+            "--layouts works only for branches of the tree itself: leave out branches of friends",
+        ));
     }
     let some: Vec<String> = match columns.len() < dataset.columns().len() {
         true => columns.iter().filter_map(|&c| dataset.column(c)).map(|plan| plan.field().name().clone()).collect(),

@@ -36,7 +36,7 @@ pub fn self_check(budget: Budget) -> Result<Vec<Check>> {
     let folder = rootfile::ScratchFolder::new()?;
     let plain = folder.path().join("plain.root");
     sample::make(&plain, ENTRIES, SEED)?;
-    let mut checks = vec![check("bytes and baskets of a file are those planned", bytes(&plain, budget))];
+    let mut checks = vec![check("bytes and baskets of a file are as planned", bytes(&plain, budget))];
     for codec in candidates().into_iter().chain(last_resorts()) {
         let path = folder.path().join(format!("{}.root", codec.to_root_setting()));
         let mut layout = Layout::default();
@@ -45,7 +45,7 @@ pub fn self_check(budget: Budget) -> Result<Vec<Check>> {
         let options = flow::Options { layout, budget, ..flow::Options::default() };
         let made = flow::rewrite(std::slice::from_ref(&plain), &path, &options, &unwatched).map(drop);
         let values = made.and_then(|()| values(&path, codec, budget));
-        checks.push(check(&format!("values of a file in {codec} are those that it was made of"), values));
+        checks.push(check(&format!("values of a file in {codec} are the written ones"), values));
     }
     for (what, stages, expected) in bottleneck::planted() {
         let found = bottleneck::verdict(&stages);
@@ -117,7 +117,7 @@ fn values(path: &Path, codec: Compression, budget: Budget) -> Result<()> {
         let mut at = entries.iter();
         for part in batches(&dataset, request, Step::Cluster) {
             let batch = part?.batch;
-            let missing = || Error::request("columns of other types than they were made of");
+            let missing = || Error::request("columns have other types than written");
             let column = |name: &str| batch.column_by_name(name).ok_or_else(missing);
             let n = column("n")?.as_primitive_opt::<Int32Type>().ok_or_else(missing)?;
             let v = column("v")?.as_list_opt::<i64>().ok_or_else(missing)?;

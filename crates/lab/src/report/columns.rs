@@ -72,10 +72,10 @@ pub(super) fn tiles(findings: &Findings, sizes: &BTreeMap<String, u64>) -> Optio
     let tiles: Vec<Tile> = names.iter().filter_map(tile).filter(|tile| tile.size > 0.0).collect();
     let time = times.axis("time for an entry", true);
     let (size, note) = match sizes.is_empty() {
-        true => (time.clone(), "A tile is as large as its column takes long to read alone."),
+        true => (time.clone(), "The area of a tile is the time to read its column alone."),
         false => (
             bytes.axis("bytes on disk", true),
-            "A tile is as large as its column is on disk; the redder, the longer it takes to read alone.",
+            "The area of a tile is the size of its column on disk; redder tiles take longer to read alone.",
         ),
     };
     (!tiles.is_empty()).then(|| Chart {

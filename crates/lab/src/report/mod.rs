@@ -90,7 +90,7 @@ impl Besides {
         } else if let Some(bench) = serde_json::from_str(&text).ok().and_then(Bench::of) {
             self.benches.push(bench);
         } else {
-            let what = "is neither what write-bench --json printed nor what monitor -o FILE.jsonl wrote";
+            let what = "is neither output of write-bench --json nor of monitor -o FILE.jsonl";
             return Err(Error::request(what).file(path));
         }
         Ok(())
@@ -148,7 +148,7 @@ pub fn report(findings: &Findings, besides: &Besides) -> Report {
         layout,
         charts: drawn,
         left_out,
-        stars: format!("A star marks what differs from {} {}", name(findings.reference), findings.test()),
+        stars: format!("A star marks differences from {} {}", name(findings.reference), findings.test()),
         tables: table::tables(findings),
     }
 }
@@ -193,7 +193,7 @@ fn said(findings: &Findings) -> Vec<Said> {
         part("Limits that cannot be met", decision.impossible.clone()),
         part("Why", decision.reasons.clone()),
         part("As good within the noise", decision.equals.iter().map(name).collect()),
-        part("What other limits would buy, or cost", decision.sensitivity.clone()),
+        part("Gains and costs of other limits", decision.sensitivity.clone()),
     ];
     for front in &findings.fronts {
         let [a, b] = front.metrics.each_ref().map(|metric| metric_of(metric).map_or("", |metric| metric.title));

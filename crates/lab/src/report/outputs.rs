@@ -35,7 +35,7 @@ fn chart(findings: &Findings, name: &'static str, title: &str, metric: &str) -> 
         name,
         title: title.to_owned(),
         note: format!(
-            "Points are medians, lines go through all runs: how steep one is says what one more output costs.{}",
+            "Points are medians, lines go through all runs. The slope is the cost of one more output.{}",
             of_many(&shown)
         ),
         drawing: Drawing::Plane { x: count("outputs"), y: scale.axis(metric.title, true), series },

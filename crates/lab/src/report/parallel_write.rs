@@ -109,8 +109,7 @@ fn speed(
     (!series.is_empty()).then(|| Chart {
         name,
         title: title.to_owned(),
-        note: "Payload by the clock. Dashed: what wrote or filled nothing, which is what the rest can reach at most."
-            .to_owned(),
+        note: "Payload over real time. Dashed: runs that wrote or filled nothing, the limit for the others.".to_owned(),
         drawing: Drawing::Plane { x: count(counted), y: amounts("payload [MB/s]"), series },
     })
 }
@@ -129,7 +128,7 @@ pub(super) fn time(benches: &[Bench]) -> Option<Chart> {
     stacked(
         "writing-threads",
         "What threads do while writing",
-        "CPU, waiting for memory, and the rest of the clock's time of all threads.".to_owned(),
+        "CPU, waiting for memory, and the rest of the real time of all threads.".to_owned(),
         ["busy", "waiting for memory", "idle"],
         runs.iter().zip(names(&runs, "")).map(bar).collect(),
     )

@@ -62,7 +62,7 @@ fn points_are_where_they_were_planted() {
     assert_eq!(report.chosen.as_deref(), Some("#6 split-level=99 compression=zlib:5"));
     let titles: Vec<&str> = report.said.iter().map(|said| said.title.as_str()).collect();
     let fronts = ["Not beaten in both RSS and copy CPU", "Not beaten in both file size and read CPU"];
-    assert_eq!(titles, ["Why", "What other limits would buy, or cost", fronts[0], fronts[1]]);
+    assert_eq!(titles, ["Why", "Gains and costs of other limits", fronts[0], fronts[1]]);
     assert!(report.said[0].lines.iter().any(|line| line.starts_with("split-level=99 instead of 0: ")), "{report:?}");
 }
 

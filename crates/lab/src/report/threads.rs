@@ -95,7 +95,7 @@ pub(super) fn speed_up(findings: &Findings) -> Option<Chart> {
     Some(Chart {
         name: "speedup",
         title: "Speed-up over threads".to_owned(),
-        note: format!("By the clock, against the fewest threads ({least}).{}", of_many(&shown)),
+        note: format!("Real time, against the fewest threads ({least}).{}", of_many(&shown)),
         drawing: Drawing::Plane { x: count("threads"), y: amounts("times as fast"), series },
     })
 }
@@ -131,7 +131,7 @@ pub(super) fn time(findings: &Findings) -> Option<Chart> {
     stacked(
         "threads",
         "What threads do while copying",
-        format!("CPU of a copy, and what is left of the clock's time of all its threads.{note}"),
+        format!("CPU of a copy, and the rest of the real time of all its threads.{note}"),
         ["busy", "waiting or idle"],
         lines.iter().zip(names).filter_map(bar).collect(),
     )

@@ -67,7 +67,8 @@ pub(super) fn decide(runs: &Runs<'_>, head: &Head, reference: usize) -> Decision
     decision.chosen = Some(chosen);
     decision.layout = head.points.get(chosen).and_then(|point| point.layout.to_toml().ok());
     if head.settings.repeat < 2 {
-        decision.reasons = vec!["one run of each tells nothing of the noise: --repeat says what differs".to_owned()];
+        decision.reasons =
+            vec!["one run of each point does not show the noise: use --repeat to find differences".to_owned()];
         return decision;
     }
     decision.equals = measured

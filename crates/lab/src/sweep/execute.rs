@@ -148,7 +148,7 @@ fn copy(task: &Task) -> Result<Measured> {
         };
         let running: Vec<_> = task.outputs.iter().enumerate().map(stream).collect();
         let join = |running: std::thread::ScopedJoinHandle<'_, Result<Summary>>| {
-            running.join().unwrap_or_else(|_| Err(Error::request("a stream was given up")))
+            running.join().unwrap_or_else(|_| Err(Error::request("a stream failed")))
         };
         running.into_iter().map(join).collect::<Result<Vec<Summary>>>()
     })?;

@@ -25,7 +25,7 @@ impl Explained<'_> {
         let chosen = self.chosen.0;
         let (Some(own), Some(other)) = (points.get(chosen), points.get(reference)) else { return Vec::new() };
         if chosen == reference {
-            return vec![format!("nothing that was measured is better than {own} beyond the noise")];
+            return vec![format!("no measured point is better than {own} beyond the noise")];
         }
         let mut said = Vec::new();
         for setting in &own.settings {

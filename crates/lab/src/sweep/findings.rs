@@ -88,7 +88,7 @@ impl Findings {
             ),
             (false, false) => {
                 format!(
-                    "by more than the noise: nothing (n.s.), since runs are too few for a test. --repeat {ENOUGH} or more allows one."
+                    "by more than the noise: none (n.s.), since there are too few runs for a test. --repeat {ENOUGH} or more allows one."
                 )
             }
         }

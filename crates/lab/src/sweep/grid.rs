@@ -26,7 +26,7 @@ pub struct Grid {
 impl Grid {
     /// Adds an axis, `KEY=V1,V2`.
     pub fn add(&mut self, text: &str) -> Result<()> {
-        let wrong = || Error::request(format!("{text:?} is no axis; write KEY=V1,V2, such as basket=2kB,32kB"));
+        let wrong = || Error::request(format!("{text:?} is not an axis; write KEY=V1,V2, such as basket=2kB,32kB"));
         let (key, values) = text.split_once('=').ok_or_else(wrong)?;
         self.axis(key, values.split(',').map(|value| value.trim().to_owned()).collect())
     }
@@ -92,7 +92,7 @@ impl Grid {
             return Err(Error::request(format!("the grid has more than {MOST_POINTS} points: leave out some values")));
         }
         let mut points = match (self.axes.is_empty(), self.named.is_empty()) {
-            (true, true) => return Err(Error::request("no grid: name what to vary, such as --grid basket=2kB,32kB")),
+            (true, true) => return Err(Error::request("no grid: give an axis, such as --grid basket=2kB,32kB")),
             (true, false) => Vec::new(),
             _ => vec![Point::of(&self.base)],
         };
@@ -249,7 +249,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said_with_what_would_be_right() {
         for (axes, expected) in [
-            (&[][..], "no grid: name what to vary"),
+            (&[][..], "no grid: give an axis"),
             (&["basket"], "write KEY=V1,V2"),
             (&["baskets=1"], "unknown key \"baskets\" in a grid; known keys: container, cluster"),
             (&["column:x:cluster=1"], "known keys: basket, memory-ratio"),
@@ -258,8 +258,8 @@ mod tests {
             (&["basket=1kB,"], "basket has no value"),
             (&["basket=1kB,1000"], "basket has the value 1kB twice"),
             (&["basket=1kB", "basket=2kB"], "basket is given twice"),
-            (&["streams=0"], "is no number of streams"),
-            (&["fraction=2"], "is no fraction"),
+            (&["streams=0"], "is not a number of streams"),
+            (&["fraction=2"], "is not a fraction"),
             (&["container=rntuple"], "cannot be written yet"),
         ] {
             let message = grid(axes).unwrap_err().to_string();

@@ -131,7 +131,7 @@ impl Journal {
         // Use the values as written, to the last digit, so that a continued sweep sees the same ones.
         let entry = serde_json::from_slice(&line).map_err(std::io::Error::from)?;
         line.push(b'\n');
-        let file = self.file.as_mut().ok_or_else(|| Error::request("the journal is only looked at"))?;
+        let file = self.file.as_mut().ok_or_else(|| Error::request("the journal is open for reading only"))?;
         let written = file.write_all(&line).and_then(|()| file.sync_data());
         written.map_err(|e| Error::from(e).file(&self.path))?;
         self.remember(entry);
@@ -162,7 +162,7 @@ pub(super) fn write_whole(path: &Path, text: &str) -> Result<()> {
 fn same(there: &Head, asked: &Head) -> Result<()> {
     let differs = [
         (there.schema != SCHEMA, "another version of basketry"),
-        (there.machine != asked.machine, "another machine; results of different machines are never put together"),
+        (there.machine != asked.machine, "another machine; results of different machines are never combined"),
         (there.versions != asked.versions, "another build, or other versions"),
         (there.subject != asked.subject, "another input"),
         (there.points != asked.points, "another grid"),
@@ -170,8 +170,6 @@ fn same(there: &Head, asked: &Head) -> Result<()> {
     ];
     match differs.iter().find(|(differs, _)| *differs) {
         None => Ok(()),
-        Some((_, what)) => {
-            Err(Error::request(format!("has a sweep that was begun with {what}; choose another folder with -o")))
-        }
+        Some((_, what)) => Err(Error::request(format!("has a sweep with {what}; choose another folder with -o"))),
     }
 }

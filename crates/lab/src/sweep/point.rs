@@ -113,8 +113,9 @@ impl Key {
         let text = text.trim();
         let whole = |what: &str| {
             let number = text.parse::<usize>().ok().filter(|n| (1..=1000).contains(n));
-            number
-                .ok_or_else(|| Error::request(format!("{text:?} is no number of {what}; write 1 to 1000")).object(what))
+            number.ok_or_else(|| {
+                Error::request(format!("{text:?} is not a number of {what}; write 1 to 1000")).object(what)
+            })
         };
         let mut layout = Layout::default();
         match self {
@@ -129,7 +130,8 @@ impl Key {
             Self::Fraction => {
                 let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 100.0));
                 let share = number.trim().parse::<f64>().ok().map(|n| n / unit).filter(|n| *n > 0.0 && *n <= 1.0);
-                let wrong = || Error::request(format!("{text:?} is no fraction; write 0.1 or 10%")).object("fraction");
+                let wrong =
+                    || Error::request(format!("{text:?} is not a fraction; write 0.1 or 10%")).object("fraction");
                 point.fraction = share.ok_or_else(wrong)?;
                 return Ok(point.fraction.to_string());
             }

@@ -121,7 +121,7 @@ impl Sweep<'_> {
         let free = disk.f_bavail.saturating_mul(disk.f_frsize);
         if estimate.disk > free {
             return Err(Error::request(format!(
-                "the files will take up to {} MB, and {} MB are free: take fewer points, or --entries",
+                "the files need up to {} MB, and {} MB are free: use fewer points, or --entries",
                 estimate.disk / 1_000_000,
                 free / 1_000_000
             ))

@@ -112,7 +112,7 @@ impl<'a> Sweep<'a> {
     /// All that is to be known to run a job.
     pub(super) fn task(&self, job: Job) -> Result<Task> {
         let Head { subject, points, settings, .. } = &self.head;
-        let point = points.get(job.point).ok_or_else(|| Error::request("a job of another sweep"))?;
+        let point = points.get(job.point).ok_or_else(|| Error::request("the job belongs to another sweep"))?;
         let owner = self.plan.owner(job.point);
         let copied = Picked::new(subject.entries, point.fraction, settings.seed);
         let (input, index, outputs) = match job.kind {

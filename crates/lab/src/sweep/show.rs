@@ -203,7 +203,7 @@ fn streams(findings: &Findings) -> Table {
         }
     }
     Table {
-        title: "what one more stream costs".to_owned(),
+        title: "cost of one more stream".to_owned(),
         head: std::iter::once("points").chain(names).map(str::to_owned).collect(),
         rows: rows
             .into_iter()
@@ -253,7 +253,7 @@ pub fn markdown(findings: &Findings) -> String {
     let _ = writeln!(
         out,
         "# Sweep of {}:{}\n\n{} entries, {} points, {} times each, {} cache; {} ({} processors, {}), {}.\n\n\
-         A star marks what differs from {} {}",
+         A star marks differences from {} {}",
         head.subject.input.display(),
         head.subject.tree,
         head.subject.entries,

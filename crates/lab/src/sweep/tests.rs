@@ -302,7 +302,7 @@ fn another_machine_or_grid_is_refused() {
         done.unwrap_err().to_string()
     };
     let message = refused(other);
-    assert!(message.contains("another machine; results of different machines are never put together"), "{message}");
+    assert!(message.contains("another machine; results of different machines are never combined"), "{message}");
     let grid = Head { points: points(&["basket=1kB"]), ..first.clone() };
     assert!(refused(grid).contains("another grid"));
     let build = Head { versions: [("mock".to_owned(), "2".to_owned())].into(), ..first.clone() };
@@ -352,7 +352,7 @@ fn tables_are_those_of_the_studies() {
     assert_eq!((one.rows[0][2].value, one.rows[1][2].value), (Some(421e6), Some(422e6)));
     let markdown = show::markdown(&found);
     assert!(markdown.contains("| 2MB | vsize | 421 MB |"), "{markdown}");
-    assert!(markdown.contains("## what one more stream costs") && markdown.contains("19.0 MB ± 0 B"), "{markdown}");
+    assert!(markdown.contains("## cost of one more stream") && markdown.contains("19.0 MB ± 0 B"), "{markdown}");
     let csv = show::csv(&found);
     let line = csv.lines().find(|line| line.contains(",copy_rss,")).unwrap();
     assert!(line.starts_with("split-level=0 basket=2kB basket-memory=2MB streams=1,0,2kB,2MB,1,copy_rss,121000000,0,"));

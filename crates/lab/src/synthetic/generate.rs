@@ -138,7 +138,7 @@ fn cluster(job: &Job<'_>, options: &WriteOptions, spec: &TreeSpec) -> Result<u64
     }
     let first = (SAMPLE.min(bytes).min(job.model.payload() / 16) / all.entry).clamp(1, all.entries);
     let trial = WriteOptions { discard: true, auto_save: None, ..options.clone() };
-    let path = job.outputs.first().ok_or_else(|| Error::request("no output is named"))?;
+    let path = job.outputs.first().ok_or_else(|| Error::request("no output is given"))?;
     let mut writer = ParallelWriter::create(path, &trial, &WritePool::new(job.for_filling()))?;
     let tree = writer.tree(spec)?;
     let mut context = writer.fill_task(tree, 0)?;

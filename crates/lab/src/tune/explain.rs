@@ -88,7 +88,9 @@ pub(crate) fn recast_sentences(stats: &FileStats, recasts: &[Recasting], cluster
         (_, 0) => {}
         (false, n) => {
             let columns = if n == 1 { "1 column of objects".to_owned() } else { format!("{n} columns of objects") };
-            out.push(format!("{columns} could be split otherwise: --recode tries that, and branch names change then"));
+            out.push(format!(
+                "{columns} could have another split level: --recode tries this, and changes branch names"
+            ));
         }
         (true, _) if recasts.is_empty() => {
             out.push("columns of objects are best split and streamed as they are".to_owned());

@@ -31,7 +31,7 @@ impl Limit {
 
     /// Reads a time: `90s`, `5min`, `0.5h`, or a multiple.
     pub fn time(text: &str) -> Result<Self> {
-        let wrong = || Error::request(format!("{text:?} is no time; write 90s, 5min, 1h, or 2x for twice today's"));
+        let wrong = || Error::request(format!("{text:?} is not a time; write 90s, 5min, 1h, or 2x for twice today's"));
         if let Some(times) = Self::times(text) {
             return Ok(times);
         }
@@ -53,7 +53,7 @@ impl FromStr for Limit {
         let size = || text.parse::<ByteSize>().ok().map(|s| Self::Absolute(s.bytes() as f64));
         Self::times(text).or_else(size).ok_or_else(|| {
             Error::request(format!(
-                "{text:?} is no limit; write a size such as 2GB, or 1.05x for so many times today's"
+                "{text:?} is not a limit; write a size such as 2GB, or 1.05x as a multiple of today's"
             ))
         })
     }

@@ -58,7 +58,7 @@ fn tune_with(input: &Path, options: &Options, announce: &dyn Fn(f64), bench: &mu
     announce(allowance.seconds());
     let basket = stats.columns.iter().filter(|c| c.can_sample).find_map(|c| c.written().next());
     let basket =
-        basket.ok_or_else(|| Error::request("none of its baskets lie in this file: nothing to measure").file(input))?;
+        basket.ok_or_else(|| Error::request("none of its baskets are in this file: nothing to measure").file(input))?;
     // Baskets in other files cannot be read here; the columns of this file can still be decided.
     let mut full_read = FullRead::measure(&stats, options.budget()).unwrap_or_default();
     let access = calibrate(&**stats.file.source(), (basket.seek, basket.nbytes as usize), full_read.per_column())?;

@@ -33,8 +33,7 @@ pub fn prove(
     tuned.report.delivered = Some(false);
     let Some(first) = tuned.decider.expected() else {
         if tuned.layout.is_some() {
-            "today's layout is the best of all that were tried: nothing was written"
-                .clone_into(&mut tuned.report.verdict);
+            "today's layout is the best of all candidates: nothing was written".clone_into(&mut tuned.report.verdict);
         }
         return Ok(());
     };

@@ -13,10 +13,10 @@ pub fn findings(out: &mut impl Write, report: &Report, writer: bool) -> Result<(
     let shown: Vec<&Finding> = report.findings.iter().filter(|f| writer || f.pays == Pays::Reader).collect();
     let hidden = (report.findings.len() - shown.len()) as u64;
     if shown.is_empty() {
-        let least = "what would save less than 1 ms at a full read is not looked for";
-        writeln!(out, "\nNothing is wrong with how this file lies for those who read it; {least}.")?;
+        let least = "savings below 1 ms at a full read are not reported";
+        writeln!(out, "\nThe layout of this file has no faults for readers; {least}.")?;
     } else {
-        writeln!(out, "\nWhat is wrong, worst first:")?;
+        writeln!(out, "\nFindings, worst first:")?;
     }
     for (i, finding) in shown.iter().enumerate() {
         let tree = finding.tree.as_ref().map(|tree| format!("{tree}: ")).unwrap_or_default();
@@ -30,7 +30,7 @@ pub fn findings(out: &mut impl Write, report: &Report, writer: bool) -> Result<(
     }
     if hidden > 0 {
         let (what, is) = (plural(hidden, "finding", "findings"), if hidden == 1 { "is" } else { "are" });
-        writeln!(out, "{what} that only the writer of the file pays for {is} left out; --writer shows them.")?;
+        writeln!(out, "{what} that only a writer of the file pays for {is} left out; --writer shows them.")?;
     }
     Ok(())
 }
@@ -79,7 +79,7 @@ fn price_of(report: &Report, price: &Price) -> String {
     if price.memory >= 100_000 {
         parts.push(format!("a reader of all branches needs about {} more memory", bytes(price.memory)));
     }
-    let main = if parts.is_empty() { "nothing but the rewriting".to_owned() } else { parts.join(", ") };
+    let main = if parts.is_empty() { "only the rewrite".to_owned() } else { parts.join(", ") };
     let note = if price.note.is_empty() { String::new() } else { format!(" {}", price.note) };
     format!("Price: {main}.{note}")
 }

@@ -35,7 +35,7 @@ pub fn print(out: &mut impl Write, report: &Report, top: &Top, writer: Option<bo
     }
     let Some(writer) = writer else { return Ok(()) };
     if report.findings.is_empty() && report.trees.is_empty() && !report.skipped.is_empty() {
-        return writeln!(out, "\nNo tree was read of which anything could be said.");
+        return writeln!(out, "\nNo tree could be read, so there are no findings.");
     }
     findings(out, report, writer)
 }
@@ -375,6 +375,6 @@ mod tests {
         report.objects.clear();
         report.findings.clear();
         let text = printed(&report, &Top::All);
-        assert!(text.ends_with("a full read is not looked for.\n"), "{text}");
+        assert!(text.ends_with("a full read are not reported.\n"), "{text}");
     }
 }

@@ -31,7 +31,8 @@ pub fn run(args: &Args, name: &str, python: &OsString) -> Result<Answer> {
     check_output(&path, args.force, std::iter::empty::<PathBuf>())?;
     if !args.verbosity.quiet && !args.verbosity.json {
         // A calibration takes minutes, so it is announced. Writing to standard error may fail without harm.
-        let _ = writeln!(std::io::stderr(), "{} files are generated and read by {name}: some minutes", files());
+        let _ =
+            writeln!(std::io::stderr(), "generating {} files and reading them with {name} takes some minutes", files());
     }
     let going = |_| std::ops::ControlFlow::Continue(());
     let calibration = calibrate(name, python, (args.resources.budget(), args.quick_calibration), &going)?;
@@ -53,7 +54,7 @@ fn place(args: &Args, name: &str) -> Result<PathBuf> {
     if let Some(path) = &args.output {
         return Ok(path.clone());
     }
-    let why = "neither XDG_CONFIG_HOME nor HOME says where profiles are kept; name a file with -o";
+    let why = "profiles need XDG_CONFIG_HOME or HOME; give a file with -o";
     let path = kept(name).ok_or_else(|| Error::request(why))?;
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(|e| Error::from(e).file(folder))?;
@@ -83,7 +84,7 @@ fn print(calibration: &Calibration, path: &str) -> Result<()> {
     writeln!(out)?;
     writeln!(
         out,
-        "the profile is off by {:.1} % in the median of {} files, by {:.1} % at worst",
+        "errors of the profile: {:.1} % in the median of {} files, {:.1} % at most",
         100.0 * fit.median_error,
         fit.files,
         100.0 * fit.worst_error

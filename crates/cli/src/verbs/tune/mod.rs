@@ -35,7 +35,7 @@ pub fn work(args: &Args, progress: Progress<'_>, announce: &dyn Fn(f64)) -> Resu
     }
     if args.output.is_some() && paths.len() > 1 {
         let instead = "write the layout with --layout-out and give it to `basketry merge --layout`";
-        return Err(Error::request(format!("-o takes one input; of several, {instead}")));
+        return Err(Error::request(format!("-o takes one input; for several, {instead}")));
     }
     let filter = NameFilter::new(&args.keep, &args.drop)?;
     let options = Options {
@@ -50,8 +50,8 @@ pub fn work(args: &Args, progress: Progress<'_>, announce: &dyn Fn(f64)) -> Resu
         reader: Reader::named(&args.reader, python()?)?,
     };
     if paths.len() > 1 && matches!(args.max_size, Some(Limit::Absolute(_))) {
-        let instead = "give a multiple of today's size, such as 1.05x";
-        return Err(Error::request(format!("--max-size in bytes needs one input; of several, {instead}")));
+        let instead = "use a multiple of today's size, such as 1.05x";
+        return Err(Error::request(format!("--max-size in bytes needs one input; for several, {instead}")));
     }
     let folder = args.output.as_ref().and_then(|path| path.parent()).filter(|path| !path.as_os_str().is_empty());
     let folder = match &args.output {

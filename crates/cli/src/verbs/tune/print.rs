@@ -92,7 +92,7 @@ fn as_it_is(out: &mut impl Write, report: &Report) -> Result<()> {
     let today = &report.today;
     writeln!(
         out,
-        "Today's layout is the best of all that were tried: {}, expected reading time {} ({}).",
+        "Today's layout is the best of all candidates: {}, expected reading time {} ({}).",
         size(today.cost.size),
         time(today.cost.read),
         report.workload
@@ -158,7 +158,7 @@ fn limits(out: &mut impl Write, limits: &[LimitReport], loosened: &[Loosened]) -
         let default = if limit.is_default { " (the default)" } else { "" };
         writeln!(
             out,
-            "- {} {}{default} rules out choices that read faster",
+            "- {} {}{default} excludes choices that read faster",
             limit.name,
             value(limit.name, limit.value)
         )?;
@@ -171,20 +171,20 @@ fn limits(out: &mut impl Write, limits: &[LimitReport], loosened: &[Loosened]) -
 }
 
 fn refusal(out: &mut impl Write, limits: &[LimitReport]) -> Result<()> {
-    writeln!(out, "no layout that was tried meets all limits:")?;
+    writeln!(out, "no candidate layout meets all limits:")?;
     for limit in limits {
         let asked = value(limit.name, limit.value);
         match limit.nearest.map(|n| n.value) {
             Some(Some(nearest)) => writeln!(
                 out,
-                "- {} {asked} cannot be met; with the other limits as they are, {0} {} can",
+                "- {} {asked} cannot be met; with the other limits, {0} {} can",
                 limit.name,
                 value(limit.name, nearest)
             )?,
             Some(None) => {
                 writeln!(out, "- {} {asked} cannot be met, and no other value of this limit alone helps", limit.name)?
             }
-            None => writeln!(out, "- {} {asked} is no obstacle", limit.name)?,
+            None => writeln!(out, "- {} {asked} can be met", limit.name)?,
         }
     }
     Ok(())

@@ -140,7 +140,7 @@ pub(super) fn by_branch(tree: &TreeReport, setting: i32) -> Option<Detected> {
     };
     let memory = speeds::bytes((READ_MEMORY.1 * as_f64(tree.memory.read)).max(READ_MEMORY.0));
     let note = format!(
-        "Measuring the branches comes first. Clusters may grow: a reader of all branches needs {} of memory at most.",
+        "The command measures the branches first. Clusters may grow: a reader of all branches needs at most {} of memory.",
         format::size(memory)
     );
     let worth = cost.read_seconds > LEAST_BY_BRANCH && cost.read_seconds > (1.0 - FASTER_BY_BRANCH) * time.sum();

@@ -31,7 +31,7 @@ pub(super) fn message(fault: &Fault) -> String {
             size(*mean_bytes)
         ),
         Fault::HugeClusters { largest_bytes, read_memory } => format!(
-            "The largest cluster has {}: a job that reads it as a whole needs {} of memory.",
+            "The largest cluster has {}: a job that reads it whole needs {} of memory.",
             size(*largest_bytes),
             size(*read_memory)
         ),
@@ -66,7 +66,7 @@ pub(super) fn message(fault: &Fault) -> String {
             let rest = branches - named.len() as u64;
             let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
             format!(
-                "{}{more} {} compressed but not smaller for it ({} to {}): the time to compress and to unpack is lost.",
+                "{}{more} {} compressed without becoming smaller ({} to {}): compression and decompression cost time for nothing.",
                 named.join(", "),
                 if *branches == 1 { "is" } else { "are" },
                 size(*tot_bytes),
@@ -116,7 +116,7 @@ pub(super) fn message(fault: &Fault) -> String {
             size(*median)
         ),
         Fault::MissingFile { branches, missing } => format!(
-            "The baskets of {} lie in another file, {missing}, which is not there: put that file beside this one.",
+            "The baskets of {} are in another file, {missing}, which is missing: put it beside this file.",
             branches.join(", ")
         ),
         Fault::MetadataLargerThanData { metadata, data, branches } => format!(
@@ -131,12 +131,12 @@ pub(super) fn message(fault: &Fault) -> String {
              make their arrays that long write beyond them."
         ),
         Fault::EmbeddedBaskets { baskets, bytes } => format!(
-            "{} with {} lie in the tree's own record and are read whenever it is opened.",
+            "{} with {} are in the tree's own record and are read each time the tree is opened.",
             plural(*baskets, "basket"),
             size(*bytes)
         ),
         Fault::OldCycles { cycles, bytes } => format!(
-            "{} of trees take {}: left by AutoSave or by a crash, and read by nobody.",
+            "{} of trees take {}: they are left by AutoSave or by a crash, and nothing reads them.",
             plural(*cycles, "older cycle"),
             size(*bytes)
         ),

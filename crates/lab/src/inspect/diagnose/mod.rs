@@ -53,7 +53,7 @@ fn finding(report: &Report, tree: Option<&TreeReport>, detected: Detected) -> Fi
     }
     let without = report.newest().flat_map(absent).count() as u64;
     if without > 0 {
-        let also = format!("The output lacks {}, whose file is not there.", plural(without, "branch"));
+        let also = format!("The output lacks {}, whose file is missing.", plural(without, "branch"));
         price.note = if price.note.is_empty() { also } else { format!("{} {also}", price.note) };
     }
     let price = command.is_some().then_some(price);

@@ -50,7 +50,10 @@ impl Model {
     /// The data set of that name, see [`NAMES`].
     pub fn named(name: &str, options: &ModelOptions) -> Result<Self> {
         if options.size > MOST_SIZE {
-            return Err(Error::request(format!("a data set of {} bytes: {MOST_SIZE} are possible", options.size)));
+            return Err(Error::request(format!(
+                "a data set of {} bytes is too large: the maximum is {MOST_SIZE}",
+                options.size
+            )));
         }
         let mut builder = ModelBuilder::new(options.seed);
         match name {
@@ -60,7 +63,7 @@ impl Model {
             "lhcb" => lhcb::lhcb(&mut builder),
             "aod" => containers::aod(&mut builder),
             "esd" => containers::esd(&mut builder),
-            _ => return Err(Error::request(format!("no data set {name:?}; there are {}", NAMES.join(", ")))),
+            _ => return Err(Error::request(format!("no data set {name:?}; known data sets: {}", NAMES.join(", ")))),
         }
         Ok(builder.sized(options.size))
     }

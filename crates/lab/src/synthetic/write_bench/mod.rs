@@ -24,7 +24,7 @@ pub fn bench(
 ) -> Result<Report> {
     let points = grid.points(writers);
     if points.is_empty() {
-        return Err(Error::request("nothing to measure: name at least one of each: threads, compression, media"));
+        return Err(Error::request("nothing to measure: give at least one of each: threads, compression, media"));
     }
     let mut runs = vec![Vec::with_capacity(grid.repeat); points.len()];
     for _ in 0..grid.repeat.max(1) {

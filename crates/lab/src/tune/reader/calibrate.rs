@@ -100,7 +100,7 @@ pub fn calibrate(
         for case in &mut cases {
             case.measure(&mut session)?;
             if progress(1).is_break() {
-                return Err(Error::request("the calibration was given up"));
+                return Err(Error::request("the calibration was interrupted"));
             }
         }
     }

@@ -73,7 +73,7 @@ impl Reader {
         }
         let path = Path::new(name);
         if path.extension().is_none_or(|end| end != "toml") && !path.exists() {
-            let why = format!("no reader {name:?}; there are basketry, root, uproot, and profiles as FILE.toml");
+            let why = format!("no reader {name:?}; known readers: basketry, root, uproot, or a profile FILE.toml");
             return Err(Error::request(why));
         }
         Ok(Some(Self { profile: of_file(path)?, place: Some(path.to_path_buf()), python }))
@@ -83,7 +83,7 @@ impl Reader {
     pub(crate) fn check(&self, workload: &Workload) -> Result<()> {
         if self.profile.reader == "uproot" && workload.picks_entries() {
             let why =
-                "uproot reads whole columns, so sparse: says nothing of it; name a workload without, or --reader root";
+                "uproot reads whole columns and cannot do sparse: workloads; choose another workload or --reader root";
             return Err(Error::request(why));
         }
         Ok(())
@@ -145,7 +145,7 @@ pub fn kept(name: &str) -> Option<PathBuf> {
 fn of_file(path: &Path) -> Result<Profile> {
     let size = std::fs::metadata(path).map_err(|e| Error::from(e).file(path))?.len();
     if size > LARGEST {
-        return Err(Error::request(format!("has {size} bytes; no profile of a reader is so large")).file(path));
+        return Err(Error::request(format!("has {size} bytes; not a valid reader profile is so large")).file(path));
     }
     let text = std::fs::read_to_string(path).map_err(|e| Error::from(e).file(path))?;
     Profile::parse(&text, path)
@@ -169,7 +169,7 @@ mod tests {
     fn readers_have_names_or_files() {
         let named = |name: &str| Reader::named(name, "python3".into());
         assert!(named("basketry").unwrap().is_none());
-        assert!(named("rot").unwrap_err().to_string().contains("there are basketry, root, uproot"));
+        assert!(named("rot").unwrap_err().to_string().contains("known readers: basketry, root, uproot"));
         assert!(named("absent.toml").is_err());
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("mine.toml");
@@ -181,7 +181,7 @@ mod tests {
         assert_eq!((report.name.as_str(), report.profile), ("mine", Some(path.display().to_string())));
         assert!(reader.check(&"sparse:1%".parse().unwrap()).is_ok());
         std::fs::File::create(&path).unwrap().set_len(LARGEST + 1).unwrap();
-        assert!(named(path.to_str().unwrap()).unwrap_err().to_string().contains("no profile of a reader"));
+        assert!(named(path.to_str().unwrap()).unwrap_err().to_string().contains("not a valid reader profile"));
     }
 
     #[test]

@@ -129,10 +129,10 @@ impl Profile {
     pub fn parse(text: &str, place: &Path) -> Result<Self> {
         let wrong = |e: toml::de::Error| {
             let why = e.to_string();
-            Error::request(format!("is no profile of a reader: {}", why.trim_end())).file(place)
+            Error::request(format!("is not a valid reader profile: {}", why.trim_end())).file(place)
         };
         let profile: Self = toml::from_str(text).map_err(wrong)?;
-        profile.check().map_err(|why| Error::request(format!("is no profile of a reader: {why}")).file(place))?;
+        profile.check().map_err(|why| Error::request(format!("is not a valid reader profile: {why}")).file(place))?;
         Ok(profile)
     }
 
@@ -220,9 +220,9 @@ pub(crate) fn wide(branches: f64) -> f64 {
 /// Refuses a number of seconds that cannot be.
 fn number(name: &str, value: f64, most: f64) -> std::result::Result<(), String> {
     match value {
-        v if !v.is_finite() => Err(format!("{name} is {v}; a number is needed")),
-        v if v < 0.0 => Err(format!("{name} is {v}; no time is below 0")),
-        v if v > most => Err(format!("{name} is {v}; more than {most} s is no measurement")),
+        v if !v.is_finite() => Err(format!("{name} is {v}; write a finite number")),
+        v if v < 0.0 => Err(format!("{name} is {v}; times must not be negative")),
+        v if v > most => Err(format!("{name} is {v}; the maximum is {most} s")),
         _ => Ok(()),
     }
 }
@@ -286,7 +286,7 @@ mod tests {
             })
         };
         let cases = [
-            (set(&["read"], "basket", (-1e-6).into()), "read.basket is -0.000001; no time is below 0"),
+            (set(&["read"], "basket", (-1e-6).into()), "read.basket is -0.000001; times must not be negative"),
             (set(&["read"], "branch", 1e9.into()), "read.branch is 1000000000"),
             (set(&["read"], "tree", f64::NAN.into()), "read.tree is NaN"),
             (set(&["values", "object"], "value", f64::INFINITY.into()), "values.object.value is inf"),

@@ -32,7 +32,7 @@ impl Judge {
     ) -> std::result::Result<Self, String> {
         let name = &reader.profile().reader;
         if !programs().any(|known| known == name) {
-            return Err(format!("basketry does not know how to run {name}"));
+            return Err(format!("basketry cannot run {name}"));
         }
         let start = || -> Result<Self> {
             let mut session = Session::start(name, &reader.python)?;

@@ -69,7 +69,7 @@ impl Session {
     /// Starts the reader of that name by a Python interpreter. The error says what is missing, and what to install.
     pub fn start(name: &str, python: &OsString) -> Result<Self> {
         let Some((_, script, install)) = PROGRAMS.iter().find(|(known, ..)| *known == name) else {
-            return Err(Error::request(format!("basketry does not know how to run {name}")));
+            return Err(Error::request(format!("basketry cannot run {name}")));
         };
         let shown = Path::new(python).display();
         let missing = |why: String| Error::request(format!("{name} cannot be run: {why}; {install}"));
@@ -80,7 +80,7 @@ impl Session {
         let answers = BufReader::new(answers.ok_or_else(|| missing(format!("{shown} has no output")))?);
         let mut session = Self { name: name.to_owned(), version: String::new(), unread: 0, child, requests, answers };
         let Answer { version, error, .. } = session.answer()?;
-        let why = || error.unwrap_or_else(|| "it does not say its version".to_owned());
+        let why = || error.unwrap_or_else(|| "it does not report its version".to_owned());
         session.version = version.ok_or_else(|| missing(format!("{shown} says {}", why())))?;
         Ok(session)
     }
@@ -118,7 +118,7 @@ impl Session {
                 self.unread = unread;
                 Ok(seconds)
             }
-            _ => Err(wrong(format!("{} does not say how long reading took", self.name))),
+            _ => Err(wrong(format!("{} does not report the reading time", self.name))),
         }
     }
 
@@ -177,7 +177,7 @@ mod tests {
         let mut read = || session.read(Path::new("a.root"), &[]).map_err(|e| e.to_string());
         assert_eq!(read(), Ok(0.5));
         assert!(read().unwrap_err().contains("root says: no tree"));
-        assert!(read().unwrap_err().contains("does not say how long"));
+        assert!(read().unwrap_err().contains("does not report the reading time"));
         assert!(read().unwrap_err().contains("answered \"what\""));
         assert!(read().is_err());
     }
