@@ -12,8 +12,9 @@ use super::clusters::{self, SourceCluster};
 use super::external_files;
 use super::model::TableRequest;
 use super::relations::Relations;
-use crate::table::column::{Column, Shape};
+use crate::table::column::{Column, EntryForm};
 use crate::table::piece::{FILL, Piece};
+use crate::table::target::Shape;
 
 /// From this version of ROOT on, keys of baskets have eight-byte positions, whatever the file's size.
 const BIG_BASKET_KEYS: i32 = 40200;
@@ -70,35 +71,25 @@ impl<'a> PlanBuilder<'a> {
     /// Adds columns for branches of `file` that have none yet.
     pub fn add_columns(&mut self, file: &RootFile) {
         for (i, branch) in self.tree.branches.iter().enumerate().skip(self.columns.len()) {
-            let asked = self.rules.column(&self.tree.lineage(i));
-            let compression = asked.compression.unwrap_or_else(|| branch.compression(file.header().compress));
+            let requested = self.rules.column(&self.tree.lineage(i));
+            let compression = requested.compression.unwrap_or_else(|| branch.compression(file.header().compress));
             let own = if branch.basket_size == 0 { defaults::BASKET_SIZE } else { branch.basket_size };
-            let shape = match (self.rules.tree.one_basket_per_cluster, asked.basket) {
+            let shape = match (self.rules.tree.one_basket_per_cluster, requested.basket) {
                 (Some(true), _) => Shape::PerCluster,
                 (_, Some(ByteSize(size))) => Shape::Size(u32::try_from(size).unwrap_or(u32::MAX)),
                 (_, None) => Shape::Keep(own),
             };
-            self.columns.push(Column {
-                branch: i,
-                names: (branch.name().to_owned(), self.tree.name().to_owned()),
-                pieces: Vec::new(),
-                embedded: HashMap::new(),
-                compression,
-                keeps_compression: asked.compression.is_none(),
-                as_asked: Vec::new(),
-                shape,
-                packed_size: None,
-                memory_ratio: asked.memory_ratio,
+            let names = (branch.name().to_owned(), self.tree.name().to_owned());
+            let mut column = Column::new(i, names, compression, shape);
+            column.target.keeps_compression = requested.compression.is_none();
+            column.target.memory_ratio = requested.memory_ratio;
+            column.form = EntryForm {
                 has_offsets: branch.entry_offset_len != 0,
                 io_bits: branch.io_bits,
                 has_tags: may_hold_tags(&self.tree, branch, file.infos()),
-                expansion: 1.0,
-                tot_bytes: 0,
-                generated: None,
-                fill: None,
-                choice: None,
-                siblings: Arc::default(),
-            });
+                counted: None,
+            };
+            self.columns.push(column);
             self.uncommon.push(false);
             self.counted.push(false);
         }
@@ -143,35 +134,35 @@ impl<'a> PlanBuilder<'a> {
                 };
             }
             let Some(column) = self.columns.get_mut(i) else { continue };
-            let asked = column.keeps_compression || branch.compression(file.header().compress) == column.compression;
+            let asked = column.target.keeps_compression
+                || branch.compression(file.header().compress) == column.target.compression;
             // All baskets of a branch must have the same form of offsets.
-            let asked = asked && branch.io_bits == column.io_bits;
+            let asked = asked && branch.io_bits == column.form.io_bits;
             if branch.io_bits & GENERATE_OFFSET_MAP != 0
                 && let Some(counted) = self.counted.get_mut(i)
             {
                 *counted = true;
             }
-            column.as_asked.resize(in_file as usize, true);
-            column.as_asked.push(asked);
-            column.expansion = column.expansion.max(ratio(branch.tot_bytes, branch.zip_bytes));
-            column.tot_bytes = column.tot_bytes.saturating_add(branch.tot_bytes);
+            column.target.met_by_file.resize(in_file as usize, true);
+            column.target.met_by_file.push(asked);
+            column.source.expansion = column.source.expansion.max(ratio(branch.tot_bytes, branch.zip_bytes));
+            column.source.tot_bytes = column.source.tot_bytes.saturating_add(branch.tot_bytes);
             let Some(source) = self.files.get(in_file as usize) else { continue };
             let room = room.entry(in_file).or_insert(source.size());
             let mut embedded = branch.embedded.drain(..).peekable();
-            column.pieces.reserve(branch.baskets.len());
+            column.source.pieces.reserve(branch.baskets.len());
             for (k, basket) in branch.baskets.drain(..).enumerate() {
                 let embedded = embedded.next_if(|(at, _)| *at == k);
                 if basket.entries == 0 {
                     continue;
                 }
                 if let Some((_, embedded)) = embedded {
-                    column.embedded.insert(column.pieces.len(), embedded.bytes);
+                    column.source.embedded.insert(column.source.pieces.len(), embedded.bytes);
                 } else if !external_files::is_absent(&**source) {
-                    check_range(&basket, &**source, room).map_err(|e| {
-                        e.at(basket.seek).object(format!("branch {}", column.names.0)).file(source.name())
-                    })?;
+                    check_range(&basket, &**source, room)
+                        .map_err(|e| e.at(basket.seek).object(format!("branch {}", column.name)).file(source.name()))?;
                 }
-                column.pieces.push(Piece {
+                column.source.pieces.push(Piece {
                     first_entry: base + basket.first_entry,
                     entries: basket.entries,
                     seek: basket.seek,
@@ -202,11 +193,11 @@ impl<'a> PlanBuilder<'a> {
         let (Some(column), Some(branch)) = (self.columns.get_mut(index), self.tree.branches.get(index)) else {
             return Ok(());
         };
-        if column.pieces.is_empty() && !holds_entries(branch) {
+        if column.source.pieces.is_empty() && !holds_entries(branch) {
             return Ok(());
         }
-        if column.fill.is_none() {
-            column.fill = Some(crate::table::default_entry::default_entry(&self.tree, branch)?);
+        if column.source.fill.is_none() {
+            column.source.fill = Some(crate::table::default_entry::default_entry(&self.tree, branch)?);
         }
         // Pieces are loaded whole, so they are kept small. An input may claim any number of entries.
         const MAX_PIECE: u64 = 8192;
@@ -216,7 +207,7 @@ impl<'a> PlanBuilder<'a> {
         let mut at = 0;
         while at < entries {
             let n = MAX_PIECE.min(entries - at);
-            column.pieces.push(Piece { first_entry: base + at, entries: n, seek: 0, nbytes: 0, file: FILL });
+            column.source.pieces.push(Piece { first_entry: base + at, entries: n, seek: 0, nbytes: 0, file: FILL });
             at += n;
         }
         Ok(())

@@ -71,7 +71,7 @@ pub(crate) fn forecast_table(plan: &TablePlan, path: &str, sample: bool) -> Resu
     let mut columns = Vec::new();
     for column in &plan.columns {
         let Some(all) = plan.bounds.first().zip(plan.bounds.last()) else { break };
-        let kept = column.overlapping(&(*all.0..*all.1));
+        let kept = column.source.overlapping(&(*all.0..*all.1));
         if kept.is_empty() {
             continue;
         }
@@ -81,7 +81,7 @@ pub(crate) fn forecast_table(plan: &TablePlan, path: &str, sample: bool) -> Resu
         for (i, bound) in plan.bounds.windows(2).enumerate() {
             let entries = bound[0]..bound[1];
             let packed = plan.packed.get(i).copied().unwrap_or(false);
-            let pieces = column.overlapping_next(&mut at, &entries);
+            let pieces = column.source.overlapping_next(&mut at, &entries);
             if pieces.is_empty() {
                 continue;
             }
@@ -89,10 +89,10 @@ pub(crate) fn forecast_table(plan: &TablePlan, path: &str, sample: bool) -> Resu
             let depth = depth(column, &pieces, &asked);
             depths.count(depth);
             if depth != Depth::Copy {
-                opened += column.share(pieces, &entries);
+                opened += column.source.share(pieces, &entries);
             }
         }
-        let before = column.share(kept.clone(), &(*all.0..*all.1));
+        let before = column.source.share(kept.clone(), &(*all.0..*all.1));
         let mut factor = 1.0;
         if opened > 0.0 && sample && sampled < MAX_SAMPLED {
             let middle = kept.start + kept.len() / 2;
@@ -109,7 +109,7 @@ pub(crate) fn forecast_table(plan: &TablePlan, path: &str, sample: bool) -> Resu
             depths,
             bytes_before: before as u64,
             bytes_after: (before - opened + opened * factor) as u64,
-            compression: column.compression,
+            compression: column.target.compression,
         });
     }
     let entries = plan.bounds.first().zip(plan.bounds.last()).map_or(0, |(a, b)| b - a);
@@ -151,11 +151,11 @@ fn measure(
     fetcher: &mut Fetcher,
     compressor: &mut Compressor,
 ) -> Result<Option<(u64, u64)>> {
-    let Some(piece) = column.record(index).filter(|p| !p.is_embedded()) else { return Ok(None) };
+    let Some(piece) = column.source.record(index).filter(|p| !p.is_embedded()) else { return Ok(None) };
     let header = fetcher.fetch(&plan.files, column, &piece)?;
     fetcher.unpack(&header)?;
     let mut out = Vec::new();
-    let packed = compressor.compress(column.compression, &fetcher.payload, &mut out)?;
+    let packed = compressor.compress(column.target.compression, &fetcher.payload, &mut out)?;
     let len = if packed { out.len() } else { fetcher.payload.len() };
     Ok(Some((u64::from(piece.nbytes), (len + header.keylen()) as u64)))
 }

@@ -23,7 +23,7 @@ impl PlanBuilder<'_> {
     pub fn join(&mut self, mut tree: Tree, input: (usize, &Arc<RootFile>)) -> Result<()> {
         let fills = self.request.schema == Schema::Fill;
         let empty = is_empty(&tree);
-        let nothing_yet = self.entries == 0 && self.columns.iter().all(|c| c.pieces.is_empty());
+        let nothing_yet = self.entries == 0 && self.columns.iter().all(|c| c.source.pieces.is_empty());
         if nothing_yet && (!empty || tree.branches.len() > self.tree.branches.len()) {
             return self.restart(tree, input);
         }
@@ -83,8 +83,7 @@ impl PlanBuilder<'_> {
     pub fn leave_out(&mut self, i: usize) {
         if let (Some(uncommon), Some(column)) = (self.uncommon.get_mut(i), self.columns.get_mut(i)) {
             *uncommon = true;
-            column.pieces = Vec::new();
-            column.embedded.clear();
+            column.source.clear();
         }
     }
 

@@ -3,9 +3,10 @@
 use dataset::tree::basket::{BasketHeader, Peek};
 
 use super::model::TablePlan;
-use crate::table::column::{Column, Shape};
+use crate::table::column::Column;
 use crate::table::depth::{Depth, OutputCluster, depth};
 use crate::table::piece::{Piece, spans_several};
+use crate::table::target::Shape;
 
 /// Largest size of a variable-length entry, as a multiple of the average in its basket.
 const MAX_ENTRY_FACTOR: u64 = 16;
@@ -22,7 +23,7 @@ impl TablePlan {
     /// Bytes of baskets that are kept because more than two clusters use them.
     pub fn kept(&self) -> u64 {
         let of_column = |column: &Column| {
-            let wide = column.pieces.iter().filter(|piece| spans_several(piece, &self.bounds));
+            let wide = column.source.pieces.iter().filter(|piece| spans_several(piece, &self.bounds));
             wide.map(|piece| column.unpacked(piece)).max().unwrap_or(0)
         };
         let recoded = self.recodes.iter().flat_map(|recode| &recode.sources).map(|source| &source.column);
@@ -52,8 +53,8 @@ impl TablePlan {
             let [start, end] = *bound else { continue };
             let packed = self.packed.get(i).copied().unwrap_or(false);
             let asked = OutputCluster { entries: start..end, packed, copies_fit: self.copies_fit };
-            let range = column.overlapping_next(&mut at, &asked.entries);
-            let pieces = column.pieces.get(range.clone()).unwrap_or_default();
+            let range = column.source.overlapping_next(&mut at, &asked.entries);
+            let pieces = column.source.pieces.get(range.clone()).unwrap_or_default();
             let depth = match pieces.is_empty() {
                 true => continue,
                 false => depth(column, &range, &asked),
@@ -87,7 +88,7 @@ impl TablePlan {
     fn recompressing(&self, column: &Column, piece: &Piece) -> Option<u64> {
         let same = |header: &Peek<'_>| {
             usize::from(header.keylen) == column.keylen()
-                && header.io_bits == column.io_bits
+                && header.io_bits == column.form.io_bits
                 && !column.check(piece, header).unwrap_or(true)
         };
         let raw = self.unpacked(column, piece)?;
@@ -96,7 +97,7 @@ impl TablePlan {
 
     /// Bytes of a piece's entries in memory, by its header.
     fn unpacked(&self, column: &Column, piece: &Piece) -> Option<u64> {
-        let places = if column.has_offsets { 4 * piece.entries } else { 0 };
+        let places = if column.form.has_offsets { 4 * piece.entries } else { 0 };
         Some(u64::from(self.header(piece, |header| header.objlen)?).max(piece.nbytes.into()).saturating_add(places))
     }
 
@@ -113,20 +114,21 @@ impl TablePlan {
 
 /// Largest number of bytes that a column needs if all of its entries are regrouped.
 fn regrouping(column: &Column, bounds: &[u64], longest: u64) -> u64 {
-    let record = column.pieces.iter().map(|p| u64::from(p.nbytes)).max().unwrap_or(0);
+    let record = column.source.pieces.iter().map(|p| u64::from(p.nbytes)).max().unwrap_or(0);
     // Threads share a basket that many clusters use. If there are several such baskets, one thread may be ahead with the
     // next.
-    let several = column.pieces.iter().filter(|piece| spans_several(piece, bounds)).nth(1).is_some();
-    let own = column.pieces.iter().filter(|piece| several || !spans_several(piece, bounds));
+    let several = column.source.pieces.iter().filter(|piece| spans_several(piece, bounds)).nth(1).is_some();
+    let own = column.source.pieces.iter().filter(|piece| several || !spans_several(piece, bounds));
     let raw = own.map(|p| column.unpacked(p)).max().unwrap_or(0);
-    let kept = column.pieces.iter().map(|p| column.unpacked(p)).max().unwrap_or(0);
-    let total: u64 = column.pieces.iter().map(|p| column.expanded(p)).sum();
-    let entries = column.recorded_entries().max(1);
-    let entry = column.largest_entry().saturating_mul(if column.has_offsets { MAX_ENTRY_FACTOR } else { 1 });
-    let basket = match column.shape {
+    let kept = column.source.pieces.iter().map(|p| column.unpacked(p)).max().unwrap_or(0);
+    let total: u64 = column.source.pieces.iter().map(|p| column.source.expanded_bytes(p)).sum();
+    let entries = column.source.recorded_entries().max(1);
+    let entry =
+        column.source.largest_entry().saturating_mul(if column.form.has_offsets { MAX_ENTRY_FACTOR } else { 1 });
+    let basket = match column.target.shape {
         Shape::Size(size) | Shape::Keep(size) => {
             // A large recorded buffer size holds no more than the column's bytes.
-            let asked = u64::from(size.max(column.packed_size.unwrap_or(0))).min(column.tot_bytes);
+            let asked = u64::from(size.max(column.target.packed_size.unwrap_or(0))).min(column.source.tot_bytes);
             let cluster = entry.saturating_mul(longest).min(total);
             // A basket holds at least one whole entry.
             asked.max(entry.min(raw.max(kept))).min(cluster)
@@ -138,7 +140,7 @@ fn regrouping(column: &Column, bounds: &[u64], longest: u64) -> u64 {
 
 /// Bytes after compression of `raw` bytes, which are `record` bytes now.
 fn packed(column: &Column, raw: u64, record: u64) -> u64 {
-    match column.compression.is_none() {
+    match column.target.compression.is_none() {
         true => raw,
         false => raw.min(record.saturating_mul(MAX_GROWTH) + raw / CONSTANT_FACTOR),
     }

@@ -8,7 +8,8 @@ use dataset::tree::Branch;
 use super::builder::PlanBuilder;
 use super::model::TablePlan;
 use crate::execute::engine::recode::sample as sample_recode;
-use crate::table::column::{Column, Shape};
+use crate::table::column::Column;
+use crate::table::target::Shape;
 
 /// Largest memory of the baskets of packed clusters.
 const PACKED_MEMORY: u64 = 30_000_000;
@@ -23,7 +24,7 @@ impl PlanBuilder<'_> {
         let cluster = bounds.windows(2).next().map_or(self.entries, |w| w[1] - w[0]);
         for (i, size) in self.sizes(cluster, Some(memory)) {
             if let Some(column) = self.columns.get_mut(i) {
-                column.shape = Shape::Size(size);
+                column.target.shape = Shape::Size(size);
             }
         }
     }
@@ -38,9 +39,9 @@ impl PlanBuilder<'_> {
         }
         for (i, size) in self.sizes(entries / count, None) {
             if let Some(column) = self.columns.get_mut(i)
-                && let Shape::Keep(own) = column.shape
+                && let Shape::Keep(own) = column.target.shape
             {
-                column.packed_size = Some(size.max(own));
+                column.target.packed_size = Some(size.max(own));
             }
         }
     }
@@ -49,7 +50,7 @@ impl PlanBuilder<'_> {
     fn sizes(&self, cluster: u64, memory: Option<u64>) -> Vec<(usize, u32)> {
         let whole = ClusterShare { entries: self.entries, cluster };
         let figures = self.columns.iter().zip(&self.tree.branches).map(|(column, branch)| {
-            let start = match column.shape {
+            let start = match column.target.shape {
                 // A writer of the whole tree would have begun with equal buffers.
                 _ if memory.is_none() => BASKET_SIZE,
                 Shape::Size(size) | Shape::Keep(size) => size,
@@ -84,11 +85,11 @@ impl ClusterShare {
 
     /// The figures of a column in a cluster.
     fn figures(&self, column: &Column, branch: &Branch, start: u32) -> BranchFigures {
-        let zip: u64 = column.pieces.iter().map(|p| u64::from(p.nbytes)).sum();
-        let raw: u64 = column.pieces.iter().map(|p| column.expanded(p)).sum();
+        let zip: u64 = column.source.pieces.iter().map(|p| u64::from(p.nbytes)).sum();
+        let raw: u64 = column.source.pieces.iter().map(|p| column.source.expanded_bytes(p)).sum();
         BranchFigures {
             name_len: u32::try_from(branch.name().len()).unwrap_or(0),
-            entries: self.share(column.recorded_entries(), self.entries).max(1),
+            entries: self.share(column.source.recorded_entries(), self.entries).max(1),
             total_bytes: self.share(raw, self.entries),
             zip_bytes: self.share(zip, self.entries),
             basket_size: start,
@@ -109,11 +110,11 @@ pub(crate) fn optimise_recoded(plan: &mut TablePlan, of_tree: &TreeLayout) {
     let entries = match plan.selected {
         None => plan.input_entries.iter().sum(),
         // Records without selected entries are not counted.
-        Some(_) => plan.columns.iter().map(Column::recorded_entries).max().unwrap_or(0),
+        Some(_) => plan.columns.iter().map(|column| column.source.recorded_entries()).max().unwrap_or(0),
     };
     let whole = ClusterShare { entries, cluster };
     let figures = plan.columns.iter().zip(&plan.tree.branches).map(|(column, branch)| {
-        let start = match column.shape {
+        let start = match column.target.shape {
             Shape::Size(size) | Shape::Keep(size) => size,
             Shape::PerCluster => branch.basket_size,
         };
@@ -134,7 +135,7 @@ pub(crate) fn optimise_recoded(plan: &mut TablePlan, of_tree: &TreeLayout) {
     }
     let sizes = basket_sizes(&figures, cluster, Some(memory));
     for (column, (_, size)) in plan.columns.iter_mut().zip(&sizes) {
-        column.shape = Shape::Size(*size);
+        column.target.shape = Shape::Size(*size);
     }
     for output in plan.recodes.iter_mut().flat_map(|recode| &mut recode.outputs) {
         if let Some((_, size)) = sizes.get(output.column) {

@@ -19,7 +19,8 @@ use super::view::{Reason, View};
 use crate::execute::encode::branch_plan::branch_plan;
 use crate::execute::engine::recode_job::{Form, Recode, RecodeOutput};
 use crate::execute::fetch::column_stream::DecodeSource;
-use crate::table::column::{Column, Shape};
+use crate::table::column::Column;
+use crate::table::target::Shape;
 use crate::words::listed;
 
 /// A branch of the first level that gets another split level.
@@ -289,13 +290,12 @@ fn restream(
         };
         output.basket_size = basket_size(&own, output.basket_size);
         if let Some(column) = plan.columns.get_mut(branch) {
-            column.pieces = Vec::new();
-            column.embedded.clear();
-            column.io_bits = 0;
-            column.generated = None;
+            column.source.clear();
+            column.form.io_bits = 0;
+            column.form.counted = None;
         }
         plan.recodes.push(Recode {
-            name: source.column.names.0.clone(),
+            name: source.column.name.clone(),
             portion: DecodeSource::portion(std::slice::from_ref(&source)),
             sources: vec![source],
             wholes: None,
@@ -313,7 +313,7 @@ fn basket_size(own: &ColumnLayout, has: u32) -> u32 {
 /// The layout of a branch: as requested, or else as it is.
 fn own_layout(plan: &TablePlan, branch: usize, streaming: Streaming, rules: &TreeRules<'_>) -> Option<ColumnLayout> {
     let own = rules.column(&plan.tree.lineage(branch));
-    let compression = own.compression.or_else(|| Some(plan.columns.get(branch)?.compression));
+    let compression = own.compression.or_else(|| Some(plan.columns.get(branch)?.target.compression));
     Some(ColumnLayout { streaming: Some(streaming), compression, ..own })
 }
 
@@ -368,8 +368,8 @@ fn add_outputs(
 ) {
     let name = plan.tree.named.name.clone();
     let one_per_cluster = rules.tree.one_basket_per_cluster == Some(true);
-    let Some(first) = recode.sources.first().map(|source| source.column.compression) else { return };
-    let bytes: u64 = recode.sources.iter().map(|source| source.column.tot_bytes).sum();
+    let Some(first) = recode.sources.first().map(|source| source.column.target.compression) else { return };
+    let bytes: u64 = recode.sources.iter().map(|source| source.column.source.tot_bytes).sum();
     let clusters = plan.bounds.len() as u64;
     for (number, &place) in places.iter().enumerate() {
         let own = rules.column(&plan.tree.lineage(place));
@@ -384,7 +384,8 @@ fn add_outputs(
             None => Shape::Keep(size),
         };
         let names = (branch.name().to_owned(), name.clone());
-        let column = Column { memory_ratio: own.memory_ratio, ..Column::new(place, names, compression, shape) };
+        let mut column = Column::new(place, names, compression, shape);
+        column.target.memory_ratio = own.memory_ratio;
         if let Some(slot) = columns.get_mut(place) {
             *slot = Some(column);
         }

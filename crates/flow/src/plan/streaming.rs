@@ -34,7 +34,7 @@ pub(crate) fn current_streaming(view: &View<'_>, plan: &ColumnPlan, preferred: S
     let mut files = HashSet::new();
     let mut scratch = Fetcher::new();
     let mut left = vec![preferred, other];
-    for (index, piece) in column.pieces.iter().enumerate() {
+    for (index, piece) in column.source.pieces.iter().enumerate() {
         if piece.file == FILL || !files.insert(piece.file) {
             continue;
         }
@@ -52,7 +52,7 @@ impl View<'_> {
     pub fn check_entries(&self, plan: &ColumnPlan) -> std::result::Result<(), Reason> {
         let column = self.plan.columns.get(plan.branch()).ok_or("no such branch")?;
         let bound = |bound: Option<&u64>| bound.copied().unwrap_or(0);
-        if !column.covers(&(bound(self.plan.bounds.first())..bound(self.plan.bounds.last()))) {
+        if !column.source.covers(&(bound(self.plan.bounds.first())..bound(self.plan.bounds.last()))) {
             return Err("it has fewer entries than its tree".to_owned());
         }
         probe(self, plan).map_err(|e| e.to_string())
@@ -62,7 +62,7 @@ impl View<'_> {
 /// Decodes the first entries of a column, to test its plan.
 fn probe(view: &View<'_>, plan: &ColumnPlan) -> Result<()> {
     let Some(column) = view.plan.columns.get(plan.branch()) else { return Ok(()) };
-    if column.pieces.is_empty() {
+    if column.source.pieces.is_empty() {
         return Ok(());
     }
     let basket = Fetcher::new().load(&view.plan.files, column, 0)?;
@@ -81,8 +81,8 @@ fn first_entries(
         Some((view.plan.columns.get(*branch)?, plan))
     });
     let entries =
-        column.pieces.get(index).map_or(0..0, |p| p.first_entry..p.first_entry + p.entries.min(TESTED_ENTRIES));
-    let places = column.places(index, &entries).next().unwrap_or(0..0);
+        column.source.pieces.get(index).map_or(0..0, |p| p.first_entry..p.first_entry + p.entries.min(TESTED_ENTRIES));
+    let places = column.source.indices(index, &entries).next().unwrap_or(0..0);
     let counters: Vec<_> = counters.collect();
     let counts = match counters.is_empty() {
         true => Vec::new(),

@@ -11,8 +11,7 @@ use super::clusters::{self, Clustering, SourceCluster};
 use super::model::{TablePlan, TableRequest};
 use super::options::{Absent, Pack};
 use super::{external_files, recode};
-use crate::table::column::Column;
-use crate::table::counted_offsets::CountedOffsets;
+use crate::table::column::CountedOffsets;
 use crate::table::piece::Piece;
 
 /// Plans a table.
@@ -66,7 +65,7 @@ pub(crate) fn plan_table_of(
     }
     let mut plan = builder.ok_or_else(|| Error::request("no input"))?.finish()?;
     let names = Arc::new(names);
-    plan.columns.iter_mut().for_each(|column| column.siblings = Arc::clone(&names));
+    plan.columns.iter_mut().for_each(|column| column.source.siblings = Arc::clone(&names));
     recode::apply(&mut plan, request);
     plan.absent = absent;
     Ok(plan)
@@ -106,10 +105,10 @@ impl PlanBuilder<'_> {
         let packed = clusters::are_packed(&self.clusters, &bounds);
         self.optimise(&bounds);
         self.optimise_packed(&bounds, &packed);
-        let pieces: u64 = self.columns.iter().map(|c| c.pieces.len() as u64).sum();
+        let pieces: u64 = self.columns.iter().map(|c| c.source.pieces.len() as u64).sum();
         let chosen = selected.as_ref().map_or(0, |selected| {
-            self.columns.iter_mut().for_each(|column| column.choose(selected));
-            selected.memory() + self.columns.iter().map(Column::choice_memory).sum::<u64>()
+            self.columns.iter_mut().for_each(|column| column.source.select(selected));
+            selected.memory() + self.columns.iter().map(|column| column.source.selection_memory()).sum::<u64>()
         });
         let branches = self.tree.branches.len() as u64;
         let total_bytes: f64 = self.clusters.iter().map(|c| c.bytes).sum();
@@ -140,7 +139,7 @@ impl PlanBuilder<'_> {
 
     /// Adds a last cluster for entries beyond the tree's own count, which only some branches have.
     fn cover_all(&mut self) {
-        let end = self.columns.iter().filter_map(|c| c.pieces.last()).map(Piece::end).max().unwrap_or(0);
+        let end = self.columns.iter().filter_map(|c| c.source.pieces.last()).map(Piece::end).max().unwrap_or(0);
         let covered = self.clusters.last().map_or(0, |c| c.first_entry + c.entries);
         if end > covered {
             self.clusters.push(SourceCluster {
@@ -157,9 +156,9 @@ impl PlanBuilder<'_> {
         let mut before = 0.0;
         let mut after = 0.0;
         for column in &self.columns {
-            let bytes: f64 = column.pieces.iter().map(|p| f64::from(p.nbytes)).sum();
+            let bytes: f64 = column.source.pieces.iter().map(|p| f64::from(p.nbytes)).sum();
             before += bytes;
-            after += if column.compression.is_none() { bytes * column.expansion } else { bytes };
+            after += if column.target.compression.is_none() { bytes * column.source.expansion } else { bytes };
         }
         if before > 0.0 { after / before } else { 1.0 }
     }
@@ -192,9 +191,9 @@ impl PlanBuilder<'_> {
             let at = before.take_while(|l| l.id != counter.id).map(|l| l.len_type.max(0).unsigned_abs() as usize).sum();
             let width = counter.len_type.max(0).unsigned_abs() as usize;
             let Some(source) = self.columns.get(counter.branch) else { continue };
-            let counter = Arc::new(source.only_pieces());
+            let counter = Arc::new(source.only_source());
             if let Some(column) = self.columns.get_mut(i) {
-                column.generated = Some(CountedOffsets { counter, at, width, each, besides, number });
+                column.form.counted = Some(CountedOffsets { counter, at, width, each, besides, number });
             }
         }
     }

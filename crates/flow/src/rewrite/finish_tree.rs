@@ -13,8 +13,8 @@ use crate::commit::leaf_maxima;
 use crate::commit::sink::WrittenColumn;
 use crate::inner;
 use crate::plan::TablePlan;
-use crate::table::column::Shape;
 use crate::table::depth::Depths;
+use crate::table::target::Shape;
 
 /// Writes the record of a tree whose baskets are written.
 pub(crate) fn finish_table(
@@ -55,17 +55,17 @@ fn close_tree(plan: &mut TablePlan, written: Vec<WrittenColumn>) {
     tree.entries = plan.selected.as_ref().map_or(whole, |selected| selected.len());
     for (column, written) in plan.columns.iter().zip(written) {
         let Some(branch) = tree.branches.get_mut(column.branch) else { continue };
-        let had_data = !column.pieces.is_empty() || !written.baskets.is_empty();
+        let had_data = !column.source.pieces.is_empty() || !written.baskets.is_empty();
         let count = branch.entries;
-        let buffer = match (column.memory_ratio, column.shape) {
+        let buffer = match (column.target.memory_ratio, column.target.shape) {
             (Some(ratio), _) => BufferSize::Times(ratio),
             (None, Shape::PerCluster) => BufferSize::Times(1.0),
             (None, Shape::Size(size)) => BufferSize::Bytes(u64::from(size)),
             (None, Shape::Keep(_)) => {
-                column.packed_size.map_or(BufferSize::Keep, |size| BufferSize::Bytes(size.into()))
+                column.target.packed_size.map_or(BufferSize::Keep, |size| BufferSize::Bytes(size.into()))
             }
         };
-        finalize::finalize_branch(branch, written, column.compression, buffer);
+        finalize::finalize_branch(branch, written, column.target.compression, buffer);
         if !had_data {
             // A parent branch has no entries of its own, but counts them.
             branch.entries = if branch.children.is_empty() && count == 0 { 0 } else { tree.entries };

@@ -73,7 +73,7 @@ pub(crate) fn default_setting(first: &RootFile, plans: &[(PlannedTree, TablePlan
     }
     let mut bytes: HashMap<i32, u64> = HashMap::new();
     for column in plans.iter().flat_map(|(_, plan)| &plan.columns) {
-        *bytes.entry(column.compression.to_root_setting()).or_default() += column.tot_bytes;
+        *bytes.entry(column.target.compression.to_root_setting()).or_default() += column.source.tot_bytes;
     }
     bytes.into_iter().max_by_key(|&(setting, bytes)| (bytes, setting)).map_or(own, |(setting, _)| setting)
 }

@@ -40,7 +40,7 @@ pub fn weigh(input: &Path, output: &Path, options: &Options, baskets: &BasketsOf
             let lineage: Vec<&str> = plan.tree.lineage(column.branch).into_iter().rev().collect();
             let baskets = baskets(&place.path, &lineage, &plan.bounds);
             let zip_bytes = baskets.iter().map(|basket| u64::from(basket.nbytes)).sum();
-            WrittenColumn { baskets, zip_bytes, tot_bytes: column.tot_bytes, ..WrittenColumn::default() }
+            WrittenColumn { baskets, zip_bytes, tot_bytes: column.source.tot_bytes, ..WrittenColumn::default() }
         };
         let mut written: Vec<WrittenColumn> = plan.columns.iter().map(of).collect();
         // Cluster by cluster, as they would be written.

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use super::column::{Column, Shape};
+use super::column::Column;
 use super::piece::Piece;
+use super::target::Shape;
 
 /// How deep a column's entries are opened in a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -70,13 +71,14 @@ pub(crate) struct OutputCluster {
 /// The shallowest depth that brings a column's entries of one cluster, which these pieces hold, into the asked layout.
 pub(crate) fn depth(column: &Column, range: &Range<usize>, asked: &OutputCluster) -> Depth {
     let entries = &asked.entries;
-    let pieces = column.pieces.get(range.clone()).unwrap_or_default();
+    let pieces = column.source.pieces.get(range.clone()).unwrap_or_default();
     let whole = |p: &Piece| p.first_entry >= entries.start && p.end() <= entries.end && !p.is_embedded();
-    let whole = column.takes_whole(range) && pieces.iter().all(whole);
+    let whole = column.source.takes_whole(range) && pieces.iter().all(whole);
     if column.is_misread() || !whole || !shape_fits(column, pieces, asked.packed) {
         return Depth::Regroup;
     }
-    let as_asked = |p: &Piece| usize::try_from(p.file).ok().and_then(|f| column.as_asked.get(f)).is_some_and(|a| *a);
+    let as_asked =
+        |p: &Piece| usize::try_from(p.file).ok().and_then(|f| column.target.met_by_file.get(f)).is_some_and(|a| *a);
     if asked.copies_fit && pieces.iter().all(as_asked) {
         return Depth::Copy;
     }
@@ -88,16 +90,18 @@ pub(crate) fn depth(column: &Column, range: &Range<usize>, asked: &OutputCluster
 fn shape_fits(column: &Column, pieces: &[Piece], packed: bool) -> bool {
     // A basket that the next one's first half would still fit into was closed too early.
     let full = |size: u32| {
-        let enough = |pair: &[Piece]| column.expanded(&pair[0]) + column.expanded(&pair[1]) / 2 > u64::from(size);
+        let enough = |pair: &[Piece]| {
+            column.source.expanded_bytes(&pair[0]) + column.source.expanded_bytes(&pair[1]) / 2 > u64::from(size)
+        };
         pieces.windows(2).all(enough)
     };
-    match column.shape {
+    match column.target.shape {
         // Baskets cannot be joined where a branch has fewer entries than its tree.
-        Shape::Keep(size) => !packed || has_gap(pieces) || full(column.packed_size.unwrap_or(size)),
+        Shape::Keep(size) => !packed || has_gap(pieces) || full(column.target.packed_size.unwrap_or(size)),
         Shape::PerCluster => pieces.len() <= 1,
         Shape::Size(size) => {
             let most = u64::from(size) + u64::from(size) / 8;
-            full(size) && pieces.iter().all(|p| column.expanded(p) <= most || p.entries == 1)
+            full(size) && pieces.iter().all(|p| column.source.expanded_bytes(p) <= most || p.entries == 1)
         }
     }
 }

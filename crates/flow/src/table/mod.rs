@@ -3,8 +3,9 @@
 
 pub(crate) mod chunk;
 pub(crate) mod column;
-pub(crate) mod counted_offsets;
 pub(crate) mod default_entry;
 pub(crate) mod depth;
 pub(crate) mod entry_set;
 pub(crate) mod piece;
+pub(crate) mod source;
+pub(crate) mod target;

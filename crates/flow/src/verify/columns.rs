@@ -29,12 +29,14 @@ pub(super) fn scratch(pairs: &[Pair<'_>]) -> u64 {
 }
 
 fn of_column(column: &Column) -> u64 {
-    let most = |of: &dyn Fn(&Piece) -> u64| column.pieces.iter().map(of).max().unwrap_or(0);
+    let most = |of: &dyn Fn(&Piece) -> u64| column.source.pieces.iter().map(of).max().unwrap_or(0);
     // An offset for each entry, and where it lay.
-    let longest = || (0..column.pieces.len()).filter_map(|i| column.record(i)).map(|p| p.entries).max().unwrap_or(0);
-    let boundaries = if column.has_offsets || column.generated.is_some() { 8 * longest() } else { 0 };
-    let counter = column.generated.as_ref().map_or(0, |generated| of_column(&generated.counter));
-    most(&|p| u64::from(p.nbytes)) + most(&|p| column.expanded(p)) + boundaries + counter
+    let longest = || {
+        (0..column.source.pieces.len()).filter_map(|i| column.source.record(i)).map(|p| p.entries).max().unwrap_or(0)
+    };
+    let boundaries = if column.form.has_offsets || column.form.counted.is_some() { 8 * longest() } else { 0 };
+    let counter = column.form.counted.as_ref().map_or(0, |generated| of_column(&generated.counter));
+    most(&|p| u64::from(p.nbytes)) + most(&|p| column.source.expanded_bytes(p)) + boundaries + counter
 }
 
 /// Buffers of a thread, which go from one task to the next.
@@ -87,7 +89,7 @@ fn compare_task(
     progress: Progress<'_>,
 ) -> Result<Option<Found>> {
     let (Some(mut first), Some(mut second)) = (Side::new(pair, 0), Side::new(pair, 1)) else { return Ok(None) };
-    let tags = pair.columns.iter().any(|column| column.has_tags);
+    let tags = pair.columns.iter().any(|column| column.form.has_tags);
     let mut at = task.entries.start;
     while at < task.entries.end && at < earliest.load(Ordering::Relaxed) {
         let n = match (first.find(at), second.find(at)) {
@@ -104,7 +106,7 @@ fn compare_task(
         let read = first.load(at, files_first, scratch_first)? + second.load(at, files_second, scratch_second)?;
         let (Some(a), Some(b)) = (first.run(at), second.run(at)) else { break };
         let (compared, mismatch) = entries::compare(a, b, usize::try_from(n).unwrap_or(usize::MAX), tags)
-            .map_err(|e| e.object(format!("branch {}", first.column.names.0)))?;
+            .map_err(|e| e.object(format!("branch {}", first.column.name)))?;
         *bytes += compared as u64;
         tell(progress, read)?;
         if let Some(mismatch) = mismatch {
@@ -147,15 +149,15 @@ impl<'a> Side<'a> {
 
     /// The entry after the last.
     fn end(&self) -> u64 {
-        self.column.pieces.last().map_or(0, Piece::end)
+        self.column.source.pieces.last().map_or(0, Piece::end)
     }
 
     fn find(&self, entry: u64) -> Place {
-        let piece = self.column.pieces.partition_point(|p| p.end() <= entry);
-        match self.column.pieces.get(piece) {
+        let piece = self.column.source.pieces.partition_point(|p| p.end() <= entry);
+        match self.column.source.pieces.get(piece) {
             None => Place::Gap(u64::MAX),
             Some(p) if p.first_entry > entry => Place::Gap(p.first_entry),
-            Some(p) => match self.column.places(piece, &(entry..p.end())).next() {
+            Some(p) => match self.column.source.indices(piece, &(entry..p.end())).next() {
                 Some(run) => Place::In(Inside { piece, nth: run.start, left: run.len() as u64 }),
                 None => Place::Gap(u64::MAX),
             },
@@ -170,7 +172,7 @@ impl<'a> Side<'a> {
         }
         self.give_back(scratch);
         self.loaded = Some((piece, scratch.load(files, self.column, piece)?));
-        Ok(self.column.pieces.get(piece).map_or(0, |p| u64::from(p.nbytes)))
+        Ok(self.column.source.pieces.get(piece).map_or(0, |p| u64::from(p.nbytes)))
     }
 
     /// The entries of the loaded piece from this one on.

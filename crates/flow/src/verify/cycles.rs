@@ -91,11 +91,11 @@ fn is_part_of(old: &TablePlan, new: &TablePlan) -> Result<bool> {
             continue;
         };
         let pair = Pair { columns: [ours, theirs] };
-        for (k, piece) in ours.pieces.iter().enumerate() {
-            let same = if ours.embedded.contains_key(&k) {
+        for (k, piece) in ours.source.pieces.iter().enumerate() {
+            let same = if ours.source.embedded.contains_key(&k) {
                 equal_within(&pair, files, piece.first_entry..piece.first_entry + piece.entries)?
             } else {
-                theirs.pieces.get(k).is_some_and(|other| other.is_at(piece))
+                theirs.source.pieces.get(k).is_some_and(|other| other.is_at(piece))
             };
             if !same {
                 return Ok(false);

@@ -55,7 +55,7 @@ pub(super) struct Task {
 pub(super) fn cut(pair: usize, (column, end): (&Column, u64), share: u64) -> Vec<Task> {
     let mut tasks = Vec::new();
     let (mut from, mut bytes) = (0, 0u64);
-    for piece in &column.pieces {
+    for piece in &column.source.pieces {
         bytes = bytes.saturating_add(u64::from(piece.nbytes).saturating_mul(share));
         let at = piece.end();
         if bytes >= TASK && at > from && at < end {

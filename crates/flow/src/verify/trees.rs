@@ -94,7 +94,7 @@ pub(super) fn compare(first: &TablePlan, second: &TablePlan, job: &Context<'_>, 
         branches += 1;
         verdict.differences.extend(branch_metadata((&first.tree, i), (&second.tree, theirs), job, name));
         // Entries of another meaning cannot be held against each other.
-        if changed.contains(name) || (a.pieces.is_empty() && b.pieces.is_empty()) {
+        if changed.contains(name) || (a.source.pieces.is_empty() && b.source.pieces.is_empty()) {
             continue;
         }
         pairs.push(Pair { columns: [a, b] });

@@ -50,8 +50,11 @@ impl WholePair {
     fn tasks(&self, index: usize, entries: u64) -> Vec<Task> {
         let [first, _] = &self.sources;
         // The one with most baskets says best where to cut.
-        let Some(source) = first.iter().max_by_key(|source| source.column.pieces.len()) else { return Vec::new() };
-        let bytes = |source: &DecodeSource| source.column.pieces.iter().map(|p| u64::from(p.nbytes)).sum::<u64>();
+        let Some(source) = first.iter().max_by_key(|source| source.column.source.pieces.len()) else {
+            return Vec::new();
+        };
+        let bytes =
+            |source: &DecodeSource| source.column.source.pieces.iter().map(|p| u64::from(p.nbytes)).sum::<u64>();
         let share = first.iter().map(bytes).sum::<u64>() / bytes(source).max(1);
         tasks::cut(index, (&source.column, entries), share.max(1))
     }

@@ -21,7 +21,6 @@ use crate::arrow::read::least_memory;
 use crate::execute::budget::Budget;
 use crate::execute::progress::tell;
 use crate::plan::inputs::Input;
-use crate::table::column::Column;
 
 /// A tree, or those of several files as one, and the Parquet file to be made of it.
 #[derive(Clone, Copy, Debug)]
@@ -141,7 +140,7 @@ impl<'a> Needs<'a> {
         let varies =
             |chosen: &&Chosen| matches!(chosen.field.data_type(), DataType::LargeList(_) | DataType::LargeUtf8);
         let offsets = columns.iter().filter(varies).count() as u64 * OFFSET;
-        let of_column = |column| dataset.source(column).map_or(0, Column::largest_entry);
+        let of_column = |column| dataset.source(column).map_or(0, |column| column.source.largest_entry());
         let leaves = |chosen: &Chosen| leaves(chosen.field.data_type());
         Self {
             columns: (dataset, numbers),

@@ -86,21 +86,21 @@ impl Dataset {
 
     /// Bytes of a column's baskets before compression, as the trees say.
     pub fn bytes(&self, column: usize) -> u64 {
-        let of_friend = || self.source(column).map_or(0, |source| source.tot_bytes);
+        let of_friend = || self.source(column).map_or(0, |source| source.source.tot_bytes);
         self.bytes.get(column).copied().unwrap_or_else(of_friend)
     }
 
     /// Bytes on disk of a column's baskets that hold some of these entries, and how many there are.
     pub fn stored(&self, column: usize, entries: &Range<u64>) -> (u64, u64) {
         let Some(source) = self.source(column) else { return (0, 0) };
-        let pieces = source.pieces.get(source.overlapping(entries)).unwrap_or_default();
+        let pieces = source.source.pieces.get(source.source.overlapping(entries)).unwrap_or_default();
         (pieces.iter().map(|p| u64::from(p.nbytes)).sum(), pieces.len() as u64)
     }
 
     /// Why a column cannot be read, if its baskets lie in another file that is absent. The other columns can.
     pub fn absent(&self, column: usize) -> Option<String> {
         let source = self.source(column)?;
-        let files: BTreeSet<u32> = source.pieces.iter().filter(|p| !p.is_embedded()).map(|p| p.file).collect();
+        let files: BTreeSet<u32> = source.source.pieces.iter().filter(|p| !p.is_embedded()).map(|p| p.file).collect();
         let file =
             files.into_iter().filter_map(|file| self.files().get(file as usize)).find(|file| file.size() == 0)?;
         file.read_exact_at(0, &mut []).err().map(|e| e.to_string())
@@ -108,7 +108,7 @@ impl Dataset {
 
     /// Whether a column has all entries of the data set.
     pub(crate) fn is_complete(&self, column: usize) -> bool {
-        self.source(column).is_some_and(|source| source.covers(&(0..self.entries())))
+        self.source(column).is_some_and(|source| source.source.covers(&(0..self.entries())))
     }
 
     pub(crate) fn inputs(&self) -> &[Input] {

@@ -81,7 +81,8 @@ impl Dataset {
         let paths = inputs.iter().map(|i| i.path.clone()).collect();
         let (path, given, friends) = (path.to_owned(), Mutex::default(), OnceLock::new());
         let mut dataset = Self { inputs, paths, path, plan, columns, places, bytes: Vec::new(), given, friends };
-        dataset.bytes = (0..dataset.columns.len()).map(|i| dataset.source(i).map_or(0, |c| c.tot_bytes)).collect();
+        dataset.bytes =
+            (0..dataset.columns.len()).map(|i| dataset.source(i).map_or(0, |c| c.source.tot_bytes)).collect();
         Ok(dataset)
     }
 }

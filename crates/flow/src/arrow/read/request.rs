@@ -95,9 +95,9 @@ impl<'a> Wanted<'a> {
 
     /// Bytes that they take about in a column's baskets, before compression.
     pub fn bytes(&self, column: &Column) -> u64 {
-        let pieces = column.pieces.get(column.overlapping(&self.span())).unwrap_or_default();
+        let pieces = column.source.pieces.get(column.source.overlapping(&self.span())).unwrap_or_default();
         let of = |p: &Piece| {
-            let share = u128::from(column.expanded(p)) * u128::from(self.count(&(p.first_entry..p.end())));
+            let share = u128::from(column.source.expanded_bytes(p)) * u128::from(self.count(&(p.first_entry..p.end())));
             u64::try_from(share / u128::from(p.entries.max(1))).unwrap_or(u64::MAX)
         };
         pieces.iter().map(of).fold(0, u64::saturating_add)

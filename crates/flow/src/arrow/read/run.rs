@@ -127,7 +127,7 @@ pub(crate) fn least_memory(dataset: &Dataset, columns: &[usize], steps: &[u64]) 
     // Only what has more entries than the shortest step can be used by several.
     let shortest = steps.windows(2).map(|step| step[1] - step[0]).min().unwrap_or(u64::MAX);
     let of = |source: &Column| {
-        let pieces = source.pieces.get(source.overlapping(&entries)).unwrap_or_default();
+        let pieces = source.source.pieces.get(source.source.overlapping(&entries)).unwrap_or_default();
         let wide = pieces.iter().filter(|piece| piece.entries > shortest && spans_several(piece, steps));
         (room(source, &entries), wide.map(|piece| source.unpacked(piece)).max().unwrap_or(0))
     };
@@ -152,7 +152,7 @@ fn run(
         OutputMode::Keep => 0,
         // It is dropped at the end of each cluster.
         OutputMode::DropClusters { .. } => {
-            column.largest_cluster(dataset.clusters(), column.overlapping(&wanted.span()))
+            column.largest_cluster(dataset.clusters(), column.source.overlapping(&wanted.span()))
         }
     };
     // Arrays grow by doubling where it is not known how large they will be.
@@ -187,7 +187,7 @@ fn run(
 
 /// Bytes that one thread needs at most for a column, besides what it fills.
 fn room(column: &Column, entries: &Range<u64>) -> u64 {
-    crate::arrow::read::tasks::room(column, column.overlapping(entries))
+    crate::arrow::read::tasks::room(column, column.source.overlapping(entries))
 }
 
 impl ReadJob<'_> {
@@ -244,7 +244,7 @@ impl ReadJob<'_> {
                     let data = scratch.load(self.dataset.files(), column, index)?;
                     loading += begun.elapsed();
                     spent.baskets += 1;
-                    spent.compressed += column.pieces.get(index).map_or(0, |p| u64::from(p.nbytes));
+                    spent.compressed += column.source.pieces.get(index).map_or(0, |p| u64::from(p.nbytes));
                     spent.uncompressed += data.data.len() as u64;
                     data
                 }
@@ -277,7 +277,7 @@ impl ReadJob<'_> {
         scratch: &mut Fetcher,
     ) {
         for (index, data) in waiting.drain(..) {
-            let Some(piece) = column.pieces.get(index) else { continue };
+            let Some(piece) = column.source.pieces.get(index) else { continue };
             turn.append(piece, &data, &self.wanted, &mut |entries| match counters {
                 Some(counters) => counters.values(entries),
                 None => Ok(Vec::new()),

@@ -20,7 +20,7 @@ const GAP: u64 = 64 << 10;
 /// Bytes that one thread needs at most for a task: its pieces wait decompressed while others have their turn.
 pub(crate) fn room(column: &Column, pieces: Range<usize>) -> u64 {
     let (mut most, mut compressed, mut waiting) = (0, 0, 0u64);
-    for piece in column.pieces.get(pieces).unwrap_or_default() {
+    for piece in column.source.pieces.get(pieces).unwrap_or_default() {
         if compressed >= CHUNK {
             (compressed, waiting) = (0, 0);
         }
@@ -59,7 +59,7 @@ pub(crate) struct Tasks<'a> {
 impl<'a> Tasks<'a> {
     pub fn new(columns: &'a [&'a Column], bounds: &'a [u64], wanted: Wanted<'a>, files: &'a [Arc<dyn Source>]) -> Self {
         let span = wanted.span();
-        let next = columns.iter().map(|c| (c.overlapping(&span).start, 0)).collect();
+        let next = columns.iter().map(|c| (c.source.overlapping(&span).start, 0)).collect();
         // The cluster that holds the first entry.
         let cluster = bounds.partition_point(|&bound| bound <= span.start).saturating_sub(1);
         let tasks = Self { columns, bounds, wanted, files, next, cluster, ready: VecDeque::new() };
@@ -98,7 +98,7 @@ impl<'a> Tasks<'a> {
                 }
             };
             let (mut from, mut bytes) = (*next, 0);
-            while let Some(piece) = column.pieces.get(*next).filter(|piece| piece.first_entry < end) {
+            while let Some(piece) = column.source.pieces.get(*next).filter(|piece| piece.first_entry < end) {
                 let unwanted = self.wanted.count(&(piece.first_entry..piece.end())) == 0;
                 bytes += u64::from(piece.nbytes);
                 if unwanted || bytes >= CHUNK {
@@ -119,7 +119,7 @@ impl<'a> Tasks<'a> {
         let (Some(&start), Some(end)) = (self.bounds.get(cluster), self.end_of(cluster)) else { return };
         let mut places: Vec<(u32, u64, u64)> = Vec::new();
         for column in self.columns {
-            let overlapping = column.pieces.get(column.overlapping(&(start..end))).unwrap_or_default();
+            let overlapping = column.source.pieces.get(column.source.overlapping(&(start..end))).unwrap_or_default();
             let wanted =
                 |p: &&Piece| p.file != FILL && !p.is_embedded() && self.wanted.count(&(p.first_entry..p.end())) > 0;
             places.extend(overlapping.iter().filter(wanted).map(|p| (p.file, p.seek, p.seek + u64::from(p.nbytes))));

@@ -77,15 +77,15 @@ impl BasketBuilder {
         range: Range<usize>,
         cutter: &mut BasketCutter,
     ) -> Result<(usize, bool)> {
-        if !column.has_offsets {
+        if !column.form.has_offsets {
             return match source.entries {
                 Entries::Fixed(len) => self.take_fixed(source, len, range, cutter),
                 _ => Err(Error::corrupt("entries vary in length in a branch whose metadata say that they do not")
-                    .object(format!("branch {}", column.names.0))),
+                    .object(format!("branch {}", column.name))),
             };
         }
-        if column.has_tags {
-            self.take_tagged(source, range, cutter).map_err(|e| e.object(format!("branch {}", column.names.0)))
+        if column.form.has_tags {
+            self.take_tagged(source, range, cutter).map_err(|e| e.object(format!("branch {}", column.name)))
         } else {
             self.take_varying(source, range, cutter)
         }
@@ -206,7 +206,7 @@ impl BasketBuilder {
         })?;
         header.nev_buf = count.unsigned_abs();
         header.last = last.unsigned_abs();
-        if !column.has_offsets {
+        if !column.form.has_offsets {
             header.nev_buf_size = i32::try_from(self.fixed).map_err(|_| out_of_basket())?;
             return Ok(header);
         }
@@ -229,11 +229,11 @@ impl BasketBuilder {
 
 /// A basket with the offsets of its entries, if entries of the column vary in length.
 pub(crate) fn with_offsets(column: &Column, mut source: BasketData) -> Result<BasketData> {
-    if let (true, Entries::Fixed(len)) = (column.has_offsets, &source.entries) {
+    if let (true, Entries::Fixed(len)) = (column.form.has_offsets, &source.entries) {
         // Entries without bytes cost nothing in a file, so there is no limit to how many it says there are.
         if *len == 0 && source.count > MOST_EMPTY {
             return Err(Error::corrupt(format!("{} entries without bytes", source.count))
-                .object(format!("branch {}", column.names.0)));
+                .object(format!("branch {}", column.name)));
         }
         let ends = (0..=source.count).map(|i| i.saturating_mul(*len)).collect();
         source.entries = Entries::Offsets(ends);

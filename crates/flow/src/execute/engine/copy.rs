@@ -28,7 +28,7 @@ pub(crate) fn copy(job: &Job<'_>, window: &[(usize, Piece)], scratch: &mut Worke
         for &(column, piece) in run {
             let record = chunk.bytes.get(at..at + piece.nbytes as usize).unwrap_or_default();
             let in_file = |e: Error| {
-                let name = job.columns.get(column).map_or("", |column| &column.names.0);
+                let name = job.columns.get(column).map_or("", |column| &column.name);
                 e.at(piece.seek).object(format!("branch {name}")).file(file.name())
             };
             let header = BasketHeader::peek(record).map_err(in_file)?;

@@ -47,7 +47,7 @@ pub(crate) struct Queue<'a> {
 impl<'a> Queue<'a> {
     pub fn new(job: &'a Job<'a>, writer: &'a mut FileWriter, limit: u64, progress: Progress<'a>) -> Self {
         let room = |column: &Column| WrittenColumn {
-            baskets: Vec::with_capacity(column.pieces.len()),
+            baskets: Vec::with_capacity(column.source.pieces.len()),
             ..WrittenColumn::default()
         };
         let written = job.columns.iter().map(room).collect();

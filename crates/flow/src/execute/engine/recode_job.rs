@@ -70,7 +70,7 @@ pub(crate) struct RecodeOutput {
 impl Recode {
     /// Whether the sources have entries in a cluster.
     pub fn covers(&self, entries: &Range<u64>) -> bool {
-        !entries.is_empty() && self.sources.iter().any(|source| !source.column.overlapping(entries).is_empty())
+        !entries.is_empty() && self.sources.iter().any(|source| !source.column.source.overlapping(entries).is_empty())
     }
 
     /// Largest buffers that one thread needs for clusters of `longest` entries, in bytes.

@@ -14,9 +14,10 @@ use super::task_error::{Stopped, TaskError};
 use crate::execute::encode::basket_builder::with_offsets;
 use crate::execute::fetch::basket_cache::{BasketCache, CacheKey, CachedBasket};
 use crate::table::chunk::Chunk;
-use crate::table::column::{Column, Shape};
+use crate::table::column::Column;
 use crate::table::depth::Depth;
 use crate::table::piece::spans_several;
+use crate::table::target::Shape;
 
 /// Finished baskets are handed over in chunks of about this many bytes.
 const HAND_OVER: usize = 1 << 20;
@@ -57,17 +58,17 @@ impl Regrouper<'_> {
         scratch: &mut WorkerScratch,
         emit: Emit<'_>,
     ) -> std::result::Result<(), TaskError> {
-        for index in self.column.overlapping(entries) {
-            let Some(piece) = self.column.pieces.get(index) else { continue };
+        for index in self.column.source.overlapping(entries) {
+            let Some(piece) = self.column.source.pieces.get(index) else { continue };
             let header = scratch.fetcher.fetch(self.job.files, self.column, piece)?;
-            if header.keylen() != self.keylen || header.io_bits != self.column.io_bits || scratch.fetcher.unsure {
+            if header.keylen() != self.keylen || header.io_bits != self.column.form.io_bits || scratch.fetcher.unsure {
                 // Entry offsets count from the start of the key, whose length changes, or have another form.
                 let one = piece.first_entry..piece.end();
                 self.regroup(&one, scratch, &BasketCache::new(0), emit)?;
                 continue;
             }
             let in_file = |e: Error| match self.job.files.get(piece.file as usize) {
-                Some(file) => e.at(piece.seek).object(format!("branch {}", self.column.names.0)).file(file.name()),
+                Some(file) => e.at(piece.seek).object(format!("branch {}", self.column.name)).file(file.name()),
                 None => e,
             };
             scratch.fetcher.unpack(&header).map_err(in_file)?;
@@ -97,21 +98,23 @@ impl Regrouper<'_> {
         // Keys with four-byte positions have no room for an offset of process identifiers.
         let small_keys = self.job.copies_fit && self.job.pid_offsets.iter().all(|offset| *offset == 0);
         scratch.builder.set_header(self.column.basket_header(), small_keys);
-        let (size, per_cluster) = match self.column.shape {
-            Shape::Keep(size) if self.job.is_packed(entries.start) => (self.column.packed_size.unwrap_or(size), false),
+        let (size, per_cluster) = match self.column.target.shape {
+            Shape::Keep(size) if self.job.is_packed(entries.start) => {
+                (self.column.target.packed_size.unwrap_or(size), false)
+            }
             Shape::Keep(size) | Shape::Size(size) => (size, false),
             Shape::PerCluster => (u32::MAX, true),
         };
         let keylen = u32::try_from(self.keylen).unwrap_or(u32::MAX);
-        let mut cutter = BasketCutter::new(size, keylen, self.column.has_offsets, per_cluster);
+        let mut cutter = BasketCutter::new(size, keylen, self.column.form.has_offsets, per_cluster);
         let mut next = entries.start;
         let mut pid = None;
         scratch.builder.start(next);
-        for index in self.column.overlapping(entries) {
-            let Some(&piece) = self.column.pieces.get(index) else { continue };
+        for index in self.column.source.overlapping(entries) {
+            let Some(&piece) = self.column.source.pieces.get(index) else { continue };
             if piece.first_entry > next && next != entries.start {
                 let error = Error::corrupt(format!("entries {next} to {} are in no basket", piece.first_entry));
-                return Err(error.object(format!("branch {}", self.column.names.0)).into());
+                return Err(error.object(format!("branch {}", self.column.name)).into());
             }
             let key = CacheKey::Column(self.index);
             let shared = spans_several(&piece, self.job.bounds);
@@ -134,7 +137,7 @@ impl Regrouper<'_> {
                 scratch.builder.start(from);
             }
             let mut made = from;
-            for range in self.column.places(index, &(from..to)) {
+            for range in self.column.source.indices(index, &(from..to)) {
                 let mut at = range.start;
                 while at < range.end {
                     let (taken, full) = scratch.builder.take(self.column, &data, at..range.end, &mut cutter)?;
@@ -178,7 +181,7 @@ impl Regrouper<'_> {
     fn put(&self, header: BasketHeader, first_entry: u64, scratch: &mut WorkerScratch, built: bool) -> Result<()> {
         let payload = if built { scratch.builder.payload() } else { &scratch.fetcher.payload };
         let place = (self.index, first_entry);
-        scratch.chunk.put(header, payload, place, self.column.compression, &mut scratch.compressor)?;
+        scratch.chunk.put(header, payload, place, self.column.target.compression, &mut scratch.compressor)?;
         if built {
             scratch.builder.clear();
         }

@@ -56,12 +56,12 @@ impl<'a> Tasks<'a> {
         let mut copies = Vec::new();
         let mut makes = Vec::new();
         for ((i, column), (at, depths)) in self.job.columns.iter().enumerate().zip(&mut self.places) {
-            let range = column.overlapping_next(at, entries);
+            let range = column.source.overlapping_next(at, entries);
             if range.is_empty() {
                 continue;
             }
             let depth = depth(column, &range, cluster);
-            let pieces = column.pieces.get(range).unwrap_or_default();
+            let pieces = column.source.pieces.get(range).unwrap_or_default();
             depths.count(depth);
             match depth {
                 Depth::Copy => copies.extend(pieces.iter().map(|piece| (i, *piece))),

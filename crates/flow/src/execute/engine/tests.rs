@@ -1,7 +1,6 @@
 //! The engine under stress: many threads, hardly any room to wait in, slow and failing inputs. It must end each
 //! time, and what it makes must not depend on any of that.
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,8 +16,9 @@ use super::run::run;
 use crate::commit::sink::WrittenColumn;
 use crate::execute::budget::Share;
 use crate::execute::progress::unwatched;
-use crate::table::column::{Column, Shape};
+use crate::table::column::Column;
 use crate::table::piece::Piece;
+use crate::table::target::Shape;
 
 const COLUMNS: usize = 7;
 const BASKETS: u64 = 40;
@@ -65,33 +65,21 @@ impl Source for Unsteady {
 fn input() -> (Vec<u8>, Vec<Column>) {
     let mut bytes = vec![0; 100];
     let mut columns: Vec<Column> = (0..COLUMNS)
-        .map(|i| Column {
-            branch: i,
-            names: (format!("branch{i}"), "tree".to_owned()),
-            pieces: Vec::new(),
-            embedded: HashMap::new(),
-            compression: if i % 3 == 0 { Compression::NONE } else { "zstd:1".parse().unwrap() },
-            keeps_compression: i % 3 == 0,
-            as_asked: vec![i % 3 == 0],
-            packed_size: None,
-            shape: if i % 3 == 2 { Shape::Size(300) } else { Shape::Keep(32_000) },
-            memory_ratio: None,
-            has_offsets: false,
-            io_bits: 0,
-            has_tags: false,
-            expansion: 1.0,
-            tot_bytes: u64::MAX,
-            generated: None,
-            fill: None,
-            choice: None,
-            siblings: Arc::default(),
+        .map(|i| {
+            let compression = if i % 3 == 0 { Compression::NONE } else { "zstd:1".parse().unwrap() };
+            let shape = if i % 3 == 2 { Shape::Size(300) } else { Shape::Keep(32_000) };
+            let mut column = Column::new(i, (format!("branch{i}"), "tree".to_owned()), compression, shape);
+            column.target.keeps_compression = i % 3 == 0;
+            column.target.met_by_file = vec![i % 3 == 0];
+            column.source.tot_bytes = u64::MAX;
+            column
         })
         .collect();
     for basket in 0..BASKETS {
         for column in &mut columns {
             let data: Vec<u8> = (0..ENTRIES).flat_map(|e| (basket * ENTRIES + e).to_be_bytes()).collect();
             let seek = bytes.len() as u64;
-            let mut header = BasketHeader::new(&column.names.0, "tree", seek, 100);
+            let mut header = BasketHeader::new(&column.name, "tree", seek, 100);
             header.key.objlen = u32::try_from(data.len()).unwrap();
             header.key.nbytes = header.key.objlen + u32::from(header.key.keylen);
             header.nev_buf = u32::try_from(ENTRIES).unwrap();
@@ -101,7 +89,7 @@ fn input() -> (Vec<u8>, Vec<Column>) {
             header.write(&mut w);
             bytes.extend(w.bytes);
             bytes.extend(data);
-            column.pieces.push(Piece {
+            column.source.pieces.push(Piece {
                 first_entry: basket * ENTRIES,
                 entries: ENTRIES,
                 seek,
@@ -206,7 +194,11 @@ fn walking_through_the_pieces_finds_what_searching_finds() {
             let mut at = 0;
             for start in (0..last).step_by(usize::try_from(width).unwrap()) {
                 let entries = start..start + width;
-                assert_eq!(column.overlapping_next(&mut at, &entries), column.overlapping(&entries), "{entries:?}");
+                assert_eq!(
+                    column.source.overlapping_next(&mut at, &entries),
+                    column.source.overlapping(&entries),
+                    "{entries:?}"
+                );
             }
         }
     }

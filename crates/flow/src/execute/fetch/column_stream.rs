@@ -33,17 +33,19 @@ impl DecodeSource {
     pub fn of(plan: &ColumnPlan, plans: &[ColumnPlan], columns: &[Column]) -> Option<Self> {
         let counter = |branch: &usize| {
             let plan = plans.iter().find(|plan| plan.branch() == *branch)?;
-            Some((columns.get(*branch)?.only_pieces(), plan.clone()))
+            Some((columns.get(*branch)?.only_source(), plan.clone()))
         };
         let counters = plan.counters().iter().filter_map(counter).collect();
-        Some(Self { column: columns.get(plan.branch())?.only_pieces(), plan: plan.clone(), counters })
+        Some(Self { column: columns.get(plan.branch())?.only_source(), plan: plan.clone(), counters })
     }
 
     /// Number of entries to decode at a time, so that they have about [`PORTION`] bytes.
     pub fn portion(sources: &[Self]) -> u64 {
-        let of = |source: &Self| source.column.pieces.iter().map(|p| source.column.expanded(p)).sum::<u64>();
+        let of = |source: &Self| {
+            source.column.source.pieces.iter().map(|p| source.column.source.expanded_bytes(p)).sum::<u64>()
+        };
         let bytes: u64 = sources.iter().map(of).sum();
-        let entries = |source: &Self| source.column.recorded_entries();
+        let entries = |source: &Self| source.column.source.recorded_entries();
         let entries = sources.iter().map(entries).max().unwrap_or(0);
         let each = bytes.div_ceil(entries.max(1)).max(1);
         (PORTION / each).max(1)
@@ -51,14 +53,14 @@ impl DecodeSource {
 
     /// Bytes on disk of some entries, by their share of baskets.
     pub fn share(&self, entries: &Range<u64>) -> f64 {
-        self.column.share(self.column.overlapping(entries), entries)
+        self.column.source.share(self.column.source.overlapping(entries), entries)
     }
 
     /// Bytes of `entries` average entries, at most of all.
     #[expect(clippy::cast_possible_truncation, reason = "no more than there are")]
     pub fn bytes_of(&self, entries: u64) -> u64 {
-        let total: u64 = self.column.pieces.iter().map(|p| self.column.expanded(p)).sum();
-        let all = self.column.recorded_entries().max(1);
+        let total: u64 = self.column.source.pieces.iter().map(|p| self.column.source.expanded_bytes(p)).sum();
+        let all = self.column.source.recorded_entries().max(1);
         (u128::from(total) * u128::from(entries.min(all)) / u128::from(all)) as u64
     }
 
@@ -66,7 +68,13 @@ impl DecodeSource {
     /// encoded.
     pub fn scratch(&self, portion: u64) -> u64 {
         let column = &self.column;
-        let most = column.pieces.iter().map(|p| u64::from(p.nbytes) + 2 * column.expanded(p)).max().unwrap_or(0);
+        let most = column
+            .source
+            .pieces
+            .iter()
+            .map(|p| u64::from(p.nbytes) + 2 * column.source.expanded_bytes(p))
+            .max()
+            .unwrap_or(0);
         most + 4 * self.bytes_of(portion)
     }
 }
@@ -88,7 +96,7 @@ impl<'a> ColumnStream<'a> {
         let counters = source.counters.iter().map(|(column, plan)| (column, plan)).collect::<Vec<_>>();
         Self {
             source,
-            next: source.column.overlapping(&(start..start.saturating_add(1))).start,
+            next: source.column.source.overlapping(&(start..start.saturating_add(1))).start,
             loaded: VecDeque::new(),
             counters: (!counters.is_empty()).then(|| CounterReader::new(files, counters)),
             shares: None,
@@ -102,7 +110,7 @@ impl<'a> ColumnStream<'a> {
 
     /// Loads the baskets of some entries, and drops those before. Returns the bytes fetched.
     pub fn load(&mut self, files: &Files, entries: &Range<u64>, fetcher: &mut Fetcher) -> Result<u64> {
-        let pieces = &self.source.column.pieces;
+        let pieces = &self.source.column.source.pieces;
         while let Some((index, _)) = self.loaded.front() {
             if pieces.get(*index).is_some_and(|piece| piece.end() > entries.start) {
                 break;
@@ -140,7 +148,7 @@ impl<'a> ColumnStream<'a> {
     /// Gives up the basket with entries from `from` on, and its piece, for the next stream. Shared baskets stay.
     pub fn leave(&mut self, from: u64) -> Option<((usize, &'a Piece), BasketData)> {
         let (index, data) = self.loaded.pop_back()?;
-        let goes_on = self.source.column.pieces.get(index).filter(|piece| piece.end() > from);
+        let goes_on = self.source.column.source.pieces.get(index).filter(|piece| piece.end() > from);
         match (data, goes_on, self.shares) {
             (CachedBasket::Own(data), Some(piece), _) => Some(((index, piece), data)),
             (CachedBasket::Shared(_), None, Some((cache, key, _))) => {
@@ -153,19 +161,20 @@ impl<'a> ColumnStream<'a> {
 
     /// The loaded baskets.
     pub fn loaded(&self) -> impl Iterator<Item = (&Piece, &BasketData)> {
-        self.loaded.iter().filter_map(|(index, data)| Some((self.source.column.pieces.get(*index)?, &**data)))
+        self.loaded.iter().filter_map(|(index, data)| Some((self.source.column.source.pieces.get(*index)?, &**data)))
     }
 
     /// Bytes of some entries. Their baskets must be loaded.
     pub fn bytes(&self, entries: &Range<u64>) -> u64 {
         let column = &self.source.column;
         let of = |(index, data): &(usize, CachedBasket)| {
-            let piece = column.pieces.get(*index)?;
+            let piece = column.source.pieces.get(*index)?;
             let taken = entries.start.max(piece.first_entry)..entries.end.min(piece.end());
-            let bytes = column.places(*index, &taken).filter(|places| !places.is_empty()).filter_map(|places| {
-                let (first, last) = (data.range(places.start)?, data.range(places.end - 1)?);
-                Some(last.end.saturating_sub(first.start))
-            });
+            let bytes =
+                column.source.indices(*index, &taken).filter(|places| !places.is_empty()).filter_map(|places| {
+                    let (first, last) = (data.range(places.start)?, data.range(places.end - 1)?);
+                    Some(last.end.saturating_sub(first.start))
+                });
             Some(bytes.sum::<usize>() as u64)
         };
         self.loaded.iter().filter_map(of).sum()
@@ -177,13 +186,13 @@ impl<'a> ColumnStream<'a> {
         let rows = usize::try_from(entries.end - entries.start).unwrap_or(0);
         let mut builder = self.source.plan.start(rows, 0);
         for (index, data) in &self.loaded {
-            let Some(piece) = column.pieces.get(*index) else { continue };
+            let Some(piece) = column.source.pieces.get(*index) else { continue };
             let (from, to) = (entries.start.max(piece.first_entry), entries.end.min(piece.end()));
             if from >= to {
                 continue;
             }
             let mut at = from;
-            for places in column.places(*index, &(from..to)) {
+            for places in column.source.indices(*index, &(from..to)) {
                 let next = at + places.len() as u64;
                 let counts = match &mut self.counters {
                     Some(counters) => counters.values(&(at..next))?,
@@ -194,7 +203,7 @@ impl<'a> ColumnStream<'a> {
             }
         }
         if builder.len() != rows {
-            let name = &column.names.0;
+            let name = &column.name;
             return Err(Error::corrupt("some entries are in no basket").object(format!("branch {name}")));
         }
         builder.finish()

@@ -36,14 +36,14 @@ impl<'a> CounterReader<'a> {
                 return Err(Error::unsupported("a counter that has a counter itself"));
             }
             let mut builder = plan.start(0, 0);
-            for index in column.overlapping(entries) {
-                let Some(piece) = column.pieces.get(index) else { continue };
+            for index in column.source.overlapping(entries) {
+                let Some(piece) = column.source.pieces.get(index) else { continue };
                 if last.as_ref().is_none_or(|(at, _)| *at != index) {
                     *last = Some((index, self.fetcher.load(self.files, column, index)?));
                 }
                 let Some((_, data)) = last else { continue };
                 let taken = entries.start.max(piece.first_entry)..entries.end.min(piece.end());
-                column.places(index, &taken).try_for_each(|places| builder.append(data, places, &[]))?;
+                column.source.indices(index, &taken).try_for_each(|places| builder.append(data, places, &[]))?;
             }
             values.push(numbers(&builder.finish()?)?);
         }

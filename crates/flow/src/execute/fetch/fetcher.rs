@@ -8,7 +8,7 @@ use rootfile::codec::{Decompressor, is_stored};
 use rootfile::{Error, Result, Source};
 
 use crate::table::column::Column;
-use crate::table::counted_offsets::CountedOffsets;
+use crate::table::column::CountedOffsets;
 use crate::table::piece::{FILL, Files, Piece};
 
 /// Buffers and decompressor of one thread that reads baskets.
@@ -43,7 +43,7 @@ impl Fetcher {
         read_at(&**file, piece.seek, piece.nbytes as usize, &mut self.record, 0)?;
         self.times.0 += begun.elapsed();
         self.record.truncate(piece.nbytes as usize);
-        let in_file = |e: Error| e.at(piece.seek).object(format!("branch {}", column.names.0)).file(file.name());
+        let in_file = |e: Error| e.at(piece.seek).object(format!("branch {}", column.name)).file(file.name());
         let checked = BasketHeader::peek(&self.record).and_then(|peek| column.check(piece, &peek));
         self.unsure = checked.map_err(in_file)?;
         BasketHeader::parse(&mut Cursor::new(&self.record)).map_err(in_file)
@@ -78,18 +78,18 @@ impl Fetcher {
 
     /// Loads all entries of a piece's record, and their boundaries.
     pub fn load(&mut self, files: &Files, column: &Column, index: usize) -> Result<BasketData> {
-        let piece = &column.record(index).ok_or_else(|| Error::request("an unknown piece"))?;
+        let piece = &column.source.record(index).ok_or_else(|| Error::request("an unknown piece"))?;
         let named = |e: Error| {
-            let e = e.object(format!("branch {} of {}", column.names.0, column.names.1)).at(piece.seek);
+            let e = e.object(format!("branch {} of {}", column.name, column.tree_name)).at(piece.seek);
             match files.get(piece.file as usize) {
                 Some(file) => e.file(file.name()),
                 None => e,
             }
         };
-        if let (FILL, Some(entry)) = (piece.file, &column.fill) {
+        if let (FILL, Some(entry)) = (piece.file, &column.source.fill) {
             return default_entries(column, entry, piece.entries);
         }
-        let loaded = if let Some(bytes) = column.embedded.get(&index) {
+        let loaded = if let Some(bytes) = column.source.embedded.get(&index) {
             BasketData::parse_embedded(bytes).map(|(_, data)| data)
         } else {
             self.fetch(files, column, piece).and_then(|header| {
@@ -102,7 +102,7 @@ impl Fetcher {
         };
         let mut data = loaded.map_err(named)?;
         if data.entries == Entries::Generated {
-            let generated = column.generated.as_ref().ok_or_else(|| {
+            let generated = column.form.counted.as_ref().ok_or_else(|| {
                 named(Error::unsupported("leaves out its entry offsets, and no counter gives the length of entries"))
             })?;
             data.entries = counted_offsets(generated, files, piece, &data).map_err(named)?;
@@ -149,8 +149,8 @@ fn counted_offsets(counted: &CountedOffsets, files: &Files, piece: &Piece, data:
     let mut ends = vec![0u32];
     let wanted = piece.first_entry..piece.end();
     let mut fetcher = Fetcher::new();
-    for index in counted.counter.overlapping(&wanted) {
-        let Some(counts) = counted.counter.pieces.get(index) else { continue };
+    for index in counted.counter.source.overlapping(&wanted) {
+        let Some(counts) = counted.counter.source.pieces.get(index) else { continue };
         let values = fetcher.load(files, &counted.counter, index)?;
         for entry in wanted.start.max(counts.first_entry)..wanted.end.min(counts.end()) {
             let i = usize::try_from(entry - counts.first_entry).unwrap_or(usize::MAX);

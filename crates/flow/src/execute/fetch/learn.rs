@@ -22,7 +22,7 @@ pub(crate) fn learn(
 ) -> ColumnPlan {
     let Some(column) = column.filter(|_| plan.needs_learning()) else { return plan };
     let mut fetcher = Fetcher::new();
-    let filled = column.pieces.iter().enumerate().filter(|(_, piece)| piece.entries > 0).take(MOST_BASKETS);
+    let filled = column.source.pieces.iter().enumerate().filter(|(_, piece)| piece.entries > 0).take(MOST_BASKETS);
     filled.fold(plan, |plan, (index, _)| match fetcher.load(files, column, index) {
         Ok(basket) if plan.needs_learning() => plan.learn(tree, infos, &basket),
         _ => plan,
