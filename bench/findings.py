@@ -1,4 +1,4 @@
-"""What inspect finds in real files, whether its commands work and mend, and what they really bring.
+"""Checks the findings of inspect on real files: whether its commands work and repair, and their measured effect.
 
     python bench/findings.py [--half open|held|all] [--folder DIR] [--json FILE]
 
@@ -27,7 +27,7 @@ ROUNDS = 3
 
 
 def held(name: str) -> bool:
-    """Whether a file is held back."""
+    """Whether a file belongs to the held-out half."""
     return hashlib.sha256(name.encode()).digest()[0] % 2 == 1
 
 
@@ -41,13 +41,13 @@ def call(words: list[str], cwd: Path | None = None, timeout: float = 120) -> tup
 
 
 def inspect(path: Path) -> Any:
-    """What inspect says, or nothing."""
+    """The report of inspect; none if it fails."""
     code, out, _ = call([str(BINARY), "inspect", "--json", str(path)])
     return json.loads(out) if code == 0 else None
 
 
 def reading(paths: list[Path], tree: str) -> list[float] | None:
-    """Seconds to read a tree of each of some files, in turn."""
+    """Seconds to read a tree in each of some files, in turns."""
     times: list[list[float]] = [[] for _ in paths]
     for _ in range(ROUNDS):
         for path, found in zip(paths, times, strict=True):
@@ -60,12 +60,12 @@ def reading(paths: list[Path], tree: str) -> list[float] | None:
 
 
 def same(finding: Any, other: Any) -> bool:
-    """Whether a finding is still there."""
+    """Whether a finding persists."""
     return bool(finding["fault"] == other["fault"] and finding["tree"] == other["tree"])
 
 
 def tried(path: Path, finding: Any, folder: Path) -> dict[str, Any]:
-    """What the command of a finding does."""
+    """The effect of a finding's command."""
     words = shlex.split(finding["command"])
     result: dict[str, Any] = {"command": finding["command"]}
     output = folder / Path(words[words.index("-o") + 1]).name
@@ -100,7 +100,7 @@ def judged(path: Path) -> dict[str, Any]:
 
 
 def show(files: list[dict[str, Any]]) -> None:
-    """Prints what was found."""
+    """Prints the results."""
     read = [f for f in files if f["findings"] is not None]
     found = [f for f in read if f["findings"]]
     print(f"{len(files)} files, {len(read)} read, {len(found)} with findings")
@@ -138,7 +138,7 @@ def show(files: list[dict[str, Any]]) -> None:
 
 
 def main() -> None:
-    """Judges."""
+    """Checks the files on the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--half", choices=["open", "held", "all"], default="open")
     parser.add_argument("--folder", type=Path, default=CORPUS / "files")

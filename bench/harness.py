@@ -1,4 +1,4 @@
-"""What the sections share: the list of them, what they say and keep, and the codec libraries as a contender."""
+"""The common part of the sections: their list, their output and samples, and the codec libraries as a contender."""
 
 import json
 import subprocess
@@ -20,7 +20,7 @@ def section(function: Section) -> Section:
 
 
 class Bench:
-    """Collects what the sections print and measure."""
+    """Collects the output and the samples of the sections."""
 
     def __init__(self, quick: bool) -> None:
         self.quick = quick
@@ -41,7 +41,7 @@ class Bench:
 
 
 def bare_codec() -> Path | None:
-    """The example that decompresses and compresses the very same blocks with the libraries alone."""
+    """The example that decompresses and compresses the same blocks with the libraries alone."""
     return built_example("bare_codec")
 
 
@@ -59,11 +59,11 @@ def built_example(name: str) -> Path | None:
 
 
 def megabytes(bench: Bench, codec: str) -> int:
-    """How much is read; of the slowest codec a quarter says the same."""
+    """Bytes to read; a quarter suffices for the slowest codec."""
     return 8 if bench.quick else 50 if codec.startswith("lzma") else 200
 
 
 def report(path: Path, *options: str) -> Any:
-    """What readspeed says of a file; "uncompressed" is what reading everything returns, by ROOT's count."""
+    """The report of readspeed on a file; "uncompressed" are the bytes of a full read, by ROOT's count."""
     done = subprocess.run([BINARY, "readspeed", "--json", path, *options], capture_output=True, check=True)
     return json.loads(done.stdout)

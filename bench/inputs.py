@@ -14,7 +14,7 @@ MACROS = Path(__file__).resolve().parent / "macros"
 NANO_SOURCE = CORPUS / "files" / "skhep--nanoAOD_2015_CMS_Open_Data_ttbar.root"
 
 
-# What is read: 200 MB of payload each, in the codecs of the figures; a quarter for the slowest.
+# Files to read: 200 MB of payload each, in the codecs of the figures; a quarter for the slowest.
 READ_KINDS = ("flat", "nano", "vectors", "event_split", "event_unsplit")
 READ_CODECS = ("none", "lz4:4", "zstd:5", "zlib:1", "lzma:7")
 
@@ -31,21 +31,21 @@ def nano(megabytes: int, seed: int, codec: str = "zlib:1") -> Path:
 
 
 def read(kind: str, codec: str, megabytes: int) -> Path:
-    """A file to read, of about so much payload. ROOT writes it uncompressed; other codecs are `basketry rewrite`'s, so
-    that the baskets are the same in all."""
+    """A file to read, with about this much payload. ROOT writes it uncompressed; `basketry rewrite` makes the other
+    codecs, so that all have the same baskets."""
     if codec != "none":
         source = read(kind, "none", megabytes)
         command: list[str | Path] = [BINARY, "rewrite", source, "--compression", codec, "-q", "-o"]
         return _made(f"{source.stem}-{codec.replace(':', '-')}", source, command)
     if kind == "nano":
-        # Half as much again is what tells the entries apart.
+        # Entries have half as many bytes of offsets again.
         return nano(megabytes * 3 // 2, 1, codec)
     command = [native.program("make_read"), kind, f"{megabytes}e6", "1"]
     return _made(f"{kind}-{megabytes}MB", native.SOURCES / "make_read.cxx", command)
 
 
 def reclustered(source: Path, entries: int) -> Path:
-    """The same in clusters of so many entries."""
+    """The same file in clusters of a number of entries."""
     command: list[str | Path] = [BINARY, "rewrite", source, "--cluster", str(entries), "-q", "-o"]
     return _made(f"{source.stem}-clusters-{entries}", source, command)
 

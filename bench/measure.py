@@ -1,4 +1,4 @@
-"""Runs contenders in turn (A B A B ...), keeps every sample, and says what machine it was on."""
+"""Runs contenders in turns (A B A B ...), keeps every sample, and records the machine."""
 
 import os
 import platform
@@ -27,7 +27,7 @@ class Contender:
     name: str
     command: Sequence[Argument]
     outputs: Sequence[Path] = ()
-    #: Wall and CPU seconds by the program's own account, where its start is not to count.
+    #: Reads wall and CPU seconds from the program's own output, if its start shall not count.
     clock: Callable[[str], tuple[float, float]] | None = None
     samples: list[Outcome] = field(default_factory=list)
     size: int = 0
@@ -98,7 +98,7 @@ def inside(out: str) -> tuple[float, float]:
 
 
 def rootreadspeed_clock(out: str) -> tuple[float, float]:
-    """What rootreadspeed says."""
+    """The times that rootreadspeed prints."""
     return _two(r"Real time:\s+(\S+) s.*?CPU time:\s+(\S+) s", out)
 
 
@@ -110,12 +110,12 @@ def _two(pattern: str, out: str) -> tuple[float, float]:
 
 
 def reader(name: str, package: str, job: str, path: Path, *options: str) -> Contender:
-    """A reading by a Python package, its import left out."""
+    """A read by a Python package, without its import."""
     return Contender(name, [sys.executable, READERS, package, job, path, *options], clock=inside)
 
 
 def writer(package: str, path: Path, *options: str) -> Contender:
-    """A writing by a Python package, its import left out."""
+    """A write by a Python package, without its import."""
     return Contender(package, [sys.executable, WRITERS, package, path, *options], [path], clock=inside)
 
 
@@ -133,7 +133,7 @@ def in_page_cache(*paths: Path) -> None:
 
 
 def machine() -> dict[str, Any]:
-    """What a figure is worth nothing without."""
+    """The machine and the versions, without which a figure is worthless."""
     cpu = next(
         (
             line.split(":", 1)[1].strip()

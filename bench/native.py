@@ -11,7 +11,7 @@ LIBRARIES = "Core Imt RIO Tree TreePlayer ROOTDataFrame ROOTNTuple ROOTVecOps Hi
 
 
 def program(name: str) -> Path:
-    """The program of that name, which is built if its sources are newer or it is not there."""
+    """The program of that name, built if it is absent or older than its sources."""
     home = root_command("root").parents[1]
     texts = b"".join(path.read_bytes() for path in sorted(SOURCES.iterdir()))
     folder = REPO / "build" / "bench" / f"native-{hashlib.sha256(texts).hexdigest()[:8]}"
@@ -27,7 +27,7 @@ def program(name: str) -> Path:
         dictionary = folder / "EventDict.cxx"
         _run(root_command("rootcling"), "-f", dictionary, "-s", library, "-I", SOURCES, "Event.h", "LinkDef.h")
         _run("g++", *flags, "-fPIC", "-shared", "-o", library, dictionary, *link)
-    # The dictionary is used by no symbol, so the linker would leave it out.
+    # No symbol uses the dictionary, so the linker would drop it.
     used = ["-Wl,--push-state,--no-as-needed", "-lEventDict", "-Wl,--pop-state", f"-Wl,-rpath,{folder}"]
     _run("g++", *flags, "-o", built, SOURCES / f"{name}.cxx", f"-L{folder}", *used, *link)
     return built

@@ -1,7 +1,7 @@
-"""One reading by a Python package, which reports what it took once the imports are done, and what memory.
+"""One read by a Python package, which prints its times after the imports, and its memory.
 
 `python readers.py basketry|uproot arrays|sum|iterate FILE [KEYWORD=VALUE ...]`, the values in JSON; with
-`entries="LIST"` only the entries whose numbers stand in that file. Prints "inside WALL CPU", and
+`entries="LIST"` only the entries listed in that file. Prints "inside WALL CPU", and
 "memory BASE PEAK ARRAYS" in bytes: resident before, at most, and in the arrays (for `iterate`, of the largest step).
 """
 
@@ -40,7 +40,7 @@ def size(arrays: Any) -> int:
 
 
 def main() -> None:
-    """See the module."""
+    """Runs what the module describes."""
     package = importlib.import_module(sys.argv[1])
     job, path = sys.argv[2:4]
     options = {name: json.loads(value) for name, _, value in (word.partition("=") for word in sys.argv[4:])}
@@ -56,7 +56,7 @@ def main() -> None:
     else:
         arrays = tree.arrays(**options)
         if entries is not None and package.__name__ == "uproot":
-            # It has no selection: all is read.
+            # uproot has no selection: it reads all entries.
             arrays = arrays[entries]
         if job == "sum":
             total(arrays)

@@ -1,7 +1,7 @@
 """The published figures, each beside its rivals: `make bench`, or `python bench/run.py merge repack` for some.
 
 Prints Markdown and writes build/bench/results.json with every sample. CPU time is user and system of the process and
-its children, but for ROOT's and Python's readers, which count it themselves once they have started; medians of five
+its children, except for ROOT's and Python's readers, which measure it after their start; medians of five
 interleaved runs; inputs are in the page cache.
 """
 
@@ -16,7 +16,7 @@ from sections import SECTIONS
 
 
 def main() -> None:
-    """Runs the sections asked for."""
+    """Runs the requested sections."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sections", nargs="*", help=f"of {', '.join(SECTIONS)}; default all")
     parser.add_argument(

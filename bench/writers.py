@@ -1,4 +1,4 @@
-"""One writing of jagged awkward arrays by a Python package, which reports what it took once the imports are done.
+"""One write of jagged awkward arrays by a Python package, which prints its times after the imports.
 
 `python writers.py basketry|uproot OUT CODEC MEGABYTES`: two numbers an event, and two collections of eight and three
 numbers for each of their objects, in ten calls of `extend`. Prints "inside WALL CPU".
@@ -16,7 +16,8 @@ MEAN = {"jet": 6.0, "muon": 1.5}
 
 
 def events(rng: np.random.Generator, megabytes: float) -> dict[str, ak.Array]:
-    """So many bytes of numbers, without the counts. Their last bits are random, as measured ones' are."""
+    """Columns with this many bytes of numbers, without counters. Their last bits are random, like those of measured
+    values."""
     each = 4 * (2 + sum(fields * MEAN[name] for name, fields in COLLECTIONS.items()))
     entries = int(megabytes * 1e6 / each)
 
@@ -32,7 +33,7 @@ def events(rng: np.random.Generator, megabytes: float) -> dict[str, ak.Array]:
 
 
 def main() -> None:
-    """See the module."""
+    """Runs what the module describes."""
     package, path, codec, megabytes = sys.argv[1:]
     rng = np.random.default_rng(1)
     steps = [events(rng, float(megabytes) / STEPS) for _ in range(STEPS)]

@@ -1,4 +1,4 @@
-"""Writes a NanoAOD-like file whose layout is bad on purpose, with uproot and without ROOT.
+"""Writes a NanoAOD-like file with an intentionally bad layout, with uproot and without ROOT.
 
 Jagged collections (Jet, Muon, Electron, GenPart) and scalars, zlib-1, written in many uneven steps: every step is a
 cluster of its own, so baskets are tiny and their sizes differ by a factor of hundreds.
@@ -78,7 +78,7 @@ def main() -> None:
 
 
 def column_type(values: object) -> object:
-    """What uproot's mktree wants to know of a column."""
+    """The type of a column for uproot's mktree."""
     return values.dtype if isinstance(values, np.ndarray) else ak.type(values).content
 
 

@@ -30,7 +30,7 @@ def baskets(context: Context) -> None:
     repeat = str(context.repeat(2))
     clusters = context.sweeps("clusters", source, "--grid", GRID, "--only", "copy,full", "--repeat", repeat)
     axes = ["--grid", f"cluster={','.join(CLUSTERS)}", "--grid", f"compression={','.join(CODECS)}"]
-    # Minutes of one codec's work: one run tells them apart.
+    # One codec takes minutes: one run distinguishes them.
     codecs = context.sweeps("codecs", small, *axes, "--only", "copy", "--repeat", "1")
 
     context.block("clusters", per_cluster(clusters))
@@ -53,7 +53,8 @@ def per_cluster(done: list[Series]) -> list[str]:
 
 
 def per_codec(series: Series) -> list[str]:
-    """Size, time and memory of each codec for each size of cluster. Compressing is what none does not take."""
+    """Size, time and memory of each codec for each size of cluster. The cost of compressing is the excess over no
+    codec."""
     rows = []
     payload = series.at(cluster=CLUSTERS[0], compression="none").of("size")
     least = series.at(cluster=CLUSTERS[0], compression="zlib:7").of("size")

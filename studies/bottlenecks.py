@@ -1,4 +1,4 @@
-"""Where the bottleneck of a reading is: a case of each kind, made on purpose. What was planted has to be found."""
+"""Bottlenecks of reading: a planted case of each kind, which has to be found."""
 
 import json
 import re
@@ -20,29 +20,29 @@ THREADS = 2
 LINE = 25
 JOB = Path(slow_job.__file__)
 SLOW_LINE = Path(__file__).resolve().parent / "native" / "slow_line.cxx"
-#: Codecs that readspeed says what to expect of.
+#: Codecs with predictions by readspeed.
 CODECS = {"lz4:4", "zstd:1", "zstd:5"}
-#: One cluster, however many entries there are.
+#: One cluster for any number of entries.
 ALL = "1000000000"
 ROOTREADSPEED = "rootreadspeed"
 
 
 @dataclass(frozen=True)
 class Reading:
-    """One way of reading, measured: times in seconds, medians."""
+    """One reading, measured: times in seconds, medians."""
 
     real: float
     cpu: float
     #: Bytes before compression.
     size: float
-    #: What the program says holds it back.
+    #: The program's verdict.
     says: str
-    #: All that it says.
+    #: The whole report.
     facts: dict[str, Any] = field(default_factory=dict)
 
     @property
     def busy(self) -> str:
-        """Share of the time that the threads' processors were at work."""
+        """Share of the time in which the threads used processors."""
         return f"{self.cpu / self.real / THREADS:.0%}"
 
     @property
@@ -53,24 +53,24 @@ class Reading:
 
 @dataclass(frozen=True)
 class Case:
-    """A reading in which one thing is slow, and what should help."""
+    """A reading with one known bottleneck, and its remedy."""
 
     name: str
-    #: What is planted, as readspeed names it.
+    #: The planted bottleneck, as readspeed names it.
     planted: str
     file: Path
-    #: What the advice comes to here, and the file that it makes.
+    #: Steps that follow the advice, and the resulting files.
     remedies: dict[str, Path]
     columns: tuple[str, ...] = ()
-    #: Bytes a second that come, if that is what is slow.
+    #: Limit in bytes a second, for slow storage.
     line: int = 0
-    #: Seconds that a job takes over the same columns of a file, if that is what is slow.
+    #: Seconds of a job over the same columns of a file, for a slow application.
     job: Callable[[Path], float] | None = None
 
 
 @study
 def bottlenecks(context: Context) -> None:
-    """A case of each kind made on purpose, beside rootreadspeed."""
+    """A planted case of each kind, beside rootreadspeed."""
     rows: dict[str, list[list[str]]] = {"diagnosis": [], "figures": [], "advice": []}
     words = []
     readers = Readers(context)
@@ -111,7 +111,7 @@ def bottlenecks(context: Context) -> None:
 
 
 def cases(context: Context) -> list[Case]:
-    """The files and what is slow about each."""
+    """The files with their bottlenecks."""
     size, cluster = context.megabytes(40, 3), "1MB" if context.quick else "2MB"
 
     def nano(codec: str, clusters: str = cluster) -> Path:
@@ -145,7 +145,7 @@ def cases(context: Context) -> list[Case]:
 
 
 def job_seconds(context: Context, path: Path) -> float:
-    """What the slow application takes, without its start."""
+    """Seconds of the slow application, without its start."""
     spent = []
     for _ in range(context.repeat(3)):
         done = run([sys.executable, JOB, path], timeout=1800)
@@ -156,12 +156,12 @@ def job_seconds(context: Context, path: Path) -> float:
 
 
 class Readers:
-    """Reads by basketry and, where it is there, by rootreadspeed."""
+    """Reads by basketry and, if installed, by rootreadspeed."""
 
     def __init__(self, context: Context) -> None:
-        #: Reading is short: what else runs would be seen in one.
+        #: Readings are short: other work would distort a single one.
         self.repeat = 3 if context.quick else 5
-        #: A line keeps its rate whatever else runs.
+        #: A line keeps its rate beside other work.
         self.line_repeat = 3
         self.root_repeat = context.repeat(5)
         self.rootreadspeed = context.root / "bin" / ROOTREADSPEED if context.root else None
@@ -169,26 +169,26 @@ class Readers:
 
     @property
     def names(self) -> list[str]:
-        """Who is there."""
+        """The names of the readers."""
         return [BASKETRY, ROOTREADSPEED] if self.rootreadspeed else [BASKETRY]
 
     def all(self, case: Case, path: Path, threads: int, job: float | None = None) -> dict[str, Reading]:
-        """A file, read by each of them as the case has it."""
+        """A file, read by each reader under the conditions of the case."""
         done = {BASKETRY: self.ours(case, path, threads, job)}
         if self.rootreadspeed:
             done[ROOTREADSPEED] = self.root(case, path, threads, job)
         return done
 
     def by(self, who: str, case: Case, path: Path, threads: int) -> Reading:
-        """A file, read by one of them."""
+        """A file, read by one reader."""
         return self.ours(case, path, threads) if who == BASKETRY else self.root(case, path, threads)
 
     def ours(self, case: Case, path: Path, threads: int, job: float | None = None) -> Reading:
-        """By basketry, which makes the line slow itself."""
+        """By basketry, which throttles the line itself."""
         return reported(self.report(case, path, threads, *([] if job is None else ["--application", str(job)])))
 
     def expected(self, case: Case) -> dict[str, float]:
-        """What readspeed expects of other layouts, in seconds: it takes samples of the file as it is."""
+        """Predictions of readspeed for other layouts, in seconds, from samples of the file."""
         if case.job or not CODECS.intersection(case.remedies):
             return {}
         return {
@@ -196,18 +196,18 @@ class Readers:
         }
 
     def report(self, case: Case, path: Path, threads: int, *options: str) -> dict[str, Any]:
-        """What readspeed says, of storage and columns as the case has them."""
+        """The report of readspeed with the storage and columns of the case."""
         given = [*options, *(["--throttle", str(case.line)] if case.line else [])]
         given += ["--branches", *case.columns] if case.columns else []
         report = basketry("readspeed", path, "-j", str(threads), "--json", *given, "--repeat", self.repeats(case))
         return dict(json.loads(report))
 
     def repeats(self, case: Case) -> str:
-        """How often basketry reads."""
+        """Number of repeats of basketry."""
         return str(self.line_repeat if case.line else self.repeat)
 
     def root(self, case: Case, path: Path, threads: int, job: float | None = None) -> Reading:
-        """By rootreadspeed, before which the slow line is loaded."""
+        """By rootreadspeed, with the slow line preloaded."""
         assert self.rootreadspeed is not None
         command: list[str | Path] = [self.rootreadspeed, "--files", path, "--trees", "Events"]
         command += ["--threads", str(threads), *(["--branches", *case.columns] if case.columns else ["--all-branches"])]
@@ -227,23 +227,23 @@ class Readers:
         return Reading(real, cpu, float(size[1]) if size else 0.0, said, {"out": out})
 
     def line(self, path: Path, bytes_a_second: int) -> dict[str, str]:
-        """What puts a program at the end of a slow line to the file."""
+        """The environment that gives a program a slow line to the file."""
         return {"LD_PRELOAD": str(self.slow_line), "LINE_FILE": str(path), "LINE_BYTES": str(bytes_a_second)}
 
     def through(self, path: Path, bytes_a_second: int) -> Reading:
-        """By basketry at the end of the very line that rootreadspeed had."""
+        """By basketry with the same preloaded line."""
         options = ("-j", str(THREADS), "--json", "--repeat", str(self.line_repeat))
         return reported(json.loads(basketry("readspeed", path, *options, env=self.line(path, bytes_a_second))))
 
 
 def reported(report: dict[str, Any]) -> Reading:
-    """What a report of readspeed comes to."""
+    """A report of readspeed as a reading."""
     median = report["median"]
     return Reading(median["real"], median["cpu"], report["uncompressed"], report["bottleneck"], report)
 
 
 def built(folder: Path) -> Path:
-    """The slow line, compiled."""
+    """The compiled library of the slow line."""
     library = folder / "slow_line.so"
     command: list[str | Path] = ["g++", "-O2", "-std=c++17", "-fPIC", "-shared", "-o", library, SLOW_LINE, "-ldl"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -253,20 +253,20 @@ def built(folder: Path) -> Path:
 
 
 def times(reading: Reading) -> list[str]:
-    """Its times, and stages where they are told apart."""
+    """Times, and stages if known."""
     median = reading.facts.get("median")
     stages = [number(median[stage], 3) if median else "" for stage in ("fetch", "decompress", "decode")]
     return [number(reading.real, 3), number(reading.cpu, 3), reading.busy, number(reading.speed, 0), *stages]
 
 
 def figures(case: Case, who: str, reading: Reading, job: float | None) -> list[str]:
-    """A line of the table of what was measured."""
+    """A line of the table of measurements."""
     name = case.name + (f" ({job:.2f} s)" if job is not None else "")
     return [name, who, *times(reading)]
 
 
 def advice(readers: Readers, case: Case, measured: dict[str, Reading], job: float | None) -> list[list[str]]:
-    """What threads and the advised layouts bring: to the job, where there is one."""
+    """The effect of threads and of the advised layouts, on the job if there is one."""
     rows, expected = [], readers.expected(case)
     alone = {} if case.job else {who: readers.by(who, case, case.file, 1).real for who in measured}
     for label, mended in case.remedies.items():
@@ -286,5 +286,5 @@ def advice(readers: Readers, case: Case, measured: dict[str, Reading], job: floa
 
 
 def times_faster(before: float, after: float) -> str:
-    """How many times as fast it has become."""
+    """The speed-up."""
     return f"{before / after:.2f}"

@@ -1,4 +1,4 @@
-"""How good `tune` is on given files: what it expects beside what comes of it, and which limits hold.
+"""How accurate `tune` is on given files: predictions beside measurements, and which limits hold.
 
     python -m studies.gauge FILE... [--jobs N] [--keep RESULTS.jsonl]
 
@@ -17,15 +17,15 @@ from pathlib import Path
 
 from studies.study import basketry
 
-#: Reading shorter than this is told apart: there clocks and caches are as large as what is measured, in seconds.
+#: Seconds; shorter readings are reported apart, since the effects of clocks and caches are as large.
 LONG_ENOUGH = 5e-3
-#: Reading that is slower by less than this share is noise.
+#: A slowdown of less than this share is noise.
 NOISE = 0.03
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of tuning a file once."""
+    """The result of tuning a file once."""
 
     name: str
     #: Exit code of the command, and its message if there is no proof.
@@ -52,22 +52,22 @@ class Outcome:
 
     @property
     def size_error(self) -> float:
-        """How far the expected size is off, as a share of what was written."""
+        """Error of the expected size, as a share of the written size."""
         return self.bytes_expected / self.bytes_after - 1
 
     @property
     def read_error(self) -> float:
-        """How far the expected reading time is off, as a share of what was measured."""
+        """Error of the expected reading time, as a share of the measured time."""
         return self.read_after_expected / self.read_after - 1
 
     @property
     def today_error(self) -> float:
-        """The same of the reading time of the input."""
+        """Error of the expected reading time of the input."""
         return self.read_before_expected / self.read_before - 1
 
     @property
     def rewrite_error(self) -> float:
-        """The same of the rewrite."""
+        """Error of the expected time of the rewrite."""
         return self.rewrite_expected / self.rewrite - 1
 
     @property
@@ -96,7 +96,7 @@ def outcome(source: str, *options: str, name: str = "") -> Outcome:
         try:
             proof_of = json.loads(basketry(*command))
         except RuntimeError as error:
-            # A refusal of the choice is exit code 1 without a message; everything else has one.
+            # A refused choice is exit code 1 without a message; other failures have one.
             return Outcome(name, 2 if ": basketry: " in str(error) else 1, str(error)[-300:])
         proof = proof_of["proof"]
         if not proof or not output.exists():
@@ -136,7 +136,7 @@ def line(title: str, errors: list[float]) -> str:
 
 
 def main() -> None:
-    """Tunes the files that are named and says how good that was."""
+    """Tunes the named files and prints the accuracy."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--jobs", type=int, default=2)

@@ -1,4 +1,4 @@
-"""The LHCb study of 2012: memory of copying by split level, buffer and basket memory; cost of one more stream."""
+"""The LHCb study of 2012: memory of copying by split level, buffer and basket memory; the cost of one more stream."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ BUFFERS = ("2kB", "32kB")
 BASKETS = ("2MB", "20MB", "40MB")
 SMALL_BUFFERS = ("1kB", "2kB", "4kB")
 SMALL_BASKETS = ("1MB", "2MB", "4MB")
-#: Figures of a copy, as the study has them; digits behind the point.
+#: Figures of a copy, as in the study, with their decimals.
 FIGURES = (
     ("RSS, MB", "copy_rss", 1e6, 1),
     ("+record, MB", "copy_rss_record", 1e6, 1),
@@ -20,7 +20,7 @@ FIGURES = (
     ("file size, MB", "size", 1e6, 2),
     ("baskets", "baskets", 1, 0),
 )
-#: What the study calls two of the layouts: split level, buffer, basket memory.
+#: The study's names of two layouts: split level, buffer, basket memory.
 NAMES = {("99", "32kB", "40MB"): "of 2012", ("0", "1kB", "2MB"): "recommended"}
 
 
@@ -36,7 +36,7 @@ def memory(context: Context) -> None:
     small_axes = ("split-level=0,99", f"basket={','.join(SMALL_BUFFERS)}", f"basket-memory={','.join(SMALL_BASKETS)}")
     axes = [word for axis in small_axes for word in ("--grid", axis)]
     small = context.sweeps("small", source, *axes, "--only", "copy", "--repeat", "1")
-    # Ours copies what is laid out alike without unpacking it, so that it matters what the input is like.
+    # basketry copies baskets of an equal layout without unpacking, so the input's layout matters.
     alike = context.out / "alike.root"
     recommended = ("--split-level", "0", "--basket", "1kB", "--basket-memory", "2MB")
     basketry("rewrite", source, "-o", alike, "--force", *recommended, "-q")
@@ -65,9 +65,9 @@ def copying(series: Series, buffers: tuple[str, ...], baskets: tuple[str, ...], 
 
 
 def streams(main: list[Series], again: list[Series]) -> list[str]:
-    """What one more stream costs, in megabytes: the slope of a line through the runs."""
+    """The cost of one more stream, in megabytes: the slope of a line through the runs."""
     resident = {"RSS": "copy_rss", "RSS +record": "copy_rss_record"}
-    # Ours reserves address space for a thread, which says nothing of a stream.
+    # basketry reserves address space for a thread, which is not a cost of the stream.
     virtual = {"vsize": "copy_vsize", "vsize +record": "copy_vsize_record"}
     metrics = {series.who: resident if series.who == BASKETRY else resident | virtual for series in main}
 
@@ -84,7 +84,7 @@ def streams(main: list[Series], again: list[Series]) -> list[str]:
 
 
 def slope(series: Series, metric: str, settings: dict[str, str]) -> str:
-    """Megabytes for one more stream, with the standard error where there is one."""
+    """Megabytes for one more stream, with the standard error if there is one."""
     for cost in series.result["streams"]:
         if cost["metric"] == metric and {each["key"]: each["value"] for each in cost["settings"]} == settings:
             error = f" ± {cost['error'] / 1e6:.1f}" if cost["error"] is not None else ""

@@ -12,28 +12,28 @@ from referee.command import Argument
 from sections.writing import OURS, RIVALS, Writer, basketry, rival
 from studies.study import Context, number, study, table
 
-#: Megabytes of payload at scale 1: what takes a second or so.
+#: Megabytes of payload at scale 1, for about a second.
 CODECS = {"none": 100, "lz4:4": 40, "zlib:1": 40, "zstd:5": 20, "lzma:7": 4}
 SHAPES = ((1, 100), (2, 50), (5, 20), (10, 10), (25, 4), (50, 2))
 #: Where the published study had memory.
 SHARED_MEMORY = Path("/dev/shm")
 MEMORY = "128MB"
-#: The study's data were a hundred times as much, with 1 %: threads want clusters to share, however few data there are.
+#: The study had 1 % of a hundred times as much data: threads need several clusters even of little data.
 FLUSH = ("--autoflush", "5%")
-#: What the threads of the table of memory are, whatever the machine: each has a cluster.
+#: Threads in the table of memory, on any machine: each has a cluster.
 MANY = (1, 2, 4, 8)
 
 
 @study
 def parallel(context: Context) -> None:
-    """Beside TTree, TBufferMerger and RNTuple: media, codecs, branches, threads, memory, several outputs."""
+    """basketry beside TTree, TBufferMerger and RNTuple: media, codecs, branches, threads, memory, several outputs."""
     with media(context) as folders:
         for kind in ("single", "multi"):
             codecs_and_media(context, kind, folders)
         disk, *others = folders.values()
         for codec in ("none", "zlib:1"):
             branches(context, codec, disk)
-        # Where the disk has no part in it.
+        # In memory, without a disk.
         fastest = others[0] if others else disk
         memory(context, fastest)
         budgets(context, fastest)
@@ -42,7 +42,7 @@ def parallel(context: Context) -> None:
 
 @contextmanager
 def media(context: Context) -> Iterator[dict[str, Path]]:
-    """A folder for each medium: where the results are, and memory."""
+    """A folder for each medium: the results' disk, and memory."""
     disk = context.out / "out"
     folders = {filesystem(context.out): disk}
     if filesystem(SHARED_MEMORY) == "tmpfs" and os.access(SHARED_MEMORY, os.W_OK):
@@ -57,20 +57,20 @@ def media(context: Context) -> Iterator[dict[str, Path]]:
 
 
 def filesystem(path: Path) -> str:
-    """The kind of file system that a folder is in."""
+    """The file system of a folder."""
     mounts = [line.split()[1:3] for line in Path("/proc/self/mounts").read_text().splitlines()]
     around = [(len(place), kind) for place, kind in mounts if path.resolve().is_relative_to(place)]
     return max(around)[1] if around else "disk"
 
 
 def threads() -> list[int]:
-    """1, 2, 4 and so on, as many as there are processors; two of them even where there is one."""
+    """1, 2, 4 and so on up to the number of processors; at least 1 and 2."""
     processors = max(2, len(os.sched_getaffinity(0)))
     return [1 << power for power in range(processors.bit_length()) if 1 << power <= processors]
 
 
 def names(context: Context) -> list[str]:
-    """Who writes."""
+    """The names of the writers."""
     return [OURS, *(RIVALS if context.root else ())]
 
 
@@ -80,7 +80,7 @@ Job = tuple[str, str, int]
 
 
 def writer(who: str, job: Job, count: int, medium: Path, *options: Argument) -> Writer:
-    """One of them, on so many threads; basketry within its memory."""
+    """One writer on a number of threads; basketry within its memory."""
     kind, codec, size = job
     if who == OURS:
         return basketry(kind, codec, size, count, "--memory", MEMORY, *options, medium=medium)
@@ -88,29 +88,29 @@ def writer(who: str, job: Job, count: int, medium: Path, *options: Argument) -> 
 
 
 def measured(context: Context, label: str, rounds: int, writers: dict[Key, Writer]) -> dict[Key, Writer]:
-    """They take turns; the samples are kept, and those that finished are given back."""
+    """Runs the writers in turns, keeps the samples, and returns the finished ones."""
     done = compare(writers.values(), context.repeat(rounds))
     context.results["series"][label] = [one.record() for one in done]
     return {key: one for key, one in writers.items() if one in done}
 
 
 def flush(one: Writer) -> float:
-    """Seconds to get on the medium what the system still has, besides what the writer did of it itself."""
+    """Seconds to flush the data that the system still holds after the writer's own flushes."""
     return one.of("sync") or one.of("flush")
 
 
 def over_threads(
     context: Context, label: str, job: Job, medium: Path, *options: Argument, rounds: int = 3
 ) -> dict[tuple[str, int], Writer]:
-    """Everyone, on one thread and more: often where it is soon done."""
+    """All writers, on one thread and more; short runs are repeated more often."""
     writers = {(who, n): writer(who, job, n, medium, *FLUSH, *options) for who in names(context) for n in threads()}
     return measured(context, label, rounds if job[1] == "none" else 1, writers)
 
 
 def speeds(context: Context, size: int, done: dict[tuple[str, int], Writer]) -> list[str]:
-    """For each writer MB/s on one thread and more until all is on the medium, and how many times as fast the last is.
+    """For each writer MB/s on one thread and more until all data is on the medium, and the speed-up of the last.
 
-    ROOT's files are flushed as they are closed, so that what the others leave to the system counts as well.
+    ROOT's files are flushed when they are closed, so the flush counts for the other writers as well.
     """
     cells = []
     for who in names(context):
@@ -138,7 +138,7 @@ def codecs_and_media(context: Context, kind: str, folders: dict[str, Path]) -> N
 
 
 def costs_of(context: Context, codec: str, size: int, done: dict[tuple[str, int], Writer]) -> list[list[str]]:
-    """Of everyone on all threads: payload for each CPU second, size of the file, time to flush the disk's cache."""
+    """All writers on all threads: payload for each CPU second, size of the file, time to flush the disk's cache."""
     what: dict[str, Callable[[Writer], str]] = {
         "MB per CPU s": lambda one: number(size / one.cpu, 0),
         "file, % of payload": lambda one: number(one.of("bytes") / size / 1e4, 0),
@@ -160,12 +160,12 @@ def branches(context: Context, codec: str, medium: Path) -> None:
 
 
 def memory(context: Context, medium: Path) -> None:
-    """Peak memory over threads: within a budget, and of who has none."""
+    """Peak memory over threads: within a budget, and for writers without one."""
     job = ("multi", "none", context.megabytes(400, 4))
     ways: dict[str, tuple[str, tuple[str, ...]]] = {OURS: (OURS, ())}
     if context.root:
         ways |= {who: (who, ()) for who in ("TBufferMerger", "RNTuple")}
-        # As its own example does: a thread's tree is written once it is complete.
+        # As in TBufferMerger's own example: a thread's tree is written once it is complete.
         ways["TBufferMerger, Write() at the end"] = ("TBufferMerger", ("--autosave", "100%"))
     rows = []
     for count in MANY:
@@ -180,7 +180,7 @@ def memory(context: Context, medium: Path) -> None:
 
 
 def budgets(context: Context, medium: Path) -> None:
-    """What threads lose by a budget that is small: eight of them, each with a cluster."""
+    """The cost of a small budget: eight threads, each with a cluster."""
     size = context.megabytes(400, 4)
     rows = []
     for budget in ("64MB", "128MB", "256MB", "1GB"):
@@ -206,7 +206,7 @@ def budgets(context: Context, medium: Path) -> None:
 
 
 def limits(context: Context, medium: Path) -> None:
-    """Several outputs at once, and what is left if nothing is written or filled."""
+    """Several outputs at once, and runs that write or fill nothing."""
     count, megabytes = threads()[-1], context.megabytes(50, 1)
     job = ("multi", "zlib:1", megabytes)
     ways: list[tuple[str, int]] = [(OURS, 1), (OURS, 3), *((who, 1) for who in names(context)[1:])]

@@ -1,6 +1,6 @@
-"""What `tune` expects of a layout, beside what is measured once the file is rewritten: the corpus and the event models.
+"""Predictions of `tune` beside measurements of the rewritten file, for the corpus and the event models.
 
-Nothing in the model comes from these files: what tune knows of a file it measures on that file.
+No parameter of the model comes from these files: tune measures each file itself.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ MODELS = {"lhcb": 40, "aod": 60, "esd": 80, "multi": 60}
 WORKLOADS = ("full", "sparse:1%")
 #: Files of the corpus in the quick form.
 QUICK = 5
-#: Figures, and of which outcomes each is a figure.
+#: Figures, each with the outcomes that have it.
 FIGURES: tuple[tuple[str, Callable[[Outcome], float], bool], ...] = (
     ("size", lambda one: one.size_error, False),
     ("reading today", lambda one: one.today_error, True),
@@ -34,7 +34,7 @@ def half(name: str) -> str:
 
 @study
 def predictions(context: Context) -> None:
-    """What tune expects, and what is measured: all trees of the corpus, and the event models."""
+    """Predictions and measurements of all trees of the corpus, and of the event models."""
     groups: dict[str, list[Outcome]] = {}
     for one in corpus(context):
         groups.setdefault(half(one.name), []).append(one)
@@ -63,7 +63,7 @@ def predictions(context: Context) -> None:
 
 
 def errors(title: str, group: Sequence[Outcome]) -> list[list[str]]:
-    """Rows of a table: how far off each figure is over these files."""
+    """Rows of a table: the error of each figure over these files."""
     rows = []
     for figure, error, is_time in FIGURES:
         done = [one for one in group if one.proven and (one.takes_long_enough or not is_time)]
@@ -75,7 +75,7 @@ def errors(title: str, group: Sequence[Outcome]) -> list[list[str]]:
 
 
 def limits(groups: dict[str, list[Outcome]]) -> list[str]:
-    """How many outputs there are, and which broke a limit."""
+    """The number of outputs, and the outputs that broke a limit."""
     rows = []
     for title, group in groups.items():
         done = [one for one in group if one.proven]
@@ -95,7 +95,7 @@ def corpus(context: Context) -> list[Outcome]:
         return []
     files = sorted((CORPUS / "files").rglob("*.root"))
     done = (outcome(str(file), name=file.name.split("--", 1)[-1]) for file in files)
-    # What has no tree that lies in it is no file to tune; nor is one that cannot be read, of which there are some.
+    # Files without a tree of their own, and unreadable files, cannot be tuned.
     found = (one for one in done if one.code != 2)
     return list(islice(found, QUICK if context.quick else None))
 

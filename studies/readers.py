@@ -1,4 +1,4 @@
-"""What `tune --reader` expects of another program's reading, beside what that program takes.
+"""Predictions of `tune --reader` for another program, beside that program's measured times.
 
     python -m studies.readers [FILE:TREE...] [--reader root|uproot|PROFILE.toml]
 
@@ -40,7 +40,7 @@ TREES = (
     ("skhep--uproot-issue513.root", "Delphes"),
     ("skhep--uproot-issue-1221.root", "TrkAna/trkana"),
 )
-#: rootreadspeed says CPU time to 10 ms, and starts for longer: it reads a file so often besides once.
+#: rootreadspeed prints CPU time to 10 ms, and its start takes longer: additional readings of a file.
 TIMES = 20
 
 
@@ -54,13 +54,13 @@ class Reading:
 
     @property
     def error(self) -> float | None:
-        """How far off what was expected is, as a share of what was measured."""
+        """Error of a prediction, as a share of the measurement."""
         return self.expected / self.measured - 1 if self.measured else None
 
 
 @dataclass
 class Outcome:
-    """What came of one tree."""
+    """The result for one tree."""
 
     name: str
     today: Reading
@@ -120,7 +120,7 @@ def cells(reading: Reading) -> list[str]:
 
 
 def main() -> None:
-    """Tunes the trees that are named and says what was expected and what was measured."""
+    """Tunes the named trees and prints predictions and measurements."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("trees", nargs="*", metavar="FILE:TREE")
     parser.add_argument("--reader", default="root")
@@ -135,7 +135,7 @@ def main() -> None:
     for file, tree in places:
         if one := outcome(file, tree, arguments.reader):
             found.append(one)
-            # As they come: some take minutes.
+            # Printed at once: some take minutes.
             print(table(head, [[one.name, *cells(one.today), *cells(one.chosen), one.outcome]])[-1], flush=True)
     for title, readings in (("today", [one.today for one in found]), ("chosen", [one.chosen for one in found])):
         off = [abs(reading.error) for reading in readings if reading.error is not None]

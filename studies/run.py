@@ -18,7 +18,7 @@ NAMES = [module.__name__.removeprefix("studies.") for module in MODULES]
 
 
 def main() -> None:
-    """Runs the studies asked for."""
+    """Runs the requested studies."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", action="append", metavar="NAME", help=f"of {', '.join(NAMES)}; default all")
     parser.add_argument("--scale", type=float, default=1.0, help="so many times as much data; 1 takes half an hour")
@@ -48,7 +48,7 @@ def main() -> None:
         context.finish(time.monotonic() - begun)
         measured[name] = context.results["blocks"]
     if options.pages:
-        # At the end: until then the checkout is what was committed, and called so.
+        # At the end: until then the checkout equals its commit, which the results name.
         for name, blocks in measured.items():
             publish(options.pages, name, blocks)
 

@@ -1,4 +1,4 @@
-"""A slow application: the masses of all pairs of jets, entry by entry, in plain Python. Says what it took."""
+"""A slow application: the masses of all pairs of jets, entry by entry, in plain Python. Prints its time."""
 
 import math
 import sys
@@ -10,7 +10,7 @@ COLUMNS = ("Jet_pt", "Jet_eta", "Jet_phi", "Jet_mass")
 
 
 def main() -> None:
-    """Reads the columns of the file that is named, and goes through all entries."""
+    """Reads the columns of the named file, and loops over all entries."""
     started, used = time.perf_counter(), time.process_time()
     with uproot.open(sys.argv[1]) as file:
         columns = [file["Events"][name].array(library="np") for name in COLUMNS]

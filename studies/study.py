@@ -1,4 +1,4 @@
-"""What the studies share: the list of them, their inputs, sweeps by basketry and by ROOT, and the measured tables."""
+"""The common part of the studies: their list, their inputs, sweeps by basketry and by ROOT, and the measured tables."""
 
 import json
 import math
@@ -18,40 +18,40 @@ from referee.paths import BINARY, REPO, root_command
 Study = Callable[["Context"], None]
 STUDIES: dict[str, Study] = {}
 
-#: Where the pages are.
+#: The folder of the pages.
 PAGES = REPO / "docs" / "studies"
 BASKETRY = "basketry"
 
 
 def study(function: Study) -> Study:
-    """Registers a study under its function's name, which is that of its page as well."""
+    """Registers a study under its function's name, which is also the name of its page."""
     STUDIES[function.__name__] = function
     return function
 
 
 @dataclass(frozen=True)
 class Point:
-    """One point of a sweep: what it was set to, and the figures of docs/sweep-schema.md."""
+    """One point of a sweep: its settings, and the figures of docs/sweep-schema.md."""
 
     name: str
     settings: dict[str, str]
     figures: dict[str, dict[str, float]]
 
     def of(self, figure: str) -> float:
-        """The median of a figure; not a number where it was not measured."""
+        """The median of a figure; NaN if it was not measured."""
         return self.figures.get(figure, {}).get("median", math.nan)
 
 
 @dataclass(frozen=True)
 class Series:
-    """One sweep: who measured, the points, and everything that `sweep --json` says."""
+    """One sweep: its runner, its points, and the whole output of `sweep --json`."""
 
     who: str
     points: list[Point]
     result: dict[str, Any]
 
     def noise(self, figure: str) -> float | None:
-        """Standard deviation of one run of a figure, as a share; nothing where nothing was run twice."""
+        """Standard deviation of one run of a figure, as a share; none without repeats."""
         share: float | None = self.result["noise"].get(figure)
         return share
 
@@ -70,19 +70,19 @@ class Series:
 
 
 class Context:
-    """What a study is given, and what it says and keeps."""
+    """The inputs of a study, its output and its results."""
 
     def __init__(self, folder: Path, scale: float, quick: bool, root: Path | None) -> None:
         self.folder = folder
         self.scale = scale
         self.quick = quick
-        #: Where ROOT is installed, if it is to be measured as well.
+        #: The folder of ROOT, if ROOT is measured as well.
         self.root = root
         self.study = ""
         self.results: dict[str, Any] = {}
 
     def begin(self, name: str) -> None:
-        """Starts a study: its folder, and its results, which know the machine."""
+        """Starts a study: its folder, and its results with the machine."""
         self.study = name
         self.results = {"schema": 1, "study": name, "scale": self.scale, "quick": self.quick, "machine": machine()}
         self.results |= {"root": root_version(self.root), "series": {}, "blocks": {}}
@@ -90,20 +90,20 @@ class Context:
 
     @property
     def out(self) -> Path:
-        """Where this study's results are."""
+        """The folder of this study's results."""
         return self.folder / self.study
 
     @property
     def runners(self) -> list[str]:
-        """Who copies and reads."""
+        """The runners of sweeps."""
         return [BASKETRY, "root"] if self.root else [BASKETRY]
 
     def megabytes(self, full: float, quick: float = 1) -> int:
-        """How much an input has: so much at scale 1, or in the quick form."""
+        """Size of an input, from its size at scale 1; small in the quick form."""
         return max(1, round(quick if self.quick else full * self.scale))
 
     def repeat(self, full: int) -> int:
-        """How often a job is run: once in the quick form."""
+        """Repeats of a job; one in the quick form."""
         return 1 if self.quick else full
 
     def say(self, *lines: str) -> None:
@@ -112,12 +112,12 @@ class Context:
             print(line, flush=True)
 
     def block(self, key: str, lines: Sequence[str]) -> None:
-        """A measured table: printed, kept, and what stands between the marks of that key in the study's page."""
+        """A measured table: printed, kept, and put between the marks of that key in the study's page."""
         self.results["blocks"][key] = list(lines)
         self.say("", f"<!-- {key} -->", *lines)
 
     def blocks(self, key: str, done: Sequence[Series], lines: Callable[[Series], list[str]]) -> None:
-        """A table for each who can measure, `key-basketry` and `key-root`; a word where one did not."""
+        """A table for each runner, `key-basketry` and `key-root`; a message for a runner that failed."""
         found = {BASKETRY if series.who == BASKETRY else "root": series for series in done}
         for runner in (BASKETRY, "root"):
             of = found.get(runner)
@@ -128,7 +128,7 @@ class Context:
         self.results[key] = value
 
     def generated(self, kind: str, megabytes: int, *options: str, label: str = "") -> Path:
-        """A file of `basketry generate`, made once for the binary that makes it."""
+        """A file of `basketry generate`, made once for each binary."""
         stat = BINARY.stat()
         name = "-".join(filter(None, [kind, f"{megabytes}MB", label, f"{stat.st_mtime_ns:x}"[-8:]]))
         path = self.folder / "inputs" / f"{name}.root"
@@ -139,7 +139,7 @@ class Context:
         return path
 
     def sweep(self, label: str, source: Path, *options: str | Path, runner: str = BASKETRY) -> Series:
-        """Runs `basketry sweep` from the beginning, its folder being kept as `label-runner`."""
+        """Runs `basketry sweep` from the beginning, and keeps its folder as `label-runner`."""
         folder = self.out / f"{label}-{runner}"
         shutil.rmtree(folder, ignore_errors=True)
         command: list[str | Path] = ["sweep", source, "-o", folder, *options, "--runner", runner, "--json", "-q"]
@@ -153,7 +153,7 @@ class Context:
         return Series(who, points, result)
 
     def sweeps(self, label: str, source: Path, *options: str | Path) -> list[Series]:
-        """The same by everyone who is there; a runner that cannot do it says why and is left out."""
+        """The sweep by every runner; a runner that fails prints the reason and is left out."""
         done = []
         for runner in self.runners:
             try:
@@ -165,7 +165,7 @@ class Context:
         return done
 
     def finish(self, seconds: float) -> None:
-        """Says what the study ran on, and writes the results."""
+        """Prints the machine, and writes the results."""
         facts, root = self.results["machine"], self.results["root"]
         words = (
             f"{facts['cpu']}, {facts['cores']} cores, Linux {facts['kernel'].split('-')[0]}, commit {facts['commit']}, "
@@ -186,7 +186,7 @@ def basketry(*arguments: str | Path, env: Mapping[str, str] | None = None) -> st
 
 
 def root_home() -> Path | None:
-    """Where ROOT is, if it can be measured here: what it runs is built with g++. Says why not."""
+    """The folder of ROOT, if it can be measured here (it needs g++); prints the reason otherwise."""
     try:
         home = root_command("root").parents[1]
     except FileNotFoundError as error:
@@ -199,7 +199,7 @@ def root_home() -> Path | None:
 
 
 def root_version(home: Path | None) -> str:
-    """Its version; nothing without it."""
+    """The version of ROOT; empty without it."""
     if home is None:
         return ""
     header = (home / "include" / "ROOT" / "RVersion.hxx").read_text()
@@ -214,7 +214,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def noise(done: Sequence[Series], *figures: str) -> list[str]:
-    """Words on the noise of one run; none where nothing was run twice."""
+    """A sentence on the noise of one run; empty without repeats."""
     words = []
     for series in done:
         known = [f"{figure} {100 * share:.1f} %" for figure in figures if (share := series.noise(figure)) is not None]
@@ -233,7 +233,7 @@ def number(value: float, digits: int = 1) -> str:
 
 
 def publish(folder: Path, name: str, blocks: dict[str, list[str]]) -> None:
-    """Puts the tables between their marks in the study's page; nothing else of it is touched."""
+    """Puts the tables between their marks in the study's page, and changes nothing else."""
     page = folder / f"{name}.md"
     text = page.read_text()
     for key, lines in blocks.items():

@@ -1,4 +1,4 @@
-"""The sections, by what is measured; importing one registers it."""
+"""The sections, by subject; importing one registers it."""
 
 from harness import SECTIONS
 from sections import making, package, reading, watching, writing

@@ -50,7 +50,7 @@ def repack(bench: Bench) -> None:
     """Another codec, level or cluster size: within 1.15 x of the bare codec; 1.8 x faster on two threads."""
     bare = bare_codec()
     for codec in CODECS:
-        # lzma takes a minute for what the others do in seconds; a third of the input says the same.
+        # lzma takes a minute where the others take seconds; a third of the input suffices.
         source = inputs.nano(10 if bench.quick else 20 if codec.startswith("lzma") else 60, 1)
         out = SCRATCH / "repacked.root"
         in_page_cache(source)
@@ -59,7 +59,7 @@ def repack(bench: Bench) -> None:
         contenders = [basketry("basketry rewrite", *arguments, "-j", "1", outputs=[out])]
         blocks = source
         if recluster:
-            # The very same blocks: those that are compressed are the output's.
+            # The same blocks: those of the output are compressed.
             blocks = SCRATCH / "blocks.root"
             SCRATCH.mkdir(parents=True, exist_ok=True)
             subprocess.run([BINARY, "rewrite", source, "-o", blocks, "-f", "-q", *arguments[4:]], check=True)
@@ -209,7 +209,7 @@ def tune(bench: Bench) -> None:
 
 
 def metadata_bytes(path: Path) -> int:
-    """Compressed size of what describes the data: the records of the trees and of the streamer infos."""
+    """Compressed size of the metadata: the records of the trees and of the streamer infos."""
     with uproot.open(path) as file:
         keys = [file.key(name) for name in file.keys(recursive=True)]
         trees = sum(int(key.fNbytes) for key in keys if key.fClassName == "TTree")

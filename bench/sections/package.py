@@ -1,4 +1,4 @@
-"""The Python package beside uproot, and beside RDataFrame: speed, memory, and what its import takes."""
+"""The Python package beside uproot and RDataFrame: speed, memory, and time of its import."""
 
 import statistics
 import sys
@@ -24,7 +24,7 @@ def python(bench: Bench) -> None:
                 Contender("RDataFrame", [native.program("sums"), path, "Events"], clock=inside),
             ]
             if kind != "event_unsplit":
-                # It takes members one after the other for members side by side, and stops.
+                # RDataFrame or uproot misreads member-wise data, and stops.
                 contenders.append(reader("uproot", "uproot", "arrays", path))
             done = bench.compare(f"{kind} {codec}", contenders, 1 if bench.quick else 3)
             payload = report(path)["uncompressed"]
@@ -51,7 +51,7 @@ def extend(bench: Bench) -> None:
 
 @section
 def cut(bench: Bench) -> None:
-    """`arrays` with a cut: of what it does not need itself only baskets with an entry it keeps are read. One thread."""
+    """`arrays` with a cut: of the other columns only baskets with a kept entry are read. One thread."""
     path = inputs.read("flat", "zlib:1", megabytes(bench, "zlib:1"))
     in_page_cache(path)
     bench.say("", "| flat, zlib-1: cut | basketry cpu s | uproot cpu s | x |", "|---|---|---|---|")
@@ -69,7 +69,7 @@ def cut(bench: Bench) -> None:
 
 @section
 def rss(bench: Bench) -> None:
-    """Peak memory of `arrays`: the arrays and the Budget; of `iterate`: the Budget. Above what the imports took."""
+    """Peak memory above the imports: of `arrays` the arrays and the budget, of `iterate` the budget."""
     head = "| file | job | memory= MB | arrays or largest step MB | peak MB | allowed MB | within |"
     bench.say("", head, "|---|---|---|---|---|---|---|")
     for kind, codec in (("nano", "none"), ("nano", "zlib:1"), ("event_split", "none"), ("flat", "zlib:1")):
@@ -92,7 +92,7 @@ def rss(bench: Bench) -> None:
 
 
 def memory(bench: Bench, label: str, contender: Contender) -> tuple[int, int, int]:
-    """Memory before, at most, and in arrays, in MB."""
+    """Memory before, at the peak, and in arrays, in MB."""
     done = bench.compare(label, [contender], 1)
     words = next(line for line in done[contender.name].samples[0].out.splitlines() if line.startswith("memory "))
     base, peak, arrays = (round(int(word) / 1e6) for word in words.split()[1:])

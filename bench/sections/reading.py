@@ -11,13 +11,13 @@ from referee.paths import root_command
 
 
 def readspeed(name: str, *arguments: str | Path) -> Contender:
-    """All of a basketry process that reads into columns."""
+    """A whole basketry process that reads into columns."""
     return basketry(name, "readspeed", *arguments)
 
 
 def root(kind: str, path: Path) -> Contender:
-    """ROOT's own loop, its start left out. rootreadspeed has no dictionary, and of a split collection reads only the
-    counter, so a compiled loop over GetEntry stands in for it where there are classes."""
+    """ROOT's own loop, without its start. rootreadspeed has no dictionary, and reads only the counter of a split
+    collection, so a compiled loop over GetEntry replaces it for classes."""
     if kind.startswith("event"):
         return Contender("GetEntry", [native.program("get_entry"), path, "Events"], clock=inside)
     options = ["--trees", "Events", "--all-branches", "--threads", "0"]
@@ -55,7 +55,7 @@ def read(bench: Bench) -> None:
 
 @section
 def sparse(bench: Bench) -> None:
-    """1 % of the entries at random: what the touched baskets cost, within 1.2 x; small clusters pay off."""
+    """1 % of the entries at random: within 1.2 x of the cost of the touched baskets; small clusters pay off."""
     bare = bare_codec()
     head = "| file, zlib-1 | full cpu s | 1 % cpu s | of full | touched baskets, bare codec s | 1 % / bare |"
     more = " GetEntry 1 % s | of its full | basketry.arrays 1 % s | uproot 1 % s | x |"
@@ -80,7 +80,7 @@ def sparse(bench: Bench) -> None:
         listed = f'entries="{entries}"'
         contenders.append(reader("arrays 1 %", "basketry", "arrays", path, "threads=1", listed))
         if kind != "event_unsplit":
-            # It takes members one after the other for members side by side, and stops.
+            # RDataFrame or uproot misreads member-wise data, and stops.
             contenders.append(reader("uproot 1 %", "uproot", "arrays", path, listed))
         label = kind + (f", clusters of {cluster} entries" if cluster else "")
         cpu = {name: one.cpu for name, one in bench.compare(label, contenders).items()}

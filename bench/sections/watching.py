@@ -1,4 +1,4 @@
-"""What watching a job costs: the monitor's own CPU, by its own account."""
+"""The cost of monitoring a job: the monitor's own CPU, as it reports."""
 
 import json
 import sys
@@ -6,7 +6,7 @@ import sys
 from harness import Bench, section
 from measure import Contender, basketry
 
-#: Processes that do nothing but last: the monitor's work does not depend on theirs.
+#: Idle processes: the monitor's work does not depend on theirs.
 SLEEPERS = """
 import os, sys, time
 for _ in range(int(sys.argv[1]) - 1):
@@ -17,13 +17,13 @@ time.sleep(float(sys.argv[2]))
 
 
 def own(out: str) -> tuple[float, float]:
-    """How long the job lasted, and the CPU that watching it took."""
+    """Duration of the job, and CPU of monitoring it."""
     summary = json.loads(out.splitlines()[-1])
     return summary["elapsed"], summary["monitor_cpu"]
 
 
 def watched(name: str, processes: int, seconds: float, *options: str) -> Contender:
-    """A job of so many processes under the monitor, with 10 samples a second."""
+    """A job with a number of processes under the monitor, with 10 samples a second."""
     job = [sys.executable, "-I", "-S", "-c", SLEEPERS, str(processes), str(seconds)]
     contender = basketry(name, "monitor", "--json", "--every", "0.1", *options, "--", *job)
     contender.clock = own

@@ -24,7 +24,7 @@ OURS, BARE = "basketry", "bare codec"
 
 @dataclass
 class Writer(Contender):
-    """A program that says in JSON what writing took: ROOT's start is not counted, nor a launcher's."""
+    """A program that prints the cost of writing as JSON, without ROOT's or a launcher's start."""
 
     facts: list[dict[str, Any]] = field(default_factory=list)
 
@@ -33,22 +33,22 @@ class Writer(Contender):
 
     def _note(self, out: str) -> tuple[float, float]:
         said = json.loads(out.strip().splitlines()[-1])
-        # write-bench says it of each run of each line, and is asked for one.
+        # write-bench prints a list of runs; here it makes one.
         facts = said["lines"][0]["runs"][0] if "lines" in said else said
         self.facts.append(facts)
         return float(facts["wall"]), float(facts["cpu"])
 
     def of(self, name: str) -> float:
-        """The median of one of the figures."""
+        """The median of a figure."""
         return statistics.median(float(facts.get(name, 0)) for facts in self.facts)
 
     def record(self) -> dict[str, Any]:
-        """With what it said."""
+        """Everything, for the JSON."""
         return super().record() | {"output_bytes": self.of("bytes"), "facts": self.facts}
 
 
 def basketry(kind: str, codec: str, size: int, threads: int, *options: Argument, medium: Path = SCRATCH) -> Writer:
-    """Our writer; every run is a process of its own, which says the same as the rivals do."""
+    """basketry's writer; every run is a process of its own and prints the same figures as the rivals."""
     command: list[Argument] = ["write-bench", kind, "--size", f"{size}MB", "--compression", codec]
     command += ["--threads", str(threads), "--repeat", "1", "--media", medium, "--json", *options]
     return Writer(OURS, [BINARY, *command])
@@ -57,7 +57,7 @@ def basketry(kind: str, codec: str, size: int, threads: int, *options: Argument,
 def rival(
     name: str, kind: str, codec: str, size: int, threads: int, *options: Argument, medium: Path = SCRATCH
 ) -> Writer:
-    """One of ROOT's writers of the very same numbers."""
+    """One of ROOT's writers, with the same numbers."""
     algorithm, _, level = codec.partition(":")
     out = medium / f"{name}.root"
     command: list[Argument] = [native.program(RIVALS[name]), kind, out, "--size", f"{size}e6", *options]
@@ -66,7 +66,7 @@ def rival(
 
 
 def bare(program: Path, kind: str, codec: str, size: int) -> Writer:
-    """The codec's library over the baskets that basketry makes of the data set."""
+    """The codec's library over basketry's baskets of the data set."""
     blocks = SCRATCH / f"blocks-{kind}-{codec.replace(':', '-')}.root"
     command: list[Argument] = [BINARY, "generate", kind, "--size", f"{size}MB", "--compression", codec]
     subprocess.run([*command, "--force", "-q", "-o", blocks], check=True)
@@ -74,7 +74,7 @@ def bare(program: Path, kind: str, codec: str, size: int) -> Writer:
 
 
 def megabytes(bench: Bench, codec: str) -> int:
-    """How much is written: what takes about as long."""
+    """Megabytes to write: amounts that take about equal times."""
     return 8 if bench.quick else 400 if codec == "none" else 20 if codec.startswith("lzma") else 100
 
 
