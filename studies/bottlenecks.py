@@ -90,7 +90,7 @@ def bottlenecks(context: Context) -> None:
     if readers.slow_line:
         line = next(case for case in cases(context) if case.line)
         check = readers.through(line.file, line.line)
-        rows["figures"].append([line.name, f"{BASKETRY}, as {ROOTREADSPEED} had it", *times(check)])
+        rows["figures"].append([line.name, f"{BASKETRY}, through the preloaded line", *times(check)])
     context.keep("found", found)
     context.block("diagnosis", table(["case", "planted", *readers.names], rows["diagnosis"]))
     head = ["case", "reader", "real s", "CPU s", "busy", "MB/s", "fetch s", "decompress s", "decode s"]
@@ -140,7 +140,7 @@ def cases(context: Context) -> list[Case]:
         ),
         Case("one cluster of one basket", "too-few-clusters", single(ALL), {f"clusters of {few}": single(few)}),
         Case("one cluster of many baskets", "decompression", nano("zlib:1", ALL), {f"clusters of {cluster}": usual}),
-        Case("objects that are not split", "decoding", multi("0"), {"split": multi("99")}),
+        Case("unsplit objects", "decoding", multi("0"), {"split": multi("99")}),
     ]  # fmt: skip
 
 

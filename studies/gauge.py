@@ -150,12 +150,12 @@ def main() -> None:
     timed = [one for one in done if one.takes_long_enough]
     print(f"{len(all_of_them)} files, {len(done)} outputs; number, median, 90 %, worst error:")
     print(line("size", [one.size_error for one in done]))
-    print(line("reading then", [one.read_error for one in timed]))
-    print(line("reading today", [one.today_error for one in timed]))
+    print(line("reading the output", [one.read_error for one in timed]))
+    print(line("reading the input", [one.today_error for one in timed]))
     print(line("rewriting", [one.rewrite_error for one in timed]))
     over = [one for one in done if one.over]
     slower = [one for one in timed if one.slower]
-    print(f"larger than today: {len(over)}, slower than today: {len(slower)} of {len(timed)}")
+    print(f"larger than the input: {len(over)}, slower than the input: {len(slower)} of {len(timed)}")
     shares = [one.measuring / one.rewrite for one in done if one.measuring > 2]
     print(f"measuring: most {max((one.measuring for one in done), default=0):.2f} s; over 2 s: {shares}")
     for one in sorted(done, key=lambda one: -abs(one.size_error))[:12]:

@@ -79,7 +79,7 @@ def streams(main: list[Series], again: list[Series]) -> list[str]:
     for layout in (*layouts, ("0", "1kB", "2MB")):
         words = "split {}, {}, {}".format(*layout) + (f" ({NAMES[layout]})" if layout in NAMES else "")
         rows.append([words, *slopes(main, dict(zip(("split-level", "basket", "basket-memory"), layout, strict=True)))])
-    rows.append(["the last, from a file that is laid out so", *slopes(again, {})])
+    rows.append(["the last, from a file with this layout", *slopes(again, {})])
     return table(["", *(f"{who}: {title}" for who, titles in metrics.items() for title in titles)], rows)
 
 

@@ -21,8 +21,8 @@ QUICK = 5
 #: Figures, each with the outcomes that have it.
 FIGURES: tuple[tuple[str, Callable[[Outcome], float], bool], ...] = (
     ("size", lambda one: one.size_error, False),
-    ("reading today", lambda one: one.today_error, True),
-    ("reading then", lambda one: one.read_error, True),
+    ("reading the input", lambda one: one.today_error, True),
+    ("reading the output", lambda one: one.read_error, True),
     ("rewriting", lambda one: one.rewrite_error, True),
 )
 
@@ -58,7 +58,8 @@ def predictions(context: Context) -> None:
         ]
         for one in sorted(timed, key=lambda one: -one.read_before)
     ]
-    head = ["file", "size, MB", "reading today, ms", "reading then, ms", "rewriting, ms", "measuring, s", "trials"]
+    head = ["file", "size, MB", "reading the input, ms", "reading the output, ms", "rewriting, ms"]
+    head += ["measuring, s", "trials"]
     context.block("trees", table(head, lines))
 
 
@@ -84,7 +85,8 @@ def limits(groups: dict[str, list[Outcome]]) -> list[str]:
         longest = max((one.measuring for one in done), default=0.0)
         cells = [len(group), len(done), again, sum(one.over for one in done), slower]
         rows.append([title, *map(str, cells), number(longest, 1)])
-    head = ["files", "number", "outputs", "after another choice", "larger than today", "slower", "longest measuring, s"]
+    head = ["files", "number", "outputs", "after another choice", "larger than the input", "slower"]
+    head += ["longest measuring, s"]
     return table(head, rows)
 
 

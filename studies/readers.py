@@ -108,7 +108,7 @@ def outcome(file: Path, tree: str, reader: str) -> Outcome | None:
         chosen = Reading((report["chosen"] or report["today"])["read"], last["after"], None)
         if output.exists() and by_root:
             chosen.readspeed = readspeed(output, tree)
-        said = "delivered" if report["delivered"] else "today's is best" if report["unchanged"] else "rejected"
+        said = "delivered" if report["delivered"] else "input is best" if report["unchanged"] else "rejected"
         return Outcome(f"{file.name.split('--', 1)[-1]}, {tree}", today, chosen, said)
 
 
@@ -128,8 +128,8 @@ def main() -> None:
     places = [(CORPUS / "files" / name, tree) for name, tree in TREES]
     if arguments.trees:
         places = [(Path(file), tree) for file, _, tree in (one.rpartition(":") for one in arguments.trees)]
-    head = ["file, tree", "today: expected, ms", "measured", "rootreadspeed"]
-    head += ["chosen: expected, ms", "measured", "rootreadspeed", ""]
+    head = ["file, tree", "input: expected, ms", "measured", "rootreadspeed"]
+    head += ["output: expected, ms", "measured", "rootreadspeed", ""]
     print("\n".join(table(head, [])))
     found = []
     for file, tree in places:
