@@ -1,4 +1,4 @@
-"""What the verbs report, as plain data classes: the values that `basketry VERB --json` prints, under the same names.
+"""The reports of the verbs, as plain data classes: the values that `basketry VERB --json` prints, under the same names.
 
 Sizes are in bytes and times in CPU seconds, unless a field says otherwise. `class` and `from`, which are words of
 Python, are `class_` and `from_` here.

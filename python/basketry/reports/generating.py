@@ -1,11 +1,11 @@
-"""What `generate` reports."""
+"""Reports of `generate`."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenTree:
-    """A tree that was written."""
+    """A new tree."""
 
     name: str
     """Its name."""
@@ -23,7 +23,7 @@ class WrittenTree:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """A file that was written."""
+    """A new file."""
 
     bytes: int
     """Bytes of the file."""
@@ -33,10 +33,10 @@ class Written:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextMetrics:
-    """What one fill context did; times in nanoseconds."""
+    """Counters of a fill context; times in nanoseconds."""
 
     entries: int
-    """Entries that were filled."""
+    """Filled entries."""
     encoding_ns: int
     """Encoding and cutting baskets."""
     compressing_ns: int
@@ -44,12 +44,12 @@ class ContextMetrics:
     waiting_ns: int
     """Waiting for memory."""
     handing_ns: int
-    """Handing clusters over, with what appending them took."""
+    """Committing clusters, including the time of appending them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteMetrics:
-    """What a writer did."""
+    """Counters of a writer."""
 
     entries: int
     """Entries in the file."""
@@ -60,7 +60,7 @@ class WriteMetrics:
     queue_bytes: int
     """Bytes of clusters that waited for others at the end: none."""
     held_bytes: int
-    """Bytes that were taken of the budget at the end."""
+    """Bytes of the budget in use at the end."""
     peak_held_bytes: int
     """The most that ever were."""
     waiting: int
@@ -73,7 +73,7 @@ class WriteMetrics:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generated:
-    """What was written, and what it cost."""
+    """The outputs and their cost."""
 
     written: tuple[Written, ...]
     """The files."""
@@ -84,4 +84,4 @@ class Generated:
     sync: float
     """Seconds that the system took besides, to get it on disk."""
     metrics: tuple[WriteMetrics, ...]
-    """Where the time went, by file."""
+    """Counters by file."""

@@ -1,4 +1,4 @@
-"""What `inspect` reports; docs/inspect-schema.md says more."""
+"""Report of `inspect`; see docs/inspect-schema.md."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -46,7 +46,7 @@ class FileReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectReport:
-    """An object that is no tree."""
+    """An object other than a tree."""
 
     path: str
     """Path in the file."""
@@ -67,9 +67,9 @@ class Unread:
     object: str
     """Path in the file."""
     cycle: int | None = None
-    """Cycle, where it has one."""
+    """Cycle, if known."""
     class_: str = ""
-    """Class, where it is known."""
+    """Class, if known."""
     reason: str
     """Why."""
 
@@ -81,7 +81,7 @@ class Pair:
     name: str
     """Name."""
     value: str
-    """What it stands for: a formula, a file, a class."""
+    """The value: a formula, a file, a class."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,15 +111,15 @@ class LeafReport:
     title: str
     """Title."""
     type: str
-    """Type, as TLeaf::GetTypeName says it."""
+    """Type, as TLeaf::GetTypeName gives it."""
     len: int
     """Elements of the fixed array."""
     count: str | None = None
     """The leaf that counts its elements."""
     maximum: int | None = None
-    """The largest value that the leaf claims to hold, where it counts others."""
+    """fMaximum of a counter leaf."""
     counted_at_least: int | None = None
-    """The least number of elements that the longest entry of what it counts must have, from sizes alone."""
+    """Least length of the longest counted entry, derived from sizes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,7 +141,7 @@ class BasketSummary:
     count: int
     """Baskets on disk."""
     fill: float | None
-    """Mean of what they held over the size of the writer's buffer; may exceed 1, for buffers grow."""
+    """Mean content over the size of the writer's buffer; exceeds 1 where buffers grew."""
     disk: Spread | None
     """Least, median and greatest size on disk."""
     raw: Spread | None
@@ -201,7 +201,7 @@ class BranchReport:
     class_: str
     """ROOT's class of the branch."""
     type: str
-    """What it holds: a class, or empty where the leaves say it all."""
+    """Class of its entries; empty for branches of leaves."""
     leaves: tuple[LeafReport, ...]
     """Its leaves."""
     compression: int
@@ -223,37 +223,37 @@ class BranchReport:
     basket_summary: BasketSummary
     """How its baskets are."""
     codecs: dict[str, int]
-    """Codecs of the baskets looked at, and how many have each; none where a basket is not compressed."""
+    """Codecs of the baskets read, with counts; "none" for uncompressed baskets."""
     decoded: Literal["numbers", "lists", "objects", "bytes"] | None = None
-    """What its entries become, if it has any of its own."""
+    """Form of its decoded entries, if it has entries."""
     can_split: bool = False
-    """Whether it holds objects whose members could have branches of their own."""
+    """Whether members of its objects could have branches of their own."""
     absent: bool = False
     """Whether its baskets lie in another file, which is not there."""
     embedded: tuple[EmbeddedReport, ...]
     """Baskets in the tree's own record."""
     baskets: tuple[BasketReport, ...] | None = None
-    """Every basket on disk, where that was asked for."""
+    """Every basket on disk, if requested."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """A codec that was tried on a sample of a tree's baskets."""
+    """A codec tried on a sample of a tree's baskets."""
 
     compression: str
     """The codec and its level."""
     size: float
-    """Bytes of the sample in it over those on disk."""
+    """Bytes of the sample in this codec over its bytes on disk."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mixed:
-    """A sample of baskets, each in the codec that is quickest so that all together are no larger than today."""
+    """A sample of baskets, each in its fastest codec, with a total no larger than now."""
 
     time: float
-    """Seconds to decompress them over those of today, by estimates with fixed speeds."""
+    """Seconds to decompress them relative to now, estimated from fixed speeds."""
     size: float
-    """Bytes over those on disk."""
+    """Bytes over the bytes on disk."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -287,7 +287,7 @@ class TreeReport:
     clusters_known: Literal["declared", "estimated"]
     """How they are known."""
     clusters_cut: bool = False
-    """Whether clusters was ended before the tree did, for there are too many."""
+    """Whether the list `clusters` is truncated."""
     largest_cluster: int
     """Compressed bytes of the largest cluster."""
     common_boundaries: int
@@ -295,22 +295,22 @@ class TreeReport:
     baskets: int
     """Baskets on disk."""
     crossing: int
-    """Baskets that begin before a cluster does and end behind its start; none where clusters are estimated."""
+    """Baskets that span the start of a cluster; none where clusters are estimated."""
     probed: Literal["all", "some"]
     """Whether every basket's header was looked at, or only some of each branch."""
     codecs: dict[str, int]
     """Codecs of the baskets looked at, all branches together."""
     compressible_to: float | None = None
-    """Size of uncompressed baskets, as zlib:1 would make it, over what they have; absent where not tried."""
+    """Ratio to which zlib:1 compresses uncompressed baskets; absent if not tried."""
     trials: tuple[Trial, ...] = ()
-    """What other codecs make of a sample of the baskets; empty where not tried."""
+    """Other codecs on a sample of the baskets; empty if not tried."""
     mixed: Mixed | None = None
-    """What the best of these for each basket of the sample make of it in no more bytes; None where not tried."""
+    """The best of these codecs for each basket of the sample, without more bytes; None if not tried."""
     record_compressible_to: float | None = None
     """Bytes of the tree's uncompressed record, as the file's codec would make it, over what it has; absent where not
     tried."""
     is_another: bool = False
-    """Of an older cycle: whether it has baskets that the newest has not, so that it is a tree of its own."""
+    """For an older cycle: whether it has baskets that the newest cycle lacks, and so is a tree of its own."""
     memory: Memory
     """Memory that readers and writers need."""
     read_time: ReadTime
@@ -320,16 +320,16 @@ class TreeReport:
     aliases: tuple[Pair, ...]
     """Aliases: name and formula."""
     index: str | None
-    """Class of the index, if there is one."""
+    """Class of the index, if any."""
     user_info: tuple[Pair, ...]
-    """What is in the user info."""
+    """Objects in the user info."""
     branches: tuple[BranchReport, ...]
     """Branches, depth first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FaultCost:
-    """What a fault costs, each as far as it is known, else 0."""
+    """The cost of a fault; unknown costs are 0."""
 
     bytes: int
     """Bytes on disk for nothing."""
@@ -338,7 +338,7 @@ class FaultCost:
     open_seconds: float
     """Seconds of one core whenever the tree is opened, which a reader of everything does not save."""
     entry_seconds: float
-    """Seconds of one core for each entry that is picked at random."""
+    """Seconds of one core for each entry read at random."""
     shared_seconds: float
     """Seconds of one core at each full read by jobs or threads that share the tree by clusters."""
     write_seconds: float
@@ -351,7 +351,7 @@ class FaultCost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Price:
-    """What the command of a finding takes: estimates."""
+    """The estimated cost of a finding's command."""
 
     bytes: int
     """Bytes by which the file grows."""
@@ -360,34 +360,34 @@ class Price:
     memory: int
     """Bytes of memory more that a reader of all branches needs."""
     note: str
-    """What else changes, as a sentence; empty where nothing does."""
+    """Other changes, as a sentence; empty if none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """Something that is wrong."""
+    """A fault."""
 
     fault: str
-    """What it is: a word such as "tiny_baskets"."""
+    """Kind of the fault, such as "tiny_baskets"."""
     tree: str | None
-    """Path of the tree, unless the file as a whole is meant."""
+    """Path of the tree; None for the whole file."""
     cost: FaultCost
-    """What it costs."""
+    """Its cost."""
     text: str
-    """A sentence or two: what it is, and why it costs."""
+    """One or two sentences: the fault and the reason for its cost."""
     command: str | None
     """The command that mends it, if one does."""
     pays: str
-    """Who pays for it: "reader", or "writer" where only the program that writes such files does."""
+    """"reader", or "writer" for a fault that only slows the program that writes such files."""
     price: Price | None
-    """What the command takes, where there is one."""
+    """Cost of the command, if there is one."""
     numbers: dict[str, int | float | str | list[str]]
-    """What the fault counts; docs/inspect-schema.md lists it by fault."""
+    """The numbers of the fault; docs/inspect-schema.md lists them by fault."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inspection:
-    """Everything that is said about a file."""
+    """The whole report on a file."""
 
     schema: int
     """Version of this structure."""
@@ -398,6 +398,6 @@ class Inspection:
     objects: tuple[ObjectReport, ...]
     """Everything else that has a key, directories left out."""
     skipped: tuple[Unread, ...]
-    """What could not be read."""
+    """Unreadable objects."""
     findings: tuple[Finding, ...]
-    """What is wrong, worst first."""
+    """Faults, worst first."""

@@ -1,4 +1,4 @@
-"""What `rewrite`, `merge`, `recover`, `convert` and `verify` report."""
+"""Reports of `rewrite`, `merge`, `recover`, `convert` and `verify`."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ class Depths:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableSummary:
-    """What became of one tree."""
+    """Result for one tree."""
 
     path: str
     """Path of the tree."""
@@ -42,7 +42,7 @@ class TableSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skipped:
-    """An input that was left out."""
+    """A skipped input."""
 
     path: Path
     """The file."""
@@ -71,19 +71,19 @@ class OlderCycle:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Damaged:
-    """Something damaged that was left out, or stands in a damaged place."""
+    """A damaged object that was left out, or an object in a damaged place."""
 
     path: Path
     """The file."""
     object: str
-    """The object with its cycle, a directory, or what else is damaged."""
+    """The object with its cycle, the directory, or another damaged part."""
     reason: str
-    """What is wrong with it."""
+    """The damage."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """What was done."""
+    """Result of a rewrite or merge."""
 
     bytes_read: int
     """Bytes of all inputs."""
@@ -92,20 +92,20 @@ class Summary:
     tables: tuple[TableSummary, ...]
     """Trees of the output."""
     notes: tuple[str, ...]
-    """What the user should know."""
+    """Notes for the user."""
     unmerged: tuple[str, ...]
-    """Those of the notes that say what was not merged, or not carried over, or with a loss."""
+    """Notes on objects that were not merged, not carried over, or carried over with a loss."""
     skipped: tuple[Skipped, ...]
-    """Inputs that were left out since they cannot be read."""
+    """Inputs that were skipped because they are unreadable."""
     older_cycles: tuple[OlderCycle, ...]
     """Older cycles of the inputs' trees."""
     damaged: tuple[Damaged, ...]
-    """What is damaged in the inputs that were not left out: objects and directories are missing from the output."""
+    """Damage in the other inputs: these objects and directories are missing from the output."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnForecast:
-    """What a column will come to."""
+    """Forecast for a column."""
 
     name: str
     """Branch names from the top down, with / between."""
@@ -114,7 +114,7 @@ class ColumnForecast:
     bytes_before: int
     """Bytes on disk now."""
     bytes_after: int
-    """Bytes on disk that are expected."""
+    """Expected bytes on disk."""
     compression: str
     """Compression of the output."""
 
@@ -126,17 +126,17 @@ class Form:
     split_level: int
     """Split level of its branch."""
     streaming: str | None = None
-    """How collections in it are streamed, if there are some that are not split, and it can be told."""
+    """Streaming of its unsplit collections, if there are any and it is known."""
     branches: int
     """Branches with entries."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecodeForecast:
-    """What a column that is split or streamed otherwise will come to."""
+    """Forecast for a column that changes split level or streaming."""
 
     name: str
-    """The branch of the first level; where only its streaming changes, with those above it."""
+    """The branch of the first level; the path of a branch if only its streaming changes."""
     before: Form
     """How it lies now."""
     after: Form
@@ -144,12 +144,12 @@ class RecodeForecast:
     bytes_before: int
     """Bytes on disk now."""
     bytes_after: int
-    """Bytes on disk that are expected."""
+    """Expected bytes on disk."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forecast:
-    """What a table will come to."""
+    """Forecast for a tree."""
 
     path: str
     """Path of the tree."""
@@ -162,21 +162,21 @@ class Forecast:
     columns: tuple[ColumnForecast, ...]
     """Branches with entries that are not recoded."""
     recodes: tuple[RecodeForecast, ...]
-    """Columns that are split or streamed otherwise."""
+    """Columns that change split level or streaming."""
     notes: tuple[str, ...]
-    """What the user should know."""
+    """Notes for the user."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outlook:
-    """What [rewrite] would do."""
+    """Forecast of a rewrite."""
 
     tables: tuple[Forecast, ...]
     """Trees of the output."""
     bytes_before: int
     """Bytes of the trees' baskets now."""
     bytes_after: int
-    """Bytes that are expected."""
+    """Expected bytes."""
     least_memory: int
     """The smallest memory budget that would do."""
     memory: int
@@ -187,18 +187,18 @@ class Outlook:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeVerdict:
-    """What was compared of one tree."""
+    """Comparison of one tree."""
 
     path: str
     """Path of the tree on the first side."""
     entries: int
-    """Entries of the first side that were asked for."""
+    """Requested entries of the first side."""
     branches: int
     """Branches that both sides have."""
     columns: int
     """Branches among them that hold entries, all of which were compared."""
     by_value: int
-    """Columns that are split or streamed otherwise on the two sides, and were compared by value."""
+    """Columns with another split level or streaming on the two sides, compared by value."""
     bytes: int
     """Bytes of the entries compared, of one side."""
     equal: bool
@@ -214,20 +214,20 @@ class Difference:
     object: str | None = None
     """Path of the object or directory, if it is about one."""
     branch: str | None = None
-    """Branch, with those above it."""
+    """Path of the branch."""
     entry: int | None = None
     """Entry, as the first side counts."""
     member: str | None = None
-    """Member of the entry's value, where values were compared."""
+    """Member of the entry's value, if values were compared."""
     byte: int | None = None
     """Byte of the entry."""
     what: str
-    """What differs."""
+    """The difference."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What a comparison came to. Serialised, it is the --json of basketry verify."""
+    """Result of a comparison. Serialised, it is the --json of basketry verify."""
 
     schema: int
     """Version of this structure."""
@@ -236,18 +236,18 @@ class Verdict:
     trees: tuple[TreeVerdict, ...]
     """The trees that both sides have."""
     objects: int
-    """Objects that are no trees and were compared."""
+    """Compared objects other than trees."""
     older_cycles: int
     """Older cycles of trees, on the side that has more of them."""
     differences: tuple[Difference, ...]
-    """All differences: those of directories and trees in the order of the first side, then those of objects."""
+    """All differences: directories and trees in the order of the first side, then objects."""
     notes: tuple[str, ...]
-    """What the user should know."""
+    """Notes for the user."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BranchLoss:
-    """What is lost of one branch, since others end before it."""
+    """Loss of one branch, because other branches end before it."""
 
     name: str
     """Branch names from the top down, with / between."""
@@ -258,26 +258,26 @@ class BranchLoss:
     baskets_unreadable: int
     """Baskets that cannot be read."""
     bytes_unreadable: int
-    """Bytes of these on disk."""
+    """Their bytes on disk."""
     ranges_unreadable: tuple[tuple[int, int], ...]
-    """First entry, and the one after the last, of what cannot be read."""
+    """First entry, and the one after the last, of an unreadable range."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecoveredTree:
-    """A tree that was brought back."""
+    """A restored tree."""
 
     path: str
     """Path of the tree."""
     cycle: int
     """Cycle of its key in the input: trees of one name are kept apart."""
     entries: int
-    """Entries of the output: those that all branches have."""
+    """Entries of the output, which all branches have."""
     saved_entries: int | None = None
     """Entries that the record knew of which an AutoSave left; None if there was no record."""
     entries_lost: int
-    """Entries that the record or some branch tells of and that are not brought back. What was never written out, no
-    one knows."""
+    """Entries that the record or some branch has and that are not restored. Entries that were never written are
+    unknown."""
     baskets_found: int
     """Baskets that no record knew of."""
     ranges_lost: tuple[tuple[int, int], ...]
@@ -321,7 +321,7 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recovery:
-    """What was brought back."""
+    """Result of a recovery."""
 
     schema: int
     """Version of this structure."""
@@ -330,9 +330,9 @@ class Recovery:
     bytes_written: int
     """Bytes of the output."""
     trees: tuple[RecoveredTree, ...]
-    """Trees that were brought back."""
+    """Restored trees."""
     objects: int
-    """Other objects that were brought back."""
+    """Other restored objects."""
     unplaced: tuple[Unplaced, ...]
     """Baskets of trees whose record was not found."""
     unreadable: tuple[Unreadable, ...]
@@ -341,12 +341,12 @@ class Recovery:
     """Whether everything is brought back that the file tells of, but for entries that only some branches of a tree have
     at its end."""
     notes: tuple[str, ...]
-    """What the user should know."""
+    """Notes for the user."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConvertedColumn:
-    """A column that was converted."""
+    """A converted column."""
 
     name: str
     """Its name in the output."""
@@ -356,7 +356,7 @@ class ConvertedColumn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftOut:
-    """A column that was not converted."""
+    """A column that was left out."""
 
     name: str
     """Its name."""
@@ -366,21 +366,21 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Converted:
-    """What was converted."""
+    """Result of a conversion."""
 
     tree: str
-    """Path of the tree that was read or written."""
+    """Path of the tree."""
     entries: int
-    """Entries that were converted."""
+    """Converted entries."""
     columns: tuple[ConvertedColumn, ...]
-    """The columns that were written."""
+    """The converted columns."""
     left_out: tuple[LeftOut, ...]
-    """The columns that were not, though they were asked for."""
+    """Requested columns that were left out."""
     notes: tuple[str, ...]
-    """What else is to be known."""
+    """Further notes."""
     row_groups: int
-    """Row groups of the Parquet files that were read or written."""
+    """Row groups of the Parquet files."""
     bytes_read: int
-    """Bytes that were read of the inputs."""
+    """Bytes read from the inputs."""
     bytes_written: int
     """Bytes of the output."""

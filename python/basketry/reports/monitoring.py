@@ -1,4 +1,4 @@
-"""What `Monitor` reports, and `basketry monitor --json` prints. Times are in seconds, memory and sizes in bytes."""
+"""Report of `Monitor` and of `basketry monitor --json`. Times are in seconds, memory and sizes in bytes."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ class Sample:
     mark: str
     """`start`, `stop`, `finalize`, `end` or another name; empty for a sample that came by the clock."""
     events: int
-    """Events that are done."""
+    """Finished events."""
     processes: int
     """Processes that live."""
     threads: int
@@ -20,9 +20,9 @@ class Sample:
     vsize: int
     """Address space."""
     rss: int
-    """Resident memory, with what processes share counted for each."""
+    """Resident memory; shared memory counts for each process."""
     pss: int
-    """Resident memory, with what is shared divided among those who share it; 0 where it was not asked for."""
+    """Resident memory; shared memory is divided among its users; 0 if not requested."""
     peak_rss: int
     """The most resident memory that any one of the processes had until then."""
     user: float
@@ -30,13 +30,13 @@ class Sample:
     system: float
     """CPU in the kernel."""
     read: int
-    """What calls read, from files, pipes and sockets."""
+    """Bytes read by system calls, from files, pipes and sockets."""
     written: int
-    """What calls wrote."""
+    """Bytes written by system calls."""
     disk_read: int
-    """What came from a disk."""
+    """Bytes from a disk."""
     disk_written: int
-    """What is for a disk."""
+    """Bytes for a disk."""
     minor_faults: int
     """Page faults that needed no disk."""
     major_faults: int
@@ -44,14 +44,14 @@ class Sample:
     output: int
     """Bytes of the outputs, all together."""
     outputs: int
-    """How many outputs there are."""
+    """Number of outputs."""
     output_bytes: tuple[int, ...]
     """Bytes of each, in the order in which they were named and found."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Most:
-    """The most that was seen in samples."""
+    """Maxima over samples."""
 
     processes: int
     """Processes."""
@@ -70,7 +70,7 @@ class OutputFile:
     """A file that a job wrote."""
 
     path: str
-    """Where it is."""
+    """The path."""
     bytes: int
     """Its bytes."""
     removed: bool
@@ -79,7 +79,7 @@ class OutputFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watched:
-    """What is said of a job at its end."""
+    """Summary of a job."""
 
     schema: int
     """Version of these fields."""
@@ -90,15 +90,15 @@ class Watched:
     kernel: str
     """Its system and version."""
     cores: int
-    """Cores that there are to use."""
+    """Usable cores."""
     started: float
     """When it began, in seconds since 1970."""
     every: float
     """Seconds between two samples."""
     version: str
-    """The version of what watched it."""
+    """Version of basketry."""
     exit_code: int
-    """With what code it exited: 128 and the number of the signal, if it was one that ended it."""
+    """Exit code; 128 plus the number of the signal that ended the job."""
     elapsed: float
     """Seconds by the clock."""
     user: float
@@ -110,14 +110,14 @@ class Watched:
     monitor_cpu: float
     """CPU that watching took."""
     most: Most
-    """The most that was seen in samples."""
+    """Maxima over samples."""
     end: Sample
     """How things stood at the end."""
     events_per_second: float
-    """Between the marks `start` and `stop`, or of all the time, if there are no such."""
+    """Between the marks `start` and `stop`, or over the whole time without these marks."""
     marks: tuple[Sample, ...]
     """Samples with a mark, in order."""
     files: tuple[OutputFile, ...]
-    """What it wrote."""
+    """Files that the job wrote."""
     samples: int
-    """How many samples there are."""
+    """Number of samples."""

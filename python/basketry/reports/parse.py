@@ -1,4 +1,4 @@
-"""From the JSON of a report to its data classes."""
+"""Builds data classes from the JSON of a report."""
 
 import json
 import types
@@ -14,7 +14,7 @@ _KINDS: dict[type, dict[str, Any]] = {}
 
 
 def parse(kind: type[Report], text: str) -> Report:
-    """A report from its JSON. A key that the class does not have is an error, and so is one that is missing."""
+    """A report from its JSON. An unknown key and a missing key are errors."""
     return typing.cast(Report, _build(kind, json.loads(text)))
 
 

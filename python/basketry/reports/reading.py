@@ -1,4 +1,4 @@
-"""What `readspeed` reports; docs/readspeed-schema.md says more."""
+"""Report of `readspeed`; see docs/readspeed-schema.md."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,12 +19,12 @@ class Run:
     decode: float
     """Threads' time in decoding."""
     cold: float | None = None
-    """Share of the files' bytes that was not in the kernel's cache, where they were put out."""
+    """Share of the files' bytes outside the page cache, for cold readings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnCost:
-    """What a column cost, in the median reading. Times in seconds."""
+    """Cost of a column in the median reading. Times in seconds."""
 
     name: str
     """Its name."""
@@ -48,7 +48,7 @@ class ColumnCost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayoutSpeed:
-    """A layout, and how fast the same columns and entries could be read in it."""
+    """A layout, and the predicted reading of the same columns and entries."""
 
     layout: str
     """A codec for all columns, `as it is`, or `as tune chooses`."""
@@ -68,7 +68,7 @@ class LayoutSpeed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readspeed:
-    """What was measured."""
+    """The measurement."""
 
     schema: int
     """Version of this form."""
@@ -81,11 +81,11 @@ class Readspeed:
     entries: int
     """Entries read, of how many."""
     all_entries: int
-    """Entries that there are."""
+    """All entries."""
     clusters: int
-    """Clusters that there are."""
+    """All clusters."""
     throttle: int | None
-    """Bytes a second that were let through at most, where storage was made slow on purpose."""
+    """Limit in bytes a second, for throttled storage."""
     setup: tuple[float, ...]
     """Real and CPU seconds for opening the files."""
     uncompressed: int
@@ -99,12 +99,12 @@ class Readspeed:
     columns: tuple[ColumnCost, ...]
     """Columns, the dearest first."""
     bottleneck: str
-    """What holds reading back."""
+    """The bottleneck."""
     advice: str
-    """What that means and what to do."""
+    """Explanation and advice."""
     commands: tuple[str, ...]
     """Commands that do so, for the first file."""
     notes: tuple[str, ...]
-    """What else is to be said about the measurement."""
+    """Further notes on the measurement."""
     layouts: tuple[LayoutSpeed, ...] | None
-    """What to expect of other layouts, where that was asked for."""
+    """Predictions for other layouts, if requested."""

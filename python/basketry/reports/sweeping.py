@@ -1,4 +1,4 @@
-"""What `sweep` reports; docs/sweep-schema.md says more."""
+"""Report of `sweep`; see docs/sweep-schema.md."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,10 +7,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """One thing that was varied."""
+    """The value of one axis."""
 
     key: str
-    """What: a key of the layout, streams, threads or fraction."""
+    """A key of the layout, or streams, threads or fraction."""
     value: str
     """Its value at this point."""
 
@@ -20,22 +20,22 @@ class Point:
     """A point of the grid."""
 
     name: str | None = None
-    """What the grid calls it, if it does."""
+    """Name in the grid, if any."""
     settings: tuple[Setting, ...]
-    """What was varied, as it is here."""
+    """The value of each axis."""
     layout: dict[str, Any]
     """The layout."""
     streams: int
-    """Files that are written at once."""
+    """Files written at once."""
     threads: int
     """Threads of a job."""
     fraction: float
-    """Share of the entries that is copied."""
+    """Share of copied entries."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """What is copied and read."""
+    """The input of the sweep."""
 
     input: Path
     """The file."""
@@ -46,7 +46,7 @@ class Subject:
     bytes: int
     """Of the file."""
     entries: int
-    """Entries that are copied."""
+    """Copied entries."""
     all_entries: int
     """Entries of the tree."""
     columns: int
@@ -55,7 +55,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """What the sweep is about, and what measured it."""
+    """The definition of the sweep, and its runner."""
 
     schema: int
     """Version of this form."""
@@ -66,9 +66,9 @@ class Head:
     settings: dict[str, Any]
     """How they were measured."""
     versions: dict[str, str]
-    """Who measured."""
+    """Versions of the runner."""
     machine: dict[str, Any]
-    """Where: `host`, `kernel`, `processor`, `processors`, `memory`."""
+    """The machine: `host`, `kernel`, `processor`, `processors`, `memory`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,35 +94,35 @@ class Against:
     times: float
     """One median over the other."""
     chance: float
-    """Of such a difference where there is none."""
+    """Probability of such a difference by chance."""
     differs: bool
     """Whether it is beyond the noise."""
     test: str
-    """What decided that: `mann-whitney-wilcoxon`, `noise` or `none`."""
+    """The test: `mann-whitney-wilcoxon`, `noise` or `none`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """What was measured at a point."""
+    """Measurements of a point."""
 
     point: Point
     """The point."""
     dropped: int | None = None
-    """After so many rounds, if it was dropped."""
+    """Number of rounds before it was dropped, if it was."""
     figures: dict[str, Figure]
     """By name, see the schema's table."""
     against: dict[str, Against]
     """Beside the reference."""
     columns: tuple[tuple[str, float], ...] = ()
-    """Columns of the first level that were read alone, and the milliseconds for an entry."""
+    """Columns of the first level, read alone, with milliseconds for an entry."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamCost:
-    """What one more stream costs: a line through all runs with the same settings."""
+    """Cost of one more stream: a line through all runs with the same settings."""
 
     settings: tuple[Setting, ...]
-    """What the points share."""
+    """Settings that the points share."""
     metric: str
     """The figure."""
     slope: float
@@ -135,7 +135,7 @@ class StreamCost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Front:
-    """Points that no other beats in both of two figures."""
+    """Pareto front in two figures."""
 
     metrics: tuple[str, ...]
     """The two."""
@@ -145,30 +145,30 @@ class Front:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """Which point is best, and why."""
+    """The best point, and the reasons."""
 
     goal: str
-    """The figure that is made small."""
+    """The figure to minimise."""
     chosen: int | None
     """The point, by number, if the limits can be met."""
     equals: tuple[int, ...]
-    """Points within the limits that are as good within the noise."""
+    """Points within the limits that are equally good within the noise."""
     reasons: tuple[str, ...]
     """In words."""
     impossible: tuple[str, ...]
     """Limits that cannot be met."""
     sensitivity: tuple[str, ...]
-    """What the next looser limit would buy, and the next tighter one cost."""
+    """Gain of the next looser limit, and cost of the next tighter one."""
     layout: str | None
-    """Of the chosen point, as TOML: what `rewrite(layout=...)` takes."""
+    """Layout of the chosen point as TOML, for `rewrite(layout=...)`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sweep:
-    """What came of a sweep."""
+    """Result of a sweep."""
 
     head: Head
-    """What it is about."""
+    """The definition of the sweep."""
     reference: int
     """The point that the others are held against."""
     lines: tuple[Line, ...]
@@ -176,21 +176,21 @@ class Sweep:
     noise: dict[str, float]
     """Standard deviation of one run of each figure, as a share."""
     streams: tuple[StreamCost, ...]
-    """What one more stream costs."""
+    """Cost of one more stream."""
     fronts: tuple[Front, ...]
     """Pareto fronts."""
     decision: Decision
-    """What is best."""
+    """The decision."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """What a sweep will take."""
+    """Expected duration of a sweep."""
 
     points: int
     """Points of the grid."""
     jobs: int
-    """Jobs that are still to be run."""
+    """Remaining jobs."""
     seconds: float
     """By the clock."""
     disk: int

@@ -1,4 +1,4 @@
-"""What `tune` reports; docs/tune-schema.md says more."""
+"""Report of `tune`; see docs/tune-schema.md."""
 
 from dataclasses import dataclass
 
@@ -7,31 +7,31 @@ from .making import Form
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
-    """What reading costs besides decompression and decoding. Bytes are fetched from a file that is in the page cache:
-    storage is not measured, its time is no property of the layout alone."""
+    """Costs of reading other than decompression and decoding. Bytes are fetched from the page cache:
+    the time of storage is not a property of the layout alone."""
 
     per_basket: float
     """Seconds to fetch a basket and take its header apart."""
     per_byte: float
     """Seconds for each byte fetched."""
     per_offset: float
-    """Seconds for each entry whose place is in an offset array."""
+    """Seconds for each entry with an entry offset."""
     per_column: float
     """Seconds for each column, once in a reading, however little of it is read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """What a column, or a file, costs in some layout. Times are CPU seconds of one thread."""
+    """Costs of a column or a file in a layout. Times are CPU seconds of one thread."""
 
     read: float
-    """Seconds to read what the workload asks for: fetch, decompress and decode."""
+    """Seconds to read the workload: fetch, decompress and decode."""
     fetch: float
-    """Of these, to fetch baskets and take their headers apart."""
+    """Of these, to fetch baskets and to parse their headers."""
     decompress: float
     """To decompress them."""
     decode: float
-    """To find entries in them, and to turn those that are asked for into columns."""
+    """To find entries in them, and to decode the workload's entries."""
     size: float
     """Bytes on disk."""
     write: float
@@ -46,10 +46,10 @@ class Cost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReaderReport:
-    """Whose reading is expected and measured."""
+    """The program whose reading is predicted and measured."""
 
     name: str
-    """`basketry`, `root`, `uproot`, or what a profile says."""
+    """`basketry`, `root`, `uproot`, or the name in a profile."""
     version: str
     """Its version."""
     profile: str | None
@@ -59,27 +59,27 @@ class ReaderReport:
     processor: str | None
     """Model of the processor that it was measured on."""
     proven_by: str | None
-    """Who reads input and output in the proof; none if no output was asked for."""
+    """The program that reads input and output in the proof; none if no output was requested."""
     instead: str | None
-    """Why that is not the reader itself."""
+    """Why the proof was made by another program."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measuring:
-    """How the costs were measured."""
+    """The measurement of the costs."""
 
     seed: int
     """Seed of the samples."""
     allowed: float
-    """CPU seconds that measuring and deciding may take: 2, or a quarter of a rewrite's if that is more."""
+    """Limit of CPU seconds for measuring and deciding: 2, or a quarter of a rewrite's if that is more."""
     cpu_seconds: float
     """CPU seconds that measuring and deciding took."""
     trials: int
-    """How often the file was written and read to see what comes of a choice."""
+    """How often the file was written and read to test a choice."""
     metadata: float
     """CPU seconds that reading the metadata took."""
     sampled_bytes: float
-    """Bytes before compression that were sampled."""
+    """Sampled bytes before compression."""
     sampled_share: float
     """Share of all bytes before compression."""
     columns: int
@@ -89,11 +89,11 @@ class Measuring:
     codecs: tuple[str, ...]
     """Codecs between which the choice was made."""
     dropped: tuple[str, ...]
-    """Codecs that were tried and are worse than another for nearly all bytes."""
+    """Codecs that were tried and lose to another for nearly all bytes."""
     access: Access
-    """What reading costs besides decompression and decoding."""
+    """Costs of reading other than decompression and decoding."""
     optimism: float
-    """By which share the sizes of what was chosen first were too good, as a second look at other baskets found."""
+    """Share by which the expected size of the first choice was too small, by a second sample of other baskets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,21 +117,21 @@ class LimitReport:
     binding: bool
     """Whether the choice is so near to it that it decides."""
     nearest: Nearest | None
-    """Where it cannot be met: whether it is in the way, and the nearest that would do."""
+    """The nearest possible limit, if this limit is one of the causes of a refusal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """What a file costs. Times are CPU seconds of one thread."""
+    """Costs of a file. Times are CPU seconds of one thread."""
 
     read: float
-    """Seconds to read what the workload asks for: fetch, decompress and decode."""
+    """Seconds to read the workload: fetch, decompress and decode."""
     fetch: float
-    """Of these, to fetch baskets and take their headers apart."""
+    """Of these, to fetch baskets and to parse their headers."""
     decompress: float
     """To decompress them."""
     decode: float
-    """To find entries in them, and to turn those that are asked for into columns."""
+    """To find entries in them, and to decode the workload's entries."""
     size: float
     """Bytes on disk."""
     write: float
@@ -145,7 +145,7 @@ class Figures:
     clusters: float
     """Clusters of all trees."""
     cluster_bytes: int | None
-    """Size of a cluster that was asked for, in bytes on disk; none where clusters stay as they are."""
+    """Requested size of a cluster in bytes on disk; none where clusters stay unchanged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +166,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recasting:
-    """A column of objects that is to be split or streamed otherwise."""
+    """A column of objects that changes split level or streaming."""
 
     tree: str
     """Path of its tree."""
@@ -196,7 +196,7 @@ class FrontPoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loosened:
-    """What a looser limit would buy."""
+    """Gain of a looser limit."""
 
     name: str
     """The option."""
@@ -210,12 +210,12 @@ class Loosened:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """A prediction beside what was measured."""
+    """A prediction and its measurement."""
 
     expected: float
-    """What was expected."""
+    """The prediction."""
     measured: float
-    """What was measured."""
+    """The measurement."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,12 +256,12 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
-    """What was measured on the output that was delivered."""
+    """Measurements of the delivered output."""
 
     output: str
-    """The file that was written."""
+    """The output."""
     size: Compared
-    """Bytes that were expected, and that it has."""
+    """Expected and actual bytes."""
     read_today: Compared
     """Seconds to read the input, expected and measured."""
     read_chosen: Compared
@@ -273,20 +273,20 @@ class Proof:
     baskets: Compared
     """Baskets, expected and written."""
     rewrite: Compared
-    """CPU seconds of the whole rewrite: reading and compression as expected, and all that was measured."""
+    """Expected and measured CPU seconds of the whole rewrite."""
     measuring_share: float
     """Measuring took this share of the CPU time of the rewrite."""
     equal: bool
     """Whether the content was found equal."""
     differences: tuple[str, ...]
-    """What differs, if anything does."""
+    """The differences, if any."""
     within_size: bool
-    """Whether the size that was asked for holds."""
+    """Whether the output is within the requested size."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuning:
-    """What a tuning came to."""
+    """Result of a tuning."""
 
     schema: int
     """Version of this structure."""
@@ -295,44 +295,44 @@ class Tuning:
     files: int
     """Number of inputs."""
     measured_files: int
-    """Number of inputs that were measured: they stand for all."""
+    """Number of inputs measured on behalf of all."""
     workload: str
-    """What the file will be read for."""
+    """The workload."""
     reader: ReaderReport
-    """Whose reading is expected, and measured in the proof."""
+    """The program whose reading is predicted, and measured in the proof."""
     measuring: Measuring
-    """How the costs were measured."""
+    """The measurement of the costs."""
     limits: tuple[LimitReport, ...]
     """The limits."""
     today: Figures
-    """What the file costs as it is."""
+    """Costs of the input."""
     read_all: float
     """Seconds to fetch and decompress all of it once, whatever the workload."""
     rewrite: float
     """CPU seconds that a rewrite into the chosen layout is expected to take."""
     chosen: Figures | None
-    """What is expected of the chosen layout; none if the limits cannot be met."""
+    """Expected costs of the chosen layout; none if the limits cannot be met."""
     gap: float
-    """How much cheaper another choice could be at most, by what was measured."""
+    """Largest possible gain of another choice, by the measured costs."""
     groups: tuple[Group, ...]
-    """What changes, by codec, most bytes first."""
+    """Changes by codec, most bytes first."""
     recasts: tuple[Recasting, ...]
-    """Columns of objects that are to be split or streamed otherwise, those that take longest to read first."""
+    """Columns of objects that change split level or streaming, slowest to read first."""
     why: tuple[str, ...]
     """The same in words."""
     front: tuple[FrontPoint, ...]
     """Best reading times by size of the file, smallest first."""
     sensitivity: tuple[Loosened, ...]
-    """What looser limits would buy."""
+    """Gains of looser limits."""
     layout: str | None
     """The chosen layout as TOML."""
     unchanged: bool
-    """Whether the chosen layout is the file's own: nothing that was tried is better."""
+    """Whether the chosen layout is the input's own: no candidate is better."""
     attempts: tuple[Attempt, ...]
-    """Rewrites that were made and measured, in order."""
+    """Rewrites, measured, in order."""
     delivered: bool | None
     """Whether the output was delivered under its name; None if no output was asked for."""
     verdict: str
-    """What came of it, in words."""
+    """The result, in words."""
     proof: Proof | None
-    """What was measured on the output, if one was delivered."""
+    """Measurements of the output, if one was delivered."""
