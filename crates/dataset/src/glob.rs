@@ -50,7 +50,11 @@ impl Matcher {
 }
 
 impl Pattern {
-    /// Compiles a pattern; an error names the text and what is wrong with it.
+    /// Compiles a pattern.
+    ///
+    /// # Errors
+    ///
+    /// If the pattern is invalid; the message has its text and the reason.
     pub fn new(text: &str) -> Result<Self> {
         if text.is_empty() {
             return Err(Error::request("an empty name pattern matches nothing"));
@@ -67,7 +71,11 @@ impl Pattern {
         Ok(Self { text: text.to_owned(), matcher })
     }
 
-    /// A regular expression that names are to match as a whole.
+    /// A regular expression that must match whole names.
+    ///
+    /// # Errors
+    ///
+    /// If the expression is invalid.
     pub fn expression(text: &str) -> Result<Self> {
         Ok(Self { text: text.to_owned(), matcher: Some(regex(&format!("^(?:{text})$"), "", text)?) })
     }
@@ -207,6 +215,10 @@ pub struct TreePattern(Pattern);
 
 impl TreePattern {
     /// Compiles a pattern.
+    ///
+    /// # Errors
+    ///
+    /// If the pattern is invalid; the message has its text and the reason.
     pub fn new(text: &str) -> Result<Self> {
         Pattern::new(text).map(Self)
     }
@@ -247,6 +259,10 @@ impl PartialEq for ColumnPattern {
 
 impl ColumnPattern {
     /// Compiles a pattern.
+    ///
+    /// # Errors
+    ///
+    /// If the pattern is invalid; the message has its text and the reason.
     pub fn new(text: &str) -> Result<Self> {
         let whole = Pattern::new(text)?;
         if expression(text).is_some() {
@@ -309,6 +325,10 @@ pub struct NameFilter {
 
 impl NameFilter {
     /// Compiles both lists.
+    ///
+    /// # Errors
+    ///
+    /// If a pattern is invalid.
     pub fn new<S: AsRef<str>>(keep: &[S], drop: &[S]) -> Result<Self> {
         let compile = |list: &[S]| list.iter().map(|text| ColumnPattern::new(text.as_ref())).collect::<Result<_>>();
         Ok(Self { keep: compile(keep)?, drop: compile(drop)? })

@@ -42,6 +42,10 @@ macro_rules! numbers {
 macro_rules! read_number {
     ($($(#[$doc:meta])* $name:ident: $ty:ty;)*) => {$(
         $(#[$doc])*
+        ///
+        /// # Errors
+        ///
+        /// If the bytes end too early.
         #[inline]
         pub fn $name(&mut self) -> Result<$ty> {
             const N: usize = size_of::<$ty>();
@@ -79,6 +83,10 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next `n` bytes.
+    ///
+    /// # Errors
+    ///
+    /// If fewer bytes are left. So do all readers of this type.
     #[inline]
     pub fn bytes(&mut self, n: usize) -> Result<&'a [u8]> {
         let end = self.pos.checked_add(n).ok_or_else(|| self.short(n))?;
@@ -87,17 +95,29 @@ impl<'a> Cursor<'a> {
         Ok(slice)
     }
 
-    /// Passes over `n` bytes.
+    /// Skips `n` bytes.
+    ///
+    /// # Errors
+    ///
+    /// If fewer bytes are left.
     pub fn skip(&mut self, n: usize) -> Result<()> {
         self.bytes(n).map(|_| ())
     }
 
     /// A `TString`: one length byte, or 255 and a four-byte length, then the characters.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes end before the string.
     pub fn string(&mut self) -> Result<String> {
         self.string_bytes().map(text::decode)
     }
 
-    /// The characters of a `TString` without decoding them.
+    /// The characters of a `TString`, not decoded.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes end before the string.
     #[inline]
     pub fn string_bytes(&mut self) -> Result<&'a [u8]> {
         let n = match self.u8()? {
@@ -111,7 +131,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A zero-terminated string, as class names are written behind a new-class tag.
-    pub fn c_string(&mut self) -> Result<&'a [u8]> {
+    pub(crate) fn c_string(&mut self) -> Result<&'a [u8]> {
         let rest = self.data.get(self.pos..).unwrap_or_default();
         let n = rest.iter().position(|&b| b == 0).ok_or_else(|| self.short(1))?;
         let s = &rest[..n];
@@ -119,14 +139,22 @@ impl<'a> Cursor<'a> {
         Ok(s)
     }
 
-    /// A count of things that take at least `each` bytes apiece, checked against what is left.
+    /// A count of items that take at least `each` bytes each.
+    ///
+    /// # Errors
+    ///
+    /// If the count is negative, or if the remaining bytes cannot hold so many items.
     #[inline]
     pub fn count(&mut self, each: usize) -> Result<usize> {
         let n = self.i32()?;
         self.checked_count(i64::from(n), each)
     }
 
-    /// Checks a count that came from elsewhere in the same way as [`Cursor::count`].
+    /// Checks a count from elsewhere in the same way as [`Cursor::count`].
+    ///
+    /// # Errors
+    ///
+    /// If the count is negative, or if the remaining bytes cannot hold so many items.
     #[inline]
     pub fn checked_count(&self, n: i64, each: usize) -> Result<usize> {
         usize::try_from(n)
@@ -217,7 +245,7 @@ impl Writer {
 }
 
 /// Bytes that [`Writer::string`] takes for this text.
-pub fn string_len(text: &str) -> usize {
+pub(crate) fn string_len(text: &str) -> usize {
     let n = text::encode(text).len();
     if n < 255 { n + 1 } else { n + 5 }
 }

@@ -31,9 +31,13 @@ pub struct DirectoryRecord {
 
 impl DirectoryRecord {
     /// Most bytes that the fields take.
-    pub const MAX_LEN: usize = 2 + 4 * 4 + 3 * 8 + 2 + 16;
+    pub(crate) const MAX_LEN: usize = 2 + 4 * 4 + 3 * 8 + 2 + 16;
 
     /// Reads the fields.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes end too early.
     pub fn parse(c: &mut Cursor<'_>) -> Result<Self> {
         let version = c.i16()?;
         let big = version > BIG_KEY;
@@ -72,6 +76,10 @@ impl DirectoryRecord {
 }
 
 /// Reads the payload of a key-list record: a count, then key headers.
+///
+/// # Errors
+///
+/// If the count or a key is damaged.
 pub fn parse_key_list(payload: &[u8]) -> Result<Vec<Key>> {
     let mut c = Cursor::new(payload);
     // A key takes at least 26 bytes and its three string lengths.

@@ -87,11 +87,19 @@ impl FilePool {
 
 impl RootFile {
     /// Opens a local file.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read or is not a ROOT file, or if no keys can be found in it.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::from_source(Arc::new(LocalFile::open(path)?))
     }
 
-    /// Opens whatever bytes there are.
+    /// Opens the ROOT file that a source holds.
+    ///
+    /// # Errors
+    ///
+    /// As for [`RootFile::open`].
     pub fn from_source(source: Arc<dyn Source>) -> Result<Self> {
         Self::from_shared(source, None)
     }
@@ -175,6 +183,10 @@ impl RootFile {
     }
 
     /// Reads the key header at an offset.
+    ///
+    /// # Errors
+    ///
+    /// If the offset lies outside of the file, or if there is no key.
     pub fn key_at(&self, offset: u64) -> Result<Key> {
         let left = self.source.size().saturating_sub(offset);
         let guess = usize::try_from(left).unwrap_or(KEY_GUESS).min(KEY_GUESS);
@@ -321,19 +333,31 @@ impl RootFile {
         Ok(Directory { path, title: key.title.clone(), seek: key.seek_key, keys })
     }
 
-    /// The free segments of the file: gaps between its records, and all that is behind the last.
+    /// The free segments of the file: the gaps between records, and everything behind the last record.
+    ///
+    /// # Errors
+    ///
+    /// If the file's free list cannot be read.
     pub fn free_segments(&self) -> Result<Vec<FreeSegment>> {
         let key = self.key_at(self.header.seek_free).map_err(|e| e.object("free list"))?;
         parse_free_list(&self.payload(&key)?).map_err(|e| e.object("free list").at(key.seek_key))
     }
 
-    /// The payload of a record as it lies on disk, compressed or not.
+    /// The payload of a record as stored, compressed or not.
+    ///
+    /// # Errors
+    ///
+    /// If the record lies outside of the file, or if the file cannot be read.
     pub fn raw_payload(&self, key: &Key) -> Result<Vec<u8>> {
         let at = key.seek_key.saturating_add(u64::from(key.keylen));
         self.source.read(at, key.payload_len() as usize).map_err(|e| e.object(&key.name))
     }
 
     /// The payload of a record, decompressed.
+    ///
+    /// # Errors
+    ///
+    /// If the record cannot be read or decompressed.
     pub fn payload(&self, key: &Key) -> Result<Vec<u8>> {
         self.unpacked(key, self.raw_payload(key)?)
     }

@@ -45,9 +45,13 @@ pub struct FileHeader {
 
 impl FileHeader {
     /// Most bytes that a header takes.
-    pub const MAX_LEN: usize = 75;
+    pub(crate) const MAX_LEN: usize = 75;
 
     /// Reads a header from the first bytes of a file.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes do not begin as a ROOT file does, or end too early.
     pub fn parse(data: &[u8]) -> Result<Self> {
         if data.get(..4) != Some(b"root") {
             return Err(Error::corrupt("not a ROOT file: it does not begin with the letters 'root'"));

@@ -51,8 +51,12 @@ pub struct Key {
 }
 
 impl Key {
-    /// Reads a key header. Says nothing about whether the record lies in the file. The class of a directory whose
-    /// key was renamed without its length is given as in its record.
+    /// Reads a key header. Does not check whether the record lies in the file. If the key of a directory was renamed without
+    /// its length, the class is the one in the directory's record.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes end too early, or if the sizes contradict each other.
     pub fn parse(c: &mut Cursor<'_>) -> Result<Self> {
         let start = c.pos();
         let mut key = Self::parse_unplaced(c)?;
@@ -70,7 +74,11 @@ impl Key {
         Ok(key)
     }
 
-    /// Reads the key of an object that has no record of its own, whose fNbytes therefore says nothing.
+    /// Reads the key of an object without a record of its own. Its fNbytes has no meaning.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes end too early, or if the sizes contradict each other.
     pub fn parse_unplaced(c: &mut Cursor<'_>) -> Result<Self> {
         let nbytes = c.i32()?;
         let version = c.i16()?;

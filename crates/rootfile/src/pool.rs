@@ -55,7 +55,11 @@ impl FilePool {
         Arc::new(Self { limit: AtomicUsize::new(limit.max(1)), open: Mutex::default(), infos: Mutex::default() })
     }
 
-    /// The bytes of a file.
+    /// A source with the bytes of a file. The pool opens and closes the file as needed.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be opened or is a directory.
     pub fn source(self: &Arc<Self>, path: &Path) -> Result<Arc<dyn Source>> {
         let file = self.open_file(path).map_err(|e| Error::from(e).file(path))?;
         let meta = source::metadata_of(&file, path)?;

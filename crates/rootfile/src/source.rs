@@ -11,15 +11,23 @@ use crate::{Error, Result};
 pub trait Source: Send + Sync {
     /// Size in bytes.
     fn size(&self) -> u64;
-    /// Fills `buf` from `offset`; fails if the file ends before.
+    /// Fills `buf` with the bytes from `offset` on.
+    ///
+    /// # Errors
+    ///
+    /// If the file ends too early, or if reading fails.
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> Result<()>;
     /// The name that errors carry.
     fn name(&self) -> &Path;
 
-    /// Says that these bytes will be read soon, so that they can be brought near while other work is done.
+    /// Announces that these bytes will be read soon. A source may fetch them ahead.
     fn will_need(&self, _offset: u64, _len: u64) {}
 
-    /// Reads `len` bytes at `offset`, after checking that they lie in the file.
+    /// Reads `len` bytes at `offset`. Checks that they lie in the file before allocating memory.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes lie outside of the file, or if reading fails.
     fn read(&self, offset: u64, len: usize) -> Result<Vec<u8>> {
         let end = offset.checked_add(len as u64);
         if end.is_none_or(|end| end > self.size()) {
@@ -47,6 +55,10 @@ pub struct LocalFile {
 
 impl LocalFile {
     /// Opens a regular file for reading.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be opened or is a directory.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let file = File::open(path).map_err(|e| Error::from(e).file(path))?;

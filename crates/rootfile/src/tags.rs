@@ -24,7 +24,7 @@ pub const MAP_OFFSET: u32 = 2;
 pub const STREAMED_MEMBER_WISE: i16 = 1 << 14;
 
 /// Stands for a class whose name is inside bytes that were not interpreted.
-pub const UNKNOWN_CLASS: &str = "(unknown)";
+pub(crate) const UNKNOWN_CLASS: &str = "(unknown)";
 
 /// A version, and where the object ends if that is known.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,11 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Reads a version with or without a byte count before it.
+    /// Reads a version, with or without a byte count in front.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes end too early, or if the byte count reaches beyond them.
     #[inline]
     pub fn read(c: &mut Cursor<'_>) -> Result<Self> {
         let start = c.pos();
@@ -61,7 +65,11 @@ impl Frame {
         Ok(Self { version: c.i16()?, end: None, start })
     }
 
-    /// Checks that the object ended where its byte count says.
+    /// Checks that the object ends where its byte count says.
+    ///
+    /// # Errors
+    ///
+    /// If it does not. `class` is the object's class for the message.
     pub fn finish(&self, c: &mut Cursor<'_>, class: &str) -> Result<()> {
         match self.end {
             Some(end) if end != c.pos() => Err(Error::corrupt(format!(
@@ -75,7 +83,7 @@ impl Frame {
     }
 
     /// Passes over what is left of the object.
-    pub fn skip_to_end(&self, c: &mut Cursor<'_>) -> Result<()> {
+    pub(crate) fn skip_to_end(&self, c: &mut Cursor<'_>) -> Result<()> {
         match self.end {
             Some(end) if end < c.pos() => self.finish(c, "object"),
             Some(end) => {
@@ -203,7 +211,11 @@ impl ReadTags {
         name
     }
 
-    /// Reads a pointer up to where the object's own content starts.
+    /// Reads a pointer up to the start of the object's own content.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes end too early, or if the tag refers to nothing.
     pub fn read(&mut self, c: &mut Cursor<'_>) -> Result<Tag> {
         let start = c.pos();
         let first = c.u32()?;
@@ -307,7 +319,7 @@ impl WriteTags {
     }
 
     /// Starts an object that nothing else will refer to. Close it with [`end_frame`].
-    pub fn begin_object(&mut self, w: &mut Writer, class: &str) -> usize {
+    pub(crate) fn begin_object(&mut self, w: &mut Writer, class: &str) -> usize {
         let at = w.pos();
         w.u32(0);
         let tag_pos = w.pos();

@@ -32,9 +32,13 @@ impl ColumnPlan {
 }
 
 impl ColumnBuilder {
-    /// Decodes entries, given by their numbers within the basket. `counts` has for each of the plan's
-    /// [`counters`](ColumnPlan::counters) its values of that range of entries, one after the other: one for each
-    /// entry, or where the counter's own column is a list, its items. After an error the column is of no use.
+    /// Decodes the entries `range` of a basket, by their numbers within the basket. `counts` has for each of the plan's
+    /// [`counters`](ColumnPlan::counters) the values of these entries, one after the other: one value for each entry, or the
+    /// items where the counter's own column is a list.
+    ///
+    /// # Errors
+    ///
+    /// If the basket does not have the entries, or if its bytes do not fit the plan. The column is then unusable.
     pub fn append(&mut self, basket: &BasketData, range: Range<usize>, counts: &[Vec<u64>]) -> Result<()> {
         if range.end > basket.count as usize || range.start > range.end {
             return Err(Error::request("entries that the basket does not have"));
@@ -63,9 +67,12 @@ impl ColumnBuilder {
         appended.map_err(|e| self.of_branch(e))
     }
 
-    /// Decodes entries that are no neighbours, given by their numbers in the tree, in ascending order; `first` is that
-    /// of the basket's first entry. `counts` are as for [`append`](Self::append), of all entries from the first to the
-    /// last of these.
+    /// Decodes entries that are not consecutive, by their numbers in the tree, in ascending order. `first` is the number of the
+    /// basket's first entry. `counts` are as for [`append`](Self::append), of all entries from the first to the last of `numbers`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`append`](Self::append).
     pub fn append_scattered(
         &mut self,
         basket: &BasketData,
@@ -96,7 +103,11 @@ impl ColumnBuilder {
         e.object(format!("branch {}", self.plan.field().name()))
     }
 
-    /// Adds entries that are in no basket: zeros, empty lists, empty texts.
+    /// Appends default values (zeros, empty lists, empty strings) for entries that no basket has.
+    ///
+    /// # Errors
+    ///
+    /// If a value would be a large array.
     pub fn append_missing(&mut self, entries: usize) -> Result<()> {
         self.column.push_default(entries)
     }
@@ -111,7 +122,11 @@ impl ColumnBuilder {
         self.len() == 0
     }
 
-    /// The Arrow array.
+    /// The Arrow array of all appended entries.
+    ///
+    /// # Errors
+    ///
+    /// If the values do not form an array of the field's type.
     pub fn finish(self) -> Result<ArrayRef> {
         let name = self.plan.field().name().clone();
         self.column.finish().map_err(|e| e.object(format!("branch {name}")))

@@ -152,6 +152,10 @@ macro_rules! keys {
             pub const KEYS: &'static [&'static str] = <Self as Keys>::NAMES;
 
             /// Sets one key by name and text, as on a command line.
+            ///
+            /// # Errors
+            ///
+            /// If there is no such key, or if the text is not a value of it.
             pub fn set(&mut self, key: &str, text: &str) -> Result<()> {
                 self.set_key(key, text)
             }

@@ -81,7 +81,11 @@ impl Layout {
         merged
     }
 
-    /// Refuses a layout that asks for a container that cannot be written.
+    /// Checks that the layout asks for no container that cannot be written.
+    ///
+    /// # Errors
+    ///
+    /// If it asks for `rntuple`.
     pub fn check_container(&self) -> Result<()> {
         let trees = self.trees.iter().map(|(pattern, keys)| (format!("tree.\"{}\"", pattern.as_str()), keys));
         for (place, keys) in std::iter::once(("the layout".to_owned(), &self.common)).chain(trees) {
@@ -93,12 +97,20 @@ impl Layout {
         Ok(())
     }
 
-    /// Reads TOML. The error says line and column, and for an unknown key the known ones.
+    /// Reads TOML.
+    ///
+    /// # Errors
+    ///
+    /// If the text is invalid, with line and column; for an unknown key the message lists the known ones.
     pub fn from_toml(text: &str) -> Result<Self> {
         toml::from_str(text).map_err(|e| Error::request(format!("layout: {}", e.to_string().trim_end())))
     }
 
-    /// Writes TOML: keys in a fixed order, rules in theirs. An equal pattern twice cannot be written.
+    /// Writes TOML: keys in a fixed order, rules in their order.
+    ///
+    /// # Errors
+    ///
+    /// If the layout has two rules with the same pattern.
     pub fn to_toml(&self) -> Result<String> {
         toml::to_string(self).map_err(|e| Error::request(format!("layout: {e}")))
     }

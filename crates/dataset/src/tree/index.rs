@@ -41,7 +41,11 @@ pub struct TreeIndex {
 }
 
 impl TreeIndex {
-    /// The index of a tree. None if it has none, or one of a class that finds entries in another way.
+    /// The index of a tree; `None` if the tree has no index, or an index of an unsupported class.
+    ///
+    /// # Errors
+    ///
+    /// If the index is damaged.
     pub fn of(tree: &Tree) -> Result<Option<Self>> {
         let object = tree.tree_index.and_then(|id| tree.graph.get(id));
         match object.map(|object| (&*object.class, object.version, &object.content)) {

@@ -22,6 +22,10 @@ const BRANCH_BYTES: usize = 500;
 const MIN_BASKETS: usize = 10;
 
 /// The payload of the tree's record, for a key of `keylen` bytes.
+///
+/// # Errors
+///
+/// If the record would exceed what ROOT can read.
 pub fn write_tree(tree: &Tree, keylen: usize) -> Result<Vec<u8>> {
     let leaf_by_id = tree.leaves.iter().enumerate().map(|(i, leaf)| (leaf.id, i)).collect();
     let mut writer = TreeWriter { tree, leaf_by_id };

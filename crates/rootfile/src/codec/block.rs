@@ -21,10 +21,12 @@ impl BlockHeader {
     /// Bytes of a header: two letters, method, and twice three bytes of size, little-endian.
     pub const SIZE: usize = 9;
 
-    /// Reads the header that `bytes` opens with.
+    /// Reads the header at the start of `bytes`.
     ///
-    /// Fails where it is cut off, names no known codec, or claims more output than the codec can make of so much
-    /// input: 255 bytes of each byte for LZ4, 1032 for deflate (258 bytes of two bits).
+    /// # Errors
+    ///
+    /// If the header is cut short, names an unknown codec, or states more output than the codec can make from the input: 255
+    /// bytes for each byte for LZ4, 1032 for deflate (258 bytes for two bits).
     pub fn parse(bytes: &[u8]) -> Result<Self> {
         let Some((&[a, b, method, c0, c1, c2, u0, u1, u2], _)) = bytes.split_first_chunk::<{ Self::SIZE }>() else {
             return Err(Error::corrupt(format!("compressed block: {} bytes cannot hold its header", bytes.len())));

@@ -34,11 +34,15 @@ impl Compressor {
         Self::default()
     }
 
-    /// Appends `input` as compressed blocks and says true; or says false and leaves `out` as it was where the record
-    /// is to be stored as it is: no compression asked for, or it does not pay.
+    /// Appends `input` as compressed blocks and returns true. Returns false, and leaves `out` unchanged, if the record is to be
+    /// stored instead: no compression is asked for, or compression does not pay.
     ///
-    /// As in ROOT it does not pay where the blocks are not smaller than `input`, and already where one of the blocks
-    /// does not get smaller. The old CS algorithm is read and not written: a file that has it gets zlib's blocks.
+    /// As in ROOT, compression does not pay if the blocks together are not smaller than `input`, or if any single block is not
+    /// smaller than its part. The old CS algorithm is read but not written: files with that setting get zlib blocks.
+    ///
+    /// # Errors
+    ///
+    /// If the codec's library fails.
     pub fn compress(&mut self, compression: Compression, input: &[u8], out: &mut Vec<u8>) -> Result<bool> {
         let algorithm = match compression.algorithm() {
             None => return Ok(false),

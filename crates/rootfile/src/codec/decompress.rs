@@ -42,11 +42,15 @@ impl Decompressor {
         self
     }
 
-    /// Appends the object, exactly `objlen` bytes, that `record` (the payload behind the key header) holds.
+    /// Appends the object, exactly `objlen` bytes, from `record` (the payload behind the key header).
     ///
-    /// A payload of `objlen` bytes or more is the object itself. After an error `out` is as it was before. The new
-    /// part of `out` is zeroed before it is filled, which costs a few percent of the fastest codecs' time;
-    /// [`decompress_into`](Self::decompress_into) avoids that for buffers used again.
+    /// A payload of `objlen` bytes or more is the object itself. After an error `out` is unchanged. The new part of `out` is
+    /// zeroed before it is filled, which costs a few percent of the time of the fastest codecs;
+    /// [`decompress_into`](Self::decompress_into) avoids that for reused buffers.
+    ///
+    /// # Errors
+    ///
+    /// If a block is damaged or its codec unknown, or if the blocks do not hold `objlen` bytes.
     pub fn decompress(&mut self, record: &[u8], objlen: usize, out: &mut Vec<u8>) -> Result<()> {
         if is_stored(record.len(), objlen) {
             out.extend_from_slice(record.get(..objlen).unwrap_or_default());
@@ -70,10 +74,14 @@ impl Decompressor {
         Ok(())
     }
 
-    /// Fills `out`, whose length is the key's `fObjlen`, with the object that `record` holds.
+    /// Fills `out`, whose length is the key's `fObjlen`, with the object in `record`.
     ///
-    /// The fastest way where a buffer is used again and again. For LZ4, verifying the checksum is a fifth or more of
-    /// the time ([`verify_checksums`](Self::verify_checksums)). After an error `out` holds anything.
+    /// The fastest way for reused buffers. For LZ4, checking the checksum takes a fifth or more of the time
+    /// ([`verify_checksums`](Self::verify_checksums)). After an error the content of `out` is undefined.
+    ///
+    /// # Errors
+    ///
+    /// If a block is damaged or its codec unknown, or if the blocks do not hold as many bytes as `out`.
     pub fn decompress_into(&mut self, record: &[u8], out: &mut [u8]) -> Result<()> {
         if is_stored(record.len(), out.len()) {
             out.copy_from_slice(record.get(..out.len()).unwrap_or_default());
@@ -132,7 +140,11 @@ impl Decompressor {
     }
 }
 
-/// Goes over all headers before anything is unpacked.
+/// Checks the headers of all blocks, without decompressing.
+///
+/// # Errors
+///
+/// If a header is wrong, or if the blocks do not hold `objlen` bytes.
 pub fn check_sizes(record: &[u8], objlen: usize) -> Result<()> {
     blocks(record, objlen).try_for_each(|block| block.map(drop))
 }

@@ -58,7 +58,7 @@ impl Algorithm {
     }
 
     /// The algorithm whose blocks open with these two letters.
-    pub fn from_tag(tag: [u8; 2]) -> Option<Self> {
+    pub(crate) fn from_tag(tag: [u8; 2]) -> Option<Self> {
         Self::ALL.into_iter().find(|a| a.tag() == tag)
     }
 

@@ -18,16 +18,24 @@ use crate::streamer::StreamerInfos;
 const LEAST: u64 = 30;
 
 impl RootFile {
-    /// Opens a local file without asking for any list of keys: it has no keys and no streamer infos until it is given
-    /// some by [`RootFile::with_listing`].
+    /// Opens a local file without reading its lists of keys. The file has no keys and no streamer infos until
+    /// [`RootFile::with_listing`] adds them.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, or its header or top directory is damaged.
     pub fn open_unlisted(path: impl AsRef<Path>) -> Result<Self> {
         let source: Arc<dyn Source> = Arc::new(LocalFile::open(path)?);
         let name = source.name().to_path_buf();
         Self::begin(source).map(|(file, ..)| file).map_err(|e| e.file(name))
     }
 
-    /// Calls `each` for every record from an offset on, and says where there is none any more: at the file's end, at a
-    /// record that the end cuts short, or at bytes that are none.
+    /// Calls `each` for every record from the offset `from` on. Returns the offset at which the records end: the end of the
+    /// file, a record that is cut short, or bytes that are not a record.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read.
     pub fn walk_records(&self, from: u64, mut each: impl FnMut(Key)) -> Result<u64> {
         let end = self.source.size();
         let mut at = from;
@@ -54,6 +62,10 @@ impl RootFile {
     }
 
     /// The streamer infos in the record at an offset.
+    ///
+    /// # Errors
+    ///
+    /// If the record cannot be read or is damaged.
     pub fn infos_at(&self, seek: u64) -> Result<Arc<StreamerInfos>> {
         self.read_infos(seek, None)
     }

@@ -13,7 +13,7 @@ mod value;
 mod write;
 
 pub use plan::{Plan, Step};
-pub use read::{CustomStreamer, ObjectReader, UNFRAMED};
+pub use read::{CustomStreamer, ObjectReader};
 pub use typed::{Place, Span, Typed};
 pub use value::{Array, Collection, Content, Graph, Members, Named, Object, ObjectId, Value};
 pub use write::ObjectWriter;

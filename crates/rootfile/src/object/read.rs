@@ -23,8 +23,12 @@ pub const UNFRAMED: i16 = i16::MIN;
 
 /// Reads classes whose bytes no streamer info describes: those with hand-written streamers.
 pub trait CustomStreamer {
-    /// Reads the content of an object of `class` that follows its frame, or gives `None` to leave it to the
-    /// streamer infos. What is left up to the frame's end is passed over.
+    /// Reads the content of an object of `class`, whose frame has been read. Returns `None` to leave the object to the streamer
+    /// infos. The reader skips the bytes that are left up to the frame's end.
+    ///
+    /// # Errors
+    ///
+    /// If the content cannot be read.
     fn read(&self, class: &str, frame: Frame, reader: &mut ObjectReader<'_>) -> Result<Option<Content>>;
 }
 
@@ -61,7 +65,11 @@ impl<'a> ObjectReader<'a> {
         self
     }
 
-    /// Reads the record's own object.
+    /// Reads the object of the record, and the objects that its pointers refer to.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes do not fit the class, or if the class is not described.
     pub fn read_root(mut self, class: &str) -> Result<(Object, Graph)> {
         // Pointers refer to the object of the key itself as 1 (`TKey::ReadObj`, `TBufferFile::MapObject`).
         let id = self.graph.objects.len();
@@ -72,6 +80,10 @@ impl<'a> ObjectReader<'a> {
     }
 
     /// Reads an object by value.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes do not fit the class, or if the class is not described.
     pub fn object(&mut self, class: &str) -> Result<Object> {
         self.object_of(&Arc::from(class))
     }
@@ -142,7 +154,11 @@ impl<'a> ObjectReader<'a> {
         Ok(Content::Members(members))
     }
 
-    /// How the members of an object of `class` lie, whose frame was read.
+    /// The plan of an object of `class` whose frame has been read: its members and their types.
+    ///
+    /// # Errors
+    ///
+    /// If this version of the class is not described.
     pub fn plan(&mut self, class: &str, frame: Frame) -> Result<Arc<Plan>> {
         let version = i32::from(frame.version);
         if version <= 0 {
@@ -172,6 +188,10 @@ impl<'a> ObjectReader<'a> {
     }
 
     /// Reads the values of a plan.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes do not fit the plan.
     pub fn members(&mut self, plan: Arc<Plan>) -> Result<Members> {
         self.begin_members(&plan)?;
         let mut members = Members { values: Vec::with_capacity(plan.steps.len()), plan: Arc::clone(&plan) };
@@ -297,6 +317,10 @@ impl<'a> ObjectReader<'a> {
     }
 
     /// Reads a `TNamed` with its frame.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes end too early, or not where the frame ends.
     pub fn named(&mut self) -> Result<Named> {
         let frame = Frame::read(&mut self.cursor)?;
         let object = read_tobject(&mut self.cursor)?;
@@ -305,7 +329,11 @@ impl<'a> ObjectReader<'a> {
         Ok(named)
     }
 
-    /// Reads an object behind a pointer.
+    /// Reads a pointer, and the object if it follows. Returns its identity, or `None` for a null pointer.
+    ///
+    /// # Errors
+    ///
+    /// If the tag or the object cannot be read.
     pub fn pointer(&mut self) -> Result<Option<ObjectId>> {
         match self.tags.read(&mut self.cursor)? {
             Tag::Null => Ok(None),
@@ -356,7 +384,11 @@ impl<'a> ObjectReader<'a> {
         &mut self.graph
     }
 
-    /// Reads a list or array of objects by value.
+    /// Reads a `TList`, `TObjArray` or similar collection by value.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes do not fit the class.
     pub fn list(&mut self, class: &str) -> Result<Collection> {
         let frame = Frame::read(&mut self.cursor)?;
         let list = self.collection(class, frame).map_err(|e| e.object(format!("a {class}")))?;

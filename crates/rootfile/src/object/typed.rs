@@ -42,12 +42,20 @@ impl<T> Typed<T> {
         Self { place, plans: RefCell::default() }
     }
 
-    /// Reads an object of `class` whose frame was read, up to its end.
+    /// Reads an object of `class` whose frame has been read, up to its end.
+    ///
+    /// # Errors
+    ///
+    /// If the class is not described, or if the bytes do not fit it.
     pub fn object(&self, into: &mut T, class: &str, frame: Frame, reader: &mut ObjectReader<'_>) -> Result<()> {
         self.framed(into, class, frame, reader, 0)
     }
 
     /// Reads the members of a plan.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes do not fit the plan.
     pub fn members(&self, into: &mut T, plan: &Arc<Plan>, reader: &mut ObjectReader<'_>) -> Result<()> {
         self.steps(into, plan, reader, 0)
     }
@@ -114,7 +122,11 @@ impl Span {
 }
 
 impl ObjectReader<'_> {
-    /// A member that is a whole number; 0 if it is none.
+    /// An integer member; 0 if the member has another type.
+    ///
+    /// # Errors
+    ///
+    /// If the member cannot be read. So do the other readers of members.
     pub fn integer(&mut self, step: &Step) -> Result<i64> {
         match step {
             Step::Basic(t) => Ok(self.basic(*t)?.as_i64().unwrap_or(0)),
@@ -122,7 +134,11 @@ impl ObjectReader<'_> {
         }
     }
 
-    /// What a pointer leads to; nothing if the member is none.
+    /// The identity of the object that a pointer member refers to; none if the pointer is null or the member is not a pointer.
+    ///
+    /// # Errors
+    ///
+    /// If the member cannot be read.
     pub fn reference(&mut self, step: &Step) -> Result<Option<ObjectId>> {
         match step {
             Step::Pointer => self.pointer(),
@@ -130,7 +146,11 @@ impl ObjectReader<'_> {
         }
     }
 
-    /// A name and title; empty if the member is no `TNamed`.
+    /// A name and title; empty if the member is not a `TNamed`.
+    ///
+    /// # Errors
+    ///
+    /// If the member cannot be read.
     pub fn name(&mut self, step: &Step) -> Result<Named> {
         match step {
             Step::TNamed => self.named(),
@@ -138,7 +158,11 @@ impl ObjectReader<'_> {
         }
     }
 
-    /// A string; empty if the member is none.
+    /// A string member; empty if the member has another type.
+    ///
+    /// # Errors
+    ///
+    /// If the member cannot be read.
     pub fn text(&mut self, step: &Step) -> Result<String> {
         match step {
             Step::TString => self.cursor.string(),
@@ -146,7 +170,11 @@ impl ObjectReader<'_> {
         }
     }
 
-    /// An array of numbers, fixed, counted by `count` or a `TArray`, that is looked at later.
+    /// The position of an array of numbers, which is fixed, counted by `count`, or a `TArray`. The numbers are decoded later.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes end before the array.
     pub fn span(&mut self, step: &Step, count: i64) -> Result<Span> {
         match step {
             Step::FixedArray(t, n) => self.span_of(*t, *n),
@@ -165,7 +193,11 @@ impl ObjectReader<'_> {
         }
     }
 
-    /// `n` numbers of a basic type, that are looked at later.
+    /// The position of `n` numbers of a basic type. The numbers are decoded later.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes end before the numbers.
     pub fn span_of(&mut self, type_code: i32, n: usize) -> Result<Span> {
         let start = self.cursor.pos();
         self.raw_array(type_code, n)?;

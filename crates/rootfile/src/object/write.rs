@@ -24,14 +24,22 @@ impl<'a> ObjectWriter<'a> {
         Self { out: Writer::new(), tags: WriteTags::new(keylen), graph, depth: 0 }
     }
 
-    /// Writes the record's own object, which is what [`ObjectReader::read_root`](super::ObjectReader::read_root)
-    /// read: pointers to it have the first identity.
+    /// Writes the object of the record, as [`ObjectReader::read_root`](super::ObjectReader::read_root) reads it. Pointers to
+    /// this object have the first identity.
+    ///
+    /// # Errors
+    ///
+    /// If a value does not fit its type, or if objects nest too deep.
     pub fn root(&mut self, object: &Object) -> Result<()> {
         self.tags.register(&self.out, 0);
         self.object(object)
     }
 
-    /// Writes an object by value. What nests deeper than can be read again is refused.
+    /// Writes an object by value.
+    ///
+    /// # Errors
+    ///
+    /// If a value does not fit its type, or if objects nest deeper than [`ObjectReader`](super::ObjectReader) reads.
     pub fn object(&mut self, object: &Object) -> Result<()> {
         if self.depth >= MAX_DEPTH {
             return Err(Error::unsupported(format!("objects nest more than {MAX_DEPTH} deep")));
@@ -72,7 +80,11 @@ impl<'a> ObjectWriter<'a> {
         Ok(())
     }
 
-    /// Writes an object whose base, left out and marked by [`Value::Int`], is written by `base` in its place.
+    /// Writes an object without its base, which [`Value::Int`] stands for. `base` writes the base in that place.
+    ///
+    /// # Errors
+    ///
+    /// If a value does not fit its type, or if `base` fails.
     pub fn object_around(&mut self, object: &Object, base: &mut dyn FnMut(&mut Self) -> Result<()>) -> Result<()> {
         let Content::Members(members) = &object.content else {
             return Err(Error::request(format!("a {} without members", object.class)));
@@ -192,7 +204,11 @@ impl<'a> ObjectWriter<'a> {
         end_frame(&mut self.out, frame);
     }
 
-    /// Writes a pointer, and the object behind it if it was not written before.
+    /// Writes a pointer, and the object if it has not been written yet.
+    ///
+    /// # Errors
+    ///
+    /// If the object cannot be written.
     pub fn pointer(&mut self, id: Option<ObjectId>) -> Result<()> {
         if id.is_some_and(|id| self.tags.reference(&mut self.out, id)) {
             return Ok(());

@@ -20,7 +20,11 @@ const MAX_ELEMENTS: usize = 100_000;
 /// that which says that a process identifier follows has no room here.
 const LASTING_BITS: u32 = 0x00FF_FFEF;
 
-/// Reads the payload of the record. `keylen` is the length of the key before it, from which tags count.
+/// Reads the payload of the streamer-info record. `keylen` is the length of the key in front, from which tags count.
+///
+/// # Errors
+///
+/// If the bytes are not a list of streamer infos.
 pub fn parse_record(payload: &[u8], keylen: usize) -> Result<Vec<StreamerInfo>> {
     let mut c = Cursor::new(payload);
     let mut tags = ReadTags::new(keylen);

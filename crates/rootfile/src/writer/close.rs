@@ -19,13 +19,22 @@ use crate::key::Key;
 use crate::streamer::write_record;
 
 impl FileWriter {
-    /// Writes key lists, streamer infos, free list and header, makes sure that all of it is on disk, and
-    /// gives the file its name. Returns its size.
+    /// Writes key lists, streamer infos, free list and header, syncs the file, and renames it to its name. Returns its size in
+    /// bytes.
+    ///
+    /// # Errors
+    ///
+    /// If writing or renaming fails. The temporary file is then removed.
     pub fn finish(self) -> Result<u64> {
         self.stage()?.deliver()
     }
 
-    /// Does the same as [`FileWriter::finish`] but for the name: the file can be read and proven before it gets that.
+    /// Completes the file as [`FileWriter::finish`] does, but keeps the temporary name: the file can be read and checked before
+    /// [`StagedFile::deliver`](super::StagedFile::deliver) renames it.
+    ///
+    /// # Errors
+    ///
+    /// If writing fails. The temporary file is then removed.
     pub fn stage(mut self) -> Result<StagedFile> {
         let saved = self.saved.take();
         let mut trailer = Trailer::default();

@@ -46,15 +46,22 @@ pub struct FileWriter {
 }
 
 impl FileWriter {
-    /// Starts a file that will be called `path`. Fails if that exists, unless `overwrite`.
+    /// Starts a file with the name `path`. `compression` is ROOT's setting, which the header records; `datime` is the date of all
+    /// records, in ROOT's form ([`datime_of_epoch`](crate::datime_of_epoch)).
     ///
-    /// `compression` is ROOT's setting, recorded in the header; `datime` dates all records.
+    /// # Errors
+    ///
+    /// If the file exists and `overwrite` is false, if another process writes it, or if it cannot be created.
     pub fn create(path: &Path, overwrite: bool, compression: i32, datime: u32, title: &str) -> Result<Self> {
         let disk = Disk::create(path, overwrite)?;
         Self::begin(disk, path, compression, datime, title)
     }
 
-    /// A file whose bytes go nowhere, to see what writing costs besides.
+    /// A writer that discards all bytes, to measure the cost of writing without a disk.
+    ///
+    /// # Errors
+    ///
+    /// If `path` has no file name.
     pub fn discarding(path: &Path, compression: i32, datime: u32, title: &str) -> Result<Self> {
         Self::begin(Disk::nowhere(path), path, compression, datime, title)
     }
@@ -84,13 +91,17 @@ impl FileWriter {
         Ok(writer)
     }
 
-    /// Returns when all records so far are on disk.
+    /// Writes all records so far to disk, and returns when they are there.
+    ///
+    /// # Errors
+    ///
+    /// If the system cannot write them.
     pub fn sync(&mut self) -> Result<()> {
         self.flush()?;
         self.disk.sync()
     }
 
-    /// How large the file is thought to become: said when the disk is full.
+    /// Sets the size that the file is expected to reach, for the message of a full disk.
     pub fn expect_size(&mut self, bytes: u64) {
         self.disk.expected = bytes;
     }
@@ -101,6 +112,10 @@ impl FileWriter {
     }
 
     /// Adds a directory.
+    ///
+    /// # Errors
+    ///
+    /// If name and title are too long for a key, or if writing fails.
     pub fn mkdir(&mut self, parent: DirId, name: &str, title: &str) -> Result<DirId> {
         self.begin_directory(Some(parent.0), "TDirectoryFile", name, title)
     }
@@ -139,12 +154,12 @@ impl FileWriter {
         self.directories.get(directory.0).map_or(BEGIN, |d| d.seek)
     }
 
-    /// What the header says its records are compressed with, where nothing else is asked for.
+    /// The compression that the header names as the default of records.
     pub fn compression(&self) -> Compression {
         Compression::from_root_setting(self.compression).unwrap_or(Compression::NONE)
     }
 
-    /// Says that the newest cycle of a name is this one: the next object of that name gets the cycle after it.
+    /// Sets the newest cycle of a name: the next object of that name gets the cycle after it.
     pub fn set_cycle(&mut self, directory: DirId, name: &str, cycle: i16) {
         if let Some(directory) = self.directories.get_mut(directory.0) {
             directory.set_cycle(name, cycle);
@@ -171,12 +186,16 @@ impl FileWriter {
         Ok(key)
     }
 
-    /// Lets the file carry the version of an older ROOT, for contents that readers decode by it.
+    /// Sets the ROOT version in the header, for contents that readers decode by that version.
     pub fn set_version(&mut self, version: i32) {
         self.version = version;
     }
 
-    /// Appends bytes that hold whole records, their keys made by the caller for [`FileWriter::position`].
+    /// Appends complete records. The caller has made their keys for [`FileWriter::position`].
+    ///
+    /// # Errors
+    ///
+    /// If writing fails.
     pub fn append(&mut self, records: &[u8]) -> Result<()> {
         self.hash_record(records);
         self.push(records)
@@ -246,8 +265,12 @@ impl FileWriter {
         Ok(header.bytes)
     }
 
-    /// Writes an object under a name. `make` gets the length of its key, from which tags count, and gives
-    /// the payload, which is compressed as asked if that makes it smaller.
+    /// Writes an object and returns the offset of its record. `make` gets the length of the object's key, from which tags count,
+    /// and returns the payload. The payload is compressed if that makes it smaller.
+    ///
+    /// # Errors
+    ///
+    /// If `make` fails, if the record would exceed 2 GB, if name and title are too long for a key, or if writing fails.
     pub fn write_object(
         &mut self,
         directory: DirId,
@@ -268,8 +291,12 @@ impl FileWriter {
         Ok(seek)
     }
 
-    /// Copies a record whose payload stays as it is. Its tags count from the key, so the key keeps its
-    /// length: such records are best written while positions are below two gigabytes.
+    /// Copies a record with its payload unchanged. Tags in the payload count from the key, so the key keeps its length: write
+    /// such records while positions are below 2 GB.
+    ///
+    /// # Errors
+    ///
+    /// If the key has four-byte positions and the record would lie beyond 2 GB, or if writing fails.
     pub fn copy_object(&mut self, directory: DirId, source: &Key, payload: &[u8]) -> Result<()> {
         let mut key = source.clone();
         key.seek_key = self.position();

@@ -13,12 +13,20 @@ pub struct OutputFile {
 }
 
 impl OutputFile {
-    /// Starts a file that will be called `path`. Fails if that exists, unless `overwrite`.
+    /// Starts a file with the name `path`.
+    ///
+    /// # Errors
+    ///
+    /// If the file exists and `overwrite` is false, if another process writes it, or if it cannot be created.
     pub fn create(path: &Path, overwrite: bool) -> Result<Self> {
         Ok(Self { disk: Disk::create(path, overwrite)?, at: 0 })
     }
 
-    /// Makes sure that all of it is on disk, and gives it its name. Says how many bytes it has.
+    /// Syncs the file and renames it to its name. Returns its size in bytes.
+    ///
+    /// # Errors
+    ///
+    /// If writing or renaming fails. The temporary file is then removed.
     pub fn finish(self) -> Result<u64> {
         self.disk.stage(self.at)?.deliver()
     }

@@ -32,12 +32,15 @@ pub struct SavedObject<'a> {
 }
 
 impl FileWriter {
-    /// Makes what is written so far, and these objects, a whole ROOT file under its temporary name: a process that is
-    /// killed, or a machine that loses power, leaves at least this. Give all objects that are to be readable each time.
+    /// Makes the file readable up to here, under its temporary name: a process that is killed, or a machine that loses power,
+    /// leaves at least this state. `objects` are all objects that are to be readable; pass all of them each time.
     ///
-    /// They are not part of the finished file; what is to stay is written with [`FileWriter::write_object`], which
-    /// gives it the same cycle. Returns when all is on disk, which takes as long as the disk needs for all records
-    /// since the last AutoSave.
+    /// The objects are not part of the finished file. [`FileWriter::write_object`] writes the final ones, which get the same
+    /// cycle. Returns when everything is on disk, which takes as long as the disk needs for all records since the last AutoSave.
+    ///
+    /// # Errors
+    ///
+    /// If an object cannot be made, or if writing fails.
     pub fn auto_save(&mut self, objects: &[SavedObject<'_>]) -> Result<()> {
         let mut old = self.saved.take().unwrap_or_default();
         let mut now = Saved::default();

@@ -42,7 +42,11 @@ pub struct BasketData {
 }
 
 impl BasketHeader {
-    /// Takes apart a payload that is not compressed, or not any more.
+    /// Splits a decompressed payload into entries and their boundaries.
+    ///
+    /// # Errors
+    ///
+    /// If the header and the payload contradict each other.
     pub fn open(&self, payload: impl Into<Payload>) -> Result<BasketData> {
         let mut payload = payload.into();
         let len = self.data_len()?;
@@ -162,7 +166,11 @@ impl std::ops::Deref for Payload {
 }
 
 impl BasketData {
-    /// Reads a basket that lies in the tree's record.
+    /// Reads a basket that is embedded in the tree's record.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes are not a basket with entries.
     pub fn parse_embedded(bytes: &[u8]) -> Result<(BasketHeader, Self)> {
         let mut c = Cursor::new(bytes);
         let header = BasketHeader::parse(&mut c)?;

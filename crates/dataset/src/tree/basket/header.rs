@@ -33,6 +33,10 @@ pub struct BasketHeader {
 
 impl BasketHeader {
     /// Reads the header at the start of a basket's record, or of an embedded basket.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes end too early, or if a size is negative.
     pub fn parse(c: &mut Cursor<'_>) -> Result<Self> {
         let key = Key::parse_unplaced(c)?;
         c.i16()?;
@@ -105,7 +109,7 @@ impl BasketHeader {
     }
 
     /// Whether offsets are not written at all.
-    pub fn lacks_offsets(&self) -> bool {
+    pub(crate) fn lacks_offsets(&self) -> bool {
         self.flag >= FLAG_GENERATED
     }
 
@@ -137,7 +141,7 @@ impl BasketHeader {
     }
 
     /// Bytes of the entries, without offsets.
-    pub fn data_len(&self) -> Result<usize> {
+    pub(crate) fn data_len(&self) -> Result<usize> {
         (self.last as usize).checked_sub(self.keylen()).ok_or_else(|| {
             Error::corrupt(format!(
                 "a basket whose entries end at {} inside its {} bytes of header",

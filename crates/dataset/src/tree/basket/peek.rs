@@ -48,7 +48,11 @@ pub struct Listed {
 }
 
 impl BasketHeader {
-    /// What the header at the start of a record says, without taking it apart.
+    /// Reads the header at the start of a record in place.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes end too early.
     pub fn peek(record: &[u8]) -> Result<Peek<'_>> {
         let mut c = Cursor::new(record);
         let nbytes = c.u32()?;
@@ -94,9 +98,12 @@ impl BasketHeader {
 }
 
 impl Peek<'_> {
-    /// Holds the header against itself and what the tree says. ROOT's baskets on disk have all of this in common,
-    /// whatever wrote them; a branch that was renamed leaves its old name in its baskets. Says whether only the payload
-    /// can tell if the header is right.
+    /// Checks the header against itself and against the tree. All baskets that ROOT has written pass; a renamed branch leaves its
+    /// old name in its baskets, so names are not compared. Returns whether only the payload can show if the header is right.
+    ///
+    /// # Errors
+    ///
+    /// If the header contradicts itself or the tree.
     pub fn check(&self, listed: &Listed) -> Result<bool> {
         let Self { nbytes, objlen, keylen, seek, nev_buf, nev_buf_size, io_bits, last, flag, fields, .. } = *self;
         let keylen = u32::from(keylen);

@@ -13,17 +13,21 @@ const TYPE_NAME: &str = "typename";
 /// The metadata of a field of lists that names what counts them.
 const COUNTER: &str = "counter";
 
-/// The columns that the fields of a schema are written as, counters before what they count:
+/// The columns that the fields of a schema are written as, each after its counter:
 ///
-/// - numbers and booleans: a leaf; lists of fixed size of them: a leaf with dimensions; strings: a `TLeafC`.
-/// - lists of these numbers: `name[nname]`, with the counter `nname` as a column of its own before it, unless the
-///   schema has a whole number of that name, which then is the counter.
-/// - a struct of such values: a column `name_field` for each, as uproot has it, and not one branch of several
-///   leaves: that one basket holds all fields would be of no use to readers of one.
-/// - a list of structs of numbers: `name_field[nname]` for each, as in NanoAOD.
-/// - lists of lists or of strings: `vector<vector<...> >`.
-/// - a field whose metadata has a `typename` becomes a column of that C++ type.
-/// - lists whose metadata has a `counter` are counted by the column of that name, which may count others, too.
+/// - Numbers and booleans: a leaf. Lists of fixed size of them: a leaf with dimensions. Strings: a `TLeafC`.
+/// - Lists of these numbers: `name[nname]`, with the counter `nname` as a column of its own in front. If the schema has an
+///   integer of that name, that integer is the counter.
+/// - A struct of such values: a column `name_field` for each field, as in uproot. One branch of several leaves would put all
+///   fields into one basket, so readers of one field would read all.
+/// - A list of structs of numbers: `name_field[nname]` for each field, as in NanoAOD.
+/// - Lists of lists or of strings: `vector<vector<...> >`.
+/// - A field whose metadata has a `typename`: a column of that C++ type.
+/// - A list whose metadata has a `counter`: counted by the column of that name, which may count other lists too.
+///
+/// # Errors
+///
+/// If a type has no place in a tree, or if a counter is missing or not an integer.
 pub fn columns_for(schema: &Schema) -> Result<Vec<NewColumn>> {
     let mut columns = Columns::default();
     for field in schema.fields() {

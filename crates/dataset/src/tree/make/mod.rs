@@ -26,7 +26,11 @@ pub use arrow::columns_for;
 pub use closure::classes_of;
 pub use columns::{NewColumn, NewKind, NewLeaf};
 
-/// Makes the tree with these columns. The classes in them must be among the streamer infos.
+/// Makes the tree with these columns. `infos` must describe their classes.
+///
+/// # Errors
+///
+/// If a class is not described, or if ROOT would not make a branch for a column.
 pub fn make_tree(name: &str, title: &str, columns: &[NewColumn], infos: &StreamerInfos) -> Result<Tree> {
     let mut maker = maker::Maker::new(infos);
     for column in columns {

@@ -16,6 +16,10 @@ use super::model::{Attributes, Branch, BranchKind, Clones, Element, Leaf, Tree};
 use records::{Held, Records};
 
 /// Reads the tree of a key.
+///
+/// # Errors
+///
+/// If the record cannot be read or is not a tree.
 pub fn read_tree(file: &RootFile, key: &Key) -> Result<Tree> {
     let with_context = |e: Error| e.object(key.name.clone()).at(key.seek_key).file(file.name());
     let payload = file.payload(key).map_err(with_context)?;

@@ -26,8 +26,12 @@ use classes::Classes;
 use container::Container;
 use cpp_type::{Core, CppType};
 
-/// The infos of the classes, in their order, and of the pairs and other standard classes that they hold. Classes that
-/// they use are looked up among themselves, in `known`, and among the built-in ones.
+/// The streamer infos of the classes, in their order, followed by those of the pairs and other standard classes that they
+/// hold. Classes that they use are looked up among themselves, in `known`, and among the built-in infos.
+///
+/// # Errors
+///
+/// If a class is declared twice or unknown, or if ROOT would leave out a member.
 pub fn describe(classes: &[ClassDescription], known: &StreamerInfos) -> Result<Vec<StreamerInfo>> {
     let world = Classes::new(classes, known)?;
     let mut infos = Vec::with_capacity(classes.len());
@@ -40,7 +44,11 @@ pub fn describe(classes: &[ClassDescription], known: &StreamerInfos) -> Result<V
     Ok(infos)
 }
 
-/// The infos of the pairs and other standard classes that values of a type hold, where `known` has none of them.
+/// The streamer infos of the pairs and other standard classes that values of a type hold, without those that `known` has.
+///
+/// # Errors
+///
+/// If the type cannot be parsed, or if a class in it is unknown.
 pub fn describe_held(type_name: &str, known: &StreamerInfos) -> Result<Vec<StreamerInfo>> {
     let world = Classes::new(&[], known)?;
     let (mut infos, mut held) = (Vec::new(), Vec::new());

@@ -19,7 +19,11 @@ use crate::{Error, Result};
 /// Deepest nesting of namespaces.
 const MAX_DEPTH: usize = 32;
 
-/// Reads classes. Types come out as ROOT spells them, and enums that are declared in the text as such.
+/// Reads class declarations. Types get ROOT's spelling; enums that the text declares become enum types.
+///
+/// # Errors
+///
+/// If the text is not a declaration that a file can hold, with the line.
 pub fn parse(text: &str) -> Result<Vec<ClassDescription>> {
     let mut parser = Parser { text, at: 0, classes: Vec::new(), enums: Vec::new() };
     parser.items("", 0).map_err(|e| parser.placed(&e))?;
