@@ -44,9 +44,6 @@ pub struct FileHeader {
 }
 
 impl FileHeader {
-    /// Most bytes that a header takes.
-    pub(crate) const MAX_LEN: usize = 75;
-
     /// Reads a header from the first bytes of a file.
     ///
     /// # Errors
