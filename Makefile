@@ -1,5 +1,5 @@
 # make help lists the targets. Variables: FILE= (demo), VENV= (an existing virtual environment), PROFILE= (cargo's), JOBS=,
-# SCALE=, STUDY= and STUDY_OPTIONS= (studies), SECONDS_EACH= and CORPUS_FILES= (fuzz).
+# PYTEST_OPTIONS=, SCALE=, STUDY= and STUDY_OPTIONS= (studies), SECONDS_EACH= and CORPUS_FILES= (fuzz).
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
@@ -12,7 +12,7 @@ SECONDS_EACH ?= 60
 SCALE ?= 1
 PROFILE ?= release
 BIN := target/$(PROFILE)/basketry
-# Seen from fuzz/.
+# Relative to fuzz/.
 CORPUS_FILES ?= ../../shared/corpus/files
 TEST_STAMP := $(VENV)/.basketry-tests.stamp
 WHEEL_STAMP := $(VENV)/.basketry-wheel-$(PROFILE).stamp
@@ -28,7 +28,7 @@ help: ## list the targets
 
 .PHONY: build
 build: ## the release binary, target/release/basketry
-	# With the features of the Python package, so that what both need is built once.
+	# With the features of the Python package, so that shared crates are built once.
 	cargo build --profile $(PROFILE) --bin basketry -p basketry-cli -p basketry-python
 
 .PHONY: wheel
@@ -36,26 +36,26 @@ wheel: $(TEST_STAMP) ## the Python package, build/wheels/*.whl
 	$(VENV)/bin/maturin build --profile $(PROFILE) --quiet --interpreter $(VENV)/bin/python --out build/wheels
 
 .PHONY: demo
-demo: build $(FILE) ## inspect, tune, rewrite and verify a file (FILE=..., else a NanoAOD-like one made here)
+demo: build $(FILE) ## inspect, tune, rewrite and verify a file (FILE=..., default: a generated NanoAOD-like one)
 	$(BIN) inspect "$(FILE)"
 	$(BIN) tune "$(FILE)" -o "$(DEMO_OUT)" --force
 	$(BIN) verify "$(FILE)" "$(DEMO_OUT)"
 	@echo; ls -l "$(FILE)" "$(DEMO_OUT)"
 
 .PHONY: test
-test: test-rust test-python ## every test; real ROOT and uproot are the referees
+test: test-rust test-python ## every test, with real ROOT and uproot as referees; names the slowest
 
 .PHONY: test-rust
 test-rust: ## cargo test --workspace
 	cargo test --workspace -j $(JOBS)
 
-# What Python tests is built by a profile that takes half the time of the release, from the same sources.
+# The Python tests use a profile that builds in half the time of the release, from the same sources.
 .PHONY: test-python
-test-python: ## pytest: one of the layouts for each corpus file, all for some
+test-python: ## pytest: one layout for each corpus file, all layouts for some
 	$(MAKE) pytest PROFILE=tested
 
 .PHONY: test-full
-test-full: ## pytest: every layout for every corpus file, all corruptions
+test-full: ## pytest: every layout for every corpus file, every corruption
 	$(MAKE) pytest PROFILE=tested PYTEST_OPTIONS=--full
 
 .PHONY: pytest
@@ -63,7 +63,7 @@ pytest: build $(WHEEL_STAMP)
 	BASKETRY_BIN="$${BASKETRY_BIN:-$(CURDIR)/$(BIN)}" $(VENV)/bin/python -m pytest tests -n $(JOBS) --dist worksteal --durations=15 $(PYTEST_OPTIONS)
 
 .PHONY: lint
-lint: $(TEST_STAMP) ## rustfmt, clippy, ruff, mypy: no warning is left standing
+lint: $(TEST_STAMP) ## rustfmt, clippy, ruff, mypy: no warning is allowed
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -j $(JOBS) -- -D warnings
 	$(VENV)/bin/ruff check .
@@ -75,12 +75,12 @@ bench: build $(WHEEL_STAMP) ## the published figures, beside ROOT, uproot, cat a
 	PYTHONPATH=tests:bench $(VENV)/bin/python bench/run.py $(BENCH)
 
 .PHONY: studies
-studies: build $(TEST_STAMP) ## the published studies repeated, beside ROOT: half an hour at SCALE=1 (STUDY=names, default all)
+studies: build $(TEST_STAMP) ## the published studies, repeated beside ROOT: half an hour at SCALE=1 (STUDY=names, default all)
 	PYTHONPATH=.:tests:bench BASKETRY_BIN="$${BASKETRY_BIN:-$(CURDIR)/$(BIN)}" \
 	  $(VENV)/bin/python studies/run.py --scale $(SCALE) $(addprefix --only ,$(STUDY)) $(STUDY_OPTIONS)
 
 .PHONY: fuzz
-fuzz: ## each fuzz target for SECONDS_EACH seconds (needs cargo-fuzz; seeds come from the corpus, if it is there)
+fuzz: ## each fuzz target for SECONDS_EACH seconds (needs cargo-fuzz; the corpus gives seeds)
 	cd fuzz && if [ -d $(CORPUS_FILES) ]; then cargo run --quiet --release --example seeds -- $(CORPUS_FILES); fi
 	cd fuzz && for target in $$(cargo fuzz list); do \
 	  cargo fuzz run -s none "$$target" -- \
@@ -92,7 +92,7 @@ $(TEST_STAMP): tests/requirements.txt
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	touch $@
 
-# Built where the command is, so that both share what they have in common. One is installed, of whichever profile.
+# Built in the command's target folder, so that both share crates. One wheel is installed, of the last profile.
 $(WHEEL_STAMP): $(TEST_STAMP) pyproject.toml Cargo.lock $(shell find crates python -name '*.rs' -o -name '*.toml' -o -name '*.py*')
 	rm -rf build/wheels && $(MAKE) wheel
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall build/wheels/*.whl

@@ -13,9 +13,9 @@ use rootfile::RootFile;
 use rootfile::bytes::Cursor;
 use rootfile::codec::{Decompressor, is_stored};
 
-/// Seeds have at most this many bytes, and the records that are taken whole.
+/// Seeds and records have at most this many bytes.
 const MOST: usize = 20_000;
-/// Baskets of a tree that are taken.
+/// Baskets taken from a tree.
 const BASKETS: usize = 12;
 
 fn keep(target: &str, bytes: &[u8]) -> std::io::Result<()> {
@@ -29,8 +29,8 @@ fn keep(target: &str, bytes: &[u8]) -> std::io::Result<()> {
     std::fs::write(folder.join(format!("{:016x}", hasher.finish())), bytes)
 }
 
-/// Entries of the file whose plans the target `decode` uses; the first byte is the number of the plan, the next two what
-/// class tags count from.
+/// Entries of the file whose plans the target `decode` uses; the first byte is the number of the plan, the next two are the
+/// offset from which class tags count.
 fn keep_entries() -> Result<(), Box<dyn std::error::Error>> {
     let file = RootFile::open(concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/dataset/tests/root/decode_types.root"))?;
     let mut number = 0u8;

@@ -1,4 +1,4 @@
-// Many branches, one jagged in every four: what a production job with 10,000 columns hands to a merge.
+// Many branches, one in four jagged: like the output of a production job with 10,000 columns.
 #include <TFile.h>
 #include <TRandom3.h>
 #include <TTree.h>

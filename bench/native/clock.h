@@ -1,4 +1,4 @@
-// What a program used since `Clock` was made, in one line for bench/measure.py: ROOT's start is not counted.
+// Resources of a program since the construction of `Clock`, in one line for bench/measure.py, without ROOT's start.
 #pragma once
 #include <cstdio>
 #include <ctime>

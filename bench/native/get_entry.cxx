@@ -13,7 +13,7 @@ int main(int argc, char **argv) {
     std::ifstream list(argv[3]);
     for (Long64_t entry; list >> entry;) chosen.push_back(entry);
   }
-  TFile::Open(argv[1])->Close(); // What ROOT sets up once.
+  TFile::Open(argv[1])->Close(); // One-time setup of ROOT.
   Clock clock;
   std::unique_ptr<TFile> file(TFile::Open(argv[1]));
   auto tree = file->Get<TTree>(argv[2]);

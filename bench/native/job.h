@@ -1,4 +1,4 @@
-// What the writers are asked for, and what they say: KIND PATH with options, and one line of JSON.
+// Arguments and output of the writers: KIND PATH with options, and one line of JSON.
 #pragma once
 #include <TMemFile.h>
 #include <TROOT.h>
@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <vector>
 
-// A number of entries, or of bytes, or a percentage of a thread's entries; none is ROOT's default.
+// A number of entries or bytes, or a percentage of a thread's entries; none means ROOT's default.
 struct Every {
   uint64_t entries = 0, bytes = 0;
   double percent = 0;
@@ -34,7 +34,7 @@ struct Every {
     else throw std::invalid_argument(text + ": entries, kB, MB or %");
     return every;
   }
-  // In entries, of which a thread has so many of that size; 0 if nothing is said.
+  // In entries of a thread; 0 for the default.
   uint64_t in_entries(uint64_t share, uint64_t entry_bytes) const {
     const uint64_t n = percent ? share * percent / 100 : bytes ? bytes / entry_bytes : entries;
     return n || !(percent || bytes) ? n : 1;
@@ -46,7 +46,7 @@ struct Every {
   explicit operator bool() const { return entries || bytes || percent; }
 };
 
-// A file that forgets what is written to it. TBufferMerger reads what it wrote, so it gets one in memory.
+// A file that discards all writes. TBufferMerger reads its own output, so it gets a file in memory.
 class Nowhere : public TMemFile {
   Int_t SysWrite(Int_t, const void *, Int_t length) override { return length; }
 
@@ -107,7 +107,7 @@ struct Job {
   }
 };
 
-// What is used from here on: ROOT's start is not counted, but in the memory.
+// Resources from here on: ROOT's start counts only in the memory.
 class Account {
   using Time = std::chrono::steady_clock;
   static double cpu() {
@@ -132,11 +132,11 @@ class Account {
 
 public:
   Account() {
-    { TMemFile once("once.root", "RECREATE"); } // What ROOT sets up once.
+    { TMemFile once("once.root", "RECREATE"); } // One-time setup of ROOT.
     cpu_before = cpu();
     start = Time::now();
   }
-  // `bytes` is the length of what would have been written, if nothing was.
+  // `bytes` is the length that would have been written, if nothing was.
   void report(const Job &job, uint64_t bytes) const {
     const double wall = since(start), used = cpu() - cpu_before;
     double flush = 0;
@@ -156,7 +156,7 @@ public:
   }
 };
 
-// The main program: what goes wrong is said, and ends it.
+// The main program: an error is printed and ends it.
 template <class Work> int writes(int argc, char **argv, Work work) {
   try {
     const Job job = Job::parse(argc, argv);

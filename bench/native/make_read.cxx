@@ -12,7 +12,7 @@
 
 static TRandom3 rnd;
 
-// The precision that analyses keep: some of the mantissa's bits.
+// The precision of analysis files: some of the mantissa's bits.
 static float keep(double value) {
   float f = value;
   uint32_t bits;
@@ -112,7 +112,7 @@ int main(int argc, char **argv) {
   else if (kind == "event_split") events(*tree, bytes, 99);
   else if (kind == "event_unsplit") events(*tree, bytes, 0);
   else return 2;
-  tree->Write(nullptr, TObject::kOverwrite); // One cycle: what was saved on the way is left out.
+  tree->Write(nullptr, TObject::kOverwrite); // One cycle: drops earlier saves.
   tree.reset();
   file.Close();
   return 0;

@@ -1,4 +1,4 @@
-// resplit IN OUT SPLIT: reads the events of a tree and fills another with them, split to that level, compressed as the
+// resplit IN OUT SPLIT: reads the events of a tree and fills another tree with them, split to that level, compressed as the
 // first: the loop that ROOT's users write for it.
 #include "Event.h"
 #include "clock.h"
@@ -10,7 +10,7 @@
 
 int main(int argc, char **argv) {
   if (argc != 4) return 2;
-  TFile::Open(argv[1])->Close(); // What ROOT sets up once.
+  TFile::Open(argv[1])->Close(); // One-time setup of ROOT.
   Clock clock;
   std::unique_ptr<TFile> in(TFile::Open(argv[1]));
   auto from = in->Get<TTree>("Events");

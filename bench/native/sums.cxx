@@ -32,7 +32,7 @@ template <class T> bool sum(Frame &frame, const std::string &name, const std::st
 
 int main(int argc, char **argv) {
   if (argc != 3) return 2;
-  TFile::Open(argv[1])->Close(); // What ROOT sets up once.
+  TFile::Open(argv[1])->Close(); // One-time setup of ROOT.
   Clock clock;
   ROOT::RDataFrame data(argv[2], argv[1]);
   Frame frame = data;

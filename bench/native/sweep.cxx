@@ -1,4 +1,4 @@
-// One job of a sweep, by ROOT: copies a tree into streams, or reads it, and says what that took in one line of JSON.
+// One job of a sweep, by ROOT: copies a tree into streams, or reads it, and prints its resources as one line of JSON.
 // The task is a file of lines, a key and its value each. Before the first task, `--project` makes a library of the classes
 // that a file describes: without a dictionary ROOT reads objects, but does not write them.
 #include <TBranch.h>
@@ -27,7 +27,7 @@
 using Clock = std::chrono::steady_clock;
 static double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// What a branch of the first level is asked to be; -1 leaves it as it is.
+// Requested shape of a branch of the first level; -1 leaves it unchanged.
 struct Want {
   int basket = -1, compression = -1, split = -1;
 };
@@ -160,8 +160,8 @@ static uint64_t count_clusters(TTree &tree) {
   return count;
 }
 
-// The tree of one stream. What is to be split otherwise is made anew; all else is cloned. Both are filled from the
-// addresses that the input is read into.
+// The tree of one stream. Branches that change split level are made anew; all others are cloned. Both are filled from the
+// addresses of the input.
 static TTree *new_tree(const Task &task, TTree &input, std::map<std::string, void *> &objects, TFile &file) {
   // By their bits: names of branches below an object need not begin with its own.
   auto left_out = [&](bool out) {
@@ -216,7 +216,7 @@ static void copy(const Task &task) {
   auto *input = source->Get<TTree>(task.tree.c_str());
   if (!input) throw std::runtime_error(task.tree + " is not there");
   if (!task.streaming.empty()) TVirtualStreamerInfo::SetStreamMemberWise(task.streaming == "member-wise");
-  // Branches of objects that are to be split or streamed otherwise, with where they are read to.
+  // Branches of objects that change split level or streaming, with their addresses.
   std::map<std::string, void *> objects;
   for (auto *top : *input->GetListOfBranches()) {
     auto *branch = dynamic_cast<TBranchElement *>(top);
@@ -240,7 +240,7 @@ static void copy(const Task &task) {
   for (const auto entry : wanted) {
     input->GetEntry(entry);
     for (auto *tree : trees) tree->Fill();
-    // As LHCb did: the memory is shared out anew after the tenth event.
+    // As LHCb did: the memory is shared out again after the tenth event.
     if (++done == 10 && task.basket_memory)
       for (auto *tree : trees) tree->OptimizeBaskets(task.basket_memory, 1.1, "");
   }
@@ -322,7 +322,7 @@ int main(int argc, char **argv) {
       return 0;
     }
     if (argc != 2) throw std::invalid_argument("TASK");
-    // It ends with the sweep that asked for it.
+    // The job ends with the sweep that started it.
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     const Task task(argv[1]);
     if (!task.library.empty() && gSystem->Load(task.library.c_str()) < 0) throw std::runtime_error(task.library);

@@ -1,4 +1,4 @@
-// A TTree of a data set, for whoever fills it.
+// A TTree of a data set, to be filled by the caller.
 #pragma once
 #include "data.h"
 #include <TTree.h>

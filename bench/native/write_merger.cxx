@@ -1,8 +1,8 @@
-// write_merger: a TTree for each thread, merged into one file by TBufferMerger each time that a thread writes what it has.
+// write_merger: a TTree for each thread, merged into one file by TBufferMerger whenever a thread writes.
 #include "tree.h"
 #include <ROOT/TBufferMerger.hxx>
 
-// Where nothing is said: what the tree's own default cluster is.
+// Default: the size of the tree's own default cluster.
 static const uint64_t SAVE = 30'000'000;
 
 int main(int argc, char **argv) {

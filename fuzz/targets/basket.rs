@@ -16,7 +16,7 @@ fuzz_target!(|data: &[u8]| {
     let again = BasketHeader::parse(&mut Cursor::new(&w.bytes)).unwrap();
     assert_eq!((&header.key, header.nev_buf, header.last), (&again.key, again.nev_buf, again.last));
 
-    // A claim of gigabytes is for the caller's budget to refuse; here it only takes time.
+    // The caller's budget refuses a claim of gigabytes; here it would only take time.
     let objlen = header.key.objlen as usize;
     if objlen > 1 << 26 {
         return;

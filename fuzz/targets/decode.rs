@@ -1,5 +1,5 @@
-//! Entries of every kind of member, decoded by the plans of a file that real ROOT wrote: the first byte says which, and
-//! two say what class tags count from.
+//! Entries of every kind of member, decoded by the plans of a file that real ROOT wrote: the first byte chooses the plan, and
+//! two bytes are the offset from which class tags count.
 #![no_main]
 
 use std::sync::OnceLock;
@@ -13,7 +13,7 @@ use rootfile::RootFile;
 use rootfile::bytes::Cursor;
 use rootfile::codec::Decompressor;
 
-/// With what the first basket says of arrays that hold any class.
+/// Learns the classes of arrays of any class from the first basket.
 fn learned(file: &RootFile, tree: &Tree, plan: ColumnPlan) -> ColumnPlan {
     let basket = &tree.branches[plan.branch()].baskets[0];
     let mut record = vec![0; basket.nbytes as usize];

@@ -1,5 +1,5 @@
-//! The first bytes of a file, keys, directories and lists of keys; then the same bytes as a whole file. What was
-//! understood is written and must be understood the same.
+//! The first bytes of a file, keys, directories and lists of keys; then the same bytes as a whole file. What the
+//! parser understood is written, and must be parsed to the same.
 #![no_main]
 
 use std::sync::Arc;

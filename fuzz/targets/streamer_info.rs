@@ -1,4 +1,4 @@
-//! The record of streamer infos: what was understood is written and must be understood the same.
+//! The record of streamer infos: a parsed record is written, and must be parsed to the same.
 #![no_main]
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! A tree's record: what was understood is written as ROOT 6 does, and must be understood the same.
+//! A tree's record: a parsed tree is written as ROOT 6 does, and must be parsed to the same.
 #![no_main]
 
 use std::sync::{Arc, OnceLock};
@@ -7,7 +7,7 @@ use dataset::tree::{Tree, clusters, read_tree, write_tree};
 use libfuzzer_sys::fuzz_target;
 use rootfile::{FileWriter, Key, MemoryFile, Result, RootFile};
 
-/// A file with nothing in it, for the record to follow.
+/// An empty file, in front of the record.
 fn empty_file() -> &'static [u8] {
     static FILE: OnceLock<Vec<u8>> = OnceLock::new();
     FILE.get_or_init(|| {

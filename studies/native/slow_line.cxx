@@ -1,5 +1,5 @@
-// slow_line: loaded before a program (LD_PRELOAD), lets it have no more than LINE_BYTES of the file LINE_FILE in a second, all
-// its threads together: what `basketry readspeed --throttle` does by itself, for programs that cannot.
+// slow_line: preloaded into a program (LD_PRELOAD), limits reads of the file LINE_FILE to LINE_BYTES in a second, over all
+// its threads: like `basketry readspeed --throttle`, for programs without that option.
 #include <chrono>
 #include <cstdlib>
 #include <dlfcn.h>
@@ -10,7 +10,7 @@
 
 namespace {
 using Clock = std::chrono::steady_clock;
-// Sleeping too long is made up for, as far as this goes.
+// Oversleeping is compensated up to this amount.
 constexpr std::chrono::milliseconds SLACK{5};
 
 bool is_far(int fd) {

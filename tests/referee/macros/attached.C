@@ -1,4 +1,4 @@
-// Three files with what hangs on histograms, graphs and lists when they are merged: functions, fits, contours, options of profiles,
+// Three files with objects attached to histograms, graphs and lists, for merging: functions, fits, contours, options of profiles,
 // averages, efficiencies of all kinds, lists and stacks of unequal length and order, parameters, other classes in them.
 
 #include <THn.h>
@@ -22,7 +22,7 @@ void make() {
     auto put = [&](TObject *object, const char *name = "") { file.cd(); object->Write(*name ? name : nullptr, TObject::kSingleKey); };
     auto h = [&](const char *name, double low = 0) { auto h = new TH1D(name, "", 4, low, low + 4); h->Fill(low + 1 + k % 2); return h; };
     auto line = [] { return new TF1("line", "[0]*x", 0, 5); };
-    // On histograms: kept where axes stay, and not where they are defined anew.
+    // On histograms: kept where axes stay, dropped where they are redefined.
     for (double step : {0., 4.}) {
       auto with = h(step ? "functions_apart" : "functions", step * k); with->GetListOfFunctions()->Add(line()); with->GetListOfFunctions()->Add(new TLine(0, 0, 1, 1)); put(with);
       TH2D contours(step ? "contours_apart" : "contours", "", 4, step * k, step * k + 4, 4, 0, 4); double levels[] = {1, 2, 3}; contours.SetContour(3, levels); contours.Fill(step * k + 1, 1); put(&contours);
@@ -65,7 +65,7 @@ void make() {
     for (bool reversed : {false, true}) { THStack s(reversed ? "stack_order" : "stack", "title"); const bool other = reversed && k; s.Add(h(other ? "b" : "a"), "hist"); s.Add(h(other ? "a" : "b")); put(&s); }
     // Parameters whose modes differ, or are the default, and such as are negative.
     TParameter<int>("m", k + 1, k ? 'M' : '+').Write("parameter_modes"); TParameter<double>("d", 2).Write("parameter_default"); for (char mode : std::string("+*Mmfl")) TParameter<Long_t>("n", -1 - k, mode).Write(Form("parameter_%d", mode));
-    // Names that look like cycles, and what is in one input alone.
+    // Names that look like cycles, and objects of one input alone.
     put(h("name;3"), "name;3"); put(h("plain"), "plain;x"); TNamed("kept;2", Form("%d", k)).Write(); auto below = file.mkdir("deep/er/est"); file.GetDirectory("deep/er/est")->WriteTObject(h("inside"));
     if (k == 1) put(h("middle_only")); else put(h("not_middle"));
   }

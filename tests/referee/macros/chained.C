@@ -1,4 +1,4 @@
-// What TChain leaves: a merged tree, a fast clone, and a TChain object in a file.
+// Results of TChain: a merged tree, a fast clone, and a TChain object in a file.
 
 void make() {
   for (int k = 0; k < 3; k++) {

@@ -8,7 +8,7 @@ void fill(const char* name, const char* branch, int n, float step) {
   tree.Write();
 }
 
-// A tree that is saved with its entries in the record, and goes on with the same values or with others.
+// A tree that is saved with its entries in the record, and continues with the same values or with others.
 void in_record(const char* name, bool same) {
   TTree tree(name, name);
   float value = 0;

@@ -1,5 +1,5 @@
-// Three files with entry lists: for one tree and for several, blocks of bits, of numbers and of what is missing, sublists,
-// entries of elements, lists that are empty or end early. What hadd dies of has a folder of its own.
+// Three files with entry lists: for one tree and for several, blocks of bits, of numbers and of missing entries, sublists,
+// entries of elements, lists that are empty or end early. Lists that crash hadd have a folder of their own.
 
 #include <TEntryListArray.h>
 
@@ -18,7 +18,7 @@ void make() {
       for (size_t i = 0; i + 2 < runs.size(); i += 3) enter(list, runs[i], runs[i + 1], runs[i + 2]);
       put(&list);
     };
-    // One tree: blocks of numbers, of bits, of what is missing; several blocks, some of them empty.
+    // One tree: blocks of numbers, of bits, of missing entries; several blocks, some of them empty.
     one("entries_few", "t", "a.root", {10 * k, 30, 7});
     one("entries_bits", "t", "a.root", {k, 20000, 2});
     one("entries_most", "t", "a.root", {100 * k, 63000, 1, 64000, 5, 3});

@@ -1,5 +1,5 @@
 // A tree with friends: in its own file, in another one in a folder below, under an alias, shorter, with an index, and one
-// that is not there. seen.root has what ROOT reads of the friends, under other names.
+// absent friend. seen.root has ROOT's values of the friends, under other names.
 void make() {
   const int n = 5000;
   gSystem->mkdir("below");

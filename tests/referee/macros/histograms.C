@@ -43,7 +43,7 @@ void make() {
     TTree tree("tree", "beside histograms"); int i = 0; tree.Branch("i", &i, "i/I"); for (i = 0; i < 100; i++) tree.Fill(); tree.Write();
     if (part) TNamed("only_second", "x").Write(); else TNamed("only_first", "x").Write();
   }
-  // What hadd adds in its own way: other labels, other ranges of an extensible axis.
+  // Cases that hadd treats specially: other labels, other ranges of an extensible axis.
   for (int part = 0; part < 2; part++) {
     TFile file(Form("unequal%d.root", part), "RECREATE", "", 101);
     TRandom3 random(20 + part);

@@ -1,4 +1,4 @@
-// Inputs that take much memory where it is not counted: many branches, huge entries, a huge basket (of numbers, and of
+// Inputs that take much memory unless it is counted: many branches, huge entries, a huge basket (of numbers, and of
 // objects), many clusters, trees.
 #include "Math/Vector4D.h"
 void branches() {

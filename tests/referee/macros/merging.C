@@ -1,4 +1,4 @@
-// Inputs for what ROOT's own tests of hadd, of its merger and of cloning ask: one or more small files for each case.
+// Inputs for the cases of ROOT's own tests of hadd, of its merger and of cloning: one or more small files for each case.
 
 #include <THStack.h>
 #include <THnSparse.h>

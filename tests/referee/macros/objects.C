@@ -92,7 +92,7 @@ void make() {
     TObjArray array; array.Add(numbers<TH1F>("in_array", 5, 5 * k, 5 * k + 5, {5 * k + 1.5})); array.Write("array", TObject::kSingleKey);
     THStack stack("stack", "stack"); stack.Add(numbers<TH1D>("one", 5, 0, 5, {1})); stack.Add(numbers<TH1D>("two", 5, 0, 5, {2.0 + k})); put(&stack);
     TEfficiency efficiency("efficiency", "", 5, 0, 5); for (int i = 0; i < 40; i++) efficiency.Fill(random.Uniform() < 0.5, 5 * random.Uniform()); put(&efficiency);
-    // Not merged: all are kept. Cycles, directories, what only some inputs have.
+    // Not merged: all are kept. Cycles, directories, objects of some inputs only.
     TNamed("named", Form("of file %d", k)).Write(); TObjString(Form("text %d", k)).Write("string");
     TMap map; map.Add(new TObjString("key"), new TObjString(Form("value %d", k))); map.Write("map", TObject::kSingleKey);
     TNamed("cycles", Form("old %d", k)).Write(); TNamed("cycles", Form("new %d", k)).Write();

@@ -36,6 +36,6 @@ void make() {
   auto d=f.mkdir("d1"); d->cd(); auto e=d->mkdir("d2","title of d2"); e->cd(); t("deep",9)->Write(); e->mkdir("emptydir"); TH1D hd("hd","",2,0,2); hd.Fill(0.5); hd.Write(); 
   f.cd(); f.mkdir("dup"); TNamed("dup","object like dir").Write("dup");
   f.cd(); f.Close();
-  // What user info and lists share with the file would be deleted twice.
+  // Objects shared by user info, lists and the file would be deleted twice.
   _exit(0);
 }

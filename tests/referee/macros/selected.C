@@ -1,4 +1,4 @@
-// A tree with an index, a friend and a list of entries, and what ROOT's own CopyTree keeps of it.
+// A tree with an index, a friend and a list of entries, and the result of ROOT's own CopyTree.
 
 void make() {
   gRandom = new TRandom3(42);
