@@ -6,7 +6,7 @@ import pytest
 
 from referee.paths import REPO
 
-FLOORS = ["rootfile", "dataset", "flow", "lab", "cli", "python"]
+FLOORS = ["rootfile", "dataset", "objects", "flow", "lab", "cli", "python"]
 
 
 @pytest.mark.parametrize("crate", FLOORS)

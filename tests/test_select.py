@@ -63,7 +63,7 @@ def test_dropped_objects_that_count_entries_are_named(
     assert "tree more has no column good" in told
     assert "tree few has no column good" in told
     assert "tree events: its friends more, few are left out" in told
-    assert "lists of entries are carried over as they are, by the numbers before: list" in told
+    assert "entry lists are copied unchanged and keep the entry numbers of the input: list" in told
     assert root_values.of(out)["trees"]["events"]["friends"] == []
     # A friend with the same selection is kept.
     together = basketry("rewrite", source, "-o", out, "-f", "--entries", "/events|more/=:7,-7:", "--json")

@@ -52,9 +52,14 @@
 pub mod assemble;
 pub mod decode;
 pub mod encode;
+mod entry_filter;
+mod entry_set;
 pub mod glob;
 pub mod layout;
 pub mod ntuple;
 pub mod read;
 pub mod tree;
 mod type_name;
+
+pub use entry_filter::{Entries, EntryFilter, Slice, uniform};
+pub use entry_set::{EntrySet, EntrySetBuilder};

@@ -9,8 +9,6 @@
 mod arrow;
 mod commit;
 mod execute;
-mod inner;
-pub mod objects;
 mod plan;
 mod rewrite;
 mod select;
@@ -19,6 +17,7 @@ mod verify;
 mod words;
 
 pub use arrow::{convert, read, write};
+pub use dataset::{Entries, EntryFilter, Slice, uniform};
 pub use execute::allocator;
 pub use execute::budget::{Budget, DEFAULT_MEMORY};
 pub use execute::engine::recode_job::Form;
@@ -34,7 +33,5 @@ pub use rewrite::prepared::Skipped;
 pub use rewrite::summary::{Outlook, Summary, TableSummary};
 pub use rewrite::weigh::{BasketsOf, weigh};
 pub use rewrite::{recover, sample};
-pub use select::entries::{Entries, EntryFilter, Slice, spread};
 pub use table::depth::{Depth, Depths};
-pub use verify::cycles::{CycleKind, OlderCycle};
-pub use verify::{Difference, TreeVerdict, Verdict, VerifyOptions, verify};
+pub use verify::{CycleKind, Difference, OlderCycle, TreeVerdict, Verdict, VerifyOptions, verify};

@@ -8,9 +8,10 @@ use arrow_array::types::{Float32Type, Float64Type, Int32Type};
 use arrow_array::{RecordBatch, UInt64Array, cast::AsArray};
 use arrow_select::concat::concat_batches;
 use arrow_select::take::take_record_batch;
+use dataset::EntrySet;
 use flow::Budget;
 use flow::inputs::Input;
-use flow::read::{Dataset, Request, Selection, Spent, Step, batches, drain, read};
+use flow::read::{Dataset, Request, Spent, Step, batches, drain, read};
 use flow::sample;
 use proptest::prelude::*;
 
@@ -73,7 +74,7 @@ fn costs_are_told() {
 fn only_baskets_that_hold_wanted_entries_are_read() {
     let folder = tempfile::tempdir().unwrap();
     let dataset = samples(folder.path());
-    let selection = Some(Selection::sorted([3, 5, 349, 351]).unwrap());
+    let selection = Some(EntrySet::sorted([3, 5, 349, 351]).unwrap());
     let done = read(&dataset, &Request { selection, ..all(&dataset) }).unwrap();
     assert_eq!(done.batch.num_rows(), 4);
     assert!(done.spent.iter().all(|spent| spent.baskets == 3), "{:?}", done.spent);
@@ -123,7 +124,7 @@ proptest! {
             Some(chosen) => chosen.iter().copied().filter(|e| (from..end).contains(e)).collect(),
             None => (from..end).collect(),
         };
-        let selection = chosen.map(|c| Selection::sorted(c.into_iter().collect::<Vec<_>>()).unwrap());
+        let selection = chosen.map(|c| EntrySet::sorted(c.into_iter().collect::<Vec<_>>()).unwrap());
         let budget = Budget::new(100 << 20, threads);
         let request = Request { columns, entries: from..from + len, selection, budget, cancelled: None };
         let expected = expected(&whole, &entries);

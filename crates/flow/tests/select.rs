@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arrow_array::RecordBatch;
 use arrow_schema::DataType;
+use dataset::EntrySet;
 use dataset::glob::{ColumnPattern, NameFilter};
 use dataset::layout::Layout;
 use flow::inputs::Input;
-use flow::read::{Dataset, Request, Selection, read};
+use flow::read::{Dataset, Request, read};
 use flow::{Budget, EntryFilter, Options, Summary, VerifyOptions, rewrite, sample, unwatched, verify};
 use proptest::prelude::*;
 
@@ -51,7 +52,7 @@ fn open(paths: &[PathBuf], tree: Option<&str>) -> rootfile::Result<Dataset> {
     Dataset::open(&paths.iter().map(input).collect::<Vec<_>>())
 }
 
-fn values(dataset: &Dataset, selection: Option<Selection>) -> rootfile::Result<RecordBatch> {
+fn values(dataset: &Dataset, selection: Option<EntrySet>) -> rootfile::Result<RecordBatch> {
     Ok(read(dataset, &Request { selection, ..support::all(dataset, 2_000_000_000) })?.batch)
 }
 
@@ -138,7 +139,7 @@ proptest! {
         let (path, summary) = folder.rewritten(&inputs, &options).unwrap();
         let count = wanted.iter().filter(|w| **w).count() as u64;
         prop_assert_eq!((summary.tables[0].input_entries, summary.tables[0].entries), (750, count));
-        let expected = values(&dataset, Some(Selection::mask(wanted))).unwrap();
+        let expected = values(&dataset, Some(EntrySet::mask(wanted))).unwrap();
         prop_assert_eq!(&values(&open(std::slice::from_ref(&path), None).unwrap(), None).unwrap(), &expected);
         let proof = VerifyOptions { entries, ..VerifyOptions::default() };
         let verdict = verify(&inputs, &path, &proof, &unwatched).unwrap();
@@ -223,11 +224,12 @@ fn compare(path: &Path, folder: &Path, layout: &str) -> usize {
         let mut chosen = vec![false; usize::try_from(before.entries()).unwrap()];
         for text in SOME {
             let (range, scattered) = text.parse::<flow::Entries>().unwrap().choose(before.entries(), 1).unwrap();
-            let entries = scattered.map_or_else(|| range.collect(), |scattered| scattered.entries().to_vec());
+            let entries: Vec<u64> =
+                scattered.map_or_else(|| range.collect(), |scattered| scattered.all_runs().flatten().collect());
             entries.iter().for_each(|entry| chosen[usize::try_from(*entry).unwrap()] = true);
         }
         assert_eq!(kept.entries, chosen.iter().filter(|c| **c).count() as u64, "{name}");
-        let expected = values(&before, Some(Selection::mask(chosen))).unwrap();
+        let expected = values(&before, Some(EntrySet::mask(chosen))).unwrap();
         let found = values(&after, None).unwrap();
         for (i, field) in expected.schema().fields().iter().enumerate() {
             // Class tags in bytes count from where they lie, which verify knows.

@@ -1,7 +1,8 @@
 //! What to read of a data set.
 
+use dataset::EntrySet;
 use flow::Budget;
-use flow::read::{Request, Selection};
+use flow::read::Request;
 use pyo3::buffer::PyBuffer;
 use pyo3::{PyResult, Python};
 
@@ -13,7 +14,7 @@ use crate::interrupt::Cancelled;
 pub struct ReadRequest {
     pub columns: Vec<usize>,
     entries: std::ops::Range<u64>,
-    selection: Option<Selection>,
+    selection: Option<EntrySet>,
     pub budget: Budget,
 }
 
@@ -31,7 +32,7 @@ pub type Ask = (Vec<usize>, u64, u64, Option<PyBuffer<u64>>, usize, u64);
 /// The request that Python hands over.
 pub fn read_request(py: Python<'_>, (columns, start, stop, chosen, threads, memory): Ask) -> PyResult<ReadRequest> {
     let selection = match chosen {
-        Some(chosen) => Some(Selection::sorted(chosen.to_vec(py)?).map_err(exception)?),
+        Some(chosen) => Some(EntrySet::sorted(chosen.to_vec(py)?).map_err(exception)?),
         None => None,
     };
     Ok(ReadRequest { columns, entries: start..stop, selection, budget: Budget::new(memory, threads) })

@@ -3,11 +3,10 @@
 //! Clusters of the inputs are kept whole as far as the requested size allows, since baskets that stay inside a cluster need
 //! not be opened. Sizes in bytes are compressed bytes, as ROOT counts them.
 
+use dataset::EntrySet;
 use dataset::layout::ClusterSize;
 use dataset::tree::{Tree, clusters};
 use rootfile::{Error, Result};
-
-use crate::table::entry_set::Selected;
 
 /// Largest number of clusters that a requested size may give.
 const MAX_CLUSTERS: u64 = 2_000_000;
@@ -166,7 +165,7 @@ pub(crate) fn mean(source: &[SourceCluster]) -> u64 {
 
 /// Reduces clusters to their selected entries, and counts entries by the selected ones.
 #[expect(clippy::cast_precision_loss, reason = "shares")]
-pub(crate) fn thin(clusters: &mut Vec<SourceCluster>, selected: &Selected) {
+pub(crate) fn thin(clusters: &mut Vec<SourceCluster>, selected: &EntrySet) {
     for cluster in clusters.iter_mut() {
         let first_entry = selected.rank(cluster.first_entry);
         let entries = selected.rank(cluster.first_entry.saturating_add(cluster.entries)) - first_entry;
@@ -229,7 +228,7 @@ mod tests {
     #[test]
     fn only_clusters_that_lost_entries_are_put_together() {
         let mut source = even(6, 100, 30.0);
-        thin(&mut source, &Selected::range(20..50).or(&Selected::range(110..540)));
+        thin(&mut source, &EntrySet::range(20..50).union(&EntrySet::range(110..540)));
         let kept: Vec<_> = source.iter().map(|c| (c.first_entry, c.entries, c.thinned)).collect();
         let expected = [(0, 30, true), (30, 90, true), (120, 100, false), (220, 100, false), (320, 100, false)];
         assert_eq!(kept, [&expected[..], &[(420, 40, true)]].concat());

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use dataset::EntrySet;
 use dataset::glob::NameFilter;
 use dataset::layout::Layout;
 use dataset::tree::Tree;
@@ -10,7 +11,6 @@ use rootfile::{Key, Result, RootFile, Source};
 use super::options::{Absent, Pack, Schema};
 use crate::execute::engine::recode_job::Recode;
 use crate::table::column::Column;
-use crate::table::entry_set::Selected;
 
 /// A request to plan a table.
 pub(crate) struct TableRequest<'a> {
@@ -23,7 +23,7 @@ pub(crate) struct TableRequest<'a> {
     /// The requested branches.
     pub filter: &'a NameFilter,
     /// Selects entries, given their total number. All entries if not given.
-    pub entries: Option<&'a dyn Fn(u64) -> Result<Selected>>,
+    pub entries: Option<&'a dyn Fn(u64) -> Result<EntrySet>>,
     /// Whether small clusters are packed.
     pub pack: Pack,
     /// How differences between schemas are handled.
@@ -51,7 +51,7 @@ pub(crate) struct TablePlan {
     /// Entries of each input.
     pub input_entries: Vec<u64>,
     /// The selected entries, if not all.
-    pub selected: Option<Arc<Selected>>,
+    pub selected: Option<Arc<EntrySet>>,
     /// Notes for the user.
     pub notes: Vec<String>,
     /// Notes on metadata that cannot be joined: index, table of references.

@@ -3,10 +3,9 @@
 //!
 //! Friends, aliases and user info do not refer to entries; as in hadd, those of the first input are kept.
 
+use dataset::EntrySet;
 use dataset::tree::{BranchKind, Tree, TreeIndex};
 use rootfile::object::{Content, Value};
-
-use crate::table::entry_set::Selected;
 
 /// The index and the table of references of the trees so far.
 #[derive(Debug, Default)]
@@ -54,7 +53,7 @@ impl Relations {
     }
 
     /// Puts the index of the joined or selected entries into the tree.
-    pub fn finish(self, tree: &mut Tree, selected: Option<&Selected>, path: &str, notes: &mut Vec<String>) {
+    pub fn finish(self, tree: &mut Tree, selected: Option<&EntrySet>, path: &str, notes: &mut Vec<String>) {
         match self.index {
             _ if !self.joined && selected.is_none() => {}
             Some(mut index) => {

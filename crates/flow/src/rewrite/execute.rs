@@ -16,8 +16,8 @@ use crate::execute::budget::Share;
 use crate::execute::engine::job::Job;
 use crate::execute::engine::run::run;
 use crate::execute::progress::Progress;
-use crate::objects::{Pack, pids};
 use crate::plan::TablePlan;
+use objects::{ObjectCompression, process_ids};
 
 /// Rewrites `inputs` into `output`. The output appears under its name only when it is complete.
 pub fn rewrite(inputs: &[PathBuf], output: &Path, options: &Options, progress: Progress<'_>) -> Result<Summary> {
@@ -72,10 +72,11 @@ fn write(
         writer.set_version(version);
     }
     // Objects come first: positions are small here, and their keys have no room for large ones.
-    let pack = requested.map_or(Pack::Keep, Pack::As);
+    let object_compression = requested.map_or(ObjectCompression::Keep, ObjectCompression::As);
     prepared.objects.check = options.check;
-    let mut written = prepared.objects.write(&mut writer, &prepared.files, pack, &prepared.pid_offsets)?;
-    pids::write(&mut writer, &prepared.pids)?;
+    let mut written =
+        prepared.objects.write(&mut writer, &prepared.files, object_compression, &prepared.pid_offsets)?;
+    process_ids::write(&mut writer, &prepared.pids)?;
     let (notes, skipped, older_cycles) = (prepared.notes, prepared.skipped, prepared.older_cycles);
     let mut summary = Summary { bytes_read, notes, skipped, older_cycles, ..Summary::default() };
     summary.notes.extend(prepared.objects.notes.iter().map(ToString::to_string));

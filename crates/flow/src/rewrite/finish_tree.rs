@@ -8,10 +8,10 @@ use rootfile::{DirId, FileWriter, Result};
 
 use super::prepared::PlannedTree;
 use super::summary::TableSummary;
+use super::user_info;
 use crate::commit::finalize::{self, BufferSize};
 use crate::commit::leaf_maxima;
 use crate::commit::sink::WrittenColumn;
-use crate::inner;
 use crate::plan::TablePlan;
 use crate::table::depth::Depths;
 use crate::table::target::Shape;
@@ -37,9 +37,9 @@ pub(crate) fn finish_table(
     summary.tot_bytes = plan.tree.tot_bytes;
     summary.zip_bytes = plan.tree.zip_bytes;
     let mut tree = plan.tree;
-    let mut notes = Vec::from_iter(inner::leave_out_unmovable(&mut tree, &place.path));
+    let mut notes = Vec::from_iter(user_info::drop_unmovable(&mut tree, &place.path));
     if let Some(source) = plan.files.first() {
-        notes.extend(inner::carry(&mut tree, &place.path, &**source, (writer, directory))?);
+        notes.extend(user_info::copy_trees(&mut tree, &place.path, &**source, (writer, directory))?);
     }
     finalize::add_own_infos(writer, &tree);
     // The name in the key: the tree's own name may differ.

@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
+use dataset::EntryFilter;
 use dataset::glob::NameFilter;
 use dataset::layout::Layout;
 use rootfile::codec::Compression;
 
 use crate::execute::budget::Budget;
 use crate::plan::options::{Absent, Pack, Schema};
-use crate::select::entries::EntryFilter;
 
 /// Which cycles of a tree or of a merged object are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use dataset::EntrySet;
 use dataset::layout::Layout;
 use dataset::tree::read_tree;
 use rootfile::codec::Compression;
@@ -12,12 +13,10 @@ use rootfile::{Error, ErrorKind, FilePool, Key, Result, RootFile, is_same_file};
 use super::file_version;
 use super::options::{Cycles, Options};
 use super::prepared::{KnownTrees, PlannedTree, Prepared, Skipped};
-use crate::objects::{Action, Damaged, Part, pids, plan_objects, plan_what_is_sound};
 use crate::plan::{TablePlan, TableRequest, plan_table_of};
-use crate::select::choosing::{self, Choosing};
-use crate::select::condition::Table;
-use crate::table::entry_set::Selected;
+use crate::select::{EntrySelection, SourceTree, drop_misaligned_friends};
 use crate::verify::cycles::{self, CycleKind, OlderCycle};
+use objects::{Action, Damaged, ObjectLocation, plan_objects, plan_sound_objects, process_ids};
 
 /// Opens inputs and plans. Leaves out unreadable inputs if requested.
 pub(crate) fn prepare(inputs: &[PathBuf], output: &Path, options: &Options) -> Result<Prepared> {
@@ -71,7 +70,7 @@ pub(crate) fn plan_all(
     leave_out: bool,
 ) -> Result<Prepared> {
     options.layout.check_container()?;
-    let mut objects = if leave_out { plan_what_is_sound(&files)? } else { plan_objects(&files)? };
+    let mut objects = if leave_out { plan_sound_objects(&files)? } else { plan_objects(&files)? };
     objects.retain(|directory, entry| {
         let is_tree = matches!(entry.action, Action::Tree(_));
         (!is_tree || !options.no_trees) && options.listed.as_ref().is_none_or(|l| l.wants(directory, &entry.name))
@@ -92,7 +91,7 @@ pub(crate) fn plan_all(
     let mut notes = Vec::new();
     let mut older_cycles = Vec::new();
     let mut tree_cycles: HashMap<(usize, String), usize> = HashMap::new();
-    let mut choosing = Choosing::new(&options.entries);
+    let mut selection = EntrySelection::new(&options.entries);
     let mut plans: Vec<(PlannedTree, TablePlan)> = Vec::new();
     let mut damaged = Vec::new();
     for (directory, entry, parts) in objects.trees() {
@@ -105,8 +104,8 @@ pub(crate) fn plan_all(
         for (rank, inputs) in older.kept.iter().enumerate() {
             let cycle = format!("{path};{}", rank + 1);
             let cut = inputs.iter().find_map(|(.., key)| known.get(&key.seek_key)?.cut.clone());
-            let chosen = |all: u64| Ok(cut.clone().unwrap_or_else(|| Selected::range(0..all)));
-            let entries = cut.is_some().then_some(&chosen as &dyn Fn(u64) -> Result<Selected>);
+            let chosen = |all: u64| Ok(cut.clone().unwrap_or_else(|| EntrySet::range(0..all)));
+            let entries = cut.is_some().then_some(&chosen as &dyn Fn(u64) -> Result<EntrySet>);
             let planned = plan_tree((inputs, &path), (&layout, options), entries, &mut known);
             let plan = planned.map_err(|e| e.object(cycle.clone()))?;
             plans.push((PlannedTree { directory, name: entry.name.clone(), path: cycle }, plan));
@@ -116,13 +115,13 @@ pub(crate) fn plan_all(
         if inputs.len() < files.len() {
             notes.push(format!("tree {path} is only in {} of the {} inputs", inputs.len(), files.len()));
         }
-        let table = Table { inputs: &inputs, path: &path, schema: options.schema, budget: options.budget };
-        let mut wanted = choosing.of(&table)?;
+        let source = SourceTree { inputs: &inputs, path: &path, schema: options.schema, budget: options.budget };
+        let mut selected = selection.for_tree(&source)?;
         let cut = parts.iter().find_map(|part| known.get(&part.seek)?.cut.clone());
-        let mut about = std::mem::take(&mut wanted.notes);
-        let chooses = cut.is_some() || !wanted.is_all();
-        let chosen = |all: u64| cut.as_ref().map_or_else(|| wanted.of(all), |cut| Ok(cut.clone()));
-        let entries = chooses.then_some(&chosen as &dyn Fn(u64) -> Result<Selected>);
+        let mut about = std::mem::take(&mut selected.notes);
+        let chooses = cut.is_some() || !selected.is_all();
+        let chosen = |all: u64| cut.as_ref().map_or_else(|| selected.entries(all), |cut| Ok(cut.clone()));
+        let entries = chooses.then_some(&chosen as &dyn Fn(u64) -> Result<EntrySet>);
         let mut plan = match plan_tree((&inputs, &path), (&layout, options), entries, &mut known) {
             Err(e) if leave_out && matches!(e.kind(), ErrorKind::Corrupt(_)) => {
                 let input = files.first().map_or_else(PathBuf::new, |file| file.name().to_path_buf());
@@ -137,7 +136,7 @@ pub(crate) fn plan_all(
         plans.push((PlannedTree { directory, name: entry.name.clone(), path }, plan));
     }
     if options.tree.is_none() {
-        notes.extend(cycles::note_of_objects(&objects));
+        notes.extend(cycles::note_on_objects(&objects));
     }
     if let (Some(only), true) = (&options.tree, plans.is_empty()) {
         let there: Vec<String> = objects.trees().map(|(_, entry, _)| entry.name.clone()).collect();
@@ -148,14 +147,14 @@ pub(crate) fn plan_all(
         *tree_cycles.entry((place.directory, place.name.clone())).or_default() += 1;
     }
     objects.tree_cycles = tree_cycles;
-    choosing.finish()?;
+    selection.finish()?;
     if let Some(first) = files.first() {
         let mut trees: Vec<_> = plans.iter_mut().map(|(place, plan)| (place.path.as_str(), plan)).collect();
-        choosing::settle(&mut trees, first.name(), &objects);
+        drop_misaligned_friends(&mut trees, first.name(), &objects);
     }
-    let known: Vec<_> = files.iter().map(|f| pids::read(f)).collect();
+    let known: Vec<_> = files.iter().map(|f| process_ids::read(f)).collect();
     let pid_counts = known.iter().map(|ids| u16::try_from(ids.len()).unwrap_or(u16::MAX)).collect();
-    let (pids, pid_offsets) = pids::plan(&known)?;
+    let (pids, pid_offsets) = process_ids::join(&known)?;
     let (metadata, scratch) = memory_needs(&plans, options.check);
     let share = options.budget.share(metadata, scratch)?;
     let version = file_version::required_version(&files)?;
@@ -179,7 +178,7 @@ pub(crate) fn plan_all(
 fn plan_tree(
     (inputs, path): (&[TreeInput], &str),
     (layout, options): (&Layout, &Options),
-    entries: Option<&dyn Fn(u64) -> Result<Selected>>,
+    entries: Option<&dyn Fn(u64) -> Result<EntrySet>>,
     known: &mut KnownTrees,
 ) -> Result<TablePlan> {
     let request = TableRequest {
@@ -210,7 +209,7 @@ type TreeInput = (usize, Arc<RootFile>, Key);
 fn older(
     path: &str,
     (files, known): (&[Arc<RootFile>], &KnownTrees),
-    (newest, older): (&[TreeInput], &[Vec<Part>]),
+    (newest, older): (&[TreeInput], &[Vec<ObjectLocation>]),
     asked: Cycles,
 ) -> Result<OlderCycles> {
     let mut found = OlderCycles { cycles: Vec::new(), kept: Vec::new() };
@@ -243,7 +242,11 @@ fn older(
     Ok(found)
 }
 
-fn tree_input(files: &[Arc<RootFile>], known: &KnownTrees, part: Part) -> Result<(usize, Arc<RootFile>, Key)> {
+fn tree_input(
+    files: &[Arc<RootFile>],
+    known: &KnownTrees,
+    part: ObjectLocation,
+) -> Result<(usize, Arc<RootFile>, Key)> {
     let number = usize::try_from(part.file).unwrap_or(usize::MAX);
     let file = files.get(number).ok_or_else(|| Error::request("a plan of other files"))?;
     let key = match known.get(&part.seek) {

@@ -4,17 +4,17 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use dataset::EntrySet;
 use dataset::layout::Layout;
 use dataset::tree::Tree;
 use rootfile::codec::Compression;
 use rootfile::{Key, RootFile};
 
 use crate::execute::budget::Share;
-use crate::objects::ObjectPlan;
-use crate::objects::pids::ProcessId;
 use crate::plan::TablePlan;
-use crate::table::entry_set::Selected;
 use crate::verify::cycles::OlderCycle;
+use objects::ObjectPlan;
+use objects::process_ids::ProcessId;
 
 /// An input that was left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -58,7 +58,7 @@ pub(crate) struct KnownTree {
     /// The tree.
     pub tree: Tree,
     /// The entries to take, if not all entries in its baskets.
-    pub cut: Option<Selected>,
+    pub cut: Option<EntrySet>,
 }
 
 /// Known trees of one file, by the offset in their keys.

@@ -1,10 +1,10 @@
 //! Reports of a rewrite: what was done, or what would be done.
 
 use super::prepared::Skipped;
-use crate::objects::Damaged;
 use crate::plan::forecast::Forecast;
 use crate::table::depth::Depths;
 use crate::verify::cycles::OlderCycle;
+use objects::Damaged;
 
 /// The report of a rewrite.
 #[derive(Clone, Debug, Default, serde::Serialize)]

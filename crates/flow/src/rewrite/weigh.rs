@@ -13,8 +13,8 @@ use super::prepare::prepare;
 use super::prepared::default_setting;
 use crate::commit::date::date;
 use crate::commit::sink::WrittenColumn;
-use crate::objects::{Pack, pids};
 use crate::table::column::Column;
+use objects::{ObjectCompression, process_ids};
 
 /// The expected baskets of a column, given the path of the tree, the names of the branch's parents and its own, and the
 /// bounds of clusters. Their positions are ignored.
@@ -29,9 +29,9 @@ pub fn weigh(input: &Path, output: &Path, options: &Options, baskets: &BasketsOf
     let setting = requested.map_or_else(|| default_setting(first, &prepared.plans), Compression::to_root_setting);
     let datime = date(Some(prepared.objects.newest));
     let mut writer = FileWriter::discarding(output, setting, datime, &first.top().title)?;
-    let pack = requested.map_or(Pack::Keep, Pack::As);
-    let written = prepared.objects.write(&mut writer, &prepared.files, pack, &prepared.pid_offsets)?;
-    pids::write(&mut writer, &prepared.pids)?;
+    let object_compression = requested.map_or(ObjectCompression::Keep, ObjectCompression::As);
+    let written = prepared.objects.write(&mut writer, &prepared.files, object_compression, &prepared.pid_offsets)?;
+    process_ids::write(&mut writer, &prepared.pids)?;
     let metadata = Compression::from_root_setting(setting).unwrap_or(Compression::NONE);
     let mut seek = writer.position();
     for (place, plan) in prepared.plans {

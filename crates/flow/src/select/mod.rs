@@ -1,5 +1,8 @@
-//! Selection of entries: ranges, shares, lists and conditions, as the user gives them.
+//! Entry selection in trees: the entries that a [`dataset::EntryFilter`] names, and columns that are conditions
+//! ([`predicate`]), become one set of entries for each tree ([`apply`]).
 
-pub(crate) mod choosing;
-pub(crate) mod condition;
-pub(crate) mod entries;
+mod apply;
+mod predicate;
+
+pub(crate) use apply::{EntrySelection, drop_misaligned_friends};
+pub(crate) use predicate::SourceTree;

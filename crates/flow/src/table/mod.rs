@@ -5,7 +5,6 @@ pub(crate) mod chunk;
 pub(crate) mod column;
 pub(crate) mod default_entry;
 pub(crate) mod depth;
-pub(crate) mod entry_set;
 pub(crate) mod piece;
 pub(crate) mod source;
 pub(crate) mod target;

@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::entry_set::Selected;
+use dataset::EntrySet;
+
 use super::piece::{FILL, Piece};
 
 /// A record of which not all entries are selected.
@@ -20,7 +21,7 @@ struct PartialRecord {
 /// The selected entries of a column.
 #[derive(Clone, Debug)]
 pub struct ChosenEntries {
-    selected: Arc<Selected>,
+    selected: Arc<EntrySet>,
     parts: Vec<PartialRecord>,
 }
 
@@ -66,7 +67,7 @@ impl ColumnSource {
 
     /// Reduces the source to the selected entries. From here on pieces count selected entries only. Pieces without selected
     /// entries are dropped.
-    pub fn select(&mut self, selected: &Arc<Selected>) {
+    pub fn select(&mut self, selected: &Arc<EntrySet>) {
         let mut parts = Vec::new();
         let mut pieces: Vec<Piece> = Vec::new();
         let mut embedded = HashMap::new();

@@ -1,5 +1,5 @@
-//! Older cycles of a tree: whether one is an earlier save of the newest cycle (AutoSave, or a write in the middle of a
-//! job) or another tree under the same name. Nothing is copied or compared in full here.
+//! Older cycles of a tree: each is an earlier save of the newest cycle (AutoSave, or a write in the middle of a job) or
+//! another tree under the same name. Entries are compared only where they lie in the record of the older cycle itself.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,19 +7,19 @@ use std::sync::Arc;
 
 use dataset::glob::NameFilter;
 use dataset::layout::Layout;
+use objects::{Action, ObjectPlan};
 use rootfile::{Key, Result, RootFile};
 
-use crate::objects::{Action, ObjectPlan};
+use super::column_bytes::{Pair, equal_within};
 use crate::plan::options::{Absent, Pack, Schema};
 use crate::plan::{TablePlan, TableRequest, plan_table, schema};
-use crate::verify::{Pair, equal_within};
 use crate::words::listed;
 
-/// What an older cycle of a tree is.
+/// The kind of an older cycle of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CycleKind {
-    /// A part of the newest cycle: its branches and entries are all there, in the same baskets.
+    /// A part of the newest cycle, which has all of its branches and entries in the same baskets.
     EarlierSave,
     /// Another tree under the same name.
     OtherTree,
@@ -36,15 +36,15 @@ pub struct OlderCycle {
     pub file: PathBuf,
     /// The cycle's number.
     pub cycle: i16,
-    /// Its entries; none if its record cannot be read.
+    /// Number of its entries. `None` if its record cannot be read.
     pub entries: Option<u64>,
-    /// What it is.
+    /// Its kind.
     pub kind: CycleKind,
     /// Whether it is in the output.
     pub kept: bool,
 }
 
-/// What an older cycle is, held against the newest of the same file.
+/// Compares an older cycle with the newest of the same file.
 pub(crate) fn judge(path: &str, file: &Arc<RootFile>, newest: &Key, older: &Key) -> OlderCycle {
     let known = |entries, kind| OlderCycle {
         path: path.to_owned(),
@@ -105,7 +105,7 @@ fn is_part_of(old: &TablePlan, new: &TablePlan) -> Result<bool> {
     Ok(true)
 }
 
-/// What the user should know of older cycles of trees that are left out.
+/// Notes on older cycles of trees that are left out.
 pub(crate) fn notes(cycles: &[OlderCycle], inputs: usize) -> Vec<String> {
     let mut groups: BTreeMap<(&str, CycleKind), Vec<&OlderCycle>> = BTreeMap::new();
     for cycle in cycles.iter().filter(|cycle| !cycle.kept) {
@@ -137,24 +137,24 @@ pub(crate) fn notes(cycles: &[OlderCycle], inputs: usize) -> Vec<String> {
     groups.into_iter().map(note).collect()
 }
 
-/// What the user should know of older cycles of objects that are merged, as `hadd` merges them: newest with newest.
-pub(crate) fn note_of_objects(objects: &ObjectPlan) -> Option<String> {
+/// The note on older cycles of merged objects. Like `hadd`, a merge takes the newest cycles only.
+pub(crate) fn note_on_objects(objects: &ObjectPlan) -> Option<String> {
     let entries = objects.directories.iter().flat_map(|d| d.entries.iter().map(move |entry| (d, entry)));
     let merged = entries.filter(|(_, e)| !matches!(e.action, Action::Tree(_)) && !e.older.is_empty());
     let paths: Vec<String> = merged.map(|(d, entry)| d.path_of(&entry.name)).collect();
-    let (is_told, number) = (!objects.all_cycles && !paths.is_empty(), paths.len());
-    is_told.then(|| {
+    let (is_reported, number) = (!objects.all_cycles && !paths.is_empty(), paths.len());
+    is_reported.then(|| {
         let what = if number == 1 { "an object" } else { "objects" };
         format!(
-            "older cycles of {what} that the inputs' newest cycles are merged for are left out, as hadd does: {}; merge \
-             keeps them with --all-cycles",
+            "older cycles of {what} whose newest cycles are merged are left out, as hadd does: {}; merge keeps them with \
+             --all-cycles",
             listed(&paths)
         )
     })
 }
 
 impl OlderCycle {
-    /// As notes name it: `t;1 (10 entries)`, and its file where there are several.
+    /// Its name in notes: `t;1 (10 entries)`, with the file where there are several.
     pub(crate) fn name(&self, with_file: bool) -> String {
         let name = self.path.rsplit('/').next().unwrap_or_default();
         let entries = match self.entries {

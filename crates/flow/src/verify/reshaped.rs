@@ -1,5 +1,5 @@
-//! Columns of the first level that are one value, but lie otherwise in the two trees: split into other branches, or
-//! with their collections streamed the other way. It finds them; [`wholes`](crate::verify::wholes) compares them.
+//! Finds top-level columns of equal type that the two trees split into other branches, or whose collections they stream
+//! differently. [`column_values`](super::column_values) compares them.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use dataset::layout::Streaming;
 use dataset::tree::{BranchKind, Tree};
 use rootfile::streamer::StreamerInfos;
 
-use super::wholes::WholePair;
+use super::column_values::ValuePair;
 use crate::execute::fetch::column_stream::DecodeSource;
 use crate::plan::schema::Comparison;
 use crate::plan::{Reason, TablePlan, View, class_of, current_streaming};
@@ -17,30 +17,30 @@ use crate::plan::{Reason, TablePlan, View, class_of, current_streaming};
 /// Branches of the first level of both trees, by their numbers.
 type Tops = (usize, usize);
 
-/// What there is to compare by value.
+/// The columns to compare by value.
 #[derive(Default)]
 pub(super) struct Reshaped {
     /// Columns to compare.
-    pub pairs: Vec<WholePair>,
+    pub pairs: Vec<ValuePair>,
     /// Columns that cannot be compared, and why.
     pub unknown: Vec<(String, Reason)>,
-    /// Their branches on the first side, and on the second.
+    /// The branches of all these columns, on each side.
     pub branches: [HashSet<usize>; 2],
-    /// Names of those that have members which are not compared: the identity and the bits of `TObject`s.
+    /// Names of columns with members that are not compared: `fUniqueID` and `fBits` of `TObject`s.
     pub with_bits: Vec<String>,
 }
 
-/// The two tables, and what describes their classes.
+/// The two tables, and the streamer infos of their classes.
 pub(super) struct Tables<'a> {
     pub plans: [&'a TablePlan; 2],
     pub infos: [&'a StreamerInfos; 2],
 }
 
-/// The columns that are split otherwise.
+/// The columns that the trees split differently.
 pub(super) fn split(tables: &Tables<'_>, found: &Comparison) -> Reshaped {
     let [first, second] = tables.plans.map(|plan| &plan.tree);
     let mut reshaped = Reshaped::default();
-    let tops: Vec<Tops> = first.top.iter().filter_map(|&top| otherwise((first, second), top, found)).collect();
+    let tops: Vec<Tops> = first.top.iter().filter_map(|&top| split_differently((first, second), top, found)).collect();
     if tops.is_empty() {
         return reshaped;
     }
@@ -52,7 +52,7 @@ pub(super) fn split(tables: &Tables<'_>, found: &Comparison) -> Reshaped {
         let name = ours.field().name().clone();
         let same_type = ours.field().data_type() == theirs.field().data_type();
         match ours.opaque().or(theirs.opaque()) {
-            // Some of the members were left out: what is there is compared branch by branch.
+            // The second tree lacks some members. The others are compared branch by branch.
             None if !same_type => continue,
             Some(_) if shares_members((first, second), tops, found) => continue,
             Some(why) => reshaped.unknown.push((name, why.to_owned())),
@@ -68,8 +68,8 @@ pub(super) fn split(tables: &Tables<'_>, found: &Comparison) -> Reshaped {
     reshaped
 }
 
-/// Of branches that have other bytes on both sides those whose collections are not streamed in the same way, by the
-/// number of the pair of branches.
+/// Among branches with different bytes, those whose collections the two sides stream differently, by the number of the pair
+/// of branches.
 pub(super) fn streamed(tables: &Tables<'_>, branches: &[(usize, Tops)]) -> (Vec<usize>, Reshaped) {
     let [first, second] = tables.plans.map(|plan| &plan.tree);
     let objects = |tree: &Tree, branch: usize| {
@@ -96,14 +96,14 @@ pub(super) fn streamed(tables: &Tables<'_>, branches: &[(usize, Tops)]) -> (Vec<
         let [a, b] = &views;
         if let (Some(a), Some(b)) = (a.source(ours.branch()), b.source(theirs.branch())) {
             numbers.push(number);
-            reshaped.add(WholePair::new(ours.field().name().clone(), [vec![a], vec![b]], None), &views);
+            reshaped.add(ValuePair::new(ours.field().name().clone(), [vec![a], vec![b]], None), &views);
         }
     }
     (numbers, reshaped)
 }
 
 impl Reshaped {
-    fn add(&mut self, pair: WholePair, views: &[View<'_>; 2]) {
+    fn add(&mut self, pair: ValuePair, views: &[View<'_>; 2]) {
         let has_bits = |(sources, view): (&Vec<DecodeSource>, &View<'_>)| {
             let named = |branch: usize| view.plan.tree.branches.get(branch).map_or("", |b| b.name());
             sources.iter().any(|s| s.plan.omits_tobjects() || named(s.plan.branch()).ends_with("fUniqueID"))
@@ -120,8 +120,8 @@ fn views<'a>(tables: &Tables<'a>, tops: &[Tops]) -> [View<'a>; 2] {
     [View::new(a, of_a, tops.iter().map(|(top, _)| *top)), View::new(b, of_b, tops.iter().map(|(_, top)| *top))]
 }
 
-/// A branch of the first level and its like, if both are of one class and split otherwise.
-fn otherwise((first, second): (&Tree, &Tree), top: usize, found: &Comparison) -> Option<Tops> {
+/// A top-level branch and its counterpart, if both have the same class and are split differently.
+fn split_differently((first, second): (&Tree, &Tree), top: usize, found: &Comparison) -> Option<Tops> {
     let other = found.map.get(top).copied().flatten().filter(|other| second.top.contains(other))?;
     let (ours, theirs) = (first.branches.get(top)?, second.branches.get(other)?);
     let (own, extra) = (first.below(top), second.below(other));
@@ -137,14 +137,14 @@ fn otherwise((first, second): (&Tree, &Tree), top: usize, found: &Comparison) ->
     (differs && class_of(ours)? == class_of(theirs)?).then_some((top, other))
 }
 
-/// Whether there are branches below both, and some are the same.
+/// Whether some branches below both are the same.
 fn shares_members((first, second): (&Tree, &Tree), (a, b): Tops, found: &Comparison) -> bool {
     let theirs: HashSet<usize> = second.below(b).into_iter().filter(|&branch| branch != b).collect();
     let mapped = |branch: usize| found.map.get(branch).copied().flatten();
     first.below(a).into_iter().filter(|&branch| branch != a).filter_map(mapped).any(|other| theirs.contains(&other))
 }
 
-fn pair(views: &[View<'_>; 2], wholes: [&LogicalColumn; 2]) -> Result<WholePair, Reason> {
+fn pair(views: &[View<'_>; 2], wholes: [&LogicalColumn; 2]) -> Result<ValuePair, Reason> {
     let sources = |view: &View<'_>, whole: &LogicalColumn| {
         let source = |branch: &usize| {
             let source = view.source(*branch).ok_or("no such branch")?;
@@ -155,13 +155,13 @@ fn pair(views: &[View<'_>; 2], wholes: [&LogicalColumn; 2]) -> Result<WholePair,
     };
     let ([first, second], [ours, theirs]) = (views, wholes);
     let sources = [sources(first, ours)?, sources(second, theirs)?];
-    Ok(WholePair::new(ours.field().name().clone(), sources, Some([ours.clone(), theirs.clone()])))
+    Ok(ValuePair::new(ours.field().name().clone(), sources, Some([ours.clone(), theirs.clone()])))
 }
 
-/// Whether both are streamed in the same way, for certain.
+/// Whether both are certainly streamed in the same way.
 fn same_streaming(views: &[View<'_>; 2], plans: [&ColumnPlan; 2]) -> bool {
     let of = |preferred| [0, 1].map(|side| current_streaming(views.get(side)?, plans.get(side)?, preferred));
     let ([a, b], [c, d]) = (of(Streaming::MemberWise), of(Streaming::ObjectWise));
-    // Where both fit, the one that is preferred is said.
+    // If both ways fit the bytes, the preferred one is found.
     a == b && a == c && c == d
 }

@@ -1,5 +1,5 @@
-//! Deals ranges of entries of many columns out to threads, and keeps the first difference of each. How two columns are
-//! held against each other is the caller's.
+//! Runs the comparison of many columns on threads, by ranges of entries, and keeps the first difference of each column. The
+//! caller compares one range.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,39 +8,41 @@ use std::sync::{Mutex, PoisonError};
 
 use rootfile::{Error, Result};
 
-use super::entries::How;
+use super::entry_bytes::ByteDifference;
 use crate::table::column::Column;
 
-/// About this many bytes on disk of the first side are one thread's task.
-const TASK: u64 = 16 << 20;
+/// Approximate bytes on disk of a task, on the first side.
+const TASK_SIZE: u64 = 16 << 20;
 
 /// The first difference between two columns.
 #[derive(Debug)]
-pub(super) struct Found {
-    /// Entry, of those that are compared.
+pub(super) struct ColumnDifference {
+    /// Number of the entry among the compared ones.
     pub entry: u64,
-    /// What is different there.
-    pub how: Different,
+    /// How it differs.
+    pub kind: DifferenceKind,
 }
 
 /// How entries of two columns differ.
 #[derive(Debug)]
-pub(super) enum Different {
-    /// Only one side has this entry: the first, or else the second.
-    Only(bool),
-    /// Both have it, but not alike.
-    Content(How),
-    /// A member of its value differs: which, and what the two are.
+pub(super) enum DifferenceKind {
+    /// Only the first side has the entry.
+    OnlyFirst,
+    /// Only the second side has the entry.
+    OnlySecond,
+    /// The bytes differ.
+    Bytes(ByteDifference),
+    /// A member of the value differs: its path, and the difference.
     Member(String, String),
-    /// Its value cannot be told.
-    Unknown(Error),
+    /// The value cannot be decoded.
+    Undecodable(Error),
 }
 
-/// What came out of comparing columns.
+/// The result of comparing columns.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
     /// First differences, by the number of the pair.
-    pub found: BTreeMap<usize, Found>,
+    pub found: BTreeMap<usize, ColumnDifference>,
     /// Bytes of entries that were compared, of one side.
     pub bytes: u64,
 }
@@ -51,14 +53,15 @@ pub(super) struct Task {
     pub entries: Range<u64>,
 }
 
-/// Cuts a pair at the pieces of a column of its first side, of whose bytes all of the pair have `share` times as many.
+/// Cuts a pair into tasks at the pieces of a column of its first side. All columns of the pair have `share` times the bytes
+/// of this one.
 pub(super) fn cut(pair: usize, (column, end): (&Column, u64), share: u64) -> Vec<Task> {
     let mut tasks = Vec::new();
     let (mut from, mut bytes) = (0, 0u64);
     for piece in &column.source.pieces {
         bytes = bytes.saturating_add(u64::from(piece.nbytes).saturating_mul(share));
         let at = piece.end();
-        if bytes >= TASK && at > from && at < end {
+        if bytes >= TASK_SIZE && at > from && at < end {
             tasks.push(Task { pair, entries: from..at });
             (from, bytes) = (at, 0);
         }
@@ -69,11 +72,12 @@ pub(super) fn cut(pair: usize, (column, end): (&Column, u64), share: u64) -> Vec
     tasks
 }
 
-/// What a thread finds in a task, given the earliest difference of its pair so far: what lies behind it need not be
-/// looked at. It counts the bytes it compares.
-pub(super) type Compare<'a, S> = dyn Fn(&Task, &AtomicU64, &mut S, &mut u64) -> Result<Option<Found>> + Sync + 'a;
+/// Compares the entries of a task. Entries behind the earliest difference of the pair so far can be skipped. Adds the bytes
+/// that it compares to the last argument.
+pub(super) type Compare<'a, S> =
+    dyn Fn(&Task, &AtomicU64, &mut S, &mut u64) -> Result<Option<ColumnDifference>> + Sync + 'a;
 
-/// Runs tasks of so many pairs. Each thread has an `S` of its own.
+/// Runs the tasks of `pairs` pairs. Each thread has its own `S`.
 pub(super) fn run<S: Default>(
     tasks: &[Task],
     pairs: usize,
@@ -130,7 +134,7 @@ impl<S: Default> Work<'_, S> {
                     }
                 }
                 Err(e) => {
-                    // The first by the order of tasks is told, whoever came upon it first.
+                    // The error of the first task is reported, so that it does not depend on timing.
                     if error.as_ref().is_none_or(|(known, _)| place < *known) {
                         *error = Some((place, e));
                     }

@@ -1,10 +1,10 @@
-//! What a comparison came to: a list of differences, and what was looked at. No judgement is made here.
+//! The result of a comparison: the differences, and what was compared.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// What a comparison came to. Serialised, it is the `--json` of `basketry verify`.
+/// The result of a comparison. Serialised, it is the `--json` of `basketry verify`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Verdict {
     /// Version of this structure.
@@ -13,13 +13,13 @@ pub struct Verdict {
     pub equal: bool,
     /// The trees that both sides have.
     pub trees: Vec<TreeVerdict>,
-    /// Objects that are no trees and were compared.
+    /// Number of compared objects that are not trees.
     pub objects: u64,
     /// Older cycles of trees, on the side that has more of them.
     pub older_cycles: u64,
     /// All differences: those of directories and trees in the order of the first side, then those of objects.
     pub differences: Vec<Difference>,
-    /// What the user should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
@@ -37,18 +37,18 @@ impl Default for Verdict {
     }
 }
 
-/// What was compared of one tree.
+/// The comparison of one tree.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct TreeVerdict {
     /// Path of the tree on the first side.
     pub path: String,
-    /// Entries of the first side that were asked for.
+    /// Selected entries of the first side.
     pub entries: u64,
     /// Branches that both sides have.
     pub branches: u64,
-    /// Branches among them that hold entries, all of which were compared.
+    /// Branches among them that hold entries. All are compared.
     pub columns: u64,
-    /// Columns that are split or streamed otherwise on the two sides, and were compared by value.
+    /// Columns that the two sides split or stream differently, and that were compared by value.
     pub by_value: u64,
     /// Bytes of the entries compared, of one side.
     pub bytes: u64,
@@ -56,7 +56,7 @@ pub struct TreeVerdict {
     pub equal: bool,
 }
 
-/// One difference. Of the bytes of a branch only the first is listed.
+/// One difference. Of the bytes of a branch, only the first difference is listed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Difference {
     /// Path of the tree, if it is about one.

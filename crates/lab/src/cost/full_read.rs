@@ -5,9 +5,10 @@
 
 use std::time::Duration;
 
+use dataset::EntrySet;
 use flow::Budget;
 use flow::inputs::Input;
-use flow::read::{Dataset, Request, Selection, Spent, drain};
+use flow::read::{Dataset, Request, Spent, drain};
 use rootfile::Result;
 
 use super::calibrate::Access;
@@ -215,7 +216,7 @@ impl Nothing {
     fn read(&mut self, dataset: &Dataset, budget: Budget) -> Result<()> {
         let columns: Vec<usize> = dataset.column_of_each_branch().into_iter().flatten().collect();
         self.columns += columns.len() as u64;
-        let selection = Some(Selection::sorted([])?);
+        let selection = Some(EntrySet::sorted([])?);
         let request = Request { columns, entries: 0..dataset.entries(), selection, budget, cancelled: None };
         let mut best = f64::INFINITY;
         for _ in 0..EMPTY {

@@ -6,10 +6,11 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use dataset::EntrySet;
 use dataset::decode::ColumnPlan;
 use flow::inputs::Input;
-use flow::read::{Dataset, Request, Selection, drain};
-use flow::{Budget, spread};
+use flow::read::{Dataset, Request, drain};
+use flow::{Budget, uniform};
 use rootfile::Result;
 
 use super::statistics::FileStats;
@@ -69,7 +70,7 @@ fn read(
     while picked < PICKS && (draws.len() as u64) < DRAWS {
         let picks = picks(entries, *share, seed.wrapping_add(draws.len() as u64));
         picked += picks.len() as u64;
-        draws.push(Selection::sorted(picks)?);
+        draws.push(EntrySet::sorted(picks)?);
     }
     // A few random picks are more or fewer than the share; times are scaled to the right number.
     let luck = as_f64(entries) * share * as_f64(draws.len() as u64) / as_f64(picked.max(1));
@@ -81,7 +82,7 @@ fn read(
 fn read_once(
     datasets: &[Dataset],
     term: &Term,
-    picked: Option<(&Selection, f64)>,
+    picked: Option<(&EntrySet, f64)>,
     budget: Budget,
     weight: f64,
     readings: &mut [Reading],
@@ -174,7 +175,7 @@ pub(crate) fn draws(entries: f64, share: f64, seed: u64) -> Vec<Option<Vec<u64>>
 
 /// Entries of a tree, each by its own throw of the dice, as events are picked. The same for all files of as many entries.
 fn picks(entries: u64, share: f64, seed: u64) -> Vec<u64> {
-    (0..entries).filter(|&entry| spread(seed, entry) < share).collect()
+    (0..entries).filter(|&entry| uniform(seed, entry) < share).collect()
 }
 
 #[cfg(test)]

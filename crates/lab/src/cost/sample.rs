@@ -2,7 +2,7 @@
 
 use dataset::tree::BasketRef;
 use dataset::tree::basket::{BasketHeader, Entries};
-use flow::spread;
+use flow::uniform;
 use rootfile::bytes::Cursor;
 use rootfile::{Error, Result, Source};
 
@@ -69,7 +69,7 @@ pub(crate) fn take(
     let mut sample = Sample::default();
     let mut next = 0;
     for place in 0..places {
-        let position = (as_f64(place as u64) + spread(seed, place as u64)) / as_f64(places as u64);
+        let position = (as_f64(place as u64) + uniform(seed, place as u64)) / as_f64(places as u64);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place among entries")]
         let entry = (as_f64(last) * position) as u64;
         let at = baskets.partition_point(|b| b.first_entry <= entry).saturating_sub(1).max(next);
@@ -209,11 +209,11 @@ mod tests {
 
     #[test]
     fn places_are_the_same_each_time_and_spread() {
-        let all: Vec<f64> = (0..1000).map(|i| spread(1, i)).collect();
-        assert_eq!(all, (0..1000).map(|i| spread(1, i)).collect::<Vec<_>>());
+        let all: Vec<f64> = (0..1000).map(|i| uniform(1, i)).collect();
+        assert_eq!(all, (0..1000).map(|i| uniform(1, i)).collect::<Vec<_>>());
         assert!(all.iter().all(|x| (0.0..1.0).contains(x)));
         let mean = all.iter().sum::<f64>() / 1000.0;
         assert!((mean - 0.5).abs() < 0.05, "{mean}");
-        assert_ne!(spread(1, 0), spread(2, 0));
+        assert_ne!(uniform(1, 0), uniform(2, 0));
     }
 }

@@ -68,8 +68,7 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
         dataset.map_files(|file| line.to(file));
     }
     let (entries, selection) = options.entries.choose(dataset.entries(), options.seed)?;
-    let scattered =
-        selection.as_ref().map(|chosen| as_f64(chosen.entries().len() as u64) / as_f64(dataset.entries().max(1)));
+    let scattered = selection.as_ref().map(|chosen| as_f64(chosen.len()) / as_f64(dataset.entries().max(1)));
     let processors = std::thread::available_parallelism().map_or(usize::MAX, usize::from);
     let asked = options.budget.threads;
     let budget = Budget { threads: asked.min(processors), ..options.budget };

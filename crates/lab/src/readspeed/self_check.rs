@@ -5,9 +5,10 @@ use std::path::Path;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Float64Type, Int32Type};
+use dataset::EntrySet;
 use dataset::layout::{ClusterSize, Compression, Layout};
 use flow::inputs::Input;
-use flow::read::{Dataset, Request, Selection, Step, batches};
+use flow::read::{Dataset, Request, Step, batches};
 use flow::{Budget, sample, unwatched};
 use rootfile::{Error, Result};
 use serde::Serialize;
@@ -109,7 +110,7 @@ fn values(path: &Path, codec: Compression, budget: Budget) -> Result<()> {
             columns: (0..dataset.columns().len()).collect(),
             entries: 0..ENTRIES,
             selection: (entries.len() < dataset.entries() as usize)
-                .then(|| Selection::sorted(entries.clone()))
+                .then(|| EntrySet::sorted(entries.clone()))
                 .transpose()?,
             budget,
             cancelled: None,

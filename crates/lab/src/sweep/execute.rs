@@ -7,9 +7,10 @@ use std::ops::{ControlFlow, Range};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use dataset::EntrySet;
 use dataset::glob::TreePattern;
 use flow::inputs::Input;
-use flow::read::{Dataset, Request, Selection, drain};
+use flow::read::{Dataset, Request, drain};
 use flow::{Budget, Entries, EntryFilter, Listed, Options, Summary};
 use procfs::process::Process;
 use rootfile::{Error, Result};
@@ -207,13 +208,13 @@ struct Reading<'a> {
 
 impl Reading<'_> {
     /// Entries read, and bytes on disk.
-    fn drain(&self, columns: Vec<usize>, entries: Range<u64>, selection: Option<Selection>) -> Result<(u64, u64)> {
+    fn drain(&self, columns: Vec<usize>, entries: Range<u64>, selection: Option<EntrySet>) -> Result<(u64, u64)> {
         let request = Request { columns, entries, selection, budget: self.budget, cancelled: None };
         let (entries, spent) = drain(self.dataset, &request, &|_| ())?;
         Ok((entries, spent.iter().map(|spent| spent.compressed).sum()))
     }
 
-    fn measured(&self, columns: Vec<usize>, range: Range<u64>, selection: Option<Selection>) -> Result<Measured> {
+    fn measured(&self, columns: Vec<usize>, range: Range<u64>, selection: Option<EntrySet>) -> Result<Measured> {
         let stretch = Stretch::begin();
         let (entries, compressed) = self.drain(columns, range, selection)?;
         Ok(Measured { entries, compressed, ..stretch.end() })
@@ -247,13 +248,13 @@ impl Reading<'_> {
         let range = 0..self.dataset.entries();
         let chosen = match Entries::Listed(index.clone()).choose(range.end, 1)? {
             (range, None) => range.collect::<Vec<u64>>(),
-            (_, Some(selection)) => selection.entries().to_vec(),
+            (_, Some(selection)) => selection.all_runs().flatten().collect(),
         };
         let (first, rest) = chosen.split_at(chosen.len().min(1));
         let begun = Instant::now();
-        self.drain(columns.clone(), range.clone(), Some(Selection::sorted(first)?))?;
+        self.drain(columns.clone(), range.clone(), Some(EntrySet::sorted(first)?))?;
         let first = begun.elapsed().as_secs_f64();
-        let measured = self.measured(columns, range, Some(Selection::sorted(rest)?))?;
+        let measured = self.measured(columns, range, Some(EntrySet::sorted(rest)?))?;
         Ok(Measured { first: Some(first), entries: rest.len() as u64, ..measured })
     }
 }

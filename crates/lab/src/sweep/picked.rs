@@ -19,7 +19,7 @@ impl Picked {
     }
 
     fn entries(&self) -> impl Iterator<Item = u64> {
-        (0..self.all).filter(|&entry| flow::spread(self.seed, entry) < self.share)
+        (0..self.all).filter(|&entry| flow::uniform(self.seed, entry) < self.share)
     }
 
     /// How many there are.

@@ -109,8 +109,8 @@ impl Plan {
             let own = own.filter(|&&kind| if kind == Kind::Copy { wanted(point) } else { read(point) });
             jobs.extend(own.map(|&kind| Job { round, point, kind }));
         }
-        let seed = flow::spread(self.seed, round as u64).to_bits();
-        let mut order: Vec<(f64, Job)> = (0u64..).zip(jobs).map(|(i, job)| (flow::spread(seed, i), job)).collect();
+        let seed = flow::uniform(self.seed, round as u64).to_bits();
+        let mut order: Vec<(f64, Job)> = (0u64..).zip(jobs).map(|(i, job)| (flow::uniform(seed, i), job)).collect();
         order.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut jobs: Vec<Job> = order.into_iter().map(|(_, job)| job).collect();
         if round == 0 {

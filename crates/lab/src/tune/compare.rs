@@ -81,14 +81,14 @@ pub(crate) fn compare(read: &mut dyn FnMut(bool) -> Result<(f64, f64)>) -> Resul
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flow::spread;
+    use flow::uniform;
 
     /// Times that scatter by so much around their value.
     fn found(ratio: f64, noise: f64, seconds: f64) -> Comparison {
         let mut n = 0;
         let mut draw = || {
             n += 1;
-            1.0 + noise * (2.0 * spread(7, n) - 1.0)
+            1.0 + noise * (2.0 * uniform(7, n) - 1.0)
         };
         compare(&mut |_| Ok((seconds * draw(), seconds * ratio * draw()))).unwrap()
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use dataset::layout::Layout;
 use dataset::tree::BasketRef;
-use flow::spread;
+use flow::uniform;
 use rootfile::Result;
 
 use crate::cost::column::Column;
@@ -270,7 +270,7 @@ impl<'a> Expected<'a> {
                 first_entry: start + k * each,
                 entries: each.min(entries - k * each),
                 // Sizes of baskets vary, and compress least of all parts of a tree's record.
-                nbytes: (mean * (0.9 + 0.2 * spread(start, k))) as u32,
+                nbytes: (mean * (0.9 + 0.2 * uniform(start, k))) as u32,
                 seek: 0,
             }));
         }

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, FieldRef, Schema, SchemaRef};
+use dataset::EntrySet;
 use dataset::layout::Layout;
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, Result, check_output};
@@ -17,7 +18,6 @@ use super::tasks::{Part, tasks};
 use super::types::{Shapes, shapes};
 use super::values::plainly;
 use super::{Conversion, Converted, ConvertedColumn};
-use crate::arrow::read::Selection;
 use crate::arrow::write::FillContext;
 use crate::arrow::write::WritePool;
 use crate::arrow::write::fill_tasks;
@@ -284,7 +284,7 @@ struct Work<'a> {
     portion: usize,
     shapes: &'a Shapes,
     schema: SchemaRef,
-    selection: Option<Selection>,
+    selection: Option<EntrySet>,
     batch: usize,
     fill: Option<f64>,
     how: &'a Conversion<'a>,
@@ -375,16 +375,9 @@ impl Work<'_> {
             return std::iter::once(local(part.from.start)..local(part.from.end)).collect();
         };
         let end = part.first + (part.from.end - part.from.start);
-        let mut ranges: Vec<Range<usize>> = Vec::new();
-        let from = selection.entries().partition_point(|entry| *entry < part.first);
-        for &entry in selection.entries().iter().skip(from).take_while(|entry| **entry < end) {
-            let at = local(part.from.start + (entry - part.first));
-            match ranges.last_mut() {
-                Some(range) if range.end == at => range.end += 1,
-                _ => ranges.push(at..at + 1),
-            }
-        }
-        ranges
+        let in_group = |entry: u64| local(part.from.start + (entry - part.first));
+        let runs = selection.runs(selection.rank(part.first)..selection.rank(end));
+        runs.map(|run| in_group(run.start)..in_group(run.end)).collect()
     }
 
     /// A batch as the tree's columns.

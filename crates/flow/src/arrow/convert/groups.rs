@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::arrow::read::Selection;
+use dataset::EntrySet;
 
 /// How row groups are made.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +18,7 @@ pub(super) enum Rule {
 pub(super) fn groups(
     bounds: &[u64],
     wanted: &Range<u64>,
-    selection: Option<&Selection>,
+    selection: Option<&EntrySet>,
     rule: Rule,
     most: u64,
 ) -> Vec<Range<u64>> {
@@ -57,23 +57,19 @@ pub(super) fn groups(
 }
 
 /// Entries of a range that are chosen.
-fn count(selection: Option<&Selection>, range: &Range<u64>) -> u64 {
+fn count(selection: Option<&EntrySet>, range: &Range<u64>) -> u64 {
     match selection {
         None => range.end - range.start,
-        Some(selection) => {
-            let below = |end: u64| selection.entries().partition_point(|entry| *entry < end);
-            (below(range.end) - below(range.start)) as u64
-        }
+        Some(selection) => selection.count(range),
     }
 }
 
-fn cut_chosen(selection: Option<&Selection>, range: Range<u64>, most: u64, groups: &mut Vec<Range<u64>>) {
+fn cut_chosen(selection: Option<&EntrySet>, range: Range<u64>, most: u64, groups: &mut Vec<Range<u64>>) {
     let Some(selection) = selection else { return even(range, most, groups) };
-    let from = selection.entries().partition_point(|entry| *entry < range.start);
-    let chosen = selection.entries().get(from..).unwrap_or_default();
     let mut at = range.start;
-    let step = usize::try_from(most).unwrap_or(usize::MAX);
-    for &entry in chosen.iter().skip(step).step_by(step).take_while(|entry| **entry < range.end) {
+    let first = selection.rank(range.start).saturating_add(most);
+    let ranks = (first..selection.rank(range.end)).step_by(usize::try_from(most).unwrap_or(usize::MAX));
+    for entry in ranks.filter_map(|rank| selection.nth(rank)) {
         groups.push(at..entry);
         at = entry;
     }
@@ -135,7 +131,7 @@ mod tests {
     #[test]
     fn chosen_entries_are_put_together() {
         let bounds = [0, 10, 20, 30, 40];
-        let selection = Selection::sorted([1, 2, 3, 11, 12, 13, 14, 15, 16, 17, 18, 35]).unwrap();
+        let selection = EntrySet::sorted([1, 2, 3, 11, 12, 13, 14, 15, 16, 17, 18, 35]).unwrap();
         assert_eq!(groups(&bounds, &(0..40), Some(&selection), Rule::Clusters, 100), [0..20, 20..40]);
         assert_eq!(groups(&bounds, &(0..40), Some(&selection), Rule::Clusters, 6), [0..14, 14..20, 20..40]);
         assert_eq!(groups(&bounds, &(20..30), Some(&selection), Rule::Clusters, 6), []);

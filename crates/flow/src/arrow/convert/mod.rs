@@ -20,6 +20,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use dataset::Entries;
 use dataset::glob::NameFilter;
 use parquet::errors::ParquetError;
 use rootfile::{Error, Result};
@@ -31,7 +32,6 @@ pub use crate::arrow::convert::to_parquet::{ToParquet, to_parquet};
 
 use crate::execute::budget::Budget;
 use crate::execute::progress::Progress;
-use crate::select::entries::Entries;
 
 /// What both directions are told.
 #[derive(Clone)]

@@ -9,7 +9,7 @@ use dataset::decode::{ColumnBuilder, ColumnPlan};
 use dataset::tree::basket::BasketData;
 use rootfile::{Error, Result};
 
-use super::request::Wanted;
+use super::request::RequestedEntries;
 use super::spent::Spent;
 use crate::table::column::Column;
 use crate::table::piece::Piece;
@@ -53,13 +53,13 @@ pub(crate) struct SinkGuard<'a> {
 }
 
 impl ColumnSink {
-    pub fn new(plan: &ColumnPlan, column: &Column, wanted: &Wanted<'_>, mode: OutputMode) -> Self {
-        let span = wanted.span();
+    pub fn new(plan: &ColumnPlan, column: &Column, requested: &RequestedEntries<'_>, mode: OutputMode) -> Self {
+        let span = requested.span();
         let arrays = match mode {
             OutputMode::Keep => 1,
             OutputMode::DropClusters { clusters } => clusters.max(1) as u64,
         };
-        let (entries, bytes) = (wanted.count(&span), wanted.bytes(column));
+        let (entries, bytes) = (requested.count(&span), requested.bytes(column));
         // What a file claims is not taken for granted: buffers grow with what is really there.
         let limited = |n: u64, most: usize| usize::try_from(n / arrays).unwrap_or(usize::MAX).min(most);
         let room = (limited(entries, MOST_ENTRIES), limited(bytes, MOST_BYTES));
@@ -90,11 +90,11 @@ impl ColumnSink {
     }
 
     /// What was filled in, and what it cost. Entries that are in no basket are defaults.
-    pub fn finish(self, wanted: &Wanted<'_>) -> (Result<ArrayRef>, Spent) {
+    pub fn finish(self, requested: &RequestedEntries<'_>) -> (Result<ArrayRef>, Spent) {
         let mut state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let end = wanted.span().end;
+        let end = requested.span().end;
         let start = || self.plan.start(self.room.0, self.room.1);
-        state.skip_to(end, wanted, start);
+        state.skip_to(end, requested, start);
         let begun = Instant::now();
         let array = state.builder.and_then(|builder| builder.unwrap_or_else(start).finish());
         state.spent.decode += begun.elapsed();
@@ -103,9 +103,9 @@ impl ColumnSink {
 }
 
 impl State {
-    fn skip_to(&mut self, entry: u64, wanted: &Wanted<'_>, start: impl Fn() -> ColumnBuilder) {
+    fn skip_to(&mut self, entry: u64, requested: &RequestedEntries<'_>, start: impl Fn() -> ColumnBuilder) {
         if entry > self.at {
-            let missing = wanted.count(&(self.at..entry));
+            let missing = requested.count(&(self.at..entry));
             self.at = entry;
             if missing > 0
                 && let Ok(builder) = &mut self.builder
@@ -121,19 +121,19 @@ impl State {
 }
 
 impl SinkGuard<'_> {
-    /// Decodes the wanted entries of a piece. An error is the column's own: others go on.
-    pub fn append(&mut self, piece: &Piece, basket: &BasketData, wanted: &Wanted<'_>, counts: Counts<'_>) {
+    /// Decodes the requested entries of a piece. An error is the column's own: others go on.
+    pub fn append(&mut self, piece: &Piece, basket: &BasketData, requested: &RequestedEntries<'_>, counts: Counts<'_>) {
         let begun = Instant::now();
         let state = &mut *self.state;
         let start = || self.sink.plan.start(self.sink.room.0, self.sink.room.1);
-        state.skip_to(piece.first_entry, wanted, start);
+        state.skip_to(piece.first_entry, requested, start);
         if let Ok(builder) = &mut state.builder {
             let builder = builder.get_or_insert_with(start);
             let entries = piece.first_entry..piece.end();
-            let appended = match wanted.scattered(&entries) {
-                Some(numbers) => counts(&spanned(numbers))
-                    .and_then(|counts| builder.append_scattered(basket, piece.first_entry, numbers, &counts)),
-                None => wanted.runs(entries).try_for_each(|run| {
+            let appended = match requested.scattered(&entries) {
+                Some(numbers) => counts(&spanned(&numbers))
+                    .and_then(|counts| builder.append_scattered(basket, piece.first_entry, &numbers, &counts)),
+                None => requested.runs(&entries).try_for_each(|run| {
                     let counts = counts(&run)?;
                     let local = |entry: u64| usize::try_from(entry - piece.first_entry).unwrap_or(usize::MAX);
                     builder.append(basket, local(run.start)..local(run.end), &counts)

@@ -16,7 +16,7 @@ mod tasks;
 
 pub use batches::{Batches, Step, batches};
 pub use dataset::{Dataset, Friend};
-pub use request::{Request, Selection};
+pub use request::Request;
 pub(crate) use run::least_memory;
 pub use run::{Read, drain, read};
 pub use spent::Spent;

@@ -1,56 +1,27 @@
-//! What is to be read: columns, entries, and means.
+//! A request to read: columns, entries, and resources.
 
+use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use rootfile::{Error, Result};
+use dataset::EntrySet;
 
 use crate::execute::budget::Budget;
 use crate::table::column::Column;
 use crate::table::piece::Piece;
 
-/// A choice of entries. Cheap to clone.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Selection(Arc<[u64]>);
-
-impl Selection {
-    /// These entries, which must ascend.
-    pub fn sorted(entries: impl Into<Arc<[u64]>>) -> Result<Self> {
-        let entries = entries.into();
-        match entries.windows(2).find(|pair| pair[0] >= pair[1]) {
-            Some(pair) => Err(Error::request(format!(
-                "a selection must ascend, and has entry {} before {}; sort it, and leave out what stands twice",
-                pair[0], pair[1]
-            ))),
-            None => Ok(Self(entries)),
-        }
-    }
-
-    /// The entries whose place in the mask says so.
-    pub fn mask(mask: impl IntoIterator<Item = bool>) -> Self {
-        let chosen = mask.into_iter().zip(0u64..).filter_map(|(chosen, entry)| chosen.then_some(entry));
-        Self(chosen.collect())
-    }
-
-    /// The entries.
-    pub fn entries(&self) -> &[u64] {
-        &self.0
-    }
-}
-
-/// What is to be read.
+/// A request to read columns of a data set.
 #[derive(Clone, Debug)]
 pub struct Request<'a> {
-    /// Columns, by their places among those of the data set.
+    /// Columns, by their indices in the data set.
     pub columns: Vec<usize>,
     /// Entries, counted over all files.
     pub entries: Range<u64>,
-    /// Which of these entries; all, if not given.
-    pub selection: Option<Selection>,
+    /// The entries among these. All, if not given.
+    pub selection: Option<EntrySet>,
     /// Memory besides the arrays, and threads.
     pub budget: Budget,
-    /// Is looked at now and then; when it is set the work ends with an error.
+    /// Checked now and then. When it is set, the read ends with an error.
     pub cancelled: Option<&'a AtomicBool>,
 }
 
@@ -62,38 +33,37 @@ impl Request<'_> {
     }
 }
 
-/// The entries of a request.
+/// The entries of a request: those of a set in a range, or all entries in the range.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wanted<'a> {
-    from: u64,
-    to: u64,
-    chosen: Option<&'a [u64]>,
+pub(super) struct RequestedEntries<'a> {
+    start: u64,
+    end: u64,
+    set: Option<&'a EntrySet>,
 }
 
-impl<'a> Wanted<'a> {
-    pub fn new(entries: &Range<u64>, selection: Option<&'a Selection>) -> Self {
-        let chosen = selection.map(|s| within(s.entries(), entries));
-        match chosen.map(|c| (c.first(), c.last())) {
-            None => Self { from: entries.start, to: entries.end.max(entries.start), chosen },
-            Some((Some(&first), Some(&last))) => Self { from: first, to: last + 1, chosen },
-            Some(_) => Self { from: entries.start, to: entries.start, chosen },
+impl<'a> RequestedEntries<'a> {
+    pub fn new(entries: &Range<u64>, set: Option<&'a EntrySet>) -> Self {
+        let all = Self { start: entries.start, end: entries.end.max(entries.start), set };
+        let Some(set) = set else { return all };
+        let ranks = set.rank(all.start)..set.rank(all.end);
+        match (set.nth(ranks.start), ranks.end.checked_sub(1).and_then(|last| set.nth(last))) {
+            (Some(first), Some(last)) if !ranks.is_empty() => Self { start: first, end: last + 1, ..all },
+            _ => Self { end: all.start, ..all },
         }
     }
 
-    /// The first of them, and one more than the last.
+    /// From the first of them to the last.
     pub fn span(&self) -> Range<u64> {
-        self.from..self.to
+        self.start..self.end
     }
 
-    /// How many of them lie in a range.
+    /// Number of them in a range.
     pub fn count(&self, range: &Range<u64>) -> u64 {
-        match self.chosen {
-            Some(chosen) => within(chosen, range).len() as u64,
-            None => range.end.min(self.to).saturating_sub(range.start.max(self.from)),
-        }
+        let range = self.within(range);
+        self.set.map_or(range.end.saturating_sub(range.start), |set| set.count(&range))
     }
 
-    /// Bytes that they take about in a column's baskets, before compression.
+    /// Approximate bytes that they take in a column's baskets, before compression.
     pub fn bytes(&self, column: &Column) -> u64 {
         let pieces = column.source.pieces.get(column.source.overlapping(&self.span())).unwrap_or_default();
         let of = |p: &Piece| {
@@ -103,59 +73,21 @@ impl<'a> Wanted<'a> {
         pieces.iter().map(of).fold(0, u64::saturating_add)
     }
 
-    /// Those in a range, unless they are all or neighbours.
-    pub fn scattered(&self, range: &Range<u64>) -> Option<&'a [u64]> {
-        let chosen = within(self.chosen?, range);
-        let (first, last) = chosen.first().zip(chosen.last())?;
-        (last - first >= chosen.len() as u64).then_some(chosen)
+    /// Those in a range, unless they are neighbours.
+    pub fn scattered(&self, range: &Range<u64>) -> Option<Cow<'a, [u64]>> {
+        self.set?.scattered(&self.within(range))
     }
 
     /// Those in a range, as runs of neighbours.
-    pub fn runs(&self, range: Range<u64>) -> Runs<'a> {
-        let rest = match self.chosen {
-            Some(chosen) => Rest::Chosen(within(chosen, &range)),
-            None => Rest::All(range.start.max(self.from)..range.end.min(self.to)),
-        };
-        Runs { rest }
+    pub fn runs(&self, range: &Range<u64>) -> impl Iterator<Item = Range<u64>> + 'a {
+        let range = self.within(range);
+        let all = (self.set.is_none() && !range.is_empty()).then(|| range.clone());
+        let some = self.set.map(|set| set.runs(set.rank(range.start)..set.rank(range.end)));
+        all.into_iter().chain(some.into_iter().flatten())
     }
-}
 
-/// What a sorted list has within a range.
-fn within<'a>(entries: &'a [u64], range: &Range<u64>) -> &'a [u64] {
-    let from = entries.partition_point(|e| *e < range.start);
-    let to = entries.partition_point(|e| *e < range.end);
-    entries.get(from..to).unwrap_or_default()
-}
-
-/// Runs of neighbouring entries.
-#[derive(Debug)]
-pub(super) struct Runs<'a> {
-    rest: Rest<'a>,
-}
-
-#[derive(Debug)]
-enum Rest<'a> {
-    All(Range<u64>),
-    Chosen(&'a [u64]),
-}
-
-impl Iterator for Runs<'_> {
-    type Item = Range<u64>;
-
-    fn next(&mut self) -> Option<Range<u64>> {
-        match &mut self.rest {
-            Rest::All(range) => {
-                let run = range.clone();
-                range.start = range.end;
-                (!run.is_empty()).then_some(run)
-            }
-            Rest::Chosen(entries) => {
-                let &first = entries.first()?;
-                let len = entries.iter().zip(first..).take_while(|(entry, next)| **entry == *next).count();
-                *entries = entries.get(len..).unwrap_or_default();
-                Some(first..first + len as u64)
-            }
-        }
+    fn within(&self, range: &Range<u64>) -> Range<u64> {
+        range.start.max(self.start)..range.end.min(self.end)
     }
 }
 
@@ -165,22 +97,17 @@ mod tests {
 
     #[test]
     fn runs_are_cut_where_neighbours_end() {
-        let selection = Selection::sorted([1, 2, 3, 7, 9, 10]).unwrap();
-        let wanted = Wanted::new(&(2..10), Some(&selection));
-        assert_eq!(wanted.span(), 2..10);
-        assert_eq!(wanted.runs(0..100).collect::<Vec<_>>(), [2..4, 7..8, 9..10]);
-        assert_eq!(wanted.runs(3..9).collect::<Vec<_>>(), [3..4, 7..8]);
-        assert_eq!((wanted.scattered(&(0..5)), wanted.scattered(&(3..9))), (None, Some(&[3, 7][..])));
-        assert_eq!(wanted.count(&(3..9)), 2);
-        let all = Wanted::new(&(2..10), None);
-        assert_eq!(all.runs(0..5).next(), Some(2..5));
-        assert_eq!((all.count(&(0..5)), all.runs(20..30).count()), (3, 0));
-        assert!(Wanted::new(&(4..7), Some(&selection)).span().is_empty());
-    }
-
-    #[test]
-    fn masks_choose_and_lists_must_ascend() {
-        assert_eq!(Selection::mask([false, true, true]).entries(), [1, 2]);
-        assert!(Selection::sorted([1, 1]).is_err());
+        let set = EntrySet::sorted([1, 2, 3, 7, 9, 10]).unwrap();
+        let requested = RequestedEntries::new(&(2..10), Some(&set));
+        assert_eq!(requested.span(), 2..10);
+        assert_eq!(requested.runs(&(0..100)).collect::<Vec<_>>(), [2..4, 7..8, 9..10]);
+        assert_eq!(requested.runs(&(3..9)).collect::<Vec<_>>(), [3..4, 7..8]);
+        assert_eq!(requested.scattered(&(0..5)), None);
+        assert_eq!(requested.scattered(&(3..9)).as_deref(), Some(&[3, 7][..]));
+        assert_eq!(requested.count(&(3..9)), 2);
+        let all = RequestedEntries::new(&(2..10), None);
+        assert_eq!(all.runs(&(0..5)).next(), Some(2..5));
+        assert_eq!((all.count(&(0..5)), all.runs(&(20..30)).count()), (3, 0));
+        assert!(RequestedEntries::new(&(4..7), Some(&set)).span().is_empty());
     }
 }

@@ -13,7 +13,7 @@ use rootfile::{Error, Result};
 
 use super::column_sink::{ColumnSink, OutputMode, SinkGuard};
 use super::dataset::Dataset;
-use super::request::{Request, Wanted};
+use super::request::{Request, RequestedEntries};
 use super::spent::Spent;
 use super::tasks::{Task, Tasks};
 use crate::execute::allocator;
@@ -45,21 +45,21 @@ pub fn drain(
     request: &Request<'_>,
     progress: &(dyn Fn(&Spent) + Sync),
 ) -> Result<(u64, Vec<Spent>)> {
-    let wanted = Wanted::new(&request.entries(dataset.entries()), request.selection.as_ref());
-    let span = wanted.span();
+    let requested = RequestedEntries::new(&request.entries(dataset.entries()), request.selection.as_ref());
+    let span = requested.span();
     let clusters = dataset.clusters().iter().filter(|bound| span.contains(bound)).count();
     let how = ReadMode { mode: OutputMode::DropClusters { clusters }, cache: &BasketCache::new(0), progress };
-    let (_, done) = attempt(dataset, request, wanted, &how)?;
+    let (_, done) = attempt(dataset, request, requested, &how)?;
     let spent: Result<_> = done.into_iter().map(|(array, spent)| array.map(|_| spent)).collect();
-    Ok((wanted.count(&span), spent?))
+    Ok((requested.count(&span), spent?))
 }
 
 /// Reads all, with baskets left over from the entries before, and for those after.
 pub(crate) fn read_on(dataset: &Dataset, request: &Request<'_>, cache: &BasketCache) -> Result<Read> {
-    let wanted = Wanted::new(&request.entries(dataset.entries()), request.selection.as_ref());
+    let requested = RequestedEntries::new(&request.entries(dataset.entries()), request.selection.as_ref());
     let how = ReadMode { mode: OutputMode::Keep, cache, progress: &|_| () };
-    let (plans, done) = attempt(dataset, request, wanted, &how)?;
-    batch(&plans, done, &wanted)
+    let (plans, done) = attempt(dataset, request, requested, &how)?;
+    batch(&plans, done, &requested)
 }
 
 /// What a column came to.
@@ -76,16 +76,16 @@ struct ReadMode<'a> {
 fn attempt(
     dataset: &Dataset,
     request: &Request<'_>,
-    wanted: Wanted<'_>,
+    requested: RequestedEntries<'_>,
     how: &ReadMode<'_>,
 ) -> Result<(Vec<ColumnPlan>, Vec<ColumnResult>)> {
     let plan = |&column: &usize| dataset.column(column).cloned().ok_or_else(|| Error::request("no such column"));
     let mut plans: Vec<ColumnPlan> = request.columns.iter().map(plan).collect::<Result<_>>()?;
-    let mut done = run(dataset, &plans, wanted, request, how)?;
+    let mut done = run(dataset, &plans, requested, request, how)?;
     for (plan, done) in plans.iter_mut().zip(&mut done) {
         if let Err(why) = &done.0 {
             *plan = plan.opaque_because(&why.to_string());
-            if let Some(again) = run(dataset, std::slice::from_ref(plan), wanted, request, how)?.pop() {
+            if let Some(again) = run(dataset, std::slice::from_ref(plan), requested, request, how)?.pop() {
                 *done = again;
             }
         }
@@ -93,7 +93,7 @@ fn attempt(
     Ok((plans, done))
 }
 
-fn batch(plans: &[ColumnPlan], done: Vec<ColumnResult>, wanted: &Wanted<'_>) -> Result<Read> {
+fn batch(plans: &[ColumnPlan], done: Vec<ColumnResult>, requested: &RequestedEntries<'_>) -> Result<Read> {
     let fields: Vec<FieldRef> = plans.iter().map(|plan| Arc::clone(plan.field())).collect();
     let mut arrays = Vec::with_capacity(done.len());
     let mut spent = Vec::with_capacity(done.len());
@@ -101,7 +101,7 @@ fn batch(plans: &[ColumnPlan], done: Vec<ColumnResult>, wanted: &Wanted<'_>) -> 
         arrays.push(array?);
         spent.push(cost);
     }
-    let rows = usize::try_from(wanted.count(&wanted.span())).map_err(|_| Error::request("too many entries"))?;
+    let rows = usize::try_from(requested.count(&requested.span())).map_err(|_| Error::request("too many entries"))?;
     let options = RecordBatchOptions::new().with_row_count(Some(rows));
     let batch = RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options);
     Ok(Read { batch: batch.map_err(|e| Error::corrupt(format!("columns do not fit together: {e}")))?, spent })
@@ -114,7 +114,7 @@ struct ReadJob<'a> {
     columns: &'a [&'a Column],
     sinks: &'a [ColumnSink],
     tasks: Mutex<Tasks<'a>>,
-    wanted: Wanted<'a>,
+    requested: RequestedEntries<'a>,
     how: &'a ReadMode<'a>,
     cancelled: Option<&'a AtomicBool>,
     failed: Mutex<Option<Error>>,
@@ -141,7 +141,7 @@ pub(crate) fn least_memory(dataset: &Dataset, columns: &[usize], steps: &[u64]) 
 fn run(
     dataset: &Dataset,
     plans: &[ColumnPlan],
-    wanted: Wanted<'_>,
+    requested: RequestedEntries<'_>,
     request: &Request<'_>,
     how: &ReadMode<'_>,
 ) -> Result<Vec<ColumnResult>> {
@@ -152,22 +152,22 @@ fn run(
         OutputMode::Keep => 0,
         // It is dropped at the end of each cluster.
         OutputMode::DropClusters { .. } => {
-            column.largest_cluster(dataset.clusters(), column.source.overlapping(&wanted.span()))
+            column.largest_cluster(dataset.clusters(), column.source.overlapping(&requested.span()))
         }
     };
     // Arrays grow by doubling where it is not known how large they will be.
-    let scratch = columns.iter().map(|c| room(c, &wanted.span()) + array(c) * 9 / 8).max().unwrap_or(0);
+    let scratch = columns.iter().map(|c| room(c, &requested.span()) + array(c) * 9 / 8).max().unwrap_or(0);
     let share = request.budget.share(dataset.metadata(), scratch)?.beside(how.cache.room(), scratch);
     allocator::keep(share.waiting / 8);
-    let sink = |(plan, column): (&ColumnPlan, &&Column)| ColumnSink::new(plan, column, &wanted, how.mode);
+    let sink = |(plan, column): (&ColumnPlan, &&Column)| ColumnSink::new(plan, column, &requested, how.mode);
     let sinks: Vec<ColumnSink> = plans.iter().zip(&columns).map(sink).collect();
     let shared = ReadJob {
         dataset,
         plans,
         columns: &columns,
         sinks: &sinks,
-        tasks: Mutex::new(Tasks::new(&columns, dataset.clusters(), wanted, dataset.files())),
-        wanted,
+        tasks: Mutex::new(Tasks::new(&columns, dataset.clusters(), requested, dataset.files())),
+        requested,
         how,
         cancelled: request.cancelled,
         failed: Mutex::new(None),
@@ -182,7 +182,7 @@ fn run(
     if let Some(error) = shared.failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(error);
     }
-    Ok(sinks.into_iter().map(|sink| sink.finish(&wanted)).collect())
+    Ok(sinks.into_iter().map(|sink| sink.finish(&requested)).collect())
 }
 
 /// Bytes that one thread needs at most for a column, besides what it fills.
@@ -278,11 +278,11 @@ impl ReadJob<'_> {
     ) {
         for (index, data) in waiting.drain(..) {
             let Some(piece) = column.source.pieces.get(index) else { continue };
-            turn.append(piece, &data, &self.wanted, &mut |entries| match counters {
+            turn.append(piece, &data, &self.requested, &mut |entries| match counters {
                 Some(counters) => counters.values(entries),
                 None => Ok(Vec::new()),
             });
-            if piece.end() > self.wanted.span().end {
+            if piece.end() > self.requested.span().end {
                 self.how.cache.keep(CacheKey::Column(column.branch), (index, piece), data);
             } else {
                 scratch.give_back(data);

@@ -1,4 +1,4 @@
-//! Deals out the wanted baskets: cluster by cluster, and in each column by column, as they lie in a file. Tasks are
+//! Deals out the requested baskets: cluster by cluster, and in each column by column, as they lie in a file. Tasks are
 //! made when they are asked for, and before those of a cluster the file is told what the next one will need.
 
 use std::collections::VecDeque;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rootfile::Source;
 
-use super::request::Wanted;
+use super::request::RequestedEntries;
 use crate::table::column::Column;
 use crate::table::piece::{FILL, Piece};
 
@@ -47,7 +47,7 @@ pub(crate) struct Task {
 pub(crate) struct Tasks<'a> {
     columns: &'a [&'a Column],
     bounds: &'a [u64],
-    wanted: Wanted<'a>,
+    requested: RequestedEntries<'a>,
     files: &'a [Arc<dyn Source>],
     /// For each column its next piece and turn.
     next: Vec<(usize, u64)>,
@@ -57,12 +57,17 @@ pub(crate) struct Tasks<'a> {
 }
 
 impl<'a> Tasks<'a> {
-    pub fn new(columns: &'a [&'a Column], bounds: &'a [u64], wanted: Wanted<'a>, files: &'a [Arc<dyn Source>]) -> Self {
-        let span = wanted.span();
+    pub fn new(
+        columns: &'a [&'a Column],
+        bounds: &'a [u64],
+        requested: RequestedEntries<'a>,
+        files: &'a [Arc<dyn Source>],
+    ) -> Self {
+        let span = requested.span();
         let next = columns.iter().map(|c| (c.source.overlapping(&span).start, 0)).collect();
         // The cluster that holds the first entry.
         let cluster = bounds.partition_point(|&bound| bound <= span.start).saturating_sub(1);
-        let tasks = Self { columns, bounds, wanted, files, next, cluster, ready: VecDeque::new() };
+        let tasks = Self { columns, bounds, requested, files, next, cluster, ready: VecDeque::new() };
         tasks.announce(cluster);
         tasks
     }
@@ -77,9 +82,9 @@ impl<'a> Tasks<'a> {
         self.ready.pop_front()
     }
 
-    /// Where a cluster ends, as far as it is wanted. What lies behind the last one belongs to it.
+    /// Where a cluster ends, as far as it is requested. What lies behind the last one belongs to it.
     fn end_of(&self, cluster: usize) -> Option<u64> {
-        let span = self.wanted.span();
+        let span = self.requested.span();
         let start = *self.bounds.get(cluster)?;
         let last = cluster + 2 >= self.bounds.len();
         let end = if last { span.end } else { *self.bounds.get(cluster + 1)? };
@@ -99,7 +104,7 @@ impl<'a> Tasks<'a> {
             };
             let (mut from, mut bytes) = (*next, 0);
             while let Some(piece) = column.source.pieces.get(*next).filter(|piece| piece.first_entry < end) {
-                let unwanted = self.wanted.count(&(piece.first_entry..piece.end())) == 0;
+                let unwanted = self.requested.count(&(piece.first_entry..piece.end())) == 0;
                 bytes += u64::from(piece.nbytes);
                 if unwanted || bytes >= CHUNK {
                     deal(from..*next + usize::from(!unwanted));
@@ -120,9 +125,9 @@ impl<'a> Tasks<'a> {
         let mut places: Vec<(u32, u64, u64)> = Vec::new();
         for column in self.columns {
             let overlapping = column.source.pieces.get(column.source.overlapping(&(start..end))).unwrap_or_default();
-            let wanted =
-                |p: &&Piece| p.file != FILL && !p.is_embedded() && self.wanted.count(&(p.first_entry..p.end())) > 0;
-            places.extend(overlapping.iter().filter(wanted).map(|p| (p.file, p.seek, p.seek + u64::from(p.nbytes))));
+            let requested =
+                |p: &&Piece| p.file != FILL && !p.is_embedded() && self.requested.count(&(p.first_entry..p.end())) > 0;
+            places.extend(overlapping.iter().filter(requested).map(|p| (p.file, p.seek, p.seek + u64::from(p.nbytes))));
         }
         places.sort_unstable();
         let mut run: Option<(u32, u64, u64)> = None;

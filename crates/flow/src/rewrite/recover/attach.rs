@@ -11,17 +11,17 @@ use super::found::Basket;
 use super::report::BranchLoss;
 use crate::plan::holds_entries;
 use crate::plan::schema::{path_text, paths};
-use crate::table::entry_set::{Chooser, Selected};
 use dataset::tree::basket::BasketData;
 use dataset::tree::clusters::common_boundaries;
 use dataset::tree::{BasketRef, Branch, Tree};
+use dataset::{EntrySet, EntrySetBuilder};
 
 /// What came of a tree.
 pub(super) struct Attached {
     /// Entries that all branches have.
     pub entries: u64,
     /// Which these are, if some basket goes on behind, or entries before cannot be read.
-    pub cut: Option<Selected>,
+    pub cut: Option<EntrySet>,
     pub losses: Vec<BranchLoss>,
     /// Where the baskets lie that the tree did not know.
     pub found: HashSet<u64>,
@@ -219,8 +219,8 @@ fn united(ranges: impl Iterator<Item = (u64, u64)>) -> Vec<(u64, u64)> {
 }
 
 /// The entries that lie in none of the gaps.
-fn kept(entries: u64, gaps: &[(u64, u64)]) -> Selected {
-    let mut chosen = Chooser::new(entries);
+fn kept(entries: u64, gaps: &[(u64, u64)]) -> EntrySet {
+    let mut chosen = EntrySetBuilder::new(entries);
     let mut at = 0;
     for &(from, to) in gaps {
         chosen.push(at..from);

@@ -230,14 +230,14 @@ fn robust(rows: &[Vec<f64>]) -> Vec<f64> {
 mod tests {
     use super::super::features::Packed;
     use super::*;
-    use flow::spread;
+    use flow::uniform;
 
     #[test]
     fn a_planted_reader_is_found() {
         let planted = Profile::example();
         let seen: Vec<(Row, Features)> = (0..40)
             .map(|i| {
-                let x = |j: u64| spread(i, j);
+                let x = |j: u64| uniform(i, j);
                 let bytes = 1e6 + 1e7 * x(0);
                 let mut features = Features {
                     trees: 1.0,

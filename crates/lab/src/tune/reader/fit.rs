@@ -103,7 +103,7 @@ fn solve(gram: &[Vec<f64>], target: &[f64], free: &[usize]) -> Option<Vec<f64>> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flow::spread;
+    use flow::uniform;
 
     fn products(rows: &[Vec<f64>], x: &[f64]) -> Vec<f64> {
         rows.iter().map(|row| row.iter().zip(x).map(|(a, b)| a * b).sum()).collect()
@@ -117,7 +117,7 @@ mod tests {
     fn planted_numbers_are_found_whatever_their_sizes() {
         let planted = [1e-9, 0.0, 3e-3, 2.5e-6];
         let sizes = [1e8, 1e3, 10.0, 1e4];
-        let row = |i: u64| (0..4u64).map(|j| sizes[j as usize] * spread(j, i)).collect::<Vec<f64>>();
+        let row = |i: u64| (0..4u64).map(|j| sizes[j as usize] * uniform(j, i)).collect::<Vec<f64>>();
         let rows: Vec<Vec<f64>> = (0..20).map(row).collect();
         let found = fit(&rows, &products(&rows, &planted));
         for (found, planted) in found.iter().zip(planted) {
@@ -129,8 +129,8 @@ mod tests {
     fn none_is_negative_and_no_small_step_makes_it_better() {
         for seed in 0..50 {
             let rows: Vec<Vec<f64>> =
-                (0..12u64).map(|i| (0..5u64).map(|j| spread(seed * 100 + j, i) - 0.3).collect()).collect();
-            let wanted: Vec<f64> = (0..12).map(|i| spread(seed * 100 + 50, i) - 0.4).collect();
+                (0..12u64).map(|i| (0..5u64).map(|j| uniform(seed * 100 + j, i) - 0.3).collect()).collect();
+            let wanted: Vec<f64> = (0..12).map(|i| uniform(seed * 100 + 50, i) - 0.4).collect();
             let found = fit(&rows, &wanted);
             assert!(found.iter().all(|&x| x >= 0.0), "{found:?}");
             let best = off(&rows, &found, &wanted);

@@ -1,0 +1,26 @@
+//! The options of a comparison.
+
+use dataset::EntryFilter;
+use dataset::glob::NameFilter;
+
+use crate::execute::budget::Budget;
+use crate::plan::options::Schema;
+
+/// The parts to compare, and the resources for it.
+#[derive(Clone, Debug, Default)]
+pub struct VerifyOptions {
+    /// Only this tree of the first side, by its path, and nothing else.
+    pub tree: Option<String>,
+    /// Path of that tree on the second side, if not the same.
+    pub second_tree: Option<String>,
+    /// Branches to compare, on both sides.
+    pub filter: NameFilter,
+    /// Entries of the first side. The second side must have these and no others.
+    pub entries: EntryFilter,
+    /// Compare only what both sides have: the second side was slimmed on purpose.
+    pub common: bool,
+    /// How the inputs of the first side were merged where their schemas differ.
+    pub schema: Schema,
+    /// Memory and threads.
+    pub budget: Budget,
+}

@@ -1,0 +1,133 @@
+//! One side of a comparison: its files, the plan of its objects, and its trees as plans of columns.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use dataset::EntrySet;
+use dataset::layout::Layout;
+use dataset::ntuple::is_ntuple;
+use objects::{ObjectLocation, ObjectPlan, inner_trees, plan_objects_with, refuse_damage_in};
+use rootfile::streamer::StreamerInfos;
+use rootfile::{Error, FilePool, Key, Result, RootFile};
+
+use super::options::VerifyOptions;
+use crate::plan::options::{Absent, Pack};
+use crate::plan::{TablePlan, TableRequest, plan_table};
+use crate::select::{EntrySelection, SourceTree};
+
+/// One side: a file, or several that count as one.
+pub(super) struct Side {
+    pub files: Vec<Arc<RootFile>>,
+    pub plan: ObjectPlan,
+}
+
+/// A tree of a side.
+pub(super) struct SideTree<'a> {
+    pub path: String,
+    pub parts: &'a [ObjectLocation],
+    /// Older cycles, the second newest first.
+    pub older: &'a [Vec<ObjectLocation>],
+}
+
+impl Side {
+    pub fn open(paths: &[PathBuf], tree: Option<&str>) -> Result<Self> {
+        let pool = FilePool::new(rootfile::OPEN_FILES);
+        let files = paths.iter().map(|path| open(&pool, path, tree.is_none())).collect::<Result<Vec<_>>>()?;
+        // If one tree is compared, damage elsewhere does not matter.
+        let leads_to_tree = |path: &str| {
+            let below = |tree: &str| path.is_empty() || tree == path || tree.starts_with(&format!("{path}/"));
+            tree.is_none_or(below)
+        };
+        let plan = plan_objects_with(&files, |file, walk, notes| refuse_damage_in(file, walk, notes, leads_to_tree))?;
+        Ok(Self { files, plan })
+    }
+
+    /// All trees, or the one of this path.
+    pub fn trees(&self, only: Option<&str>) -> Result<Vec<SideTree<'_>>> {
+        let all = self.plan.trees().map(|(directory, entry, parts)| {
+            let directory = self.plan.directories.get(directory).map_or("", |d| d.path.as_str());
+            SideTree { path: path_of(directory, &entry.name), parts, older: &entry.older }
+        });
+        let mut trees: Vec<_> = all.collect();
+        let Some(only) = only else { return Ok(trees) };
+        let all: Vec<String> = trees.iter().map(|tree| tree.path.clone()).collect();
+        trees.retain(|tree| tree.path == only);
+        match (trees.is_empty(), self.files.first()) {
+            (true, Some(file)) => {
+                Err(Error::request(format!("no tree {only}; there are: {}", all.join(", "))).file(file.name()))
+            }
+            _ => Ok(trees),
+        }
+    }
+
+    /// Plans the columns of a tree. Filters of branches and entries see it under the name `path`.
+    pub fn plan_tree(
+        &self,
+        tree: &SideTree<'_>,
+        path: &str,
+        options: &VerifyOptions,
+        selection: Option<&mut EntrySelection<'_>>,
+    ) -> Result<TablePlan> {
+        let inputs = tree.parts.iter().map(|part| self.locate(*part)).collect::<Result<Vec<_>>>()?;
+        let source = SourceTree { inputs: &inputs, path, schema: options.schema, budget: options.budget };
+        let selected = selection.map(|selection| selection.for_tree(&source)).transpose()?.unwrap_or_default();
+        let entries = |all: u64| selected.entries(all);
+        let planned = plan_table(&TableRequest {
+            inputs: &inputs,
+            path,
+            layout: &Layout::default(),
+            filter: &options.filter,
+            entries: (!selected.is_all()).then_some(&entries as &dyn Fn(u64) -> Result<EntrySet>),
+            pack: Pack::No,
+            schema: options.schema,
+            absent: Absent::LeaveOut,
+        });
+        let mut plan = planned.map_err(|e| e.object(tree.path.clone()))?;
+        if let Some(source) = plan.files.first() {
+            inner_trees::hash_baskets(&mut plan.tree.graph, &**source);
+        }
+        Ok(plan)
+    }
+
+    /// The streamer infos for the classes in a tree.
+    pub fn infos(&self, tree: &SideTree<'_>) -> StreamerInfos {
+        let mut infos = StreamerInfos::new();
+        let files = tree.parts.iter().filter_map(|part| self.files.get(part.file as usize));
+        files.for_each(|file| infos.extend(file.infos()));
+        infos
+    }
+
+    pub fn locate(&self, part: ObjectLocation) -> Result<(usize, Arc<RootFile>, Key)> {
+        let file = self.files.get(part.file as usize).ok_or_else(no_file)?;
+        let key = file.key_at(part.seek).map_err(|e| e.file(file.name()))?;
+        Ok((part.file as usize, Arc::clone(file), key))
+    }
+}
+
+#[cold]
+pub(super) fn no_file() -> Error {
+    Error::request("no such file among the inputs")
+}
+
+pub(super) fn path_of(directory: &str, name: &str) -> String {
+    if directory.is_empty() { name.to_owned() } else { format!("{directory}/{name}") }
+}
+
+/// Opens a file. Fails if the file is cut short, or holds an object that cannot be compared.
+fn open(pool: &Arc<FilePool>, path: &Path, with_objects: bool) -> Result<Arc<RootFile>> {
+    let file = pool.open(path)?;
+    if file.recovered() && file.header().end > file.source().size() {
+        return Err(Error::corrupt("the file is cut short").file(path));
+    }
+    let walk = file.walk();
+    let mut keys = walk.directories.iter().flat_map(|d| d.keys.iter().map(move |key| (d, key)));
+    match keys.find(|(_, key)| with_objects && is_ntuple(&key.class)) {
+        // The record of an RNTuple holds positions only.
+        Some((directory, key)) => {
+            Err(Error::unsupported("is an RNTuple, which cannot be compared; trees can, one at a time, with --tree")
+                .object(directory.path_of(&key.name))
+                .file(path))
+        }
+        None => Ok(Arc::new(file)),
+    }
+}

@@ -1,0 +1,41 @@
+//! Objects in ROOT files that are not trees: carried over from the inputs to an output, or merged as `hadd` merges
+//! them (histograms, profiles, graphs, parameters, lists and more).
+//!
+//! [`plan_objects`] pairs the objects of the inputs by directory, name and class. It reads keys only. The plan's
+//! [`write`](ObjectPlan::write) then makes directories and objects, and holds one merged object in memory at a time.
+//! An object that ROOT would merge and this crate cannot is kept whole and reported. Trees are listed in the plan; the
+//! caller writes them. RNTuples are reported as unreadable.
+//!
+//! ```no_run
+//! use objects::{ObjectCompression, plan_objects, process_ids};
+//! use rootfile::{FileWriter, RootFile};
+//!
+//! let files = [RootFile::open("a.root")?, RootFile::open("b.root")?];
+//! let plan = plan_objects(&files)?;
+//! let tables: Vec<_> = files.iter().map(process_ids::read).collect();
+//! let (table, offsets) = process_ids::join(&tables)?;
+//! let mut output = FileWriter::create("sum.root", false, 0, 0, "")?;
+//! process_ids::write(&mut output, &table)?;
+//! let written = plan.write(&mut output, &files, ObjectCompression::Keep, &offsets)?;
+//! for problem in &written.problems {
+//!     eprintln!("{problem}");
+//! }
+//! output.finish()?;
+//! # Ok::<(), rootfile::Error>(())
+//! ```
+
+pub mod inner_trees;
+mod merge;
+mod plan;
+mod problem;
+pub mod process_ids;
+mod relocate;
+mod write;
+
+pub use merge::{Input, Merger, Note};
+pub use plan::{
+    Action, NamedObject, ObjectLocation, ObjectPlan, OutputDirectory, plan_objects, plan_objects_with,
+    plan_sound_objects, refuse_damage_in,
+};
+pub use problem::{Damaged, Problem};
+pub use write::{ObjectCompression, WrittenObjects};

@@ -1,0 +1,103 @@
+//! One `THn` or `THnSparse` added to another.
+//!
+//! The rules are those of `THnBase::Merge`: both must have as many axes with as many bins; ROOT does not look at the
+//! limits. Labels, ranges and titles of axes stay those of the first histogram.
+
+use rootfile::object::{Content, Graph, Members, Value};
+
+use super::kind::{Errors, is_sparse};
+use super::{dense, sparse};
+use crate::merge::members::{array_of, int, number, set_array, set_number};
+use crate::merge::pair::{Addend, Note, Target};
+
+/// Adds a histogram to the first. On failure, the first is unchanged and the reason is returned.
+pub(in crate::merge) fn merge(
+    Target { object: first, graph }: Target<'_>,
+    Addend { object: other, graph: other_graph }: Addend<'_>,
+    notes: &mut Vec<Note>,
+) -> Result<(), String> {
+    let (Some(m), Some(o)) = (first.members(), other.members()) else {
+        return Err("its members cannot be read".to_owned());
+    };
+    let (axes, others) = (axes(m, graph)?, axes(o, other_graph)?);
+    if axes.len() != others.len() {
+        return Err(format!("it has {} axes, the first {}", others.len(), axes.len()));
+    }
+    for (i, (mine, theirs)) in axes.iter().zip(&others).enumerate() {
+        if mine.bins != theirs.bins {
+            return Err(format!("its axis {i} has {} bins, that of the first {}", theirs.bins, mine.bins));
+        }
+    }
+    let bins: Vec<usize> = axes.iter().map(|axis| axis.bins).collect();
+    let errors = Errors { mine: number(m, "fTsumw2") >= 0.0, theirs: number(o, "fTsumw2") >= 0.0 };
+    let overflows = if is_sparse(&first.class) {
+        sparse::merge(Target { object: first, graph }, Addend { object: other, graph: other_graph }, &bins, errors)?
+    } else {
+        dense::merge(first, other, &bins, errors)?
+    };
+    if overflows > 0 {
+        notes.push(Note::Changed(format!("{overflows} bins overflowed their number type")));
+    }
+    if let Some(axis) = axes.iter().zip(&others).position(|(mine, theirs)| !mine.has_limits_of(theirs)) {
+        notes.push(Note::Changed(format!("its axis {axis} has other limits, and ROOT adds bin number to bin number")));
+    }
+    if let (Some(m), Some(o)) = (first.members_mut(), other.members()) {
+        add_totals(m, o, errors);
+    }
+    Ok(())
+}
+
+/// Bins and limits of an axis.
+#[derive(Debug)]
+struct Axis {
+    bins: usize,
+    limits: [f64; 2],
+    edges: Vec<f64>,
+}
+
+impl Axis {
+    /// Equal limits within a 10⁻¹⁰th of a bin.
+    fn has_limits_of(&self, other: &Self) -> bool {
+        let [low, high] = self.limits;
+        let bins = f64::from(u32::try_from(self.bins).unwrap_or(u32::MAX)).max(1.0);
+        let close = |(a, b): (&f64, &f64)| a == b || (a - b).abs() <= (high - low).abs() / bins * 1e-10;
+        let alike = self.edges.len() == other.edges.len() || self.edges.is_empty() || other.edges.is_empty();
+        alike && self.limits.iter().zip(&other.limits).chain(self.edges.iter().zip(&other.edges)).all(close)
+    }
+}
+
+fn axes(m: &Members, graph: &Graph) -> Result<Vec<Axis>, String> {
+    let unreadable = || "its axes cannot be read".to_owned();
+    let Some(Value::Object(list)) = m.get("fAxes") else { return Err(unreadable()) };
+    let Content::Collection(list) = &list.content else { return Err(unreadable()) };
+    let dimensions = int(m, "fNdimensions");
+    if usize::try_from(dimensions).ok() != Some(list.items.len()) || list.items.is_empty() {
+        return Err(format!("it has {dimensions} dimensions and {} axes", list.items.len()));
+    }
+    let axis = |id: &Option<usize>| {
+        let m = graph.get((*id)?)?.members()?;
+        // A histogram holds its bins in an int, with two more of each axis.
+        let bins = usize::try_from(int(m, "fNbins")).ok().filter(|bins| i32::try_from(*bins).is_ok())?;
+        Some(Axis { bins, limits: [number(m, "fXmin"), number(m, "fXmax")], edges: array_of(m, "fXbins") })
+    };
+    list.items.iter().map(|id| axis(id).ok_or_else(unreadable)).collect()
+}
+
+/// Adds entries, and the sums that are kept with sums of squares only. `fTsumw2` is -1 where there are none; ROOT adds
+/// that as well.
+fn add_totals(m: &mut Members, o: &Members, errors: Errors) {
+    let entries = number(m, "fEntries") + number(o, "fEntries");
+    set_number(m, "fEntries", entries);
+    if !errors.any() {
+        return;
+    }
+    let sumw = number(m, "fTsumw") + number(o, "fTsumw");
+    set_number(m, "fTsumw", sumw);
+    let sumw2 = number(m, "fTsumw2").max(0.0) + number(o, "fTsumw2").max(0.0);
+    set_number(m, "fTsumw2", sumw2);
+    for name in ["fTsumwx", "fTsumwx2"] {
+        let mut sums = array_of(m, name);
+        sums.iter_mut().zip(array_of(o, name)).for_each(|(mine, theirs)| *mine += theirs);
+        set_array(m, name, &sums);
+    }
+}

@@ -1,0 +1,10 @@
+//! Histograms of any number of dimensions, `THn` and `THnSparse`: bins with equal coordinates are added.
+
+mod dense;
+mod kind;
+mod merge;
+mod numbers;
+mod sparse;
+
+pub(super) use kind::is_nd;
+pub(super) use merge::merge;

@@ -1,0 +1,150 @@
+//! The model of a plan: directories of the output, the names in them, and what becomes of the objects of each name.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::problem::{Damaged, Problem};
+
+/// The place of an object: its input, and the offset of its record there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ObjectLocation {
+    /// Index of the input.
+    pub file: u32,
+    /// Offset of its key.
+    pub seek: u64,
+    /// Its cycle there.
+    pub cycle: i16,
+}
+
+/// What becomes of the objects of one name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// The only object of the name is copied.
+    Copy(ObjectLocation),
+    /// All are merged into one.
+    Merge(Vec<ObjectLocation>),
+    /// Each is kept as a cycle, in this order.
+    KeepAll(Vec<ObjectLocation>),
+    /// A tree, with its place in each input that has it. The caller writes it.
+    Tree(Vec<ObjectLocation>),
+    /// A directory, by index in [`ObjectPlan::directories`].
+    Directory(usize),
+}
+
+/// The objects of one name and class in a directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedObject {
+    /// Name of the objects.
+    pub name: String,
+    /// Their class.
+    pub class: String,
+    /// What becomes of them.
+    pub action: Action,
+    /// Older cycles of a tree or of a merged object: the second newest first, with a place for each input that has one.
+    pub older: Vec<Vec<ObjectLocation>>,
+    /// The newest cycle of the name, in the first input that has it.
+    pub newest: i16,
+}
+
+/// A directory of the output.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OutputDirectory {
+    /// Path from the top, `""` for the top itself.
+    pub path: String,
+    /// Its own name.
+    pub name: String,
+    /// Its title, from the first input that has it.
+    pub title: String,
+    /// The objects in it, in the order in which they are written.
+    pub entries: Vec<NamedObject>,
+}
+
+/// What becomes of all objects of the inputs.
+#[derive(Debug, Default)]
+pub struct ObjectPlan {
+    /// Directories; the first is the top.
+    pub directories: Vec<OutputDirectory>,
+    /// The newest date of any key, packed as in `TDatime`.
+    pub newest: u32,
+    /// Objects that cannot be carried over as ROOT would, known from the keys alone.
+    pub problems: Vec<Problem>,
+    /// RNTuples, which cannot be carried over at all.
+    pub unreadable: Vec<Problem>,
+    /// Whether older cycles of merged objects are merged and written as well. The caller writes older cycles of trees.
+    pub all_cycles: bool,
+    /// Whether there is one input.
+    pub single: bool,
+    /// Number of cycles of a tree that are written, by directory and name, if not 1.
+    pub tree_cycles: HashMap<(usize, String), usize>,
+    /// Whether damaged objects are left out. Otherwise they are an error.
+    pub skip_damaged: bool,
+    /// Whether copied objects are decompressed as well, to check that they can be.
+    pub check: bool,
+    /// Damaged parts of the inputs. Damaged objects and directories are left out.
+    pub damaged: Vec<Damaged>,
+    /// Further notes on the inputs.
+    pub notes: Vec<Problem>,
+}
+
+impl OutputDirectory {
+    /// Path of an object in it.
+    pub fn path_of(&self, name: &str) -> String {
+        if self.path.is_empty() { name.to_owned() } else { format!("{}/{name}", self.path) }
+    }
+
+    /// The tree of the same name as an object, if its cycles come below the object's.
+    pub(crate) fn tree_below(&self, object: &NamedObject) -> Option<&NamedObject> {
+        let is_tree = |e: &&NamedObject| matches!(e.action, Action::Tree(_)) && e.name == object.name;
+        self.entries.iter().find(is_tree).filter(|tree| tree.newest < object.newest)
+    }
+
+    fn object_paths(&self) -> impl Iterator<Item = String> {
+        self.entries.iter().map(|entry| self.path_of(&entry.name))
+    }
+}
+
+impl ObjectPlan {
+    /// Paths of the directories that are written, each before its subdirectories.
+    pub fn paths(&self) -> Vec<String> {
+        let mut paths = Vec::new();
+        let mut left = vec![0];
+        while let Some(directory) = left.pop().and_then(|i| self.directories.get(i)) {
+            paths.push(directory.path.clone());
+            left.extend(directory.entries.iter().rev().filter_map(|entry| match entry.action {
+                Action::Directory(below) => Some(below),
+                _ => None,
+            }));
+        }
+        paths
+    }
+
+    /// Keeps only the objects that `wanted` accepts, given the path of their directory and the object, and the
+    /// directories that it accepts or that hold such objects.
+    pub fn retain(&mut self, wanted: impl Fn(&str, &NamedObject) -> bool) {
+        // Directories come after their parents. Backwards, each directory is decided after its subdirectories.
+        for i in (0..self.directories.len()).rev() {
+            let Some(directory) = self.directories.get_mut(i) else { continue };
+            let mut entries = std::mem::take(&mut directory.entries);
+            let path = std::mem::take(&mut directory.path);
+            entries.retain(|entry| match entry.action {
+                Action::Directory(below) => {
+                    wanted(&path, entry) || self.directories.get(below).is_some_and(|d| !d.entries.is_empty())
+                }
+                _ => wanted(&path, entry),
+            });
+            if let Some(directory) = self.directories.get_mut(i) {
+                (directory.entries, directory.path) = (entries, path);
+            }
+        }
+        let left: HashSet<String> = self.directories.iter().flat_map(OutputDirectory::object_paths).collect();
+        self.problems.retain(|p| left.contains(&p.path));
+    }
+
+    /// The trees: index of the directory, the tree, and its places in the inputs.
+    pub fn trees(&self) -> impl Iterator<Item = (usize, &NamedObject, &[ObjectLocation])> {
+        let entries = self.directories.iter().enumerate().flat_map(|(i, d)| d.entries.iter().map(move |e| (i, e)));
+        entries.filter_map(|(i, entry)| match &entry.action {
+            Action::Tree(parts) => Some((i, entry, parts.as_slice())),
+            _ => None,
+        })
+    }
+}
