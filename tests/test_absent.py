@@ -23,6 +23,7 @@ def test_other_branches_stay_readable(basketry: Basketry, lonely: Path) -> None:
     assert {column["name"] for column in report["columns"]} == {"i", "near"}
     assert any("branch far is not read" in note and "external_far.root" in note for note in report["notes"])
     outcome = basketry.run("readspeed", lonely, "--branches", "far")
+
     assert outcome.code == 2
     assert "external_far.root" in outcome.err
     assert json.loads(basketry("inspect", lonely, "--json"))["trees"][0]["entries"] == 1000
@@ -61,5 +62,6 @@ def test_a_relative_path_starts_at_the_folder_of_the_tree(basketry: Basketry, tm
     for name in ["external.root", "external_far.root"]:
         (folder / name).write_bytes((source / name).read_bytes())
     basketry("rewrite", folder / "external.root", "-o", tmp_path / "out.root")
+
     with uproot.open(tmp_path / "out.root") as file:
         assert list(file["tree/far"].array()) == [i * 0.5 for i in range(1000)]

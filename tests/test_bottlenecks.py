@@ -47,6 +47,7 @@ def test_planted_bottlenecks_are_found(basketry: Basketry, tmp_path: Path) -> No
         del found[close], planted[close]
     assert found == planted
     line = results["series"]["slow storage"]["basketry"]
+
     assert line["facts"]["throttle"]
     assert line["real"] >= line["facts"]["compressed"] / line["facts"]["throttle"] - 0.01
     assert page.count(PLACE) == len(results["blocks"])
@@ -57,6 +58,7 @@ def test_planted_bottlenecks_are_found(basketry: Basketry, tmp_path: Path) -> No
 def test_writing_in_parallel_is_measured(block: str, parallel: tuple[Any, str]) -> None:
     results, page = parallel
     _, _, *rows = results["blocks"][block]
+
     assert len(rows) in (4, 6)
     assert all(row in page for row in rows)
     assert not any("| - |" in row for row in rows)
@@ -72,6 +74,7 @@ def test_every_axis_of_the_benchmark_is_measured(
         codecs = {row.split("|")[2].strip() for row in rows}
         assert {"none", "lz4:4"} <= codecs
         assert all("→" in row for row in rows)
+
     assert [row.split("|")[1].strip() for row in results["blocks"]["branches-none"][2:]] == ["1 x 100", "50 x 2"]
     assert not list(tmp_path_factory.getbasetemp().rglob("write-bench-*")), "measured files are left behind"
 

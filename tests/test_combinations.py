@@ -167,6 +167,7 @@ def test_root_draws_every_column(written: Path, code: str) -> None:
     for name in sums:
         assert answer[f"sum {name}"] == pytest.approx(sum(wanted[name])), name
     (tree,) = (tree for tree in bk.inspect(written).trees if tree.path == "zstd")
+
     assert answer["clusters"] == list(tree.clusters)[: len(answer["clusters"])]
     assert answer["clusters"] == list(range(0, ENTRIES, CLUSTER))
 

@@ -31,6 +31,7 @@ def test_pyarrow_reads_what_uproot_reads(nano: Path, tmp_path: Path) -> None:
         assert table.num_rows == done.entries == tree.num_entries
         assert table.column_names == tree.keys() == [column.name for column in done.columns]
         assert done.row_groups == pq.ParquetFile(tmp_path / "nano.parquet").num_row_groups > 1
+
     for name in arrays.fields:
         assert ak.array_equal(ak.from_arrow(table[name].combine_chunks()), arrays[name], dtype_exact=False), name
 
@@ -40,6 +41,7 @@ def test_a_round_trip_keeps_the_branches(nano: Path, tmp_path: Path, root_values
     done = bk.convert(tmp_path / "nano.parquet", tmp_path / "back.root", compression="lz4:4", split_level=0)
     assert (done.tree, done.left_out) == ("Events", ())
     before, after = (root_values.of(path)["trees"]["Events"] for path in (nano, tmp_path / "back.root"))
+
     assert before["branches"] == after["branches"]
 
 
@@ -60,6 +62,7 @@ def test_parquet_files_of_other_writers_become_trees(tmp_path: Path, root_values
     assert done.notes == ("when: times, written as whole numbers: Milliseconds since 1970",)
     with uproot.open(f"{tmp_path / 't.root'}:dir/t") as tree:
         arrays = tree.arrays()
+
     assert arrays["run"].tolist() == arrays["when"].tolist() == [1, 2, 3]
     assert arrays["name"].tolist() == ["a", "b", "c"]
     assert arrays["deep"].tolist() == [[[1.0], []], [], [[2.0, 3.0]]]
@@ -89,6 +92,7 @@ def test_refusals_say_what_to_do(words: str, why: str, nano: Path, basketry: Bas
     pq.write_table(pa.table({"n": [1]}), tmp_path / "n.parquet")
     pq.write_table(pa.table({"n": [1, None]}), tmp_path / "nulls.parquet")
     arguments = words.format(root=nano, parquet=tmp_path / "n.parquet", folder=tmp_path).split()
+
     assert why in basketry.refuses("convert", *arguments)
     assert not list(tmp_path.glob("x.*"))
 
@@ -97,6 +101,7 @@ def test_undecodable_branches_are_left_out(tmp_path: Path) -> None:
     done = bk.convert(oracle.corpus_file("coffea--PHYSLITE_example.root"), tmp_path / "out.parquet", entries="0:2")
     assert done.entries == 2
     names = pq.read_schema(tmp_path / "out.parquet").names
+
     assert names == [column.name for column in done.columns]
     assert done.left_out
     assert not {column.name for column in done.left_out} & set(names)

@@ -38,6 +38,7 @@ def test_dropped_older_cycles_are_described(basketry: Basketry, tmp_path: Path) 
         "grown": ("earlier-save", 20, False),
     }
     said = basketry("rewrite", cycles(), "-o", tmp_path / "again.root")
+
     assert "tree other: other;1 (10 entries) is left out: another tree" in said
     assert "tree d/saved: saved;1 (250 entries) is left out: an earlier save" in said
 
@@ -52,6 +53,7 @@ def test_all_cycles_are_kept(basketry: Basketry, tmp_path: Path, layout: tuple[s
     source, out = cycles(), tmp_path / "out.root"
     assert all(c["kept"] for c in older(basketry, "rewrite", source, "-o", out, "--all-cycles", *layout).values())
     basketry("verify", source, out)
+
     for tree, branch in [("other;1", "x"), ("other;2", "q"), ("other", "q"), ("alike;1", "x"), ("alike;2", "x")]:
         assert values(out, tree, branch) == values(source, tree, branch)
     assert values(out, "d/saved;1", "n") == list(range(250))
@@ -62,6 +64,7 @@ def test_cycles_of_inputs_are_merged_newest_with_newest(basketry: Basketry, tmp_
     inputs, out = [cycles(), cycles("cycles1.root")], tmp_path / "out.root"
     basketry("merge", *inputs, "-o", out, "--all-cycles")
     basketry("verify", *inputs, out)
+
     for tree, branch in [("other;1", "x"), ("other;2", "q"), ("alike;1", "x"), ("alike;2", "x")]:
         assert values(out, tree, branch) == [v for path in inputs for v in values(path, tree, branch)]
     with uproot.open(out) as file:
@@ -78,6 +81,7 @@ def test_dropped_older_cycles_of_histograms_are_listed(basketry: Basketry, tmp_p
         assert list(file["h"].values()) == [0, 2, 20, 0]
     # A rewrite of objects keeps all cycles.
     basketry("rewrite", inputs[0], "-o", tmp_path / "one.root")
+
     with uproot.open(tmp_path / "one.root") as file:
         assert list(file["h;1"].values()) == [0, 1, 0, 0]
 
@@ -103,12 +107,14 @@ def test_verify_counts_other_trees_but_not_earlier_saves(basketry: Basketry, tmp
     basketry("rewrite", source, "-o", kept, "--all-cycles")
     basketry("rewrite", cycles("cycles1.root"), "-o", changed, "--all-cycles")
     verdict = json.loads(basketry.run("verify", kept, changed, "--json").out)
+
     assert "other;1" in {difference.get("tree") for difference in verdict["differences"]}
 
 
 def test_tune_keeps_other_trees(basketry: Basketry, tmp_path: Path) -> None:
     out = tmp_path / "out.root"
     report = json.loads(basketry.run("tune", cycles(), "-o", out, "--json").out)
+
     assert report["proof"]["equal"], report["proof"]["differences"]
     assert values(out, "other;1", "x") == values(cycles(), "other;1", "x")
 
@@ -134,6 +140,7 @@ def test_corpus_files_keep_older_cycles_on_request(basketry: Basketry, tmp_path:
     basketry("rewrite", source, "-o", out, "--all-cycles")
     basketry("verify", source, out)
     basketry("rewrite", source, "-o", out, "-f")
+
     assert basketry.run("verify", source, out).code == 1
 
 
@@ -154,4 +161,5 @@ def test_odd_but_legal_files_keep_all_keys(basketry: Basketry, tmp_path: Path) -
         assert classes(out) == before
     basketry("merge", source, source, "-o", out, "-f")
     basketry("verify", source, source, out)
+
     assert {key.rsplit(";", 1)[0] for key in classes(out)} == {key.rsplit(";", 1)[0] for key in before}

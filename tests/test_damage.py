@@ -86,6 +86,7 @@ def test_a_damaged_key_is_refused_or_left_out(
     assert basketry.run("inspect", out).code == 0
     # Of several inputs the damaged one is left out.
     outcome = basketry.run("merge", "-k", objects, bad, "-o", out, "--force", "--json")
+
     assert outcome.code == 1, str(outcome)
     with uproot.open(out) as file, uproot.open(objects) as whole:
         assert file["folder/tree"].num_entries == whole["folder/tree"].num_entries
@@ -142,6 +143,7 @@ def test_a_basket_that_contradicts_its_tree_is_refused_or_left_out(
     }[field]
     bad, out = changed(objects, tmp_path / "bad.root", *change), tmp_path / "out.root"
     line = basketry.refuses("rewrite", bad, "-o", out, *layout)
+
     assert "bad.root" in line, line
     assert "branch x" in line, line
     assert str(at) in line, line
@@ -185,6 +187,7 @@ def test_corpus_files_that_lost_objects_are_refused(basketry: Basketry, tmp_path
         assert "recover" in line
     assert any(gone in line["object"] for line in basketry.json("inspect", path)["skipped"])
     outcome = basketry.run("rewrite", "-k", path, "-o", out, "--json")
+
     assert outcome.code == 1, str(outcome)
     assert gone in outcome.out
     assert basketry.run("rewrite", out, "-o", tmp_path / "again.root").code == 0
@@ -207,6 +210,7 @@ def test_files_updated_by_uproot_are_not_damaged(basketry: Basketry, tmp_path: P
         del file["text39"]
     basketry("rewrite", source, "-o", out)
     basketry("verify", source, out)
+
     with uproot.open(source) as before, uproot.open(out) as after:
         assert sorted(before.keys()) == sorted(after.keys())
         assert len(after.keys(recursive=False)) == 1 + 38

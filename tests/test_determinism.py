@@ -25,6 +25,7 @@ def test_threads_do_not_change_the_bytes(name: str, corpus: Path, basketry: Bask
         folder.mkdir()
         basketry("rewrite", source, "-o", folder / "out.root", *LAYOUT, "-j", str(threads))
         outputs.append((folder / "out.root").read_bytes())
+
     assert outputs[0] == outputs[1]
     assert outputs[0] == outputs[2]
 
@@ -37,6 +38,7 @@ def test_a_merge_is_the_same_on_any_number_of_threads(corpus: Path, basketry: Ba
         out.parent.mkdir()
         basketry("merge", *sources, "-o", out, "-j", str(threads))
         outputs.append(out.read_bytes())
+
     assert outputs[0] == outputs[1] == outputs[2]
 
 
@@ -51,5 +53,6 @@ def test_source_date_epoch_sets_the_dates(
     first = out.read_bytes()
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     basketry("rewrite", source, "-o", out, "--force")
+
     assert len(first) == out.stat().st_size
     assert first != out.read_bytes()

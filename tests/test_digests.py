@@ -125,5 +125,6 @@ def test_digests_equal_those_of_root_and_uproot(capsys: pytest.CaptureFixture[st
                     found.append(f"{name} {key} {branch.name}: {array.type}")
     with capsys.disabled():
         print("\n" + "\n".join(f"{n:7} {what}" for what, n in counts.most_common()))
+
     assert not found, "\n".join(found[:40])
     assert counts["equal"] > 29_000

@@ -94,6 +94,7 @@ def test_every_library_has_the_same_values(both: tuple[bk.Tree, Any]) -> None:
         assert [list(one) for one in found["v"]] == [one["v"] for one in truth]
         assert tree.arrays("v*2", "x > 0.5", how=tuple)[0].to_list() == [[2 * v for v in one["v"]] for one in truth]
     frame = tree.arrays(["i", "x*2"], "x > 0.5", library="pd", selection=[1, 30, 31, 400])
+
     assert list(frame.index) == [n for n in (1, 30, 31, 400) if tree["x"].array()[n] > 0.5]
 
 

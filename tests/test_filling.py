@@ -40,6 +40,7 @@ def test_encoding_threads_change_no_byte(tmp_path: Path) -> None:
         with bk.recreate(tmp_path / "out.root", threads=threads, compression="zlib:1", basket="8kB") as file:
             file["t"] = data
         made.add((tmp_path / "out.root").read_bytes())
+
     assert len(made) == 1
 
 
@@ -159,6 +160,7 @@ def test_parts_of_processes_are_joined_by_copying(tmp_path: Path, how: str) -> N
     if how == "fork":
         with pytest.raises(ZeroDivisionError), bk.parts(path) as parts, context.Pool(3) as pool_:
             pool_.starmap(write_part, [(parts, 0), (parts, 7)])
+
     assert numbers(path) == order
     assert list(tmp_path.iterdir()) == [path]
 
@@ -175,4 +177,5 @@ def test_parts_and_their_errors(tmp_path: Path) -> None:
     assert numbers(path) == list(range(STEP, 2 * STEP))
     with pytest.raises(FileExistsError), bk.parts(path, force=False):
         pass
+
     assert list(tmp_path.iterdir()) == [path]

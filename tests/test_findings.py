@@ -145,6 +145,7 @@ def test_planted_faults_are_found_and_repaired(fault: str, basketry: Basketry, t
     # The second time the output exists and is kept.
     assert shell(basketry, command, tmp_path).returncode == 2
     (price,) = (line for line in lines[lines.index(f"    {command}") :][:2] if line.strip().startswith("Price: "))
+
     assert price
 
 
@@ -160,6 +161,7 @@ def test_an_uncompressed_record_is_found(basketry: Basketry, tmp_path: Path) -> 
     output = check(basketry, path, found["uncompressed_record"], tmp_path)
     record = basketry.json("inspect", output)["trees"][0]["metadata"]
     saved = report["trees"][0]["metadata"]["bytes"] - record["bytes"]
+
     assert found["uncompressed_record"]["cost"]["bytes"] == pytest.approx(saved, rel=0.2)
 
 
@@ -189,6 +191,7 @@ def test_shrunken_buffers_do_not_keep_baskets_small(basketry: Basketry, tmp_path
     (tmp_path / "out").mkdir()
     output = check(basketry, path, finding, tmp_path / "out")
     after = basketry.json("inspect", output)["trees"][0]
+
     assert after["baskets"] * 10 < basketry.json("inspect", path)["trees"][0]["baskets"]
     assert not [finding for finding in told(basketry, output) if finding["pays"] == "reader"]
 
@@ -226,6 +229,7 @@ def test_findings_for_writers_are_shown_on_request(basketry: Basketry, tmp_path:
     findings = told(basketry, path)
     if not any(finding["fault"] == "oversized_buffers" for finding in findings):
         pytest.fail(f"no large buffers in {findings}")
+
     assert findings[-1]["pays"] == "writer"
     assert "hold" in basketry("inspect", path, "--writer")
     assert "--writer shows" in basketry("inspect", path)
@@ -256,6 +260,7 @@ def test_commands_for_a_file_with_several_trees_name_the_tree(basketry: Basketry
     check(basketry, both, tiny[0], tmp_path).unlink()
     # Even for one tree only, the command leaves the other unchanged.
     (alone,) = [f for f in basketry.json("inspect", f"{both}:tree_a")["findings"] if f["fault"] == "tiny_baskets"]
+
     assert alone["command"] == tiny[0]["command"]
 
 

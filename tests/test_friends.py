@@ -44,6 +44,7 @@ def test_branches_of_friends_equal_those_of_root(tree: bk.Tree, seen: dict[str, 
         assert arrays[name].tolist() == values, name
         assert tree[name].array().tolist() == values, name
     computed = tree.arrays("alias.x + y / 3", cut="(other.y > 30) & (same.z < 120)")
+
     assert computed.tolist() == [{"alias.x + y / 3": 0.0}] * 9
     # The tree's own branch comes first.
     assert tree["x"].array()[1] == 1
@@ -57,6 +58,7 @@ def test_steps_and_selections_reach_friends(tree: bk.Tree, seen: dict[str, list[
         assert [value for one in steps for value in one["same.many"].tolist()] == seen["many"]
     chosen = np.arange(7, 5000, 611)
     picked = tree.arrays(names, selection=chosen)
+
     assert picked["alias.x"].tolist() == [-float(i) for i in chosen]
     assert picked["same.many"].tolist() == [seen["many"][i] for i in chosen]
 
@@ -66,6 +68,7 @@ def test_friends_lie_beside_the_file_that_names_them(made: Path, tmp_path: Path,
     monkeypatch.chdir(tmp_path)
     assert bk.open("moved/main.root:tree")["other.y"].array()[2] == 6
     monkeypatch.chdir(tmp_path / "moved")
+
     assert bk.open("main.root:tree")["other.y"].array()[2] == 6
 
 
@@ -92,6 +95,7 @@ def test_unreadable_friends_raise_the_reason(made: Path, name: str, why: str) ->
     assert len(odd.arrays()) == 5000, "they are not asked for"
     with pytest.raises(ValueError, match=why):
         odd[name]
+
     assert name not in odd
 
 

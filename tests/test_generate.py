@@ -67,6 +67,7 @@ def test_uproot_and_basketry_read_the_same(written: dict[str, Path], kind: str) 
                 continue
             assert ak.array_equal(ours[name].array(), branch.array(), dtype_exact=False), name
             compared += 1
+
     assert compared
 
 
@@ -115,6 +116,7 @@ def test_several_files_at_once_share_memory(basketry: Basketry, tmp_path: Path) 
     assert len(ran["written"]) == 3
     assert all(metrics["peak_held_bytes"] <= memory for metrics in ran["metrics"])
     arrays = [tree.arrays() for tree in trees if isinstance(tree, bk.Tree)]
+
     assert ak.array_equal(arrays[0], arrays[1])
     assert ak.array_equal(arrays[0], arrays[2])
 
@@ -123,6 +125,7 @@ def test_no_write_and_no_fill_write_nothing(basketry: Basketry, tmp_path: Path) 
     ran = generate(basketry, "single", tmp_path / "out.root", "--no-write")
     assert ran["written"][0]["bytes"] > 500_000
     ran = generate(basketry, "single", tmp_path / "out.root", "--no-fill", "--no-write")
+
     assert ran["written"][0]["trees"][0]["entries"] == 0
     assert not list(tmp_path.iterdir())
 
@@ -147,6 +150,7 @@ def test_write_bench_measures_every_combination(basketry: Basketry, tmp_path: Pa
         assert all(run["cpu"] > 0 and run["peak_rss"] > 1_000_000 and run["vsize"] > 0 for run in line["runs"])
         assert line["bytes"] > 100_000
     none, packed = (next(x for x in report["lines"] if x["compression"] == c) for c in ("none", "lz4:4"))
+
     assert none["bytes"] > packed["bytes"]
     assert "speed-up" in basketry("write-bench", "single", *options)
     assert not list(tmp_path.iterdir())
@@ -204,4 +208,5 @@ def test_a_killed_writer_leaves_the_saved_entries(tmp_path: Path, root_values: R
             name = "ev0/ev0.energy"
             assert ak.array_equal(tree[name].array(), whole[name].array(entry_stop=n))
             left.unlink()
+
     assert killed > 2

@@ -216,6 +216,7 @@ def test_a_source_that_is_no_root_file_is_refused_or_skipped(
     ours, theirs = sides(basketry, tmp_path, f"{flag}o.root a.root {bad}")
     assert ours.code == theirs.code == (0 if flag else 1)
     line = f"skipping file with error: {bad}" if flag else f"exiting due to error in {bad}"
+
     for side in (ours, theirs):
         assert any(line in said for said in side.lines), side.lines
     # On failure real hadd leaves an empty output; basketry leaves none.
@@ -273,6 +274,7 @@ def test_unmerged_objects_are_named_and_fail_with_strict(level: int, basketry: B
     assert out.exists()
     good = [make_files.made("chained") / f"part{k}.root" for k in range(2)]
     outcome = basketry.run("hadd", "-v", str(level), "--strict", "-f", out, *good)
+
     assert outcome.code == 0
     assert level or not outcome.out + outcome.err
 
@@ -281,6 +283,7 @@ def test_strict_fails_on_skipped_sources(basketry: Basketry, tmp_path: Path) -> 
     good, out = make_files.made("chained") / "part0.root", tmp_path / "out.root"
     junk = tmp_path / "junk.root"
     junk.write_text("junk")
+
     for bad in (junk, tmp_path / "absent.root"):
         assert basketry.run("hadd", "-f", "-k", out, good, good, bad).code == 0
         assert basketry.run("hadd", "-f", "-k", "--strict", out, good, good, bad).code == 1
@@ -294,6 +297,7 @@ def test_a_dropped_index_is_named(level: int, basketry: Basketry, tmp_path: Path
     without = tmp_path / "without.root"
     subprocess.run([sys.executable, "-c", WITHOUT_INDEX, with_index, without], check=True, timeout=120)
     outcome = basketry.run("hadd", "-v", str(level), "--strict", tmp_path / "out.root", with_index, without)
+
     assert outcome.code == 1
     assert "Warning in <hadd>: tree tree: its index (TTreeIndex) is left out" in outcome.err
 
@@ -308,6 +312,7 @@ def test_a_link_called_hadd_behaves_as_hadd(basketry: Basketry, tmp_path: Path) 
     assert done.stdout.splitlines() == [f"hadd Source file 1: {source}", "hadd Target path: -out.root:/"]
     assert out.exists()
     done = subprocess.run([link, "-h"], capture_output=True, text=True, timeout=60)
+
     assert done.stdout.startswith("usage: hadd")
 
 
@@ -319,6 +324,7 @@ def test_target_paths_are_printed_as_by_hadd(source: str, basketry: Basketry, tm
         words = [*command, "-f", "o.root", *sources]
         done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=120)
         said.append(done.stdout.splitlines())
+
     assert said[0] == said[1]
     assert any(line.endswith(":/C/D") for line in said[0])
 
@@ -326,5 +332,6 @@ def test_target_paths_are_printed_as_by_hadd(source: str, basketry: Basketry, tm
 def test_json_is_all_of_standard_output(basketry: Basketry, tmp_path: Path) -> None:
     sources = [make_files.made("objects") / f"objects{k}.root" for k in range(2)]
     report = basketry.json("hadd", tmp_path / "out.root", *sources)
+
     assert any(line.startswith("misfit: ") for line in report["unmerged"])
     assert set(report["unmerged"]) <= set(report["notes"])

@@ -206,6 +206,7 @@ def test_the_output_equals_that_of_hadd(case: str, basketry: Basketry, root_valu
         assert ours.codecs("o.root") == ours.codecs(*last[2:])
     else:
         assert ours.codecs("o.root") == theirs.codecs("o.root")
+
     assert "not merged" not in ours.err
 
 
@@ -234,6 +235,7 @@ def test_keys_keep_their_order_and_cycles(basketry: Basketry, tmp_path: Path) ->
         ]  # fmt: skip
         assert {key: file[key].member("fTitle") for key in titles} == titles
     ours = ours_of(basketry, tmp_path / "many", "o.root named0.root named1.root named2.root named3.root")
+
     with uproot.open(ours.out) as file:
         assert [file[f"same;{n}"].member("fTitle") for n in (1, 2, 3, 4)] == [f"in file {n}" for n in range(4)]
         assert all(f"apart{n};1" in file for n in range(4))
@@ -301,6 +303,7 @@ def test_inputs_are_validated_as_by_hadd(sources: str, basketry: Basketry, tmp_p
     # Real hadd leaves an empty output, which roottest removes; basketry leaves none.
     ours = ours_of(basketry, tmp_path / "ours", f"o.root {sources}")
     theirs = theirs_of(tmp_path / "theirs", f"o.root {sources}")
+
     assert ours.code == theirs.code == 1
     assert "exiting due to error in no_root_file" in theirs.err
     assert "exiting due to error in no_root_file" in ours.err
@@ -311,6 +314,7 @@ def test_an_unwritable_target_is_refused(basketry: Basketry, tmp_path: Path) -> 
     # CreateWithUnwritableTFilePointer
     call = "nowhere/o.root saved0.root"
     ours, theirs = ours_of(basketry, tmp_path / "ours", call), theirs_of(tmp_path / "theirs", call)
+
     assert ours.code == theirs.code == 1
     assert "Error in <hadd>: " in ours.err
     assert "nowhere/o.root" in ours.err
@@ -388,6 +392,7 @@ def test_listed_names_match_whole_names(kind: str, basketry: Basketry, tmp_path:
     basketry("hadd", "-L", names, "-Ltype", kind, out, folder / "folders0.root", folder / "folders1.root")
     with uproot.open(out) as file:
         found = {key for key in file.keys(recursive=False, cycle=False) if key.startswith(("hist", "only"))}
+
     assert found == ({"hist2"} if kind == "OnlyListed" else {"hist1", "hist3", "hist4", "only0", "only1"})
 
 
@@ -402,6 +407,7 @@ def test_remote_sources_leave_the_target_unchanged(basketry: Basketry, tmp_path:
         assert "Error in <hadd>: could not validate" in outcome.err
         assert "root://nowhere.invalid//one.root" in outcome.err
         assert "only files of this machine" in outcome.err
+
     assert target.read_text() == "as it was"
 
 
@@ -409,6 +415,7 @@ def test_an_rntuple_is_refused_unless_excluded(basketry: Basketry, tmp_path: Pat
     # test_MergeFilterBlacklist has an RNTuple, which basketry does not merge.
     call = "-L listed.txt -Ltype SkipListed -f o.root listed0.root listed1.root listed2.root listed3.root"
     ours = ours_of(basketry, tmp_path / "ours", call)
+
     assert ours.code == 1
     assert "ntpl" in ours.err
     assert not ours.out.exists()

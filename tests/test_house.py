@@ -28,5 +28,6 @@ def test_every_module_opens_by_saying_what_it_is() -> None:
 def test_every_crate_of_the_map_is_in_the_architecture() -> None:
     text = (REPO / "ARCHITECTURE.md").read_text()
     folders = sorted(path.name for path in (REPO / "crates").iterdir() if path.is_dir())
+
     assert folders == sorted(FLOORS)
     assert all(f"crates/{crate}" in text for crate in folders)

@@ -69,6 +69,7 @@ def test_trees_in_a_list_are_carried_over(basketry: Basketry, tmp_path: Path) ->
         basketry(*words, "-o", out, "-f")
         basketry("verify", *[word for word in words[1:] if word == source], out)
         assert user_info(out, "key") == expected
+
     # The merge keeps objects that it cannot merge.
     assert user_info(out, "key;1") == expected
 
@@ -82,6 +83,7 @@ def test_inner_trees_are_compared(basketry: Basketry, tmp_path: Path) -> None:
     data[at + 40] ^= 1
     out.write_bytes(data)
     outcome = basketry.run("verify", source, out)
+
     assert outcome.code == 1
     assert "user info differ" in outcome.out
 

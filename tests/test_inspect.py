@@ -42,6 +42,7 @@ def test_inspect_agrees_with_the_oracle(name: str, basketry: Basketry) -> None:
                 found.append(f"{key} is missing; skipped: {report['skipped']}")
             continue
         found += [f"{key}: {line}" for line in tree_differences(tree, trees[key])]
+
     assert not found, "\n".join(found[:40])
 
 
@@ -57,6 +58,7 @@ def test_documented_and_printed_fields_agree(corpus: Path, basketry: Basketry) -
         numbers = finding.keys() - {"fault", "tree", "text", "command", "cost", "pays", "price"}
         if numbers != faults[finding["fault"]]:
             found.append(f"{finding['fault']}: {sorted(numbers)}, documented are {faults[finding['fault']]}")
+
     assert not found, "\n".join(found)
 
 

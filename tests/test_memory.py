@@ -220,6 +220,7 @@ def test_the_smallest_budget_gives_the_same_file(basketry: Basketry, tmp_path: P
     basketry(*command)
     content = (tmp_path / "out.root").read_bytes()
     scarce = basketry.run(*command, "--memory", f"{memory}MB")
+
     assert scarce.code == 0, str(scarce)
     assert (tmp_path / "out.root").read_bytes() == content
 
@@ -249,6 +250,7 @@ def test_parquet_bytes_do_not_depend_on_memory(basketry: Basketry, tmp_path: Pat
     for memory, threads in (("1GB", 1), ("400MB", 1), ("400MB", 4)):
         basketry("convert", source.path, "-o", tmp_path / "t.parquet", "-f", "--memory", memory, "-j", str(threads))
         contents.append((tmp_path / "t.parquet").read_bytes())
+
     assert contents[0] == contents[1] == contents[2]
 
 
@@ -281,4 +283,5 @@ def test_generate_stays_within_memory_with_many_branches(basketry: Basketry, tmp
     outcome = basketry.run(*command, "--memory", "64MB", "-j", "2")
     assert outcome.code == 0, str(outcome)
     check(outcome, 64 * MB, 10_000 * 3000)
+
     assert basketry.run(*command, "--memory", "32MB", "-j", "2").code == 2

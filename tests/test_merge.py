@@ -29,6 +29,7 @@ def test_a_corpus_file_merged_with_itself_equals_hadd(
     if hadd.merge(theirs, source, source, flags=("-ff",)) is None:
         pytest.skip("real hadd fails on this file")
     found = list(entry_bytes.differences(root_bytes.of(theirs), root_bytes.of(ours), objects=False))
+
     assert not found, "\n".join(found[:20])
 
 
@@ -44,6 +45,7 @@ def test_histograms_and_trees_are_added_as_hadd_adds_them(
     basketry("hadd", *flags, ours, *sources)
     assert hadd.merge(theirs, *sources, flags=flags) is not None
     found = list(values.differences(root_values.of(theirs), root_values.of(ours), tolerance=TOLERANCE))
+
     assert not found, "\n".join(found[:20])
 
 
@@ -54,6 +56,7 @@ def test_hadd_flags_choose_the_compression(
     sources = [make_files.made("chained") / f"part{part}.root" for part in (0, 1, 2)]
     ours, theirs = tmp_path / "ours.root", tmp_path / "theirs.root"
     basketry("hadd", flag, ours, *sources)
+
     assert hadd.merge(theirs, *sources, flags=(flag,)) is not None
     assert not list(values.differences(root_values.of(theirs), root_values.of(ours)))
     with uproot.open(ours) as mine, uproot.open(theirs) as root:
@@ -65,6 +68,7 @@ def test_append_extends_the_target(basketry: Basketry, root_values: RootServer, 
     out, theirs = tmp_path / "out.root", tmp_path / "theirs.root"
     basketry("hadd", out, parts[0], parts[1])
     basketry("hadd", "-a", out, parts[2])
+
     assert hadd.merge(theirs, *parts) is not None
     assert not list(values.differences(root_values.of(theirs), root_values.of(out)))
 
@@ -74,6 +78,7 @@ def test_option_T_leaves_out_trees(basketry: Basketry, root_values: RootServer, 
     out = tmp_path / "out.root"
     basketry("hadd", "-T", out, *sources)
     found = root_values.of(out)
+
     assert not found["trees"]
     assert "h1f" in found["objects"]
 
@@ -83,6 +88,7 @@ def test_a_list_file_names_the_inputs(basketry: Basketry, tmp_path: Path) -> Non
     listing, out = tmp_path / "inputs.txt", tmp_path / "out.root"
     listing.write_text("".join(f"{part}\n" for part in parts))
     basketry("hadd", out, f"@{listing}")
+
     with uproot.open(out) as file:
         assert file["tree"].num_entries == 600
         assert file["tree"]["i"].array().tolist() == [1000 * k + i for k in range(3) for i in range(200)]
@@ -92,6 +98,7 @@ def test_small_inputs_become_good_clusters(basketry: Basketry, tmp_path: Path) -
     part = make_files.made("chained") / "part1.root"
     out = tmp_path / "out.root"
     basketry("merge", *[part] * 50, "-o", out)
+
     with uproot.open(out) as file:
         assert file["tree"].num_entries == 50 * 200
         assert file["tree"]["i"].num_baskets < 50 * 3
@@ -108,6 +115,7 @@ def test_bad_file_is_refused_or_skipped(basketry: Basketry, tmp_path: Path) -> N
     assert "bad.root" in outcome.err
     assert not out.exists()
     outcome = basketry.run("hadd", "-k", out, good[0], bad, good[1])
+
     assert outcome.code == 0, str(outcome)
     assert "bad.root" in outcome.out + outcome.err
     with uproot.open(out) as file:
@@ -121,6 +129,7 @@ def test_different_schemas_are_refused_with_the_differences(basketry: Basketry, 
     assert "extra" in outcome.err
     assert not out.exists()
     outcome = basketry.run("merge", folder / "base.root", folder / "other.root", "-o", out)
+
     assert outcome.code == 2, str(outcome)
     assert "x" in outcome.err
 
@@ -158,6 +167,7 @@ def test_relations_survive_a_merge(basketry: Basketry, root_values: RootServer, 
     basketry("hadd", "-f", ours, source, source)
     assert hadd.merge(theirs, source, source) is not None
     mine, root = root_values.of(ours)["trees"], root_values.of(theirs)["trees"]
+
     assert mine.keys() == root.keys()
     for fact in ("entries", "aliases", "friends", "user_info", "weight"):
         assert mine["tree"][fact] == root["tree"][fact], fact
@@ -182,6 +192,7 @@ def test_merging_the_result_again_only_copies(basketry: Basketry, tmp_path: Path
     first = basketry.json("merge", *[part] * 30, "-o", once)
     assert first["tables"][0]["depths"]["regroup"]
     second = basketry.json("merge", once, "-o", twice)
+
     assert not second["tables"][0]["depths"]["regroup"]
     assert not second["tables"][0]["depths"]["recompress"]
 
@@ -210,6 +221,7 @@ def test_listed_objects_are_merged_or_skipped(
     basketry("hadd", *flags, ours, *sources)
     assert hadd.merge(theirs, *sources, flags=flags) is not None
     found = list(values.differences(root_values.of(theirs), root_values.of(ours), tolerance=TOLERANCE))
+
     assert not found, "\n".join(found[:20])
     assert ("h1f" in root_values.of(ours)["objects"]) == (kind == "OnlyListed")
 
@@ -218,4 +230,5 @@ def test_a_tree_of_some_inputs_is_kept(basketry: Basketry, tmp_path: Path) -> No
     sources = [make_files.made("references") / "references.root", make_files.made("schemas") / "bare.root"]
     out = tmp_path / "out.root"
     outcome = basketry.json("merge", *sources, "-o", out)
+
     assert any("inner" in note and "1 of the 2 inputs" in note for note in outcome["notes"]), outcome["notes"]

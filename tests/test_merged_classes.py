@@ -97,6 +97,7 @@ def test_merged_objects_equal_those_of_hadd(
     expected, found = (entry_lists.numbered(root_values.of(path)["objects"]) for path in (theirs, ours))
     expected = {name: corrected(name, value) for name, value in expected.items()}
     different = list(values.differences(expected, found))
+
     assert not different, "\n".join(different[:20])
     for name in RECIPES[recipe]:
         assert f"{name}: the one of" in outcome.out + outcome.err, name
@@ -124,6 +125,7 @@ def test_histograms_and_attached_objects_equal_those_of_hadd(
             different = list(values.differences(expected[name], value, name, tolerance=1e-12))
             assert not different, "\n".join(different[:20])
     in_underflow = {f"{kind}_labels_{which}" for kind in ("h1d", "p2") for which in ("some", "some_order")}
+
     for name in in_underflow & found.keys():
         assert f"{name}: the one of" in outcome.err
 
@@ -140,6 +142,7 @@ def test_random_histograms_equal_those_of_hadd(basketry: Basketry, root_values: 
             del names[name]
     assert len(found) > 400
     different = list(values.differences(expected, found, tolerance=1e-12))
+
     assert not different, "\n".join(different[:20])
 
 
@@ -156,6 +159,7 @@ def test_unmerged_objects_are_kept_and_named(basketry: Basketry, tmp_path: Path,
         assert "Warning in <hadd>: named: " not in outcome.err
     with uproot.open(out) as file:
         keys = file.keys()
+
     for name in UNMERGED:
         assert len([key for key in keys if key.split(";")[0] == name]) == 2, name
 
@@ -249,6 +253,7 @@ def test_buffered_entries_are_filled_as_by_hadd(basketry: Basketry, root_values:
             different = [line for line in different if "/fFirst:" not in line and "/fLast:" not in line]
         assert not different, "\n".join(different[:20])
         compared += 1
+
     assert compared > 120
 
 
@@ -277,4 +282,5 @@ def test_all_clones_arrays_are_kept_and_the_first_is_found(
     assert list(values.differences(first, found)) == []
     with uproot.open(ours) as file:
         cycles = [name for name in file if name.startswith("clones_names;")]
+
     assert cycles == ["clones_names;3", "clones_names;2", "clones_names;1"]

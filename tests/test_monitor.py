@@ -84,6 +84,7 @@ def test_figures_agree_with_the_kernel_to_a_per_cent(watched: tuple[Path, Any, l
 def test_marks_show_the_cost_of_closing(watched: tuple[Path, Any, list[float], Path]) -> None:
     _, summary, _, _ = watched
     start, stop, finalize, end = summary["marks"]
+
     assert [mark["mark"] for mark in (start, stop, finalize, end)] == ["start", "stop", "finalize", "end"]
     assert (start["events"], stop["events"], end["events"]) == (0, 5, 5)
     assert stop["rss"] - start["rss"] == pytest.approx(150 << 20, rel=0.01)
@@ -127,6 +128,7 @@ def test_root_reads_the_file(watched: tuple[Path, Any, list[float], Path]) -> No
     asked = [sys.executable, "-W", "ignore", "-c", ROOT_SAYS, str(perf)]
     done = subprocess.run(asked, capture_output=True, text=True, check=True, timeout=120)
     count, marks, rss, different, name = json.loads(done.stdout.splitlines()[-1])
+
     assert (count, different, name) == (summary["samples"], 0, summary["command"])
     assert marks == [mark["mark"] for mark in summary["marks"]]
     assert rss == [mark["rss"] for mark in summary["marks"]]
@@ -153,6 +155,7 @@ subprocess.run("dd if=/dev/zero of={tmp_path}/zeros bs=1000 count=3000 status=no
         timeout=60,
     )
     summary = json.loads(done.stdout)
+
     # Both lived between two samples.
     assert summary["user"] + summary["system"] >= 0.3
     assert 3_000_000 <= summary["end"]["written"] < 3_010_000
@@ -172,6 +175,7 @@ def test_exit_code_and_output_are_those_of_the_command(basketry: Basketry, tmp_p
     there = tmp_path / "there.csv"
     there.write_text("mine")
     ran = tmp_path / "ran"
+
     assert "--force" in basketry.refuses("monitor", "-o", there, "touch", ran)
     assert "parquet" in basketry.refuses("monitor", "-o", tmp_path / "perf.txt", "touch", ran)
     assert there.read_text() == "mine"
@@ -193,6 +197,7 @@ def test_signals_go_to_the_command_and_the_file_is_whole(number: signal.Signals,
         assert job.stdout.readline() == "ready\n"
         job.send_signal(number)
         assert job.wait(30) == 7
+
     with uproot.open(tmp_path / "perf.root") as file:
         assert file["samples"]["mark"].array()[-1] == "end"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["perf.root"]
@@ -215,6 +220,7 @@ def test_a_very_short_job_has_a_peak(megabytes: int) -> None:
     words = [shutil.which("dd") or "dd", "if=/dev/zero", "of=/dev/null", f"bs={megabytes}M", "count=1", "status=none"]
     done = subprocess.run(command("--json", "--", *words), capture_output=True, text=True, check=True, timeout=60)
     summary = json.loads(done.stdout)
+
     # By wait4(2), like `time -v`.
     assert summary["peak_rss"] == pytest.approx(run(words).peak_rss, rel=0.01)
     assert summary["end"]["written"] == megabytes << 20
@@ -228,6 +234,7 @@ def test_the_output_of_a_watched_basketry_is_found(made: Path, tmp_path: Path) -
     assert summary["end"]["written"] >= out.stat().st_size
     parquet = pytest.importorskip("pyarrow.parquet")
     table = parquet.read_table(perf).to_pylist()
+
     assert len(table) == summary["samples"]
     assert table[-1] == summary["end"]
 
@@ -280,6 +287,7 @@ def test_a_monitor_inside_reports_to_the_one_outside(tmp_path: Path) -> None:
         env=os.environ | {"PYTHONPATH": str(Path(bk.__file__).parents[1])},
     )
     summary = json.loads(done.stdout)
+
     assert [mark["mark"] for mark in summary["marks"]] == ["start", "stop", "checked", "end"]
     assert summary["end"]["events"] == 12
     assert tmp_path.is_dir()
@@ -308,6 +316,7 @@ def test_the_log_of_an_ancestor_is_not_an_output(tmp_path: Path, place: str) -> 
     assert done.returncode == 0, done.stderr
     inside = place == "inside"
     outputs = done.stdout.split() if inside else [file["path"] for file in json.loads(done.stdout)["files"]]
+
     assert outputs == [str(out)]
 
 
@@ -316,5 +325,6 @@ def test_the_cost_of_monitoring_is_reported() -> None:
     sleepers = "import os, time\nfor _ in range(9):\n    if os.fork() == 0: break\ntime.sleep(3)"
     line = command("--json", "--", *PYTHON, sleepers)
     summary = json.loads(subprocess.run(line, capture_output=True, text=True, check=True, timeout=60).stdout)
+
     assert summary["most"]["processes"] == 10
     assert 0 < summary["monitor_cpu"] < summary["elapsed"]

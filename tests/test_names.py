@@ -56,6 +56,7 @@ def test_no_control_character_is_printed(basketry: Basketry, hostile: Path, tmp_
         assert not controls(outcome.out + outcome.err), str(outcome)
         assert not outcome.timed_out
         seen += outcome.out
+
     assert "\\u{1b}" in seen
 
 
@@ -75,6 +76,7 @@ def test_json_and_outputs_keep_the_names(basketry: Basketry, tmp_path: Path) -> 
     assert {"esc\x1b[31mred", "c1\x9b2J", "new\nline"} <= names
     basketry("rewrite", source, "-o", out)
     basketry("verify", source, out)
+
     with uproot.open(source) as before, uproot.open(out) as after:
         assert sorted(before.keys()) == sorted(after.keys())
 
@@ -97,6 +99,7 @@ def test_names_of_trees_are_not_patterns(basketry: Basketry, tmp_path: Path) -> 
     for verb in ("rewrite", "tune", "merge"):
         basketry.run(verb, source, "-o", tmp_path / f"{verb}.root")
     basketry("verify", source, tmp_path / "rewrite.root")
+
     assert name in basketry("inspect", tmp_path / "merge.root")
 
 

@@ -42,6 +42,7 @@ def test_objects_are_merged_or_kept_as_by_hadd(basketry: Basketry, root_values: 
     assert isinstance(expected, dict)
     assert len(expected) > 80
     different = list(values.differences(expected, found))
+
     assert not different, "\n".join(different[:20])
     for name in NOT_MERGED:
         assert name in outcome.out + outcome.err

@@ -99,6 +99,7 @@ def test_an_existing_file_is_kept(line: str, folder: Path, basketry: Basketry) -
     before = contents(folder)
     hadd = line.startswith("hadd")
     outcome = basketry.run(*words(line, folder))
+
     assert outcome.code == (1 if hadd else 2), str(outcome)
     assert ("-f" if hadd else "--force") in outcome.err, str(outcome)
     assert contents(folder) == before
@@ -107,6 +108,7 @@ def test_an_existing_file_is_kept(line: str, folder: Path, basketry: Basketry) -
 def test_hadd_does_not_write_its_sources(folder: Path, basketry: Basketry) -> None:
     before = contents(folder)
     outcome = basketry.run("hadd", "-f", folder / "hard.root", folder / "t.root")
+
     assert outcome.code == 1, str(outcome)
     assert contents(folder) == before
 
@@ -119,6 +121,7 @@ def test_two_outputs_of_one_command_are_two_files(folder: Path, basketry: Basket
     # All outputs are checked before the first is written.
     (folder / "new-2.root").touch()
     before = contents(folder)
+
     assert "new-2.root" in basketry.refuses(*SMALL, "-o", folder / "new.root", "--outputs", "3")
     assert contents(folder) == before
 
@@ -147,6 +150,7 @@ def test_python_does_not_overwrite_inputs(folder: Path) -> None:
         bk.recreate(folder / "hard.root", classes=folder / "t.root")
     with pytest.raises(FileExistsError, match="force=True"):
         bk.Monitor(folder / "t.root").__enter__()
+
     assert contents(folder) == before
 
 
@@ -182,6 +186,7 @@ def test_a_limit_of_file_sizes_leaves_existing_files(line: str, folder: Path, ba
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (16, 16)),
         check=False,
     )
+
     assert done.returncode in (1, 2), f"{done.returncode} {done.stderr}"
     assert "old.root" in done.stderr or "old.parquet" in done.stderr or "scratch" in done.stderr, done.stderr
     assert contents(folder) == before
@@ -197,6 +202,7 @@ def test_output_names_may_have_the_longest_allowed_length(folder: Path, basketry
     left = folder / ("." + "ö" * 110 + ".1.tmp")
     left.touch()
     basketry("rewrite", folder / "t.root", "-o", long, "--force")
+
     assert not left.exists()
 
 
@@ -229,6 +235,7 @@ def test_scratch_folders_are_removed(number: signal.Signals, folder: Path, baske
         subprocess.run(words, stdout=subprocess.DEVNULL, env=environment, check=True)
     else:
         assert code == 128 + number
+
     assert not any(scratch.iterdir())
 
 
@@ -247,4 +254,5 @@ def test_runs_end_with_their_command(folder: Path, basketry: Basketry) -> None:
     job.wait(60)
     while any(media.iterdir()) and time.monotonic() < deadline:
         time.sleep(0.01)
+
     assert not any(media.iterdir())

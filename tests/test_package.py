@@ -65,6 +65,7 @@ def test_errors_are_python_exceptions(number: int, made: Path, tmp_path: Path) -
     if isinstance(caught.value, OSError):
         assert caught.value.errno
         assert Path(caught.value.filename).is_relative_to(tmp_path)
+
     assert sorted(path.name for path in tmp_path.iterdir()) == ["made.root", "no.root"]
 
 
@@ -106,6 +107,7 @@ def test_keywords_equal_the_options_of_the_command(verb: str) -> None:
     parameters = inspect.signature(getattr(bk, verb)).parameters
     known = {name for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY or name == "output"}
     known |= set(words[verb].__annotations__) if verb in words else set()
+
     assert known == options
 
 
@@ -164,6 +166,7 @@ def test_tune_reports_and_proves(made: Path, tmp_path: Path) -> None:
     assert tuned.layout is not None
     written = (tmp_path / "tuned.root").read_bytes()
     bk.rewrite(made, tmp_path / "tuned.root", layout=tuned.layout, force=True)
+
     assert (tmp_path / "tuned.root").read_bytes() == written
 
 
@@ -193,6 +196,7 @@ def test_a_layout_is_a_value(made: Path, tmp_path: Path) -> None:
     file = tmp_path / "layout.toml"
     file.write_text('cluster = "150"\n')
     bk.rewrite(made, tmp_path / "c.root", layout=file, compression="none")
+
     assert len(bk.inspect(tmp_path / "c.root").trees[0].clusters) == 4
 
 
@@ -239,6 +243,7 @@ def test_ctrl_c_ends_the_work_and_leaves_no_file(call: str, large: Path, tmp_pat
         _, errors = process.communicate(timeout=20)
     finally:
         process.kill()
+
     assert errors.rstrip().endswith("KeyboardInterrupt"), errors
     assert process.returncode in (130, -signal.SIGINT)
     assert not list(tmp_path.iterdir())
@@ -268,6 +273,7 @@ def test_importing_basketry_imports_no_array_library() -> None:
     code = "import sys, basketry; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     imported = {name.partition(".")[0] for name in done.stdout.split()}
+
     assert "basketry" in imported
     assert not imported & {"numpy", "awkward", "pandas", "pyarrow", "polars", "uproot"}
 
@@ -281,6 +287,7 @@ def test_the_command_comes_with_the_package(made: Path, tmp_path: Path, basketry
     assert ours.run("verify", made, made).code == 0
     assert ours.run("verify", made, tmp_path / "none").code == 2
     scripts = json.dumps((REPO / "pyproject.toml").read_text())
+
     assert "basketry._command:main" in scripts
 
 
@@ -296,5 +303,6 @@ def test_a_killed_job_is_recovered(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="like FILE"):
         bk.recover(folder / "killed900.root", tmp_path / "out.root")
     found = bk.recover(folder / "killed900.root", tmp_path / "out.root", like=folder / "killed0.root")
+
     assert found.trees[0].saved_entries is None
     assert found.trees[0].entries >= 800

@@ -103,6 +103,7 @@ def test_arrays_equal_those_of_uproot(name: str) -> None:
                 array = ours_branch.array()
                 if not same(array.to_list(), truth.to_list()):
                     found.append(f"{key}/{branch}: {str(array)[:100]} and {str(truth)[:100]}")
+
     assert not found, "\n".join(found[:20])
 
 
@@ -190,6 +191,7 @@ def test_every_library_has_the_same_values(tree: bk.Tree) -> None:
     frame = tree.arrays(library="pd", selection=[3, 400])
     assert list(frame.index) == [3, 400]
     fixed = [f"fixed[{i}][{j}]" for i in range(2) for j in range(3)]
+
     assert list(frame.columns) == ["i", "x", *fixed, "flag", "nv", "v"]
     assert frame["fixed[1][2]"].tolist() == [truth[i]["fixed"][1][2] for i in (3, 400)]
     for library in libraries.GROUPERS:
@@ -269,6 +271,7 @@ def test_steps_together_give_all_entries(step: int | str | None, tree: bk.Tree) 
         assert {len(one) for one in steps[:-1]} <= {step}
     chosen = [4, 5, 100, 300, 301, 509]
     frames = list(tree.iterate(["i"], step_size=step, selection=chosen, library="pd"))
+
     assert [int(entry) for frame in frames for entry in frame.index] == chosen
 
 
@@ -297,6 +300,7 @@ def test_several_files_form_one_tree(made: Path, tree: bk.Tree, tmp_path: Path) 
         assert ak.array_equal(bk.concatenate(files), truth)
         assert sum(len(step) for step in bk.iterate(files, ["i"], step_size=100)) == 1020
     opened = bk.open(f"{pattern}:dir/t")
+
     assert isinstance(opened, bk.Tree)
     assert opened.num_entries == 1020
     assert ak.array_equal(opened.arrays(entry_start=500, entry_stop=520), truth[500:520])
@@ -325,6 +329,7 @@ def test_nested_branches_are_found_by_path() -> None:
 def test_show_prints_a_table(tree: bk.Tree, capsys: pytest.CaptureFixture[str]) -> None:
     tree.show(filter_name=["v", "fixed"])
     lines = capsys.readouterr().out.splitlines()
+
     assert lines[0].split() == ["name", "|", "typename", "|", "interpretation"]
     assert [[word.strip() for word in line.split("|")] for line in lines[2:]] == [
         ["fixed", "float[2][3]", "2 * 3 * float32"],
@@ -336,6 +341,7 @@ def test_arrays_of_any_class_follow_their_entries() -> None:
     path = Path(__file__).parents[1] / "crates/dataset/tests/root/decode_types.root"
     split, whole = bk.open(f"{path}:arrays_split"), bk.open(f"{path}:arrays_whole")["e"].array()
     hits = [[{"id": k + j, "q": [k + j, -k - j], "name": f"hit{k + j}"} for j in range(k % 3)] for k in range(12)]
+
     assert whole["hits"].tolist() == hits
     assert split["e.hits.id"].array().tolist() == [[hit["id"] for hit in entry] for entry in hits]
     assert split["e.objs"].interpretation.startswith("var * ?{id: int32, q: 2 * float32")

@@ -74,6 +74,7 @@ def profile(path: Path, **changes: float) -> Path:
 def test_shipped_profiles_record_their_origin(name: str) -> None:
     text = (SHIPPED / f"{name}.toml").read_text()
     found = tomllib.loads(text)
+
     assert f"basketry tune --calibrate {name}" in text.splitlines()[1]
     assert found["reader"] == name
     assert all(found["decompress"][codec]["seconds-per-byte"] > 0 for codec in CODECS)
@@ -87,6 +88,7 @@ def test_the_report_names_the_reader(flat: Path, tune: Readers) -> None:
     assert root["today"]["read"] != ours["today"]["read"]
     assert root["today"]["size"] == ours["today"]["size"]
     said = tune(flat, "--reader", "root").out
+
     assert f"reading times: those of root {root['reader']['version']}, by the profile shipped with basketry" in said
 
 
@@ -118,6 +120,7 @@ def test_readers_get_different_layouts(flat: Path, tune: Readers, tmp_path: Path
 def test_malformed_profiles_are_refused(change: dict[str, float], said: str, flat: Path, tune: Readers) -> None:
     wrong = profile(tune.config.parent / "wrong.toml", **change)
     outcome = tune(flat, "--reader", wrong)
+
     assert outcome.code == 2, str(outcome)
     assert said in outcome.err
     assert "wrong.toml" in outcome.err
@@ -130,6 +133,7 @@ def test_unknown_readers_are_refused(flat: Path, tune: Readers, tmp_path: Path) 
         outcome = tune(flat, "--reader", reader)
         assert (outcome.code, said in outcome.err) == (2, True), str(outcome)
     outcome = tune(flat, "--reader", "uproot", "--workload", "sparse:1%")
+
     assert (outcome.code, "uproot" in outcome.err) == (2, True), str(outcome)
     assert tune(flat, "--calibrate", "root").code == 2
     assert tune("--calibrate", "groot").code == 2
@@ -140,6 +144,7 @@ def test_without_the_reader_basketry_makes_the_proof(flat: Path, tune: Readers, 
     assert report["reader"]["proven_by"] == "basketry"
     assert "No module named ROOT" in report["reader"]["instead"]
     said = tune(flat, "--reader", "root", "-o", tmp_path / "out.root", "-f", installed=False).out
+
     assert "measured by basketry's reader instead of root's" in said
 
 
@@ -182,5 +187,6 @@ def test_a_calibration_is_kept_and_used(name: str, module: str, flat: Path, tune
     if report["attempts"]:
         assert report["reader"]["proven_by"] == f"{name} {made['version']}"
         assert report["reader"]["instead"] is None
+
     assert written.code == (0 if report["delivered"] else 1), str(written)
     assert str(kept) in tune(flat, "--reader", name).out

@@ -23,6 +23,7 @@ def test_all_branches_are_read(wide: Path, basketry: Basketry) -> None:
         assert {column["name"] for column in report["columns"]} == set(columns)
         assert report["entries"] == report["all_entries"] == tree.num_entries
         assert report["compressed"] == sum(branch.compressed_bytes for branch in columns.values())
+
     assert len(report["runs"]) == 3
     assert report["median"] in report["runs"]
     assert not [column for column in report["columns"] if "opaque" in column]
@@ -46,6 +47,7 @@ def test_entries_are_selected(wide: Path, basketry: Basketry, tmp_path: Path) ->
     assert basketry.json("readspeed", wide, "--entries", "2:5")["entries"] == 3
     assert basketry.json("readspeed", wide, "--entries", str(picked))["entries"] == 2
     some = basketry.json("readspeed", wide, "--entries", "50%", "--seed", "3")
+
     assert 0 < some["entries"] < some["all_entries"]
     assert some["entries"] == basketry.json("readspeed", wide, "--entries", "50%", "--seed", "3")["entries"]
 
@@ -59,6 +61,7 @@ def test_throttle_limits_the_rate(basketry: Basketry) -> None:
     made = make_files.made("friends")
     chosen = ("readspeed", f"{made}/main.root:tree", "--branches", "x", "alias.x", "same.*", "--throttle")
     report = basketry.json(*chosen, "300kB/s", "-j", "2")
+
     assert report["throttle"] == 300_000
     # A few milliseconds of tolerance: a thread may oversleep.
     assert report["median"]["real"] >= report["compressed"] / 300e3 - 0.01
@@ -76,6 +79,7 @@ def test_layouts_are_compared_with_the_input(wide: Path, basketry: Basketry) -> 
     size = sum(column["compressed"] for column in report["columns"])
     assert today["compressed"] == pytest.approx(size, rel=0.1)
     named = {layout["layout"]: layout for layout in others}
+
     assert {"none", "lz4:4", "as tune chooses"} <= named.keys()
     assert named["none"]["compressed"] > named["lz4:4"]["compressed"]
     assert named["none"]["decompress"] < today["decompress"]
@@ -91,6 +95,7 @@ def test_layouts_consider_all_files(wide: Path, basketry: Basketry, tmp_path: Pa
     today, *others = report["layouts"]
     assert today["compressed"] == pytest.approx(sum(column["compressed"] for column in report["columns"]))
     named = {layout["layout"]: layout for layout in others}
+
     # Twice the uncompressed bytes; the first file alone is not compressed.
     assert named["none"]["compressed"] > 1.1 * today["compressed"]
 
@@ -105,6 +110,7 @@ def test_branches_of_friends_are_read(basketry: Basketry) -> None:
     assert "brief has 10 entries" in basketry.refuses("readspeed", odd, "--branches", "brief.b")
     assert "looked up by its index" in basketry.refuses("readspeed", odd, "--branches", "indexed.key")
     refused = basketry.refuses("readspeed", f"{made}/main.root:tree", "--branches", "alias.x", "--layouts")
+
     assert "leave out branches of friends" in refused
 
 
@@ -120,6 +126,7 @@ def test_too_few_clusters_are_the_bottleneck(wide: Path, basketry: Basketry, tmp
     one = tmp_path / "one.root"
     basketry("rewrite", wide, "-o", one, "--cluster", "1000000")
     report = basketry.json("readspeed", one, "-j", "3")
+
     assert report["clusters"] == 1
     assert any("too few clusters for the threads" in text for text in [report["advice"], *report["notes"]])
 
@@ -137,4 +144,5 @@ def test_the_json_has_the_documented_fields(wide: Path, basketry: Basketry) -> N
     if opaque:
         reports.append(basketry.json("readspeed", f"{oracle.corpus_file(opaque[0])}:Events"))
     found = schema_document.differences(REPO / "docs" / "readspeed-schema.md", reports)
+
     assert not found, "\n".join(found)

@@ -40,6 +40,7 @@ def test_root_reads_the_same_objects(
     source, out = oracle.corpus_file(name), tmp_path / "out.root"
     assert recoded(basketry("rewrite", source, "-o", out, layout, "--json")) == RECODED[name, layout]
     before, after = root_values.of(source)["trees"], root_values.of(out)["trees"]
+
     assert {path: tree["branches"] for path, tree in before.items()} == {
         path: tree["branches"] for path, tree in after.items()
     }

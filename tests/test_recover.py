@@ -69,6 +69,7 @@ def test_a_killed_job_is_restored(basketry: Basketry, root_bytes: RootServer, tm
     assert tree["entries_lost"] == max((branch["entries_lost"] for branch in tree["branches"]), default=0)
     assert report["objects"] == 1
     check(out, tree["entries"])
+
     assert root_bytes.of(out)
     assert any("are called" in note for note in report["notes"]) == (tree["baskets_found"] > 0)
 
@@ -82,6 +83,7 @@ def test_without_a_tree_record_the_baskets_are_listed(basketry: Basketry, tmp_pa
     line = basketry.refuses(
         "recover", folder / "killed900.root", "-o", out, "--like", make_files.made("wide") / "wide.root"
     )
+
     assert "no tree of that name" in line
     assert not out.exists()
 
@@ -102,6 +104,7 @@ def test_a_truncated_file_is_restored(basketry: Basketry, tmp_path: Path) -> Non
             with uproot.open(out) as file:
                 entries = before[length] = file["folder/tree"].num_entries
             check(out, entries)
+
     assert len(before) > 20
     # More bytes hold more entries: entries have about equal sizes.
     assert max(before.values()) > 4000
@@ -163,6 +166,7 @@ def test_entries_of_damaged_baskets_are_left_out_and_listed(basketry: Basketry, 
     # The printed report agrees.
     text = basketry.run("recover", bad, "-o", out, "--force").out
     first, end = tree["ranges_lost"][0]
+
     assert f"left out: entries {first} to {end - 1}" in text
 
 
@@ -188,6 +192,7 @@ def test_a_lost_branch_leaves_the_others(basketry: Basketry, tmp_path: Path) -> 
     # An array is unreadable without its counter: the entries are dropped.
     damaged(whole, bad, "n", range(count["n"]))
     report = json.loads(basketry.run("recover", bad, "-o", out, "--json", "--force").out)
+
     assert report["trees"][0]["entries"] == 0
     assert report["trees"][0]["ranges_lost"] == [[0, entries]]
 
@@ -229,6 +234,7 @@ def test_trees_of_one_name_are_kept_apart(basketry: Basketry, tmp_path: Path) ->
     report = basketry.json("recover", path, "-o", out)
     assert report["whole"]
     found = {(tree["path"], tree["cycle"]): tree["entries"] for tree in report["trees"]}
+
     assert found == {("d/t", 1): 50, ("d/t", 2): 60, ("saved", 2): 300}
     with uproot.open(path) as before, uproot.open(out) as file:
         for cycle in (1, 2):
@@ -240,6 +246,7 @@ def test_the_smallest_budget_for_a_basket_is_named(basketry: Basketry, tmp_path:
     path = make_files.made("big_records_zstd")
     (path,) = sorted(path.glob("*.root"))[:1]
     line = basketry.refuses("recover", path, "-o", tmp_path / "out.root", "--memory", "10kB")
+
     assert "--memory" in line
 
 

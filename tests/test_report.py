@@ -179,6 +179,7 @@ def test_readings_are_drawn_once_with_their_numbers(crowded: Browser) -> None:
     numbers = [
         int(text) for text in crowded.ask(f"[...{table}.querySelectorAll('tbody tr')].map(r => r.cells[0].textContent)")
     ]
+
     assert numbers == [n for n in range(1, 50) if n == 49 or n % 4 in (1, 2)]
     assert "--repeat 4" in crowded.ask("document.getElementById('stars').innerText")
 
@@ -216,6 +217,7 @@ def test_a_point_shows_its_settings(shown: Browser, basketry: Basketry, swept: P
         told = shown.ask("document.querySelector('#chart-size > div:last-child:not(:first-child)')?.innerText ?? ''")
     chosen = basketry.json("sweep", "report", swept)["chosen"]
     lines = told.splitlines()
+
     assert lines[0] == chosen
     assert any(line.startswith("read CPU: ") for line in lines)
 
@@ -226,6 +228,7 @@ def test_the_layout_can_be_downloaded(shown: Browser, swept: Path, tmp_path: Pat
     deadline = time.monotonic() + 20
     while not (tmp_path / "layout.toml").exists() and time.monotonic() < deadline:
         time.sleep(0.05)
+
     assert (tmp_path / "layout.toml").read_text() == (swept / "layout.toml").read_text()
     assert shown.said == []
 
@@ -241,6 +244,7 @@ def test_an_existing_page_is_kept(basketry: Basketry, swept: Path, tmp_path: Pat
     assert "nowhere" in basketry.refuses("sweep", "report", tmp_path / "nowhere", "-o", tmp_path / "page.html")
     assert not (tmp_path / "page.html").exists()
     shown: dict[str, Any] = basketry.json("sweep", "report", swept)
+
     assert {chart["name"] for chart in shown["charts"]} >= {"memory", "size", "speedup", "streams-memory", "columns"}
     assert json.loads(json.dumps(shown)) == shown
 
@@ -266,4 +270,5 @@ def test_matplotlib_draws_the_same(basketry: Basketry, swept: Path, besides: lis
             sizes = sorted(tile["size"] for tile in chart["tiles"])
             assert [area / sum(areas) for area in areas] == pytest.approx([size / sum(sizes) for size in sizes])
         figure.savefig(BUILD / f"{name}.png")
+
     assert len(figures) == 13

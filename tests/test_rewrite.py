@@ -138,6 +138,7 @@ def test_a_branch_in_an_absent_file_can_be_left_out(
     basketry("rewrite", source, "-o", out, "--drop", "ESDfriend*")
     before, after = root_bytes.of(source)["trees"]["esdTree"], root_bytes.of(out)["trees"]["esdTree"]
     dropped = {branch for branch in before if branch.split(".")[0] == "24"}
+
     assert dropped
     assert {branch: line for branch, line in before.items() if branch not in dropped} == after
 
@@ -162,4 +163,5 @@ def test_a_layout_with_an_rntuple_is_refused(text: str, made: Path, basketry: Ba
         assert "RNTuples cannot be written yet" in basketry.refuses(*verb, *layout)
     with pytest.raises(ValueError, match="RNTuples cannot be written yet"):
         bk.recreate(tmp_path / "out.root", layout=text + "\n")
+
     assert [path.name for path in tmp_path.iterdir()] == ["layout.toml"]

@@ -76,6 +76,7 @@ def test_a_file_that_is_no_root_file_is_refused(content: bytes, verb: str, baske
     bad, out = tmp_path / "bad.root", tmp_path / "out.root"
     bad.write_bytes(content)
     extra: dict[str, list[str | Path]] = {"rewrite": ["-o", out], "merge": ["-o", out], "verify": [bad]}
+
     assert "bad.root" in basketry.refuses(verb, bad, *extra.get(verb, []))
     assert not out.exists()
 
@@ -89,6 +90,7 @@ def test_an_absent_file_is_refused(basketry: Basketry, tmp_path: Path) -> None:
 def test_an_unknown_tree_is_refused_with_the_known_ones(basketry: Basketry, tmp_path: Path) -> None:
     source = make_files.made("references") / "references.root"
     line = basketry.refuses("rewrite", f"{source}:absent", "-o", tmp_path / "out.root")
+
     assert "absent" in line
     assert "inner" in line
 
@@ -96,6 +98,7 @@ def test_an_unknown_tree_is_refused_with_the_known_ones(basketry: Basketry, tmp_
 def test_a_small_budget_is_refused_with_the_smallest_that_suffices(basketry: Basketry, tmp_path: Path) -> None:
     source, out = make_files.made("big_records_zstd") / "big.root", tmp_path / "out.root"
     line = basketry.refuses("rewrite", source, "-o", out, "--compression", "lz4:4", "--memory", "4MB")
+
     assert re.search(r"\d+(\.\d+)? ?[kMG]i?B", line), line
     assert not list(tmp_path.iterdir())
 
@@ -125,6 +128,7 @@ def test_a_full_disk_leaves_no_output(verb: str, small_disk: Path, basketry: Bas
     assert outcome.code == 2, str(outcome)
     assert len(outcome.err.strip().splitlines()) == 1, str(outcome)
     missing = re.search(r"no space left: .*about (\d+) more are missing", outcome.err)
+
     assert missing, str(outcome)
     assert int(missing[1]) > 0, str(outcome)
     assert not list(small_disk.iterdir()), "something is left on the full disk"
@@ -163,6 +167,7 @@ def test_killed_job_leaves_no_output_under_its_name(basketry: Basketry, tmp_path
         if (tmp_path / "out.root").exists():
             assert (tmp_path / "out.root").read_bytes() == reference
             (tmp_path / "out.root").unlink()
+
     assert killed >= 6
     assert hashlib.sha256(source.read_bytes()).digest() == before
 
@@ -206,6 +211,7 @@ def test_the_next_job_removes_the_file_of_a_killed_one(basketry: Basketry, tmp_p
     first = (tmp_path / "out.root").read_bytes()
     # The output exists by now, and there is no --force.
     writing.send_signal(signal.SIGCONT)
+
     assert writing.wait() == 2
     assert (tmp_path / "out.root").read_bytes() == first
     assert {path.name for path in tmp_path.iterdir()} == {"out.root", ".other.root.1.tmp"}
@@ -231,6 +237,7 @@ def test_a_signal_after_the_output_has_its_name_changes_nothing(basketry: Basket
             report = pipe.read().lstrip(b"x")
         assert process.stderr is not None
         assert process.stderr.read() == b""
+
     assert process.returncode == 0
     assert json.loads(report)["bytes_written"] == output.stat().st_size
 
@@ -251,6 +258,7 @@ def test_nohup_is_respected(basketry: Basketry, tmp_path: Path) -> None:
         assert process.poll() is None
         time.sleep(0.001)
     process.send_signal(signal.SIGHUP)
+
     assert process.wait() == 0
     assert [path.name for path in tmp_path.iterdir()] == ["out.root"]
 
@@ -267,6 +275,7 @@ def test_interrupted_job_cleans_up(number: signal.Signals, verb: str, basketry: 
         time.sleep(0.001)
     process.send_signal(number)
     _, told = process.communicate()
+
     assert told.decode() == "basketry: interrupted; the unfinished output was removed\n"
     assert process.returncode == 128 + number
     assert not list(tmp_path.iterdir())

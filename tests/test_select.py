@@ -51,6 +51,7 @@ def test_an_index_finds_the_same_entries(
         tree = file["events"]
         run, event = (tree[name].array(library="np") for name in ("run", "event"))
     lines = root_values.of(out)["trees"]["events"]["index_lines"]
+
     assert [tuple(line) for line in lines] == sorted(zip(run.tolist(), event.tolist(), range(len(run)), strict=True))
 
 
@@ -67,6 +68,7 @@ def test_dropped_objects_that_count_entries_are_named(
     assert root_values.of(out)["trees"]["events"]["friends"] == []
     # A friend with the same selection is kept.
     together = basketry("rewrite", source, "-o", out, "-f", "--entries", "/events|more/=:7,-7:", "--json")
+
     assert "its friends few are left out" in " ".join(json.loads(together)["notes"])
     assert root_values.of(out)["trees"]["events"]["friends"] == ["more@"]
     with uproot.open(out) as file:
@@ -77,5 +79,6 @@ def test_a_dry_run_counts_entries(source: Path, basketry: Basketry, tmp_path: Pa
     text = basketry("rewrite", source, "-o", tmp_path / "out.root", "--entries", "events=:70,90:100", "--dry-run")
     assert "events: 80 of 3,000 entries in 1 clusters" in text
     refused = basketry.refuses("rewrite", source, "-o", tmp_path / "out.root", "--where", "pt")
+
     assert "branch pt of events" in refused
     assert "vector<float>" in refused

@@ -85,6 +85,7 @@ def test_a_special_file_is_rewritten(
             and repr(after.get(name)) != repr(array)
         ):
             found.append(f"uproot reads {name} differently")
+
     assert not found, "\n".join(found[:20])
 
 
@@ -97,6 +98,7 @@ def test_records_of_several_blocks(
     out = tmp_path / "big.root"
     basketry("rewrite", source, "-o", out, *LAYOUTS[layout])
     basketry("verify", source, out)
+
     assert not list(entry_bytes.differences(root_bytes.of(source), root_bytes.of(out)))
 
 
@@ -108,6 +110,7 @@ def test_writes_records_of_several_blocks(
     out = tmp_path / "big.root"
     basketry("rewrite", source, "-o", out, "--compression", codec)
     found = list(entry_bytes.differences(root_bytes.of(source), root_bytes.of(out)))
+
     assert not found, "\n".join(found)
 
 
@@ -120,12 +123,14 @@ def test_an_output_beyond_2gb_is_readable(basketry: Basketry, root_bytes: RootSe
     basketry("verify", source, out, timeout=300)
     found = list(entry_bytes.differences(root_bytes.of(source), root_bytes.of(out)))
     out.unlink()
+
     assert not found, "\n".join(found)
 
 
 def test_an_unreadable_file_is_refused(basketry: Basketry, tmp_path: Path) -> None:
     source = make_files.made("unclosed") / "unsaved.root"
     line = basketry.refuses("rewrite", source, "-o", tmp_path / "out.root")
+
     assert "unsaved.root" in line
     assert not list(tmp_path.iterdir())
 
@@ -134,6 +139,7 @@ def test_an_absent_external_file_is_named(basketry: Basketry, tmp_path: Path) ->
     source = tmp_path / "external.root"
     source.write_bytes((make_files.made("external_branch") / "external.root").read_bytes())
     line = basketry.refuses("rewrite", source, "-o", tmp_path / "out.root")
+
     assert "external_far.root" in line
 
 
@@ -173,6 +179,7 @@ def test_verify_names_the_first_difference(basketry: Basketry) -> None:
     assert "x" in outcome.out + outcome.err
     parts = make_files.made("chained")
     outcome = basketry.run("verify", parts / "part0.root", parts / "part1.root")
+
     assert outcome.code == 1, str(outcome)
     assert "tree" in outcome.out + outcome.err
     assert "entry 0" in outcome.out + outcome.err

@@ -68,6 +68,7 @@ def test_the_memory_study_is_repeated(tmp_path: Path) -> None:
     )
     # Every layout has a cost for one more stream, between nothing and the stream's data.
     costs = [cost["slope"] for cost in results["series"]["copying-basketry"]["streams"] if cost["metric"] == "copy_rss"]
+
     assert len(costs) == 13
     assert all(0 < cost < 20e6 for cost in costs)
 
@@ -97,6 +98,7 @@ def test_the_containers_study_is_repeated(tmp_path: Path) -> None:
         assert small < 0.6 * large
     # The pages' tables have every point.
     rows = [line for line in results["blocks"]["esd-reading-basketry"] if line.startswith("| ")]
+
     assert len(rows) == 2 + 4
 
 

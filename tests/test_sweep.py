@@ -55,6 +55,7 @@ def test_every_job_is_run_and_recorded(basketry: Basketry, data: Path, tmp_path:
     # The copies hold the same entries, and the one-record tree.
     for point in (0, 2, 4, 6):
         basketry("verify", f"{data}:Events", f"{out / f'point-{point}.root'}:Events")
+
     assert basketry.json("inspect", f"{out / 'point-0.root'}:basketry_records")["trees"][0]["entries"] == 1
     assert json.loads((out / "result.json").read_text()) == result
     assert "cost of one more stream" in basketry("sweep", "show", out)
@@ -77,6 +78,7 @@ def test_a_stopped_sweep_resumes(data: Path, basketry: Basketry, tmp_path: Path,
     before = lines(out)
     result = json.loads(basketry(*command, "--json"))
     after = lines(out)
+
     assert after[: len(before)] == before
     assert len(after) == 24
     assert len({(line["round"], line["point"], line["kind"]) for line in after}) == 24
@@ -118,6 +120,7 @@ def test_wrong_arguments_are_refused(basketry: Basketry, data: Path, tmp_path: P
         ([data, "-o", out, "--grid", "basket=1kB", "--columns", "nothing*"], "no branch of Events"),
         (["show", tmp_path / "nowhere"], "nowhere"),
     ]
+
     for arguments, expected in wrong:
         assert expected in basketry.refuses("sweep", *arguments)
     assert not out.exists() or not list(out.iterdir())
@@ -131,6 +134,7 @@ def test_a_dry_run_measures_nothing(basketry: Basketry, data: Path, tmp_path: Pa
     assert not (tmp_path / "out" / "journal.jsonl").exists()
     # Some kinds of reading, without the kind that needs named columns.
     few = ("--dry-run", "--repeat", "1", "--only", "full,sparse,chosen")
+
     assert basketry.json("sweep", data, "-o", tmp_path / "out", *GRID, *few)["jobs"] == 2 * 4
 
 
@@ -162,4 +166,5 @@ def test_the_command_of_the_package_starts_itself(tmp_path: Path) -> None:
     words += ["--media", str(tmp_path)]
     command = [sys.executable, "-m", "basketry", *words, "--json", "-q"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
+
     assert [line["threads"] for line in json.loads(done.stdout)["lines"]] == [1, 2]

@@ -37,6 +37,7 @@ def test_the_tuned_file_is_smaller_cheaper_to_read_and_equal(nano: Path, basketr
     assert report["chosen"]["size"] == pytest.approx(out.stat().st_size, rel=0.02)
     assert report["proof"] is not None
     basketry("verify", nano, out)
+
     with uproot.open(nano) as before, uproot.open(out) as after:
         for name in ("event", "nJet", "Jet_pt", "HLT_IsoMu24"):
             assert before["Events"][name].array().tolist() == after["Events"][name].array().tolist()
@@ -64,6 +65,7 @@ def test_recode_changes_the_split_level_of_columns(objects: Path, basketry: Bask
             assert len(before["Events"][name].keys()) > 3
             assert not file["Events"][name].keys(), name
     as_it_is = basketry.json("tune", objects)
+
     assert not as_it_is["recasts"]
     assert any("--recode" in why for why in as_it_is["why"])
 
@@ -74,6 +76,7 @@ def test_documented_and_printed_fields_agree(nano: Path, objects: Path, basketry
     refused = basketry.run("tune", nano, "--max-size", "100kB", "--json")
     assert refused.code == 1, str(refused)
     found = schema_document.differences(REPO / "docs" / "tune-schema.md", [proven, recast, json.loads(refused.out)])
+
     assert not found, "\n".join(found)
 
 
@@ -92,6 +95,7 @@ def test_the_cost_of_measuring_is_announced(nano: Path, basketry: Basketry) -> N
     assert float(said[1]) >= 2.0
     # The report contains it for programs.
     report = json.loads(basketry("tune", nano, "--json"))
+
     assert report["measuring"]["allowed"] == pytest.approx(float(said[1]), abs=0.05)
     assert basketry.run("tune", nano, "-q").err == ""
 
@@ -101,6 +105,7 @@ def test_the_decided_layout_can_be_given_to_rewrite(nano: Path, basketry: Basket
     report = basketry.json("tune", nano, "--layout-out", layout)
     assert layout.read_text() == report["layout"]
     basketry("rewrite", nano, "-o", rewritten, "--layout", layout)
+
     assert report["chosen"]["size"] == pytest.approx(rewritten.stat().st_size, rel=0.02)
     assert not tuned.exists()
 
@@ -110,12 +115,14 @@ def test_a_size_limit_holds(share: float, nano: Path, basketry: Basketry, tmp_pa
     out = tmp_path / "tuned.root"
     limit = int(nano.stat().st_size * share)
     basketry("tune", nano, "-o", out, "--max-size", f"{limit}B")
+
     assert out.stat().st_size <= limit
 
 
 def test_an_impossible_limit_exits_with_1(nano: Path, basketry: Basketry, tmp_path: Path) -> None:
     out = tmp_path / "tuned.root"
     outcome = basketry.run("tune", nano, "-o", out, "--max-size", "100kB")
+
     assert outcome.code == 1, str(outcome)
     assert "max-size" in outcome.out + outcome.err
     assert not out.exists()
@@ -124,6 +131,7 @@ def test_an_impossible_limit_exits_with_1(nano: Path, basketry: Basketry, tmp_pa
 def test_the_workload_decides(nano: Path, basketry: Basketry) -> None:
     few = basketry.json("tune", nano, "--workload", "columns:MET_*")
     full = basketry.json("tune", nano, "--workload", "full")
+
     assert few["today"]["read"] < full["today"]["read"] / 5
     assert few["workload"] != full["workload"]
 
@@ -136,6 +144,7 @@ def test_reading_is_predicted_stage_by_stage(workload: str, nano: Path, basketry
         assert cost["read"] == 0 or cost["decode"] > 0
     # A busy machine may be far off: this only checks that both count about the same work.
     read = report["proof"]["read_today"]
+
     assert read["expected"] / 4 < read["measured"] < read["expected"] * 4
 
 
@@ -151,6 +160,7 @@ def test_a_failing_proof_leaves_the_old_output(nano: Path, basketry: Basketry, t
         data[at] ^= 0x5A
     damaged.write_bytes(data)
     outcome = basketry.run("tune", damaged, "-o", out, "-f")
+
     assert outcome.code == 2, str(outcome)
     assert out.read_bytes() == b"old"
     assert [path.name for path in out.parent.iterdir()] == ["old.root"]
@@ -167,6 +177,7 @@ def test_files_that_fail_leave_the_old_output(name: str, basketry: Basketry, tmp
         outcome = basketry.run("tune", file, "-o", out, "-f", *recode)
         assert outcome.code in (1, 2), str(outcome)
         assert out.read_bytes() == b"old"
+
     assert sorted(path.name for path in tmp_path.iterdir()) == ["old0.root", "old1.root"]
 
 
@@ -197,6 +208,7 @@ def test_the_input_cannot_be_the_output(nano: Path, basketry: Basketry, tmp_path
     for name in ("in.root", "link.root"):
         outcome = basketry.run("tune", file, "-o", tmp_path / name, "-f")
         assert outcome.code == 2, str(outcome)
+
     assert file.read_bytes() == nano.read_bytes()
 
 
@@ -234,6 +246,7 @@ def test_many_files_of_a_kind_get_one_layout(nano: Path, basketry: Basketry, tmp
     other = tmp_path / "other.root"
     basketry("rewrite", nano, "--drop", "MET_*", "-o", other)
     outcome = basketry.run("tune", halves[0], other)
+
     assert outcome.code == 2, str(outcome)
     assert "MET_" in outcome.err
 
@@ -246,6 +259,7 @@ def test_branches_can_be_left_out(nano: Path, basketry: Basketry, tmp_path: Path
     assert report["today"]["size"] == pytest.approx(slim.stat().st_size, rel=0.01)
     assert out.stat().st_size <= slim.stat().st_size
     basketry("verify", slim, out)
+
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
@@ -259,4 +273,5 @@ def test_a_layout_file_replaces_nothing_without_force(nano: Path, basketry: Bask
         assert basketry.run("tune", file, "--layout-out", file, *force).code == 2
     assert file.read_bytes() == nano.read_bytes()
     basketry("tune", file, "--layout-out", layout, "-f")
+
     assert layout.read_text() != "mine"

@@ -158,6 +158,7 @@ def test_root_reads_leaves(written: Path) -> None:
         "muon_charge": float(ak.sum(leaves()["muon"].charge))
     }
     answer = root_columns.drawn(written, "leaves", [*expected], [*sums])
+
     assert answer["entries"] == ENTRIES
     assert answer["read"] > 0
     assert not answer["said"]
@@ -175,6 +176,7 @@ def test_root_reads_objects_however_they_are_split(written: Path, code: str) -> 
         if name.startswith(("events", "single")):
             expected |= {f"{name}.{member}": flat(part(data[name], member)) for member in MEMBERS}
     answer = root_columns.drawn(written, "dir/objects", [*expected], ["floats"], code)
+
     assert answer["entries"] == ENTRIES
     assert answer["read"] > 0
     assert not answer["said"]
@@ -203,6 +205,7 @@ def test_basketry_reads_written_columns(written: Path) -> None:
     for name in data:
         if not name.endswith(("99", "1", "c")):
             assert tree[name].array().tolist() == data[name].tolist(), name
+
     assert tree["events99.fHits"].array().tolist() == data["events99"].fHits.tolist()
     assert tree["single1"]["fA"].array().tolist() == data["single1"].fA.tolist()
 
@@ -214,6 +217,7 @@ def test_inspect_shows_the_requested_layout(tmp_path: Path) -> None:
     with bk.recreate(path, layout=layout, cluster=2000, column_set=rules, title="mine") as file:
         file["t"] = {name: np.arange(10_000.0) for name in "xyz"}
     (tree,) = bk.inspect(path).trees
+
     assert {branch.name: branch.compression for branch in tree.branches} == {"x": 101, "y": 404, "z": 505}
     assert {branch.name: branch.basket_size for branch in tree.branches} == {"x": 32000, "y": 1000, "z": 32000}
     assert (tree.entries, tree.auto_flush, len(tree.clusters)) == (10_000, 2000, 5)
@@ -238,6 +242,7 @@ def test_other_forms_of_data_are_written(written: Path, tmp_path: Path) -> None:
         assert list(file) == ["structured", "records", "lists", "stream", "tree", "empty", "deep/er/t"]
         assert file["deep/er/t"] is named
     read = bk.open(path)
+
     assert read["structured"]["b"].array().tolist() == [2.5, 4.5]
     assert read["records"]["l"].array().tolist() == [[1.5], []]
     assert read["lists"].arrays().tolist()[0] == {"t": "x", "n": 1, "nj": 2, "j": [1, 2], "nnone": 0, "none": []}
@@ -285,6 +290,7 @@ def test_tables_and_columns_of_other_libraries_are_written(tmp_path: Path) -> No
         file["columns"] = {"a": arrow["x"], "p": polars["s"], "s": frame["x"], "l": polars["l"]}
     names = ("pandas", "polars", "arrow", "steps", "columns")
     read = {name: bk.open(f"{path}:{name}").arrays().tolist()[1] for name in names}
+
     assert read["pandas"] == {"index": 1, "x": 2.5, "s": "bc"}
     assert read["polars"] == {"x": 2, "s": "bc", "nl": 2, "l": [2.5, 3.5], "r_a": 2}
     assert read["arrow"] == read["steps"] == {"x": 2, "nl": 0, "l": []}
@@ -304,6 +310,7 @@ def test_errors_are_python_exceptions(number: int, tmp_path: Path, monkeypatch: 
     call, kind, text = WRONG[number]
     with pytest.raises(kind) as caught:
         write_and(call)
+
     assert caught.type is kind
     assert text in str(caught.value)
     assert not list(tmp_path.iterdir())
@@ -319,6 +326,7 @@ def test_an_exception_keeps_the_existing_file(tmp_path: Path) -> None:
     assert path.read_text() == "mine"
     with pytest.raises(ValueError, match="closed"):
         file["u"] = {"x": np.arange(100)}
+
     assert [one.name for one in tmp_path.iterdir()] == ["out.root"]
 
 
@@ -342,6 +350,7 @@ def test_the_same_date_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.
             for start in range(0, 300, step):
                 tree.extend({name: array[start : start + step] for name, array in data.items()})
         made.append((tmp_path / "out.root").read_bytes())
+
     assert made[0] == made[1]
 
 
