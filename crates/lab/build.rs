@@ -19,14 +19,14 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Where cargo has the sources of a dependency.
 fn folder_of(package: &str) -> Result<PathBuf, Box<dyn Error>> {
     let target = env::var("TARGET")?;
-    let asked = Command::new(env::var("CARGO")?)
+    let metadata = Command::new(env::var("CARGO")?)
         .args(["metadata", "--format-version=1", "--filter-platform", &target, "--manifest-path"])
         .arg(Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("Cargo.toml"))
         .output()?;
-    if !asked.status.success() {
-        return Err(String::from_utf8_lossy(&asked.stderr).into());
+    if !metadata.status.success() {
+        return Err(String::from_utf8_lossy(&metadata.stderr).into());
     }
-    let said: serde_json::Value = serde_json::from_slice(&asked.stdout)?;
+    let said: serde_json::Value = serde_json::from_slice(&metadata.stdout)?;
     let packages = said["packages"].as_array().into_iter().flatten();
     let manifest = packages.filter(|found| found["name"] == package).find_map(|found| found["manifest_path"].as_str());
     let folder = manifest.and_then(|path| Path::new(path).parent());

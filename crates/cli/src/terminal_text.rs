@@ -9,13 +9,13 @@ use rootfile::text::{is_printable, printable};
 pub struct Printable<W> {
     inner: W,
     /// The beginning of a character whose other bytes come with the next call.
-    begun: Vec<u8>,
+    started: Vec<u8>,
 }
 
 impl<W: Write> Printable<W> {
     /// Around another writer.
     pub fn new(inner: W) -> Self {
-        Self { inner, begun: Vec::new() }
+        Self { inner, started: Vec::new() }
     }
 
     fn text(&mut self, text: &str) -> io::Result<()> {
@@ -33,7 +33,7 @@ impl<W: Write> Printable<W> {
 
 impl<W: Write> Write for Printable<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut all = std::mem::take(&mut self.begun);
+        let mut all = std::mem::take(&mut self.started);
         all.extend_from_slice(bytes);
         let mut chunks = all.utf8_chunks().peekable();
         while let Some(chunk) = chunks.next() {
@@ -42,7 +42,7 @@ impl<W: Write> Write for Printable<W> {
             let may_go_on = chunks.peek().is_none() && invalid.len() < 4 && invalid.first().is_some_and(|b| *b >= 0xC2);
             match invalid {
                 [] => {}
-                _ if may_go_on => self.begun = invalid.to_vec(),
+                _ if may_go_on => self.started = invalid.to_vec(),
                 _ => invalid.iter().try_for_each(|byte| write!(self.inner, "\\x{byte:02x}"))?,
             }
         }

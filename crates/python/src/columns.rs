@@ -11,10 +11,10 @@ use rootfile::{Error, Result};
 pub type ColumnSpec = (String, String, Option<String>);
 
 /// The columns in order, each counter before what it counts; and the counters.
-pub fn columns(asked: &[ColumnSpec], types: &Schema) -> Result<(Vec<TreeColumn>, HashSet<String>)> {
+pub fn columns(specs: &[ColumnSpec], types: &Schema) -> Result<(Vec<TreeColumn>, HashSet<String>)> {
     let mut made: Vec<NewColumn> = Vec::new();
     let mut counters = HashSet::new();
-    for (name, counter, typename) in asked {
+    for (name, counter, typename) in specs {
         let in_column = |e: Error| e.object(format!("column {name}"));
         let mut own = of(name, typename.as_deref(), types).map_err(in_column)?;
         let column = own.pop().ok_or_else(|| Error::request("a record without parts"))?;

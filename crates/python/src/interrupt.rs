@@ -33,8 +33,8 @@ impl<T: Send + 'static> Worker<T> {
         let cancelled = Cancelled::default();
         let (send, results) = sync_channel(0);
         let flag = Arc::clone(&cancelled);
-        let begun = thread::Builder::new().name("basketry".to_owned()).spawn(move || work(&flag, &send));
-        begun.map_err(|e| exception(e.into()))?;
+        let started = thread::Builder::new().name("basketry".to_owned()).spawn(move || work(&flag, &send));
+        started.map_err(|e| exception(e.into()))?;
         Ok(Self { results: Mutex::new(results), cancelled })
     }
 
@@ -77,10 +77,10 @@ pub fn listening<T: Send + 'static>(
 ) -> PyResult<T> {
     // Nobody takes what comes after the caller gave up.
     let worker = Worker::begin(move |cancelled, send| drop(send.send(work(cancelled))))?;
-    worker.next(py)?.ok_or_else(mistake)?.map_err(exception)
+    worker.next(py)?.ok_or_else(internal_error)?.map_err(exception)
 }
 
 #[cold]
-fn mistake() -> PyErr {
+fn internal_error() -> PyErr {
     PyRuntimeError::new_err("internal error (the message is above); please report it")
 }

@@ -33,8 +33,8 @@ impl Monitor {
         let every = every.ok_or_else(|| PyValueError::new_err("every must be at least 0.001 seconds"))?;
         let ((output, overwrite), (files, discover)) = (output, files);
         let options = Options { output, overwrite, every, pss, files, discover };
-        let begun = py.detach(|| monitor::Monitor::begin(&options)).map_err(exception)?;
-        Ok(Self { monitor: Mutex::new(Some(begun)) })
+        let started = py.detach(|| monitor::Monitor::begin(&options)).map_err(exception)?;
+        Ok(Self { monitor: Mutex::new(Some(started)) })
     }
 
     fn events(&self, more: u64) {

@@ -34,15 +34,15 @@ fn inputs(inputs: Inputs) -> Vec<Input> {
 }
 
 /// A type in few words, as awkward says it.
-fn words(field: &Field) -> String {
+fn type_text(field: &Field) -> String {
     let words = match field.data_type() {
-        DataType::LargeList(item) => format!("var * {}", words(item)),
-        DataType::FixedSizeList(item, size) => format!("{size} * {}", words(item)),
+        DataType::LargeList(item) => format!("var * {}", type_text(item)),
+        DataType::FixedSizeList(item, size) => format!("{size} * {}", type_text(item)),
         DataType::LargeUtf8 => "string".to_owned(),
         DataType::LargeBinary => "bytes".to_owned(),
         DataType::Boolean => "bool".to_owned(),
         DataType::Struct(fields) => {
-            let parts: Vec<_> = fields.iter().map(|part| format!("{}: {}", part.name(), words(part))).collect();
+            let parts: Vec<_> = fields.iter().map(|part| format!("{}: {}", part.name(), type_text(part))).collect();
             format!("{{{}}}", parts.join(", "))
         }
         other => format!("{other:?}").to_lowercase(),
@@ -51,7 +51,7 @@ fn words(field: &Field) -> String {
 }
 
 /// All branches of a tree, depth first, with the numbers of their columns among those of the data set.
-fn lines(dataset: &Dataset, tree: &Tree, columns: &[Option<usize>]) -> Vec<BranchLine> {
+fn branch_lines(dataset: &Dataset, tree: &Tree, columns: &[Option<usize>]) -> Vec<BranchLine> {
     let line = |(index, branch): (usize, &dataset::tree::Branch)| {
         // What a split STL collection counts its members say as well: as for uproot it is all of them together. That
         // of a TClonesArray is a column.
@@ -65,7 +65,7 @@ fn lines(dataset: &Dataset, tree: &Tree, columns: &[Option<usize>]) -> Vec<Branc
             (None, BranchKind::Clones(_)) => "TClonesArray".to_owned(),
             (None, _) => String::new(),
         };
-        let read_as = plan.map_or_else(String::new, |plan| words(plan.field()));
+        let read_as = plan.map_or_else(String::new, |plan| type_text(plan.field()));
         (branch.name().to_owned(), branch.parent, typename, column, read_as)
     };
     tree.branches.iter().enumerate().map(line).collect()
@@ -117,7 +117,7 @@ impl Table {
 
     /// All branches, depth first.
     fn branches(&self) -> Vec<BranchLine> {
-        lines(&self.0, self.0.tree(), &self.0.column_of_each_branch())
+        branch_lines(&self.0, self.0.tree(), &self.0.column_of_each_branch())
     }
 
     /// All friends.
@@ -125,7 +125,9 @@ impl Table {
         let dataset = Arc::clone(&self.0);
         let friends = move |_: &Cancelled| {
             let line = |friend: &Friend| match friend.tree() {
-                Ok(tree) => (friend.name().to_owned(), lines(&dataset, tree, &friend.column_of_each_branch()), None),
+                Ok(tree) => {
+                    (friend.name().to_owned(), branch_lines(&dataset, tree, &friend.column_of_each_branch()), None)
+                }
                 Err(why) => (friend.name().to_owned(), Vec::new(), Some(why.to_string())),
             };
             Ok(dataset.friends().iter().map(line).collect())

@@ -112,17 +112,17 @@ impl Writer {
 
     /// Fills a task with a batch, which is all of it.
     fn fill_task(&self, py: Python<'_>, filling: &Filling, batch: &RecordBatch) -> PyResult<()> {
-        let begun = self.with(|writer| writer.fill_context(filling.id)).map_err(exception)?;
-        let context = fill(py, begun, filling, batch)?;
+        let started = self.with(|writer| writer.fill_context(filling.id)).map_err(exception)?;
+        let context = fill(py, started, filling, batch)?;
         py.detach(|| context.finish()).map_err(exception)
     }
 
     fn fill_arriving(&self, py: Python<'_>, filling: &Filling, batch: &RecordBatch) -> PyResult<()> {
-        let begun = || {
+        let started = || {
             self.make_room()?;
             self.idle(filling)
         };
-        let (thread, context) = py.detach(begun).map_err(exception)?;
+        let (thread, context) = py.detach(started).map_err(exception)?;
         let context = fill(py, context, filling, batch)?;
         lock(&filling.idle).push((thread, context));
         if self.busy.load(Ordering::SeqCst) > 1 {
@@ -144,10 +144,10 @@ impl Writer {
         &self,
         path: String,
         title: String,
-        asked: Vec<ColumnSpec>,
+        requested: Vec<ColumnSpec>,
         types: &Bound<'_, Batch>,
     ) -> PyResult<(usize, HashSet<String>)> {
-        let made = columns(&asked, types.get().0.schema_ref()).and_then(|(columns, counters)| {
+        let made = columns(&requested, types.get().0.schema_ref()).and_then(|(columns, counters)| {
             let spec = TreeSpec { path, title, columns, classes: self.classes.clone() };
             Ok((self.with(|writer| writer.tree(&spec))?, counters))
         });
@@ -178,12 +178,12 @@ impl Writer {
     /// What one thread or task fills by itself; the task's number decides where its entries go.
     fn context(&self, tree: usize, task: Option<u64>) -> PyResult<Context> {
         let filling = self.filling(tree).map_err(exception)?;
-        let begun = self.with(|writer| match task {
+        let started = self.with(|writer| match task {
             Some(_) if self.order == Order::Arrival => Err(Error::request("task numbers need order=\"tasks\"")),
             Some(task) => writer.fill_task(filling.id, task),
             None => writer.fill_context(filling.id),
         });
-        Ok(Context::new(filling, begun.map_err(exception)?))
+        Ok(Context::new(filling, started.map_err(exception)?))
     }
 
     /// Ends a tree's clusters that nobody fills now.

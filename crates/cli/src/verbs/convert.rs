@@ -95,7 +95,7 @@ impl Args {
 
     fn root(&self, inputs: Vec<Input>) -> Result<Job> {
         let output = PathBuf::from(&self.output);
-        expect(&output, Format::Parquet)?;
+        check_output_format(&output, Format::Parquet)?;
         let refused = [
             (self.tree.is_some(), "--tree names the tree to write; name the tree to read as FILE:TREE"),
             (self.fill_null.is_some(), "--fill-null is only for output to trees: Parquet stores missing values"),
@@ -110,7 +110,7 @@ impl Args {
 
     fn parquet(&self, inputs: Vec<Input>) -> Result<Job> {
         let Ok(target) = self.output.parse::<Input>();
-        expect(&target.path, Format::Root)?;
+        check_output_format(&target.path, Format::Root)?;
         if self.row_group.is_some() {
             return Err(Error::request("--row-group is for Parquet; trees have clusters: use --cluster"));
         }
@@ -128,7 +128,7 @@ impl Args {
 }
 
 /// Refuses an output whose extension is not that of its format.
-fn expect(output: &Path, format: Format) -> Result<()> {
+fn check_output_format(output: &Path, format: Format) -> Result<()> {
     let why = match (format, Format::named(output)) {
         (wanted, Some(named)) if wanted == named => return Ok(()),
         (Format::Parquet, Some(_)) => "the inputs are ROOT files already; use rewrite or merge for ROOT output",

@@ -49,7 +49,7 @@ impl FileOutputArgs {
     }
 
     /// The input files, and `options` with these arguments. Refuses an output that must not be written.
-    fn asked(&self, arguments: &[String], options: Options) -> Result<(Vec<PathBuf>, Options)> {
+    fn resolve(&self, arguments: &[String], options: Options) -> Result<(Vec<PathBuf>, Options)> {
         let inputs = inputs(arguments)?;
         if !self.dry_run {
             self.target.check(lists(arguments).chain(self.layout.file()))?;
@@ -71,7 +71,7 @@ impl FileOutputArgs {
 
     /// Runs on the inputs, and returns the report as JSON.
     pub fn report(&self, inputs: &[String], options: Options, progress: Progress<'_>) -> Result<String> {
-        let (paths, options) = self.asked(inputs, options)?;
+        let (paths, options) = self.resolve(inputs, options)?;
         let output = &self.target.output;
         if self.dry_run {
             return output::json_text(&flow::forecast(&paths, output, &options, true)?);
@@ -81,7 +81,7 @@ impl FileOutputArgs {
 
     /// Runs on the inputs.
     pub fn run(&self, inputs: &[String], options: Options) -> Result<Answer> {
-        let (paths, options) = self.asked(inputs, options)?;
+        let (paths, options) = self.resolve(inputs, options)?;
         let output = &self.target.output;
         if self.dry_run {
             return dry_run(&paths, output, &options, self.verbosity.json);

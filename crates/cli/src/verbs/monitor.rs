@@ -65,7 +65,7 @@ pub fn exit_code(args: &Args) -> u8 {
     match run(args) {
         Ok(ended) => {
             let code = u8::try_from(ended.code()).unwrap_or(TROUBLE);
-            let told = tell(args, &ended.watched.summary);
+            let told = print_summary(args, &ended.watched.summary);
             match ended.watched.trouble.or(told.err()) {
                 // A job that did its work has lost its samples, which has to be seen.
                 Some(trouble) => {
@@ -109,7 +109,7 @@ fn run(args: &Args) -> Result<Ended> {
     watch(Command::new(name).args(arguments), &options, &signaller, seen)
 }
 
-fn tell(args: &Args, summary: &Summary) -> Result<()> {
+fn print_summary(args: &Args, summary: &Summary) -> Result<()> {
     if args.verbosity.json {
         return output::json(summary);
     }
@@ -117,7 +117,7 @@ fn tell(args: &Args, summary: &Summary) -> Result<()> {
         return Ok(());
     }
     let mut err = stderr().lock();
-    for line in lines(summary) {
+    for line in summary_lines(summary) {
         writeln!(err, "{}", output::line(&line))?;
     }
     if !summary.marks.is_empty() {
@@ -127,7 +127,7 @@ fn tell(args: &Args, summary: &Summary) -> Result<()> {
 }
 
 /// The summary as lines.
-fn lines(summary: &Summary) -> Vec<String> {
+fn summary_lines(summary: &Summary) -> Vec<String> {
     let (job, most, end) = (&summary.job, &summary.most, &summary.end);
     let cpu = job.user + job.system;
     let share = |part: f64| if job.elapsed > 0.0 { 100.0 * part / job.elapsed } else { 0.0 };
@@ -230,7 +230,7 @@ mod tests {
         summary.job.peak_rss = 2_000_000;
         summary.end.events = 50;
         summary.events_per_second = 5.0;
-        let text = lines(&summary).join("\n");
+        let text = summary_lines(&summary).join("\n");
         for part in ["CPU 5.00 s (4.00 user, 1.00 kernel), 50% of a core", "peak RSS 2.00 MB", "50 (5.0/s)"] {
             assert!(text.contains(part), "{part} in {text}");
         }

@@ -131,7 +131,7 @@ impl Args {
     }
 
     /// One run, in this process.
-    fn once(&self) -> Result<Run> {
+    fn run_once(&self) -> Result<Run> {
         let model = self.set.model(&self.kind)?;
         let first = |what| Error::request(format!("one run needs one of the {what}"));
         let layout = LayoutArgs::plain(
@@ -185,17 +185,19 @@ pub fn work(args: &Args, done: &dyn Fn()) -> Result<Report> {
 }
 
 /// The folder of ROOT: as given, or that of the `root` or `root-config` on the path.
-pub(super) fn home_of_root(said: Option<&std::path::Path>) -> Result<PathBuf> {
-    if let Some(home) = said {
+pub(super) fn home_of_root(given: Option<&std::path::Path>) -> Result<PathBuf> {
+    if let Some(home) = given {
         return Ok(home.to_path_buf());
     }
     if let Some(home) = std::env::var_os("ROOTSYS") {
         return Ok(PathBuf::from(home));
     }
     let code = "import importlib.util as u; print(u.find_spec('ROOT').submodule_search_locations[0])";
-    let asked = Command::new("python3").args(["-c", code]).output();
-    let home =
-        asked.ok().filter(|done| done.status.success()).map(|done| String::from_utf8_lossy(&done.stdout).into_owned());
+    let found = Command::new("python3").args(["-c", code]).output();
+    let home = found
+        .ok()
+        .filter(|done| done.status.success())
+        .map(|done| String::from_utf8_lossy(&done.stdout).into_owned());
     home.map(|home| PathBuf::from(home.trim()))
         .ok_or_else(|| Error::request("ROOT was not found: use --rivals DIR, or set ROOTSYS"))
 }
@@ -203,7 +205,7 @@ pub(super) fn home_of_root(said: Option<&std::path::Path>) -> Result<PathBuf> {
 pub fn run(args: &Args) -> Result<Answer> {
     if args.once {
         end_with_parent();
-        output::json(&args.once()?)?;
+        output::json(&args.run_once()?)?;
         return Ok(Answer::Yes);
     }
     let writers = 1 + args.rivals.as_ref().map_or(0, |_| Rivals::names().count());

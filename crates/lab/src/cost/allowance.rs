@@ -56,8 +56,8 @@ mod tests {
     fn a_quarter_of_a_long_rewrite_and_two_seconds_of_a_short_one() {
         let seconds = |rewrite| Allowance::new(0.0, rewrite).seconds();
         assert_eq!((seconds(100.0), seconds(1.0)), (25.0, 2.0));
-        let begun = Allowance::new(process_seconds(), 1.0);
-        assert!(begun.allows(0.1) && !begun.allows(2.1) && !begun.keeping(1.95).allows(0.1));
-        assert!(Allowance::new(0.0, 1.0).keeping(0.5).seconds() == 1.5 && begun.used() >= 0.0);
+        let started = Allowance::new(process_seconds(), 1.0);
+        assert!(started.allows(0.1) && !started.allows(2.1) && !started.keeping(1.95).allows(0.1));
+        assert!(Allowance::new(0.0, 1.0).keeping(0.5).seconds() == 1.5 && started.used() >= 0.0);
     }
 }

@@ -94,14 +94,14 @@ fn shapes(tables: &[Trials], codecs: &[Compression]) -> Vec<CodecCost> {
         let own = known.get(k).copied().flatten();
         let same = |other: usize| codecs.get(other).map(|c| c.algorithm()) == codecs.get(k).map(|c| c.algorithm());
         let others = || known.iter().enumerate().rev().filter_map(|(i, cost)| Some((i, (*cost)?)));
-        let like = others().find(|(i, _)| same(*i)).or_else(|| others().next()).map(|(_, cost)| cost);
+        let similar = others().find(|(i, _)| same(*i)).or_else(|| others().next()).map(|(_, cost)| cost);
         own.unwrap_or_else(|| {
-            let like = like.unwrap_or_default();
-            let line = |of: fn(&Tried) -> Point, like| Line::fit(&[of(&sums[1])], Some(like)).unwrap_or_default();
+            let similar = similar.unwrap_or_default();
+            let line = |of: fn(&Tried) -> Point, similar| Line::fit(&[of(&sums[1])], Some(similar)).unwrap_or_default();
             CodecCost {
-                size: line(|t| t.size, like.size),
-                pack: line(|t| t.pack, like.pack),
-                unpack: line(|t| t.unpack, like.unpack),
+                size: line(|t| t.size, similar.size),
+                pack: line(|t| t.pack, similar.pack),
+                unpack: line(|t| t.unpack, similar.unpack),
             }
         })
     };

@@ -36,7 +36,7 @@ impl FileStats {
                 self.add_form(tree, form, (&path, workload, budget), full_read)?;
             }
         }
-        self.settle_demands(workload);
+        self.merge_demands(workload);
         Ok(())
     }
 
@@ -161,7 +161,7 @@ impl FileStats {
     }
 
     /// A reader of one member reads the whole unsplit column: demands are merged.
-    fn settle_demands(&mut self, workload: &Workload) {
+    fn merge_demands(&mut self, workload: &Workload) {
         for number in 0..self.recasts.len() {
             let Some((tree, name)) = self.recasts.get(number).map(|r| (r.tree, r.name.clone())) else { continue };
             let path = self.trees.get(tree).map_or_else(String::new, |tree| tree.path.clone());

@@ -91,7 +91,7 @@ impl FullRead {
         let per_column = nothing.per_column();
         // Whole clusters may be more than there is time for: then it is some of the columns, large ones and small ones.
         let step = share * raw(number) / bytes.max(1.0);
-        let places = every(places, step, |i| stats.columns.get(*i).map_or(0.0, |c| c.raw));
+        let places = every_nth_by_size(places, step, |i| stats.columns.get(*i).map_or(0.0, |c| c.raw));
         let request = Request { columns: places.iter().map(|(_, column)| *column).collect(), ..request };
         // The reading that other work disturbed least counts: the one of least time by the clock on the wall.
         let mut best: Option<(Duration, f64, Vec<Spent>)> = None;
@@ -248,7 +248,7 @@ fn widest(stats: &FileStats, but: usize) -> Vec<&TreeStats> {
 }
 
 /// Every so-many-th, by falling size, in their own order.
-fn every<T>(mut all: Vec<(usize, T)>, step: f64, size: impl Fn(&usize) -> f64) -> Vec<(usize, T)> {
+fn every_nth_by_size<T>(mut all: Vec<(usize, T)>, step: f64, size: impl Fn(&usize) -> f64) -> Vec<(usize, T)> {
     all.sort_by(|a, b| size(&b.0).total_cmp(&size(&a.0)));
     let mut next = 0.0;
     let mut kept: Vec<_> = (0u64..)
@@ -291,9 +291,9 @@ mod tests {
     #[test]
     fn every_other_column_by_size() {
         let sizes = [5.0, 1.0, 4.0, 2.0, 3.0];
-        let of = |step| every((0..5).map(|i| (i, ())).collect(), step, |&i| sizes[i]).len();
+        let of = |step| every_nth_by_size((0..5).map(|i| (i, ())).collect(), step, |&i| sizes[i]).len();
         assert_eq!((of(0.5), of(1.0), of(2.5)), (5, 5, 2));
-        let kept = every((0..5).map(|i| (i, ())).collect(), 2.0, |&i| sizes[i]);
+        let kept = every_nth_by_size((0..5).map(|i| (i, ())).collect(), 2.0, |&i| sizes[i]);
         assert_eq!(kept, [(0, ()), (1, ()), (4, ())]);
     }
 }

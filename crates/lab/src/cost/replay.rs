@@ -139,11 +139,11 @@ fn columns(dataset: &Dataset, all: &[Dataset], term: &Term) -> Vec<usize> {
     let lineage = |dataset: &Dataset, branch: usize| -> Vec<String> {
         dataset.tree().lineage(branch).into_iter().rev().map(str::to_owned).collect()
     };
-    let asked = |dataset: &Dataset, lineage: &[String]| term.asks_for(dataset.path(), lineage);
+    let requested = |dataset: &Dataset, lineage: &[String]| term.asks_for(dataset.path(), lineage);
     let mut tops: HashSet<String> = HashSet::new();
     for dataset in all {
         let lineages = dataset.columns().iter().map(|plan| lineage(dataset, plan.branch()));
-        tops.extend(lineages.filter(|one| asked(dataset, one)).filter_map(|one| one.into_iter().next()));
+        tops.extend(lineages.filter(|one| requested(dataset, one)).filter_map(|one| one.into_iter().next()));
     }
     let is_whole = |branch: usize| {
         let tree = dataset.tree();
@@ -151,7 +151,7 @@ fn columns(dataset: &Dataset, all: &[Dataset], term: &Term) -> Vec<usize> {
     };
     let wanted = |plan: &ColumnPlan| {
         let own = lineage(dataset, plan.branch());
-        asked(dataset, &own) || is_whole(plan.branch()) && own.first().is_some_and(|top| tops.contains(top))
+        requested(dataset, &own) || is_whole(plan.branch()) && own.first().is_some_and(|top| tops.contains(top))
     };
     (0..dataset.columns().len()).filter(|&c| dataset.columns().get(c).is_some_and(wanted)).collect()
 }

@@ -50,13 +50,13 @@ pub(crate) struct FileStats {
 impl FileStats {
     /// Reads the metadata of a file; of one tree only, if it is named.
     pub fn read(path: &Path, tree: Option<&str>, workload: &Workload) -> Result<Self> {
-        Self::of(path, tree, &|tree, lineage, plan| {
+        Self::read_columns(path, tree, &|tree, lineage, plan| {
             Some(if plan.is_some() { workload.demand(tree, lineage) } else { Demand::default() })
         })
     }
 
     /// As [`Self::read`], for the columns that `demand` returns a demand for.
-    pub fn of(path: &Path, tree: Option<&str>, demand: &DemandOf<'_>) -> Result<Self> {
+    pub fn read_columns(path: &Path, tree: Option<&str>, demand: &DemandOf<'_>) -> Result<Self> {
         let start = thread_seconds();
         let file = Arc::new(RootFile::open(path)?);
         let whole = as_f64(file.source().size());

@@ -43,11 +43,11 @@ impl Monitor {
     /// process it hears of marks and events, too.
     pub fn begin(options: &Options) -> Result<Self> {
         check()?;
-        let recorder = Recorder::asked(options)?;
-        let (asks, asked) = channel();
+        let recorder = Recorder::for_options(options)?;
+        let (asks, requested) = channel();
         let events = Arc::new(AtomicU64::new(0));
         let (options, counted) = (options.clone(), Arc::clone(&events));
-        let work = move || sample(&options, recorder, &asked, &counted);
+        let work = move || sample(&options, recorder, &requested, &counted);
         let thread = std::thread::Builder::new().name("monitor".to_owned()).spawn(work)?;
         let monitor = Self { asks, events, process: std::process::id(), thread: Some(thread) };
         monitor.mark("start");
@@ -88,9 +88,9 @@ impl Monitor {
 }
 
 /// The thread's work.
-fn sample(options: &Options, recorder: Option<Recorder>, asked: &Receiver<Ask>, events: &AtomicU64) -> Watched {
+fn sample(options: &Options, recorder: Option<Recorder>, requested: &Receiver<Ask>, events: &AtomicU64) -> Watched {
     let me = i32::try_from(std::process::id()).unwrap_or(0);
-    let mut job = Job::begun(std::env::args_os(), options.every);
+    let mut job = Job::begin(std::env::args_os(), options.every);
     let mut outside = outside();
     let mut sampler = Sampler::new(&proc(), me, options, recorder);
     let own = own_io();
@@ -98,7 +98,7 @@ fn sample(options: &Options, recorder: Option<Recorder>, asked: &Receiver<Ask>, 
     let mut told = 0;
     let mut next = Instant::now() + options.every;
     loop {
-        let ask = match asked.recv_timeout(next.saturating_duration_since(Instant::now())) {
+        let ask = match requested.recv_timeout(next.saturating_duration_since(Instant::now())) {
             Ok(ask) => Some(ask),
             Err(RecvTimeoutError::Timeout) => None,
             // Nobody ended it: it is given up, and so is the file.

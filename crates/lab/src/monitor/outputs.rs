@@ -68,10 +68,10 @@ impl Outputs {
     /// Sizes, in the order in which files were named and found.
     pub fn look(&mut self, processes: impl Iterator<Item = i32>, all: bool) -> Vec<u64> {
         if self.discover
-            && let Some(begun) = self.pace.due(all)
+            && let Some(started) = self.pace.due(all)
         {
             processes.for_each(|pid| self.find(pid));
-            self.pace.done(begun);
+            self.pace.done(started);
         }
         self.files.iter_mut().map(File::size).collect()
     }

@@ -17,7 +17,7 @@ const NAME: usize = 64;
 
 /// A word of a job's.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Word {
+pub(crate) enum Message {
     /// `events 1234`: so many are done.
     Events(u64),
     /// `events +100`: so many more are done.
@@ -26,7 +26,7 @@ pub(crate) enum Word {
     Mark(String),
 }
 
-impl Word {
+impl Message {
     /// What a line says; nothing, if it is blank or makes no sense.
     pub fn parse(line: &str) -> Option<Self> {
         let line = line.trim();
@@ -71,7 +71,7 @@ impl Pipe {
     }
 
     /// All that was said since.
-    pub fn words(&mut self) -> Vec<Word> {
+    pub fn messages(&mut self) -> Vec<Message> {
         let mut said = Vec::new();
         let mut buffer = [0; 1 << 16];
         loop {
@@ -92,7 +92,7 @@ impl Pipe {
         if self.rest.len() > LONGEST {
             self.rest.clear();
         }
-        String::from_utf8_lossy(&whole).lines().filter_map(Word::parse).collect()
+        String::from_utf8_lossy(&whole).lines().filter_map(Message::parse).collect()
     }
 }
 
@@ -104,10 +104,10 @@ mod tests {
 
     #[test]
     fn lines_are_words() {
-        let mark = |name: &str| Some(Word::Mark(name.to_owned()));
+        let mark = |name: &str| Some(Message::Mark(name.to_owned()));
         for (line, word) in [
-            ("events 12", Some(Word::Events(12))),
-            ("  events  +7 ", Some(Word::More(7))),
+            ("events 12", Some(Message::Events(12))),
+            ("  events  +7 ", Some(Message::More(7))),
             ("events", mark("events")),
             ("events many", None),
             ("eventsful", mark("eventsful")),
@@ -115,26 +115,26 @@ mod tests {
             ("second pass\u{7}", mark("second pass")),
             ("   ", None),
         ] {
-            assert_eq!(Word::parse(line), word, "{line:?}");
+            assert_eq!(Message::parse(line), word, "{line:?}");
         }
-        assert_eq!(Word::parse(&"x".repeat(100)), mark(&"x".repeat(64)));
+        assert_eq!(Message::parse(&"x".repeat(100)), mark(&"x".repeat(64)));
     }
 
     #[test]
     fn a_pipe_gives_whole_lines_and_holds_nobody_up() {
         let mut pipe = Pipe::new().unwrap();
-        assert_eq!(pipe.words(), []);
+        assert_eq!(pipe.messages(), []);
         let mut job = File::options().write(true).open(pipe.path()).unwrap();
         job.write_all(b"start\nevents 5\nsto").unwrap();
-        assert_eq!(pipe.words(), [Word::Mark("start".to_owned()), Word::Events(5)]);
+        assert_eq!(pipe.messages(), [Message::Mark("start".to_owned()), Message::Events(5)]);
         job.write_all(b"p\n").unwrap();
         drop(job);
-        assert_eq!(pipe.words(), [Word::Mark("stop".to_owned())]);
+        assert_eq!(pipe.messages(), [Message::Mark("stop".to_owned())]);
         // Without a line's end for longer than a line may be: not a word, and not remembered.
         let mut job = File::options().write(true).open(pipe.path()).unwrap();
         job.write_all(&[b'x'; 5000]).unwrap();
-        assert_eq!(pipe.words(), []);
+        assert_eq!(pipe.messages(), []);
         job.write_all(b"\nfinalize\n").unwrap();
-        assert_eq!(pipe.words(), [Word::Mark("finalize".to_owned())]);
+        assert_eq!(pipe.messages(), [Message::Mark("finalize".to_owned())]);
     }
 }

@@ -89,8 +89,8 @@ impl Pace {
     }
 
     /// It was done, and is to rest.
-    pub fn done(&mut self, begun: Instant) {
-        self.last = Some((Instant::now(), begun.elapsed()));
+    pub fn done(&mut self, started: Instant) {
+        self.last = Some((Instant::now(), started.elapsed()));
     }
 }
 
@@ -145,9 +145,9 @@ impl Processes {
     /// Looks. With `all` also at what is costly and was looked at a moment ago.
     pub fn look(&mut self, all: bool) -> (Memory, Totals) {
         let first = self.foreign.is_empty();
-        if let Some(begun) = self.listing.due(all) {
+        if let Some(started) = self.listing.due(all) {
             self.list();
-            self.listing.done(begun);
+            self.listing.done(started);
         }
         if first {
             // Everything was new to it, which took longer than it will: the next time is at once.
@@ -167,15 +167,15 @@ impl Processes {
             sum.rss += member.memory.rss;
         }
         self.bury(&gone);
-        if let Some(begun) = self.peaks.due(all) {
+        if let Some(started) = self.peaks.due(all) {
             self.members.iter_mut().for_each(Member::look_at_peak);
-            self.peaks.done(begun);
+            self.peaks.done(started);
         }
         if let Some(pace) = &mut self.proportional
-            && let Some(begun) = pace.due(all)
+            && let Some(started) = pace.due(all)
         {
             self.members.iter_mut().for_each(Member::look_at_pss);
-            pace.done(begun);
+            pace.done(started);
         }
         self.peak = self.members.iter().map(|member| member.peak).fold(self.peak, u64::max);
         self.last = self.now().at_least(self.last);
@@ -270,7 +270,7 @@ impl Processes {
 }
 
 /// What a file says now.
-fn said<'a>(file: &File, buffer: &'a mut [u8; LINE]) -> &'a [u8] {
+fn contents<'a>(file: &File, buffer: &'a mut [u8; LINE]) -> &'a [u8] {
     let length = file.read_at(buffer, 0).unwrap_or(0);
     buffer.get(..length).unwrap_or_default()
 }
@@ -278,14 +278,14 @@ fn said<'a>(file: &File, buffer: &'a mut [u8; LINE]) -> &'a [u8] {
 impl Member {
     fn stat(&self) -> Option<Stat> {
         match &self.kept {
-            Some((stat, _)) => Stat::from_read(said(stat, &mut [0; LINE])).ok(),
+            Some((stat, _)) => Stat::from_read(contents(stat, &mut [0; LINE])).ok(),
             None => self.process.stat().ok(),
         }
     }
 
     fn io(&self) -> Option<Io> {
         match &self.kept {
-            Some((_, io)) => Io::from_buf_read(said(io, &mut [0; LINE])).ok(),
+            Some((_, io)) => Io::from_buf_read(contents(io, &mut [0; LINE])).ok(),
             None => self.process.io().ok(),
         }
     }

@@ -39,7 +39,7 @@ enum To {
 
 impl Recorder {
     /// The file that is asked for, if one is.
-    pub fn asked(options: &Options) -> Result<Option<Self>> {
+    pub fn for_options(options: &Options) -> Result<Option<Self>> {
         options.output.as_deref().map(|path| Self::create(path, options.overwrite)).transpose()
     }
 

@@ -19,7 +19,7 @@ const MARKS: usize = 1000;
 pub(crate) struct Sampler {
     pub processes: Processes,
     outputs: Outputs,
-    begun: Instant,
+    started: Instant,
     /// What was used before the beginning, and what sampling itself reads and writes of it.
     apart: Totals,
     pub events: u64,
@@ -38,7 +38,7 @@ impl Sampler {
         Self {
             processes: Processes::new(proc, top, options.pss),
             outputs: Outputs::new(proc, &options.files, options.discover, recorder.as_ref().map(Recorder::at)),
-            begun: Instant::now(),
+            started: Instant::now(),
             apart: Totals::default(),
             events: 0,
             memory: Default::default(),
@@ -61,7 +61,7 @@ impl Sampler {
     }
 
     pub fn elapsed(&self) -> f64 {
-        self.begun.elapsed().as_secs_f64()
+        self.started.elapsed().as_secs_f64()
     }
 
     /// Takes a sample, by the clock or with a mark. The memory is what was seen last, if `ended` says that it is gone

@@ -65,7 +65,7 @@ impl Job {
     ];
 
     /// What is known when it begins: the command's words, and the time between two samples.
-    pub(super) fn begun(words: impl IntoIterator<Item = impl AsRef<OsStr>>, every: Duration) -> Self {
+    pub(super) fn begin(words: impl IntoIterator<Item = impl AsRef<OsStr>>, every: Duration) -> Self {
         let words = words.into_iter().map(|word| word.as_ref().to_string_lossy().into_owned());
         let machine = HostInfo::here();
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);

@@ -14,7 +14,7 @@ use wait4::Wait4;
 
 use super::Watched;
 use super::options::Options;
-use super::phase_marks::{Pipe, VARIABLE, Word};
+use super::phase_marks::{Message, Pipe, VARIABLE};
 use super::record::Recorder;
 use super::sample::Sample;
 use super::sampler::{Sampler, check, proc};
@@ -83,10 +83,10 @@ pub fn watch(
     mut seen: impl FnMut(&Sample),
 ) -> Result<Ended> {
     check()?;
-    let recorder = Recorder::asked(options)?;
+    let recorder = Recorder::for_options(options)?;
     let mut pipe = Pipe::new()?;
     let words = std::iter::once(command.get_program()).chain(command.get_args());
-    let mut job = Job::begun(words, options.every);
+    let mut job = Job::begin(words, options.every);
     let cpu = process_seconds();
     let mut child = forked(command).env(VARIABLE, pipe.path()).spawn().map_err(|e| started(e, command))?;
     let pid = i32::try_from(child.id())
@@ -146,8 +146,8 @@ fn follow(
             let ends = PollFd::new(job, PollFlags::IN);
             let says = PollFd::from_borrowed_fd(pipe.end(), PollFlags::IN);
             let mut both = [ends, says];
-            let asked = if heard { &mut both[..] } else { &mut both[..1] };
-            match poll(asked, wait.as_ref()) {
+            let requested = if heard { &mut both[..] } else { &mut both[..1] };
+            match poll(requested, wait.as_ref()) {
                 Ok(_) | Err(rustix::io::Errno::INTR) => (),
                 Err(e) => return Err(std::io::Error::from(e).into()),
             }
@@ -166,11 +166,11 @@ fn follow(
 
 /// Hears what the job said.
 fn listen(pipe: &mut Pipe, sampler: &mut Sampler, ended: bool, seen: &mut impl FnMut(&Sample)) {
-    for word in pipe.words() {
+    for word in pipe.messages() {
         match word {
-            Word::Events(events) => sampler.events = events,
-            Word::More(events) => sampler.events = sampler.events.saturating_add(events),
-            Word::Mark(mark) => seen(&sampler.take(&mark, ended)),
+            Message::Events(events) => sampler.events = events,
+            Message::More(events) => sampler.events = sampler.events.saturating_add(events),
+            Message::Mark(mark) => seen(&sampler.take(&mark, ended)),
         }
     }
 }

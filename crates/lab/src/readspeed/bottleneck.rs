@@ -33,7 +33,7 @@ pub(super) struct Stages {
     pub decode: f64,
     pub threads: f64,
     /// Requested threads.
-    pub asked: f64,
+    pub requested: f64,
     /// Processors there are; 0 where that is not known.
     pub cores: f64,
     /// Clusters that hold some of the read entries.
@@ -233,10 +233,10 @@ pub(super) fn notes(s: &Stages, bottleneck: Bottleneck) -> Vec<String> {
             s.clusters, s.threads, s.clusters
         ));
     }
-    if s.asked > s.threads {
+    if s.requested > s.threads {
         notes.push(format!(
             "{:.0} threads were requested; {:.0} were used, because there are no more processors",
-            s.asked, s.threads
+            s.requested, s.threads
         ));
     }
     let waited = s.real * s.side_by_side() - s.cpu;
@@ -277,7 +277,7 @@ pub(super) fn planted() -> [(&'static str, Stages, Bottleneck); 11] {
         decompress: 1.5,
         decode: 0.4,
         threads: 2.0,
-        asked: 2.0,
+        requested: 2.0,
         cores: 8.0,
         clusters: 99.0,
         baskets: 999.0,
@@ -307,7 +307,7 @@ pub(super) fn planted() -> [(&'static str, Stages, Bottleneck); 11] {
             Stages { threads: 1.0, clusters: 1.0, cpu: 0.5, ..busy },
             Bottleneck::Decompression,
         ),
-        ("more threads than processors", Stages { asked: 9.0, cores: 2.0, ..busy }, Bottleneck::Decompression),
+        ("more threads than processors", Stages { requested: 9.0, cores: 2.0, ..busy }, Bottleneck::Decompression),
     ]
 }
 

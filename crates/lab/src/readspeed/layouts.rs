@@ -15,7 +15,7 @@ use crate::cost::{Demand, Workload};
 use crate::tune::{self, LayoutForecast};
 
 /// A forecast to make: columns of a tree by name, and a share of their entries, scattered or not.
-pub(super) struct Asked<'a> {
+pub(super) struct ForecastRequest<'a> {
     pub inputs: &'a [Input],
     /// Path of the tree in the first of them.
     pub tree: &'a str,
@@ -31,31 +31,35 @@ pub(super) struct Asked<'a> {
 const MOST_FILES: usize = 5;
 
 /// Expects, each of the files by itself, and sums up. `uncompressed` are the bytes that were read in `measured`.
-pub(super) fn layouts(asked: &Asked<'_>, measured: &Run, uncompressed: f64) -> Result<Vec<LayoutSpeed>> {
-    let demand = match asked.scattered {
+pub(super) fn layouts(request: &ForecastRequest<'_>, measured: &Run, uncompressed: f64) -> Result<Vec<LayoutSpeed>> {
+    let demand = match request.scattered {
         Some(share) => Demand { full: 0.0, sparse: vec![(1.0, share)] },
         None => Demand { full: 1.0, sparse: Vec::new() },
     };
-    let options =
-        tune::Options { workload: Workload::default(), memory: asked.memory, seed: asked.seed, ..Default::default() };
+    let options = tune::Options {
+        workload: Workload::default(),
+        memory: request.memory,
+        seed: request.seed,
+        ..Default::default()
+    };
     let mut files = Vec::new();
-    for input in some(asked.inputs, MOST_FILES) {
+    for input in evenly_spaced(request.inputs, MOST_FILES) {
         let tree = input.tree.as_deref().and_then(|tree| tree.split(';').next()).map(|tree| tree.trim_matches('/'));
-        let mut stats = FileStats::of(&input.path, Some(tree.unwrap_or(asked.tree)), &|_, _, plan| {
-            plan.filter(|plan| asked.columns.contains(plan.field().name().as_str())).map(|_| demand.clone())
+        let mut stats = FileStats::read_columns(&input.path, Some(tree.unwrap_or(request.tree)), &|_, _, plan| {
+            plan.filter(|plan| request.columns.contains(plan.field().name().as_str())).map(|_| demand.clone())
         })?;
-        stats.within(asked.memory);
+        stats.within(request.memory);
         files.push(tune::forecast_layouts(&input.path, &stats, &options)?);
     }
     let mut sums = summed(files);
     let sampled = sums.first().map_or(0.0, |today| today.cost.size);
     // The files that were not looked at are like the others.
-    sums.iter_mut().for_each(|sum| sum.cost.size *= if sampled > 0.0 { asked.stored / sampled } else { 1.0 });
+    sums.iter_mut().for_each(|sum| sum.cost.size *= if sampled > 0.0 { request.stored / sampled } else { 1.0 });
     Ok(scaled(&sums, measured, uncompressed))
 }
 
 /// So many of all at most, evenly from the first to the last.
-fn some<T>(all: &[T], most: usize) -> impl Iterator<Item = &T> {
+fn evenly_spaced<T>(all: &[T], most: usize) -> impl Iterator<Item = &T> {
     let count = all.len().min(most);
     let last = all.len().saturating_sub(1);
     (0..count).filter_map(move |i| all.get(i * last / count.saturating_sub(1).max(1)))
@@ -121,9 +125,9 @@ mod tests {
         let files = vec![vec![named("a", 1.0), named("b", 2.0)], vec![], vec![named("b", 5.0), named("c", 1.0)]];
         let sums = summed(files);
         assert_eq!(sums.iter().map(|o| (o.layout.as_str(), o.cost.size)).collect::<Vec<_>>(), [("b", 7.0)]);
-        assert_eq!(some(&[1, 2, 3, 4, 5, 6, 7, 8, 9], 5).collect::<Vec<_>>(), [&1, &3, &5, &7, &9]);
-        assert_eq!(some(&[1, 2], 5).collect::<Vec<_>>(), [&1, &2]);
-        assert_eq!((some(&[7], 5).count(), some::<u8>(&[], 5).count()), (1, 0));
+        assert_eq!(evenly_spaced(&[1, 2, 3, 4, 5, 6, 7, 8, 9], 5).collect::<Vec<_>>(), [&1, &3, &5, &7, &9]);
+        assert_eq!(evenly_spaced(&[1, 2], 5).collect::<Vec<_>>(), [&1, &2]);
+        assert_eq!((evenly_spaced(&[7], 5).count(), evenly_spaced::<u8>(&[], 5).count()), (1, 0));
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub use report::{ColumnCost, LayoutSpeed, Report, Run, SCHEMA};
 use crate::inspect::can_be_split;
 use crate::math::as_f64;
 use crate::system::clock::process_seconds;
-use layouts::{Asked, layouts};
+use layouts::{ForecastRequest, layouts};
 
 /// Options of `readspeed`.
 #[derive(Clone, Debug)]
@@ -59,9 +59,9 @@ pub struct Options {
 
 /// Measures. Calls `total` first with the bytes on disk to read, then `progress` with the bytes read.
 pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) + Sync)) -> Result<Report> {
-    let (begun, cpu) = (Instant::now(), process_seconds());
+    let (started, cpu) = (Instant::now(), process_seconds());
     let mut dataset = Dataset::open(&options.inputs)?;
-    let setup = (begun.elapsed().as_secs_f64(), process_seconds() - cpu);
+    let setup = (started.elapsed().as_secs_f64(), process_seconds() - cpu);
     let columns = options.columns.choose(&dataset)?;
     if let Some(rate) = options.throttle {
         let line = throttle::Line::new(rate);
@@ -70,8 +70,8 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
     let (entries, selection) = options.entries.choose(dataset.entries(), options.seed)?;
     let scattered = selection.as_ref().map(|chosen| as_f64(chosen.len()) / as_f64(dataset.entries().max(1)));
     let processors = std::thread::available_parallelism().map_or(usize::MAX, usize::from);
-    let asked = options.budget.threads;
-    let budget = Budget { threads: asked.min(processors), ..options.budget };
+    let requested = options.budget.threads;
+    let budget = Budget { threads: requested.min(processors), ..options.budget };
     let request = Request { columns: columns.clone(), entries, selection, budget, cancelled: None };
     let repeat = options.repeat.max(1);
     let stored: u64 = columns.iter().map(|&c| dataset.stored(c, &request.entries).0).sum();
@@ -79,7 +79,7 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
     let mut runs: Vec<(Run, Vec<Spent>, u64)> = Vec::with_capacity(repeat);
     for _ in 0..repeat {
         let cold = options.cold.then(|| cache::drop_from_cache(dataset.paths())).transpose()?;
-        runs.push(once(&dataset, &request, cold, progress)?);
+        runs.push(read_once(&dataset, &request, cold, progress)?);
     }
     let mut order: Vec<usize> = (0..runs.len()).collect();
     order.sort_by(|&a, &b| runs[a].0.real.total_cmp(&runs[b].0.real));
@@ -95,7 +95,7 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
         decompress: median.decompress,
         decode: median.decode,
         threads: threads(budget.threads),
-        asked: threads(asked),
+        requested: threads(requested),
         cores: threads(std::thread::available_parallelism().map_or(0, usize::from)),
         clusters: as_f64(clusters_of(&dataset, &request.entries)),
         baskets: as_f64(baskets),
@@ -130,7 +130,7 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
     let file = dataset.paths().first().map_or_else(|| Path::new(""), PathBuf::as_path);
     let subject = Subject { file, tree: dataset.path(), columns: &some };
     let everything = 0..dataset.entries();
-    let asked = options.layouts.then(|| Asked {
+    let forecast_request = options.layouts.then(|| ForecastRequest {
         inputs: &options.inputs,
         tree: dataset.path(),
         stored: as_f64(columns.iter().map(|&c| dataset.stored(c, &everything).0).sum()),
@@ -145,7 +145,7 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
         let (why, name) = (dataset.absent(column)?, dataset.column(column)?.field().name());
         Some(format!("branch {name} is not read: {why}"))
     }));
-    let layouts = asked.map(|a| layouts(&a, &median, as_f64(uncompressed))).transpose()?;
+    let layouts = forecast_request.map(|a| layouts(&a, &median, as_f64(uncompressed))).transpose()?;
     Ok(Report {
         schema: SCHEMA,
         files: dataset.paths().to_vec(),
@@ -176,18 +176,18 @@ fn clusters_of(dataset: &Dataset, entries: &Range<u64>) -> u64 {
 }
 
 /// Reads everything once. Each cluster's array of a column is dropped when it is made.
-fn once(
+fn read_once(
     dataset: &Dataset,
     request: &Request<'_>,
     cold: Option<f64>,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<(Run, Vec<Spent>, u64)> {
-    let (begun, cpu) = (Instant::now(), process_seconds());
+    let (started, cpu) = (Instant::now(), process_seconds());
     let (entries, spent) = drain(dataset, request, &|spent| progress(spent.compressed))?;
     let mut all = Spent::default();
     spent.iter().for_each(|s| all += *s);
     let run = Run {
-        real: begun.elapsed().as_secs_f64(),
+        real: started.elapsed().as_secs_f64(),
         cpu: process_seconds() - cpu,
         fetch: all.fetch.as_secs_f64(),
         decompress: all.decompress.as_secs_f64(),

@@ -206,7 +206,7 @@ impl Series {
 }
 
 /// A figure in words: its median, and how far runs are away from it.
-pub(super) fn told(metric: &Metric, figure: &Figure) -> String {
+pub(super) fn tooltip(metric: &Metric, figure: &Figure) -> String {
     let noise = match figure.runs {
         0 | 1 => String::new(),
         runs => format!(" ± {:.1} % ({runs} runs)", 100.0 * figure.noise),

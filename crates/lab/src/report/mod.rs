@@ -41,7 +41,7 @@ pub struct Report {
     /// The chosen point, with its number.
     pub chosen: Option<String>,
     /// Reasons, and alternatives.
-    pub said: Vec<Said>,
+    pub said: Vec<Statement>,
     /// Its layout as TOML.
     pub layout: Option<String>,
     /// The command that brings a file into it.
@@ -67,7 +67,7 @@ pub struct Fact {
 
 /// Sentences about one thing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Said {
+pub struct Statement {
     /// What they are about.
     pub title: String,
     /// The sentences.
@@ -143,7 +143,7 @@ pub fn report(findings: &Findings, besides: &Besides) -> Report {
         title: format!("Sweep of {input}:{}", head.subject.tree),
         facts: facts(findings),
         chosen: findings.decision.chosen.map(name),
-        said: said(findings),
+        said: statements(findings),
         command: layout.as_ref().map(|_| rewrite(&head.subject.input)),
         layout,
         charts: drawn,
@@ -185,10 +185,10 @@ fn facts(findings: &Findings) -> Vec<Fact> {
     ]
 }
 
-fn said(findings: &Findings) -> Vec<Said> {
+fn statements(findings: &Findings) -> Vec<Statement> {
     let decision = &findings.decision;
     let name = |point: &usize| findings.lines.get(*point).map_or_else(String::new, |line| names::full(*point, line));
-    let part = |title: &str, lines: Vec<String>| Said { title: title.to_owned(), lines };
+    let part = |title: &str, lines: Vec<String>| Statement { title: title.to_owned(), lines };
     let mut all = vec![
         part("Limits that cannot be met", decision.impossible.clone()),
         part("Why", decision.reasons.clone()),

@@ -60,7 +60,7 @@ pub(super) fn short(all: &[Labelled], longest: usize) -> Vec<String> {
         values.any(|value| Some(value) != first)
     };
     let name = |subject: &Labelled| {
-        let own = || words(&subject.settings.iter().filter(differs).collect::<Vec<_>>());
+        let own = || setting_text(&subject.settings.iter().filter(differs).collect::<Vec<_>>());
         subject.name.clone().unwrap_or_else(own)
     };
     let or_number = |(subject, name): (&Labelled, String)| match name.is_empty() && all.len() > 1 {
@@ -77,14 +77,14 @@ pub(super) fn short(all: &[Labelled], longest: usize) -> Vec<String> {
     names
 }
 
-fn words(settings: &[&Setting]) -> String {
+fn setting_text(settings: &[&Setting]) -> String {
     let (of_run, of_layout): (Vec<&Setting>, Vec<&Setting>) =
         settings.iter().partition(|setting| RUN_KEYS.contains(&setting.key.as_str()));
-    let said: Vec<String> = match of_layout.len() > 1 && of_layout.iter().all(|setting| setting.value == AS_IS) {
+    let texts: Vec<String> = match of_layout.len() > 1 && of_layout.iter().all(|setting| setting.value == AS_IS) {
         true => vec!["as is".to_owned()],
         false => of_layout.into_iter().map(word).collect(),
     };
-    said.into_iter().chain(of_run.into_iter().map(word)).collect::<Vec<_>>().join(", ")
+    texts.into_iter().chain(of_run.into_iter().map(word)).collect::<Vec<_>>().join(", ")
 }
 
 /// A setting, as short as it can still be understood.

@@ -1,6 +1,6 @@
 //! Several outputs at once: the measured resources of each, with the least-squares line through all runs.
 
-use super::chart::{Chart, Drawing, Scale, Series, Spot, Style, count, told};
+use super::chart::{Chart, Drawing, Scale, Series, Spot, Style, count, tooltip};
 use super::names::{LONGEST, Labelled, full, short, shown};
 use super::threads::of_many;
 use crate::math::as_f64;
@@ -64,7 +64,7 @@ fn drawn(
 ) -> [Series; 2] {
     let spot = |(point, line): &(usize, &Line)| {
         let figure = line.figures.get(metric.name)?;
-        let text = vec![full(*point, line), told(metric, figure)];
+        let text = vec![full(*point, line), tooltip(metric, figure)];
         Some(Spot::new(as_f64(line.point.streams as u64), scale.of_value(figure.median), text))
     };
     let points: Vec<Spot> = group.iter().filter_map(spot).collect();

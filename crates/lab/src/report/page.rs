@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::chart::Chart;
 use super::table::Table;
-use super::{Fact, Report, Said, echarts};
+use super::{Fact, Report, Statement, echarts};
 
 /// ECharts, as released and minified.
 pub(super) const ECHARTS: &str = include_str!(concat!(env!("OUT_DIR"), "/echarts.js"));
@@ -23,7 +23,7 @@ struct Page<'a> {
     title: &'a str,
     facts: &'a [Fact],
     chosen: Option<&'a str>,
-    said: &'a [Said],
+    said: &'a [Statement],
     layout: Option<&'a str>,
     layout_link: String,
     command: Option<&'a str>,

@@ -63,7 +63,7 @@ fn names(runs: &[Run<'_>], but: &str) -> Vec<String> {
 }
 
 /// A run in full.
-fn told((bench, line): &Run<'_>) -> String {
+fn run_name((bench, line): &Run<'_>) -> String {
     bench.settings(line).into_iter().map(|s| format!("{}={}", s.key, s.value)).collect::<Vec<_>>().join(" ")
 }
 
@@ -94,7 +94,7 @@ fn speed(
     for (run, name) in runs.iter().zip(names) {
         let (bench, line) = run;
         let text = vec![
-            told(run),
+            run_name(run),
             format!("{:.0} MB/s, {:.3} s, {:.3} s of CPU", line.mb_per_s, line.wall, line.cpu),
             format!("{:.1} MB of memory", as_f64(line.peak_rss) / 1e6),
         ];
@@ -123,7 +123,7 @@ pub(super) fn time(benches: &[Bench]) -> Option<Chart> {
         let waiting: Vec<f64> = line.runs.iter().map(|run| run.waiting).collect();
         let waiting = crate::math::statistics::median(&waiting).unwrap_or(0.0);
         let idle = (line.wall * as_f64(line.point.threads as u64) - line.cpu - waiting).max(0.0);
-        (name, told(run), [line.cpu, waiting, idle])
+        (name, run_name(run), [line.cpu, waiting, idle])
     };
     stacked(
         "writing-threads",

@@ -1,6 +1,6 @@
 //! Speed-up by threads, and how threads spend their time.
 
-use super::chart::{Bar, Chart, Drawing, Part, Scale, Series, Spot, Style, amounts, count, told};
+use super::chart::{Bar, Chart, Drawing, Part, Scale, Series, Spot, Style, amounts, count, tooltip};
 use super::names::{LONGEST, Labelled, full, short, shown};
 use crate::math::as_f64;
 use crate::math::statistics::Figure;
@@ -71,7 +71,8 @@ pub(super) fn speed_up(findings: &Findings) -> Option<Chart> {
             let Some((_, _, slowest)) = known.first() else { continue };
             let spot = |(point, line, figure): &(usize, &Line, &Figure)| {
                 let times = slowest.median / figure.median;
-                let text = vec![full(*point, line), format!("{job}: {times:.2} times as fast"), told(metric, figure)];
+                let text =
+                    vec![full(*point, line), format!("{job}: {times:.2} times as fast"), tooltip(metric, figure)];
                 times.is_finite().then(|| Spot::new(as_f64(line.point.threads as u64), times, text))
             };
             let name = if label.is_empty() { job.to_owned() } else { format!("{job}, {label}") };

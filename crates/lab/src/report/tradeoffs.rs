@@ -1,6 +1,6 @@
 //! Trade-offs: each point of a sweep by two of its figures, with today's layout, the chosen point, and the Pareto front.
 
-use super::chart::{Chart, Drawing, Scale, Series, Spot, Style, told};
+use super::chart::{Chart, Drawing, Scale, Series, Spot, Style, tooltip};
 use super::names::{BESIDE, Labelled, full, short};
 use crate::math::statistics::Figure;
 use crate::sweep::findings::{Findings, Line};
@@ -93,6 +93,6 @@ fn text(point: usize, line: &Line) -> Vec<String> {
     const TOLD: [&str; 8] =
         ["size", "copy_rss", "copy_rss_record", "copy_cpu", "copy_wall", "full_rss", "full_cpu", "sparse_event"];
     let figures = METRICS.iter().filter(|metric| TOLD.contains(&metric.name));
-    let figures = figures.filter_map(|metric| Some(told(metric, figure(line, metric)?)));
+    let figures = figures.filter_map(|metric| Some(tooltip(metric, figure(line, metric)?)));
     std::iter::once(full(point, line)).chain(figures).collect()
 }

@@ -38,11 +38,11 @@ pub(super) fn decide(runs: &Runs<'_>, head: &Head, reference: usize) -> Decision
     if measured.is_empty() {
         return decision;
     }
-    let asked = head.settings.question.limits().unwrap_or_default();
+    let requested = head.settings.question.limits().unwrap_or_default();
     let mut limits = [f64::INFINITY; 4];
-    for ((limit, asked), (_, name)) in limits.iter_mut().zip(asked).zip(LIMITS) {
-        if let Some(asked) = asked {
-            *limit = asked.of(figure(reference, name).unwrap_or(f64::INFINITY));
+    for ((limit, requested), (_, name)) in limits.iter_mut().zip(requested).zip(LIMITS) {
+        if let Some(requested) = requested {
+            *limit = requested.of(figure(reference, name).unwrap_or(f64::INFINITY));
         }
     }
     let problem = Problem { groups: vec![measured.iter().map(|(_, choice)| *choice).collect()], limits };

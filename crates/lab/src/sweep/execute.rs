@@ -40,7 +40,7 @@ pub fn execute(task: &Task) -> Result<Measured> {
 /// A stretch of work that is measured.
 struct Stretch {
     start: Memory,
-    begun: Instant,
+    started: Instant,
     cpu: f64,
     ticks: (f64, f64),
 }
@@ -48,11 +48,11 @@ struct Stretch {
 impl Stretch {
     fn begin() -> Self {
         let (start, ticks) = (Memory::now(), ticks());
-        Self { start, begun: Instant::now(), cpu: process_seconds(), ticks }
+        Self { start, started: Instant::now(), cpu: process_seconds(), ticks }
     }
 
     fn end(self) -> Measured {
-        let wall = self.begun.elapsed().as_secs_f64();
+        let wall = self.started.elapsed().as_secs_f64();
         let cpu = process_seconds() - self.cpu;
         let now = ticks();
         let (user, system) = (now.0 - self.ticks.0, now.1 - self.ticks.1);
@@ -234,9 +234,9 @@ impl Reading<'_> {
         let stretch = Stretch::begin();
         let (mut times, mut compressed, mut entries) = (Vec::with_capacity(tops.len()), 0, 0);
         for (name, columns) in tops {
-            let begun = Instant::now();
+            let started = Instant::now();
             let (read, bytes) = self.drain(columns, 0..self.dataset.entries(), None)?;
-            times.push((name, begun.elapsed().as_secs_f64()));
+            times.push((name, started.elapsed().as_secs_f64()));
             (compressed, entries) = (compressed + bytes, read);
         }
         Ok(Measured { entries, compressed, columns: times, ..stretch.end() })
@@ -251,9 +251,9 @@ impl Reading<'_> {
             (_, Some(selection)) => selection.all_runs().flatten().collect(),
         };
         let (first, rest) = chosen.split_at(chosen.len().min(1));
-        let begun = Instant::now();
+        let started = Instant::now();
         self.drain(columns.clone(), range.clone(), Some(EntrySet::sorted(first)?))?;
-        let first = begun.elapsed().as_secs_f64();
+        let first = started.elapsed().as_secs_f64();
         let measured = self.measured(columns, range, Some(EntrySet::sorted(rest)?))?;
         Ok(Measured { first: Some(first), entries: rest.len() as u64, ..measured })
     }

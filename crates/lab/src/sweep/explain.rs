@@ -27,7 +27,7 @@ impl Explained<'_> {
         if chosen == reference {
             return vec![format!("no measured point is better than {own} beyond the noise")];
         }
-        let mut said = Vec::new();
+        let mut sentences = Vec::new();
         for setting in &own.settings {
             let Some(before) = other.value(&setting.key).filter(|before| *before != setting.value) else { continue };
             let neighbour = points
@@ -35,11 +35,11 @@ impl Explained<'_> {
                 .position(|point| point.is_like(own, &[&setting.key]) && point.value(&setting.key) == Some(before));
             if let Some(neighbour) = neighbour.filter(|neighbour| *neighbour != reference) {
                 let what = format!("{}={} instead of {before}", setting.key, setting.value);
-                said.extend(self.compared(chosen, neighbour).map(|gains| format!("{what}: {gains}")));
+                sentences.extend(self.compared(chosen, neighbour).map(|gains| format!("{what}: {gains}")));
             }
         }
-        said.extend(self.compared(chosen, reference).map(|gains| format!("{own} instead of {other}: {gains}")));
-        said
+        sentences.extend(self.compared(chosen, reference).map(|gains| format!("{own} instead of {other}: {gains}")));
+        sentences
     }
 
     /// How two points compare, figure by figure, where they differ beyond the noise.
@@ -63,10 +63,10 @@ impl Explained<'_> {
             let against = self.runs.against(one, other, metric_of(name)?)?;
             against.differs.then(|| gain(against, words))
         };
-        let said: Vec<String> = own.into_iter().chain(rest).filter_map(gain).collect();
-        match said.is_empty() {
+        let sentences: Vec<String> = own.into_iter().chain(rest).filter_map(gain).collect();
+        match sentences.is_empty() {
             true => self.runs.figure(one, metric_of(goal)?).map(|_| "no difference beyond the noise".to_owned()),
-            false => Some(said.join(", ")),
+            false => Some(sentences.join(", ")),
         }
     }
 

@@ -159,14 +159,14 @@ pub(super) fn write_whole(path: &Path, text: &str) -> Result<()> {
 }
 
 /// Refuses to continue a sweep with another head.
-fn same(there: &Head, asked: &Head) -> Result<()> {
+fn same(there: &Head, requested: &Head) -> Result<()> {
     let differs = [
         (there.schema != SCHEMA, "another version of basketry"),
-        (there.machine != asked.machine, "another machine; results of different machines are never combined"),
-        (there.versions != asked.versions, "another build, or other versions"),
-        (there.subject != asked.subject, "another input"),
-        (there.points != asked.points, "another grid"),
-        (there.settings != asked.settings, "other options"),
+        (there.machine != requested.machine, "another machine; results of different machines are never combined"),
+        (there.versions != requested.versions, "another build, or other versions"),
+        (there.subject != requested.subject, "another input"),
+        (there.points != requested.points, "another grid"),
+        (there.settings != requested.settings, "other options"),
     ];
     match differs.iter().find(|(differs, _)| *differs) {
         None => Ok(()),

@@ -43,7 +43,7 @@ pub const METRICS: [Metric; 24] = [
     metric("copy_rss_record", "RSS +record", Unit::Bytes, Kind::Copy, |m| bytes(m.peak.rss)),
     metric("copy_wall", "copy", Unit::Seconds, Kind::Copy, |m| m.wall),
     metric("copy_cpu", "copy CPU", Unit::Seconds, Kind::Copy, Measured::cpu),
-    metric("copy_event", "copy /event", Unit::Milliseconds, Kind::Copy, |m| each(m.wall, m.entries)),
+    metric("copy_event", "copy /event", Unit::Milliseconds, Kind::Copy, |m| per_entry(m.wall, m.entries)),
     metric("size", "file size", Unit::Bytes, Kind::Copy, |m| bytes(m.bytes)),
     metric("baskets", "baskets", Unit::Count, Kind::Copy, |m| bytes(m.baskets)),
     metric("clusters", "clusters", Unit::Count, Kind::Copy, |m| bytes(m.clusters)),
@@ -51,12 +51,12 @@ pub const METRICS: [Metric; 24] = [
     metric("full_rss", "read RSS", Unit::Bytes, Kind::Full, |m| bytes(m.peak.rss)),
     metric("full_wall", "read", Unit::Seconds, Kind::Full, |m| m.wall),
     metric("full_cpu", "read CPU", Unit::Seconds, Kind::Full, Measured::cpu),
-    metric("full_event", "read /event", Unit::Milliseconds, Kind::Full, |m| each(m.wall, m.entries)),
+    metric("full_event", "read /event", Unit::Milliseconds, Kind::Full, |m| per_entry(m.wall, m.entries)),
     metric("columns_wall", "columns", Unit::Seconds, Kind::Columns, |m| m.wall),
     metric("columns_cpu", "columns CPU", Unit::Seconds, Kind::Columns, Measured::cpu),
     metric("sparse_wall", "picked", Unit::Seconds, Kind::Sparse, |m| m.wall),
     metric("sparse_cpu", "picked CPU", Unit::Seconds, Kind::Sparse, Measured::cpu),
-    metric("sparse_event", "picked /event", Unit::Milliseconds, Kind::Sparse, |m| each(m.wall, m.entries)),
+    metric("sparse_event", "picked /event", Unit::Milliseconds, Kind::Sparse, |m| per_entry(m.wall, m.entries)),
     metric("sparse_first", "first picked", Unit::Milliseconds, Kind::Sparse, |m| 1e3 * m.first.unwrap_or(0.0)),
     metric("sparse_bytes", "picked bytes", Unit::Bytes, Kind::Sparse, |m| bytes(m.compressed)),
     metric("chosen_wall", "chosen", Unit::Seconds, Kind::Chosen, |m| m.wall),
@@ -73,7 +73,7 @@ fn bytes(n: u64) -> f64 {
     n as f64
 }
 
-fn each(seconds: f64, entries: u64) -> f64 {
+fn per_entry(seconds: f64, entries: u64) -> f64 {
     1e3 * seconds / bytes(entries.max(1))
 }
 

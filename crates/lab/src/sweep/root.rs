@@ -83,7 +83,7 @@ impl Runner for RootRunner {
     }
 
     fn run(&mut self, task: &Task) -> Result<Measured> {
-        let mut text = lines(task, &self.branches);
+        let mut text = task_text(task, &self.branches);
         text.extend(self.library.iter().map(|library| format!("library\t{}\n", library.display())));
         std::fs::write(&self.task, text).map_err(|e| Error::from(e).file(&self.task))?;
         let pinned = task.pin.map(Pinned::to).transpose()?;
@@ -94,7 +94,7 @@ impl Runner for RootRunner {
 }
 
 /// The task as the program reads it: a key and its value, line by line.
-fn lines(task: &Task, branches: &[String]) -> String {
+fn task_text(task: &Task, branches: &[String]) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
     let mut line = |key: &str, value: &dyn std::fmt::Display| {
@@ -171,8 +171,8 @@ mod tests {
         let expected = "kind\tcopy\ninput\tin.root\ntree\tEvents\nentries\t10\nthreads\t1\noutput\ta.root\n\
                         output\tb.root\ncluster\t-30000000\nbasket-memory\t2000000\nbranch\t-1 -1 0 x\n\
                         branch\t2000 -1 0 a b\n";
-        assert_eq!(lines(&task, &["x".to_owned(), "a b".to_owned()]), expected);
+        assert_eq!(task_text(&task, &["x".to_owned(), "a b".to_owned()]), expected);
         let full = Task { job: Job { kind: Kind::Full, ..task.job }, outputs: Vec::new(), ..task };
-        assert!(lines(&full, &["x".to_owned()]).ends_with("threads\t1\n"));
+        assert!(task_text(&full, &["x".to_owned()]).ends_with("threads\t1\n"));
     }
 }

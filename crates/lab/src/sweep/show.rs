@@ -278,30 +278,30 @@ pub fn markdown(findings: &Findings) -> String {
         }
     }
     let _ = writeln!(out, "\n## The decision\n");
-    out.extend(words(findings).iter().map(|line| format!("- {line}\n")));
+    out.extend(sentences(findings).iter().map(|line| format!("- {line}\n")));
     out
 }
 
 /// The decision in words.
-pub fn words(findings: &Findings) -> Vec<String> {
+pub fn sentences(findings: &Findings) -> Vec<String> {
     let decision = &findings.decision;
     let name = |point: &usize| findings.head.points.get(*point).map_or_else(String::new, ToString::to_string);
-    let mut said = decision.impossible.clone();
+    let mut sentences = decision.impossible.clone();
     if let Some(chosen) = &decision.chosen {
-        said.push(format!("best: {}", name(chosen)));
+        sentences.push(format!("best: {}", name(chosen)));
     }
-    said.extend(decision.reasons.iter().cloned());
+    sentences.extend(decision.reasons.iter().cloned());
     if !decision.equals.is_empty() {
         let equals: Vec<String> = decision.equals.iter().map(name).collect();
-        said.push(format!("as good within the noise: {}", equals.join("; ")));
+        sentences.push(format!("as good within the noise: {}", equals.join("; ")));
     }
-    said.extend(decision.sensitivity.iter().cloned());
+    sentences.extend(decision.sensitivity.iter().cloned());
     for front in &findings.fronts {
         let points: Vec<String> = front.points.iter().map(name).collect();
         let titles = front.metrics.each_ref().map(|metric| metric_of(metric).map_or("", |metric| metric.title));
-        said.push(format!("not beaten in both {} and {}: {}", titles[0], titles[1], points.join("; ")));
+        sentences.push(format!("not beaten in both {} and {}: {}", titles[0], titles[1], points.join("; ")));
     }
-    said
+    sentences
 }
 
 /// All figures as CSV: a line for each point and figure.

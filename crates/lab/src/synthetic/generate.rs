@@ -94,7 +94,7 @@ pub struct Ran {
 
 /// Writes. Calls `done` with the number of entries filled; its result may stop the work.
 pub fn generate(job: &Job<'_>, done: flow::Progress<'_>) -> Result<Ran> {
-    let (begun, cpu) = (Instant::now(), process_seconds());
+    let (started, cpu) = (Instant::now(), process_seconds());
     let pool = WritePool::new(job.for_filling());
     let mut options = WriteOptions { layout: with_splits(job.model, &job.options.layout)?, ..job.options.clone() };
     let spec = spec(job.model)?;
@@ -110,7 +110,7 @@ pub fn generate(job: &Job<'_>, done: flow::Progress<'_>) -> Result<Ran> {
     fill_tasks(&outputs, tasks.count(), job.threads(&tasks), |number, contexts| {
         run(job, contexts, &tasks, number, done)
     })?;
-    let mut ran = Ran { wall: begun.elapsed().as_secs_f64(), ..Ran::default() };
+    let mut ran = Ran { wall: started.elapsed().as_secs_f64(), ..Ran::default() };
     let synced = Instant::now();
     outputs.iter().try_for_each(|(writer, _)| writer.sync())?;
     ran.sync = synced.elapsed().as_secs_f64();

@@ -16,9 +16,9 @@ pub fn measure<T: DeserializeOwned>(command: &mut Command) -> Result<T> {
     let text = String::from_utf8_lossy(&done.stdout);
     let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
     if !done.status.success() {
-        let said = String::from_utf8_lossy(&done.stderr);
-        let said = said.lines().last().unwrap_or_default().to_owned();
-        return Err(Error::request(format!("{name} ended with {}: {said}", done.status)));
+        let stderr = String::from_utf8_lossy(&done.stderr);
+        let stderr = stderr.lines().last().unwrap_or_default().to_owned();
+        return Err(Error::request(format!("{name} ended with {}: {stderr}", done.status)));
     }
     serde_json::from_str(last).map_err(|e| Error::request(format!("{name} said {last:?}: {e}")))
 }
@@ -117,8 +117,8 @@ mod tests {
         };
         let before = count();
         let pinned = Pinned::to(1).unwrap();
-        let said = Command::new("nproc").env_remove("OMP_NUM_THREADS").output().unwrap();
-        assert_eq!((count(), String::from_utf8_lossy(&said.stdout).trim()), (1, "1"));
+        let output = Command::new("nproc").env_remove("OMP_NUM_THREADS").output().unwrap();
+        assert_eq!((count(), String::from_utf8_lossy(&output.stdout).trim()), (1, "1"));
         drop(pinned);
         assert_eq!(count(), before);
     }

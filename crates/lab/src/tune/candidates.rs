@@ -110,7 +110,7 @@ pub(crate) fn choices(stats: &FileStats, measured: &Measured, access: &Access, o
         let alone = members.get(column.unit) == Some(&1);
         // A form that is not in the file cannot be kept.
         let keep = option.size.is_none() && column.recast.is_none();
-        each(column, i, measured, access, (keep, clusters, alone), &mut |pick, cost| {
+        for_each_choice(column, i, measured, access, (keep, clusters, alone), &mut |pick, cost| {
             let sum = unit.entry(pick).or_default();
             sum.0 += 1;
             sum.1 += cost;
@@ -140,7 +140,7 @@ pub(crate) fn with_codec(
         let Some(clusters) = option.trees.get(column.tree) else { continue };
         let mut best: Option<Cost> = None;
         if codec.is_some() {
-            each(column, i, measured, access, (option.size.is_none(), clusters, true), &mut |pick, cost| {
+            for_each_choice(column, i, measured, access, (option.size.is_none(), clusters, true), &mut |pick, cost| {
                 if pick.codec == codec && best.is_none_or(|best| cost.read < best.read) {
                     best = Some(cost);
                 }
@@ -151,7 +151,7 @@ pub(crate) fn with_codec(
     total
 }
 
-fn each(
+fn for_each_choice(
     column: &Column,
     index: usize,
     measured: &Measured,

@@ -78,13 +78,18 @@ pub(crate) fn recasts(stats: &FileStats, today: &[Cost], (tops, chosen): (&Tops,
 }
 
 /// A sentence about each column that changes its form, or about columns that could.
-pub(crate) fn recast_sentences(stats: &FileStats, recasts: &[Recasting], clusters: f64, asked: bool) -> Vec<String> {
+pub(crate) fn recast_sentences(
+    stats: &FileStats,
+    recasts: &[Recasting],
+    clusters: f64,
+    requested: bool,
+) -> Vec<String> {
     let mut out: Vec<String> = recasts.iter().take(RECASTS).map(|recast| recast_sentence(recast, clusters)).collect();
     if let Some(more @ 1..) = recasts.len().checked_sub(RECASTS) {
         out.push(format!("and {more} more columns in another form"));
     }
     let objects: usize = stats.trees.iter().map(|tree| tree.objects.len()).sum();
-    match (asked, objects) {
+    match (requested, objects) {
         (_, 0) => {}
         (false, n) => {
             let columns = if n == 1 { "1 column of objects".to_owned() } else { format!("{n} columns of objects") };

@@ -44,7 +44,7 @@ impl Options {
     pub(super) fn stats(&self, input: &Path) -> Result<FileStats> {
         let Some(reader) = &self.reader else { return FileStats::read(input, self.tree.as_deref(), &self.workload) };
         reader.check(&self.workload)?;
-        FileStats::of(input, self.tree.as_deref(), &|tree, lineage, plan| {
+        FileStats::read_columns(input, self.tree.as_deref(), &|tree, lineage, plan| {
             let is_read = plan.is_some() || reader.reads_all();
             Some(if is_read { self.workload.demand(tree, lineage) } else { Demand::default() })
         })

@@ -65,7 +65,7 @@ impl Search {
             if search.is_quick(stats, access) || !search.keeping(*allowance).allows(last) {
                 break;
             }
-            let begun = process_seconds();
+            let started = process_seconds();
             let finalists = finalists(stats, chosen);
             let Self { mut measured, mut confirmed, .. } = search;
             let new = confirmed.round(stats, &mut measured, &finalists, options.seed.wrapping_add(round), bench)?;
@@ -74,13 +74,13 @@ impl Search {
             if new < WORTH_A_ROUND {
                 break;
             }
-            last = process_seconds() - begun;
+            last = process_seconds() - started;
         }
         Ok(search)
     }
 
     fn decide(stats: &FileStats, options: &Options, access: Access, measured: Measured, margin: f64) -> Result<Self> {
-        let begun = process_seconds();
+        let started = process_seconds();
         let clusterings = cluster_options(stats);
         let theirs = options.reader.as_ref();
         let theirs = theirs.map(|reader| expect::expected(reader.profile(), stats, &measured));
@@ -89,7 +89,7 @@ impl Search {
         let limits = options.limits(&now.1);
         let space = Space::new(stats, seen, &reading, clusterings, (&now.1, margin));
         let decision = space.decide(&limits);
-        let deciding = process_seconds() - begun;
+        let deciding = process_seconds() - started;
         Ok(Self { theirs, measured, confirmed: Confirmed::default(), space, now, limits, decision, deciding })
     }
 

@@ -43,14 +43,14 @@ pub(super) fn front(space: &Space, chosen: &Chosen, limits: &Limits) -> Vec<Fron
 pub(super) fn sensitivity(space: &Space, chosen: &Chosen, limits: &Limits) -> Vec<Loosened> {
     let size =
         |factor: f64| ("--max-size", Limits { size: limits.size * factor, ..*limits }, Some(limits.size * factor));
-    let mut asked = vec![size(1.05), size(1.25)];
-    asked.push(("--max-size", Limits { size: f64::INFINITY, ..*limits }, None));
+    let mut requested = vec![size(1.05), size(1.25)];
+    requested.push(("--max-size", Limits { size: f64::INFINITY, ..*limits }, None));
     let memory = limits.read_memory * 2.0;
-    asked.push(("--max-read-memory", Limits { read_memory: memory, ..*limits }, Some(memory)));
+    requested.push(("--max-read-memory", Limits { read_memory: memory, ..*limits }, Some(memory)));
     let memory = limits.write_memory * 2.0;
-    asked.push(("--memory", Limits { write_memory: memory, ..*limits }, Some(memory)));
+    requested.push(("--memory", Limits { write_memory: memory, ..*limits }, Some(memory)));
     if limits.write.is_finite() {
-        asked.push(("--max-write-time", Limits { write: limits.write * 2.0, ..*limits }, Some(limits.write * 2.0)));
+        requested.push(("--max-write-time", Limits { write: limits.write * 2.0, ..*limits }, Some(limits.write * 2.0)));
     }
     // More of a resource that is not used up gains nothing.
     let (limit, used) =
@@ -62,12 +62,12 @@ pub(super) fn sensitivity(space: &Space, chosen: &Chosen, limits: &Limits) -> Ve
             .zip(limit.iter().zip(used))
             .any(|(more, (limit, used))| more > limit && used > SHORT * limit)
     };
-    asked.retain(|(_, limits, _)| is_short(limits));
+    requested.retain(|(_, limits, _)| is_short(limits));
     let loosened = |(name, limits, value): (&'static str, Limits, Option<f64>)| {
         let found = space.decide_among(0..space.options.len(), &chosen.forms, &limits).ok()?;
         // A gain below one per cent is not reported.
         (found.objective < 0.995 * chosen.objective && found.total.read < 0.99 * chosen.total.read)
             .then_some(Loosened { name, value, size: found.total.size, read: found.total.read })
     };
-    asked.into_iter().filter_map(loosened).collect()
+    requested.into_iter().filter_map(loosened).collect()
 }

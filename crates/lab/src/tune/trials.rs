@@ -86,7 +86,7 @@ impl Search {
                 break;
             }
             let expected = self.trial_seconds(stats, access, &chosen);
-            let begun = process_seconds();
+            let started = process_seconds();
             if !allowance.allows(last.unwrap_or(expected)) {
                 // There is time for one more where there was any, if nothing holds yet: the smallest.
                 let smallest = self.space.smallest(&self.limits).ok();
@@ -101,7 +101,7 @@ impl Search {
             // A layout that cannot be written fails later, at the output, with its reason.
             let tree = options.tree.as_deref();
             let Ok(mut trial) = trial::run(stats.file.name(), tree, &layout, &options.workload, place) else { break };
-            last = Some(process_seconds() - begun);
+            last = Some(process_seconds() - started);
             // Basketry's reading says nothing of another reader's: sizes alone are learned.
             if options.reader.is_some() {
                 trial.read = [self.now.1.read, chosen.total.read];
@@ -141,7 +141,7 @@ impl Search {
             if last.is_some_and(|seconds| !allowance.allows(seconds)) {
                 break;
             }
-            let begun = process_seconds();
+            let started = process_seconds();
             let Ok(chosen) = self.decision.clone() else { break };
             let Some(layout) = self.layout(stats, &chosen)? else { break };
             let expected = Expected::new(stats, &self.space, &chosen);
@@ -159,7 +159,7 @@ impl Search {
             let Ok(besides) = flow::weigh(input, &input.with_extension("r00t"), &request, &of) else { break };
             self.space.rest = as_f64(besides) - METADATA_PER_BASKET * chosen.total.baskets;
             self.decide_again(stats);
-            last = Some(process_seconds() - begun);
+            last = Some(process_seconds() - started);
             if self.decision.as_ref().is_ok_and(|now| same(now, &chosen)) {
                 break;
             }

@@ -173,18 +173,20 @@ fn limits(out: &mut impl Write, limits: &[LimitReport], loosened: &[Loosened]) -
 fn refusal(out: &mut impl Write, limits: &[LimitReport]) -> Result<()> {
     writeln!(out, "no candidate layout meets all limits:")?;
     for limit in limits {
-        let asked = value(limit.name, limit.value);
+        let requested = value(limit.name, limit.value);
         match limit.nearest.map(|n| n.value) {
             Some(Some(nearest)) => writeln!(
                 out,
-                "- {} {asked} cannot be met; with the other limits, {0} {} can",
+                "- {} {requested} cannot be met; with the other limits, {0} {} can",
                 limit.name,
                 value(limit.name, nearest)
             )?,
-            Some(None) => {
-                writeln!(out, "- {} {asked} cannot be met, and no other value of this limit alone helps", limit.name)?
-            }
-            None => writeln!(out, "- {} {asked} can be met", limit.name)?,
+            Some(None) => writeln!(
+                out,
+                "- {} {requested} cannot be met, and no other value of this limit alone helps",
+                limit.name
+            )?,
+            None => writeln!(out, "- {} {requested} can be met", limit.name)?,
         }
     }
     Ok(())

@@ -127,10 +127,10 @@ pub(super) fn clusters(tree: &TreeReport, setting: i32) -> Option<Detected> {
     let clusters = tree.clusters.len() as u64;
     let branches = on_disk(tree).count() as u64;
     // Each cluster begins a basket of each branch.
-    let begun = (tree.zip_bytes / good_cluster(sizes(tree))).saturating_mul(branches);
+    let started = (tree.zip_bytes / good_cluster(sizes(tree))).saturating_mul(branches);
     let more = Price {
-        bytes: begun * (BASKET_BYTES + BASKET_ENTRY),
-        read_seconds: as_f64(begun) * BASKET,
+        bytes: started * (BASKET_BYTES + BASKET_ENTRY),
+        read_seconds: as_f64(started) * BASKET,
         ..Price::default()
     };
     if tree.clusters_known == ClustersKnown::Estimated {

@@ -36,8 +36,8 @@ impl Problem {
             }
         };
         for start in &dual.starts {
-            if let Some(picks) = primal::mend(self, &dual.prices, start.clone()) {
-                offer(primal::polish(self, &dual.prices, picks));
+            if let Some(picks) = primal::repair(self, &dual.prices, start.clone()) {
+                offer(primal::refine(self, &dual.prices, picks));
             }
         }
         let best_so_far = best.take();

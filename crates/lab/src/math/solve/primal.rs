@@ -65,7 +65,7 @@ fn excess(uses: &Uses, limits: &Uses) -> f64 {
 }
 
 /// Changes choices until the limits hold, cheapest gain first.
-pub(super) fn mend(problem: &Problem, prices: &Uses, picks: Vec<usize>) -> Option<Vec<usize>> {
+pub(super) fn repair(problem: &Problem, prices: &Uses, picks: Vec<usize>) -> Option<Vec<usize>> {
     let limits = &problem.limits;
     let mut state = State::new(problem, picks);
     for _ in 0..PASSES {
@@ -103,7 +103,7 @@ pub(super) fn mend(problem: &Problem, prices: &Uses, picks: Vec<usize>) -> Optio
 }
 
 /// Uses the remaining resources for cheaper choices, largest saving first.
-pub(super) fn polish(problem: &Problem, prices: &Uses, picks: Vec<usize>) -> Vec<usize> {
+pub(super) fn refine(problem: &Problem, prices: &Uses, picks: Vec<usize>) -> Vec<usize> {
     let mut state = State::new(problem, picks);
     for _ in 0..PASSES {
         let moves = state.moves(|now, then| {

@@ -92,9 +92,9 @@ pub fn calibrate(
         }
         std::fs::remove_file(&made).map_err(|e| Error::from(e).file(&made))?;
     }
-    let begun = Instant::now();
+    let started = Instant::now();
     for round in 0..ROUNDS {
-        if round >= 2 && begun.elapsed() > LONG || quick && round > 0 {
+        if round >= 2 && started.elapsed() > LONG || quick && round > 0 {
             break;
         }
         for case in &mut cases {

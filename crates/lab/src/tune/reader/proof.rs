@@ -113,20 +113,20 @@ fn wanted(own: &FileStats, all: &[FileStats], number: usize, term: &Term, draw: 
     let Term::Columns(_) = term else { return Some(Wanted { tree: path, columns: None, entries }) };
     let mut tops: HashSet<&str> = HashSet::new();
     for stats in all {
-        let asked = stats.columns.iter().filter(|column| {
+        let requested = stats.columns.iter().filter(|column| {
             stats.trees.get(column.tree).is_some_and(|t| t.path == path) && term.asks_for(&path, &column.lineage)
         });
-        tops.extend(asked.filter_map(|column| column.lineage.first().map(String::as_str)));
+        tops.extend(requested.filter_map(|column| column.lineage.first().map(String::as_str)));
     }
     let here = || own.columns.iter().filter(|column| column.tree == number);
     let split: HashSet<&str> =
         here().filter(|c| c.lineage.len() > 1).filter_map(|c| c.lineage.first().map(String::as_str)).collect();
     let is_whole = |top: &str| tops.contains(top) && !split.contains(top);
-    let asked = here().filter(|column| {
+    let requested = here().filter(|column| {
         let whole = column.lineage.first().is_some_and(|top| column.lineage.len() == 1 && is_whole(top));
         whole || term.asks_for(&path, &column.lineage)
     });
-    let columns: Vec<Vec<String>> = asked.map(|column| column.lineage.clone()).collect();
+    let columns: Vec<Vec<String>> = requested.map(|column| column.lineage.clone()).collect();
     (!columns.is_empty()).then_some(Wanted { tree: path, columns: Some(columns), entries })
 }
 
