@@ -35,7 +35,7 @@ impl Batch {
         self.0.num_rows()
     }
 
-    /// A batch of columns that Python has: trees of buffers, or what speaks Arrow's C interface.
+    /// A batch of Python's columns: trees of buffers, or objects with Arrow's C interface.
     #[staticmethod]
     fn of(py: Python<'_>, columns: Vec<(String, InputArray<'_>)>) -> PyResult<Self> {
         let arrays = columns.iter().map(|(_, given)| given.array(py)).collect::<PyResult<Vec<_>>>()?;
@@ -101,7 +101,7 @@ impl Batch {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // A wish that a producer need not grant: types stay as they are.
+        // A producer may ignore the requested schema: types stay as they are.
         drop(requested_schema);
         let reader = RecordBatchIterator::new([Ok(self.0.clone())], self.0.schema());
         capsule_of_stream(py, FFI_ArrowArrayStream::new(Box::new(reader)))
@@ -120,7 +120,7 @@ pub fn capsule_of_stream(py: Python<'_>, stream: FFI_ArrowArrayStream) -> PyResu
 
 fn node(array: &ArrayRef) -> PyResult<Node> {
     let plain = plain(array)?;
-    // Only the level that can be missing has a mask: what is below has a value, whatever it is.
+    // Only the nullable level has a mask; levels below it have values everywhere.
     Ok(match array.nulls() {
         Some(nulls) => {
             let bits = Buffer(nulls.inner().sliced());

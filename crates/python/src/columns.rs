@@ -7,10 +7,10 @@ use dataset::tree::make::{NewColumn, NewKind, columns_for};
 use flow::write::TreeColumn;
 use rootfile::{Error, Result};
 
-/// A column that is asked for: its name, what counts its lists if it has some, and its C++ type if that is named.
+/// A column to write: its name, the counter of its lists, and its C++ type if given.
 pub type ColumnSpec = (String, String, Option<String>);
 
-/// The columns in order, each counter before what it counts; and the counters.
+/// The columns in order, each counter before the columns that it counts, and the counters.
 pub fn columns(specs: &[ColumnSpec], types: &Schema) -> Result<(Vec<TreeColumn>, HashSet<String>)> {
     let mut made: Vec<NewColumn> = Vec::new();
     let mut counters = HashSet::new();

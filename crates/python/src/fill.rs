@@ -19,7 +19,7 @@ const LISTEN: usize = 16 << 20;
 /// A tree that is filled.
 pub(crate) struct Filling {
     pub id: TreeId,
-    /// Contexts that nobody uses, with the thread that first did.
+    /// Idle contexts, with the thread that used each first.
     pub idle: Mutex<Vec<(ThreadId, FillContext)>>,
     pub entries: AtomicU64,
 }
@@ -30,7 +30,7 @@ impl Filling {
     }
 }
 
-/// Fills a context. An exception drops it, which gives the output up: it would have a part of the entries.
+/// Fills a context. An exception drops it, which abandons the output, because it would have only a part of the entries.
 pub(crate) fn fill(
     py: Python<'_>,
     mut context: FillContext,
@@ -49,7 +49,7 @@ pub(crate) fn fill(
     Ok(context)
 }
 
-/// What one thread or task fills. Dropped before it is finished, it gives the output up.
+/// The fill context of one thread or task. If dropped before `finish`, it abandons the output.
 #[pyclass(frozen, module = "basketry._core")]
 pub struct Context {
     filling: Arc<Filling>,
@@ -62,7 +62,7 @@ impl Context {
         Self { filling, watch: context.watch(), context: Mutex::new(Some(context)) }
     }
 
-    /// The context, which nobody else has until it is put back.
+    /// Takes the context out, until it is put back.
     fn take(&self) -> PyResult<FillContext> {
         let gone = || Error::request("the fill context is finished, or in use by another thread");
         lock(&self.context).take().ok_or_else(gone).map_err(exception)
@@ -92,7 +92,7 @@ impl Context {
         py.detach(|| context.finish()).map_err(exception)
     }
 
-    /// Gives the output up.
+    /// Abandons the output.
     fn abandon(&self, why: &str) {
         if let Some(context) = lock(&self.context).take() {
             context.abandon(why);

@@ -24,7 +24,7 @@ pub struct Tree(String, usize, usize, Vec<PyBuffer<u8>>, Vec<(String, Tree)>);
 pub enum InputArray<'py> {
     /// A tree of buffers.
     Tree(Tree),
-    /// What has `__arrow_c_array__` or `__arrow_c_stream__`.
+    /// An object with `__arrow_c_array__` or `__arrow_c_stream__`.
     Arrow(Bound<'py, PyAny>),
 }
 
@@ -94,7 +94,7 @@ fn number_of(name: &str) -> PyResult<DataType> {
     })
 }
 
-/// What a capsule points to, by the name that Arrow's interface gives it.
+/// The pointer of a capsule, by its name in Arrow's interface.
 fn pointer<T>(capsule: &Bound<'_, PyAny>, name: &std::ffi::CStr) -> PyResult<*mut T> {
     Ok(capsule.cast::<PyCapsule>()?.pointer_checked(Some(name))?.as_ptr().cast())
 }

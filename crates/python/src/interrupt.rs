@@ -14,14 +14,14 @@ use crate::errors::exception;
 
 /// How long Ctrl-C may go unheard.
 const LISTEN: Duration = Duration::from_millis(50);
-/// How long work that was told to stop is waited for: it looks up after each basket or so, and removes what it began.
-/// If the process ends before, what it began is removed then.
+/// How long to wait for work that was told to stop. It checks after about each basket, and removes its unfinished output.
+/// If the process ends before, its unfinished output is removed then.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Set once work should stop.
 pub type Cancelled = Arc<AtomicBool>;
 
-/// Work that hands over results one after the other, and waits until each is taken. Dropped, it is told to stop.
+/// Work in a thread that returns results one by one, each after the one before is taken. When dropped, it is told to stop.
 pub struct Worker<T> {
     results: Mutex<Receiver<T>>,
     cancelled: Cancelled,
@@ -75,7 +75,7 @@ pub fn listening<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce(&Cancelled) -> Result<T> + Send + 'static,
 ) -> PyResult<T> {
-    // Nobody takes what comes after the caller gave up.
+    // A result after the caller gave up is dropped.
     let worker = Worker::begin(move |cancelled, send| drop(send.send(work(cancelled))))?;
     worker.next(py)?.ok_or_else(internal_error)?.map_err(exception)
 }

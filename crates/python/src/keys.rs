@@ -30,7 +30,7 @@ pub fn keys(py: Python<'_>, path: PathBuf) -> PyResult<Vec<KeyLine>> {
     })
 }
 
-/// Files, and trees in them, that words mean: `FILE`, `FILE:TREE`, patterns, `@list.txt`.
+/// The files and trees of arguments: `FILE`, `FILE:TREE`, patterns, `@list.txt`.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "what Python hands over")]
 pub fn expand(words: Vec<String>) -> PyResult<Vec<(PathBuf, Option<String>)>> {
@@ -38,7 +38,7 @@ pub fn expand(words: Vec<String>) -> PyResult<Vec<(PathBuf, Option<String>)>> {
     Ok(found.into_iter().map(|input| (input.path, input.tree)).collect())
 }
 
-/// The bytes that a size such as "100 MB" means.
+/// The bytes of a size such as "100 MB".
 #[pyfunction]
 pub fn size(text: &str) -> PyResult<u64> {
     Ok(text.parse::<ByteSize>().map_err(exception)?.bytes())

@@ -9,7 +9,7 @@ use pyo3::{PyResult, Python};
 use crate::errors::exception;
 use crate::interrupt::Cancelled;
 
-/// What to read: columns, first entry and end, chosen entries, threads, bytes of memory.
+/// A read request: columns, range of entries, selected entries, and budget.
 #[derive(Clone)]
 pub struct ReadRequest {
     pub columns: Vec<usize>,
@@ -26,7 +26,7 @@ impl ReadRequest {
     }
 }
 
-/// Those, as Python hands them over.
+/// The same as Python passes it: columns, first entry and end, selected entries, threads, bytes of memory.
 pub type Ask = (Vec<usize>, u64, u64, Option<PyBuffer<u64>>, usize, u64);
 
 /// The request that Python hands over.

@@ -30,7 +30,7 @@ impl Steps {
     pub fn begin(dataset: Arc<Dataset>, request: ReadRequest, step: Step, schema: SchemaRef) -> PyResult<Self> {
         let work = Worker::begin(move |cancelled, send: &std::sync::mpsc::SyncSender<_>| {
             for read in batches(&dataset, request.request(cancelled), step) {
-                // Nobody takes it any more.
+                // The receiver is gone.
                 if send.send(read.map(|r| r.batch)).is_err() {
                     return;
                 }
@@ -76,7 +76,7 @@ impl Steps {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // A wish that a producer need not grant: types stay as they are.
+        // A producer may ignore the requested schema: types stay as they are.
         drop(requested_schema);
         let work = self.lock().take().ok_or_else(|| PyValueError::new_err("these steps have been read already"))?;
         let reader = Reader { work, schema: Arc::clone(&self.schema) };
@@ -84,7 +84,7 @@ impl Steps {
     }
 }
 
-/// What is left of the steps.
+/// The remaining steps.
 struct Reader {
     work: Arc<Work>,
     schema: SchemaRef,

@@ -20,10 +20,10 @@ use crate::steps::Steps;
 #[pyclass(frozen, module = "basketry._core")]
 pub struct Table(Arc<Dataset>);
 
-/// A branch: its name, the branch above it, its type, its column, and what that is read as.
+/// A branch: its name, its parent, its type, its column, and the type of the column.
 type BranchLine = (String, Option<usize>, String, Option<usize>, String);
 
-/// A friend: its name, its branches, and what is wrong if it cannot be read.
+/// A friend: its name, its branches, and the error if it cannot be read.
 type FriendLine = (String, Vec<BranchLine>, Option<String>);
 
 /// Files, each with the tree in it if one is named.
@@ -53,8 +53,8 @@ fn type_text(field: &Field) -> String {
 /// All branches of a tree, depth first, with the numbers of their columns among those of the data set.
 fn branch_lines(dataset: &Dataset, tree: &Tree, columns: &[Option<usize>]) -> Vec<BranchLine> {
     let line = |(index, branch): (usize, &dataset::tree::Branch)| {
-        // What a split STL collection counts its members say as well: as for uproot it is all of them together. That
-        // of a TClonesArray is a column.
+        // The counter of a split STL collection is redundant with its members; as in uproot the branch is the whole
+        // collection. The counter of a TClonesArray is a column.
         let groups = branch.element().is_some_and(|e| e.element_type == 4) && !branch.children.is_empty();
         let column = columns.get(index).copied().flatten().filter(|_| !groups);
         let plan = column.and_then(|c| dataset.column(c));
@@ -152,13 +152,13 @@ impl Table {
         Ok(Batch(read.batch))
     }
 
-    /// Reads it in steps of so many entries, or of so many bytes, or else of clusters.
+    /// Reads in steps of a number of entries, or of bytes, or else of clusters.
     fn steps(&self, py: Python<'_>, ask: Ask, entries: Option<u64>, bytes: Option<u64>) -> PyResult<Steps> {
         let request = read_request(py, ask)?;
         let step = match (entries, bytes) {
             (Some(entries), _) => Step::Entries(entries),
-            // One step is being used and the next is read; then there is what they are made from, and what the
-            // allocator keeps of those before.
+            // One step is in use and the next is being read; add their inputs, and memory that the
+            // allocator keeps of earlier ones.
             (None, Some(bytes)) => Step::Bytes(bytes.min(request.budget.memory / 8)),
             (None, None) => Step::Cluster,
         };

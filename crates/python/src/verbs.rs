@@ -9,7 +9,7 @@ use pyo3::{PyResult, Python, pyfunction};
 
 use crate::interrupt::listening;
 
-/// Does what the command does with these arguments, the verb first, and returns its report as JSON.
+/// Runs a verb with arguments, the verb first, and returns its report as JSON.
 #[pyfunction]
 pub fn report(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<String> {
     listening(py, move |cancelled| {
@@ -27,13 +27,13 @@ pub fn options(verb: &str) -> Vec<String> {
     basketry_cli::options(verb)
 }
 
-/// Removes outputs that are not finished. For the end of the process: nothing is written from then on.
+/// Removes unfinished outputs, at the end of the process. Nothing may be written afterwards.
 #[pyfunction]
 pub fn abandon(py: Python<'_>) -> usize {
     py.detach(rootfile::abandon_outputs)
 }
 
-/// Says how the command is started again for jobs of their own: program, arguments before its own, the compiled code.
+/// Sets how the command is started again for subprocesses: program, leading arguments, the compiled code.
 #[pyfunction]
 pub fn starts_as(program: PathBuf, arguments: Vec<OsString>, code: PathBuf) {
     basketry_cli::starts_as(basketry_cli::SelfCommand { program, arguments, code });

@@ -36,7 +36,7 @@ pub struct Writer {
     busy: AtomicUsize,
 }
 
-/// What to do besides the layout: bytes of memory, threads, and whether clusters go in the order of their tasks; entries
+/// Options beside the layout: bytes of memory, threads, and whether clusters are in the order of their tasks; entries
 /// and bytes between two saves; title; classes as text, and a file that has some.
 type WriterArgs = ((u64, usize, bool), (Option<u64>, Option<u64>), String, String, Option<PathBuf>);
 
@@ -91,8 +91,8 @@ impl Writer {
         self.with(|writer| Ok(writer.metrics().held_bytes > self.memory / 2))
     }
 
-    /// Ends the clusters that nobody fills and that other threads began, if memory is short: nobody else would, and this
-    /// thread, or one that fills besides, would wait for what they hold.
+    /// If memory is short, ends idle clusters that other threads began. Otherwise they would stay, and this
+    /// thread, or another that fills, would wait for their memory.
     fn make_room(&self) -> Result<()> {
         if !self.is_short()? {
             return Ok(());
@@ -110,7 +110,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Fills a task with a batch, which is all of it.
+    /// Fills a whole task with one batch.
     fn fill_task(&self, py: Python<'_>, filling: &Filling, batch: &RecordBatch) -> PyResult<()> {
         let started = self.with(|writer| writer.fill_context(filling.id)).map_err(exception)?;
         let context = fill(py, started, filling, batch)?;
@@ -139,7 +139,7 @@ impl Writer {
         listening(py, move |_| begin(path, &layout, means))
     }
 
-    /// Adds a tree with these columns, whose types are those of a batch; says its number, and which columns are counters.
+    /// Adds a tree with the types of a batch; returns its number and the columns that are counters.
     fn tree(
         &self,
         path: String,
@@ -157,7 +157,7 @@ impl Writer {
         Ok((trees.len() - 1, counters))
     }
 
-    /// Makes a directory, and those that it lies in.
+    /// Makes a directory and its parents.
     fn mkdir(&self, path: &str) -> PyResult<()> {
         self.with(|writer| writer.mkdir(path)).map_err(exception)
     }
@@ -175,7 +175,7 @@ impl Writer {
         filled
     }
 
-    /// What one thread or task fills by itself; the task's number decides where its entries go.
+    /// A fill context for one thread or task; the number of the task decides the position of its entries.
     fn context(&self, tree: usize, task: Option<u64>) -> PyResult<Context> {
         let filling = self.filling(tree).map_err(exception)?;
         let started = self.with(|writer| match task {
@@ -186,7 +186,7 @@ impl Writer {
         Ok(Context::new(filling, started.map_err(exception)?))
     }
 
-    /// Ends a tree's clusters that nobody fills now.
+    /// Ends the idle clusters of a tree.
     fn flush(&self, py: Python<'_>, tree: usize) -> PyResult<()> {
         let filling = self.filling(tree).map_err(exception)?;
         py.detach(|| lock(&filling.idle).iter_mut().try_for_each(|(_, context)| context.flush())).map_err(exception)
@@ -197,7 +197,7 @@ impl Writer {
         Ok(self.filling(tree).map_err(exception)?.entries.load(Ordering::Relaxed))
     }
 
-    /// Saves the metadata of all trees: what is in whole clusters can be read if the rest never comes.
+    /// Saves the metadata of all trees, so that complete clusters can be read after a crash.
     fn save(&self, py: Python<'_>) -> PyResult<()> {
         py.detach(|| self.with(|writer| writer.save())).map_err(exception)
     }
@@ -237,7 +237,7 @@ impl Writer {
         py.detach(finish).map_err(exception)
     }
 
-    /// Gives the output up.
+    /// Abandons the output.
     fn abandon(&self, py: Python<'_>, why: &str) -> PyResult<()> {
         let Some(writer) = lock(&self.writer).take() else { return Ok(()) };
         let trees = std::mem::take(&mut *lock(&self.trees));

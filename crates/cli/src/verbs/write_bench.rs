@@ -194,10 +194,8 @@ pub(super) fn home_of_root(given: Option<&std::path::Path>) -> Result<PathBuf> {
     }
     let code = "import importlib.util as u; print(u.find_spec('ROOT').submodule_search_locations[0])";
     let found = Command::new("python3").args(["-c", code]).output();
-    let home = found
-        .ok()
-        .filter(|done| done.status.success())
-        .map(|done| String::from_utf8_lossy(&done.stdout).into_owned());
+    let home =
+        found.ok().filter(|done| done.status.success()).map(|done| String::from_utf8_lossy(&done.stdout).into_owned());
     home.map(|home| PathBuf::from(home.trim()))
         .ok_or_else(|| Error::request("ROOT was not found: use --rivals DIR, or set ROOTSYS"))
 }

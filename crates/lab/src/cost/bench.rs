@@ -35,7 +35,7 @@ pub(crate) trait Bench {
     fn decode(&mut self, plan: &ColumnPlan, basket: &BasketData) -> Option<[Point; 2]>;
 }
 
-/// Baskets of fewer bytes are decoded so often that they come to this many, but no more often than the second.
+/// Small baskets are decoded repeatedly, up to this many bytes together, and at most this often.
 const DECODED: (usize, usize) = (16 << 10, 64);
 /// Entries that are decoded each by itself.
 const SINGLE: usize = 64;

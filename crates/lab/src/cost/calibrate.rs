@@ -23,7 +23,7 @@ pub struct Access {
 /// How often each operation is timed; the fastest counts.
 const ROUNDS: u64 = 5;
 
-/// Measures on a file, with one of its baskets. What a column costs was measured where columns are read.
+/// Measures with one basket of a file. The cost of a column comes from the full read.
 pub(crate) fn calibrate(file: &dyn Source, basket: (u64, usize), per_column: f64) -> Result<Access> {
     let (seek, nbytes) = basket;
     let size = usize::try_from(file.size()).unwrap_or(usize::MAX);

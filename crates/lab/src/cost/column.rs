@@ -33,7 +33,7 @@ pub(crate) struct Column {
     pub basket_size: u32,
     /// In the order of entries; baskets in the tree's record have no position in the file.
     pub baskets: Vec<BasketRef>,
-    /// Whether its baskets lie in this file and can be cut at entries.
+    /// Whether its baskets are in this file and can be cut at entries.
     pub can_sample: bool,
     /// How it is decoded; readers pass over branches that are no columns.
     pub plan: Option<ColumnPlan>,
@@ -113,6 +113,6 @@ pub(crate) struct Recast {
     /// Units of its columns as they are, and in this form.
     pub own: Vec<usize>,
     pub units: Vec<usize>,
-    /// Where the samples lie.
+    /// The file of the samples.
     pub file: Arc<RootFile>,
 }

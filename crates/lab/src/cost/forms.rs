@@ -16,7 +16,7 @@ use super::statistics::FileStats;
 use super::workload::Workload;
 use crate::math::as_f64;
 
-/// The forms that are tried: split level, and streaming of what is not split.
+/// The forms to try: split level, and streaming of unsplit collections.
 const FORMS: [(u32, Option<Streaming>); 2] = [(99, None), (0, Some(Streaming::MemberWise))];
 /// Bytes before compression that are recoded for each form, and entries at least.
 const BYTES: f64 = 4e6;

@@ -20,7 +20,7 @@ use crate::system::clock::thread_seconds;
 
 /// Bytes before compression that are read in a turn, by the first file's count.
 const TURN: u64 = 16 << 20;
-/// Entries are picked again until there were so many, or so often: which baskets a few picks hit is chance.
+/// Picks are repeated up to this many entries, and at most this often: few picks hit baskets by chance.
 const PICKS: u64 = 100;
 const DRAWS: u64 = 24;
 

@@ -14,7 +14,7 @@ use super::statistics::FileStats;
 use super::workload::Workload;
 use crate::math::as_f64;
 
-/// Both files are read again until that took so many CPU seconds, or so often.
+/// Both files are read repeatedly, up to this many CPU seconds, and at most this often.
 const READING: f64 = 0.08;
 const READINGS: usize = 7;
 

@@ -17,7 +17,7 @@ pub(crate) enum Term {
 }
 
 impl Term {
-    /// Whether it reads a column of a tree; `lineage` is its branch's name after those of its parents.
+    /// Whether it reads a column of a tree; `lineage` has the names of its parents and then its own.
     pub fn asks_for(&self, tree: &str, lineage: &[String]) -> bool {
         match self {
             Self::Full | Self::Sparse(_) => true,
@@ -26,7 +26,7 @@ impl Term {
     }
 }
 
-/// What a file will be read for: kinds of reading with weights.
+/// A workload: kinds of reading with weights.
 ///
 /// Written `full`, `sparse:1%`, `columns:Muon_*,nMuon`, or mixed: `full=0.3,columns:Muon_*=0.7`. A part without a
 /// kind belongs to the `columns:` before it.

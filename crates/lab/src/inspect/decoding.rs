@@ -40,7 +40,7 @@ fn of_type(data_type: &DataType) -> Decoded {
     }
 }
 
-/// Whether values are numbers that lie side by side.
+/// Whether values are contiguous numbers.
 fn is_number(data_type: &DataType) -> bool {
     match data_type {
         DataType::FixedSizeList(item, _) => is_number(item.data_type()),

@@ -10,40 +10,40 @@ pub const STORAGE: f64 = 200e6;
 /// Entries that a reader picks at random for each time that a tree is read as a whole.
 const PICKED: f64 = 10.0;
 
-/// Something that is wrong.
+/// A fault that was found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// What, with its numbers.
+    /// The fault, with its numbers.
     #[serde(flatten)]
     pub fault: Fault,
     /// Path of the tree, unless the file as a whole is meant.
     pub tree: Option<String>,
-    /// What it costs.
+    /// Its cost.
     pub cost: Cost,
-    /// A sentence or two: what it is, and why it costs.
+    /// Its description, in a sentence or two.
     pub text: String,
-    /// The command that mends it, if one does.
+    /// The command that fixes it, if there is one.
     pub command: Option<String>,
-    /// Who pays for it.
+    /// The program that pays for it.
     #[serde(default)]
     pub pays: Pays,
-    /// What the command costs, where there is one; an estimate.
+    /// The estimated price of the command, if there is one.
     #[serde(default)]
     pub price: Option<Price>,
 }
 
-/// Who pays for a fault.
+/// The program that pays for a fault.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pays {
-    /// Everybody who reads the file.
+    /// Every reader of the file.
     #[default]
     Reader,
-    /// Only the program that wrote it, or one that writes more of its kind.
+    /// Only the program that wrote the file, or writes similar ones.
     Writer,
 }
 
-/// The faults that are looked for.
+/// The known faults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "fault", rename_all = "snake_case")]
 pub enum Fault {
@@ -58,14 +58,14 @@ pub enum Fault {
     TinyBaskets {
         /// Branches that have them.
         branches: u64,
-        /// Baskets of those.
+        /// Baskets of these branches.
         baskets: u64,
-        /// How many would do.
+        /// Number of baskets that would be enough.
         enough: u64,
-        /// What they hold on average, before compression.
+        /// Their mean size before compression.
         mean_bytes: u64,
     },
-    /// Too many clusters for what is in them.
+    /// Too many clusters for their contents.
     SmallClusters {
         /// Clusters.
         clusters: u64,
@@ -91,13 +91,13 @@ pub enum Fault {
         /// Starts at which all branches begin a basket.
         common_boundaries: u64,
     },
-    /// Buffers far larger than what they held.
+    /// Buffers far larger than their contents.
     OversizedBuffers {
         /// Entries of the tree.
         entries: u64,
         /// Buffers of all branches together.
         buffers: u64,
-        /// What the largest basket of each held, together.
+        /// Sum of the largest baskets of all branches.
         used: u64,
     },
     /// Branches with some basket many times the usual size.
@@ -134,17 +134,17 @@ pub enum Fault {
         share: f64,
         /// The setting that is better for readers.
         better: String,
-        /// Bytes of the tree's baskets in it over those today, on a sample.
+        /// Bytes of the tree's baskets in this setting over today's, on a sample.
         size: f64,
     },
-    /// Decompression is much of what reading takes, and other codecs, branch by branch, would need no more bytes.
+    /// Decompression is much of the reading time, and other codecs, branch by branch, would need no more bytes.
     CodecsByBranch {
         /// Seconds of one core to decompress the tree.
         decompress: f64,
         /// The same in the best codecs, on a sample.
         better: f64,
     },
-    /// Objects whose decoding is most of what reading takes.
+    /// Objects whose decoding takes most of the reading time.
     SlowDecoding {
         /// Branches that hold them.
         branches: u64,
@@ -159,7 +159,7 @@ pub enum Fault {
     Uncompressed {
         /// Bytes on disk.
         zip_bytes: u64,
-        /// What the better setting leaves of them, 0 to 1, on a sample.
+        /// The share that remains with the better setting, 0 to 1, on a sample.
         compressible_to: f64,
         /// The setting that is better for readers.
         better: String,
@@ -179,17 +179,17 @@ pub enum Fault {
         leaf: String,
         /// fMaximum.
         maximum: i64,
-        /// The longest entry has at least so many.
+        /// The least number of elements in the longest entry.
         at_least: u64,
     },
-    /// Baskets that lie in the tree's own record.
+    /// Baskets in the tree's own record.
     EmbeddedBaskets {
         /// How many.
         baskets: u64,
         /// Their bytes.
         bytes: u64,
     },
-    /// A branch whose baskets lie in a file that is not there.
+    /// Branches with baskets in a missing file.
     MissingFile {
         /// The branches.
         branches: Vec<String>,
@@ -200,7 +200,7 @@ pub enum Fault {
     UncompressedRecord {
         /// Bytes of it.
         bytes: u64,
-        /// What the file's codec leaves of them, 0 to 1, on a sample.
+        /// The share that remains with the file's codec, 0 to 1, on a sample.
         compressible_to: f64,
     },
     /// Baskets so large that a reader of a few entries decompresses many.
@@ -226,10 +226,10 @@ pub enum Fault {
     },
 }
 
-/// What a fault costs, each as far as it is known, else 0.
+/// The cost of a fault; unknown parts are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
-    /// Bytes on disk for nothing.
+    /// Superfluous bytes on disk.
     pub bytes: u64,
     /// Seconds of one core at each full read.
     pub read_seconds: f64,
@@ -244,9 +244,9 @@ pub struct Cost {
     pub shared_seconds: f64,
     /// Seconds of one core when it was written.
     pub write_seconds: f64,
-    /// Bytes of memory for nothing, of a reader or a writer.
+    /// Superfluous bytes of memory, of a reader or a writer.
     pub memory: u64,
-    /// Whether results may be wrong or lost: goes before all that only costs.
+    /// Whether results may be wrong or lost. Such faults come first.
     pub danger: bool,
 }
 
@@ -264,7 +264,7 @@ impl Cost {
     }
 }
 
-/// What mending takes: the other side of a [`Cost`].
+/// The price of fixing a fault: the other side of a [`Cost`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Price {
     /// Bytes by which the file grows.
@@ -273,6 +273,6 @@ pub struct Price {
     pub read_seconds: f64,
     /// Bytes of memory more that a reader of all branches needs.
     pub memory: u64,
-    /// What else changes, as a sentence; empty where nothing does.
+    /// Other changes, as a sentence; may be empty.
     pub note: String,
 }

@@ -84,7 +84,7 @@ impl Recovered {
 
 /// A size in entries where the tree records one, else as fAutoFlush has it.
 fn cluster_size(tree: &Tree) -> Option<ClusterSize> {
-    // Most entries lie in clusters of one size, if any was set.
+    // Most entries are in clusters of one size, if a size was set.
     let mut first = 0;
     let mut sizes = Vec::new();
     for &(last, size) in &tree.cluster_ranges {
@@ -105,7 +105,7 @@ fn basket(branch: &Branch) -> Option<ByteSize> {
     (branch.basket_size > 0).then(|| ByteSize(u64::from(branch.basket_size)))
 }
 
-/// Rules for the branches that differ from what is said of all, or of the branch above.
+/// Rules for branches that differ from the general rule, or from that of the branch above.
 fn columns(tree: &Tree, common: &TreeLayout, file: i32) -> Vec<(String, ColumnLayout)> {
     let mut said = vec![(common.basket, common.compression); tree.branches.len()];
     let mut rules = Vec::new();
@@ -192,7 +192,7 @@ mod tests {
             recovered.layout().unwrap()
         };
         assert_eq!(layout(&tree).common.compression, Some(Compression::NONE));
-        // As uproot writes it: fCompress is 0, but the baskets are half of what they hold.
+        // As uproot writes it: fCompress is 0, but the baskets are compressed to a half.
         for branch in &mut tree.branches {
             (branch.tot_bytes, branch.zip_bytes) = (2000, 1000);
         }

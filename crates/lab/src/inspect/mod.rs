@@ -30,7 +30,7 @@ pub use options::Options;
 use diagnose::{diagnose, read_time, worth_trying};
 use report::{FileReport, ObjectReport, Report, SCHEMA, Sizes, Skipped};
 
-/// Looks at an open file.
+/// Inspects an open file.
 pub fn inspect(file: &RootFile, options: &Options) -> Result<Report> {
     let walk = file.walk();
     let skipped = walk.problems.iter().map(|e| Skipped {

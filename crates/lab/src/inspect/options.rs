@@ -2,7 +2,7 @@
 
 use dataset::glob::TreePattern;
 
-/// What to look at.
+/// Options of `inspect`.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Only trees that this pattern matches, by path.

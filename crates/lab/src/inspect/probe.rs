@@ -11,7 +11,7 @@ use rootfile::bytes::Cursor;
 use rootfile::codec::{BlockHeader, is_stored};
 use rootfile::{Key, Source};
 
-/// Most headers that are looked at where not all are asked for.
+/// Maximum number of headers to read, unless all are requested.
 const ENOUGH: usize = 4000;
 /// Bytes of a basket's key besides its names, of its own header and of the first block's, generously.
 const HEADER: usize = 96;
@@ -20,7 +20,7 @@ const NEAR: u64 = 4 << 10;
 /// Most bytes that are read at once.
 const AT_ONCE: u64 = 256 << 10;
 
-/// What the headers of one branch's baskets say.
+/// The findings in the headers of a branch's baskets.
 #[derive(Clone, Debug, Default)]
 pub struct Probe {
     /// Bytes before compression, in no order.
@@ -40,7 +40,7 @@ pub fn probe(source: &dyn Source, tree: &Tree, all: bool) -> (Vec<Probe>, bool) 
     let each = if all { usize::MAX } else { (ENOUGH / tree.branches.len().max(1)).max(1) };
     let mut places = Vec::with_capacity(if all { total } else { ENOUGH });
     for (b, branch) in tree.branches.iter().enumerate() {
-        // Baskets of a branch with a file name lie there.
+        // Baskets of a branch with a file name are in that file.
         if !branch.file_name.is_empty() {
             continue;
         }
@@ -67,7 +67,7 @@ pub fn probe(source: &dyn Source, tree: &Tree, all: bool) -> (Vec<Probe>, bool) 
     (probes, all)
 }
 
-/// What one header says.
+/// The contents of one header.
 struct Found {
     keylen: u32,
     raw: u32,

@@ -10,7 +10,7 @@ use super::finding::Finding;
 /// Version of the schema.
 pub const SCHEMA: u32 = 1;
 
-/// Everything that is said about a file.
+/// The report on a file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Report {
     /// [`SCHEMA`].
@@ -21,9 +21,9 @@ pub struct Report {
     pub trees: Vec<TreeReport>,
     /// Everything else that has a key, directories left out.
     pub objects: Vec<ObjectReport>,
-    /// What could not be read.
+    /// Unreadable parts.
     pub skipped: Vec<Skipped>,
-    /// What is wrong, worst first.
+    /// The findings, worst first.
     pub findings: Vec<Finding>,
 }
 
@@ -48,7 +48,7 @@ pub struct FileReport {
     pub streamer_infos: u64,
     /// Bytes that belong to no record.
     pub free_bytes: u64,
-    /// Gaps that they lie in.
+    /// Number of these gaps.
     pub free_segments: u64,
     /// Trees, the newest cycle of each.
     #[serde(default)]
@@ -95,7 +95,7 @@ pub enum ClustersKnown {
     /// The tree records them.
     #[default]
     Declared,
-    /// It does not; ROOT cuts it into what fits its read cache.
+    /// The tree does not record them; ROOT uses ranges that fit its read cache.
     Estimated,
 }
 
@@ -143,16 +143,16 @@ pub struct TreeReport {
     pub probed: Probed,
     /// Codecs of the baskets looked at, all branches together.
     pub codecs: BTreeMap<String, u64>,
-    /// Size of uncompressed baskets, as zlib:1 would make it, over what they have; absent where not tried.
+    /// Size of uncompressed baskets with zlib:1 over their present size; absent where not tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compressible_to: Option<f64>,
-    /// What other codecs make of a sample of the baskets; absent where not tried.
+    /// Other codecs on a sample of the baskets; absent where not tried.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trials: Vec<Trial>,
-    /// What the best of these for each basket of the sample make of it in no more bytes; absent where not tried.
+    /// The best of these codecs for each basket of the sample, in no more bytes; absent where not tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mixed: Option<Mixed>,
-    /// Bytes of the tree's uncompressed record, as the file's codec would make it, over what it has; absent where not tried.
+    /// Bytes of the tree's uncompressed record with the file's codec over its present bytes; absent where not tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record_compressible_to: Option<f64>,
     /// Of an older cycle: whether it has baskets that the newest has not, so that it is a tree of its own.
@@ -171,7 +171,7 @@ pub struct TreeReport {
     pub aliases: Vec<Pair>,
     /// Class of the index, if there is one.
     pub index: Option<String>,
-    /// What is in the user info.
+    /// Objects in the user info.
     pub user_info: Vec<Pair>,
     /// Branches, depth first.
     pub branches: Vec<BranchReport>,
@@ -182,14 +182,14 @@ pub struct TreeReport {
 pub struct Trial {
     /// The codec and its level.
     pub compression: String,
-    /// Bytes of the sample in it over those on disk.
+    /// Bytes of the sample in this codec over its bytes on disk.
     pub size: f64,
 }
 
 /// A sample of baskets, each in the codec that is quickest so that all together are no larger than today.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Mixed {
-    /// Seconds to decompress them over those of today, by estimates with fixed speeds.
+    /// Seconds to decompress them over today's, estimated with fixed speeds.
     pub time: f64,
     /// Bytes over those on disk.
     pub size: f64,
@@ -220,7 +220,7 @@ pub struct Sizes {
 pub struct Pair {
     /// Name.
     pub name: String,
-    /// What it stands for: a formula, a file, a class.
+    /// Its value: a formula, a file, a class.
     pub value: String,
 }
 
@@ -229,7 +229,7 @@ pub struct Pair {
 pub struct Memory {
     /// A reader of all branches: the largest basket of each, unpacked.
     pub read_baskets: u64,
-    /// The same baskets as they lie on disk.
+    /// The same baskets on disk.
     pub read_compressed: u64,
     /// A read cache that holds the largest cluster.
     pub read_cache: u64,
@@ -258,11 +258,11 @@ impl ReadTime {
     }
 }
 
-/// What the entries of a branch become.
+/// The values of a branch after decoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Decoded {
-    /// Numbers, so many in each entry.
+    /// Numbers, a fixed count in each entry.
     Numbers,
     /// Lists of numbers, or texts.
     Lists,
@@ -283,7 +283,7 @@ pub struct BranchReport {
     pub title: String,
     /// ROOT's class of the branch.
     pub class: String,
-    /// What it holds: a class, or empty where the leaves say it all.
+    /// Its class, or empty where the leaves define it.
     #[serde(rename = "type")]
     pub type_name: String,
     /// Its leaves.
@@ -309,18 +309,18 @@ pub struct BranchReport {
     pub basket_summary: BasketSummary,
     /// Codecs of the baskets looked at, and how many have each; `none` where a basket is not compressed.
     pub codecs: BTreeMap<String, u64>,
-    /// What its entries become, if it has any of its own.
+    /// Its values after decoding, if it has entries of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decoded: Option<Decoded>,
     /// Whether it holds objects whose members could have branches of their own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub can_split: bool,
-    /// Whether its baskets lie in another file, which is not there.
+    /// Whether its baskets are in another file, which is missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub absent: bool,
     /// Baskets in the tree's own record.
     pub embedded: Vec<EmbeddedReport>,
-    /// Every basket on disk, where that was asked for.
+    /// Every basket on disk, if requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baskets: Option<Vec<BasketReport>>,
 }
@@ -345,7 +345,7 @@ pub struct LeafReport {
     /// The largest value that the leaf claims to hold, where it counts others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub maximum: Option<i64>,
-    /// The least number of elements that the longest entry of what it counts must have, from sizes alone.
+    /// The least possible number of elements in the longest entry that it counts, from sizes alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted_at_least: Option<u64>,
 }
@@ -355,7 +355,7 @@ pub struct LeafReport {
 pub struct BasketSummary {
     /// Baskets on disk.
     pub count: u64,
-    /// Mean of what they held over the size of the writer's buffer; may exceed 1, for buffers grow.
+    /// Mean contents over the size of the writer's buffer; may exceed 1, because buffers grow.
     pub fill: Option<f64>,
     /// Least, median and greatest size on disk.
     pub disk: Option<Spread>,

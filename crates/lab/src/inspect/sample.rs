@@ -53,7 +53,7 @@ pub fn compressible_to(file: &RootFile, tree: &Tree) -> Option<f64> {
         let mut packed = Vec::new();
         let setting = Compression::new(Algorithm::Zlib, 1);
         let shrunk = compressor.compress(setting, &data, &mut packed).unwrap_or(false);
-        // Each branch weighs what it has on disk.
+        // The weight of a branch is its size on disk.
         #[expect(clippy::cast_precision_loss, reason = "an estimate")]
         let (weight, ratio) = (branch.zip_bytes as f64, packed.len() as f64 / data.len().max(1) as f64);
         before += weight;
@@ -62,7 +62,7 @@ pub fn compressible_to(file: &RootFile, tree: &Tree) -> Option<f64> {
     (before > 0.0).then(|| after / before)
 }
 
-/// What codecs make of a sample of a tree's baskets, and what the best of them for each basket make of it together.
+/// The effect of codecs on a sample of a tree's baskets, and of the best codec for each basket.
 /// Baskets are taken evenly over the bytes on disk, so that each stands for as many.
 pub fn trials(file: &RootFile, tree: &Tree) -> (Vec<Trial>, Option<Mixed>) {
     let mut compressor = Compressor::new();
@@ -174,7 +174,7 @@ fn evenly(tree: &Tree) -> Vec<&BasketRef> {
     found
 }
 
-/// Bytes that the file's codec leaves of a record that is not compressed, over what it has.
+/// Bytes of an uncompressed record with the file's codec, over its present bytes.
 pub fn record_compressible_to(file: &RootFile, key: &Key) -> Option<f64> {
     let setting = Compression::from_root_setting(file.header().compress)?;
     if key.objlen < RECORD || key.payload_len() < key.objlen || setting.is_none() {

@@ -23,7 +23,7 @@ use super::types::{branch_type, leaf_type};
 /// Most cluster starts that are listed.
 const MOST_CLUSTERS: usize = 1 << 20;
 
-/// What the parts of a report need.
+/// The context of the parts of a report.
 struct Context<'a> {
     file: &'a RootFile,
     tree: &'a Tree,
@@ -168,7 +168,7 @@ impl Context<'_> {
         }
     }
 
-    /// Whether a file that baskets lie in is neither where its name says nor beside this one.
+    /// Whether the file with a branch's baskets is neither at its path nor beside this file.
     fn is_absent(&self, name: &str) -> bool {
         let (named, own) = (Path::new(name), self.file.name());
         let beside = || own.parent().unwrap_or(Path::new("")).join(named.file_name().unwrap_or_default());
@@ -270,7 +270,7 @@ fn memory(tree: &Tree, probes: &[Probe], largest_cluster: u64) -> Memory {
     memory
 }
 
-/// Names of the objects in a list, each with what `value` says of its title and class.
+/// Names of the objects in a list, each with `value` of its title and class.
 fn pairs(tree: &Tree, list: Option<ObjectId>, value: impl Fn(&str, &str) -> String) -> Vec<Pair> {
     tree.listed(list).map(|one| Pair { name: one.name.to_owned(), value: value(one.title, one.class) }).collect()
 }

@@ -31,7 +31,7 @@ const BASIC: [&str; 20] = [
 /// `TBranchElement::fType` of a split `TClonesArray` and of a split collection: their own data are counts.
 const COUNTS: [i32; 2] = [3, 4];
 
-/// What a branch holds: a class, or nothing where its leaves say it all.
+/// The class of a branch, or nothing where its leaves define it.
 pub fn branch_type(branch: &Branch) -> &str {
     match &branch.kind {
         BranchKind::Element(element) => &element.class_name,

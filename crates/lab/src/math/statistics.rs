@@ -79,7 +79,7 @@ pub fn differ_by_chance(a: &[f64], b: &[f64]) -> f64 {
     2.0 * above((found - 0.5).max(0.0) / variance.sqrt())
 }
 
-/// Ranks from 1, those of the first series first; equal values have the mean of theirs.
+/// Ranks from 1, first of series `a`, then of `b`; equal values share their mean rank.
 fn ranks(a: &[f64], b: &[f64]) -> Vec<f64> {
     let all: Vec<f64> = a.iter().chain(b).copied().collect();
     let rank = |value: &f64| {

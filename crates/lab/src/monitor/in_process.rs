@@ -81,7 +81,7 @@ impl Monitor {
         }
         let (done, wait) = sync_channel(1);
         if self.asks.send(Ask { mark: mark.to_owned(), last, done }).is_ok() {
-            // If its thread is gone nobody answers, which ends the waiting as well.
+            // If the thread has ended, the channel is closed, which ends the wait as well.
             let _ = wait.recv();
         }
     }
@@ -101,7 +101,7 @@ fn sample(options: &Options, recorder: Option<Recorder>, requested: &Receiver<As
         let ask = match requested.recv_timeout(next.saturating_duration_since(Instant::now())) {
             Ok(ask) => Some(ask),
             Err(RecvTimeoutError::Timeout) => None,
-            // Nobody ended it: it is given up, and so is the file.
+            // The monitor was dropped without an end: the file is abandoned.
             Err(RecvTimeoutError::Disconnected) => return Watched { summary: Default::default(), trouble: None },
         };
         sampler.events = events.load(Ordering::Relaxed);
@@ -125,7 +125,7 @@ fn sample(options: &Options, recorder: Option<Recorder>, requested: &Receiver<As
     }
 }
 
-/// What this thread itself read and wrote.
+/// Bytes that this thread itself read and wrote.
 fn own_io() -> Totals {
     let me = Process::myself();
     let thread = rustix::thread::gettid().as_raw_pid();

@@ -30,11 +30,11 @@ pub use sample::Sample;
 pub use summary::{Job, Most, Summary};
 pub use watch::{Ended, Signaller, ignored, watch};
 
-/// What came of watching.
+/// The result of watching.
 #[derive(Debug)]
 pub struct Watched {
-    /// What is to be said of the job.
+    /// The summary of the job.
     pub summary: Summary,
-    /// Why the samples are not in their file; the job was not disturbed by it.
+    /// Why the file of samples failed; the job was not affected.
     pub trouble: Option<Error>,
 }

@@ -32,7 +32,7 @@ pub(crate) struct Outputs {
     proc: PathBuf,
     discover: bool,
     files: Vec<File>,
-    /// Open files that are not the job's: where it prints to, what ancestors have open, and the record of its samples.
+    /// Open files that are not outputs of the job: its standard output, files of ancestors, and the file of samples.
     foreign: HashSet<Id>,
     pace: Pace,
 }
@@ -76,12 +76,12 @@ impl Outputs {
         self.files.iter_mut().map(File::size).collect()
     }
 
-    /// What they are called and how large they are.
+    /// Their names and sizes.
     pub fn list(&mut self) -> Vec<OutputFile> {
         self.files.iter_mut().map(File::line).collect()
     }
 
-    /// Looks at what a process has open.
+    /// Reads the open files of a process.
     fn find(&mut self, pid: i32) {
         for link in open_for_writing(&self.proc, pid) {
             if self.files.len() >= MOST {

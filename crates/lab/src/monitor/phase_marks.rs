@@ -18,16 +18,16 @@ const NAME: usize = 64;
 /// A word of a job's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Message {
-    /// `events 1234`: so many are done.
+    /// `events 1234`: the number of events done.
     Events(u64),
-    /// `events +100`: so many more are done.
+    /// `events +100`: additional events done.
     More(u64),
     /// `start`, `stop`, `finalize`, or whatever a mark is called.
     Mark(String),
 }
 
 impl Message {
-    /// What a line says; nothing, if it is blank or makes no sense.
+    /// The message of a line; `None` for a blank or invalid line.
     pub fn parse(line: &str) -> Option<Self> {
         let line = line.trim();
         if let Some(count) = line.strip_prefix("events").filter(|rest| rest.starts_with(char::is_whitespace)) {

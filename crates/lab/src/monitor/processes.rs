@@ -14,13 +14,13 @@ use wait4::ResourceUsage;
 /// A look that took so long is not taken again before this many times as long has passed: it takes at most a
 /// thousandth of one core, whatever it looks at.
 const REST: u32 = 1000;
-/// Of so many processes files are kept open, which is half of what they cost. A process may have 1024 of them.
+/// Keeps /proc files open for this many processes; opening is half the cost. A process may have 1024 open files.
 const KEPT: usize = 200;
 /// Of a file of a process, which is one short line or a few.
 const LINE: usize = 4096;
 const MICROSECONDS: u64 = 1_000_000;
 
-/// What processes used since they began, they and those that they waited for.
+/// Resources that processes used since their start, with the children that they waited for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Totals {
     /// Microseconds in user mode.
@@ -64,7 +64,7 @@ impl Totals {
     }
 }
 
-/// What processes have now.
+/// Memory of processes now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Memory {
     pub processes: u64,
@@ -113,9 +113,9 @@ pub(crate) struct Processes {
     proc: PathBuf,
     /// A parent comes before its children.
     members: Vec<Member>,
-    /// Processes that do not belong to the tree. None of them ever will: who begins a process is known when it begins.
+    /// Processes outside the tree. They stay outside: the parent of a process is fixed at its start.
     foreign: HashSet<i32>,
-    /// Of processes that ended and that nobody of the tree waited for.
+    /// Resources of ended processes that no process of the tree waited for.
     lost: Totals,
     last: Totals,
     peak: u64,
@@ -142,7 +142,7 @@ impl Processes {
         tree
     }
 
-    /// Looks. With `all` also at what is costly and was looked at a moment ago.
+    /// Reads the tree. With `all`, also expensive values that were read recently.
     pub fn look(&mut self, all: bool) -> (Memory, Totals) {
         let first = self.foreign.is_empty();
         if let Some(started) = self.listing.due(all) {
@@ -155,7 +155,7 @@ impl Processes {
         }
         let mut sum = Memory::default();
         let mut gone = BTreeSet::new();
-        // Parents before children: what moves from a child to its parent in between is missed, and not counted twice.
+        // Parents before children: resources that move from a child to its parent in between are missed, not counted twice.
         for member in &mut self.members {
             if !member.look() {
                 gone.insert(member.process.pid());
@@ -200,7 +200,7 @@ impl Processes {
         self.members.iter().map(|member| member.process.pid())
     }
 
-    /// The process has ended and was waited for: this is what it and those that it waited for used.
+    /// The process has ended and was waited for, with these resources of it and its children.
     pub fn ended(&mut self, pid: i32, used: ResourceUsage) {
         self.peak = self.peak.max(used.maxrss);
         if let Some(place) = self.members.iter().position(|member| member.process.pid() == pid) {
@@ -208,7 +208,7 @@ impl Processes {
             let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
             let exact = Totals { user: micros(used.utime), system: micros(used.stime), ..member.totals };
             self.lost = self.lost.plus(exact);
-            // Exact at last, where what was seen before was rounded.
+            // These values are exact; earlier ones were rounded.
             self.last = self.now();
         }
     }
@@ -254,7 +254,7 @@ impl Processes {
         }
     }
 
-    /// Forgets processes that are gone. Whoever lived as long as its parent was waited for by nobody of the tree.
+    /// Forgets ended processes. No process of the tree waited for one that outlived its parent.
     fn bury(&mut self, gone: &BTreeSet<i32>) {
         if gone.is_empty() {
             return;
@@ -269,7 +269,7 @@ impl Processes {
     }
 }
 
-/// What a file says now.
+/// The present contents of a file.
 fn contents<'a>(file: &File, buffer: &'a mut [u8; LINE]) -> &'a [u8] {
     let length = file.read_at(buffer, 0).unwrap_or(0);
     buffer.get(..length).unwrap_or_default()

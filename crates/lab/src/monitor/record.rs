@@ -38,7 +38,7 @@ enum To {
 }
 
 impl Recorder {
-    /// The file that is asked for, if one is.
+    /// The file of the options, if there is one.
     pub fn for_options(options: &Options) -> Result<Option<Self>> {
         options.output.as_deref().map(|path| Self::create(path, options.overwrite)).transpose()
     }
@@ -140,7 +140,7 @@ const COLUMNS: [(&str, Option<char>); 20] = [
     ("minor_faults", Some('L')),
     ("major_faults", Some('L')),
     ("output", Some('L')),
-    // It counts those of the next.
+    // The counter of the next column.
     ("outputs", Some('I')),
     ("output_bytes", Some('L')),
 ];

@@ -17,9 +17,9 @@ pub struct Sample {
     pub threads: u64,
     /// Address space.
     pub vsize: u64,
-    /// Resident memory, with what processes share counted for each.
+    /// Resident memory; shared pages count for each process.
     pub rss: u64,
-    /// Resident memory, with what is shared divided among those who share it; 0 where it was not asked for.
+    /// Proportional memory: shared pages are divided among their processes. 0 unless requested.
     pub pss: u64,
     /// The most resident memory that any one of the processes had until now.
     pub peak_rss: u64,
@@ -27,13 +27,13 @@ pub struct Sample {
     pub user: f64,
     /// CPU in the kernel.
     pub system: f64,
-    /// What calls read, from files, pipes and sockets.
+    /// Bytes read by system calls, from files, pipes and sockets.
     pub read: u64,
-    /// What calls wrote.
+    /// Bytes written by system calls.
     pub written: u64,
-    /// What came from a disk.
+    /// Bytes read from disk.
     pub disk_read: u64,
-    /// What is for a disk.
+    /// Bytes written to disk.
     pub disk_written: u64,
     /// Page faults that needed no disk.
     pub minor_faults: u64,

@@ -20,7 +20,7 @@ pub(crate) struct Sampler {
     pub processes: Processes,
     outputs: Outputs,
     started: Instant,
-    /// What was used before the beginning, and what sampling itself reads and writes of it.
+    /// Resources used before the start, and those of the sampling itself.
     apart: Totals,
     pub events: u64,
     memory: (Memory, u64),
@@ -28,7 +28,7 @@ pub(crate) struct Sampler {
     pub marks: Vec<Sample>,
     pub samples: u64,
     recorder: Option<Recorder>,
-    /// What went wrong with the file: the job goes on.
+    /// An error of the file; the job goes on.
     pub trouble: Option<Error>,
 }
 
@@ -50,7 +50,7 @@ impl Sampler {
         }
     }
 
-    /// What is not the job's from here on.
+    /// Sets the resources that do not count for the job.
     pub fn leave_apart(&mut self, apart: Totals) {
         self.apart = apart;
     }
@@ -64,8 +64,8 @@ impl Sampler {
         self.started.elapsed().as_secs_f64()
     }
 
-    /// Takes a sample, by the clock or with a mark. The memory is what was seen last, if `ended` says that it is gone
-    /// already.
+    /// Takes a sample, by the clock or with a mark. If the job has `ended`, the memory is that of the last sample
+    /// before.
     pub fn take(&mut self, mark: &str, ended: bool) -> Sample {
         let (mut memory, totals) = self.processes.look(!mark.is_empty());
         let mut pss = self.processes.pss();

@@ -15,7 +15,7 @@ const SCHEMA: u32 = 1;
 /// Between these marks events are done.
 const BETWEEN: [&str; 2] = ["start", "stop"];
 
-/// What was watched, and what it used in all.
+/// The job, and the resources that it used in all.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Job {
     /// The command.
@@ -30,9 +30,9 @@ pub struct Job {
     pub started: f64,
     /// Seconds between two samples.
     pub every: f64,
-    /// The version of what watched it.
+    /// The version of the monitor.
     pub version: String,
-    /// With what code it exited: 128 and the number of the signal, if it was one that ended it.
+    /// Its exit code; 128 plus the number of the signal that ended it.
     pub exit_code: i64,
     /// Seconds by the clock.
     pub elapsed: f64,
@@ -64,7 +64,7 @@ impl Job {
         ("monitor_cpu", Some('D')),
     ];
 
-    /// What is known when it begins: the command's words, and the time between two samples.
+    /// The job at its start: the command, and the time between two samples.
     pub(super) fn begin(words: impl IntoIterator<Item = impl AsRef<OsStr>>, every: Duration) -> Self {
         let words = words.into_iter().map(|word| word.as_ref().to_string_lossy().into_owned());
         let machine = HostInfo::here();
@@ -81,7 +81,7 @@ impl Job {
         }
     }
 
-    /// What is known when it has ended: its last sample, and what watching took.
+    /// Adds the resources at its end: the last sample, and the cost of watching.
     pub(super) fn used(&mut self, last: &Sample, monitor_cpu: f64) {
         (self.elapsed, self.user, self.system) = (last.time, last.user, last.system);
         (self.peak_rss, self.monitor_cpu) = (last.peak_rss, monitor_cpu);
@@ -113,12 +113,12 @@ impl Most {
     }
 }
 
-/// What is said of a job at the end.
+/// The summary of a job.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Summary {
     /// Version of these fields.
     pub schema: u32,
-    /// What was watched, and what it used in all.
+    /// The job, and the resources that it used in all.
     #[serde(flatten)]
     pub job: Job,
     /// The most that was seen in samples.
@@ -129,7 +129,7 @@ pub struct Summary {
     pub events_per_second: f64,
     /// Samples with a mark, in order.
     pub marks: Vec<Sample>,
-    /// What it wrote.
+    /// Its output files.
     pub files: Vec<OutputFile>,
     /// How many samples there are.
     pub samples: u64,

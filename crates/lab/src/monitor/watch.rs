@@ -24,9 +24,9 @@ use crate::system::clock::process_seconds;
 /// The pipe is not looked at again before this has passed: a job that says much costs no more than one that says
 /// little.
 const WORDS_APART: Duration = Duration::from_millis(5);
-/// The group of those who have none in their user namespace, where it cannot be set: user_namespaces(7).
+/// The overflow group of user namespaces, which cannot be set: user_namespaces(7).
 const NOBODY: u32 = 65_534;
-/// What a shell adds to the number of the signal that ended a command.
+/// Shells add this to the number of the signal that ended a command.
 const SIGNALLED: i32 = 128;
 
 /// Sends signals to a job that is watched, for as long as it runs.
@@ -34,9 +34,9 @@ const SIGNALLED: i32 = 128;
 pub struct Signaller(Arc<Mutex<Option<Pid>>>);
 
 impl Signaller {
-    /// Sends a signal by its number; false if there is nobody any more.
+    /// Sends a signal by its number; false if the job has ended.
     pub fn send(&self, signal: i32) -> bool {
-        // Held until it is sent: the number is nobody else's before the job was waited for.
+        // The lock is held while sending: the process id is not reused before the job was waited for.
         let pid = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let signal = Signal::from_named_raw(signal);
         pid.zip(signal).is_some_and(|(pid, signal)| kill_process(pid, signal).is_ok())
@@ -59,7 +59,7 @@ pub fn ignored(signal: i32) -> bool {
 pub struct Ended {
     /// How it ended.
     pub status: ExitStatus,
-    /// What was seen of it.
+    /// Its summary.
     pub watched: Watched,
 }
 
@@ -74,8 +74,8 @@ fn code(status: ExitStatus) -> i32 {
     status.code().or(status.signal().map(|signal| SIGNALLED + signal)).unwrap_or(1)
 }
 
-/// Runs the command to its end. `signaller` is told who it is; `seen` is shown every sample. That the command cannot be
-/// started is an error; what happens to the file of samples afterwards is not, see [`Watched::trouble`].
+/// Runs the command to its end. `signaller` gets its process id; `seen` gets every sample. A command that cannot be
+/// started is an error; a later failure of the file of samples is not, see [`Watched::trouble`].
 pub fn watch(
     command: &mut Command,
     options: &Options,
@@ -97,7 +97,7 @@ pub fn watch(
     let mut sampler = Sampler::new(&proc(), pid.as_raw_pid(), options, recorder);
     seen(&sampler.take("", false));
     let handle = pidfd_open(pid, PidfdFlags::empty()).map_err(std::io::Error::from);
-    // Without it nobody tells when the job ends but by its being waited for.
+    // Without a pidfd only waiting for the job shows its end.
     let handle = handle.inspect_err(|_| drop(child.kill()))?;
     follow(&handle, &mut pipe, options.every, &mut sampler, &mut seen)?;
     let status = end(&mut child, &mut pipe, &mut sampler, signaller, &mut seen)?;
@@ -136,7 +136,7 @@ fn follow(
         let now = Instant::now();
         if now >= next {
             seen(&sampler.take("", false));
-            // Whoever was late does not hurry.
+            // A late sample does not shorten the next interval.
             next = (next + every).max(Instant::now());
         }
         let heard = now >= silence;
@@ -164,7 +164,7 @@ fn follow(
     }
 }
 
-/// Hears what the job said.
+/// Reads the messages of the job.
 fn listen(pipe: &mut Pipe, sampler: &mut Sampler, ended: bool, seen: &mut impl FnMut(&Sample)) {
     for word in pipe.messages() {
         match word {
@@ -194,7 +194,7 @@ fn end(
 }
 
 impl Sampler {
-    /// Ends the file, and says what is to be said.
+    /// Ends the file, and makes the summary.
     pub(super) fn finish(mut self, job: Job) -> Watched {
         let files = self.files();
         let mut trouble = self.trouble.take();

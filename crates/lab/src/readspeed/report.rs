@@ -81,7 +81,7 @@ pub struct Report {
     pub runs: Vec<Run>,
     /// The one with the median real time.
     pub median: Run,
-    /// Columns, the dearest first.
+    /// Columns, the slowest first.
     pub columns: Vec<ColumnCost>,
     /// The bottleneck.
     pub bottleneck: Bottleneck,

@@ -68,7 +68,7 @@ pub struct Fact {
 /// Sentences about one thing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Statement {
-    /// What they are about.
+    /// Their title.
     pub title: String,
     /// The sentences.
     pub lines: Vec<String>,

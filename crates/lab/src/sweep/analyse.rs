@@ -65,7 +65,7 @@ fn columns(runs: &[&Measured]) -> Vec<(String, f64)> {
     first.columns.iter().enumerate().filter_map(of).collect()
 }
 
-/// What one more stream costs, wherever points differ in streams alone.
+/// The cost of one more stream, wherever points differ in streams alone.
 fn streams(runs: &Runs<'_>) -> Vec<StreamCost> {
     let points = &runs.head.points;
     let mut found = Vec::new();
@@ -91,7 +91,7 @@ fn streams(runs: &Runs<'_>) -> Vec<StreamCost> {
     found
 }
 
-/// The points that no other beats in both figures, among those that are run alike.
+/// The Pareto front of two figures, among points that are run alike.
 fn front(lines: &[Line], among: &[usize], (a, b): (&str, &str)) -> Front {
     let of = |line: &Line| Some((line.figures.get(a)?.median, line.figures.get(b)?.median));
     let value = |(point, line): (usize, &Line)| among.contains(&point).then(|| of(line)).flatten();

@@ -14,12 +14,12 @@ use crate::math::as_f64;
 
 /// Layouts that are tried at most.
 const TRIED: usize = 6;
-/// Of so many entries one is tried.
+/// One entry of this many is tried.
 const OF: u64 = 50;
 /// Seconds that it takes to start a process.
 pub(super) const START: f64 = 0.02;
 
-/// What a job takes: with none, and for each entry more.
+/// The time of a job: a fixed part, and a part for each entry.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cost {
     fixed: f64,
@@ -27,7 +27,7 @@ struct Cost {
 }
 
 impl Cost {
-    /// The line through what one entry and what several took.
+    /// The line through the times of one entry and of several.
     fn through(one: f64, some: f64, entries: u64) -> Self {
         let each = if entries > 1 { (some - one).max(0.0) / as_f64(entries - 1) } else { 0.0 };
         Self { fixed: (one - each).max(0.0), each }
@@ -38,14 +38,14 @@ impl Cost {
     }
 }
 
-/// What was tried on one layout.
+/// The trial runs of one layout.
 struct Tried {
     owner: usize,
     kinds: HashMap<Kind, Cost>,
     size: Cost,
 }
 
-/// The estimate, and what each job of each point will take.
+/// The estimate, and the expected seconds of each job.
 pub(super) fn estimate(sweep: &mut Sweep<'_>) -> Result<(Estimate, Seconds)> {
     let (head, plan, _) = sweep.parts();
     let mut owners: Vec<usize> = (0..head.points.len()).map(|point| plan.owner(point)).collect();
@@ -56,7 +56,7 @@ pub(super) fn estimate(sweep: &mut Sweep<'_>) -> Result<(Estimate, Seconds)> {
     let tried = chosen.into_iter().map(|owner| try_one(sweep, owner)).collect::<Result<Vec<Tried>>>()?;
     let (head, plan, _) = sweep.parts();
     let entries = |point: &Point| as_f64(Picked::new(head.subject.entries, point.fraction, head.settings.seed).count());
-    // What was tried next to a point stands for it.
+    // The nearest tried layout stands for a point.
     let nearest = |point: usize| {
         let owner = plan.owner(point);
         tried.iter().min_by_key(|tried| tried.owner.abs_diff(owner))

@@ -28,7 +28,7 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(1);
 /// Appends that are remembered: more than a tree of one record has branches.
 const REMEMBERED: usize = 1 << 14;
 
-/// Does a job, and says what it took. Ends with the sweep that asked for it.
+/// Runs a job, and returns its measurements. The process ends with the sweep that started it.
 pub fn execute(task: &Task) -> Result<Measured> {
     set_parent_process_death_signal(Some(Signal::TERM)).map_err(std::io::Error::from)?;
     match task.job.kind {
@@ -78,7 +78,7 @@ fn ticks() -> (f64, f64) {
     stat.map_or((0.0, 0.0), |stat| (stat.utime as f64, stat.stime as f64))
 }
 
-/// What is noted while a copy goes on.
+/// Notes during a copy.
 #[derive(Default)]
 struct Notes {
     looked: Option<Instant>,

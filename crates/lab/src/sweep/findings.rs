@@ -73,7 +73,7 @@ impl Findings {
         let repeat = self.head.settings.repeat;
         let tests = || self.lines.iter().flat_map(|line| line.against.values()).map(|against| against.test);
         let by_rank = format!("the rank test of Mann, Whitney and Wilcoxon, two-sided, p < {CHANCE}");
-        // Of so many and so many values, two of all ways to deal out the ranks are the most extreme.
+        // Two of all permutations of the ranks are the most extreme.
         let least = || differ_by_chance(&vec![0.0; repeat], &vec![1.0; repeat]);
         match (tests().any(|test| test == Test::Noise), tests().any(|test| test == Test::MannWhitneyWilcoxon)) {
             (false, true) => format!("({by_rank}); without a star: not significant."),

@@ -117,7 +117,7 @@ impl Grid {
     }
 }
 
-/// Refuses points that are the same, and those that cannot be written.
+/// Refuses equal points, and points that cannot be written.
 fn check(points: &[Point]) -> Result<()> {
     for (i, point) in points.iter().enumerate() {
         point.layout.check_container()?;

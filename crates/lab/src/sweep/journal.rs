@@ -60,7 +60,7 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Begins a sweep in a folder, or goes on with the one that is there.
+    /// Begins a sweep in a folder, or continues the existing one.
     pub fn begin(folder: &Path, head: &Head) -> Result<Self> {
         std::fs::create_dir_all(folder).map_err(|e| Error::from(e).file(folder))?;
         let place = folder.join(HEAD);
@@ -145,7 +145,7 @@ fn read_head(folder: &Path) -> Result<Head> {
     serde_json::from_str(&text).map_err(|e| Error::request(format!("no sweep: {e}")).file(&path))
 }
 
-/// Writes a file that is there as a whole or not at all.
+/// Writes a file atomically.
 pub(super) fn write_whole(path: &Path, text: &str) -> Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let write = || -> std::io::Result<()> {

@@ -3,7 +3,7 @@
 use super::plan::Kind;
 use super::runner::Measured;
 
-/// What a figure counts.
+/// The unit of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Bytes.
@@ -23,7 +23,7 @@ pub struct Metric {
     pub name: &'static str,
     /// Its name in tables.
     pub title: &'static str,
-    /// What it counts.
+    /// Its unit.
     pub unit: Unit,
     /// The job that it is taken from.
     pub kind: Kind,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::point::Point;
 
-/// What a job does.
+/// The kind of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -45,7 +45,7 @@ pub struct Job {
     pub round: usize,
     /// Which point.
     pub point: usize,
-    /// What it does.
+    /// Its kind.
     pub kind: Kind,
 }
 
@@ -89,7 +89,7 @@ impl Plan {
         self.kinds.contains(&kind) && (kind == Kind::Copy || self.reader(point) == point)
     }
 
-    /// Whether somebody reads what the point has written.
+    /// Whether a job reads the output of the point.
     pub fn keeps(&self, point: usize) -> bool {
         self.owner(point) == point && self.kinds.iter().any(|kind| *kind != Kind::Copy)
     }
@@ -132,7 +132,7 @@ impl Plan {
         }
     }
 
-    /// How often each point would do each job in so many rounds.
+    /// The number of jobs in this number of rounds.
     pub fn count(&self, rounds: usize) -> usize {
         self.round(0, &|_| true).len() * rounds
     }

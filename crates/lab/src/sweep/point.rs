@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// The value that leaves a key as the input has it.
 pub const AS_IS: &str = "as-is";
-/// Keys of a run, besides those of a layout.
+/// Keys of a run, beside those of a layout.
 pub(crate) const RUN_KEYS: [&str; 3] = ["streams", "threads", "fraction"];
 /// A key and one of its values, as users write them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,9 +26,9 @@ pub struct Point {
     /// Its name, if it was given one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What makes it differ from others.
+    /// The settings that tell it from other points.
     pub settings: Vec<Setting>,
-    /// The layout of what it writes.
+    /// The layout of its output.
     pub layout: Layout,
     /// Number of files to write at once.
     pub streams: usize,
@@ -75,7 +75,7 @@ impl fmt::Display for Point {
     }
 }
 
-/// What a setting is about.
+/// The subject of a setting.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Key {
     Common(String),

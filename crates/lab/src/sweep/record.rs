@@ -17,7 +17,7 @@ pub(super) const FILE: &str = "record.root";
 /// Its name, which no tree of an experiment has.
 pub(super) const TREE: &str = "basketry_records";
 
-/// Makes the file, unless it is there.
+/// Makes the file, unless it exists.
 pub(super) fn make(path: &Path, columns: usize) -> Result<()> {
     if path.exists() {
         return Ok(());

@@ -137,7 +137,7 @@ fn task_text(task: &Task, branches: &[String]) -> String {
     out
 }
 
-/// Basket, compression and split level of a branch, -1 for what stays, and its name.
+/// Basket size, compression and split level of a branch, -1 for unchanged, and its name.
 fn branch(rules: &TreeRules<'_>, name: &str) -> String {
     let own = rules.column(&[name]);
     let basket = own.basket.map_or(-1, |size| i64::try_from(size.bytes()).unwrap_or(i64::MAX));

@@ -19,7 +19,7 @@ use super::{decide, estimate, show};
 
 /// Rounds before the first points are dropped: one tells nothing of the noise.
 const BEFORE_DROPPING: usize = 2;
-/// A point that is within so many times the noise of the best is never dropped.
+/// A point is never dropped if it is within this multiple of the noise of the best.
 const WITHIN: f64 = 3.0;
 
 /// Progress of a sweep.
@@ -40,7 +40,7 @@ pub enum Event<'a> {
         /// Its point.
         point: &'a Point,
     },
-    /// Points were dropped; so many are left.
+    /// Points were dropped; the number of points that are left.
     Dropped(usize),
 }
 
@@ -62,7 +62,7 @@ impl Sweep<'_> {
         estimate::estimate(self)
     }
 
-    /// The same, before the first job that is measured. Refuses what the disk has no room for.
+    /// The estimate before the first measured job. Refuses a sweep that does not fit on the disk.
     fn pace(&mut self, say: &mut dyn FnMut(Event<'_>)) -> Result<Pace> {
         let (estimate, expected) = self.estimate()?;
         self.room(&estimate)?;
@@ -131,7 +131,7 @@ impl Sweep<'_> {
     }
 }
 
-/// How fast it goes, against what was expected.
+/// The pace of the sweep against the estimate.
 struct Pace {
     expected: Seconds,
     planned: f64,
@@ -154,14 +154,14 @@ impl Pace {
     }
 }
 
-/// The points that may still win: the better half, and those that are as good within the noise. Points that differ only
+/// The points that may still win: the better half, and points as good within the noise. Points that differ only
 /// in how they are run go with their layout.
 fn survivors(head: &Head, journal: &Journal, wanted: &BTreeSet<usize>) -> BTreeSet<usize> {
     let runs = Runs::new(head, journal.entries());
     let reference = reference(&head.points);
     let candidates = candidates(&head.points, reference);
     let cost = |&point: &usize| Some((point, decide::cost(&runs, head, point, reference)?));
-    // Today's is what all are held against, and stays.
+    // Today's layout is the reference, and stays.
     let others = candidates.iter().filter(|&&point| point != reference && wanted.contains(&point));
     let mut costs: Vec<(usize, f64)> = others.filter_map(cost).collect();
     costs.sort_by(|a, b| a.1.total_cmp(&b.1));
@@ -190,7 +190,7 @@ fn write_results(folder: &Path, findings: &Findings) -> Result<()> {
     Ok(())
 }
 
-/// What a folder has, also of a sweep that is not through.
+/// The findings in a folder, also of an unfinished sweep.
 pub fn findings(folder: &Path) -> Result<Findings> {
     let (head, journal) = Journal::open(folder)?;
     if journal.entries().is_empty() {

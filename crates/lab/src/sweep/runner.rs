@@ -22,7 +22,7 @@ use crate::system::subprocess::{self, Memory, Pinned};
 pub struct Task {
     /// Which.
     pub job: Job,
-    /// What is read: the sweep's input, or a file that a copy has made of it.
+    /// The file to read: the input of the sweep, or a copy.
     pub input: PathBuf,
     /// Path of the tree.
     pub tree: String,
@@ -70,7 +70,7 @@ pub struct Measured {
     pub baskets: u64,
     /// Clusters of the tree in one of the files.
     pub clusters: u64,
-    /// Bytes on disk of what was read.
+    /// Bytes on disk of the data read.
     pub compressed: u64,
     /// Seconds by the clock for the first entry, where that stands apart.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -92,10 +92,10 @@ impl Measured {
 
 /// Runs jobs.
 pub trait Runner {
-    /// Its name, and what else has to be equal in a sweep that is gone on with: versions, commits.
+    /// Its name and versions, which must be equal when a sweep continues.
     fn versions(&self) -> BTreeMap<String, String>;
 
-    /// Makes what it needs in the sweep's folder.
+    /// Makes its files in the folder of the sweep.
     fn prepare(&mut self, folder: &Path, subject: &SweepInput) -> Result<()>;
 
     /// Runs a job in a process of its own.
@@ -124,7 +124,7 @@ impl Runner for ProcessRunner {
     fn versions(&self) -> BTreeMap<String, String> {
         let mut versions = BTreeMap::from([("basketry".to_owned(), env!("CARGO_PKG_VERSION").to_owned())]);
         versions.extend(self.commit.map(|commit| ("commit".to_owned(), commit.to_owned())));
-        // What no number tells apart: two builds of one version.
+        // The digest tells two builds of one version apart.
         if let Ok(bytes) = std::fs::read(&self.code) {
             versions.insert("program".to_owned(), digest(&bytes));
         }
@@ -149,12 +149,12 @@ impl Runner for ProcessRunner {
     }
 }
 
-/// What tells two programs apart: the beginning of their SHA-256.
+/// An identification of a program: the beginning of its SHA-256.
 pub(super) fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The file with the one-record tree, beside which the outputs of a task lie.
+/// The file with the one-record tree, in the folder of a task's outputs.
 pub(super) fn record_of(task: &Task) -> Option<PathBuf> {
     let folder = task.outputs.first()?.parent()?;
     (task.job.kind == Kind::Copy).then(|| folder.join(super::record::FILE)).filter(|path| path.exists())

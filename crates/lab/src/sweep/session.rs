@@ -24,7 +24,7 @@ pub struct Sweep<'a> {
 }
 
 impl Head {
-    /// What a sweep on this machine is about.
+    /// The description of a sweep on this machine.
     pub fn new(subject: SweepInput, points: Vec<Point>, settings: Settings, runner: &dyn Runner) -> Result<Self> {
         settings.question.check()?;
         if settings.repeat == 0 || settings.kinds.is_empty() {
@@ -66,7 +66,7 @@ impl<'a> Sweep<'a> {
             return Ok(measured);
         }
         if !task.input.exists() {
-            // Only reading was asked for, or somebody removed it.
+            // The sweep only reads, or the file was removed.
             self.write(self.plan.owner(job.point))?;
         }
         self.measured(&task)
@@ -146,7 +146,7 @@ impl<'a> Sweep<'a> {
         self.runner
     }
 
-    /// Removes what was only needed to measure.
+    /// Removes the files that only the measurements needed.
     pub(super) fn remove_scratch(&self) {
         let Ok(files) = std::fs::read_dir(&self.folder) else { return };
         for file in files.flatten() {

@@ -9,7 +9,7 @@ use super::findings::{Findings, Line};
 use super::metric::{Metric, Unit, amount, metric_of};
 use super::point::Point;
 
-/// Columns of a tree that one table has at most; JSON has all.
+/// Maximum number of columns of a tree in one table; JSON has all.
 const COLUMNS: usize = 20;
 /// Figures of copying, in the order of the study.
 const MEMORY: [&str; 8] =
@@ -77,7 +77,7 @@ pub fn tables(findings: &Findings) -> Vec<Table> {
 
 /// The number of a line's point.
 fn place(findings: &Findings, point: &Point) -> Option<usize> {
-    // A reading is told without its streams.
+    // A reading is named without its streams.
     let is = |other: &Point| other.name == point.name && other.is_like(point, &["streams"]);
     let points = &findings.head.points;
     points.iter().position(|other| other == point).or_else(|| points.iter().position(is))
@@ -222,7 +222,7 @@ fn codecs(findings: &Findings) -> Table {
     }
 }
 
-/// Milliseconds for an entry of each column that is read alone, the dearest first.
+/// Milliseconds for an entry of each column that is read alone, the slowest first.
 fn columns(findings: &Findings) -> Table {
     let of = |line: &Line, name: &str| line.columns.iter().find(|(column, _)| column == name).map(|(_, ms)| *ms);
     let Some(first) = findings.lines.iter().find(|line| !line.columns.is_empty()) else { return Table::default() };

@@ -23,9 +23,9 @@ pub fn measure<T: DeserializeOwned>(command: &mut Command) -> Result<T> {
     serde_json::from_str(last).map_err(|e| Error::request(format!("{name} said {last:?}: {e}")))
 }
 
-/// Has this process told to end when the one that started it does: a run whose result nobody waits for goes on otherwise.
+/// Ends this process when its parent ends. Otherwise a run would go on after its result is no longer needed.
 pub fn end_with_parent() {
-    // Without it the run only takes longer than it need.
+    // Without the signal a run only ends later.
     let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM));
 }
 
@@ -39,12 +39,12 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// The most that this process had: `VmHWM` and `VmPeak` of proc(5).
+    /// The peak memory of this process: `VmHWM` and `VmPeak` of proc(5).
     pub fn peak() -> Self {
         Self::of(["VmHWM", "VmPeak"])
     }
 
-    /// What this process has now: `VmRSS` and `VmSize`.
+    /// The memory of this process now: `VmRSS` and `VmSize`.
     pub fn now() -> Self {
         Self::of(["VmRSS", "VmSize"])
     }
@@ -66,13 +66,13 @@ impl Memory {
     }
 }
 
-/// This thread, and what it starts, on some processors only for as long as this lives.
+/// Pins this thread and its children to some processors, until it is dropped.
 pub struct Pinned {
     before: CpuSet,
 }
 
 impl Pinned {
-    /// On the first so many of those that it may use now; all of them where there are not so many.
+    /// Pins to the first `processors` of the allowed processors, or to all if there are fewer.
     pub fn to(processors: usize) -> Result<Self> {
         let before = sched_getaffinity(None).map_err(std::io::Error::from)?;
         let mut set = CpuSet::new();
@@ -85,7 +85,7 @@ impl Pinned {
 
 impl Drop for Pinned {
     fn drop(&mut self) {
-        // It was allowed before.
+        // The former set of processors is allowed.
         let _ = sched_setaffinity(None, &self.before);
     }
 }

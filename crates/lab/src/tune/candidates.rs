@@ -11,7 +11,7 @@ use crate::cost::Access;
 
 /// Candidate cluster sizes beside today's, in bytes on disk.
 const CLUSTER_SIZES: [u64; 4] = [3_000_000, 10_000_000, 30_000_000, 100_000_000];
-/// Readers share out work by clusters: none are put together where fewer than this many would be left.
+/// Readers divide their work by clusters: clusters are not combined if fewer than this many would remain.
 const LEAST_CLUSTERS: f64 = 8.0;
 /// Basket sizes that are tried, up to the first that holds a cluster.
 const BASKET_SIZES: [u32; 11] =
@@ -55,7 +55,7 @@ fn as_is(tree: &TreeStats) -> Clusters {
     summary(tree, tree.clusters.iter().map(|c| c.0))
 }
 
-/// Whole clusters put together until the next would take the sum further from `size`; far larger ones are cut.
+/// Combines whole clusters until the next would take the sum further from `size`; much larger ones are cut.
 /// This is how a rewrite forms clusters.
 fn packed(tree: &TreeStats, size: u64) -> Clusters {
     let target = crate::math::as_f64(size);

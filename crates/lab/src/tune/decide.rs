@@ -29,7 +29,7 @@ pub(crate) struct Space {
     pub(super) utility: Utility,
     /// Seconds to read the file as it is.
     pub(super) today: f64,
-    /// Bytes of the output besides its columns.
+    /// Bytes of the output without its columns.
     pub(super) rest: f64,
     /// Reserve on expected sizes, as a share, because samples are not exact. Unchanged columns need none.
     margin: f64,

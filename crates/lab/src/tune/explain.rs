@@ -52,7 +52,7 @@ pub(crate) fn groups(
     groups
 }
 
-/// Columns that are to have another form, dearest first.
+/// Columns that change their form, most expensive first.
 pub(crate) fn recasts(stats: &FileStats, today: &[Cost], (tops, chosen): (&Tops, &Chosen)) -> Vec<Recasting> {
     let recasting = |recast: &Recast| {
         let mut found = Recasting {

@@ -58,7 +58,7 @@ impl Tops {
         vec![0; self.units.len()]
     }
 
-    /// Whether a unit is there when columns have these forms.
+    /// Whether a unit exists with these forms.
     pub fn is_active(&self, unit: usize, forms: &Forms) -> bool {
         let owner = self.owners.get(unit).copied().flatten();
         owner.is_none_or(|(top, form)| forms.get(top) == Some(&form))

@@ -48,8 +48,8 @@ pub(crate) fn layout(
         layout.set_tree(TreePattern::new("*")?, &keys);
     }
     let is_common = |pick: &Pick| codec_for_all && basket_for_all && Some(*pick) == most;
-    // A rule for a branch is one for those below it too, and the last rule wins: from the top down. A branch that
-    // goes with all others is named only where one above it has a rule.
+    // A rule for a branch applies to the branches below it, and the last rule wins: from the top down. A branch with
+    // the general rule is named only where one above it has another rule.
     let mut depth = vec![0; stats.units.len()];
     let mut above: Vec<Vec<&str>> = vec![Vec::new(); stats.units.len()];
     for column in &stats.columns {

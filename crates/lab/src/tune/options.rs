@@ -19,7 +19,7 @@ pub(crate) const READ_MEMORY: (f64, f64) = (256e6, 1.5);
 /// Options of `tune`.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// What the file will be read for.
+    /// The workload.
     pub workload: Workload,
     /// The most bytes that the file may have; today's if nothing is said.
     pub max_size: Option<Limit>,

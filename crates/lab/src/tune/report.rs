@@ -26,7 +26,7 @@ pub struct Report {
     pub files: usize,
     /// Number of inputs that were measured: they stand for all.
     pub measured_files: usize,
-    /// What the file will be read for.
+    /// The workload.
     pub workload: String,
     /// Whose reading is expected, and measured in the proof.
     pub reader: ReaderReport,
@@ -256,7 +256,7 @@ pub struct Compared {
 }
 
 impl Compared {
-    /// How far off the prediction was, as a share of what was measured; positive if too much was expected.
+    /// The error of the prediction, as a share of the measured value; positive if it was too high.
     pub fn error(&self) -> f64 {
         if self.measured == 0.0 { 0.0 } else { self.expected / self.measured - 1.0 }
     }

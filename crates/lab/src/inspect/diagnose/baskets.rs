@@ -47,7 +47,7 @@ pub(super) fn good_cluster((raw, zip): (u64, u64)) -> u64 {
     round((zip / CLUSTERS).clamp(SMALL_CLUSTER, GOOD_CLUSTER).min(in_memory)).max(LEAST_CLUSTER)
 }
 
-/// Whether baskets that are put together would not fit the buffers that most of the tree's branches have.
+/// Whether combined baskets would not fit the buffers of most branches.
 pub(super) fn has_small_buffers(tree: &TreeReport) -> bool {
     let small = |branch: &&BranchReport| branch.basket_size < GOOD_BASKET.min(branch.tot_bytes);
     2 * on_disk(tree).filter(small).count() > on_disk(tree).count()

@@ -4,7 +4,7 @@ use super::format::{plural, size};
 use super::sums::NAMED;
 use crate::inspect::finding::Fault;
 
-/// What the fault is, and why it costs.
+/// The description of a fault, and the reason for its cost.
 pub(super) fn message(fault: &Fault) -> String {
     match fault {
         Fault::NotClosed => "The file was never closed, or is cut short: what is listed was found by scanning, and the \

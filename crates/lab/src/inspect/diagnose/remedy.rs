@@ -65,7 +65,7 @@ fn remedy(fault: &Fault, tree: Option<&TreeReport>) -> (Remedy, &'static str) {
     }
 }
 
-/// The command that mends a fault, if one does.
+/// The command that fixes a fault, if there is one.
 pub(super) fn command(report: &Report, tree: Option<&TreeReport>, fault: &Fault) -> Option<String> {
     // A rewrite refuses files with RNTuples.
     if report.objects.iter().any(|object| is_ntuple(&object.class)) {

@@ -176,7 +176,7 @@ pub(super) struct ListItem {
     pub(super) item: Item,
 }
 
-/// A field of which every value is there.
+/// A field without nulls.
 pub(super) fn field(name: &str, data_type: DataType) -> FieldRef {
     Arc::new(Field::new(name, data_type, false))
 }

@@ -1,7 +1,7 @@
 //! Non-negative least squares by the active-set method of Lawson and Hanson ("Solving Least Squares Problems", 1974, chapter
 //! 23). It is made for few unknowns and some dozens of rows.
 
-/// Unknowns are set free at most so many times each.
+/// Each unknown is freed at most this often.
 const MOST: usize = 10;
 /// A gradient below this share of the largest is none.
 const NOTHING: f64 = 1e-12;

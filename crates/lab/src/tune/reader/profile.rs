@@ -199,7 +199,7 @@ impl Profile {
         }
     }
 
-    /// How many times as long as basketry the program takes to decompress; none for what is not compressed.
+    /// Decompression time over basketry's; `None` without compression.
     pub fn times(&self, compression: Compression) -> Option<f64> {
         let Speed { seconds_per_byte, basketry, .. } = self.speed(compression.algorithm()?);
         Some(seconds_per_byte / basketry)

@@ -40,7 +40,7 @@ pub(crate) struct Wanted {
 struct Request<'a> {
     file: &'a Path,
     trees: &'a [Wanted],
-    /// Whether it is enough to see what there is.
+    /// Whether to read only a little.
     warm: bool,
 }
 
@@ -66,7 +66,7 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Starts the reader of that name by a Python interpreter. The error says what is missing, and what to install.
+    /// Starts a reader by name with a Python interpreter. The error names missing modules, and how to install them.
     pub fn start(name: &str, python: &OsString) -> Result<Self> {
         let Some((_, script, install)) = PROGRAMS.iter().find(|(known, ..)| *known == name) else {
             return Err(Error::request(format!("basketry cannot run {name}")));
