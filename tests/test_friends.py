@@ -85,8 +85,8 @@ def test_prefixes_distinguish_friends(tree: bk.Tree) -> None:
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("brief.b", "brief has 10 entries, where the tree that it is to go with has 5000"),
-        ("indexed.key", "looked up by its index.*read indexed by itself"),
+        ("brief.b", "brief has 10 entries, but the data set has 5000"),
+        ("indexed.key", "it has an index.*read indexed by itself"),
         ("gone.g", "away.root.*[Nn]o such file"),
     ],
 )

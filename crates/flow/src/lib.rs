@@ -14,7 +14,6 @@ mod rewrite;
 mod select;
 mod table;
 mod verify;
-mod words;
 
 pub use arrow::{convert, read, write};
 pub use dataset::{Entries, EntryFilter, Slice, uniform};

@@ -37,7 +37,7 @@ impl Sink {
     /// Appends the records of a chunk. Its entries count from `base`.
     pub fn append(&mut self, writer: &mut FileWriter, chunk: &mut Chunk, base: u64) -> Result<()> {
         let start = writer.position();
-        for piece in &chunk.pieces {
+        for piece in &chunk.records {
             let seek = start + piece.offset as u64;
             self.set_positions(&mut chunk.bytes, piece, seek)?;
             if let Some(column) = self.written.get_mut(piece.column) {

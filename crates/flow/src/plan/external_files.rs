@@ -8,7 +8,7 @@ use dataset::tree::Tree;
 use rootfile::{Error, LocalFile, Result, Source};
 
 use super::schema;
-use crate::words::listed;
+use crate::table::text_list::listed;
 
 /// A branch whose baskets are in an absent file.
 pub(crate) struct AbsentBranch {

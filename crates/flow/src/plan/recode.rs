@@ -21,7 +21,7 @@ use crate::execute::engine::recode_job::{Form, Recode, RecodeOutput};
 use crate::execute::fetch::column_stream::DecodeSource;
 use crate::table::column::Column;
 use crate::table::target::Shape;
-use crate::words::listed;
+use crate::table::text_list::listed;
 
 /// A branch of the first level that gets another split level.
 struct SplitChange {

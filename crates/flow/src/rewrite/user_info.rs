@@ -4,7 +4,7 @@ use dataset::tree::Tree;
 use objects::inner_trees;
 use rootfile::{DirId, FileWriter, Result, Source};
 
-use crate::words::listed;
+use crate::table::text_list::listed;
 
 /// Removes the objects that cannot be moved to another record from a tree's user info. Returns a note that names them.
 pub(crate) fn drop_unmovable(tree: &mut Tree, path: &str) -> Option<String> {

@@ -5,11 +5,11 @@ use rootfile::bytes::Writer;
 use rootfile::codec::{Compression, Compressor};
 use rootfile::{Error, Result};
 
-/// Records, one after the other, and what they are.
+/// Basket records, one after the other.
 #[derive(Debug, Default)]
 pub(crate) struct Chunk {
     pub bytes: Vec<u8>,
-    pub pieces: Vec<BasketRecord>,
+    pub records: Vec<BasketRecord>,
 }
 
 /// One basket of a [`Chunk`].
@@ -18,7 +18,7 @@ pub(crate) struct BasketRecord {
     pub column: usize,
     pub first_entry: u64,
     pub entries: u64,
-    /// Where it begins in the chunk.
+    /// Its offset in the chunk.
     pub offset: usize,
     pub nbytes: u32,
     /// Bytes before compression, without the key.
@@ -29,22 +29,26 @@ pub(crate) struct BasketRecord {
     pub big: bool,
 }
 
-/// Bytes besides that a codec may want: headers of its blocks.
-const ROOM_OF_CODECS: usize = 256;
+/// Extra bytes that a codec may need, for the headers of its blocks.
+const CODEC_ROOM: usize = 256;
 
 impl Chunk {
-    /// Adds the records of another chunk of the same column, whose entries begin with `first_entry`.
+    /// Appends the records of another chunk of the same column. Their entries begin with `first_entry`.
     pub fn append(&mut self, other: &Self, first_entry: u64) {
         let offset = self.bytes.len();
         if self.bytes.capacity() - offset < other.bytes.len() {
             self.bytes.reserve_exact(other.bytes.len() + offset / 4);
         }
         self.bytes.extend_from_slice(&other.bytes);
-        let pieces = other.pieces.iter();
-        self.pieces.extend(pieces.map(|piece| BasketRecord { first_entry, offset: offset + piece.offset, ..*piece }));
+        let records = other.records.iter();
+        self.records.extend(records.map(|record| BasketRecord {
+            first_entry,
+            offset: offset + record.offset,
+            ..*record
+        }));
     }
 
-    /// Compresses a basket's payload and adds its record. `place` is its column and first entry.
+    /// Compresses a basket's payload and appends its record. `place` is its column and first entry.
     pub fn put(
         &mut self,
         header: BasketHeader,
@@ -60,7 +64,7 @@ impl Chunk {
         self.end(header, payload.len(), offset, place)
     }
 
-    /// Adds the record of a basket as it is, whose payload comes in two parts.
+    /// Appends an uncompressed record, whose payload comes in two parts.
     pub fn put_stored(&mut self, header: BasketHeader, parts: [&[u8]; 2], place: (usize, u64)) -> Result<()> {
         let len = parts[0].len() + parts[1].len();
         let offset = self.begin(&header, len);
@@ -68,19 +72,19 @@ impl Chunk {
         self.end(header, len, offset, place)
     }
 
-    /// Makes room for a record, and for its key.
+    /// Reserves room for a record and its key. Returns its offset.
     fn begin(&mut self, header: &BasketHeader, payload: usize) -> usize {
         let offset = self.bytes.len();
-        let room = header.keylen() + payload + ROOM_OF_CODECS;
+        let room = header.keylen() + payload + CODEC_ROOM;
         if self.bytes.capacity() - offset < room {
-            // By a quarter, not by doubling: what is taken is counted.
+            // By a quarter, not by doubling: the memory is part of a budget.
             self.bytes.reserve_exact(room + offset / 4);
         }
         self.bytes.resize(offset + header.keylen(), 0);
         offset
     }
 
-    /// Writes the key of the record that began at `offset` and is whole now.
+    /// Writes the key of the complete record at `offset`.
     fn end(
         &mut self,
         mut header: BasketHeader,
@@ -102,7 +106,7 @@ impl Chunk {
         if let Some(slot) = self.bytes.get_mut(offset..offset + w.bytes.len()) {
             slot.copy_from_slice(&w.bytes);
         }
-        self.pieces.push(BasketRecord {
+        self.records.push(BasketRecord {
             column,
             first_entry,
             entries: u64::from(header.nev_buf),

@@ -10,11 +10,11 @@ const EMPTY_COLLECTION: [u8; 10] = [0x40, 0, 0, 6, 0, 9, 0, 0, 0, 0];
 /// An empty `std::string` member: byte count 3, version 9, length 0.
 const EMPTY_STRING: [u8; 7] = [0x40, 0, 0, 3, 0, 9, 0];
 
-/// The bytes of an entry that says nothing.
+/// The bytes of a default entry.
 pub(crate) fn default_entry(tree: &Tree, branch: &Branch) -> Result<Vec<u8>> {
     let unknown = |what: &str| {
         Error::request(format!(
-            "an input has no branch {}, and no default can be made for {what}; --common leaves the branch out",
+            "an input has no branch {}, and there is no default entry for {what}; --common leaves the branch out",
             branch.name()
         ))
     };
@@ -57,7 +57,7 @@ pub(crate) fn default_entry(tree: &Tree, branch: &Branch) -> Result<Vec<u8>> {
             (_, -1) if e.class_name.starts_with("vector<") => Ok(EMPTY_COLLECTION.to_vec()),
             _ => Err(unknown(&format!("class {}", e.class_name))),
         },
-        // TRefTable::FillBuffer: how many processes were referred to.
+        // TRefTable::FillBuffer: the number of processes.
         BranchKind::Ref { .. } => Ok(vec![0; 4]),
         _ => Err(unknown("whole objects")),
     }

@@ -6,7 +6,7 @@ use super::column::Column;
 use super::piece::Piece;
 use super::target::Shape;
 
-/// How deep a column's entries are opened in a cluster.
+/// How deep the entries of a column are opened in a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Depth {
     /// Records are moved as they are.
@@ -19,7 +19,7 @@ pub enum Depth {
     Recode,
 }
 
-/// How many clusters of a column are treated at each depth.
+/// Number of clusters of a column by depth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Depths {
     /// Copied.
@@ -33,7 +33,7 @@ pub struct Depths {
 }
 
 impl Depths {
-    /// Counts one more.
+    /// Counts one cluster.
     pub fn count(&mut self, depth: Depth) {
         match depth {
             Depth::Copy => self.copy += 1,
@@ -57,38 +57,38 @@ impl std::ops::Add for Depths {
     }
 }
 
-/// A cluster of the output, as far as the choice of depth goes.
+/// A cluster of the output: what the choice of depth depends on.
 #[derive(Clone, Debug)]
 pub(crate) struct OutputCluster {
     /// Its entries.
     pub entries: Range<u64>,
-    /// Whether it is put together from several clusters of the inputs.
+    /// Whether it is packed from several clusters of the inputs.
     pub packed: bool,
     /// Whether records may be copied.
     pub copies_fit: bool,
 }
 
-/// The shallowest depth that brings a column's entries of one cluster, which these pieces hold, into the asked layout.
-pub(crate) fn depth(column: &Column, range: &Range<usize>, asked: &OutputCluster) -> Depth {
-    let entries = &asked.entries;
+/// The shallowest depth that gives a column's entries in one cluster the requested layout. `range` are their pieces.
+pub(crate) fn depth(column: &Column, range: &Range<usize>, cluster: &OutputCluster) -> Depth {
+    let entries = &cluster.entries;
     let pieces = column.source.pieces.get(range.clone()).unwrap_or_default();
     let whole = |p: &Piece| p.first_entry >= entries.start && p.end() <= entries.end && !p.is_embedded();
     let whole = column.source.takes_whole(range) && pieces.iter().all(whole);
-    if column.is_misread() || !whole || !shape_fits(column, pieces, asked.packed) {
+    if column.is_misread() || !whole || !shape_fits(column, pieces, cluster.packed) {
         return Depth::Regroup;
     }
-    let as_asked =
+    let is_met =
         |p: &Piece| usize::try_from(p.file).ok().and_then(|f| column.target.met_by_file.get(f)).is_some_and(|a| *a);
-    if asked.copies_fit && pieces.iter().all(as_asked) {
+    if cluster.copies_fit && pieces.iter().all(is_met) {
         return Depth::Copy;
     }
     Depth::Recompress
 }
 
-/// Whether the baskets there are, are as asked. Their sizes before compression are estimated: only their
-/// records know them.
+/// Whether baskets have the requested shape already. Their sizes before compression are estimates: the exact sizes are
+/// only in their records.
 fn shape_fits(column: &Column, pieces: &[Piece], packed: bool) -> bool {
-    // A basket that the next one's first half would still fit into was closed too early.
+    // A basket is too small if half of the next one would still fit.
     let full = |size: u32| {
         let enough = |pair: &[Piece]| {
             column.source.expanded_bytes(&pair[0]) + column.source.expanded_bytes(&pair[1]) / 2 > u64::from(size)
@@ -96,7 +96,7 @@ fn shape_fits(column: &Column, pieces: &[Piece], packed: bool) -> bool {
         pieces.windows(2).all(enough)
     };
     match column.target.shape {
-        // Baskets cannot be joined where a branch has fewer entries than its tree.
+        // Baskets cannot be joined across missing entries.
         Shape::Keep(size) => !packed || has_gap(pieces) || full(column.target.packed_size.unwrap_or(size)),
         Shape::PerCluster => pieces.len() <= 1,
         Shape::Size(size) => {

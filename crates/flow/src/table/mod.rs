@@ -8,3 +8,4 @@ pub(crate) mod depth;
 pub(crate) mod piece;
 pub(crate) mod source;
 pub(crate) mod target;
+pub(crate) mod text_list;

@@ -13,7 +13,7 @@ use rootfile::{Key, Result, RootFile};
 use super::column_bytes::{Pair, equal_within};
 use crate::plan::options::{Absent, Pack, Schema};
 use crate::plan::{TablePlan, TableRequest, plan_table, schema};
-use crate::words::listed;
+use crate::table::text_list::listed;
 
 /// The kind of an older cycle of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]

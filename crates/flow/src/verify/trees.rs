@@ -14,7 +14,7 @@ use super::verdict::{Difference, TreeVerdict, Verdict};
 use super::{column_values, tree_metadata};
 use crate::execute::progress::Progress;
 use crate::plan::{TablePlan, schema};
-use crate::words::listed;
+use crate::table::text_list::listed;
 
 /// The memory that a comparison needs at least, in bytes.
 pub(super) fn memory(first: &TablePlan, second: &TablePlan, context: &Context<'_>) -> u64 {

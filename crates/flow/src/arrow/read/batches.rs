@@ -1,23 +1,22 @@
-//! Reads a request in steps, so that only one step's arrays are in memory at a time.
+//! Reads a request in batches, so that only the arrays of one batch are in memory at a time.
 
 use super::dataset::Dataset;
 use super::request::Request;
 use super::run::{Read, read_on};
 use crate::execute::fetch::basket_cache::BasketCache;
 
-/// How much is read at a time.
+/// The size of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// So many entries.
+    /// A number of entries.
     Entries(u64),
-    /// As many entries as have about this many bytes before compression, by the trees' own count, but no more than half
-    /// of the budget.
+    /// Entries with about this many bytes before compression, by the metadata of the trees, at most half of the budget.
     Bytes(u64),
     /// A cluster.
     Cluster,
 }
 
-/// The steps of a request.
+/// An iterator over the batches of a request.
 pub struct Batches<'a> {
     dataset: &'a Dataset,
     request: Request<'a>,
@@ -26,7 +25,7 @@ pub struct Batches<'a> {
     at: u64,
 }
 
-/// Reads a request step by step.
+/// Reads a request batch by batch.
 pub fn batches<'a>(dataset: &'a Dataset, request: Request<'a>, step: Step) -> Batches<'a> {
     let step = match step {
         Step::Entries(entries) => Some(entries.max(1)),
@@ -42,12 +41,12 @@ pub fn batches<'a>(dataset: &'a Dataset, request: Request<'a>, step: Step) -> Ba
 }
 
 impl Batches<'_> {
-    /// Keeps the baskets that several of the steps between these entries use: there is so much `room` for them.
+    /// Keeps the baskets that several of the steps between these entries use. They may take `room` bytes.
     pub(crate) fn keeping(self, steps: Vec<u64>, room: u64) -> Self {
         Self { cache: self.cache.between(steps, room), ..self }
     }
 
-    /// The next step, which ends before this entry.
+    /// The next batch, up to entry `to`.
     pub(crate) fn next_until(&mut self, to: u64) -> Option<rootfile::Result<Read>> {
         let end = self.end();
         if self.at >= end {

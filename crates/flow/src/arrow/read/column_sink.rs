@@ -1,5 +1,5 @@
-//! A column being filled by whoever has its next baskets: they are decoded in their order, one at a time. What becomes
-//! of it, one array or one for each cluster that is dropped again, is said when it begins.
+//! The sink of a column that is read: baskets are decoded in order, one at a time, by the thread that has the next ones. The
+//! result is one array, or one array per cluster that is dropped again.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -14,39 +14,40 @@ use super::spent::Spent;
 use crate::table::column::Column;
 use crate::table::piece::Piece;
 
-/// What becomes of the entries that are decoded.
+/// The output of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OutputMode {
-    /// One array.
+    /// One array of all entries.
     Keep,
-    /// An array for each cluster, dropped as soon as it is made; the clusters are so many.
+    /// One array for each of `clusters` clusters, dropped as soon as it is made.
     DropClusters { clusters: usize },
 }
 
-/// Most that is set aside for an array before its entries come.
-const MOST_ENTRIES: usize = 1 << 20;
-const MOST_BYTES: usize = 64 << 20;
+/// Largest initial capacity of an array, in entries and bytes.
+const MAX_ENTRIES: usize = 1 << 20;
+const MAX_BYTES: usize = 64 << 20;
 
-/// A column being filled.
+/// A column that is being filled.
 pub(crate) struct ColumnSink {
     plan: ColumnPlan,
     mode: OutputMode,
-    /// Entries and bytes that there will be about in an array.
-    room: (usize, usize),
+    /// Expected entries and bytes of an array.
+    capacity: (usize, usize),
     state: Mutex<State>,
-    turned: Condvar,
+    served: Condvar,
 }
 
 struct State {
-    turn: u64,
-    /// The entries so far, if any, or why there will be none.
+    /// The ticket that is served now.
+    serving: u64,
+    /// The entries so far, if any, or the error of the column.
     builder: Result<Option<ColumnBuilder>>,
-    /// The first entry that is not there yet.
+    /// The next entry to decode.
     at: u64,
     spent: Spent,
 }
 
-/// A lane whose turn it is.
+/// Exclusive access to a sink, for the task with the current ticket.
 pub(crate) struct SinkGuard<'a> {
     sink: &'a ColumnSink,
     state: MutexGuard<'a, State>,
@@ -60,40 +61,40 @@ impl ColumnSink {
             OutputMode::DropClusters { clusters } => clusters.max(1) as u64,
         };
         let (entries, bytes) = (requested.count(&span), requested.bytes(column));
-        // What a file claims is not taken for granted: buffers grow with what is really there.
+        // The metadata are not trusted: buffers grow with the entries that are really there.
         let limited = |n: u64, most: usize| usize::try_from(n / arrays).unwrap_or(usize::MAX).min(most);
-        let room = (limited(entries, MOST_ENTRIES), limited(bytes, MOST_BYTES));
-        let state = State { turn: 0, builder: Ok(None), at: span.start, spent: Spent::default() };
-        Self { plan: plan.clone(), mode, room, state: Mutex::new(state), turned: Condvar::new() }
+        let capacity = (limited(entries, MAX_ENTRIES), limited(bytes, MAX_BYTES));
+        let state = State { serving: 0, builder: Ok(None), at: span.start, spent: Spent::default() };
+        Self { plan: plan.clone(), mode, capacity, state: Mutex::new(state), served: Condvar::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a turn. Whoever has an earlier one never waits for anything else, so it comes.
-    pub fn wait(&self, turn: u64) -> SinkGuard<'_> {
-        let state = self.turned.wait_while(self.lock(), |state| state.turn < turn);
+    /// Waits for a ticket to be served. Tasks with earlier tickets wait for nothing else, so it will be served.
+    pub fn wait(&self, ticket: u64) -> SinkGuard<'_> {
+        let state = self.served.wait_while(self.lock(), |state| state.serving < ticket);
         SinkGuard { sink: self, state: state.unwrap_or_else(PoisonError::into_inner) }
     }
 
-    /// The turn, if it has come.
-    pub fn try_wait(&self, turn: u64) -> Option<SinkGuard<'_>> {
+    /// Access with a ticket, if it is served now.
+    pub fn try_wait(&self, ticket: u64) -> Option<SinkGuard<'_>> {
         let state = self.lock();
-        (state.turn >= turn).then_some(SinkGuard { sink: self, state })
+        (state.serving >= ticket).then_some(SinkGuard { sink: self, state })
     }
 
-    /// Lets nobody wait any longer.
+    /// Ends all waiting.
     pub fn give_up(&self) {
-        self.lock().turn = u64::MAX;
-        self.turned.notify_all();
+        self.lock().serving = u64::MAX;
+        self.served.notify_all();
     }
 
-    /// What was filled in, and what it cost. Entries that are in no basket are defaults.
+    /// The array and its cost. Entries that are in no basket get default values.
     pub fn finish(self, requested: &RequestedEntries<'_>) -> (Result<ArrayRef>, Spent) {
         let mut state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let end = requested.span().end;
-        let start = || self.plan.start(self.room.0, self.room.1);
+        let start = || self.plan.start(self.capacity.0, self.capacity.1);
         state.skip_to(end, requested, start);
         let begun = Instant::now();
         let array = state.builder.and_then(|builder| builder.unwrap_or_else(start).finish());
@@ -121,11 +122,11 @@ impl State {
 }
 
 impl SinkGuard<'_> {
-    /// Decodes the requested entries of a piece. An error is the column's own: others go on.
+    /// Decodes the requested entries of a piece. An error ends this column only.
     pub fn append(&mut self, piece: &Piece, basket: &BasketData, requested: &RequestedEntries<'_>, counts: Counts<'_>) {
         let begun = Instant::now();
         let state = &mut *self.state;
-        let start = || self.sink.plan.start(self.sink.room.0, self.sink.room.1);
+        let start = || self.sink.plan.start(self.sink.capacity.0, self.sink.capacity.1);
         state.skip_to(piece.first_entry, requested, start);
         if let Ok(builder) = &mut state.builder {
             let builder = builder.get_or_insert_with(start);
@@ -147,7 +148,7 @@ impl SinkGuard<'_> {
         state.spent.decode += begun.elapsed();
     }
 
-    /// Adds to what the column cost, and passes the turn on.
+    /// Adds to the cost of the column, and serves the next ticket.
     pub fn end(mut self, spent: Spent, ends_cluster: bool) {
         let begun = Instant::now();
         let state = &mut *self.state;
@@ -161,15 +162,15 @@ impl SinkGuard<'_> {
             }
             state.spent.decode += begun.elapsed();
         }
-        self.state.turn = self.state.turn.saturating_add(1);
-        self.sink.turned.notify_all();
+        self.state.serving = self.state.serving.saturating_add(1);
+        self.sink.served.notify_all();
     }
 }
 
-/// From the first of these to the last.
+/// The range from the first of these entries to the last.
 fn spanned(numbers: &[u64]) -> std::ops::Range<u64> {
     numbers.first().zip(numbers.last()).map_or(0..0, |(first, last)| *first..last + 1)
 }
 
-/// Gives the values of a column's counters for some entries.
+/// Reads the values of a column's counters for some entries.
 pub(crate) type Counts<'a> = &'a mut dyn FnMut(&std::ops::Range<u64>) -> Result<Vec<Vec<u64>>>;

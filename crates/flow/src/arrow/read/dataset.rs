@@ -20,12 +20,12 @@ pub struct Dataset {
     pub(super) path: String,
     pub(super) plan: TablePlan,
     pub(super) columns: Vec<ColumnPlan>,
-    /// For each branch its place among the plan's columns.
+    /// For each branch the index of its column in the plan.
     pub(super) places: Vec<Option<usize>>,
     pub(super) bytes: Vec<u64>,
-    /// Friends that the user gave, by name, until the others are opened.
+    /// Friends that the user gave, by name, until friends are opened.
     pub(super) given: Mutex<Vec<(String, Self)>>,
-    /// All friends, once somebody asked for them.
+    /// All friends, once they are opened.
     pub(super) friends: OnceLock<Friends>,
 }
 
@@ -35,8 +35,8 @@ impl Dataset {
         &self.paths
     }
 
-    /// Puts other sources in the place of the files, those of friends that are open included: slower ones, or such as count
-    /// what is read. What was read when the data set was opened is not read again.
+    /// Replaces the files by other sources, including those of open friends: slower sources, or sources that count reads.
+    /// Metadata are not read again.
     pub fn map_files(&mut self, other: impl Fn(Arc<dyn Source>) -> Arc<dyn Source>) {
         let friends = self.friends.get_mut().map(|friends| &mut friends.files);
         for file in self.plan.files.iter_mut().chain(friends.into_iter().flatten()) {
@@ -59,17 +59,17 @@ impl Dataset {
         &self.columns
     }
 
-    /// The column of that number: its own, or behind those one of a friend's.
+    /// The column of a number: first its own columns, then those of friends.
     pub fn column(&self, column: usize) -> Option<&ColumnPlan> {
         self.columns.get(column).or_else(|| self.friends.get()?.column(column))
     }
 
-    /// The tree, as the first file has it.
+    /// The tree of the first file.
     pub fn tree(&self) -> &Tree {
         &self.plan.tree
     }
 
-    /// For each branch of [`Dataset::tree`] the column that it is, if it is one.
+    /// For each branch of [`Dataset::tree`] the number of its column, if it has one.
     pub fn column_of_each_branch(&self) -> Vec<Option<usize>> {
         column_of_each(&(0..self.plan.tree.branches.len()), &self.columns, 0)
     }
@@ -79,25 +79,25 @@ impl Dataset {
         self.plan.input_entries.iter().sum()
     }
 
-    /// First entry of each cluster, and last the number of entries.
+    /// First entry of each cluster, and at the end the number of entries.
     pub fn clusters(&self) -> &[u64] {
         &self.plan.bounds
     }
 
-    /// Bytes of a column's baskets before compression, as the trees say.
+    /// Bytes of a column's baskets before compression, by the metadata.
     pub fn bytes(&self, column: usize) -> u64 {
         let of_friend = || self.source(column).map_or(0, |source| source.source.tot_bytes);
         self.bytes.get(column).copied().unwrap_or_else(of_friend)
     }
 
-    /// Bytes on disk of a column's baskets that hold some of these entries, and how many there are.
+    /// Bytes on disk of a column's baskets with some of these entries, and their number.
     pub fn stored(&self, column: usize, entries: &Range<u64>) -> (u64, u64) {
         let Some(source) = self.source(column) else { return (0, 0) };
         let pieces = source.source.pieces.get(source.source.overlapping(entries)).unwrap_or_default();
         (pieces.iter().map(|p| u64::from(p.nbytes)).sum(), pieces.len() as u64)
     }
 
-    /// Why a column cannot be read, if its baskets lie in another file that is absent. The other columns can.
+    /// The reason why a column cannot be read, if its baskets are in an absent file. Other columns can be read.
     pub fn absent(&self, column: usize) -> Option<String> {
         let source = self.source(column)?;
         let files: BTreeSet<u32> = source.source.pieces.iter().filter(|p| !p.is_embedded()).map(|p| p.file).collect();
@@ -127,13 +127,13 @@ impl Dataset {
         self.friends.get().map_or(self.plan.metadata, |friends| friends.metadata)
     }
 
-    /// Becomes a friend of that name, whose branches and files have numbers behind so many others.
+    /// Makes it a friend of that name, whose branches and files are numbered behind `branches` and `files` others.
     pub(crate) fn join(&mut self, name: &str, branches: usize, files: u32) {
         self.plan.columns.iter_mut().for_each(|column| column.join(branches, files));
         self.columns = self.columns.iter().map(|column| column.of_friend(name, branches)).collect();
     }
 
-    /// Whose branch it is, and its number there.
+    /// The data set or friend of a branch, and the branch's index there.
     fn owner(&self, branch: usize) -> Option<(&Self, usize)> {
         if branch < self.places.len() {
             return Some((self, branch));
@@ -142,7 +142,7 @@ impl Dataset {
         Some((friend.dataset()?, branch - friend.branches.start))
     }
 
-    /// Where a column's entries lie.
+    /// The source of a column.
     pub(crate) fn source(&self, column: usize) -> Option<&Column> {
         self.source_of_branch(self.column(column)?.branch())
     }
@@ -152,13 +152,13 @@ impl Dataset {
         dataset.plan.columns.get((*dataset.places.get(branch)?)?)
     }
 
-    /// The column that a branch is, if it is one.
+    /// The decode plan of a branch, if it has one.
     pub(crate) fn column_of_branch(&self, branch: usize) -> Option<&ColumnPlan> {
         self.owner(branch)?.0.columns.iter().find(|column| column.branch() == branch)
     }
 }
 
-/// For each of these branches the number of the column that it is, if it is one; columns are counted from `first` on.
+/// For each of these branches the number of its column, if it has one. Columns are numbered from `first`.
 pub(crate) fn column_of_each(branches: &Range<usize>, plans: &[ColumnPlan], first: usize) -> Vec<Option<usize>> {
     let mut columns = vec![None; branches.len()];
     for (column, plan) in (first..).zip(plans) {
@@ -178,12 +178,12 @@ pub struct Friend {
 }
 
 impl Friend {
-    /// The name by which its columns are asked for, before a dot.
+    /// The name that precedes its columns, before a dot.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its tree, or why it cannot be read beside the data set.
+    /// Its tree, or the error why it cannot be read with the data set.
     pub fn tree(&self) -> Result<&Tree> {
         match &self.dataset {
             Ok(dataset) => Ok(dataset.tree()),
@@ -191,12 +191,12 @@ impl Friend {
         }
     }
 
-    /// The numbers of its columns among those of the data set.
+    /// The numbers of its columns.
     pub fn columns(&self) -> Range<usize> {
         self.columns.clone()
     }
 
-    /// For each branch of its tree the column that it is, if it is one.
+    /// For each branch of its tree the number of its column, if it has one.
     pub fn column_of_each_branch(&self) -> Vec<Option<usize>> {
         let Ok(dataset) = &self.dataset else { return Vec::new() };
         column_of_each(&self.branches, dataset.columns(), self.columns.start)
@@ -216,7 +216,7 @@ pub(crate) struct Friends {
 }
 
 impl Friends {
-    /// The column of that number.
+    /// The column of a number.
     pub fn column(&self, column: usize) -> Option<&ColumnPlan> {
         let friend = self.list.iter().find(|friend| friend.columns.contains(&column))?;
         friend.dataset()?.columns().get(column - friend.columns.start)

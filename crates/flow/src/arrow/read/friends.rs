@@ -1,8 +1,8 @@
-//! Friends of a data set: trees whose entries go with its own, one by one, and whose columns can be read beside its own.
-//! Friends that are looked up by an index are refused, and friends of friends are not looked for.
+//! Friends of a data set: trees whose entries align with its own, and whose columns can be read beside its own. Friends with
+//! an index are refused, and friends of friends are not opened.
 //!
-//! A friend's branches, columns and files get numbers behind those of the data set and of the friends before it, so that
-//! whatever reads a column need not know whose it is.
+//! A friend's branches, columns and files get numbers behind those of the data set and of earlier friends, so that readers
+//! of a column need not know its tree.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -15,8 +15,7 @@ use super::open::find_tree;
 use crate::plan::inputs::Input;
 
 impl Dataset {
-    /// The data set with these trees for friends, as if its own named them: their entries go with its own, and their
-    /// columns can be read beside its own. Without a name a friend has that of its tree.
+    /// Adds trees as friends, as if the data set's own tree named them. A friend without a name gets the name of its tree.
     pub fn with_friends(self, given: &[(Option<String>, Vec<Input>)]) -> Result<Self> {
         let open = |(name, inputs): &(Option<String>, Vec<Input>)| {
             let friend = open(&self, inputs, false)?;
@@ -26,8 +25,8 @@ impl Dataset {
         Ok(Self { given: Mutex::new(given), friends: OnceLock::new(), ..self })
     }
 
-    /// The friends, which are opened when this is first called: those given, then those that the trees name. A name
-    /// without that of a friend before it means a column of the data set, or else of the first friend that has it.
+    /// The friends, opened lazily at the first call: first those given, then those that the trees name. A column name without
+    /// a friend's name means a column of the data set, or else of the first friend that has it.
     pub fn friends(&self) -> &[Friend] {
         let given = || std::mem::take(&mut *self.given.lock().unwrap_or_else(PoisonError::into_inner));
         &self.friends.get_or_init(|| Friends::open(self, given())).list
@@ -35,7 +34,7 @@ impl Dataset {
 }
 
 impl Friends {
-    /// Takes in the friends that the user gave, and opens those that the trees name.
+    /// Adds the friends that the user gave, and opens those that the trees name.
     pub fn open(dataset: &Dataset, given: Vec<(String, Dataset)>) -> Self {
         let mut columns = dataset.columns().len();
         let mut branches = dataset.tree().branches.len();
@@ -61,7 +60,7 @@ impl Friends {
     }
 }
 
-/// Friends as the trees of a data set name them.
+/// The friends that the trees of a data set name.
 fn named(dataset: &Dataset) -> impl Iterator<Item = (String, Result<Vec<Input>>)> {
     let first = dataset.tree().friends();
     let others = match first.is_empty() {
@@ -85,48 +84,43 @@ fn of_file(input: &Input) -> Result<Vec<FriendName>> {
     Ok(read_tree(&file, &key)?.friends())
 }
 
-/// Where a friend is.
+/// The file and tree of a friend.
 fn place_of(input: &Input, found: Option<&FriendName>, name: &str) -> Result<Input> {
-    let missing = || Error::request("is not a friend of all trees that are read as one").file(&input.path);
+    let missing = || Error::request("is not a friend of all trees of the data set").file(&input.path);
     let found = found.filter(|found| found.name == name).ok_or_else(missing)?;
     let tree = Some(found.tree.trim_start_matches('/').to_owned());
     Ok(Input { path: path_of(&input.path, &found.file)?, tree })
 }
 
-/// The file that a tree's own file calls by a name: it is looked for beside that one, and from where the program was
-/// started, as ROOT does.
+/// The path of a file that a tree names: beside the tree's own file, or else relative to the working directory, as in ROOT.
 fn path_of(own: &Path, name: &str) -> Result<PathBuf> {
     let name = name.strip_prefix("file:").unwrap_or(name);
     if name.is_empty() {
         return Ok(own.to_owned());
     }
     if name.contains("://") {
-        return Err(Error::unsupported(format!("is in {name}: only files of this machine are read")));
+        return Err(Error::unsupported(format!("is in {name}; only local files are supported")));
     }
     let beside = own.parent().unwrap_or(Path::new("")).join(name);
     Ok(if beside.exists() { beside } else { name.into() })
 }
 
-/// Opens a friend, whose entries have to go with those of the data set; `by_file` those of each file, too.
+/// Opens a friend. Its entries must align with those of the data set, and with `by_file` those of each file as well.
 pub(crate) fn open(dataset: &Dataset, inputs: &[Input], by_file: bool) -> Result<Dataset> {
     let friend = Dataset::open(inputs)?;
     if friend.tree().tree_index.is_some() {
         return Err(Error::unsupported(format!(
-            "its entries are looked up by its index, which is not supported: read {} by itself, and join the two by the \
-             columns of the index",
+            "it has an index, which is not supported; read {} by itself, and join the two by the columns of the index",
             friend.path()
         )));
     }
     let (ours, theirs) = (dataset.entries_by_file(), friend.entries_by_file());
     let (all, there) = (dataset.entries(), friend.entries());
     if by_file && ours.len() > 1 && ours != theirs {
-        return Err(Error::request("its files have other numbers of entries than those that name them"));
+        return Err(Error::request("its files have other numbers of entries than the files that name them"));
     }
     if there < all {
-        return Err(Error::request(format!(
-            "{} has {there} entries, where the tree that it is to go with has {all}",
-            friend.path()
-        )));
+        return Err(Error::request(format!("{} has {there} entries, but the data set has {all}", friend.path())));
     }
     Ok(friend)
 }

@@ -1,4 +1,4 @@
-//! Data sets: the trees of one or more files, as one table.
+//! Opens data sets.
 
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -17,8 +17,7 @@ use crate::plan::options::{Absent, Pack, Schema};
 use crate::plan::{TableRequest, plan_table};
 
 impl Dataset {
-    /// Opens the trees that are meant: `FILE`, which must have one tree, or `FILE:TREE`. All must have the same
-    /// branches.
+    /// Opens the trees of some inputs: the named trees, or the only tree of a file. All must have the same branches.
     pub fn open(inputs: &[Input]) -> Result<Self> {
         let pool = FilePool::new(OPEN_FILES);
         let mut trees = Vec::with_capacity(inputs.len());
@@ -34,7 +33,7 @@ impl Dataset {
         Self::of(inputs.to_vec(), &trees, &path, (&NameFilter::default(), Schema::Strict))
     }
 
-    /// Some branches of trees that were found before, all of this path.
+    /// Opens some branches of trees that are open already. All have this path.
     pub(crate) fn of_trees(
         trees: &[(usize, Arc<RootFile>, Key)],
         path: &str,
@@ -87,7 +86,7 @@ impl Dataset {
     }
 }
 
-/// Path and key of a tree: the one that is named, or the only one.
+/// Path and key of a tree: the named one, or the only one.
 pub(crate) fn find_tree(file: &RootFile, wanted: Option<&str>) -> Result<(String, Key)> {
     let (wanted, cycle) = match wanted.and_then(|w| w.rsplit_once(';')) {
         Some((path, cycle)) => (Some(path), cycle.parse::<i16>().ok()),
@@ -120,6 +119,6 @@ pub(crate) fn find_tree(file: &RootFile, wanted: Option<&str>) -> Result<(String
     Err(named(Error::request(match (wanted, trees.is_empty()) {
         (_, true) => "has no tree".to_owned(),
         (Some(wanted), _) => format!("has no tree {wanted}; it has {names}"),
-        (None, _) => format!("has several trees: name one of {names}, as in FILE:TREE"),
+        (None, _) => format!("has several trees; name one of {names}, as in FILE:TREE"),
     })))
 }

@@ -23,23 +23,22 @@ use crate::execute::fetch::fetcher::Fetcher;
 use crate::table::column::Column;
 use crate::table::piece::spans_several;
 
-/// What was read, and what it cost.
+/// The result of a read.
 #[derive(Clone, Debug)]
 pub struct Read {
     /// The columns.
     pub batch: RecordBatch,
-    /// What each of them cost.
+    /// The cost of each column.
     pub spent: Vec<Spent>,
 }
 
-/// Reads all that a request asks for.
+/// Reads a request.
 pub fn read(dataset: &Dataset, request: &Request<'_>) -> Result<Read> {
     read_on(dataset, request, &BasketCache::new(0))
 }
 
-/// Reads all that a request asks for and keeps nothing of it: the array that a column has in a cluster is made and
-/// dropped. Says how many entries there were and what each column cost; `progress` is told what each piece of the work
-/// did.
+/// Reads a request without keeping the result: the array of each column in each cluster is made and dropped. Returns the
+/// number of entries and the cost of each column. `progress` gets the cost of each task.
 pub fn drain(
     dataset: &Dataset,
     request: &Request<'_>,
@@ -48,44 +47,44 @@ pub fn drain(
     let requested = RequestedEntries::new(&request.entries(dataset.entries()), request.selection.as_ref());
     let span = requested.span();
     let clusters = dataset.clusters().iter().filter(|bound| span.contains(bound)).count();
-    let how = ReadMode { mode: OutputMode::DropClusters { clusters }, cache: &BasketCache::new(0), progress };
-    let (_, done) = attempt(dataset, request, requested, &how)?;
+    let mode = ReadMode { mode: OutputMode::DropClusters { clusters }, cache: &BasketCache::new(0), progress };
+    let (_, done) = attempt(dataset, request, requested, &mode)?;
     let spent: Result<_> = done.into_iter().map(|(array, spent)| array.map(|_| spent)).collect();
     Ok((requested.count(&span), spent?))
 }
 
-/// Reads all, with baskets left over from the entries before, and for those after.
+/// Reads a request, with a cache of baskets that earlier and later requests share.
 pub(crate) fn read_on(dataset: &Dataset, request: &Request<'_>, cache: &BasketCache) -> Result<Read> {
     let requested = RequestedEntries::new(&request.entries(dataset.entries()), request.selection.as_ref());
-    let how = ReadMode { mode: OutputMode::Keep, cache, progress: &|_| () };
-    let (plans, done) = attempt(dataset, request, requested, &how)?;
+    let mode = ReadMode { mode: OutputMode::Keep, cache, progress: &|_| () };
+    let (plans, done) = attempt(dataset, request, requested, &mode)?;
     batch(&plans, done, &requested)
 }
 
-/// What a column came to.
+/// The array of a column or its error, and its cost.
 type ColumnResult = (Result<ArrayRef>, Spent);
 
-/// What becomes of what is read.
+/// The output of a read.
 struct ReadMode<'a> {
     mode: OutputMode,
     cache: &'a BasketCache,
     progress: &'a (dyn Fn(&Spent) + Sync),
 }
 
-/// Runs a request. A column whose bytes do not fit its plan is read again as what it is: bytes.
+/// Runs a request. A column whose bytes do not fit its plan is read again as bytes.
 fn attempt(
     dataset: &Dataset,
     request: &Request<'_>,
     requested: RequestedEntries<'_>,
-    how: &ReadMode<'_>,
+    mode: &ReadMode<'_>,
 ) -> Result<(Vec<ColumnPlan>, Vec<ColumnResult>)> {
     let plan = |&column: &usize| dataset.column(column).cloned().ok_or_else(|| Error::request("no such column"));
     let mut plans: Vec<ColumnPlan> = request.columns.iter().map(plan).collect::<Result<_>>()?;
-    let mut done = run(dataset, &plans, requested, request, how)?;
+    let mut done = run(dataset, &plans, requested, request, mode)?;
     for (plan, done) in plans.iter_mut().zip(&mut done) {
         if let Err(why) = &done.0 {
             *plan = plan.opaque_because(&why.to_string());
-            if let Some(again) = run(dataset, std::slice::from_ref(plan), requested, request, how)?.pop() {
+            if let Some(again) = run(dataset, std::slice::from_ref(plan), requested, request, mode)?.pop() {
                 *done = again;
             }
         }
@@ -107,7 +106,7 @@ fn batch(plans: &[ColumnPlan], done: Vec<ColumnResult>, requested: &RequestedEnt
     Ok(Read { batch: batch.map_err(|e| Error::corrupt(format!("columns do not fit together: {e}")))?, spent })
 }
 
-/// What all workers share.
+/// The state that all workers share.
 struct ReadJob<'a> {
     dataset: &'a Dataset,
     plans: &'a [ColumnPlan],
@@ -115,25 +114,25 @@ struct ReadJob<'a> {
     sinks: &'a [ColumnSink],
     tasks: Mutex<Tasks<'a>>,
     requested: RequestedEntries<'a>,
-    how: &'a ReadMode<'a>,
+    mode: &'a ReadMode<'a>,
     cancelled: Option<&'a AtomicBool>,
     failed: Mutex<Option<Error>>,
 }
 
-/// The least memory that columns can be read in from one of these entries to the next, besides what is filled, and what
-/// of it is for the baskets that several of these steps use: they are kept from one to the next.
+/// The least memory for reading columns in steps between these entries, without the arrays, and the part of it for baskets
+/// that several steps use, which are kept.
 pub(crate) fn least_memory(dataset: &Dataset, columns: &[usize], steps: &[u64]) -> (u64, u64) {
     let entries = steps.first().copied().unwrap_or(0)..steps.last().copied().unwrap_or(0);
-    // Only what has more entries than the shortest step can be used by several.
+    // Only pieces with more entries than the shortest step can be used by several.
     let shortest = steps.windows(2).map(|step| step[1] - step[0]).min().unwrap_or(u64::MAX);
     let of = |source: &Column| {
         let pieces = source.source.pieces.get(source.source.overlapping(&entries)).unwrap_or_default();
         let wide = pieces.iter().filter(|piece| piece.entries > shortest && spans_several(piece, steps));
-        (room(source, &entries), wide.map(|piece| source.unpacked(piece)).max().unwrap_or(0))
+        (memory_needs(source, &entries), wide.map(|piece| source.unpacked(piece)).max().unwrap_or(0))
     };
     let needs: Vec<(u64, u64)> = columns.iter().filter_map(|&column| dataset.source(column)).map(of).collect();
     let kept: u64 = needs.iter().map(|(_, kept)| kept).sum();
-    // What is kept of a column is not there while its next basket is read.
+    // The kept basket of a column is dropped while its next one is read.
     let most = needs.iter().map(|(room, own)| room + kept - own).max().unwrap_or(0);
     (dataset.metadata() + most, kept)
 }
@@ -143,23 +142,23 @@ fn run(
     plans: &[ColumnPlan],
     requested: RequestedEntries<'_>,
     request: &Request<'_>,
-    how: &ReadMode<'_>,
+    mode: &ReadMode<'_>,
 ) -> Result<Vec<ColumnResult>> {
     let missing = || Error::request("a column without a branch");
     let columns: Vec<&Column> =
         plans.iter().map(|plan| dataset.source_of_branch(plan.branch()).ok_or_else(missing)).collect::<Result<_>>()?;
-    let array = |column: &Column| match how.mode {
+    let array = |column: &Column| match mode.mode {
         OutputMode::Keep => 0,
-        // It is dropped at the end of each cluster.
+        // Arrays are dropped at the end of each cluster.
         OutputMode::DropClusters { .. } => {
             column.largest_cluster(dataset.clusters(), column.source.overlapping(&requested.span()))
         }
     };
-    // Arrays grow by doubling where it is not known how large they will be.
-    let scratch = columns.iter().map(|c| room(c, &requested.span()) + array(c) * 9 / 8).max().unwrap_or(0);
-    let share = request.budget.share(dataset.metadata(), scratch)?.beside(how.cache.room(), scratch);
+    // Arrays of unknown size grow by doubling.
+    let scratch = columns.iter().map(|c| memory_needs(c, &requested.span()) + array(c) * 9 / 8).max().unwrap_or(0);
+    let share = request.budget.share(dataset.metadata(), scratch)?.beside(mode.cache.room(), scratch);
     allocator::keep(share.waiting / 8);
-    let sink = |(plan, column): (&ColumnPlan, &&Column)| ColumnSink::new(plan, column, &requested, how.mode);
+    let sink = |(plan, column): (&ColumnPlan, &&Column)| ColumnSink::new(plan, column, &requested, mode.mode);
     let sinks: Vec<ColumnSink> = plans.iter().zip(&columns).map(sink).collect();
     let shared = ReadJob {
         dataset,
@@ -168,12 +167,12 @@ fn run(
         sinks: &sinks,
         tasks: Mutex::new(Tasks::new(&columns, dataset.clusters(), requested, dataset.files())),
         requested,
-        how,
+        mode,
         cancelled: request.cancelled,
         failed: Mutex::new(None),
     };
     std::thread::scope(|scope| {
-        // The calling thread works as well: one thread means no thread at all.
+        // The calling thread works as well: a budget of one thread spawns none.
         for _ in 1..share.threads {
             scope.spawn(|| shared.guarded());
         }
@@ -185,13 +184,13 @@ fn run(
     Ok(sinks.into_iter().map(|sink| sink.finish(&requested)).collect())
 }
 
-/// Bytes that one thread needs at most for a column, besides what it fills.
-fn room(column: &Column, entries: &Range<u64>) -> u64 {
-    crate::arrow::read::tasks::room(column, column.source.overlapping(entries))
+/// Largest number of bytes that one thread needs for a column, without the array.
+fn memory_needs(column: &Column, entries: &Range<u64>) -> u64 {
+    super::tasks::memory_needs(column, column.source.overlapping(entries))
 }
 
 impl ReadJob<'_> {
-    /// Works; a panic in it lets nobody else wait for ever.
+    /// Runs a worker. A panic ends the waiting of all others.
     fn guarded(&self) {
         struct Release<'a>(&'a [ColumnSink]);
         impl Drop for Release<'_> {
@@ -206,7 +205,7 @@ impl ReadJob<'_> {
     }
 
     fn work(&self) {
-        let mut scratch = Fetcher::new();
+        let mut fetcher = Fetcher::new();
         loop {
             if self.cancelled.is_some_and(|c| c.load(Ordering::Relaxed)) {
                 return self.fail(Error::request("interrupted"));
@@ -215,7 +214,7 @@ impl ReadJob<'_> {
                 return;
             }
             let Some(task) = self.tasks.lock().unwrap_or_else(PoisonError::into_inner).next() else { return };
-            if let Err(error) = self.perform(&task, &mut scratch) {
+            if let Err(error) = self.perform(&task, &mut fetcher) {
                 return self.fail(error);
             }
         }
@@ -226,7 +225,7 @@ impl ReadJob<'_> {
         self.sinks.iter().for_each(ColumnSink::give_up);
     }
 
-    fn perform(&self, task: &Task, scratch: &mut Fetcher) -> Result<()> {
+    fn perform(&self, task: &Task, fetcher: &mut Fetcher) -> Result<()> {
         let (Some(sink), Some(plan), Some(&column)) =
             (self.sinks.get(task.sink), self.plans.get(task.sink), self.columns.get(task.sink))
         else {
@@ -235,13 +234,13 @@ impl ReadJob<'_> {
         let mut counters = self.counters(plan)?;
         let (mut spent, mut loading) = (Spent::default(), Duration::ZERO);
         let mut waiting: Vec<(usize, BasketData)> = Vec::new();
-        let mut turn: Option<SinkGuard<'_>> = None;
+        let mut guard: Option<SinkGuard<'_>> = None;
         for index in task.pieces.clone() {
-            let data = match self.how.cache.take(CacheKey::Column(column.branch), index) {
+            let data = match self.mode.cache.take(CacheKey::Column(column.branch), index) {
                 Some(data) => data,
                 None => {
                     let begun = Instant::now();
-                    let data = scratch.load(self.dataset.files(), column, index)?;
+                    let data = fetcher.load(self.dataset.files(), column, index)?;
                     loading += begun.elapsed();
                     spent.baskets += 1;
                     spent.compressed += column.source.pieces.get(index).map_or(0, |p| u64::from(p.nbytes));
@@ -250,42 +249,42 @@ impl ReadJob<'_> {
                 }
             };
             waiting.push((index, data));
-            if turn.is_none() {
-                turn = sink.try_wait(task.turn);
+            if guard.is_none() {
+                guard = sink.try_wait(task.ticket);
             }
-            if let Some(turn) = &mut turn {
-                self.append(turn, column, &mut waiting, &mut counters, scratch);
+            if let Some(guard) = &mut guard {
+                self.append(guard, column, &mut waiting, &mut counters, fetcher);
             }
         }
-        let mut turn = turn.unwrap_or_else(|| sink.wait(task.turn));
-        self.append(&mut turn, column, &mut waiting, &mut counters, scratch);
-        (spent.fetch, spent.decompress) = scratch.take_times();
-        // The rest of it is finding where entries lie.
+        let mut guard = guard.unwrap_or_else(|| sink.wait(task.ticket));
+        self.append(&mut guard, column, &mut waiting, &mut counters, fetcher);
+        (spent.fetch, spent.decompress) = fetcher.take_times();
+        // The rest of loading is finding the boundaries of entries.
         spent.decode = loading.saturating_sub(spent.fetch + spent.decompress);
-        (self.how.progress)(&spent);
-        turn.end(spent, task.ends_cluster);
+        (self.mode.progress)(&spent);
+        guard.end(spent, task.ends_cluster);
         Ok(())
     }
 
-    /// Decodes what waits.
+    /// Decodes the waiting baskets.
     fn append(
         &self,
-        turn: &mut SinkGuard<'_>,
+        guard: &mut SinkGuard<'_>,
         column: &Column,
         waiting: &mut Vec<(usize, BasketData)>,
         counters: &mut Option<CounterReader<'_>>,
-        scratch: &mut Fetcher,
+        fetcher: &mut Fetcher,
     ) {
         for (index, data) in waiting.drain(..) {
             let Some(piece) = column.source.pieces.get(index) else { continue };
-            turn.append(piece, &data, &self.requested, &mut |entries| match counters {
+            guard.append(piece, &data, &self.requested, &mut |entries| match counters {
                 Some(counters) => counters.values(entries),
                 None => Ok(Vec::new()),
             });
             if piece.end() > self.requested.span().end {
-                self.how.cache.keep(CacheKey::Column(column.branch), (index, piece), data);
+                self.mode.cache.keep(CacheKey::Column(column.branch), (index, piece), data);
             } else {
-                scratch.give_back(data);
+                fetcher.give_back(data);
             }
         }
     }

@@ -1,16 +1,16 @@
-//! What reading cost: time by stage, and bytes. Times are the sum over threads.
+//! The cost of reading: time by stage, and bytes. Times are sums over threads.
 
 use std::ops::AddAssign;
 use std::time::Duration;
 
-/// What was spent on a column, or on all.
+/// The cost of reading a column, or all columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spent {
-    /// Waiting for bytes of files.
+    /// Time spent on waiting for bytes of files.
     pub fetch: Duration,
-    /// Decompressing.
+    /// Time spent on decompressing.
     pub decompress: Duration,
-    /// Finding entries and decoding them.
+    /// Time spent on finding and decoding entries.
     pub decode: Duration,
     /// Baskets read.
     pub baskets: u64,

@@ -1,5 +1,5 @@
-//! Deals out the requested baskets: cluster by cluster, and in each column by column, as they lie in a file. Tasks are
-//! made when they are asked for, and before those of a cluster the file is told what the next one will need.
+//! Deals out the requested baskets, cluster by cluster and in each cluster column by column, in file order. Tasks are made
+//! on demand. Before the tasks of a cluster the files are told which bytes the next cluster needs.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -11,17 +11,17 @@ use super::request::RequestedEntries;
 use crate::table::column::Column;
 use crate::table::piece::{FILL, Piece};
 
-/// Compressed bytes of a task: enough to be worth a turn, few enough to stay in a core's cache.
-const CHUNK: u64 = 256 << 10;
+/// Compressed bytes of a task: enough to be worth taking a ticket, few enough for a core's cache.
+const TASK_BYTES: u64 = 256 << 10;
 
-/// Files are asked for pieces in one go if no more than this lies between them.
-const GAP: u64 = 64 << 10;
+/// Pieces with smaller gaps between them are announced to a file as one range.
+const MAX_GAP: u64 = 64 << 10;
 
-/// Bytes that one thread needs at most for a task: its pieces wait decompressed while others have their turn.
-pub(crate) fn room(column: &Column, pieces: Range<usize>) -> u64 {
+/// Largest number of bytes that one thread needs for a task: its pieces wait decompressed for their ticket.
+pub(crate) fn memory_needs(column: &Column, pieces: Range<usize>) -> u64 {
     let (mut most, mut compressed, mut waiting) = (0, 0, 0u64);
     for piece in column.source.pieces.get(pieces).unwrap_or_default() {
-        if compressed >= CHUNK {
+        if compressed >= TASK_BYTES {
             (compressed, waiting) = (0, 0);
         }
         compressed += u64::from(piece.nbytes);
@@ -31,16 +31,16 @@ pub(crate) fn room(column: &Column, pieces: Range<usize>) -> u64 {
     most
 }
 
-/// Some pieces of a column that are read together.
+/// Pieces of a column that are read together.
 #[derive(Debug)]
 pub(crate) struct Task {
-    /// The column, by its place in the request.
+    /// Index of its column in the request.
     pub sink: usize,
-    /// Its turn in that column.
-    pub turn: u64,
-    /// Pieces of the column.
+    /// Its ticket in that column.
+    pub ticket: u64,
+    /// The pieces.
     pub pieces: Range<usize>,
-    /// Whether they are the last that begin in their cluster.
+    /// Whether they are the last pieces that begin in their cluster.
     pub ends_cluster: bool,
 }
 
@@ -49,9 +49,9 @@ pub(crate) struct Tasks<'a> {
     bounds: &'a [u64],
     requested: RequestedEntries<'a>,
     files: &'a [Arc<dyn Source>],
-    /// For each column its next piece and turn.
+    /// For each column the next piece and the next ticket.
     next: Vec<(usize, u64)>,
-    /// The next cluster that is to be dealt out.
+    /// The next cluster.
     cluster: usize,
     ready: VecDeque<Task>,
 }
@@ -82,7 +82,7 @@ impl<'a> Tasks<'a> {
         self.ready.pop_front()
     }
 
-    /// Where a cluster ends, as far as it is requested. What lies behind the last one belongs to it.
+    /// The end of a cluster, as far as it is requested. Entries behind the last cluster belong to it.
     fn end_of(&self, cluster: usize) -> Option<u64> {
         let span = self.requested.span();
         let start = *self.bounds.get(cluster)?;
@@ -94,19 +94,19 @@ impl<'a> Tasks<'a> {
 
     fn deal(&mut self, end: u64) {
         for (sink, column) in self.columns.iter().enumerate() {
-            let Some((next, turn)) = self.next.get_mut(sink) else { continue };
+            let Some((next, ticket)) = self.next.get_mut(sink) else { continue };
             let dealt = self.ready.len();
             let mut deal = |pieces: Range<usize>| {
                 if !pieces.is_empty() {
-                    self.ready.push_back(Task { sink, turn: *turn, pieces, ends_cluster: false });
-                    *turn += 1;
+                    self.ready.push_back(Task { sink, ticket: *ticket, pieces, ends_cluster: false });
+                    *ticket += 1;
                 }
             };
             let (mut from, mut bytes) = (*next, 0);
             while let Some(piece) = column.source.pieces.get(*next).filter(|piece| piece.first_entry < end) {
                 let unwanted = self.requested.count(&(piece.first_entry..piece.end())) == 0;
                 bytes += u64::from(piece.nbytes);
-                if unwanted || bytes >= CHUNK {
+                if unwanted || bytes >= TASK_BYTES {
                     deal(from..*next + usize::from(!unwanted));
                     (from, bytes) = (*next + 1, 0);
                 }
@@ -119,7 +119,7 @@ impl<'a> Tasks<'a> {
         }
     }
 
-    /// Tells the files what a cluster will need of them.
+    /// Tells the files which bytes a cluster needs.
     fn announce(&self, cluster: usize) {
         let (Some(&start), Some(end)) = (self.bounds.get(cluster), self.end_of(cluster)) else { return };
         let mut places: Vec<(u32, u64, u64)> = Vec::new();
@@ -133,7 +133,7 @@ impl<'a> Tasks<'a> {
         let mut run: Option<(u32, u64, u64)> = None;
         for place in places {
             match &mut run {
-                Some((file, _, end)) if *file == place.0 && place.1 <= end.saturating_add(GAP) => {
+                Some((file, _, end)) if *file == place.0 && place.1 <= end.saturating_add(MAX_GAP) => {
                     *end = (*end).max(place.2)
                 }
                 _ => {

@@ -149,7 +149,7 @@ impl BranchFill {
     pub fn recycle(&mut self, mut chunk: Chunk) {
         if self.finished.bytes.capacity() == 0 {
             chunk.bytes.clear();
-            chunk.pieces.clear();
+            chunk.records.clear();
             self.finished = chunk;
         }
     }

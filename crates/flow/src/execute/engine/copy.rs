@@ -14,7 +14,7 @@ use crate::table::piece::Piece;
 /// Fills the chunk with the records of a window: neighbours in one file, each with its column.
 pub(crate) fn copy(job: &Job<'_>, window: &[(usize, Piece)], scratch: &mut WorkerScratch) -> Result<()> {
     let WorkerScratch { chunk, fetcher: Fetcher { payload, decompressor, .. }, .. } = scratch;
-    chunk.pieces.clear();
+    chunk.records.clear();
     let mut at = 0;
     // Adjacent records are read in one call.
     for run in window.chunk_by(|(_, a), (_, b)| a.seek + u64::from(a.nbytes) == b.seek) {
@@ -50,7 +50,7 @@ pub(crate) fn copy(job: &Job<'_>, window: &[(usize, Piece)], scratch: &mut Worke
                 let data = full.open(std::mem::take(payload)).map_err(in_file)?;
                 *payload = data.data.into_buffer();
             }
-            chunk.pieces.push(BasketRecord {
+            chunk.records.push(BasketRecord {
                 column,
                 first_entry: piece.first_entry,
                 entries: piece.entries,

@@ -98,7 +98,7 @@ impl<'a> Queue<'a> {
             }
             if number == state.head {
                 let appended = state.append(chunk).and_then(|()| tell(self.progress, len));
-                chunk.pieces.clear();
+                chunk.records.clear();
                 return appended.map_err(|e| self.stop(&mut state, e));
             }
             if state.held + len <= self.limit {

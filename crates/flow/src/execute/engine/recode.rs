@@ -51,7 +51,7 @@ pub(crate) fn sample(recode: &Recode, files: &Files, bounds: &[u64]) -> Result<S
     let mut sampled = Sampled { entries: entries.end - start, ..Sampled::default() };
     sampled.outputs.resize(recode.outputs.len(), (0, 0));
     for (chunks, (raw, zip)) in recoder.finished.iter().zip(&mut sampled.outputs) {
-        for piece in chunks.iter().flat_map(|chunk| &chunk.pieces) {
+        for piece in chunks.iter().flat_map(|chunk| &chunk.records) {
             *raw += u64::from(piece.objlen) + u64::from(piece.keylen);
             *zip += u64::from(piece.nbytes);
         }
@@ -69,7 +69,7 @@ pub(crate) fn make(
     emit: Emit<'_>,
 ) -> std::result::Result<(), TaskError> {
     scratch.chunk.bytes.clear();
-    scratch.chunk.pieces.clear();
+    scratch.chunk.records.clear();
     let Some(recode) = job.recodes.get(group) else { return Ok(()) };
     // The worker's compressor is lent to the recoder.
     let compressor = std::mem::replace(&mut scratch.compressor, Compressor::new());
@@ -190,7 +190,7 @@ impl<'a> Recoder<'a> {
         for ((fill, output), finished) in self.fills.iter_mut().zip(&self.recode.outputs).zip(&mut self.finished) {
             fill.finish_basket((output.column, &output.plan), &mut self.scratch)?;
             let mut chunk = fill.start_cluster(&output.plan);
-            for piece in &mut chunk.pieces {
+            for piece in &mut chunk.records {
                 piece.first_entry += first;
                 piece.pid_offset = pid;
             }

@@ -34,7 +34,7 @@ pub(crate) fn make(
 ) -> std::result::Result<(), TaskError> {
     let Some(column) = job.columns.get(index) else { return Ok(()) };
     scratch.chunk.bytes.clear();
-    scratch.chunk.pieces.clear();
+    scratch.chunk.records.clear();
     let mut regrouper = Regrouper { job, column, index, keylen: column.keylen() };
     if depth == Depth::Regroup {
         regrouper.regroup(&entries, scratch, cache, emit)

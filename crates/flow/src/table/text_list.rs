@@ -1,11 +1,11 @@
-//! How notes name many things.
+//! Lists of names in notes and messages.
 
 use std::borrow::Borrow;
 
-/// Names that one note has at most.
+/// Largest number of names in one note.
 const NAMED: usize = 8;
 
-/// The first of some names, and how many more there are.
+/// The first names of a list, and the number of the others.
 pub(crate) fn listed<S: Borrow<str>>(names: &[S]) -> String {
     let named = names.get(..NAMED).unwrap_or(names).join(", ");
     match names.len().checked_sub(NAMED) {
