@@ -7,6 +7,8 @@
 //! caller writes them. RNTuples are reported as unreadable.
 //!
 //! ```no_run
+//! use std::path::Path;
+//!
 //! use objects::{ObjectCompression, plan_objects, process_ids};
 //! use rootfile::{FileWriter, RootFile};
 //!
@@ -14,7 +16,7 @@
 //! let plan = plan_objects(&files)?;
 //! let tables: Vec<_> = files.iter().map(process_ids::read).collect();
 //! let (table, offsets) = process_ids::join(&tables)?;
-//! let mut output = FileWriter::create("sum.root", false, 0, 0, "")?;
+//! let mut output = FileWriter::create(Path::new("sum.root"), false, 0, 0, "")?;
 //! process_ids::write(&mut output, &table)?;
 //! let written = plan.write(&mut output, &files, ObjectCompression::Keep, &offsets)?;
 //! for problem in &written.problems {

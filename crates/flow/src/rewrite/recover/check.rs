@@ -1,5 +1,5 @@
-//! Looks into every basket before one is kept: whether its header holds together, and whether its payload decompresses
-//! to what the header says. On all threads, within the budget.
+//! Checks every basket before it is kept: the header must be consistent, and the payload must decompress to the size in the
+//! header. Runs on all threads, within the budget.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,62 +14,62 @@ use crate::Budget;
 use crate::execute::progress::{Progress, tell};
 
 /// Bytes of a record that are read for its header.
-const HEADER: usize = 4096;
+const HEADER_SIZE: usize = 4096;
 
-/// Where a basket lies, or should lie.
+/// The position of a basket in the file, found or listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct BasketPosition {
     pub seek: u64,
     pub nbytes: u32,
 }
 
-/// A basket that can be read.
+/// A readable basket.
 #[derive(Clone, Debug)]
-pub(super) struct Sound {
+pub(super) struct SoundBasket {
     pub nbytes: u32,
     pub entries: u64,
     /// Name of its branch, as its key says.
     pub branch: String,
 }
 
-/// The baskets that can be read, by their offsets.
-pub(super) type SoundBaskets = HashMap<u64, Sound>;
+/// The readable baskets, by their positions.
+pub(super) type SoundBaskets = HashMap<u64, SoundBasket>;
 
-/// Looks into the baskets at these places.
+/// Checks the baskets at these positions.
 pub(super) fn check(
     file: &RootFile,
-    mut places: Vec<Place>,
+    mut positions: Vec<BasketPosition>,
     budget: Budget,
     progress: Progress<'_>,
 ) -> Result<SoundBaskets> {
-    places.sort_unstable();
-    places.dedup();
-    let least = places.iter().map(|place| need(file, place, budget.memory)).max().unwrap_or(0);
+    positions.sort_unstable();
+    positions.dedup();
+    let least = positions.iter().map(|position| memory_for(file, position, budget.memory)).max().unwrap_or(0);
     if least > budget.memory {
-        return Err(budget.too_small(least, " to look into the largest basket"));
+        return Err(budget.too_small(least, " to check the largest basket"));
     }
-    let room = Room { free: Mutex::new(budget.memory), changed: Condvar::new() };
+    let limit = MemoryLimit { free: Mutex::new(budget.memory), changed: Condvar::new() };
     let next = AtomicUsize::new(0);
-    let work = || -> Result<Vec<(u64, Sound)>> {
+    let work = || -> Result<Vec<(u64, SoundBasket)>> {
         let mut decompressor = Decompressor::new();
         let mut sound = Vec::new();
-        while let Some(place) = places.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let looked = look(file, *place, (&room, budget), &mut decompressor).and_then(|found| {
+        while let Some(position) = positions.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let checked = check_basket(file, *position, (&limit, budget), &mut decompressor).and_then(|found| {
                 tell(progress, 0)?;
                 Ok(found)
             });
-            match looked {
-                Ok(found) => sound.extend(found.map(|found| (place.seek, found))),
+            match checked {
+                Ok(found) => sound.extend(found.map(|found| (position.seek, found))),
                 Err(e) => {
-                    // The others need not go on.
-                    next.store(places.len(), Ordering::Relaxed);
+                    // Stops the other threads.
+                    next.store(positions.len(), Ordering::Relaxed);
                     return Err(e);
                 }
             }
         }
         Ok(sound)
     };
-    let threads = budget.threads.min(places.len()).max(1);
+    let threads = budget.threads.min(positions.len()).max(1);
     std::thread::scope(|scope| {
         let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
         let mut all: SoundBaskets = work()?.into_iter().collect();
@@ -81,22 +81,21 @@ pub(super) fn check(
     })
 }
 
-/// Bytes that a look at a place takes, by the header there. What is said to be more than `most` is believed only where
-/// the record's blocks agree.
-fn need(file: &RootFile, place: &Place, most: u64) -> u64 {
-    let record = u64::from(place.nbytes);
-    if place.seek.checked_add(record).is_none_or(|end| end > file.source().size()) {
+/// Memory to check a basket, by its header. A size beyond `most` is believed only if the record's compressed blocks agree.
+fn memory_for(file: &RootFile, position: &BasketPosition, most: u64) -> u64 {
+    let record = u64::from(position.nbytes);
+    if position.seek.checked_add(record).is_none_or(|end| end > file.source().size()) {
         return 0;
     }
-    let Ok(start) = file.source().read(place.seek, (place.nbytes as usize).min(HEADER)) else { return 0 };
+    let Ok(start) = file.source().read(position.seek, (position.nbytes as usize).min(HEADER_SIZE)) else { return 0 };
     let Ok(peek) = BasketHeader::peek(&start) else { return record };
     let whole = record + u64::from(peek.objlen);
     let believed = || {
-        let listed = Listed { seek: place.seek, nbytes: place.nbytes, entries: u64::from(peek.nev_buf) };
-        // A record that is larger than the memory is not read to find out.
+        let listed = Listed { seek: position.seek, nbytes: position.nbytes, entries: u64::from(peek.nev_buf) };
+        // A record larger than the budget is not read to find out.
         peek.check(&listed).is_ok()
             && (record > most
-                || file.source().read(place.seek, place.nbytes as usize).is_ok_and(|record| {
+                || file.source().read(position.seek, position.nbytes as usize).is_ok_and(|record| {
                     let body = record.get(usize::from(peek.keylen)..).unwrap_or_default();
                     check_sizes(body, peek.objlen as usize).is_ok()
                 }))
@@ -104,60 +103,66 @@ fn need(file: &RootFile, place: &Place, most: u64) -> u64 {
     if whole <= most || believed() { whole } else { record }
 }
 
-/// The basket at a place, if there is one that can be read. An error is one of the machine's or of the budget's.
-fn look(
+/// The basket at a position, if it is readable.
+///
+/// # Errors
+///
+/// Reading failed, or the budget is too small.
+fn check_basket(
     file: &RootFile,
-    place: Place,
-    (room, budget): (&Room, Budget),
+    position: BasketPosition,
+    (limit, budget): (&MemoryLimit, Budget),
     decompressor: &mut Decompressor,
-) -> Result<Option<Sound>> {
+) -> Result<Option<SoundBasket>> {
     let size = file.source().size();
-    if place.seek.checked_add(u64::from(place.nbytes)).is_none_or(|end| end > size) {
+    if position.seek.checked_add(u64::from(position.nbytes)).is_none_or(|end| end > size) {
         return Ok(None);
     }
-    let held = room.take(u64::from(place.nbytes), budget)?;
-    let record = file.source().read(place.seek, place.nbytes as usize)?;
+    let held = limit.reserve(u64::from(position.nbytes), budget)?;
+    let record = file.source().read(position.seek, position.nbytes as usize)?;
     let Ok(peek) = BasketHeader::peek(&record) else { return Ok(None) };
     let (entries, objlen) = (u64::from(peek.nev_buf), peek.objlen as usize);
     let body = record.get(usize::from(peek.keylen)..).unwrap_or_default();
-    let listed = Listed { seek: place.seek, nbytes: place.nbytes, entries };
+    let listed = Listed { seek: position.seek, nbytes: position.nbytes, entries };
     if peek.check(&listed).is_err() || check_sizes(body, objlen).is_err() {
         return Ok(None);
     }
     let branch = String::from_utf8_lossy(peek.names.get(1).copied().unwrap_or_default()).into_owned();
-    // Its blocks agree on this size. Both are held at once: none waits for more while others wait for that.
+    // The blocks agree on this size. The first reservation is returned before the next one, so that no thread waits for more
+    // memory while it holds some.
     drop(held);
-    let _held = room.take(u64::from(place.nbytes) + objlen as u64, budget)?;
+    let _held = limit.reserve(u64::from(position.nbytes) + objlen as u64, budget)?;
     let mut payload = Vec::new();
     let whole = decompressor.decompress(body, objlen, &mut payload).is_ok()
         && BasketHeader::parse(&mut Cursor::new(&record)).is_ok_and(|header| header.open(payload).is_ok());
-    Ok(whole.then_some(Sound { nbytes: place.nbytes, entries, branch }))
+    Ok(whole.then_some(SoundBasket { nbytes: position.nbytes, entries, branch }))
 }
 
-/// Memory that threads take and give back.
-struct Room {
+/// Limits the memory of all threads.
+struct MemoryLimit {
     free: Mutex<u64>,
     changed: Condvar,
 }
 
-struct Held<'a>(&'a Room, u64);
+/// Memory of a thread, returned when it is dropped.
+struct Reservation<'a>(&'a MemoryLimit, u64);
 
-impl Room {
-    /// Waits until there is so much.
-    fn take(&self, bytes: u64, budget: Budget) -> Result<Held<'_>> {
+impl MemoryLimit {
+    /// Waits until this much memory is free, and reserves it.
+    fn reserve(&self, bytes: u64, budget: Budget) -> Result<Reservation<'_>> {
         if bytes > budget.memory {
-            return Err(budget.too_small(bytes, " to look into the largest basket"));
+            return Err(budget.too_small(bytes, " to check the largest basket"));
         }
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         while *free < bytes {
             free = self.changed.wait(free).unwrap_or_else(PoisonError::into_inner);
         }
         *free -= bytes;
-        Ok(Held(self, bytes))
+        Ok(Reservation(self, bytes))
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for Reservation<'_> {
     fn drop(&mut self) {
         *self.0.free.lock().unwrap_or_else(PoisonError::into_inner) += self.1;
         self.0.changed.notify_all();

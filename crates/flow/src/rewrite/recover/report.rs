@@ -1,13 +1,10 @@
-//! What a recovery says: what it brought back, what is lost, and what it could not place.
+//! The report of a recovery: the recovered trees and objects, the losses, and baskets without a tree.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use rootfile::{Error, Key};
 
-use super::found::Basket;
-
-/// What was brought back.
+/// The result of a recovery.
 #[derive(Clone, Debug, Default, serde::Serialize)]
 pub struct Recovery {
     /// Version of this structure.
@@ -16,50 +13,48 @@ pub struct Recovery {
     pub bytes_read: u64,
     /// Bytes of the output.
     pub bytes_written: u64,
-    /// Trees that were brought back.
+    /// Recovered trees.
     pub trees: Vec<RecoveredTree>,
-    /// Other objects that were brought back.
+    /// Number of other recovered objects.
     pub objects: u64,
     /// Baskets of trees whose record was not found.
     pub unplaced: Vec<Unplaced>,
     /// Records of objects and trees that cannot be read.
     pub unreadable: Vec<Unreadable>,
-    /// Whether everything is brought back that the file tells of, but for entries that only some branches of a tree
-    /// have at its end.
+    /// Whether all known content is recovered, except entries at the end of a tree that only some branches have.
     pub whole: bool,
-    /// What the user should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
-/// A tree that was brought back.
+/// A recovered tree.
 #[derive(Clone, Debug, Default, serde::Serialize)]
 pub struct RecoveredTree {
     /// Path of the tree.
     pub path: String,
-    /// Cycle of its key in the input: trees of one name are kept apart.
+    /// Cycle of its key in the input, which tells trees of one name apart.
     pub cycle: i16,
-    /// Entries of the output: those that all branches have.
+    /// Entries of the output: the entries that all branches have.
     pub entries: u64,
-    /// Entries that the record knew of which an AutoSave left; null if there was no record.
+    /// Entries by the record of the last AutoSave. Null without a record.
     pub saved_entries: Option<u64>,
-    /// Entries that the record or some branch tells of and that are not brought back. What was never written out, no
-    /// one knows.
+    /// Entries that the record or a branch has and that are not recovered. Entries that were never written are not counted.
     pub entries_lost: u64,
-    /// Baskets that no record knew of.
+    /// Baskets that no record lists.
     pub baskets_found: u64,
-    /// First entry, and the one after the last, of what the output leaves out of the middle or the end, as the input
-    /// counts.
+    /// Ranges of entries that the output leaves out of the middle or the end, as the input counts: first entry, and the
+    /// entry after the last.
     pub ranges_lost: Vec<(u64, u64)>,
     /// Branches that had more entries than could be kept, or baskets that cannot be read.
     pub branches: Vec<BranchLoss>,
 }
 
-/// What is lost of one branch, since others end before it.
+/// The losses of one branch.
 #[derive(Clone, Debug, Default, serde::Serialize)]
 pub struct BranchLoss {
     /// Branch names from the top down, with / between.
     pub name: String,
-    /// Entries that can be read and are left out, since other branches lack them.
+    /// Readable entries that are left out because other branches lack them.
     pub entries_lost: u64,
     /// Entries that cannot be read.
     pub entries_unreadable: u64,
@@ -67,7 +62,7 @@ pub struct BranchLoss {
     pub baskets_unreadable: u64,
     /// Bytes of these on disk.
     pub bytes_unreadable: u64,
-    /// First entry, and the one after the last, of what cannot be read.
+    /// Ranges of entries that cannot be read: first entry, and the entry after the last.
     pub ranges_unreadable: Vec<(u64, u64)>,
 }
 
@@ -84,7 +79,7 @@ pub struct Unreadable {
     pub offset: u64,
     /// Bytes of the record.
     pub bytes: u64,
-    /// Why it cannot be read.
+    /// The reason why it cannot be read.
     pub reason: String,
 }
 
@@ -125,39 +120,4 @@ impl fmt::Display for Unplaced {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "tree {}, branch {}: {} baskets with {} entries", self.tree, self.branch, self.baskets, self.entries)
     }
-}
-
-/// Baskets, put together by tree and branch.
-pub(super) fn unplaced(baskets: &[Basket]) -> Vec<Unplaced> {
-    let mut groups: BTreeMap<(&str, &str), (u64, u64)> = BTreeMap::new();
-    for basket in baskets {
-        let group = groups.entry((&basket.tree, &basket.branch)).or_default();
-        *group = (group.0 + 1, group.1 + basket.entries);
-    }
-    let list = groups.into_iter().map(|((tree, branch), (baskets, entries))| Unplaced {
-        tree: tree.to_owned(),
-        branch: branch.to_owned(),
-        baskets,
-        entries,
-    });
-    list.collect()
-}
-
-/// Branches that a message names at most.
-const SHOWN: usize = 5;
-
-/// Why nothing can be brought back.
-pub(super) fn refusal(unplaced: &[Unplaced], like: bool) -> String {
-    if unplaced.is_empty() {
-        return "nothing that could be brought back was found: no tree, no basket, no object".to_owned();
-    }
-    let mut there = unplaced.iter().take(SHOWN).map(ToString::to_string).collect::<Vec<_>>().join("; ");
-    if let Some(more @ 1..) = unplaced.len().checked_sub(SHOWN) {
-        there += &format!("; and {more} more branches");
-    }
-    let what = match like {
-        true => "and the file given by --like has no tree of that name",
-        false => "so what its branches hold is not known: give --like FILE, with a file that the same job made",
-    };
-    format!("no tree's record was written to it, or none is left, {what}. Found: {there}")
 }

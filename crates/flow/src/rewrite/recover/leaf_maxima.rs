@@ -1,4 +1,4 @@
-//! Extremes that a tree's record tells of its entries, raised to what baskets hold that the record did not know.
+//! Raises the maxima in a tree's metadata to the values in baskets that its record does not list.
 //!
 //! Readers allocate by the largest count (`TLeafI::fMaximum` of leaves that count others, `TBranchElement::fMaximum` of
 //! split collections) and by the longest string (`TLeafC::fLen`): too small a number lets them overrun.
@@ -13,7 +13,7 @@ use rootfile::{Result, RootFile};
 
 use crate::commit::leaf_maxima::raise_leaf_to;
 
-/// Raises the maxima of a tree to what the baskets at `found` hold.
+/// Raises the maxima of a tree to the values in the baskets at these positions.
 pub(super) fn raise(file: &RootFile, tree: &mut Tree, found: &HashSet<u64>) -> Result<()> {
     let counting: HashSet<ObjectId> = tree.leaves.iter().filter_map(|leaf| leaf.leaf_count).collect();
     for branch in &mut tree.branches {
@@ -36,7 +36,7 @@ pub(super) fn raise(file: &RootFile, tree: &mut Tree, found: &HashSet<u64>) -> R
                 }
                 for (leaf, longest) in leaves().zip(&mut longest) {
                     let Some(leaf) = tree.leaves.get(leaf) else { break };
-                    // What follows a leaf whose length varies is not looked for.
+                    // Leaves behind one of varying length are not read.
                     let Some(value) = value(&mut c, leaf) else { break };
                     *longest = value.max(*longest);
                 }
