@@ -260,7 +260,7 @@ impl Args {
             _ => {
                 let SelfCommand { program, mut arguments, code } = SelfCommand::get()?;
                 arguments.extend(["sweep".into(), "--once".into()]);
-                Box::new(ProcessRunner::new(program, arguments, (code, option_env!("BASKETRY_COMMIT"))))
+                Box::new(ProcessRunner::new(program, arguments, code, option_env!("BASKETRY_COMMIT")))
             }
         };
         let mut runner = Stoppable { runner, progress };

@@ -90,7 +90,7 @@ impl Confirmed {
             let source = &**stats.file_of(column).source();
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "numbers of bytes")]
             let (target, size) = (target as usize, (finalist.basket as usize).clamp(1, LARGEST_BASKET));
-            let sample = sample::take(source, column, (target, stats.largest), seed, (&mut *bench, &mut buffer))?;
+            let sample = sample::take(source, column, target, stats.largest, seed, &mut *bench, &mut buffer)?;
             left -= sample.today.raw * (nominal::decompression(column.compression) + 0.5);
             let [mut bytes, mut pack, mut unpack] = [Point::default(); 3];
             for run in &sample.runs {

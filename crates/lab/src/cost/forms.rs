@@ -81,7 +81,7 @@ impl FileStats {
         let sampled = Self::read(path, Some(&tree.path), workload)?;
         let seen = FullRead::measure(&sampled, budget).unwrap_or_default();
         for recode in recodes {
-            self.add_recast((number, &recode), &sampled, (scale, &seen), full_read);
+            self.add_recast(number, &recode, &sampled, scale, &seen, full_read);
         }
         Ok(())
     }
@@ -89,9 +89,11 @@ impl FileStats {
     /// Adds the columns of one recast column, unless a layout could not name them.
     fn add_recast(
         &mut self,
-        (tree, recode): (usize, &flow::RecodeForecast),
+        tree: usize,
+        recode: &flow::RecodeForecast,
         sampled: &Self,
-        (scale, seen): (f64, &FullRead),
+        scale: f64,
+        seen: &FullRead,
         full_read: &mut FullRead,
     ) {
         let is_part = |column: &&Column| column.lineage.first() == Some(&recode.name);

@@ -46,7 +46,8 @@ pub(crate) fn measure(
     stats: &FileStats,
     codecs: &[Compression],
     own: Compression,
-    (seed, allowance): (u64, &Allowance),
+    seed: u64,
+    allowance: &Allowance,
     bench: &mut dyn Bench,
 ) -> Result<Measured> {
     let mut order: Vec<usize> = (0..stats.columns.len()).collect();
@@ -103,9 +104,11 @@ impl Work<'_> {
         let sample = sample::take(
             &**self.stats.file_of(column).source(),
             column,
-            (target as usize, self.stats.largest),
+            target as usize,
+            self.stats.largest,
             self.seed,
-            (&mut *self.bench, &mut self.buffer),
+            &mut *self.bench,
+            &mut self.buffer,
         )?;
         self.sampled += as_f64(sample.raw() as u64);
         // Baskets are unpacked whole, copied, and decoded twice.

@@ -80,7 +80,7 @@ pub(crate) fn today(column: &Column, cost: &ColumnCost, access: &Access, cluster
         read_memory: largest + largest_raw + clusters.largest * column.on_disk(),
         write_memory: f64::from(column.basket_size).max(largest_raw),
         baskets: count,
-        ..reading(column, (count, column.on_disk()), touched, cost.today.of(count, column.raw), cost.decode, access)
+        ..reading(column, count, column.on_disk(), touched, cost.today.of(count, column.raw), cost.decode, access)
     }
 }
 
@@ -101,8 +101,10 @@ pub(crate) fn entries_per_basket(column: &Column, size: u32, clusters: &Clusters
 /// The column with another codec, and baskets of `entries` entries.
 pub(crate) fn planned(
     column: &Column,
-    (codec, decode): (&CodecCost, Decode),
-    (entries, basket_size): (f64, f64),
+    codec: &CodecCost,
+    decode: Decode,
+    entries: f64,
+    basket_size: f64,
     access: &Access,
     clusters: &Clusters,
 ) -> Cost {
@@ -124,7 +126,7 @@ pub(crate) fn planned(
         read_memory: basket * (1.0 + packed / raw.max(1.0)) + clusters.largest * on_disk,
         write_memory: basket_size.max(basket),
         baskets: count,
-        ..reading(column, (count, on_disk), touched, codec.unpack.of(count, raw), decode, access)
+        ..reading(column, count, on_disk, touched, codec.unpack.of(count, raw), decode, access)
     }
 }
 
@@ -133,7 +135,8 @@ pub(crate) fn planned(
 /// share of the bytes in such baskets. Their share of the baskets is smaller, since large baskets are hit more often.
 fn reading(
     column: &Column,
-    (baskets, on_disk): (f64, f64),
+    baskets: f64,
+    on_disk: f64,
     touched: f64,
     unpack: f64,
     decode: Decode,
@@ -201,7 +204,7 @@ pub(super) mod tests {
 
     #[test]
     fn every_part_of_a_layout_is_counted() {
-        let cost = planned(&column("full"), (&CODEC, DECODE), (5000.0, 40_000.0), &ACCESS, &CLUSTERS);
+        let cost = planned(&column("full"), &CODEC, DECODE, 5000.0, 40_000.0, &ACCESS, &CLUSTERS);
         // 20 baskets of 5000 entries; 200,000 + 400 bytes compressed, 2000 of keys, 240 of metadata.
         assert_eq!(cost.baskets, 20.0);
         assert!(close(cost.size, 202_640.0), "{cost:?}");
@@ -217,7 +220,7 @@ pub(super) mod tests {
     #[test]
     fn a_sparse_reader_pays_for_whole_baskets() {
         let column = column("sparse:1%");
-        let planned = |column, entries| planned(column, (&CODEC, DECODE), (entries, 0.0), &ACCESS, &CLUSTERS);
+        let planned = |column, entries| planned(column, &CODEC, DECODE, entries, 0.0, &ACCESS, &CLUSTERS);
         let cost = |entries| planned(&column, entries);
         let all = super::tests::column("full");
         let full = |entries| planned(&all, entries);
@@ -248,8 +251,7 @@ pub(super) mod tests {
         assert!(decompress(&uneven) > 0.99 * 8e-4, "{}", decompress(&uneven));
         assert!(close(decompress(&variable), 8e-4 * (1.0 + 99.0 * 0.001) / 100.0), "{}", decompress(&variable));
         // Of clusters that differ most entries lie in large ones.
-        let planned =
-            |clusters: &Clusters| planned(&even, (&CODEC, DECODE), (1000.0, 8e3), &ACCESS, clusters).decompress;
+        let planned = |clusters: &Clusters| planned(&even, &CODEC, DECODE, 1000.0, 8e3, &ACCESS, clusters).decompress;
         let clusters = Clusters { count: 100.0, entries: 1e3, around: 1e3, largest: 0.01 };
         assert!(planned(&Clusters { around: 5e3, ..clusters }) > 1.5 * planned(&clusters));
     }

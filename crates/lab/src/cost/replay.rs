@@ -40,7 +40,8 @@ pub fn replay(
     files: &[&Path],
     tree: Option<&str>,
     workload: &Workload,
-    (budget, seed): (Budget, u64),
+    budget: Budget,
+    seed: u64,
 ) -> Result<Vec<Reading>> {
     let Some(first) = files.first() else { return Ok(Vec::new()) };
     let mut readings = vec![Reading::default(); files.len()];

@@ -57,9 +57,11 @@ impl Sample {
 pub(crate) fn take(
     file: &dyn Source,
     column: &Column,
-    (target, largest): (usize, usize),
+    target: usize,
+    largest: usize,
     seed: u64,
-    (bench, buffer): (&mut (dyn Bench + '_), &mut Vec<u8>),
+    bench: &mut (dyn Bench + '_),
+    buffer: &mut Vec<u8>,
 ) -> Result<Sample> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of bytes")]
     let basket = (column.raw / column.count().max(1.0)) as usize;

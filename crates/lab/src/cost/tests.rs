@@ -79,7 +79,7 @@ fn lines_come_out_as_the_codec_is() {
     let stats = FileStats::read(&path, None, &Workload::default()).unwrap();
     assert_eq!(stats.units.len(), 3);
     let mut bench = Fake::default();
-    let measured = measure(&stats, &candidates(), Compression::NONE, (1, &Allowance::unlimited()), &mut bench).unwrap();
+    let measured = measure(&stats, &candidates(), Compression::NONE, 1, &Allowance::unlimited(), &mut bench).unwrap();
     assert!(measured.dropped.contains(&ZLIB), "{:?}", measured.dropped);
     assert!([ZSTD, Compression::NONE].iter().all(|c| measured.codecs.contains(c)), "{:?}", measured.codecs);
     let zstd = measured.codecs.iter().position(|c| *c == ZSTD).unwrap();
@@ -119,7 +119,7 @@ fn the_seed_decides_what_is_sampled() {
     let stats = FileStats::read(&path, None, &Workload::default()).unwrap();
     let tried = |seed| {
         let mut bench = Fake::default();
-        measure(&stats, &candidates(), Compression::NONE, (seed, &Allowance::unlimited()), &mut bench).unwrap();
+        measure(&stats, &candidates(), Compression::NONE, seed, &Allowance::unlimited(), &mut bench).unwrap();
         bench.tried
     };
     assert_eq!(tried(1), tried(1));
@@ -129,7 +129,7 @@ fn the_seed_decides_what_is_sampled() {
 fn replay_reads_what_is_asked() {
     let (_dir, path) = file("read.root");
     let read = |workload: &str| {
-        let all = replay(&[&path, &path], None, &workload.parse().unwrap(), (Budget::default(), 1)).unwrap();
+        let all = replay(&[&path, &path], None, &workload.parse().unwrap(), Budget::default(), 1).unwrap();
         assert_eq!((all[0].baskets, all[0].bytes), (all[1].baskets, all[1].bytes));
         all[0]
     };

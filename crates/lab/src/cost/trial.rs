@@ -35,7 +35,8 @@ pub(crate) fn run(
     tree: Option<&str>,
     layout: &Layout,
     workload: &Workload,
-    (budget, seed): (Budget, u64),
+    budget: Budget,
+    seed: u64,
 ) -> Result<Trial> {
     let folder = rootfile::ScratchFolder::new()?;
     // A file holds its own name.
@@ -61,7 +62,7 @@ pub(crate) fn run(
     let mut readings: [Vec<f64>; 2] = Default::default();
     let mut spent = 0.0;
     while readings[0].is_empty() || (spent < READING && readings[0].len() < READINGS) {
-        let read = replay(&[input, &path], tree, workload, (budget, seed))?;
+        let read = replay(&[input, &path], tree, workload, budget, seed)?;
         for (all, one) in readings.iter_mut().zip(&read) {
             all.push(one.seconds);
             spent += one.seconds;
@@ -86,7 +87,7 @@ mod tests {
         let (input, output) = (folder.path().join("trial.root"), folder.path().join("other.root"));
         flow::sample::make(&input, 20_000, 7).unwrap();
         let layout: Layout = "basket = \"32kB\"\n[column.\"*\"]\ncompression = \"zstd:1\"".parse().unwrap();
-        let trial = run(&input, None, &layout, &Workload::default(), (Budget::new(100_000_000, 1), 1)).unwrap();
+        let trial = run(&input, None, &layout, &Workload::default(), Budget::new(100_000_000, 1), 1).unwrap();
         let options = flow::Options { layout, ..flow::Options::default() };
         flow::rewrite(std::slice::from_ref(&input), &output, &options, &unwatched).unwrap();
         // The two names are as long as each other.

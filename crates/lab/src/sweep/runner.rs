@@ -115,7 +115,7 @@ pub struct ProcessRunner {
 impl ProcessRunner {
     /// The program, the arguments that come before the name of the file with the task, the file with its code, and the
     /// commit that this was built from, if that is known.
-    pub fn new(program: PathBuf, arguments: Vec<OsString>, (code, commit): (PathBuf, Option<&'static str>)) -> Self {
+    pub fn new(program: PathBuf, arguments: Vec<OsString>, code: PathBuf, commit: Option<&'static str>) -> Self {
         Self { program, arguments, code, commit, task: PathBuf::new() }
     }
 }

@@ -160,7 +160,7 @@ fn for_each_choice(
     give: &mut dyn FnMut(Pick, Cost),
 ) {
     let Some(cost) = measured.columns.get(index) else { return };
-    let own = (column.entries / column.count().max(1.0), f64::from(column.basket_size));
+    let (own_entries, own_size) = (column.entries / column.count().max(1.0), f64::from(column.basket_size));
     if keep {
         give(Pick { codec: None, basket: None }, model::today(column, cost, access, clusters));
     }
@@ -173,13 +173,17 @@ fn for_each_choice(
     }
     for (k, codec) in cost.codecs.iter().enumerate() {
         let Some(codec) = codec else { continue };
-        let costs = (codec, cost.decode);
         if keep {
-            give(Pick { codec: Some(k), basket: None }, model::planned(column, costs, own, access, clusters));
+            give(
+                Pick { codec: Some(k), basket: None },
+                model::planned(column, codec, cost.decode, own_entries, own_size, access, clusters),
+            );
         }
         for &(size, entries) in &shapes {
-            let shape = (entries, f64::from(size));
-            give(Pick { codec: Some(k), basket: Some(size) }, model::planned(column, costs, shape, access, clusters));
+            give(
+                Pick { codec: Some(k), basket: Some(size) },
+                model::planned(column, codec, cost.decode, entries, f64::from(size), access, clusters),
+            );
         }
     }
 }

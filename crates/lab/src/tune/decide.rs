@@ -43,7 +43,8 @@ impl Space {
         measured: &Measured,
         access: &Access,
         options: Vec<ClusterOption>,
-        (today, margin): (&Cost, f64),
+        today: &Cost,
+        margin: f64,
     ) -> Self {
         let choices = options.iter().map(|option| choices(stats, measured, access, option)).collect();
         let utility = Utility::new(today.read, today.size);
@@ -95,7 +96,8 @@ impl Space {
         &self,
         decision: Result<Chosen, Infeasible>,
         stats: &FileStats,
-        (costs, total): (&[Cost], &Cost),
+        costs: &[Cost],
+        total: &Cost,
         limits: &Limits,
     ) -> Result<Chosen, Infeasible> {
         // Today's records are copied: their compression is paid.
@@ -161,7 +163,7 @@ impl Space {
 
     fn decide_by(&self, utility: Utility, limits: &Limits) -> Result<Chosen, Infeasible> {
         let all = || 0..self.options.len();
-        self.tops.search(&|cost| value(utility, cost), &|forms| self.among(all(), forms, (limits, utility)))
+        self.tops.search(&|cost| value(utility, cost), &|forms| self.among(all(), forms, limits, utility))
     }
 
     /// The same, among some of the clusterings and with these forms of columns.
@@ -171,19 +173,20 @@ impl Space {
         forms: &Forms,
         limits: &Limits,
     ) -> Result<Chosen, Infeasible> {
-        self.among(among, forms, (limits, self.utility))
+        self.among(among, forms, limits, self.utility)
     }
 
     fn among(
         &self,
         among: impl Iterator<Item = usize>,
         forms: &Forms,
-        (limits, utility): (&Limits, Utility),
+        limits: &Limits,
+        utility: Utility,
     ) -> Result<Chosen, Infeasible> {
         let mut best: Option<Chosen> = None;
         let mut refused: Vec<Infeasible> = Vec::new();
         for option in among {
-            match self.solve(option, forms, (limits, utility)) {
+            match self.solve(option, forms, limits, utility) {
                 Ok(chosen) if best.as_ref().is_none_or(|b| better(&chosen, b)) => best = Some(chosen),
                 Ok(_) => {}
                 Err(infeasible) => refused.push(infeasible),
@@ -192,7 +195,7 @@ impl Space {
         best.ok_or_else(|| nearest_of(refused, self.rest))
     }
 
-    fn solve(&self, option: usize, forms: &Forms, (limits, utility): (&Limits, Utility)) -> Result<Chosen, Infeasible> {
+    fn solve(&self, option: usize, forms: &Forms, limits: &Limits, utility: Utility) -> Result<Chosen, Infeasible> {
         let units = self.choices.get(option).map(Vec::as_slice).unwrap_or_default();
         let choice = |unit: usize, found: &(Pick, Cost)| {
             let (pick, c) = (found.0, self.corrected(option, found));
@@ -293,7 +296,8 @@ pub(crate) fn rewriting(
     stats: &FileStats,
     measured: &Measured,
     access: &Access,
-    (option, chosen): (Option<&ClusterOption>, &Chosen),
+    option: Option<&ClusterOption>,
+    chosen: &Chosen,
 ) -> f64 {
     let regrouped = option.is_some_and(|option| option.size.is_some());
     let changes = |column: &Column| {

@@ -23,7 +23,8 @@ pub(crate) fn groups(
     stats: &FileStats,
     codecs: &[Compression],
     today: &[Cost],
-    (tops, chosen): (&Tops, &Chosen),
+    tops: &Tops,
+    chosen: &Chosen,
 ) -> Vec<Group> {
     let mut members = vec![0usize; stats.units.len()];
     let mut now = vec![Cost::default(); stats.units.len()];
@@ -53,7 +54,7 @@ pub(crate) fn groups(
 }
 
 /// Columns that change their form, most expensive first.
-pub(crate) fn recasts(stats: &FileStats, today: &[Cost], (tops, chosen): (&Tops, &Chosen)) -> Vec<Recasting> {
+pub(crate) fn recasts(stats: &FileStats, today: &[Cost], tops: &Tops, chosen: &Chosen) -> Vec<Recasting> {
     let recasting = |recast: &Recast| {
         let mut found = Recasting {
             tree: stats.trees.get(recast.tree).map_or_else(String::new, |tree| tree.path.clone()),

@@ -19,7 +19,8 @@ pub(crate) fn layout(
     stats: &FileStats,
     codecs: &[Compression],
     option: &ClusterOption,
-    (picks, recasts): (&[Option<Pick>], &mut dyn Iterator<Item = usize>),
+    picks: &[Option<Pick>],
+    recasts: &mut dyn Iterator<Item = usize>,
 ) -> Result<Layout> {
     let mut layout = Layout::default();
     layout.common.cluster = option.size.map(ClusterSize::Bytes);

@@ -28,7 +28,8 @@ impl MeasuredFile {
     pub fn new(
         inputs: &[PathBuf],
         tree: Option<&str>,
-        (filter, folder): (&NameFilter, &Path),
+        filter: &NameFilter,
+        folder: &Path,
         budget: Budget,
         progress: Progress<'_>,
     ) -> Result<Self> {

@@ -24,9 +24,11 @@ const TOLD: usize = 3;
 /// report. The output gets its name only if it holds; otherwise an existing file stays.
 pub fn prove(
     tuned: &mut Tuned,
-    (input, output): (&Path, &Path),
+    input: &Path,
+    output: &Path,
     options: &Options,
-    (budget, overwrite): (Budget, bool),
+    budget: Budget,
+    overwrite: bool,
     progress: Progress<'_>,
 ) -> Result<()> {
     rootfile::check_output(output, overwrite, [input])?;
@@ -57,7 +59,7 @@ pub fn prove(
     report.delivered = Some(outcome.delivered);
     report.reader.proven_by = Some(proven_by.unwrap_or_else(|| "basketry".to_owned()));
     report.reader.instead = instead;
-    report.verdict = verdict(output, &outcome.attempts, (outcome.delivered, outcome.exhausted), (limit, by.as_deref()));
+    report.verdict = verdict(output, &outcome.attempts, outcome.delivered, outcome.exhausted, limit, by.as_deref());
     if let Some(last) = outcome.attempts.last().filter(|_| outcome.delivered) {
         report.proof = proof(report, output, last);
     }
@@ -132,7 +134,7 @@ impl Candidate for Files<'_> {
         }
         compare(&mut |swapped| {
             let files = if swapped { [staged.as_path(), self.input] } else { [self.input, staged.as_path()] };
-            let readings = replay(&files, tree.as_deref(), workload, (self.budget, *seed))?;
+            let readings = replay(&files, tree.as_deref(), workload, self.budget, *seed)?;
             let seconds = |i: usize| readings.get(i).map_or(0.0, |r| r.seconds);
             Ok(if swapped { (seconds(1), seconds(0)) } else { (seconds(0), seconds(1)) })
         })
@@ -185,8 +187,10 @@ fn proof(report: &Report, output: &Path, attempt: &Attempt) -> Option<Proof> {
 fn verdict(
     output: &Path,
     attempts: &[Attempt],
-    (delivered, exhausted): (bool, bool),
-    (limit, by): (f64, Option<&str>),
+    delivered: bool,
+    exhausted: bool,
+    limit: f64,
+    by: Option<&str>,
 ) -> String {
     let output = output.display();
     let by = by.map_or_else(String::new, |name| format!(" by {name}"));

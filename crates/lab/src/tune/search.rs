@@ -56,7 +56,7 @@ impl Search {
         allowance: &Allowance,
         bench: &mut dyn Bench,
     ) -> Result<Self> {
-        let mut measured = measure::measure(stats, codecs, own, (options.seed, allowance), bench)?;
+        let mut measured = measure::measure(stats, codecs, own, options.seed, allowance, bench)?;
         full_read.correct(stats, &access, &mut measured.columns);
         let mut search = Self::decide(stats, options, access, measured, FIRST_MARGIN)?;
         let mut last = 0.0;
@@ -87,7 +87,7 @@ impl Search {
         let (seen, reading) = theirs.as_ref().map_or((&measured, access), |(seen, reading)| (seen, *reading));
         let now = today(stats, seen, &reading, &clusterings)?;
         let limits = options.limits(&now.1);
-        let space = Space::new(stats, seen, &reading, clusterings, (&now.1, margin));
+        let space = Space::new(stats, seen, &reading, clusterings, &now.1, margin);
         let decision = space.decide(&limits);
         let deciding = process_seconds() - started;
         Ok(Self { theirs, measured, confirmed: Confirmed::default(), space, now, limits, decision, deciding })
@@ -106,7 +106,7 @@ impl Search {
     /// CPU seconds that a trial is expected to take.
     pub(super) fn trial_seconds(&self, stats: &FileStats, access: Access, chosen: &Chosen) -> f64 {
         let option = self.space.options.get(chosen.option);
-        let rewrite = decide::rewriting(stats, &self.measured, &access, (option, chosen));
+        let rewrite = decide::rewriting(stats, &self.measured, &access, option, chosen);
         TRIAL * rewrite + READINGS * (self.now.1.read + chosen.total.read)
     }
 

@@ -124,7 +124,7 @@ fn recast_columns_are_rewritten_and_proven() {
     assert!(text.contains("split-level") && text.contains("member-wise"), "{text}");
     let said = tuned.report.why.iter().any(|why| why.contains("unsplit member-wise instead of split 99"));
     assert!(said, "{:?}", tuned.report.why);
-    prove(&mut tuned, (&input, &output), &options, (Budget::new(100_000_000, 1), false), &unwatched).unwrap();
+    prove(&mut tuned, &input, &output, &options, Budget::new(100_000_000, 1), false, &unwatched).unwrap();
     let proof = tuned.report.proof.as_ref().unwrap();
     assert!(proof.equal, "{:?}", proof.differences);
     // How many clusters there will be is not known exactly.
@@ -162,7 +162,7 @@ fn what_a_branch_keeps_no_rule_above_it_changes() {
     let picks: Vec<Option<Pick>> = stats.units.iter().map(pick).collect();
     let option = found.space.options.first().unwrap();
     let codecs = ["lz4:1".parse().unwrap()];
-    let layout = layout::layout(&stats, &codecs, option, (&picks, &mut std::iter::empty())).unwrap();
+    let layout = layout::layout(&stats, &codecs, option, &picks, &mut std::iter::empty()).unwrap();
     let rules = layout.rules(&stats.trees[0].path);
     let of = |lineage: &[&str]| rules.column(lineage);
     assert!(stats.units.iter().any(|(_, name)| name == child), "{:?}", stats.units);

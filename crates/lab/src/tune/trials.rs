@@ -97,10 +97,11 @@ impl Search {
                 }
             }
             let Some(layout) = self.layout(stats, &chosen)? else { break };
-            let place = (options.budget(), options.seed);
             // A layout that cannot be written fails later, at the output, with its reason.
             let tree = options.tree.as_deref();
-            let Ok(mut trial) = trial::run(stats.file.name(), tree, &layout, &options.workload, place) else { break };
+            let (budget, seed) = (options.budget(), options.seed);
+            let trial = trial::run(stats.file.name(), tree, &layout, &options.workload, budget, seed);
+            let Ok(mut trial) = trial else { break };
             last = Some(process_seconds() - started);
             // Basketry's reading says nothing of another reader's: sizes alone are learned.
             if options.reader.is_some() {
@@ -130,7 +131,7 @@ impl Search {
     /// Leaves the file as it is where that is as good, or all that is within the limits.
     fn or_today(&mut self, stats: &FileStats) {
         let decision = std::mem::replace(&mut self.decision, Err(Infeasible { nearest: Vec::new() }));
-        self.decision = self.space.or_today(decision, stats, (&self.now.0, &self.now.1), &self.limits);
+        self.decision = self.space.or_today(decision, stats, &self.now.0, &self.now.1, &self.limits);
     }
 
     /// Measures the metadata that a rewrite would write, with the expected number of baskets, and decides again
@@ -170,7 +171,7 @@ impl Search {
     fn layout(&self, stats: &FileStats, chosen: &Chosen) -> Result<Option<Layout>> {
         let Some(option) = self.space.options.get(chosen.option) else { return Ok(None) };
         let recasts = &mut self.space.tops.chosen(&chosen.forms);
-        layout::layout(stats, &self.measured.codecs, option, (&chosen.picks, recasts)).map(Some)
+        layout::layout(stats, &self.measured.codecs, option, &chosen.picks, recasts).map(Some)
     }
 
     /// Replaces expectations by the results of a trial.

@@ -77,10 +77,10 @@ impl Decider {
         let Ok(chosen) = decision else { return Ok((report, None)) };
         let option = space.options.get(chosen.option);
         let figures = figures(chosen.total, option);
-        report.rewrite = decide::rewriting(stats, measured, access, (option, chosen));
+        report.rewrite = decide::rewriting(stats, measured, access, option, chosen);
         report.gap = chosen.gap;
-        report.groups = explain::groups(stats, &measured.codecs, &now.0, (&space.tops, chosen));
-        report.recasts = explain::recasts(stats, &now.0, (&space.tops, chosen));
+        report.groups = explain::groups(stats, &measured.codecs, &now.0, &space.tops, chosen);
+        report.recasts = explain::recasts(stats, &now.0, &space.tops, chosen);
         let clusters = (report.today.clusters, figures.clusters);
         report.why = explain::sentences(stats, &report.groups, &now.1, chosen, clusters);
         report.why.extend(explain::recast_sentences(stats, &report.recasts, figures.clusters, options.recode));
@@ -90,7 +90,7 @@ impl Decider {
         report.unchanged = space.is_today(chosen);
         let Some(option) = option else { return Ok((report, None)) };
         let recasts = &mut space.tops.chosen(&chosen.forms);
-        let layout = layout::layout(stats, &measured.codecs, option, (&chosen.picks, recasts))?;
+        let layout = layout::layout(stats, &measured.codecs, option, &chosen.picks, recasts)?;
         report.layout = Some(layout.to_toml()?);
         Ok((report, Some(layout)))
     }
@@ -107,7 +107,7 @@ impl Decider {
         self.search.space.correction = correction;
         let Search { space, limits, now, .. } = &self.search;
         let chosen = space.decide(limits);
-        self.search.decision = space.or_today(chosen, &self.stats, (&now.0, &now.1), limits);
+        self.search.decision = space.or_today(chosen, &self.stats, &now.0, &now.1, limits);
     }
 }
 

@@ -35,7 +35,7 @@ pub fn run(args: &Args, name: &str, python: &OsString) -> Result<Answer> {
             writeln!(std::io::stderr(), "generating {} files and reading them with {name} takes some minutes", files());
     }
     let going = |_| std::ops::ControlFlow::Continue(());
-    let calibration = calibrate(name, python, (args.resources.budget(), args.quick_calibration), &going)?;
+    let calibration = calibrate(name, python, args.resources.budget(), args.quick_calibration, &going)?;
     let mut file = OutputFile::create(&path, args.force)?;
     let text = calibration.profile.to_toml()?;
     file.write_all(text.as_bytes()).map_err(|e| Error::from(e).file(&path))?;

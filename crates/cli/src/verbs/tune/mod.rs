@@ -59,12 +59,12 @@ pub fn work(args: &Args, progress: Progress<'_>, announce: &dyn Fn(f64)) -> Resu
         None => std::env::temp_dir(),
     };
     let budget = args.resources.budget();
-    let subject = MeasuredFile::new(&paths, options.tree.as_deref(), (&filter, &folder), budget, progress)?;
+    let subject = MeasuredFile::new(&paths, options.tree.as_deref(), &filter, &folder, budget, progress)?;
     let mut tuned = tune(subject.path(), &options, announce)?;
     subject.name().clone_into(&mut tuned.report.input);
     (tuned.report.files, tuned.report.measured_files) = subject.files();
     if let (Some(out), Some(_)) = (&args.output, &tuned.layout) {
-        prove(&mut tuned, (subject.path(), out), &options, (budget, args.force), progress)?;
+        prove(&mut tuned, subject.path(), out, &options, budget, args.force, progress)?;
     }
     let delivered = tuned.report.delivered.unwrap_or(true);
     if let (Some(path), Some(layout), true) = (&args.layout_out, &tuned.report.layout, delivered) {

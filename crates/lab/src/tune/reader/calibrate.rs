@@ -76,7 +76,8 @@ pub struct Calibration {
 pub fn calibrate(
     name: &str,
     python: &OsString,
-    (budget, quick): (Budget, bool),
+    budget: Budget,
+    quick: bool,
     progress: Progress<'_>,
 ) -> Result<Calibration> {
     let mut session = Session::start(name, python)?;
@@ -84,10 +85,10 @@ pub fn calibrate(
     let mut cases: Vec<Case> = Vec::with_capacity(files());
     for (number, recipe) in RECIPES.iter().enumerate() {
         let size = if quick { recipe.size / QUICK } else { recipe.size };
-        let made = recipe.make(folder.path(), number, (size, budget))?;
+        let made = recipe.make(folder.path(), number, size, budget)?;
         for (compression, basket) in recipe.files {
             let path = folder.path().join(format!("{number}-{}.root", cases.len()));
-            recipe.rewrite(&made, &path, (compression, basket), budget)?;
+            recipe.rewrite(&made, &path, compression, basket, budget)?;
             cases.push(Case::new(&mut session, path, recipe.name(compression, basket))?);
         }
         std::fs::remove_file(&made).map_err(|e| Error::from(e).file(&made))?;

@@ -159,7 +159,7 @@ impl Recipe {
     }
 
     /// Generates the data set.
-    pub fn make(&self, folder: &Path, number: usize, (size, budget): (u64, Budget)) -> Result<PathBuf> {
+    pub fn make(&self, folder: &Path, number: usize, size: u64, budget: Budget) -> Result<PathBuf> {
         let options = ModelOptions { size, branches: self.branches, ..ModelOptions::default() };
         let model = Model::named(self.model, &options)?;
         let path = folder.join(format!("{number}.root"));
@@ -169,7 +169,7 @@ impl Recipe {
     }
 
     /// Writes it with another codec and baskets of another size.
-    pub fn rewrite(&self, made: &Path, path: &Path, (codec, basket): (&str, &str), budget: Budget) -> Result<()> {
+    pub fn rewrite(&self, made: &Path, path: &Path, codec: &str, basket: &str, budget: Budget) -> Result<()> {
         let keep: Vec<String> = self.keep.iter().map(|&name| name.to_owned()).collect();
         let options = flow::Options {
             layout: format!("compression = \"{codec}\"\nbasket = \"{basket}\"").parse()?,

@@ -25,11 +25,11 @@ pub(crate) fn expected(profile: &Profile, stats: &FileStats, measured: &Measured
     });
     let columns = columns.collect();
     let all = stats.now().count();
-    (Measured { columns, ..measured.clone() }, of_access(profile, (stats.trees.len(), all)))
+    (Measured { columns, ..measured.clone() }, of_access(profile, stats.trees.len(), all))
 }
 
 /// The cost of a tree is divided among its branches, which are usually all read.
-fn of_access(profile: &Profile, (trees, columns): (usize, usize)) -> Access {
+fn of_access(profile: &Profile, trees: usize, columns: usize) -> Access {
     let read = profile.read;
     #[expect(clippy::cast_precision_loss, reason = "trees and branches of a file")]
     let share = trees as f64 / columns.max(1) as f64;
