@@ -11,48 +11,50 @@ from referee.command import Basketry
 
 
 @pytest.fixture
-def lonely(tmp_path: Path) -> Path:
+def tree_file(tmp_path: Path) -> Path:
     """The tree's file, without the file of branch `far`."""
     copy = tmp_path / "external.root"
     copy.write_bytes((make_files.made("external_branch") / "external.root").read_bytes())
     return copy
 
 
-def test_other_branches_stay_readable(basketry: Basketry, lonely: Path) -> None:
-    report = json.loads(basketry("readspeed", lonely, "--json"))
+def test_other_branches_stay_readable(basketry: Basketry, tree_file: Path) -> None:
+    report = json.loads(basketry("readspeed", tree_file, "--json"))
     assert {column["name"] for column in report["columns"]} == {"i", "near"}
     assert any("branch far is not read" in note and "external_far.root" in note for note in report["notes"])
-    outcome = basketry.run("readspeed", lonely, "--branches", "far")
+    outcome = basketry.run("readspeed", tree_file, "--branches", "far")
 
     assert outcome.code == 2
     assert "external_far.root" in outcome.err
-    assert json.loads(basketry("inspect", lonely, "--json"))["trees"][0]["entries"] == 1000
+    assert json.loads(basketry("inspect", tree_file, "--json"))["trees"][0]["entries"] == 1000
 
 
-def test_a_rewrite_names_the_branch_and_the_option_that_helps(basketry: Basketry, lonely: Path, tmp_path: Path) -> None:
+def test_a_rewrite_names_the_branch_and_the_option_that_helps(
+    basketry: Basketry, tree_file: Path, tmp_path: Path
+) -> None:
     out = tmp_path / "out.root"
-    refused = basketry.run("rewrite", lonely, "-o", out)
+    refused = basketry.run("rewrite", tree_file, "-o", out)
     assert refused.code == 2
     assert not out.exists()
     assert "branch far" in refused.err
     assert "--skip-absent" in refused.err
-    for verb, words, factor in [("rewrite", [], 1), ("merge", [lonely], 2)]:
-        said = basketry(verb, lonely, *words, "-o", out, "-f", "--skip-absent")
+    for verb, words, factor in [("rewrite", [], 1), ("merge", [tree_file], 2)]:
+        said = basketry(verb, tree_file, *words, "-o", out, "-f", "--skip-absent")
         assert "branch far is left out" in said
         with uproot.open(out) as file:
             assert file["tree"].keys() == ["i", "near"]
             assert list(file["tree/near"].array()) == [i * 0.25 for i in range(1000)] * factor
 
 
-def test_verify_names_branches_that_it_cannot_compare(basketry: Basketry, lonely: Path, tmp_path: Path) -> None:
+def test_verify_names_branches_that_it_cannot_compare(basketry: Basketry, tree_file: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.root"
-    basketry("rewrite", lonely, "-o", out, "--skip-absent")
-    outcome = basketry.run("verify", lonely, out, "--json")
+    basketry("rewrite", tree_file, "-o", out, "--skip-absent")
+    outcome = basketry.run("verify", tree_file, out, "--json")
     assert outcome.code == 1
     differences = json.loads(outcome.out)["differences"]
     assert [difference["branch"] for difference in differences] == ["far"]
     assert "cannot be compared" in differences[0]["what"]
-    basketry("verify", "--common", lonely, out)
+    basketry("verify", "--common", tree_file, out)
 
 
 def test_a_relative_path_starts_at_the_folder_of_the_tree(basketry: Basketry, tmp_path: Path) -> None:

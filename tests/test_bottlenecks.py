@@ -16,7 +16,7 @@ from referee.paths import REPO
 PLACE = "<!-- measured: "
 
 
-def studied(name: str, basketry: Basketry, folder: Path) -> tuple[Any, str]:
+def run_study(name: str, basketry: Basketry, folder: Path) -> tuple[Any, str]:
     """The results of a study without ROOT, and its page with the tables."""
     pages = folder / "pages"
     pages.mkdir()
@@ -38,7 +38,7 @@ def studied(name: str, basketry: Basketry, folder: Path) -> tuple[Any, str]:
 
 
 def test_planted_bottlenecks_are_found(basketry: Basketry, tmp_path: Path) -> None:
-    results, page = studied("bottlenecks", basketry, tmp_path)
+    results, page = run_study("bottlenecks", basketry, tmp_path)
     found = {name: case["found"] for name, case in results["found"].items()}
     planted = {name: case["planted"] for name, case in results["found"].items()}
     assert set(planted.values()) == {"application", "storage", "too-few-clusters", "decompression", "decoding"}
@@ -82,4 +82,4 @@ def test_every_axis_of_the_benchmark_is_measured(
 @pytest.fixture(scope="module")
 def parallel(basketry: Basketry, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, str]:
     """The study of parallel writing."""
-    return studied("parallel", basketry, tmp_path_factory.mktemp("parallel"))
+    return run_study("parallel", basketry, tmp_path_factory.mktemp("parallel"))

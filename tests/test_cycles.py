@@ -22,14 +22,14 @@ def values(path: Path, tree: str, branch: str) -> list[float]:
         return list(file[tree][branch].array(library="np"))
 
 
-def older(basketry: Basketry, *words: str | Path) -> dict[tuple[str, int], dict[str, Any]]:
+def older_cycles(basketry: Basketry, *words: str | Path) -> dict[tuple[str, int], dict[str, Any]]:
     """Older cycles as the report of a rewrite or merge lists them."""
     report = json.loads(basketry(*words, "--json"))
     return {(cycle["path"], cycle["cycle"]): cycle for cycle in report["older_cycles"]}
 
 
 def test_dropped_older_cycles_are_described(basketry: Basketry, tmp_path: Path) -> None:
-    found = older(basketry, "rewrite", cycles(), "-o", tmp_path / "out.root")
+    found = older_cycles(basketry, "rewrite", cycles(), "-o", tmp_path / "out.root")
     kinds = {path: (cycle["kind"], cycle["entries"], cycle["kept"]) for (path, _), cycle in found.items()}
     assert kinds == {
         "other": ("other-tree", 10, False),
@@ -44,14 +44,16 @@ def test_dropped_older_cycles_are_described(basketry: Basketry, tmp_path: Path) 
 
 
 def test_entries_in_the_record_are_compared(basketry: Basketry, tmp_path: Path) -> None:
-    found = older(basketry, "rewrite", cycles("record.root"), "-o", tmp_path / "out.root")
+    found = older_cycles(basketry, "rewrite", cycles("record.root"), "-o", tmp_path / "out.root")
     assert {path: cycle["kind"] for (path, _), cycle in found.items()} == {"same": "earlier-save", "not": "other-tree"}
 
 
 @pytest.mark.parametrize("layout", [(), ("--compression", "zstd:1", "--cluster", "7")])
 def test_all_cycles_are_kept(basketry: Basketry, tmp_path: Path, layout: tuple[str, ...]) -> None:
     source, out = cycles(), tmp_path / "out.root"
-    assert all(c["kept"] for c in older(basketry, "rewrite", source, "-o", out, "--all-cycles", *layout).values())
+    assert all(
+        c["kept"] for c in older_cycles(basketry, "rewrite", source, "-o", out, "--all-cycles", *layout).values()
+    )
     basketry("verify", source, out)
 
     for tree, branch in [("other;1", "x"), ("other;2", "q"), ("other", "q"), ("alike;1", "x"), ("alike;2", "x")]:

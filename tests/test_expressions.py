@@ -27,12 +27,12 @@ CUTS = [None, "i > 2000", "i % 50 == 7", "flag", "x", "(x > 0.2) & ~flag", "i < 
 
 
 @pytest.fixture
-def both(made: Path) -> tuple[bk.Tree, Any]:
+def trees(made: Path) -> tuple[bk.Tree, Any]:
     """The tree by basketry and by uproot."""
     return bk.open(f"{made}:dir/t"), uproot.open(f"{made}:dir/t")
 
 
-def alike(ours: Any, theirs: Any) -> bool:
+def equal(ours: Any, theirs: Any) -> bool:
     """Equal names, types and values, up to rounding."""
     if ours.fields != theirs.fields or str(ours.type) != str(theirs.type):
         return False
@@ -42,38 +42,38 @@ def alike(ours: Any, theirs: Any) -> bool:
 
 @pytest.mark.parametrize("cut", CUTS)
 @pytest.mark.parametrize("expression", EXPRESSIONS)
-def test_expressions_give_the_arrays_of_uproot(expression: str, cut: str | None, both: tuple[bk.Tree, Any]) -> None:
-    ours, theirs = (tree.arrays([expression, "i", "v"], cut, entry_start=7, entry_stop=480) for tree in both)
-    assert alike(ours, theirs), f"{ours.type} {ours[:3].to_list()} {theirs.type} {theirs[:3].to_list()}"
+def test_expressions_give_the_arrays_of_uproot(expression: str, cut: str | None, trees: tuple[bk.Tree, Any]) -> None:
+    ours, theirs = (tree.arrays([expression, "i", "v"], cut, entry_start=7, entry_stop=480) for tree in trees)
+    assert equal(ours, theirs), f"{ours.type} {ours[:3].to_list()} {theirs.type} {theirs[:3].to_list()}"
 
 
 @pytest.mark.parametrize("name", functions())
-def test_functions_give_the_values_of_uproot(name: str, both: tuple[bk.Tree, Any]) -> None:
+def test_functions_give_the_values_of_uproot(name: str, trees: tuple[bk.Tree, Any]) -> None:
     assert functions() == sorted(uproot.language.python.PythonLanguage.default_functions)
     two = ("atan2", "arctan2", "copysign", "fmax", "fmin", "hypot", "logical_and", "logical_or", "nextafter")
     arguments = "flag, x, i" if name == "where" else "x, v" if name in two else "v + 1" if "cosh" in name else "v"
-    ours, theirs = (tree.arrays(f"{name}({arguments})") for tree in both)
+    ours, theirs = (tree.arrays(f"{name}({arguments})") for tree in trees)
     if name in ("gamma", "lgamma", "tgamma", "erf", "erfc", "factorial"):
         # uproot's approximations have about six digits.
         field = ours.fields[0]
         assert str(ours.type) == str(theirs.type)
         assert bool(ak.all(ak.isclose(ours[field], theirs[field], rtol=1e-5, atol=1e-6), axis=None))
     else:
-        assert alike(ours, theirs)
+        assert equal(ours, theirs)
 
 
 @pytest.mark.parametrize("cut", ["v > 0.5", "v[:, :1] > 0.2"])
-def test_a_cut_on_lists_cuts_lists(cut: str, both: tuple[bk.Tree, Any]) -> None:
+def test_a_cut_on_lists_cuts_lists(cut: str, trees: tuple[bk.Tree, Any]) -> None:
     names = ["v"] if cut == "v > 0.5" else ["v[:, :1]"]
-    ours, theirs = (tree.arrays(names, cut) for tree in both)
-    assert alike(ours, theirs)
+    ours, theirs = (tree.arrays(names, cut) for tree in trees)
+    assert equal(ours, theirs)
 
 
 @pytest.mark.parametrize("library", ["np", "pd"])
-def test_libraries_give_what_uproot_gives(library: Any, both: tuple[bk.Tree, Any]) -> None:
+def test_libraries_give_what_uproot_gives(library: Any, trees: tuple[bk.Tree, Any]) -> None:
     names = ["x", "i*2"] if library == "pd" else ["x", "v", "i*2", "x + i"]
     for cut in ("flag", None):
-        ours, theirs = (tree.arrays(names, cut, library=library, entry_start=20) for tree in both)
+        ours, theirs = (tree.arrays(names, cut, library=library, entry_start=20) for tree in trees)
         if library == "pd":
             pd.testing.assert_frame_equal(ours, theirs, check_index_type=False)
         else:
@@ -83,8 +83,8 @@ def test_libraries_give_what_uproot_gives(library: Any, both: tuple[bk.Tree, Any
                 assert all(map(np.array_equal, ours[name], theirs[name])), name
 
 
-def test_every_library_has_the_same_values(both: tuple[bk.Tree, Any]) -> None:
-    tree, _ = both
+def test_every_library_has_the_same_values(trees: tuple[bk.Tree, Any]) -> None:
+    tree, _ = trees
     names = ["i", "v", "fixed", "flag", "v*2", "i + 0", "flag | flag"]
     for chosen in (names, names[:4]):
         truth = tree.arrays(chosen, "x > 0.5").to_list()
@@ -100,8 +100,8 @@ def test_every_library_has_the_same_values(both: tuple[bk.Tree, Any]) -> None:
 
 @pytest.mark.parametrize("library", ["ak", "pd"])
 @pytest.mark.parametrize("step", [50, "1 kB", None])
-def test_steps_together_give_all_entries(step: Any, library: Any, both: tuple[bk.Tree, Any]) -> None:
-    tree, _ = both
+def test_steps_together_give_all_entries(step: Any, library: Any, trees: tuple[bk.Tree, Any]) -> None:
+    tree, _ = trees
     choices: list[dict[str, Any]] = [{}, {"selection": range(0, 510, 3)}, {"entry_start": 33, "entry_stop": 300}]
     for options in choices:
         whole = tree.arrays(["i", "x*2"], "flag", library=library, **options)
@@ -131,11 +131,11 @@ def test_entries_that_a_cut_drops_are_not_read(made: Path, tmp_path: Path) -> No
         tree.arrays(["i", "v"], "i >= 0")
 
 
-def test_aliases_work_as_in_uproot(both: tuple[bk.Tree, Any]) -> None:
+def test_aliases_work_as_in_uproot(trees: tuple[bk.Tree, Any]) -> None:
     aliases = {"r": "x**2", "twice": "2*r + i", "high": "twice > 4000"}
-    ours, theirs = (tree.arrays(["twice", "r"], "high", aliases=aliases) for tree in both)
-    assert alike(ours, theirs)
-    tree, _ = both
+    ours, theirs = (tree.arrays(["twice", "r"], "high", aliases=aliases) for tree in trees)
+    assert equal(ours, theirs)
+    tree, _ = trees
     assert tree.aliases == {}
     with pytest.raises(ValueError, match="a -> b -> a"):
         tree.arrays("a", aliases={"a": "b", "b": "a+1"})
@@ -149,14 +149,14 @@ def test_a_tree_has_aliases_of_its_own() -> None:
         assert (
             ours.aliases == theirs.aliases == {"r": "sqrt(x*x + y*y)", "far": "r > 1", "not_python": "x > 0 && y > 0"}
         )
-        assert alike(ours.arrays(["r", "x"], "far"), theirs.arrays(["r", "x"], "far"))
+        assert equal(ours.arrays(["r", "x"], "far"), theirs.arrays(["r", "x"], "far"))
         assert ours["x"].aliases == {}
         with pytest.raises(SyntaxError, match="write & for &&"):
             ours.arrays("not_python")
 
 
-def test_zip_joins_lists_as_in_uproot(both: tuple[bk.Tree, Any]) -> None:
-    ours, theirs = (tree.arrays(["v", "i", "v*2"], "x > 0.3", how="zip") for tree in both)
+def test_zip_joins_lists_as_in_uproot(trees: tuple[bk.Tree, Any]) -> None:
+    ours, theirs = (tree.arrays(["v", "i", "v*2"], "x > 0.3", how="zip") for tree in trees)
     assert ours.type == theirs.type
     assert ak.array_equal(ours, theirs)
     path = oracle.corpus_file("skhep--nanoAOD_2015_CMS_Open_Data_ttbar.root")
@@ -199,8 +199,8 @@ def test_members_of_objects_are_named_with_a_dot() -> None:
         ("x = 1", SyntaxError, "not an expression"),
     ],
 )
-def test_invalid_expressions_are_refused(text: str, kind: type[Exception], says: str, both: tuple[Any, Any]) -> None:
-    tree, _ = both
+def test_invalid_expressions_are_refused(text: str, kind: type[Exception], says: str, trees: tuple[Any, Any]) -> None:
+    tree, _ = trees
     with pytest.raises(kind) as refused:
         tree.arrays(text)
     assert says in str(refused.value)
@@ -208,8 +208,8 @@ def test_invalid_expressions_are_refused(text: str, kind: type[Exception], says:
         tree.arrays(["x"], cut=text)
 
 
-def test_zip_needs_awkward(both: tuple[bk.Tree, Any]) -> None:
-    tree, _ = both
+def test_zip_needs_awkward(trees: tuple[bk.Tree, Any]) -> None:
+    tree, _ = trees
     with pytest.raises(ValueError, match="zip"):
         tree.arrays(how="zip", library="np")
     with pytest.raises(ValueError, match="library"):

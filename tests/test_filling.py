@@ -20,7 +20,7 @@ def columns(number: int) -> dict[str, object]:
     return {"x": x, "l": ak.unflatten(np.repeat(x, x % 4).astype(np.float32), x % 4)}
 
 
-def numbers(path: Path) -> list[int]:
+def numbers_in(path: Path) -> list[int]:
     """The numbers in the file, after a check that entries belong together."""
     found = bk.open(f"{path}:t").arrays()
     assert ak.all(found.l == found.x)
@@ -65,7 +65,7 @@ def test_tasks_keep_their_order_whatever_the_timing(tmp_path: Path) -> None:
             assert metrics["encoding_ns"] > 0
             with pytest.raises(ValueError, match="task 3 was finished already"):
                 tree.fill_context(3)
-        assert numbers(path) == list(range(13 * STEP))
+        assert numbers_in(path) == list(range(13 * STEP))
         made.add(path.read_bytes())
     assert len(made) == 1
 
@@ -82,12 +82,12 @@ def test_contexts_in_order_of_arrival_and_their_errors(tmp_path: Path) -> None:
             one.extend(columns(0))
         with pytest.raises(ValueError, match="order"):
             tree.fill_context(1)
-    assert numbers(path) == [*range(STEP, 2 * STEP), *range(STEP)]
+    assert numbers_in(path) == [*range(STEP, 2 * STEP), *range(STEP)]
     path.unlink()
     seen: list[Exception] = []
     begun, failed = threading.Event(), threading.Event()
 
-    def innocent(tree: bk.WritableTree) -> None:
+    def unaffected(tree: bk.WritableTree) -> None:
         try:
             with tree.fill_context() as context:
                 context.extend(columns(0))
@@ -103,7 +103,7 @@ def test_contexts_in_order_of_arrival_and_their_errors(tmp_path: Path) -> None:
 
     with pytest.raises(ValueError, match="given up: ZeroDivisionError: mine"), bk.recreate(path) as file:  # noqa: PT012
         tree = file.mktree("t", {"x": "int64", "l": "var * float32"})
-        thread = threading.Thread(target=innocent, args=[tree])
+        thread = threading.Thread(target=unaffected, args=[tree])
         thread.start()
         begun.wait()
         with pytest.raises(ZeroDivisionError):
@@ -153,7 +153,7 @@ def test_parts_of_processes_are_joined_by_copying(tmp_path: Path, how: str) -> N
     with bk.parts(path, compression="zlib:1", cluster=1000) as parts, ProcessPoolExecutor(3, context) as pool:
         assert list(pool.map(write_part, [parts] * 4, [5, 0, 2, 1])) == [5, 0, 2, 1]
     order = [n * STEP + i for n in (0, 1, 2, 5) for i in range(STEP)]
-    assert numbers(path) == order
+    assert numbers_in(path) == order
     assert parts.summary is not None
     (table,) = parts.summary.tables
     assert (table.depths.copy, table.depths.recompress + table.depths.regroup) == (36, 0)
@@ -161,7 +161,7 @@ def test_parts_of_processes_are_joined_by_copying(tmp_path: Path, how: str) -> N
         with pytest.raises(ZeroDivisionError), bk.parts(path) as parts, context.Pool(3) as pool_:
             pool_.starmap(write_part, [(parts, 0), (parts, 7)])
 
-    assert numbers(path) == order
+    assert numbers_in(path) == order
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -174,7 +174,7 @@ def test_parts_and_their_errors(tmp_path: Path) -> None:
     with bk.parts(path) as parts:
         for number in (1, 1):
             write_part(parts, number)
-    assert numbers(path) == list(range(STEP, 2 * STEP))
+    assert numbers_in(path) == list(range(STEP, 2 * STEP))
     with pytest.raises(FileExistsError), bk.parts(path, force=False):
         pass
 

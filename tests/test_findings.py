@@ -27,12 +27,12 @@ def digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def same(finding: Finding, other: Finding) -> bool:
+def same_finding(finding: Finding, other: Finding) -> bool:
     """Whether two findings are the same."""
     return bool(finding["fault"] == other["fault"] and finding["tree"] == other["tree"])
 
 
-def by_root(script: str, folder: Path) -> None:
+def run_root_script(script: str, folder: Path) -> None:
     """Runs a script by real ROOT in a folder, in a process of its own."""
     text = "import ROOT\nROOT.gErrorIgnoreLevel = ROOT.kError\n" + textwrap.dedent(script)
     done = subprocess.run(
@@ -41,7 +41,7 @@ def by_root(script: str, folder: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def told(basketry: Basketry, path: Path) -> list[Finding]:
+def findings_of(basketry: Basketry, path: Path) -> list[Finding]:
     """The findings of a file."""
     findings: list[Finding] = basketry.json("inspect", path)["findings"]
     return findings
@@ -68,7 +68,7 @@ def check(basketry: Basketry, path: Path, finding: Finding, folder: Path) -> Pat
     outcome = run([basketry.binary, *words[1:]], cwd=folder)
     assert outcome.code == 0, str(outcome)
     assert digest(path) == before
-    left = [other for other in told(basketry, output) if same(finding, other)]
+    left = [other for other in findings_of(basketry, output) if same_finding(finding, other)]
     assert not left, f"{finding['command']} leaves {left[0]['text']}"
     old, new = path.stat().st_size, output.stat().st_size
     # Memory by the same report on the output: a large growth was announced.
@@ -132,9 +132,9 @@ def test_planted_faults_are_found_and_repaired(fault: str, basketry: Basketry, t
     # One codec for all is not a fault.
     good = "lz4:4" if fault == "codecs_by_branch" else "zlib:1"
     basketry("generate", *kind, "--compression", good, "-o", made)
-    assert fault not in [finding["fault"] for finding in told(basketry, made)]
+    assert fault not in [finding["fault"] for finding in findings_of(basketry, made)]
     basketry("rewrite", made, "-o", path, *layout)
-    finding = next(finding for finding in told(basketry, path) if finding["fault"] == fault)
+    finding = next(finding for finding in findings_of(basketry, path) if finding["fault"] == fault)
     assert finding["pays"] == "reader"
     check(basketry, path, finding, tmp_path).unlink()
     # The printed command works when pasted, too.
@@ -156,7 +156,7 @@ def test_an_uncompressed_record_is_found(basketry: Basketry, tmp_path: Path) -> 
     content = bytearray(path.read_bytes())
     content[COMPRESS : COMPRESS + 4] = (505).to_bytes(4, "big")
     path.write_bytes(content)
-    found = {finding["fault"]: finding for finding in told(basketry, path)}
+    found = {finding["fault"]: finding for finding in findings_of(basketry, path)}
     report = basketry.json("inspect", path)
     output = check(basketry, path, found["uncompressed_record"], tmp_path)
     record = basketry.json("inspect", output)["trees"][0]["metadata"]
@@ -167,7 +167,7 @@ def test_an_uncompressed_record_is_found(basketry: Basketry, tmp_path: Path) -> 
 
 def test_shrunken_buffers_do_not_keep_baskets_small(basketry: Basketry, tmp_path: Path) -> None:
     """ROOT shrinks buffers for small clusters; the command for larger clusters used to leave the baskets small."""
-    by_root(
+    run_root_script(
         """
         import array
         file = ROOT.TFile("small.root", "recreate")
@@ -186,19 +186,19 @@ def test_shrunken_buffers_do_not_keep_baskets_small(basketry: Basketry, tmp_path
         tmp_path,
     )
     path = tmp_path / "small.root"
-    (finding,) = (finding for finding in told(basketry, path) if finding["pays"] == "reader")
+    (finding,) = (finding for finding in findings_of(basketry, path) if finding["pays"] == "reader")
     assert finding["fault"] == "small_clusters"
     (tmp_path / "out").mkdir()
     output = check(basketry, path, finding, tmp_path / "out")
     after = basketry.json("inspect", output)["trees"][0]
 
     assert after["baskets"] * 10 < basketry.json("inspect", path)["trees"][0]["baskets"]
-    assert not [finding for finding in told(basketry, output) if finding["pays"] == "reader"]
+    assert not [finding for finding in findings_of(basketry, output) if finding["pays"] == "reader"]
 
 
 def test_a_price_names_the_tree_that_a_command_leaves_out(basketry: Basketry, tmp_path: Path) -> None:
     """t;1 and t;2 are two trees; a rewrite keeps the newer one."""
-    by_root(
+    run_root_script(
         """
         import array
         file = ROOT.TFile("cycles.root", "recreate")
@@ -216,7 +216,7 @@ def test_a_price_names_the_tree_that_a_command_leaves_out(basketry: Basketry, tm
         tmp_path,
     )
     path = tmp_path / "cycles.root"
-    finding = told(basketry, path)[0]
+    finding = findings_of(basketry, path)[0]
     assert "lacks t;1, another tree" in finding["price"]["note"]
     assert "lacks t;1, another tree" in basketry("inspect", path)
     (tmp_path / "out").mkdir()
@@ -226,7 +226,7 @@ def test_a_price_names_the_tree_that_a_command_leaves_out(basketry: Basketry, tm
 def test_findings_for_writers_are_shown_on_request(basketry: Basketry, tmp_path: Path) -> None:
     path = tmp_path / "buffers.root"
     basketry("generate", "nano", "--size", "100kB", "--basket", "1MB", "--memory-ratio", "1000", "-o", path)
-    findings = told(basketry, path)
+    findings = findings_of(basketry, path)
     if not any(finding["fault"] == "oversized_buffers" for finding in findings):
         pytest.fail(f"no large buffers in {findings}")
 
@@ -240,7 +240,7 @@ def test_commands_for_a_file_with_several_trees_name_the_tree(basketry: Basketry
     for name, basket in (("a", "300"), ("b", "32kB")):
         basketry("generate", "nano", "--size", "1MB", "--basket", basket, "-o", tmp_path / f"{name}.root")
     both = tmp_path / "both.root"
-    by_root(
+    run_root_script(
         """
         target = ROOT.TFile("both.root", "recreate")
         for name in "ab":
@@ -254,7 +254,7 @@ def test_commands_for_a_file_with_several_trees_name_the_tree(basketry: Basketry
         """,
         tmp_path,
     )
-    tiny = [finding for finding in told(basketry, both) if finding["fault"] == "tiny_baskets"]
+    tiny = [finding for finding in findings_of(basketry, both) if finding["fault"] == "tiny_baskets"]
     assert [finding["tree"] for finding in tiny] == ["tree_a"]
     assert "--tree-set tree_a basket=32kB" in tiny[0]["command"]
     check(basketry, both, tiny[0], tmp_path).unlink()
@@ -269,7 +269,7 @@ def test_branches_in_an_absent_file_are_found(basketry: Basketry, tmp_path: Path
     folder = tmp_path / "apart"
     folder.mkdir()
     path = folder / "main.root"
-    by_root(
+    run_root_script(
         """
         import array
         file = ROOT.TFile("main.root", "recreate")
@@ -286,9 +286,9 @@ def test_branches_in_an_absent_file_are_found(basketry: Basketry, tmp_path: Path
         """,
         folder,
     )
-    assert "missing_file" not in [finding["fault"] for finding in told(basketry, path)]
+    assert "missing_file" not in [finding["fault"] for finding in findings_of(basketry, path)]
     (folder / "other.root").unlink()
-    missing, *others = told(basketry, path)
+    missing, *others = findings_of(basketry, path)
     assert (missing["fault"], missing["branches"], missing["command"]) == ("missing_file", ["y"], None)
     (tiny,) = (finding for finding in others if finding["pays"] == "reader")
     assert tiny["fault"] == "small_clusters"

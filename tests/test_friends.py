@@ -30,17 +30,19 @@ def tree(made: Path) -> bk.Tree:
 
 
 @pytest.fixture(scope="module")
-def seen(made: Path) -> dict[str, list[Any]]:
+def by_rdataframe(made: Path) -> dict[str, list[Any]]:
     """The values by RDataFrame, under basketry's names."""
     with uproot.open(made / "seen.root") as file:
         return {ours: file["seen"][theirs].array().tolist() for theirs, ours in SEEN.items()}
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_branches_of_friends_equal_those_of_root(tree: bk.Tree, seen: dict[str, list[Any]], threads: int) -> None:
-    arrays = tree.arrays(list(seen), threads=threads, memory="64 MB")
-    assert arrays.fields == list(seen)
-    for name, values in seen.items():
+def test_branches_of_friends_equal_those_of_root(
+    tree: bk.Tree, by_rdataframe: dict[str, list[Any]], threads: int
+) -> None:
+    arrays = tree.arrays(list(by_rdataframe), threads=threads, memory="64 MB")
+    assert arrays.fields == list(by_rdataframe)
+    for name, values in by_rdataframe.items():
         assert arrays[name].tolist() == values, name
         assert tree[name].array().tolist() == values, name
     computed = tree.arrays("alias.x + y / 3", cut="(other.y > 30) & (same.z < 120)")
@@ -51,16 +53,16 @@ def test_branches_of_friends_equal_those_of_root(tree: bk.Tree, seen: dict[str, 
     assert tree["other.x"].array()[1] == -1
 
 
-def test_steps_and_selections_reach_friends(tree: bk.Tree, seen: dict[str, list[Any]]) -> None:
+def test_steps_and_selections_reach_friends(tree: bk.Tree, by_rdataframe: dict[str, list[Any]]) -> None:
     names = ["x", "alias.x", "same.many"]
     for step in (333, "20 kB", None):
         steps = list(tree.iterate(names, step_size=step))
-        assert [value for one in steps for value in one["same.many"].tolist()] == seen["many"]
+        assert [value for one in steps for value in one["same.many"].tolist()] == by_rdataframe["many"]
     chosen = np.arange(7, 5000, 611)
     picked = tree.arrays(names, selection=chosen)
 
     assert picked["alias.x"].tolist() == [-float(i) for i in chosen]
-    assert picked["same.many"].tolist() == [seen["many"][i] for i in chosen]
+    assert picked["same.many"].tolist() == [by_rdataframe["many"][i] for i in chosen]
 
 
 def test_friends_lie_beside_the_file_that_names_them(made: Path, tmp_path: Path, monkeypatch: Any) -> None:

@@ -32,7 +32,7 @@ target.Close()
 
 
 @dataclass
-class Said:
+class HaddResult:
     """The result of a call."""
 
     code: int
@@ -40,7 +40,7 @@ class Said:
     lines: list[str]
 
 
-def call(command: list[str], folder: Path, arguments: list[str]) -> Said:
+def call(command: list[str], folder: Path, arguments: list[str]) -> HaddResult:
     """Runs hadd in a folder with three sources, a file that is no ROOT file, and lists."""
     folder.mkdir()
     for name, part in (("a", 0), ("b", 1), ("c", 2)):
@@ -57,10 +57,10 @@ def call(command: list[str], folder: Path, arguments: list[str]) -> Said:
     done = subprocess.run(command + arguments, cwd=folder, capture_output=True, text=True, timeout=120)
     lines = [line.strip() for line in (done.stdout + done.stderr).splitlines() if SAID.match(line)]
     # ROOT counts a skipped source twice; only the rest is compared.
-    return Said(done.returncode, {path.name for path in folder.iterdir()} - before, lines)
+    return HaddResult(done.returncode, {path.name for path in folder.iterdir()} - before, lines)
 
 
-def sides(basketry: Basketry, tmp_path: Path, arguments: str) -> tuple[Said, Said]:
+def run_both(basketry: Basketry, tmp_path: Path, arguments: str) -> tuple[HaddResult, HaddResult]:
     """The same call of basketry and of real hadd."""
     words = arguments.split()
     ours = call([str(basketry.binary), "hadd"], tmp_path / "ours", words)
@@ -80,7 +80,7 @@ def compared(line: str) -> str:
     return line.rstrip(". ")
 
 
-def told(said: Said, *without: re.Pattern[str]) -> list[str]:
+def lines_of(said: HaddResult, *without: re.Pattern[str]) -> list[str]:
     """The lines of a call: sorted, since they come from two streams, and unique, since ROOT may need several passes."""
     return sorted({compared(line) for line in said.lines if not any(p.search(line) for p in without)})
 
@@ -194,18 +194,18 @@ REFUSED = [
 
 @pytest.mark.parametrize("arguments", DONE)
 def test_commands_end_as_with_hadd(arguments: str, basketry: Basketry, tmp_path: Path) -> None:
-    ours, theirs = sides(basketry, tmp_path, arguments)
+    ours, theirs = run_both(basketry, tmp_path, arguments)
     assert (theirs.code, ours.code) == (0, 0), str(ours)
     assert ours.files == theirs.files
-    assert told(ours, OF_OURS_ONLY) == told(theirs, OF_ROOT_ONLY)
+    assert lines_of(ours, OF_OURS_ONLY) == lines_of(theirs, OF_ROOT_ONLY)
 
 
 @pytest.mark.parametrize("arguments", REFUSED)
 def test_refusals_are_those_of_hadd(arguments: str, basketry: Basketry, tmp_path: Path) -> None:
-    ours, theirs = sides(basketry, tmp_path, arguments)
+    ours, theirs = run_both(basketry, tmp_path, arguments)
     assert (theirs.code, ours.code) == (1, 1), str(ours)
     assert not ours.files
-    assert told(ours) == told(theirs)
+    assert lines_of(ours) == lines_of(theirs)
 
 
 @pytest.mark.parametrize("bad", ["junk.root", "empty.root"])
@@ -213,7 +213,7 @@ def test_refusals_are_those_of_hadd(arguments: str, basketry: Basketry, tmp_path
 def test_a_source_that_is_no_root_file_is_refused_or_skipped(
     bad: str, flag: str, basketry: Basketry, tmp_path: Path
 ) -> None:
-    ours, theirs = sides(basketry, tmp_path, f"{flag}o.root a.root {bad}")
+    ours, theirs = run_both(basketry, tmp_path, f"{flag}o.root a.root {bad}")
     assert ours.code == theirs.code == (0 if flag else 1)
     line = f"skipping file with error: {bad}" if flag else f"exiting due to error in {bad}"
 

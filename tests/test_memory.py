@@ -21,7 +21,7 @@ REFUSED = "the smallest that would do is --memory"
 
 
 @dataclass(frozen=True)
-class Made:
+class InputFile:
     """A file, and the size of its metadata."""
 
     path: Path
@@ -51,23 +51,23 @@ FOUND = {
 }
 
 
-def made(name: str) -> Made:
+def input_file(name: str) -> InputFile:
     """A file that ROOT makes, or one of the corpus' folder `found`."""
     if name in FILES:
-        return Made(make_files.made("memory") / f"{name}.root", *FILES[name])
+        return InputFile(make_files.made("memory") / f"{name}.root", *FILES[name])
     path = paths.CORPUS / "found" / f"{name}.root"
     if not path.is_file():
         pytest.skip(f"{path} is not here (BASKETRY_CORPUS)")
-    return Made(path, *FOUND[name])
+    return InputFile(path, *FOUND[name])
 
 
-def check(outcome: Outcome, memory: int, metadata: int) -> None:
+def check_peak(outcome: Outcome, memory: int, metadata: int) -> None:
     """Checks that the peak is within the budget, the metadata and the allowance."""
     bar = memory + BESIDES + 2 * metadata
     assert outcome.peak_rss <= bar, f"{outcome}\npeak {outcome.peak_rss / MB:.0f} MB, bar {bar / MB:.0f} MB"
 
 
-def least(outcome: Outcome) -> int:
+def smallest_budget(outcome: Outcome) -> int:
     """The memory that a refusal names, in MB."""
     found = re.search(r"--memory (\d+)MB", outcome.err)
     assert outcome.code in (1, 2), str(outcome)
@@ -107,7 +107,7 @@ CASES = [
 ]
 
 
-def words(verb: str, source: Path, folder: Path) -> list[str]:
+def command_line(verb: str, source: Path, folder: Path) -> list[str]:
     """The command line of a verb."""
     return [word.replace("IN", str(source)).replace("OUT", str(folder / "out")) for word in VERBS[verb].split()]
 
@@ -117,8 +117,8 @@ def test_peak_memory_stays_within_the_budget(
     basketry: Basketry, tmp_path: Path, verb: str, name: str, threads: int
 ) -> None:
     """Uses 64 MB, or the smallest budget that the refusal names; a smaller budget is refused, too."""
-    source = made(name)
-    command = words(verb, source.path, tmp_path)
+    source = input_file(name)
+    command = command_line(verb, source.path, tmp_path)
     if name == "trees" and command[0] in ("convert", "readspeed", "tune", "sweep"):
         # Of one tree.
         command[1] += ":t0"
@@ -127,7 +127,7 @@ def test_peak_memory_stays_within_the_budget(
     memory = 64
     if verb in ("inspect", "monitor"):
         # These verbs lack the option.
-        check(basketry.run(*command), memory * MB, metadata)
+        check_peak(basketry.run(*command), memory * MB, metadata)
         return
     run = [command[0], "-j", str(threads), *command[1:]]
     outcome = basketry.run(*run, "--memory", f"{memory}MB")
@@ -138,17 +138,17 @@ def test_peak_memory_stays_within_the_budget(
     for _ in range(1 if known else 4):
         if REFUSED in outcome.err:
             # A refusal comes before anything but metadata is read.
-            check(outcome, memory * MB if looks else 0, metadata)
-            memory = least(outcome)
+            check_peak(outcome, memory * MB if looks else 0, metadata)
+            memory = smallest_budget(outcome)
             if verb == "sweep":
                 # Finished measurements are not repeated.
                 run[run.index("-o") + 1] += "-again"
             outcome = basketry.run(*run, "--memory", f"{memory}MB")
             if known:
-                least(basketry.run(*run, "--memory", f"{memory * 9 // 10}MB"))
+                smallest_budget(basketry.run(*run, "--memory", f"{memory * 9 // 10}MB"))
     # Exit code 1 of tune: no layout is better.
     assert outcome.code == 0 or (verb == "tune" and outcome.code == 1), str(outcome)
-    check(outcome, memory * MB, metadata)
+    check_peak(outcome, memory * MB, metadata)
 
 
 @pytest.mark.parametrize("seed", range(24))
@@ -161,7 +161,7 @@ def test_the_smallest_budget_suffices_and_is_needed(
     chance = random.Random(seed)
     source = chance.choice(sorted((corpus / "files").glob("*.root")))
     verb = chance.choice([verb for verb in VERBS if verb not in ("inspect", "monitor", "sweep", "tune")])
-    command = words(verb, source, tmp_path)
+    command = command_line(verb, source, tmp_path)
     run = [command[0], "-j", str(chance.choice(THREADS)), *command[1:]]
     refused = basketry.run(*run, "--memory", "1MB")
     if REFUSED not in refused.err:
@@ -170,14 +170,14 @@ def test_the_smallest_budget_suffices_and_is_needed(
     branches, baskets = (sum(of(tree) for tree in about["trees"]) for of in (_branches, _baskets))
     clusters = sum(len(tree["clusters"]) for tree in about["trees"])
     copies = 2 if verb in ("merge", "hadd", "verify") else 1
-    metadata = copies * Made(source, branches, baskets, clusters).metadata
-    check(refused, 0, metadata)
-    memory = least(refused)
+    metadata = copies * InputFile(source, branches, baskets, clusters).metadata
+    check_peak(refused, 0, metadata)
+    memory = smallest_budget(refused)
     outcome = basketry.run(*run, "--memory", f"{memory}MB")
     assert REFUSED not in outcome.err, str(outcome)
-    check(outcome, memory * MB, metadata)
+    check_peak(outcome, memory * MB, metadata)
     if memory * 9 // 10 > 0:
-        assert least(basketry.run(*run, "--memory", f"{memory * 9 // 10}MB")) <= memory
+        assert smallest_budget(basketry.run(*run, "--memory", f"{memory * 9 // 10}MB")) <= memory
 
 
 def _branches(tree: dict[str, Any]) -> int:
@@ -197,10 +197,10 @@ def test_a_basket_shared_by_clusters_is_read_at_most_twice(
 ) -> None:
     """Also with the smallest budget. Each decompression needs a read, so the bytes read count decompressions."""
     verb, name = case.split(":")
-    source = made(name)
-    command = words(verb, source.path, tmp_path)
+    source = input_file(name)
+    command = command_line(verb, source.path, tmp_path)
     run = [command[0], "-j", str(threads), *command[1:]]
-    memory = least(basketry.run(*run, "--memory", "10MB"))
+    memory = smallest_budget(basketry.run(*run, "--memory", "10MB"))
     plenty, scarce = basketry.run(*run), basketry.run(*run, "--memory", f"{memory}MB")
     copies = 2 if verb == "verify" else 1
     # The program also reads its libraries, and plans read the first basket.
@@ -214,9 +214,9 @@ def test_a_basket_shared_by_clusters_is_read_at_most_twice(
 @pytest.mark.parametrize("name", ["q4000", "basket"])
 def test_the_smallest_budget_gives_the_same_file(basketry: Basketry, tmp_path: Path, name: str) -> None:
     """Clusters share a huge basket; tests of the engine count that it is read once."""
-    source = made(name)
+    source = input_file(name)
     command: list[Argument] = ["rewrite", source.path, "-o", tmp_path / "out.root", "-f", "--cluster", "3", "-j", "2"]
-    memory = least(basketry.run(*command, "--memory", "10MB"))
+    memory = smallest_budget(basketry.run(*command, "--memory", "10MB"))
     basketry(*command)
     content = (tmp_path / "out.root").read_bytes()
     scarce = basketry.run(*command, "--memory", f"{memory}MB")
@@ -231,7 +231,7 @@ def test_many_columns_come_back_from_parquet(
     basketry: Basketry, tmp_path: Path, memory: int | None, threads: int
 ) -> None:
     """Columns are read in parts if memory cannot hold readers for all; the tree is the same."""
-    source = made("branches")
+    source = input_file("branches")
     basketry("convert", source.path, "-o", tmp_path / "wide.parquet")
     basketry("convert", tmp_path / "wide.parquet", "-o", tmp_path / "whole.root")
     limit = [] if memory is None else ["--memory", f"{memory}MB"]
@@ -239,13 +239,13 @@ def test_many_columns_come_back_from_parquet(
         "convert", tmp_path / "wide.parquet", "-o", tmp_path / "back.root", "-j", str(threads), *limit
     )
     assert outcome.code == 0, str(outcome)
-    check(outcome, (memory or 1074) * MB, source.metadata)
+    check_peak(outcome, (memory or 1074) * MB, source.metadata)
     basketry("verify", tmp_path / "whole.root", tmp_path / "back.root")
 
 
 def test_parquet_bytes_do_not_depend_on_memory(basketry: Basketry, tmp_path: Path) -> None:
     """Less memory encodes fewer columns at a time; the bytes are the same."""
-    source = made("branches")
+    source = input_file("branches")
     contents = []
     for memory, threads in (("1GB", 1), ("400MB", 1), ("400MB", 4)):
         basketry("convert", source.path, "-o", tmp_path / "t.parquet", "-f", "--memory", memory, "-j", str(threads))
@@ -262,7 +262,7 @@ def test_generate_stays_within_memory(basketry: Basketry, tmp_path: Path, kind: 
     command: list[Argument] = ["generate", kind, "-o", tmp_path / "g.root", "--size", "40MB", "-j", str(threads)]
     outcome = basketry.run(*command, "--memory", f"{memory}MB")
     assert outcome.code == 0, str(outcome)
-    check(outcome, memory * MB, 0)
+    check_peak(outcome, memory * MB, 0)
 
 
 def test_generate_stays_within_memory_with_many_branches(basketry: Basketry, tmp_path: Path) -> None:
@@ -282,6 +282,6 @@ def test_generate_stays_within_memory_with_many_branches(basketry: Basketry, tmp
     ]
     outcome = basketry.run(*command, "--memory", "64MB", "-j", "2")
     assert outcome.code == 0, str(outcome)
-    check(outcome, 64 * MB, 10_000 * 3000)
+    check_peak(outcome, 64 * MB, 10_000 * 3000)
 
     assert basketry.run(*command, "--memory", "32MB", "-j", "2").code == 2

@@ -66,7 +66,7 @@ def sources(recipe: str) -> list[Path]:
     return sorted(make_files.made(recipe).glob(f"{recipe}?.root"))
 
 
-def refused(said: str) -> set[str]:
+def unmerged_names(said: str) -> set[str]:
     """Names of objects that hadd reports as unmerged or partly merged; real hadd and basketry print alike."""
     return set(re.findall(r"(?:hadd>: |Merge\(\) on ')([^':]+)(?:: the one of|' with)", said))
 
@@ -134,8 +134,8 @@ def test_random_histograms_equal_those_of_hadd(basketry: Basketry, root_values: 
     ours, theirs = tmp_path / "ours.root", tmp_path / "theirs.root"
     outcome = basketry.run("hadd", "-f", ours, *sources("random_axes"))
     assert outcome.code == 0, str(outcome)
-    left = refused(merged_by_hadd(theirs, sources("random_axes")))
-    assert refused(outcome.err) == left
+    left = unmerged_names(merged_by_hadd(theirs, sources("random_axes")))
+    assert unmerged_names(outcome.err) == left
     expected, found = (root_values.of(path)["objects"] for path in (theirs, ours))
     for names in (expected, found):
         for name in left:
@@ -222,7 +222,7 @@ def test_damaged_records_are_refused_or_kept(basketry: Basketry, tmp_path: Path,
         assert done.returncode == 0 or "in <hadd>" in done.stderr
 
 
-def waiting(found: dict[str, Any]) -> dict[str, Any]:
+def with_buffer(found: dict[str, Any]) -> dict[str, Any]:
     """A histogram with its buffer cut to its entries, and without a buffer whose entries were filled in."""
     kind = found["_typename"]
     dimensions = next((n for n in (3, 2) if f"{n}D" in kind or kind.startswith(f"TH{n}")), 1)
@@ -246,8 +246,8 @@ def test_buffered_entries_are_filled_as_by_hadd(basketry: Basketry, root_values:
     for name in expected.keys() - SPOILT_BY_HADD:
         by_hadd = name[0] != "p" or name[3:] in PROFILES_WITH_LIMITS
         reference, tolerance = (expected, 0.0) if by_hadd else (together, 1e-12)
-        merged = waiting(found[name])
-        different = list(values.differences(waiting(reference[name]), merged, name, tolerance))
+        merged = with_buffer(found[name])
+        different = list(values.differences(with_buffer(reference[name]), merged, name, tolerance))
         if not by_hadd:
             # A merge that redefines an axis selects all its bins.
             different = [line for line in different if "/fFirst:" not in line and "/fLast:" not in line]

@@ -18,13 +18,13 @@ def sources() -> list[Path]:
     return [make_files.made("objects") / f"objects{k}.root" for k in range(3)]
 
 
-def without_room(found: object) -> object:
+def without_buffers(found: object) -> object:
     """The answer with buffers cut to their entries, and without buffers whose entries were filled in."""
     if isinstance(found, list):
-        return [without_room(item) for item in found]
+        return [without_buffers(item) for item in found]
     if not isinstance(found, dict):
         return found
-    kept = {name: without_room(value) for name, value in found.items() if name not in BUFFER}
+    kept = {name: without_buffers(value) for name, value in found.items() if name not in BUFFER}
     buffer = found.get("fBuffer") or [0]
     if buffer[0] > 0:
         # A count, then for each entry of a one-dimensional histogram its weight and place.
@@ -37,8 +37,8 @@ def test_objects_are_merged_or_kept_as_by_hadd(basketry: Basketry, root_values: 
     outcome = basketry.run("hadd", "-f", ours, *sources())
     assert outcome.code == 0, str(outcome)
     assert hadd.merge(theirs, *sources()) is not None
-    expected = without_room(root_values.of(theirs)["objects"])
-    found = without_room(root_values.of(ours)["objects"])
+    expected = without_buffers(root_values.of(theirs)["objects"])
+    found = without_buffers(root_values.of(ours)["objects"])
     assert isinstance(expected, dict)
     assert len(expected) > 80
     different = list(values.differences(expected, found))

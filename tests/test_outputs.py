@@ -82,7 +82,7 @@ EXISTING = [
 ]
 
 
-def words(line: str, folder: Path) -> list[str]:
+def command_line(line: str, folder: Path) -> list[str]:
     """The arguments of a command, with patterns unexpanded."""
     return [word.format(f=folder, n=folder.name) for word in line.split()]
 
@@ -90,7 +90,7 @@ def words(line: str, folder: Path) -> list[str]:
 @pytest.mark.parametrize("line", INPUTS)
 def test_an_input_is_never_written(line: str, folder: Path, basketry: Basketry) -> None:
     before = contents(folder)
-    assert "choose another output" in basketry.refuses(*words(line, folder), "--force")
+    assert "choose another output" in basketry.refuses(*command_line(line, folder), "--force")
     assert contents(folder) == before
 
 
@@ -98,7 +98,7 @@ def test_an_input_is_never_written(line: str, folder: Path, basketry: Basketry) 
 def test_an_existing_file_is_kept(line: str, folder: Path, basketry: Basketry) -> None:
     before = contents(folder)
     hadd = line.startswith("hadd")
-    outcome = basketry.run(*words(line, folder))
+    outcome = basketry.run(*command_line(line, folder))
 
     assert outcome.code == (1 if hadd else 2), str(outcome)
     assert ("-f" if hadd else "--force") in outcome.err, str(outcome)
@@ -213,10 +213,10 @@ def test_scratch_folders_are_removed(number: signal.Signals, folder: Path, baske
     scratch.mkdir()
     big = folder / "big.root"
     basketry("generate", "aod", "--size", "20MB", "--compression", "none", "-o", big)
-    words = [str(basketry.binary), "tune", str(big), "--drop", "nothing*", "--memory", "200MB"]
+    command_line = [str(basketry.binary), "tune", str(big), "--drop", "nothing*", "--memory", "200MB"]
     environment = os.environ | {"TMPDIR": str(scratch)}
     job = subprocess.Popen(
-        words,
+        command_line,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         env=environment,
@@ -232,7 +232,7 @@ def test_scratch_folders_are_removed(number: signal.Signals, folder: Path, baske
         assert code == -number
         assert any(scratch.iterdir())
         # The next run removes folders that no process holds.
-        subprocess.run(words, stdout=subprocess.DEVNULL, env=environment, check=True)
+        subprocess.run(command_line, stdout=subprocess.DEVNULL, env=environment, check=True)
     else:
         assert code == 128 + number
 
@@ -244,8 +244,19 @@ def test_runs_end_with_their_command(folder: Path, basketry: Basketry) -> None:
     media = folder / "media"
     media.mkdir()
     # A whole run would take minutes.
-    words = ("write-bench", "multi", "--size", "2GB", "--compression", "lzma:9", "--repeat", "1", "--media", media)
-    job = subprocess.Popen([basketry.binary, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    command_line = (
+        "write-bench",
+        "multi",
+        "--size",
+        "2GB",
+        "--compression",
+        "lzma:9",
+        "--repeat",
+        "1",
+        "--media",
+        media,
+    )
+    job = subprocess.Popen([basketry.binary, *command_line], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 60
     while not any(media.iterdir()) and job.poll() is None and time.monotonic() < deadline:
         time.sleep(0.001)

@@ -28,7 +28,7 @@ RECODED = {
 }
 
 
-def recoded(report: str) -> int:
+def recoded_clusters(report: str) -> int:
     """Clusters of branches that were recoded."""
     return sum(table["depths"]["recode"] for table in json.loads(report)["tables"])
 
@@ -38,7 +38,7 @@ def test_root_reads_the_same_objects(
     name: str, layout: str, basketry: Basketry, root_values: RootServer, tmp_path: Path
 ) -> None:
     source, out = oracle.corpus_file(name), tmp_path / "out.root"
-    assert recoded(basketry("rewrite", source, "-o", out, layout, "--json")) == RECODED[name, layout]
+    assert recoded_clusters(basketry("rewrite", source, "-o", out, layout, "--json")) == RECODED[name, layout]
     before, after = root_values.of(source)["trees"], root_values.of(out)["trees"]
 
     assert {path: tree["branches"] for path, tree in before.items()} == {
@@ -66,4 +66,4 @@ def test_undecodable_columns_keep_their_layout(basketry: Basketry, tmp_path: Pat
 def test_a_single_branch_can_be_recoded(corpus: Path, basketry: Basketry, tmp_path: Path) -> None:
     source = corpus / "files" / NTUPLE
     report = basketry("rewrite", source, "-o", tmp_path / "out.root", "--column-set", "b0", "split-level=0", "--json")
-    assert recoded(report) == 3
+    assert recoded_clusters(report) == 3

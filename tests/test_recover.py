@@ -146,8 +146,8 @@ def test_entries_of_damaged_baskets_are_left_out_and_listed(basketry: Basketry, 
     assert not report["whole"]
     (tree,) = report["trees"]
     lost = sorted({entry for gap in gaps for entry in range(*gap)})
-    told = [entry for first, end in tree["ranges_lost"] for entry in range(first, end)]
-    assert told == lost
+    reported = [entry for first, end in tree["ranges_lost"] for entry in range(first, end)]
+    assert reported == lost
     assert tree["entries_lost"] == len(lost)
     branches = {branch["name"]: branch for branch in tree["branches"]}
     assert branches["x"]["baskets_unreadable"] == 2

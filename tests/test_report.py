@@ -30,7 +30,7 @@ def swept(basketry: Basketry, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def besides(basketry: Basketry, swept: Path) -> list[Path]:
+def further_results(basketry: Basketry, swept: Path) -> list[Path]:
     """Further results: writing, writing nothing, and a job over time."""
     job: tuple[Argument, ...] = ("write-bench", "multi", "--size", "4MB", "--compression", "none", "--repeat", "1")
     job = (*job, "-j", "1,2", "--media", swept.parent)
@@ -44,40 +44,40 @@ def besides(basketry: Basketry, swept: Path) -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def page(basketry: Basketry, swept: Path, besides: list[Path]) -> Path:
+def page(basketry: Basketry, swept: Path, further_results: list[Path]) -> Path:
     """The page."""
     path = swept.parent / "report.html"
-    words = [word for file in besides for word in ("--with", file)]
+    words = [word for file in further_results for word in ("--with", file)]
     assert basketry("sweep", "report", swept, "-o", path, *words).strip() == str(path)
     return path
 
 
 @pytest.fixture(scope="module")
-def shown(page: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+def opened_page(page: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """The page in a browser; skipped where none is installed."""
     if browser.found() is None:
         pytest.skip("no chromium (apt-get install chromium)")
-    shown = Browser(tmp_path_factory.mktemp("profile"))
-    shown.open(page)
-    yield shown
-    shown.close()
+    opened_page = Browser(tmp_path_factory.mktemp("profile"))
+    opened_page.open(page)
+    yield opened_page
+    opened_page.close()
 
 
-def rows(shown: Browser, column: int) -> list[str]:
+def rows(opened_page: Browser, column: int) -> list[str]:
     """A column of the first table, as displayed."""
     table = "[...document.querySelector('table').tBodies[0].rows]"
-    return list(shown.ask(f"{table}.map(r => r.cells[{column}].textContent)"))
+    return list(opened_page.ask(f"{table}.map(r => r.cells[{column}].textContent)"))
 
 
-def test_the_page_has_no_errors_and_fetches_nothing(shown: Browser, page: Path) -> None:
-    drawn = shown.ask("[...document.querySelectorAll('.chart')].map(c => c.querySelectorAll('svg path').length)")
+def test_the_page_has_no_errors_and_fetches_nothing(opened_page: Browser, page: Path) -> None:
+    drawn = opened_page.ask("[...document.querySelectorAll('.chart')].map(c => c.querySelectorAll('svg path').length)")
     assert len(drawn) == 13
     assert all(count > 4 for count in drawn), drawn
-    assert shown.ask("document.documentElement.scrollWidth <= window.innerWidth")
-    assert shown.said == []
-    assert [url for url in shown.asked if not url.startswith("data:")] == [page.as_uri()]
+    assert opened_page.ask("document.documentElement.scrollWidth <= window.innerWidth")
+    assert opened_page.said == []
+    assert [url for url in opened_page.asked if not url.startswith("data:")] == [page.as_uri()]
     assert page.stat().st_size < 1_500_000
-    shown.picture(BUILD / "report.png")
+    opened_page.picture(BUILD / "report.png")
 
 
 @pytest.fixture(scope="module")
@@ -105,10 +105,10 @@ def crowded(basketry: Basketry, tmp_path_factory: pytest.TempPathFactory) -> Ite
     basketry(
         "sweep", folder / "in.root", "-o", folder / "sweep", "--grid", grid, "--streams", "1,2", "-j", "1,2", *only
     )
-    shown = Browser(tmp_path_factory.mktemp("profile"))
-    shown.open(Path(basketry("sweep", "report", folder / "sweep").strip()))
-    yield shown
-    shown.close()
+    opened_page = Browser(tmp_path_factory.mktemp("profile"))
+    opened_page.open(Path(basketry("sweep", "report", folder / "sweep").strip()))
+    yield opened_page
+    opened_page.close()
 
 
 # Visible texts of a chart with their boxes, and boxes that leave the chart or overlap.
@@ -160,7 +160,7 @@ CUT = """[...document.querySelectorAll("details")].flatMap((part) => {
 })"""
 
 
-@pytest.mark.parametrize("which", ["shown", "crowded"])
+@pytest.mark.parametrize("which", ["opened_page", "crowded"])
 def test_labels_do_not_overlap_and_nothing_is_cut(which: str, request: pytest.FixtureRequest) -> None:
     drawn: Browser = request.getfixturevalue(which)
     assert drawn.ask(CLASHES) == []
@@ -184,23 +184,25 @@ def test_readings_are_drawn_once_with_their_numbers(crowded: Browser) -> None:
     assert "--repeat 4" in crowded.ask("document.getElementById('stars').innerText")
 
 
-def test_tables_sort_by_each_column(shown: Browser) -> None:
+def test_tables_sort_by_each_column(opened_page: Browser) -> None:
     heads = "[...document.querySelector('table').tHead.rows[0].cells]"
-    size = shown.ask(f"{heads}.findIndex(h => h.innerText == 'read CPU')")
+    size = opened_page.ask(f"{heads}.findIndex(h => h.innerText == 'read CPU')")
     numbers = f"[...document.querySelector('table').tBodies[0].rows].map(r => Number(r.cells[{size}].dataset.value))"
-    before = shown.ask(numbers)
+    before = opened_page.ask(numbers)
     for ascending in (True, False):
-        shown.click(*shown.place(f"document.querySelector('table').tHead.rows[0].cells[{size}].firstElementChild"))
-        assert shown.ask(numbers) == sorted(before, reverse=not ascending)
-    assert shown.ask("document.querySelector('tfoot').innerText").strip().startswith("noise of one run")
+        opened_page.click(
+            *opened_page.place(f"document.querySelector('table').tHead.rows[0].cells[{size}].firstElementChild")
+        )
+        assert opened_page.ask(numbers) == sorted(before, reverse=not ascending)
+    assert opened_page.ask("document.querySelector('tfoot').innerText").strip().startswith("noise of one run")
     for column, key in enumerate((int, str)):
-        shown.click(*shown.place(f"{heads}[{column}].firstElementChild"))
-        assert rows(shown, column) == sorted(rows(shown, column), key=key)
-        assert shown.ask(f"{heads}.map(h => h.ariaSort).indexOf('ascending')") == column
+        opened_page.click(*opened_page.place(f"{heads}[{column}].firstElementChild"))
+        assert rows(opened_page, column) == sorted(rows(opened_page, column), key=key)
+        assert opened_page.ask(f"{heads}.map(h => h.ariaSort).indexOf('ascending')") == column
 
 
-def test_a_point_shows_its_settings(shown: Browser, basketry: Basketry, swept: Path) -> None:
-    shown.place("document.getElementById('chart-size')")
+def test_a_point_shows_its_settings(opened_page: Browser, basketry: Basketry, swept: Path) -> None:
+    opened_page.place("document.getElementById('chart-size')")
     find = """(() => {
         const place = document.getElementById("chart-size");
         const chart = echarts.getInstanceByDom(place);
@@ -210,27 +212,29 @@ def test_a_point_shows_its_settings(shown: Browser, basketry: Basketry, swept: P
         const box = place.getBoundingClientRect();
         return [box.x + x, box.y + y];
     })()"""
-    shown.hover(*shown.ask(find))
-    told = ""
+    opened_page.hover(*opened_page.ask(find))
+    tooltip = ""
     deadline = time.monotonic() + 20
-    while not told and time.monotonic() < deadline:
-        told = shown.ask("document.querySelector('#chart-size > div:last-child:not(:first-child)')?.innerText ?? ''")
+    while not tooltip and time.monotonic() < deadline:
+        tooltip = opened_page.ask(
+            "document.querySelector('#chart-size > div:last-child:not(:first-child)')?.innerText ?? ''"
+        )
     chosen = basketry.json("sweep", "report", swept)["chosen"]
-    lines = told.splitlines()
+    lines = tooltip.splitlines()
 
     assert lines[0] == chosen
     assert any(line.startswith("read CPU: ") for line in lines)
 
 
-def test_the_layout_can_be_downloaded(shown: Browser, swept: Path, tmp_path: Path) -> None:
-    shown.tell("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
-    shown.click(*shown.place("document.getElementById('layout')"))
+def test_the_layout_can_be_downloaded(opened_page: Browser, swept: Path, tmp_path: Path) -> None:
+    opened_page.tell("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+    opened_page.click(*opened_page.place("document.getElementById('layout')"))
     deadline = time.monotonic() + 20
     while not (tmp_path / "layout.toml").exists() and time.monotonic() < deadline:
         time.sleep(0.05)
 
     assert (tmp_path / "layout.toml").read_text() == (swept / "layout.toml").read_text()
-    assert shown.said == []
+    assert opened_page.said == []
 
 
 def test_an_existing_page_is_kept(basketry: Basketry, swept: Path, tmp_path: Path) -> None:
@@ -243,16 +247,22 @@ def test_an_existing_page_is_kept(basketry: Basketry, swept: Path, tmp_path: Pat
     assert "write-bench --json" in basketry.refuses("sweep", "report", swept, "--with", wrong, "--force")
     assert "nowhere" in basketry.refuses("sweep", "report", tmp_path / "nowhere", "-o", tmp_path / "page.html")
     assert not (tmp_path / "page.html").exists()
-    shown: dict[str, Any] = basketry.json("sweep", "report", swept)
+    opened_page: dict[str, Any] = basketry.json("sweep", "report", swept)
 
-    assert {chart["name"] for chart in shown["charts"]} >= {"memory", "size", "speedup", "streams-memory", "columns"}
-    assert json.loads(json.dumps(shown)) == shown
+    assert {chart["name"] for chart in opened_page["charts"]} >= {
+        "memory",
+        "size",
+        "speedup",
+        "streams-memory",
+        "columns",
+    }
+    assert json.loads(json.dumps(opened_page)) == opened_page
 
 
-def test_matplotlib_draws_the_same(basketry: Basketry, swept: Path, besides: list[Path]) -> None:
+def test_matplotlib_draws_the_same(basketry: Basketry, swept: Path, further_results: list[Path]) -> None:
     matplotlib.use("Agg")
-    figures = bk.sweep_figures(swept, besides=besides)
-    words = [word for file in besides for word in ("--with", file)]
+    figures = bk.sweep_figures(swept, besides=further_results)
+    words = [word for file in further_results for word in ("--with", file)]
     charts = {chart["name"]: chart for chart in basketry.json("sweep", "report", swept, *words)["charts"]}
     assert list(figures) == list(charts)
     for name, figure in figures.items():

@@ -41,15 +41,15 @@ def corruptions(name: str, data: bytes, full: bool) -> Iterator[tuple[str, bytes
         yield f"byte {at} set to {value:#x}", data[:at] + bytes([value]) + data[at + 1 :]
 
 
-def assert_decent(outcome: Outcome, size: int, case: str) -> None:
+def assert_well_behaved(outcome: Outcome, size: int, case: str) -> None:
     """An answer or a refusal: no panic, no signal, no hang, no memory out of proportion."""
-    told = f"{case}\n{outcome}"
-    assert not outcome.timed_out, told
-    assert outcome.code in (0, 1, 2), told
-    assert "panicked" not in outcome.err, told
-    assert outcome.peak_rss <= MEMORY_FLOOR + MEMORY_FACTOR * size, f"{outcome.peak_rss >> 20} MiB: {told}"
+    context = f"{case}\n{outcome}"
+    assert not outcome.timed_out, context
+    assert outcome.code in (0, 1, 2), context
+    assert "panicked" not in outcome.err, context
+    assert outcome.peak_rss <= MEMORY_FLOOR + MEMORY_FACTOR * size, f"{outcome.peak_rss >> 20} MiB: {context}"
     if outcome.code == 2:
-        assert len(outcome.err.strip().splitlines()) == 1, told
+        assert len(outcome.err.strip().splitlines()) == 1, context
 
 
 @pytest.mark.skipif(not NAMES, reason="the corpus is absent")
@@ -59,13 +59,13 @@ def test_corrupt_files_are_refused_or_read(name: str, full: bool, basketry: Bask
     bad, out = tmp_path / "bad.root", tmp_path / "out.root"
     for case, content in corruptions(name, data, full):
         bad.write_bytes(content)
-        assert_decent(basketry.run("inspect", bad, timeout=TIME_LIMIT), len(data), case)
+        assert_well_behaved(basketry.run("inspect", bad, timeout=TIME_LIMIT), len(data), case)
         outcome = basketry.run("rewrite", bad, "-o", out, "--cluster", "100", "--memory", "32MB", timeout=TIME_LIMIT)
-        assert_decent(outcome, len(data), case)
+        assert_well_behaved(outcome, len(data), case)
         assert out.exists() == (outcome.code == 0), f"{case}\n{outcome}"
         assert bad.read_bytes() == content
         if out.exists():
-            assert_decent(basketry.run("verify", bad, out, timeout=TIME_LIMIT), len(data), case)
+            assert_well_behaved(basketry.run("verify", bad, out, timeout=TIME_LIMIT), len(data), case)
             out.unlink()
         assert [path.name for path in tmp_path.iterdir()] == ["bad.root"], case
 
@@ -143,7 +143,7 @@ def hang_ups_are_not_ignored() -> Iterator[None]:
     signal.signal(signal.SIGHUP, before)
 
 
-def start(basketry: Basketry, arguments: list[str], stderr: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
+def start_job(basketry: Basketry, arguments: list[str], stderr: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
     """Starts the command without waiting for it."""
     return subprocess.Popen([basketry.binary, *arguments], stdout=subprocess.DEVNULL, stderr=stderr)
 
@@ -158,7 +158,7 @@ def test_killed_job_leaves_no_output_under_its_name(basketry: Basketry, tmp_path
     (tmp_path / "out.root").unlink()
     killed = 0
     for k in range(12):
-        process = start(basketry, arguments)
+        process = start_job(basketry, arguments)
         # At a point of progress, not of time: the machine may be busy.
         while process.poll() is None and hidden_bytes(tmp_path) < len(reference) * k // 12:
             time.sleep(0.001)
@@ -182,9 +182,9 @@ def hidden_bytes(folder: Path) -> int:
     return max(sizes)
 
 
-def stopped(basketry: Basketry, arguments: list[str], folder: Path) -> subprocess.Popen[bytes]:
+def stopped_job(basketry: Basketry, arguments: list[str], folder: Path) -> subprocess.Popen[bytes]:
     """A job that has started to write its output and is stopped (SIGSTOP)."""
-    process = start(basketry, arguments)
+    process = start_job(basketry, arguments)
     while not (folder / f".out.root.{process.pid}.tmp").exists():
         assert process.poll() is None
         time.sleep(0.001)
@@ -195,11 +195,11 @@ def stopped(basketry: Basketry, arguments: list[str], folder: Path) -> subproces
 def test_the_next_job_removes_the_file_of_a_killed_one(basketry: Basketry, tmp_path: Path) -> None:
     source = make_files.made("wide") / "wide.root"
     arguments = ["rewrite", str(source), "-o", str(tmp_path / "out.root"), "--compression", "lzma:9", "-j", "1"]
-    killed = stopped(basketry, arguments, tmp_path)
+    killed = stopped_job(basketry, arguments, tmp_path)
     killed.kill()
     killed.wait()
     (tmp_path / f".out.root.{killed.pid}.tmp").rename(tmp_path / ".out.root.1.tmp")
-    writing = stopped(basketry, arguments, tmp_path)
+    writing = stopped_job(basketry, arguments, tmp_path)
     # Each job cleans up when it starts.
     assert not (tmp_path / ".out.root.1.tmp").exists()
     (tmp_path / ".out.root.1.tmp").touch()
@@ -269,14 +269,14 @@ def test_interrupted_job_cleans_up(number: signal.Signals, verb: str, basketry: 
     source = make_files.made("wide") / "wide.root"
     before = hashlib.sha256(source.read_bytes()).digest()
     arguments = [verb, str(source), "-o", str(tmp_path / "out.root"), "--compression", "lzma:9", "-j", "1"]
-    process = start(basketry, arguments, stderr=subprocess.PIPE)
+    process = start_job(basketry, arguments, stderr=subprocess.PIPE)
     while not list(tmp_path.iterdir()):
         assert process.poll() is None, "the job ended before it began to write"
         time.sleep(0.001)
     process.send_signal(number)
-    _, told = process.communicate()
+    _, context = process.communicate()
 
-    assert told.decode() == "basketry: interrupted; the unfinished output was removed\n"
+    assert context.decode() == "basketry: interrupted; the unfinished output was removed\n"
     assert process.returncode == 128 + number
     assert not list(tmp_path.iterdir())
     assert hashlib.sha256(source.read_bytes()).digest() == before

@@ -60,11 +60,11 @@ def test_dropped_objects_that_count_entries_are_named(
 ) -> None:
     out = tmp_path / "out.root"
     notes = json.loads(basketry("rewrite", source, "-o", out, *GOOD, "--json"))["notes"]
-    told = " ".join(notes)
-    assert "tree more has no column good" in told
-    assert "tree few has no column good" in told
-    assert "tree events: its friends more, few are left out" in told
-    assert "entry lists are copied unchanged and keep the entry numbers of the input: list" in told
+    printed = " ".join(notes)
+    assert "tree more has no column good" in printed
+    assert "tree few has no column good" in printed
+    assert "tree events: its friends more, few are left out" in printed
+    assert "entry lists are copied unchanged and keep the entry numbers of the input: list" in printed
     assert root_values.of(out)["trees"]["events"]["friends"] == []
     # A friend with the same selection is kept.
     together = basketry("rewrite", source, "-o", out, "-f", "--entries", "/events|more/=:7,-7:", "--json")
