@@ -1,8 +1,8 @@
 //! Name patterns for trees and columns: shell globs in which a literal full name always matches, and regular
 //! expressions between slashes (`/Muon_(pt|eta)$/i`), as uproot has them.
 //!
-//! Shared by [`crate::layout::Layout`] (whose rules are addressed by pattern) and by `--keep`/`--drop`
-//! ([`NameFilter`]). Nothing here knows a file; callers give names.
+//! The rules of [`crate::layout::Layout`] and `--keep`/`--drop` ([`NameFilter`]) use these patterns. This module does
+//! not know files; callers pass names.
 
 use std::fmt;
 
@@ -10,30 +10,30 @@ use globset::{GlobBuilder, GlobMatcher};
 use regex::{Regex, RegexBuilder};
 use rootfile::{Error, Result};
 
-/// A glob that stands for more names is matched as one.
+/// A glob with more alternatives is matched as a glob, not as a list of names.
 const MOST_NAMES: usize = 10_000;
 
-/// What a glob may read otherwise than as itself.
+/// The special characters of globs.
 const SPECIAL: [char; 5] = ['*', '?', '[', '{', '\\'];
 
 /// A glob over one name: `*`, `?`, `[...]`, `{a,b}`; `*` also crosses `.` and `/`.
 ///
-/// Branch names may end in array dimensions (`fTracks.fX[3]`), which a glob would read as a character
-/// class. So a name equal to the pattern's text matches whatever it means as a glob, and a name with
-/// dimensions is also tried without them, as ROOT's own look-up of branches does.
+/// Branch names may end in array dimensions (`fTracks.fX[3]`), which a glob would read as a character class. So a name
+/// that equals the pattern's text always matches, and a name with dimensions is also tried without them, as in ROOT's
+/// own look-up of branches.
 ///
-/// A text that begins with a slash and ends with another, and after it flags (`i`, `m`, `s`, `u`, `x`), is a regular
-/// expression, which is held against the beginning of a name.
+/// A text between slashes, followed by flags (`i`, `m`, `s`, `u`, `x`), is a regular expression, which must match at
+/// the beginning of a name.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     text: String,
-    /// Absent when the text has no special character: equality says it all.
+    /// `None` if the text has no special character: then only equality counts.
     matcher: Option<Matcher>,
 }
 
 #[derive(Clone, Debug)]
 enum Matcher {
-    /// These names and no others, sorted.
+    /// A sorted list of names.
     Names(Vec<String>),
     Glob(GlobMatcher),
     Regex(Regex),
@@ -80,7 +80,7 @@ impl Pattern {
         Ok(Self { text: text.to_owned(), matcher: Some(regex(&format!("^(?:{text})$"), "", text)?) })
     }
 
-    /// The pattern that stands for exactly this name, special characters and all.
+    /// The pattern that matches exactly this name, special characters included.
     pub fn exact(name: &str) -> Self {
         let mut text = globset::escape(name);
         if text.starts_with('/') {
@@ -89,12 +89,12 @@ impl Pattern {
         Self { matcher: Some(Matcher::Names(vec![name.to_owned()])), text }
     }
 
-    /// The text it was made from.
+    /// The text of the pattern.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// All names that it matches, if they can be told. A name with dimensions is one of them, too, if it is without.
+    /// All names that the pattern matches, if they can be listed; without dimensions, with which they match too.
     fn names(&self) -> Option<impl Iterator<Item = &str>> {
         let names = match &self.matcher {
             None => &[],
@@ -104,7 +104,7 @@ impl Pattern {
         Some(names.iter().map(String::as_str).chain([self.text.as_str()]))
     }
 
-    /// Whether `name` is meant.
+    /// Whether the pattern matches `name`.
     pub fn matches(&self, name: &str) -> bool {
         let base = without_dimensions(name);
         self.text == name
@@ -141,7 +141,7 @@ fn regex(expression: &str, flags: &str, text: &str) -> Result<Matcher> {
         .build()
         .map(Matcher::Regex)
         .map_err(|e| {
-            // Above its last line it draws where in the expression it is.
+            // The last line is the message; the lines above draw the position in the expression.
             let e = e.to_string();
             let what = e.lines().last().unwrap_or_default().trim_start_matches("error: ");
             Error::request(format!("{text}: not a regular expression: {what}"))
@@ -157,11 +157,11 @@ fn compile(text: &str) -> Result<Matcher> {
         .map_err(|e| Error::request(format!("name pattern {text:?}: {}", e.kind())))
 }
 
-/// All that a glob matches in which special characters are escaped (`[[]` for `[`, or `\\[`) but for braces, sorted; if
-/// that is not too much.
+/// All names that a glob matches, sorted, if its special characters other than braces are escaped (`[[]` for `[`, or
+/// `\\[`) and there are not too many.
 fn names(glob: &str) -> Option<Vec<String>> {
     let (mut names, mut rest) = (vec![String::new()], glob.chars());
-    // The alternatives between the braces that are open.
+    // The alternatives of the open braces.
     let mut group: Option<Vec<String>> = None;
     while let Some(c) = rest.next() {
         let literal = match (c, &mut group) {
@@ -208,8 +208,8 @@ pub(crate) fn without_dimensions(name: &str) -> &str {
 
 /// A pattern over trees, which are named by their path in the file (`dir/Events`).
 ///
-/// Without a `/` it is held against the last part of the path, otherwise against the whole path; a regular expression
-/// against either.
+/// A pattern without `/` is compared with the last part of the path, a pattern with `/` with the whole path, a regular
+/// expression with both.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TreePattern(Pattern);
 
@@ -223,17 +223,17 @@ impl TreePattern {
         Pattern::new(text).map(Self)
     }
 
-    /// The pattern that stands for the tree with this path, special characters and all.
+    /// The pattern that matches exactly this path, special characters included.
     pub fn exact(path: &str) -> Self {
         Self(Pattern::exact(path))
     }
 
-    /// The text it was made from.
+    /// The text of the pattern.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 
-    /// Whether the tree with this path is meant.
+    /// Whether the pattern matches the tree with this path.
     pub fn matches(&self, path: &str) -> bool {
         let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
         let of_name = !self.as_str().contains('/') || expression(self.as_str()).is_some();
@@ -243,8 +243,8 @@ impl TreePattern {
 
 /// A pattern over columns, `COLUMN` or `TREE/COLUMN`, `/REGEX/` or `TREE//REGEX/`.
 ///
-/// A glob with a `/` is also split at the last one and held against tree and column apart, so that
-/// `Events/Muon_*` leaves the columns of other trees alone.
+/// A glob with a `/` is also split at the last one, and its parts are compared with tree and column, so that
+/// `Events/Muon_*` does not match columns of other trees.
 #[derive(Clone, Debug)]
 pub struct ColumnPattern {
     whole: Pattern,
@@ -272,7 +272,7 @@ impl ColumnPattern {
         if let Some((tree, regex)) = halves.find(|(_, rest)| expression(rest).is_some()) {
             return Ok(Self { whole, parts: Some((TreePattern::new(tree)?, Pattern::new(regex)?)) });
         }
-        // A half that does not compile by itself (`a[/]b`) was not meant as tree and column.
+        // If a half does not compile by itself (`a[/]b`), the glob is not a tree and a column.
         let parts = text
             .rsplit_once('/')
             .and_then(|(tree, column)| Some((TreePattern::new(tree).ok()?, Pattern::new(column).ok()?)));
@@ -287,18 +287,18 @@ impl ColumnPattern {
         Self { whole, parts: Some((TreePattern(tree), column)) }
     }
 
-    /// The text it was made from.
+    /// The text of the pattern.
     pub fn as_str(&self) -> &str {
         self.whole.as_str()
     }
 
-    /// Whether this column of the tree with this path is meant.
+    /// Whether the pattern matches this column of the tree with this path.
     pub fn matches(&self, tree: &str, column: &str) -> bool {
         self.whole.matches(column) || self.parts.as_ref().is_some_and(|(t, c)| c.matches(column) && t.matches(tree))
     }
 
-    /// The names of columns of this tree that can be meant, if they can be told: then [`ColumnPattern::matches`] holds
-    /// for these, with dimensions or without, and no other.
+    /// The names of the columns of this tree that the pattern matches, if they can be listed:
+    /// [`ColumnPattern::matches`] is true for exactly these, with or without dimensions.
     pub(crate) fn names(&self, tree: &str) -> Option<Vec<&str>> {
         let mut names: Vec<&str> = self.whole.names()?.collect();
         if let Some((_, column)) = self.parts.as_ref().filter(|(t, _)| t.matches(tree)) {
@@ -309,14 +309,14 @@ impl ColumnPattern {
         Some(names)
     }
 
-    /// Whether columns of this tree can be meant at all.
+    /// Whether the pattern can match columns of this tree.
     pub fn speaks_of(&self, tree: &str) -> bool {
         self.parts.as_ref().is_none_or(|(t, _)| t.matches(tree))
     }
 }
 
-/// Which columns to take along: those that a `keep` pattern names (all, if none is given for the tree),
-/// less those that a `drop` pattern names.
+/// A selection of columns: those that a `keep` pattern matches (all, if no `keep` pattern is about the tree), without
+/// those that a `drop` pattern matches.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NameFilter {
     keep: Vec<ColumnPattern>,
@@ -334,22 +334,22 @@ impl NameFilter {
         Ok(Self { keep: compile(keep)?, drop: compile(drop)? })
     }
 
-    /// True when nothing is filtered.
+    /// Whether the filter keeps everything.
     pub fn keeps_all(&self) -> bool {
         self.keep.is_empty() && self.drop.is_empty()
     }
 
-    /// Whether a column stays. `lineage` is its branch's name after those of its parents, outermost first:
-    /// a pattern that names a parent speaks of all its children.
+    /// Whether a column is kept. `lineage` is the names of its parents, outermost first, and then its own: a pattern
+    /// that matches a parent applies to all its children.
     ///
-    /// A parent of a kept column has to stay too, as its frame; that is the caller's to see to.
+    /// The caller must also keep the parents of a kept column.
     pub fn keeps(&self, tree: &str, lineage: &[&str]) -> bool {
         let named = |p: &ColumnPattern| lineage.iter().any(|name| p.matches(tree, name));
         let mut asked = self.keep.iter().filter(|p| p.speaks_of(tree)).peekable();
         (asked.peek().is_none() || asked.any(named)) && !self.drop.iter().any(named)
     }
 
-    /// The patterns that match none of these `(tree, branch)` names: most likely typing errors.
+    /// The patterns that match none of these `(tree, branch)` names: probably typing errors.
     pub fn unmatched<'a>(&self, names: &[(&'a str, &'a str)]) -> Vec<&str> {
         let idle = |p: &&ColumnPattern| !names.iter().any(|(tree, name)| p.matches(tree, name));
         self.keep.iter().chain(&self.drop).filter(idle).map(ColumnPattern::as_str).collect()

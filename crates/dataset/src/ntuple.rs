@@ -1,14 +1,13 @@
-//! RNTuples: recognised and named where a tree was looked for, and not read yet.
+//! RNTuples: recognised, so that errors can name them, but not read yet.
 
 use rootfile::{Error, RootFile};
 
-/// Whether a class is the anchor of an RNTuple, which only says where in its file the content lies.
+/// Whether a class is the anchor of an RNTuple, which has the position of the content in the file.
 pub fn is_ntuple(class: &str) -> bool {
     matches!(class, "ROOT::RNTuple" | "ROOT::Experimental::RNTuple")
 }
 
-/// Why there is no tree where one was looked for, if that is because there is an RNTuple: one whose path is `wanted`, or
-/// any.
+/// The error for a missing tree, if there is an RNTuple instead: with the path `wanted`, or with any path.
 pub fn instead_of_tree(file: &RootFile, wanted: impl Fn(&str) -> bool) -> Option<Error> {
     let walk = file.walk();
     let keys = walk.directories.iter().flat_map(|d| d.keys.iter().map(move |key| (d.path_of(&key.name), key)));

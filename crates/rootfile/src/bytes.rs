@@ -4,7 +4,7 @@
 
 use crate::{Error, Result, text};
 
-/// A checked reader over a slice. Positions reported in errors are `origin + position`.
+/// A checked reader over a slice. Errors report the position in the slice.
 #[derive(Clone, Debug)]
 pub struct Cursor<'a> {
     data: &'a [u8],
@@ -139,7 +139,7 @@ impl<'a> Cursor<'a> {
         Ok(s)
     }
 
-    /// A count of items that take at least `each` bytes each.
+    /// A count of items of at least `each` bytes each.
     ///
     /// # Errors
     ///
@@ -185,7 +185,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// A growing big-endian buffer, the writing twin of [`Cursor`].
+/// A growing big-endian buffer: writes what [`Cursor`] reads.
 #[derive(Clone, Debug, Default)]
 pub struct Writer {
     /// The bytes so far.
@@ -214,7 +214,7 @@ impl Writer {
         self.string_bytes(&text::encode(value));
     }
 
-    /// A `TString` from its characters. Lengths beyond two gigabytes cannot be told in the format and are cut.
+    /// A `TString` from its characters. The format has no room for lengths beyond 2 GB: longer strings are cut.
     pub fn string_bytes(&mut self, chars: &[u8]) {
         match u8::try_from(chars.len()) {
             Ok(n) if n < 255 => self.u8(n),
@@ -244,7 +244,7 @@ impl Writer {
     }
 }
 
-/// Bytes that [`Writer::string`] takes for this text.
+/// Bytes that [`Writer::string`] writes for this text.
 pub(crate) fn string_len(text: &str) -> usize {
     let n = text::encode(text).len();
     if n < 255 { n + 1 } else { n + 5 }

@@ -1,4 +1,4 @@
-//! Directories: the small record that says where a directory's list of keys lies, and that list.
+//! Directories: the record with the position of a directory's list of keys, and that list.
 //!
 //! Layout (`TDirectoryFile::Streamer`): version (1000 added for eight-byte positions), creation and
 //! modification time, bytes of the key list, bytes of the name, own, parent's and key list's offset, UUID.

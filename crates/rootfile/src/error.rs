@@ -1,29 +1,28 @@
-//! The one error type of the container floor: what went wrong, in which file and object, at which byte.
+//! The error type of all crates: what is wrong, in which file and object, at which byte.
 //!
-//! Parsers raise it with only what they know; each caller on the way up adds its own piece of context
-//! ([`Error::at`], [`Error::object`], [`Error::file`]), and a piece that is already there is kept, since
-//! the innermost is the most exact.
+//! A parser gives the message; each caller adds the context it knows ([`Error::at`], [`Error::object`],
+//! [`Error::file`]). Context that is already there is kept, since the innermost is the most exact.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::text::printable;
 
-/// What kind of thing went wrong. Decides the exit code and whether `-k` may skip the file.
+/// The cause of an error.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The operating system refused to read or write.
     Io(std::io::Error),
-    /// The bytes are not what the format asks for.
+    /// The bytes of the file violate the format.
     Corrupt(String),
-    /// Well-formed as far as can be seen, but not something basketry handles.
+    /// The bytes are valid, but basketry does not support them.
     Unsupported(String),
-    /// The request makes no sense for this file (no such tree, schemas differ, budget too small...).
+    /// The caller's request is impossible: no such tree, different schemas, too small a budget.
     Request(String),
 }
 
-/// An error with the file, object and offset it happened at. One pointer wide.
+/// An error with its file, object and offset. One pointer wide.
 #[derive(Debug)]
 pub struct Error(Box<Inner>);
 
@@ -39,7 +38,7 @@ struct Inner {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// Wraps a kind without any context yet.
+    /// An error without context.
     pub fn new(kind: ErrorKind) -> Self {
         Self(Box::new(Inner { kind, file: None, object: None, offset: None }))
     }
@@ -49,12 +48,12 @@ impl Error {
         Self::new(ErrorKind::Corrupt(message.into()))
     }
 
-    /// The file asks for something basketry does not do.
+    /// The file needs something that basketry does not support.
     pub fn unsupported(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Unsupported(message.into()))
     }
 
-    /// The user asked for something that cannot be.
+    /// The request is impossible.
     pub fn request(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Request(message.into()))
     }
@@ -80,12 +79,12 @@ impl Error {
         self
     }
 
-    /// The file it happened in, if one is known.
+    /// The file, if known.
     pub fn path(&self) -> Option<&Path> {
         self.0.file.as_deref()
     }
 
-    /// What kind of thing went wrong.
+    /// The cause.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
@@ -94,7 +93,7 @@ impl Error {
 /// Most characters of an object's name in a message.
 const MOST_OF_A_NAME: usize = 200;
 
-/// A name from a file, fit for one line of a terminal: what does not print is escaped, what is long is cut.
+/// A name from a file for one line of a terminal: unprintable characters are escaped, long names are cut.
 fn write_name(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
     for (i, c) in name.chars().enumerate() {
         if i == MOST_OF_A_NAME {

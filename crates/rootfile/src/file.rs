@@ -1,7 +1,7 @@
 //! An open ROOT file: its header, directories, streamer infos, and the payload of any record.
 //!
-//! Only what every use needs is read at once (header, top directory, streamer infos); directories below and
-//! objects are read when asked for. A file that was never closed is read by scanning its records, as ROOT does.
+//! Opening reads what every use needs: the header, the top directory and the streamer infos. Subdirectories and objects
+//! are read on request. A file that was never closed is read by scanning its records, as ROOT does.
 
 mod audit;
 mod scan;
@@ -26,7 +26,7 @@ use crate::{Error, Result};
 
 pub use audit::Mismatch;
 
-/// Bytes asked for where a key header of unknown length is to be read.
+/// Bytes that are read first for a key header of unknown length.
 const KEY_GUESS: usize = 1024;
 
 /// A ROOT file opened for reading.
@@ -37,11 +37,11 @@ pub struct RootFile {
     infos_problem: Option<Error>,
     top: Directory,
     recovered: bool,
-    /// Why the list of keys cannot be read, though one was written.
+    /// Why the list of keys cannot be read, if there is one.
     list_problem: Option<Error>,
-    /// Where the records ended when they were read one after the other.
+    /// The offset at which a scan of the records ended.
     scanned_to: u64,
-    /// Directories that were found in another way than by their lists of keys.
+    /// Directories that replace the file's own lists of keys.
     listing: Option<Vec<Directory>>,
 }
 
@@ -65,7 +65,7 @@ impl Directory {
     }
 }
 
-/// All directories of a file, and what could not be read.
+/// All directories of a file, and the errors of those that cannot be read.
 #[derive(Debug, Default)]
 pub struct Walk {
     /// Directories, parents first.
@@ -104,7 +104,7 @@ impl RootFile {
         Self::from_shared(source, None)
     }
 
-    /// Opens a file whose streamer infos may be shared with others.
+    /// Opens a file that may share streamer infos with other files of the pool.
     fn from_shared(source: Arc<dyn Source>, pool: Option<&FilePool>) -> Result<Self> {
         let name = source.name().to_path_buf();
         Self::read(source, pool).map_err(|e| e.file(name))
@@ -125,11 +125,12 @@ impl RootFile {
             Ok(keys) => file.top.keys = keys,
             Err(e) => {
                 file.recover()?;
-                // A file that was begun and has nothing in it yet is empty; one that has something has lost it.
+                // A file that was begun and has no records is empty; a file with records but without keys has lost
+                // them.
                 if file.top.keys.is_empty() && size > file.header.begin + u64::from(top_nbytes) {
                     return Err(e);
                 }
-                // A file that was never closed has neither place nor length of a list.
+                // A file that was never closed has neither position nor length of a list.
                 let written = record.seek_keys != 0 || record.nbytes_keys != 0;
                 file.list_problem = (written && file.header.end <= size).then_some(e);
             }
@@ -143,7 +144,7 @@ impl RootFile {
         Ok(file)
     }
 
-    /// Header and top directory, whose keys are not read: also the directory's record, and how long it is.
+    /// Reads header and top directory, without keys. Also returns the directory's record and its length.
     fn begin(source: Arc<dyn Source>) -> Result<(Self, DirectoryRecord, u32)> {
         let first = source.read(0, usize::try_from(source.size().min(512)).unwrap_or(512))?;
         let header = FileHeader::parse(&first)?;
@@ -193,7 +194,7 @@ impl RootFile {
         let parse = |data: &[u8]| Key::parse(&mut Cursor::new(data)).map_err(|e| e.at(offset));
         let data = self.source.read(offset, guess)?;
         let mut key = match parse(&data) {
-            // Names may be longer than guessed: 64 kB is the most that a header can take.
+            // A header with long names may take up to 64 kB.
             Err(_) if left > guess as u64 => {
                 let more = usize::try_from(left.min(1 << 16)).unwrap_or(guess);
                 parse(&self.source.read(offset, more)?)?
@@ -212,7 +213,7 @@ impl RootFile {
         }
         let in_list = |e: Error| e.object("list of keys").at(seek);
         let key = self.key_at(seek).map_err(in_list)?;
-        // The directory says how long the list is; the sizes in the list's own key are wrong in some files.
+        // The directory has the length of the list. The sizes in the list's own key are wrong in some files.
         let start = seek + u64::from(key.keylen);
         let len = (nbytes as usize).saturating_sub(usize::from(key.keylen));
         parse_key_list(&self.source.read(start, len).map_err(in_list)?).map_err(in_list)
@@ -234,12 +235,12 @@ impl RootFile {
         if let Some((seek, nbytes)) = infos {
             (self.header.seek_info, self.header.nbytes_info) = (seek, nbytes);
         }
-        // Of equal keys the last one counts.
+        // The last of several equal keys wins.
         let mut seen = HashSet::new();
         let mut last: Vec<bool> =
             self.top.keys.iter().rev().map(|k| seen.insert((&k.name, k.cycle, &k.class))).collect();
         self.top.keys.retain(|_| last.pop().unwrap_or(true));
-        // As a list has them: the newest cycle of a name first.
+        // In the order of a list: the newest cycle of a name first.
         let mut places = HashMap::new();
         for (i, key) in self.top.keys.iter().enumerate() {
             places.entry(key.name.clone()).or_insert(i);
@@ -268,17 +269,17 @@ impl RootFile {
         &self.infos
     }
 
-    /// Why there are no streamer infos, if they could not be read.
+    /// The error, if the streamer infos cannot be read.
     pub fn infos_problem(&self) -> Option<&Error> {
         self.infos_problem.as_ref()
     }
 
-    /// Whether keys were found by scanning, since the file was not closed.
+    /// Whether the keys come from a scan, because the file was not closed.
     pub fn recovered(&self) -> bool {
         self.recovered
     }
 
-    /// Where the records ended, in a file whose keys were found by scanning: behind this byte nothing was found.
+    /// The offset at which the scan of the records ended; none if the keys come from lists.
     pub fn scanned_to(&self) -> Option<u64> {
         self.recovered.then_some(self.scanned_to)
     }
@@ -288,17 +289,17 @@ impl RootFile {
         &self.top
     }
 
-    /// All directories, parents first. A directory that cannot be read is named among the problems.
+    /// All directories, parents first. `problems` has the errors of directories that cannot be read.
     pub fn walk(&self) -> Walk {
         if let Some(listing) = &self.listing {
             return Walk { directories: listing.clone(), problems: Vec::new() };
         }
         let mut walk = Walk::default();
         let mut seen: HashSet<u64> = HashSet::from([self.top.seek]);
-        // Lists of keys lie side by side in an honest file, and long paths are rare: this bounds the memory that
-        // directories can ask for by sharing one list, or by nesting.
+        // A limit for all lists and paths together. Directories that share one list or nest could otherwise use any
+        // amount of memory.
         let mut room = self.source.size().saturating_mul(4);
-        // Depth first: a directory's own directories follow it.
+        // Depth first: subdirectories follow their directory.
         let mut next = vec![self.top.clone()];
         while let Some(parent) = next.pop() {
             let from = next.len();
@@ -375,7 +376,7 @@ impl RootFile {
     }
 }
 
-/// Tells records of streamer infos apart. Tags in them count from the key, so its length belongs to it.
+/// A hash of a record of streamer infos. Tags in the record count from the key, so the key's length is included.
 fn infos_hash(raw: &[u8], key: &Key) -> (u64, u64) {
     let lengths = u64::from(key.objlen) << 16 | u64::from(key.keylen);
     (xxhash3_64::Hasher::oneshot(raw), xxhash3_64::Hasher::oneshot_with_seed(lengths, raw))
@@ -386,7 +387,7 @@ pub fn is_directory(class: &str) -> bool {
     class == "TDirectory" || class == "TDirectoryFile"
 }
 
-/// The top directory's record: a key, the file's name and title, and the directory's fields. Also its length.
+/// The top directory's record: a key, the file's name and title, and the directory's fields. Also returns its length.
 fn read_top(source: &dyn Source, header: &FileHeader) -> Result<(Directory, DirectoryRecord, u32)> {
     let left = usize::try_from(source.size().saturating_sub(header.begin)).unwrap_or(usize::MAX);
     let data = source.read(header.begin, left.min(8192))?;
@@ -395,7 +396,7 @@ fn read_top(source: &dyn Source, header: &FileHeader) -> Result<(Directory, Dire
     let mut names = Cursor::at(&data, usize::from(key.keylen));
     names.string()?;
     let title = names.string()?;
-    // `fNbytesName` is where the fields start; it agrees with the strings in all files but damaged ones.
+    // The fields start at `fNbytesName`, which agrees with the strings in all undamaged files.
     let at = usize::try_from(header.nbytes_name).unwrap_or(usize::MAX);
     let mut fields = if at == names.pos() || at == 0 { names } else { Cursor::at(&data, at) };
     let record = DirectoryRecord::parse(&mut fields)?;

@@ -1,4 +1,4 @@
-//! The free list: which bytes of a file belong to no record.
+//! The free list: the bytes of a file that belong to no record.
 //!
 //! Layout (`TFree`), once for each segment: version (1000 added for eight-byte positions), first and last byte.
 //! The last segment begins behind the file's end and goes to 2 GB and beyond.

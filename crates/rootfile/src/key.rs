@@ -1,4 +1,4 @@
-//! The key: the header of every record, saying how long it is, what it holds and which directory owns it.
+//! The key: the header of every record, with the record's length, the object's class and name, and its directory.
 //!
 //! Layout (`TKey::Streamer`): fNbytes, version, fObjlen, fDatime, fKeylen, fCycle, fSeekKey, fSeekPdir, class,
 //! name, title. A version above 1000 says that the two positions take eight bytes.
@@ -34,7 +34,7 @@ pub struct Key {
     pub datime: u32,
     /// Bytes of this header.
     pub keylen: u16,
-    /// Which of the equal-named objects in a directory this is.
+    /// The cycle: numbers objects of the same name in a directory.
     pub cycle: i16,
     /// Offset of the record.
     pub seek_key: u64,
@@ -88,7 +88,7 @@ impl Key {
         let cycle = c.i16()?;
         let (seek_key, seek_pdir) =
             if version > BIG_KEY { (c.u64()?, c.u64()?) } else { (u64::from(c.u32()?), u64::from(c.u32()?)) };
-        // The 64-bit form keeps the offset of process identifiers in the top two bytes (`kPidOffsetShift`).
+        // In the 64-bit form the top two bytes are the offset of process identifiers (`kPidOffsetShift`).
         let pid_offset = u16::try_from(seek_pdir >> PID_OFFSET_SHIFT).unwrap_or_default();
         let seek_pdir = seek_pdir & ((1 << PID_OFFSET_SHIFT) - 1);
         let class = c.string()?;
@@ -127,7 +127,7 @@ impl Key {
             name: name.to_owned(),
             title: title.to_owned(),
         };
-        // A header beyond 64 kB cannot be told; the writer refuses such names.
+        // The format has no room for a header beyond 64 kB; the writer refuses such names.
         key.keylen = u16::try_from(key.header_len()).unwrap_or(u16::MAX);
         key
     }

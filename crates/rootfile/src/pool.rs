@@ -1,8 +1,8 @@
-//! Many input files at once: few file descriptors, and one copy of streamer infos that are equal.
+//! Shares file descriptors and streamer infos among many input files.
 //!
-//! A merge of thousands of files keeps all of them at hand, but reads them nearly in order. A [`FilePool`]
-//! closes the file that was opened first when there are too many, and opens it again when it is asked for.
-//! Files of one production carry the same streamer infos; they are parsed once.
+//! A merge has thousands of files open but reads them nearly in order. A [`FilePool`] closes the file that was opened
+//! first when there are too many, and opens it again at the next read. Files of one production have the same streamer
+//! infos, which are parsed once.
 
 use std::collections::{HashMap, VecDeque};
 use std::fs::File;
@@ -15,8 +15,8 @@ use crate::source::{self, Source};
 use crate::streamer::StreamerInfos;
 use crate::{Error, Result};
 
-/// Files open at once where nothing else is asked for: well below the usual limit of 1024 descriptors, and
-/// opening a file again costs microseconds.
+/// The default number of open files: well below the usual limit of 1024 descriptors. Reopening a file takes
+/// microseconds.
 pub const OPEN_FILES: usize = 128;
 
 /// Files that share descriptors and streamer infos.
@@ -31,7 +31,7 @@ pub struct FilePool {
 struct Slot {
     path: PathBuf,
     size: u64,
-    /// Device, inode and time of change: a file that was replaced meanwhile is another one.
+    /// Device, inode and time of change, to detect a file that was replaced.
     identity: (u64, u64, i64, i64),
     file: Mutex<Option<Arc<File>>>,
 }
@@ -73,7 +73,7 @@ impl FilePool {
         Ok(Arc::new(PooledFile { slot, pool: Arc::clone(self) }))
     }
 
-    /// Streamer infos that are known by this hash, or are made now.
+    /// The streamer infos with this hash; parsed if the pool does not have them.
     pub(crate) fn shared_infos(
         &self,
         hash: (u64, u64),
@@ -87,12 +87,12 @@ impl FilePool {
         Ok(made)
     }
 
-    /// Opens a file after making room for it.
+    /// Opens a file; closes others if there are too many.
     fn open_file(&self, path: &Path) -> std::io::Result<File> {
         loop {
             while lock(&self.open).len() >= self.limit.load(Ordering::Relaxed) && self.close_oldest() {}
             match File::open(path) {
-                // The process may open fewer than was thought: half of them are left to others from now on.
+                // The process may open fewer files than the limit: halve the limit.
                 Err(e) if is_out_of_descriptors(&e) && self.close_oldest() => {
                     let half = lock(&self.open).len() / 2;
                     self.limit.store(half.max(1), Ordering::Relaxed);
@@ -111,7 +111,7 @@ impl FilePool {
     }
 }
 
-/// EMFILE and ENFILE have no kind of their own.
+/// EMFILE and ENFILE have no `ErrorKind`.
 fn is_out_of_descriptors(e: &std::io::Error) -> bool {
     matches!(e.raw_os_error(), Some(23 | 24))
 }
@@ -119,7 +119,7 @@ fn is_out_of_descriptors(e: &std::io::Error) -> bool {
 impl PooledFile {
     fn file(&self) -> Result<Arc<File>> {
         let slot = &self.slot;
-        // A slot that is closed is not in the queue, so nobody who makes room waits for it.
+        // A closed slot is not in the queue, so `close_oldest` never waits for it.
         let mut held = lock(&slot.file);
         if let Some(file) = &*held {
             return Ok(Arc::clone(file));

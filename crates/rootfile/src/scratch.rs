@@ -1,8 +1,8 @@
-//! A folder for files that are needed for a while, such as a copy that is measured: it goes when it is dropped, and when
-//! the process is told to end. What lies in it is no output, whatever its name.
+//! A folder for temporary files, such as a copy that is measured. It is removed when dropped, and when the process is
+//! told to end. Files in it are never outputs.
 //!
-//! The process holds a lock (flock(2)) on the folder. One that was killed outright leaves its folder without a lock, and
-//! the next process that wants a scratch folder in the same place removes it.
+//! The process holds a lock (flock(2)) on the folder. A killed process leaves its folder without a lock, and the next
+//! process that makes a scratch folder in the same place removes it.
 
 use std::fs::{DirBuilder, File, TryLockError};
 use std::io;
@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 
 use crate::temporary::{make_scratch, remove_scratch, same_file};
 
-/// What all such folders are called, and the number of the process and one more after it.
+/// The name of scratch folders; the process identifier and a number follow.
 const PREFIX: &str = ".basketry-scratch-";
-/// Folders that a process may have in one place at the same time.
+/// Most scratch folders of a process in one place.
 const MOST: u32 = 1000;
 
-/// A folder for files that are needed for a while.
+/// A folder for temporary files.
 #[derive(Debug)]
 pub struct ScratchFolder {
     path: PathBuf,
@@ -25,20 +25,20 @@ pub struct ScratchFolder {
 }
 
 impl ScratchFolder {
-    /// Makes one in the folder that the system has for such files.
+    /// Makes a scratch folder in the system's folder for temporary files.
     ///
     /// # Errors
     ///
-    /// Those of the system.
+    /// If the system cannot make the folder.
     pub fn new() -> io::Result<Self> {
         Self::within(&std::env::temp_dir())
     }
 
-    /// Makes one in this folder.
+    /// Makes a scratch folder in this folder.
     ///
     /// # Errors
     ///
-    /// Those of the system.
+    /// If the system cannot make the folder.
     pub fn within(folder: &Path) -> io::Result<Self> {
         remove_stale(folder);
         let process = std::process::id();
@@ -61,7 +61,7 @@ impl Drop for ScratchFolder {
     }
 }
 
-/// Makes and locks a folder; `None` if there is one of this name, or it is gone again.
+/// Makes and locks a folder; `None` if the name is taken, or if another process has removed the folder.
 fn create_locked(path: &Path) -> io::Result<Option<File>> {
     match DirBuilder::new().mode(0o700).create(path) {
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => return Ok(None),
@@ -70,17 +70,17 @@ fn create_locked(path: &Path) -> io::Result<Option<File>> {
     let held = File::open(path)?;
     match held.try_lock() {
         Err(TryLockError::WouldBlock) => Ok(None),
-        // Without locks a folder that is left stays there, and none is removed that somebody needs.
+        // On a file system without locks, stale folders stay and no folder in use is removed.
         Ok(()) | Err(TryLockError::Error(_)) => Ok(same_file(&held, path).then_some(held)),
     }
 }
 
-/// Removes the scratch folders in a folder that no process has any more.
+/// Removes the stale scratch folders in a folder.
 fn remove_stale(folder: &Path) {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| is_scratch(&entry.file_name().to_string_lossy())) {
         let path = entry.path();
-        // Locked while it is removed; a link is none of ours.
+        // The folder stays locked while it is removed. Links are not followed.
         if path.symlink_metadata().is_ok_and(|meta| meta.is_dir())
             && let Ok(left) = File::open(&path)
             && left.try_lock().is_ok()
@@ -91,7 +91,7 @@ fn remove_stale(folder: &Path) {
     }
 }
 
-/// Whether a file of this name is a scratch folder of some process.
+/// Whether a name is that of a scratch folder.
 fn is_scratch(name: &str) -> bool {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let numbers = name.strip_prefix(PREFIX).and_then(|rest| rest.split_once('-'));

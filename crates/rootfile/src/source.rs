@@ -1,5 +1,5 @@
-//! Where bytes come from. Parsers ask for ranges; a [`Source`] fetches them. Local files today, HTTP and
-//! XRootD behind the same trait later.
+//! Sources of bytes. Parsers ask for ranges, and a [`Source`] fetches them: from local files today, from HTTP and
+//! XRootD later.
 
 use std::fs::{File, Metadata};
 use std::os::unix::fs::FileExt;
@@ -17,7 +17,7 @@ pub trait Source: Send + Sync {
     ///
     /// If the file ends too early, or if reading fails.
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> Result<()>;
-    /// The name that errors carry.
+    /// The name of the source in error messages.
     fn name(&self) -> &Path;
 
     /// Announces that these bytes will be read soon. A source may fetch them ahead.
@@ -44,8 +44,8 @@ pub trait Source: Send + Sync {
     }
 }
 
-/// A local file, read by `pread`: no shared position, and a file cut short while it is read is an error
-/// where a memory map would be a SIGBUS.
+/// A local file, read by `pread`: threads share no position, and a file that is truncated during a read is an error,
+/// not a SIGBUS as with a memory map.
 #[derive(Debug)]
 pub struct LocalFile {
     file: File,
@@ -112,7 +112,7 @@ pub(crate) fn read_exact_at(file: &File, path: &Path, offset: u64, buf: &mut [u8
     })
 }
 
-/// Lets the kernel read ahead. It is advice: where it is not taken, reading waits as long as it would have anyway.
+/// Advises the kernel to read ahead. If the kernel ignores the advice, reads only take longer.
 pub(crate) fn will_need(file: &File, offset: u64, len: u64) {
     let _ = rustix::fs::fadvise(file, offset, std::num::NonZeroU64::new(len), rustix::fs::Advice::WillNeed);
 }

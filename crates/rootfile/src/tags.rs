@@ -1,10 +1,9 @@
-//! Byte-count frames, and the tags by which an object pointer names its class or an object seen before.
+//! Byte-count frames, and the tags by which an object pointer names its class or refers to an earlier object.
 //!
-//! Facts (`TBufferFile::ReadObjectAny`, `ReadClass`, `MapObject`): a pointer is a byte count with bit 30 set,
-//! then a tag: all ones and a class name for a class seen first, bit 31 and an offset for one seen before.
-//! Without a byte count it is null (0) or the offset of an object seen before. Offsets count from the start
-//! of the key, and have 2 added so that 0 and 1 stay free. Buffers older than ROOT 3 have no byte counts, and
-//! number classes and objects instead.
+//! Facts (`TBufferFile::ReadObjectAny`, `ReadClass`, `MapObject`): a pointer is a byte count with bit 30 set, then a
+//! tag: all ones and a class name for a new class, bit 31 and an offset for an earlier class. Without a byte count it
+//! is null (0) or the offset of an earlier object. Offsets count from the start of the key, and have 2 added so that 0
+//! and 1 stay free. Buffers older than ROOT 3 have no byte counts, and number classes and objects instead.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,13 +19,13 @@ pub const NEW_CLASS_TAG: u32 = 0xFFFF_FFFF;
 pub const CLASS_MASK: u32 = 0x8000_0000;
 /// Added to offsets in tags.
 pub const MAP_OFFSET: u32 = 2;
-/// Bit of a version that says "member-wise".
+/// Bit of a version: the collection is member-wise.
 pub const STREAMED_MEMBER_WISE: i16 = 1 << 14;
 
-/// Stands for a class whose name is inside bytes that were not interpreted.
+/// The name of a class whose real name is inside bytes that were not decoded.
 pub(crate) const UNKNOWN_CLASS: &str = "(unknown)";
 
-/// A version, and where the object ends if that is known.
+/// A version, and the end of the object if known.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     /// Class version as written, the member-wise bit included.
@@ -82,7 +81,7 @@ impl Frame {
         }
     }
 
-    /// Passes over what is left of the object.
+    /// Skips the rest of the object.
     pub(crate) fn skip_to_end(&self, c: &mut Cursor<'_>) -> Result<()> {
         match self.end {
             Some(end) if end < c.pos() => self.finish(c, "object"),
@@ -95,7 +94,7 @@ impl Frame {
     }
 }
 
-/// Starts a frame; give what it returns to [`end_frame`].
+/// Starts a frame. Pass the result to [`end_frame`].
 pub fn begin_frame(w: &mut Writer, version: i16) -> usize {
     let at = w.pos();
     w.u32(0);
@@ -109,7 +108,7 @@ pub fn end_frame(w: &mut Writer, at: usize) {
     w.patch_u32(at, count | BYTE_COUNT_MASK);
 }
 
-/// Whether bytes look as if they held an object behind a pointer: a byte count, then a class tag.
+/// Whether bytes look like an object behind a pointer: a byte count, then a class tag.
 pub fn may_hold_tags(bytes: &[u8]) -> bool {
     bytes.windows(8).any(|w| {
         let word = |at: usize| w.get(at..at + 4).and_then(|b| b.first_chunk()).map_or(0, |b| u32::from_be_bytes(*b));
@@ -119,12 +118,12 @@ pub fn may_hold_tags(bytes: &[u8]) -> bool {
     })
 }
 
-/// What an object pointer turned out to be.
+/// The meaning of an object pointer.
 #[derive(Debug)]
 pub enum Tag {
     /// Null.
     Null,
-    /// An object seen before, by the identity it was registered with.
+    /// An earlier object, by the identity it was registered with.
     Object(usize),
     /// An object that follows.
     New {
@@ -132,16 +131,16 @@ pub enum Tag {
         class: Arc<str>,
         /// Position just after it, if it has a byte count.
         end: Option<usize>,
-        /// To be given to [`ReadTags::register`] with the object's identity, before its content is read.
+        /// Pass this to [`ReadTags::register`] with the object's identity before reading its content.
         slot: u32,
     },
 }
 
-/// What was met at offsets that ascend, as those in a buffer that is read do.
+/// Entries at ascending offsets, as a reader finds them.
 #[derive(Debug)]
 struct Offsets<T> {
     ascending: Vec<(u32, T)>,
-    /// What did not, as in a buffer that mixes offsets and numbers.
+    /// Entries out of order, as in a buffer that mixes offsets and numbers.
     others: HashMap<u32, T>,
 }
 
@@ -161,7 +160,7 @@ impl<T> Offsets<T> {
     }
 
     fn get(&self, offset: u32) -> Option<&T> {
-        // Of two at one offset the later one is here.
+        // The later of two entries at one offset is here.
         if let Some(what) = self.others.get(&offset) {
             return Some(what);
         }
@@ -170,7 +169,7 @@ impl<T> Offsets<T> {
     }
 }
 
-/// Classes and objects seen in a buffer that is read.
+/// The classes and objects read from a buffer so far.
 #[derive(Debug)]
 pub struct ReadTags {
     origin: u32,
@@ -181,7 +180,7 @@ pub struct ReadTags {
 }
 
 impl ReadTags {
-    /// `origin` is what positions are counted from: the length of the key, as a rule.
+    /// `origin` is added to positions: usually the length of the key.
     pub fn new(origin: usize) -> Self {
         Self {
             origin: u32::try_from(origin).unwrap_or_default(),
@@ -192,7 +191,7 @@ impl ReadTags {
         }
     }
 
-    /// What positions are counted from.
+    /// The number that is added to positions.
     pub fn origin(&self) -> usize {
         self.origin as usize
     }
@@ -238,8 +237,8 @@ impl ReadTags {
             }
             return Ok(match self.objects.get(tag) {
                 Some(&id) => Tag::Object(id),
-                // Tag 1 is the buffer's parent; an offset that nothing was read at is an object that was
-                // passed over. ROOT sets such pointers to null.
+                // Tag 1 is the buffer's parent. An offset without an object belongs to an object that was skipped. ROOT
+                // sets such pointers to null.
                 None => Tag::Null,
             });
         }
@@ -254,7 +253,7 @@ impl ReadTags {
             let key = tag & !CLASS_MASK;
             match self.classes.get(key) {
                 Some(class) => Arc::clone(class),
-                // Its name was first met inside an object that was passed over: so is this one, then.
+                // The class's name is inside an object that was skipped, so this object is skipped too.
                 None if end.is_some() => Arc::from(UNKNOWN_CLASS),
                 None => {
                     let message = format!("an object at {start} names a class at {key} where none was read");
@@ -272,13 +271,13 @@ impl ReadTags {
         n
     }
 
-    /// Remembers an object that is about to be read.
+    /// Registers an object that is about to be read.
     pub fn register(&mut self, slot: u32, id: usize) {
         self.objects.insert(slot, id);
     }
 }
 
-/// Classes and objects written to a buffer.
+/// The classes and objects written to a buffer so far.
 #[derive(Debug)]
 pub struct WriteTags {
     origin: u32,
@@ -287,7 +286,7 @@ pub struct WriteTags {
 }
 
 impl WriteTags {
-    /// `origin` is the length of the key that goes before the buffer.
+    /// `origin` is the length of the key in front of the buffer.
     pub fn new(origin: usize) -> Self {
         Self { origin: u32::try_from(origin).unwrap_or_default(), classes: HashMap::new(), objects: HashMap::new() }
     }
@@ -301,7 +300,7 @@ impl WriteTags {
         w.u32(0);
     }
 
-    /// Writes a reference if the object `id` was written before.
+    /// Writes a reference if the object `id` is already written.
     pub fn reference(&self, w: &mut Writer, id: usize) -> bool {
         match self.objects.get(&id) {
             Some(&offset) => {
@@ -312,7 +311,7 @@ impl WriteTags {
         }
     }
 
-    /// Says that the object `id` begins here, without a tag of its own.
+    /// Registers the object `id` at this position, without writing a tag.
     pub fn register(&mut self, w: &Writer, id: usize) {
         let offset = self.offset(w.pos());
         self.objects.insert(id, offset);

@@ -1,6 +1,5 @@
-//! The one rule for every path that is written: never a file that is read for it, never an existing file unless that was
-//! asked for, and a place where a file can be. [`crate::temporary`] keeps the other half of the promise: whole or not at
-//! all.
+//! The rule for every output path: never an input file, never an existing file unless the caller asks to overwrite it,
+//! and only a place where a file can be. [`crate::temporary`] guarantees that an output is complete or absent.
 
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -8,10 +7,10 @@ use std::path::Path;
 
 use crate::{Error, Result};
 
-/// Refuses a path that must not be written: that of a file in `inputs` under whatever name (links included), that of an
-/// existing file unless `overwrite`, of a device or a folder, or in a folder that does not exist.
+/// Checks that a path may be written: it is not a file in `inputs` (under any name, links included), not an existing
+/// file unless `overwrite`, not a device or a folder, and its folder exists.
 ///
-/// Callers ask before any work is done. The writer asks again when the file gets its name.
+/// Callers check before they begin. The writer checks again when it renames the file.
 ///
 /// # Errors
 ///
@@ -32,7 +31,7 @@ pub fn check_output<P: AsRef<Path>>(path: &Path, overwrite: bool, inputs: impl I
     }
 }
 
-/// Whether two paths lead to one file: the same device and inode, so that links count.
+/// Whether two paths are the same file: the same device and inode, so links count.
 pub fn is_same_file(a: &Path, b: &Path) -> bool {
     match (a.metadata(), b.metadata()) {
         (Ok(a), Ok(b)) => (a.dev(), a.ino()) == (b.dev(), b.ino()),
@@ -40,7 +39,7 @@ pub fn is_same_file(a: &Path, b: &Path) -> bool {
     }
 }
 
-/// Whether two paths are of one file, or will be when they are written: the same name in the same folder.
+/// Whether two paths are the same file, or will be once written: the same name in the same folder.
 pub fn is_same_place(a: &Path, b: &Path) -> bool {
     let folder = |path: &Path| {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -49,7 +48,7 @@ pub fn is_same_place(a: &Path, b: &Path) -> bool {
     is_same_file(a, b) || (a.file_name() == b.file_name() && folder(a) == folder(b))
 }
 
-/// Refuses a place where no file can be, and unless `overwrite` one where a file is.
+/// Checks that a file can be created at a path; unless `overwrite`, that there is none.
 pub(crate) fn check_place(path: &Path, overwrite: bool) -> io::Result<()> {
     if path.metadata().is_ok_and(|there| !there.is_file()) {
         let why = "is there, and is no file that could be replaced; name another output";
@@ -61,7 +60,7 @@ pub(crate) fn check_place(path: &Path, overwrite: bool) -> io::Result<()> {
     }
 }
 
-/// The error for a file that is not to be replaced.
+/// The error for a file that must not be replaced.
 pub(crate) fn exists() -> io::Error {
     io::Error::new(io::ErrorKind::AlreadyExists, "is there already; give --force to replace it")
 }

@@ -1,8 +1,8 @@
-//! The hidden file that an output is written to until it is whole. An output that is given up is removed, and all
-//! unfinished outputs of a process can be removed at once when it is told to end.
+//! The hidden file that holds an output until the output is complete. An abandoned output is removed; a process that is
+//! told to end removes all its unfinished outputs at once.
 //!
-//! The writer holds a lock (flock(2)) on the hidden file. A process that is killed outright leaves the file behind
-//! without the lock, and the next writer of the same output removes it.
+//! The writer holds a lock (flock(2)) on the hidden file. A killed process leaves the file without the lock, and the
+//! next writer of the same output removes it.
 
 use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
@@ -16,10 +16,10 @@ use rustix::io::Errno;
 
 use crate::target::{check_place, exists};
 
-/// Hidden files of one output that a process may write at the same time.
+/// Most hidden files of one output that a process writes at the same time.
 const MOST: u32 = 64;
 
-/// Bytes of an output's name in that of its hidden file: file systems take 255, of which numbers need up to 30.
+/// Bytes of an output's name in the name of its hidden file: file systems allow 255, and the numbers need up to 30.
 const LONGEST: usize = 220;
 
 static OUTPUTS: Mutex<Outputs> =
@@ -27,18 +27,18 @@ static OUTPUTS: Mutex<Outputs> =
 
 /// The outputs of this process.
 struct Outputs {
-    /// Hidden files, and the process that writes each: a fork of it has the list, too.
+    /// Hidden files, and the process that writes each: a forked process has the list too.
     unfinished: BTreeMap<PathBuf, u32>,
     /// Scratch folders, and the process that made each.
     scratch: BTreeMap<PathBuf, u32>,
-    /// How many outputs have their names. What lies in a scratch folder is no output.
+    /// The number of outputs that have their final names. Files in scratch folders do not count.
     named: usize,
-    /// No output begins, and none gets its name, any more.
+    /// Whether outputs were abandoned: no output begins or is renamed any more.
     closed: bool,
 }
 
 fn outputs() -> MutexGuard<'static, Outputs> {
-    // The list is whole between any two calls of it, whatever panicked.
+    // The list is consistent after every call, so a panic elsewhere does not matter.
     OUTPUTS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -50,25 +50,25 @@ impl Outputs {
         }
     }
 
-    /// Whether a file is for others than this process.
+    /// Whether a file is an output, and not in a scratch folder.
     fn is_output(&self, path: &Path) -> bool {
         !self.scratch.keys().any(|folder| path.starts_with(folder))
     }
 
-    /// Takes a hidden file off the list, and says whether this process wrote it.
+    /// Removes a hidden file from the list. Returns whether this process wrote it.
     fn forget(&mut self, path: &Path) -> bool {
         self.unfinished.remove(path) == Some(std::process::id())
     }
 }
 
-/// Removes all unfinished outputs of this process, and says how many. From then on no output begins and none gets its
-/// name: both fail with [`io::ErrorKind::Interrupted`]. For a process that ends at once.
+/// Removes all unfinished outputs of this process and returns their number. From then on outputs can neither begin nor
+/// get their names: both fail with [`io::ErrorKind::Interrupted`]. For a process that is about to end.
 pub fn abandon_outputs() -> usize {
     abandon(&mut outputs())
 }
 
-/// Does the same as [`abandon_outputs`], unless every output that this process has begun has its name already: then
-/// nothing is left to abandon, nothing changes, and the answer is `None`.
+/// As [`abandon_outputs`], unless every output that this process has begun already has its final name: then nothing
+/// changes, and the result is `None`.
 pub fn abandon_unless_named() -> Option<usize> {
     let mut outputs = outputs();
     let done = outputs.named > 0 && !outputs.unfinished.keys().any(|path| outputs.is_output(path));
@@ -84,7 +84,7 @@ fn abandon(outputs: &mut Outputs) -> usize {
     outputs.closed = true;
     let mut removed = 0;
     for (path, _) in std::mem::take(&mut outputs.unfinished).iter().filter(|(_, by)| **by == std::process::id()) {
-        // Nothing can be done about a file that cannot be removed.
+        // A file that cannot be removed stays.
         let _ = std::fs::remove_file(path);
         removed += usize::from(outputs.is_output(path));
     }
@@ -92,7 +92,7 @@ fn abandon(outputs: &mut Outputs) -> usize {
     removed
 }
 
-/// Removes a scratch folder of this process. Threads that end with the process may still write there.
+/// Removes a scratch folder of this process. Tries again while threads still write there.
 fn remove_folder(path: &Path, maker: u32) {
     let again = |e: &io::Error| e.kind() == io::ErrorKind::DirectoryNotEmpty;
     let mut tries = 0..10;
@@ -102,7 +102,7 @@ fn remove_folder(path: &Path, maker: u32) {
     {}
 }
 
-/// Makes the first scratch folder that can be made of these, and puts it on the list, so that it is removed when the
+/// Makes a scratch folder at the first possible of these paths, and adds it to the list, so that it is removed when the
 /// process is told to end.
 pub(crate) fn make_scratch<T>(
     paths: impl Iterator<Item = PathBuf>,
@@ -121,14 +121,14 @@ pub(crate) fn make_scratch<T>(
     Ok(None)
 }
 
-/// Takes a scratch folder off the list, and removes it.
+/// Removes a scratch folder and its entry in the list.
 pub(crate) fn remove_scratch(path: &Path) {
     let maker = outputs().scratch.remove(path);
-    // None where all were removed since the process is ending.
+    // `None` if all folders are already removed because the process is ending.
     maker.into_iter().for_each(|maker| remove_folder(path, maker));
 }
 
-/// The first name that this process gives the hidden file of an output.
+/// The first name that this process tries for the hidden file of an output.
 pub fn unfinished_output(target: &Path) -> PathBuf {
     hidden(target, 0)
 }
@@ -142,7 +142,7 @@ fn hidden(target: &Path, number: u32) -> PathBuf {
     }
 }
 
-/// The name of an output as its hidden files have it: cut where theirs would be longer than file systems take.
+/// The part of an output's name in the names of its hidden files, cut to what file systems allow.
 fn short_name(target: &Path) -> String {
     let mut name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let end = (0..=LONGEST.min(name.len())).rev().find(|&end| name.is_char_boundary(end));
@@ -150,7 +150,7 @@ fn short_name(target: &Path) -> String {
     name
 }
 
-/// Whether a file of this name is the hidden file of an output called `target`, of whatever process.
+/// Whether a name is that of a hidden file of the output `target`, of any process.
 fn is_hidden_name(file: &str, target: &str) -> bool {
     let middle = file.strip_prefix('.').and_then(|rest| rest.strip_prefix(target));
     let middle = middle.and_then(|rest| rest.strip_prefix('.')).and_then(|rest| rest.strip_suffix(".tmp"));
@@ -158,7 +158,7 @@ fn is_hidden_name(file: &str, target: &str) -> bool {
     middle.is_some_and(|middle| middle.split_once('-').map_or_else(|| number(middle), |(a, b)| number(a) && number(b)))
 }
 
-/// A file under a temporary name. It is removed when it is dropped, unless it got its own name.
+/// A file under a temporary name. It is removed when dropped, unless it was renamed.
 #[derive(Debug)]
 pub(crate) struct Temporary {
     path: PathBuf,
@@ -167,8 +167,8 @@ pub(crate) struct Temporary {
 }
 
 impl Temporary {
-    /// Creates the hidden file of an output called `target`, in the same folder so that it can be renamed. A device or
-    /// a folder of that name is refused, since the file would take its place; an existing file is, unless `overwrite`.
+    /// Creates the hidden file of the output `target`, in the same folder so that it can be renamed. Fails if `target`
+    /// is a device or a folder, or an existing file unless `overwrite`.
     pub fn create(target: &Path, overwrite: bool) -> io::Result<(Self, File)> {
         check_place(target, overwrite)?;
         let mut outputs = outputs();
@@ -191,12 +191,12 @@ impl Temporary {
         &self.path
     }
 
-    /// What the file will be called.
+    /// The final name.
     pub fn target(&self) -> &Path {
         &self.target
     }
 
-    /// Gives the file its name.
+    /// Renames the file to its final name.
     pub fn rename(self) -> io::Result<()> {
         let mut outputs = outputs();
         outputs.check_open()?;
@@ -227,10 +227,10 @@ fn create_locked(path: &Path) -> io::Result<Option<File>> {
         let file = options.open(path)?;
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => return Ok(None),
-            // A file system without locks: stale files stay there, and nothing is removed that somebody may write.
+            // On a file system without locks, stale files stay and no file in use is removed.
             Ok(()) | Err(TryLockError::Error(_)) => {}
         }
-        // Whoever looked for stale files between the two calls has removed it.
+        // Another process may have removed the file as stale between the two calls.
         if same_file(&file, path) {
             file.set_len(0)?;
             return Ok(Some(file));
@@ -243,7 +243,7 @@ pub(crate) fn same_file(file: &File, path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|there| (there.dev(), there.ino()) == (ours.dev(), ours.ino()))
 }
 
-/// Removes the hidden files of an output that no process writes any more.
+/// Removes the stale hidden files of an output.
 fn remove_stale(target: &Path, outputs: &Outputs) {
     let name = short_name(target);
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -251,7 +251,7 @@ fn remove_stale(target: &Path, outputs: &Outputs) {
     let named = entries.filter(|entry| is_hidden_name(&entry.file_name().to_string_lossy(), &name));
     for path in named.map(|entry| target.with_file_name(entry.file_name())) {
         let stale = !outputs.unfinished.contains_key(&path) && path.symlink_metadata().is_ok_and(|meta| meta.is_file());
-        // Locked while it is removed, so that nobody takes it meanwhile.
+        // The file stays locked while it is removed, so that no other process takes it.
         if stale
             && let Ok(file) = File::options().write(true).open(&path)
             && file.try_lock().is_ok()
@@ -262,11 +262,11 @@ fn remove_stale(target: &Path, outputs: &Outputs) {
     }
 }
 
-/// Renames a file, unless there is one of the new name by now.
+/// Renames a file, unless the new name exists by now.
 fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
         Err(Errno::EXIST) => Err(exists()),
-        // File systems that know no such rename: a second name for the file is refused where there is one.
+        // On file systems without this kind of rename, a hard link fails if the name exists.
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => match std::fs::hard_link(from, to) {
             Ok(()) => std::fs::remove_file(from),
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Err(exists()),

@@ -1,7 +1,8 @@
-//! Names as text. ROOT's strings are bytes without an encoding: most are ASCII, some UTF-8, old ones Latin-1.
+//! Conversion of names to text. ROOT's strings are bytes without an encoding: most are ASCII, some UTF-8, old ones
+//! Latin-1.
 //!
-//! Bytes that are not UTF-8 are mapped to U+F780..U+F7FF (a private use area), so that any name shows as
-//! text and still goes back into a file byte for byte.
+//! Bytes that are not UTF-8 are mapped to U+F780..U+F7FF (a private use area), so that any name is text and can be
+//! written back byte for byte.
 
 use std::borrow::Cow;
 
@@ -39,7 +40,7 @@ pub fn encode(text: &str) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-/// Whether a character can be shown as it is: it neither controls a terminal, nor hides, nor turns text around.
+/// Whether a character is safe to show: it does not control a terminal, hide, or reverse text.
 pub fn is_printable(c: char) -> bool {
     let hidden = matches!(
         u32::from(c),
@@ -48,7 +49,7 @@ pub fn is_printable(c: char) -> bool {
     !c.is_control() && !hidden
 }
 
-/// Text from a file, fit for one line of a terminal: what does not print is shown as its code, `\u{1b}`.
+/// Text from a file for one line of a terminal: unprintable characters are shown as codes, `\u{1b}`.
 pub fn printable(text: &str) -> Cow<'_, str> {
     if text.chars().all(is_printable) {
         return Cow::Borrowed(text);

@@ -1,21 +1,21 @@
-//! Where ROOT's writer closes a basket, and how many places it keeps for entry offsets.
+//! ROOT's rule for closing baskets, and the size of its entry-offset arrays.
 //!
-//! Facts from `TBranch::FillImpl`, `TBranch::WriteBasketImpl` and `TBasket::Update` of ROOT 6.40. Only sizes are
-//! looked at; whoever holds the bytes cuts them.
+//! Facts from `TBranch::FillImpl`, `TBranch::WriteBasketImpl` and `TBasket::Update` of ROOT 6.40. This module computes
+//! with sizes; the caller cuts the bytes.
 
-/// A basket is closed at this many bytes whatever the layout says: its sizes are signed 32-bit numbers, and one
-/// more entry has to fit below their limit.
+/// A basket is closed at this many bytes in any layout: its sizes are signed 32-bit numbers, and one more entry must
+/// fit below their limit.
 const MOST_BYTES: u64 = 1 << 30;
 
 /// Places in an entry-offset array below which `TBranch::WriteBasketImpl` does not shrink it.
 const LEAST_OFFSETS: u32 = 10;
 
-/// Says, entry by entry, where ROOT would close the baskets of one branch.
+/// Finds, entry by entry, where ROOT closes the baskets of one branch.
 ///
-/// After an entry is filled ROOT closes the basket if what is in the buffer (the key header too), twice the size of
-/// the entry offsets so far, and another entry like the last together reach `fBasketSize`. With
-/// `TTree::kOnlyFlushAtCluster` that rule is off; ROOT still applies it while the size of a cluster is in bytes,
-/// that is in the first cluster, where waiting would never end. A writer that knows where its clusters end need not.
+/// After an entry is filled ROOT closes the basket if what is in the buffer (the key header too), twice the size of the
+/// entry offsets so far, and another entry like the last together reach `fBasketSize`. `TTree::kOnlyFlushAtCluster`
+/// turns this rule off. ROOT still applies it in the first cluster if the size of a cluster is in bytes, since the end
+/// of that cluster is not known yet. A writer that knows where its clusters end need not.
 #[derive(Clone, Debug)]
 pub struct BasketCutter {
     basket_size: u64,
@@ -40,7 +40,8 @@ impl BasketCutter {
         }
     }
 
-    /// Adds an entry of so many bytes. True if the basket is closed behind it; the next entry opens a new one.
+    /// Adds an entry of `size` bytes. Returns true if the basket is closed behind it; the next entry opens a new
+    /// basket.
     pub fn push(&mut self, entry_size: u32) -> bool {
         self.entries = self.entries.saturating_add(1);
         self.bytes = self.bytes.saturating_add(entry_size.into());
@@ -51,14 +52,14 @@ impl BasketCutter {
         closed
     }
 
-    /// Ends the basket here, as a flush at the end of a cluster does. True if it held anything.
+    /// Ends the basket here, as a flush at the end of a cluster does. Returns true if the basket has entries.
     pub fn close(&mut self) -> bool {
         let held = self.entries > 0;
         (self.bytes, self.entries) = (0, 0);
         held
     }
 
-    /// Takes another `fBasketSize`, from the entry in hand on (`TBranch::SetBasketSize`).
+    /// Sets another `fBasketSize`, from the next entry on (`TBranch::SetBasketSize`).
     pub fn set_basket_size(&mut self, basket_size: u32) {
         self.basket_size = basket_size.into();
     }
@@ -107,10 +108,11 @@ impl EntryOffsetLen {
         self.len
     }
 
-    /// Writes a basket of so many entries and returns its `fNevBufSize`.
+    /// Writes a basket of `entries` entries and returns its `fNevBufSize`.
     ///
-    /// The array doubles whenever an entry would take its last place, which the branch learns during its first ten
-    /// baskets. At the write the branch settles for four times the entries if it had more, or two if it had too few.
+    /// The array doubles whenever an entry would take its last place; during its first ten baskets the branch keeps the
+    /// larger size. At the write the branch takes four times the entries if its array is larger, or two times if it is
+    /// too small.
     pub fn basket(&mut self, entries: u32) -> u32 {
         if self.len == 0 {
             return 0;

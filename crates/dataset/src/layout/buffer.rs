@@ -1,12 +1,12 @@
-//! How large the buffer behind a branch is while ROOT writes: it grows by doubling and shrinks after a flush.
+//! The size of a branch's buffer while ROOT writes: it grows by doubling and shrinks after a flush.
 //!
-//! Facts from `TBuffer::AutoExpand`, `TBasket::AdjustSize` and `TBasket::WriteReset` of ROOT 6.40. It predicts
-//! the memory a writer takes under a layout; it holds no data.
+//! Facts from `TBuffer::AutoExpand`, `TBasket::AdjustSize` and `TBasket::WriteReset` of ROOT 6.40. Predicts the memory
+//! of a writer under a layout; holds no data.
 
-/// A `TBuffer` is never made smaller than this at first (`TBuffer::kMinimalSize`).
+/// The smallest initial size of a `TBuffer` (`TBuffer::kMinimalSize`).
 const MINIMAL: u32 = 128;
 
-/// A buffer is not shrunk to save less than two pages of memory.
+/// ROOT does not shrink a buffer to save less than two pages of memory.
 const WORTH_SHRINKING: i64 = 8 * 1024;
 
 /// The largest buffer that doubling leads to (`kMaxBufferSize`).
@@ -16,7 +16,7 @@ const LARGEST: u32 = 0x7fff_fffe;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BasketBuffer {
     size: u32,
-    /// What the last three baskets held, and which of them is replaced next.
+    /// The sizes of the last three baskets, and the index of the one that is replaced next.
     last: [u32; 3],
     next: usize,
 }
@@ -32,8 +32,8 @@ impl BasketBuffer {
         self.size
     }
 
-    /// Writes `more` bytes behind the `used` ones, in one piece. A full buffer is doubled, or grows by `more` if
-    /// that is more.
+    /// Writes `more` bytes at once behind the `used` ones. A full buffer is doubled, or grows by `more` if that is
+    /// larger.
     pub fn fill(&mut self, used: u32, more: u32) {
         if used.saturating_add(more) > self.size {
             let doubled = self.size.saturating_mul(2).min(LARGEST);
@@ -48,10 +48,10 @@ impl BasketBuffer {
         self.next = 1;
     }
 
-    /// The basket was written and the buffer is made ready for the next. Returns the new size if it was shrunk.
+    /// Prepares the buffer for the next basket, after one was written. Returns the new size if the buffer shrinks.
     ///
-    /// `used` is what it held (key, entries, offsets), `basket_size` is `fBasketSize`, `average` the bytes written
-    /// before divided by the number of baskets, this one included. `ratio` is `fTargetMemoryRatio`.
+    /// `used` is the size of the basket (key, entries, offsets), `basket_size` is `fBasketSize`, `average` is the bytes
+    /// written before divided by the number of baskets including this one, `ratio` is `fTargetMemoryRatio`.
     pub fn after_flush(&mut self, used: u32, basket_size: u32, average: u64, ratio: f64) -> Option<u32> {
         let new = self.shrunk_as_outlier(used, basket_size, average).or_else(|| self.shrunk_to_ratio(ratio));
         if let Some(last) = self.last.get_mut(self.next) {
@@ -62,19 +62,19 @@ impl BasketBuffer {
         new
     }
 
-    /// A buffer over twice of all of what it held, the basket size and the average goes back to the largest of them.
+    /// A buffer larger than twice the used size, the basket size and the average shrinks to the largest of these.
     fn shrunk_as_outlier(&self, used: u32, basket_size: u32, average: u64) -> Option<u32> {
         let average = u32::try_from(average).unwrap_or(u32::MAX);
         let largest = used.max(basket_size).max(average);
         (u64::from(self.size) > 2 * u64::from(largest)).then(|| to_next_512(largest))
     }
 
-    /// Otherwise to `ratio` times the largest of the three baskets before, if that is known and worth it.
+    /// Otherwise it shrinks to `ratio` times the largest of the last three baskets, if known and if that saves enough.
     fn shrunk_to_ratio(&self, ratio: f64) -> Option<u32> {
-        // ROOT keeps the ratio, and multiplies, in single precision.
+        // ROOT multiplies in single precision.
         let ratio = ratio as f32;
         let held = self.last.into_iter().max().filter(|held| *held > 0)?;
-        // A product beyond the type stops at its end, and is then no reason to shrink.
+        // A product beyond the type's range is clamped and causes no shrinking.
         let target = (ratio * held as f32) as u32;
         if self.size <= target {
             return None;
@@ -85,7 +85,7 @@ impl BasketBuffer {
     }
 }
 
-/// Always some room: a multiple of 512 goes up too.
+/// A multiple of 512 is rounded up too.
 fn to_next_512(size: u32) -> u32 {
     size.saturating_add(512 - size % 512)
 }

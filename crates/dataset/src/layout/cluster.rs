@@ -1,4 +1,4 @@
-//! How large a cluster shall be, in ROOT's two ways of saying it.
+//! The size of a cluster, in bytes or in entries as in ROOT.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,15 +10,15 @@ use super::ByteSize;
 /// The size of a cluster: `30MB` (compressed bytes, as ROOT counts) or `1000` (entries).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ClusterSize {
-    /// So many compressed bytes, all columns together. ROOT measures the first cluster and gives all others
-    /// its number of entries.
+    /// Compressed bytes of all columns together. ROOT measures the first cluster and gives all others its number of
+    /// entries.
     Bytes(u64),
-    /// So many entries.
+    /// Entries.
     Entries(u64),
 }
 
 impl ClusterSize {
-    /// Reads `TTree::fAutoFlush`: negative means bytes, positive entries, and 0 that clusters are not asked for.
+    /// Reads `TTree::fAutoFlush`: negative means bytes, positive means entries, 0 means no clusters.
     pub fn from_auto_flush(value: i64) -> Option<Self> {
         match value {
             0 => None,
@@ -39,7 +39,7 @@ impl ClusterSize {
 impl FromStr for ClusterSize {
     type Err = Error;
 
-    /// With a unit it is bytes, without one entries.
+    /// A number with a unit is bytes, a number without a unit is entries.
     fn from_str(text: &str) -> Result<Self> {
         let wrong = || {
             Error::request(format!(

@@ -1,4 +1,4 @@
-//! What ROOT's writers use when nobody says otherwise. Facts about ROOT 6.40, not wishes of ours.
+//! The defaults of ROOT's writers (ROOT 6.40).
 
 use rootfile::codec::{Algorithm, Compression};
 
@@ -12,7 +12,7 @@ pub const AUTO_SAVE: i64 = -300_000_000;
 /// Basket size of `TTree::Branch`, in bytes: the buffer a writer starts a branch with.
 pub const BASKET_SIZE: u32 = 32_000;
 
-/// `TTree::fTargetMemoryRatio`: an unused basket buffer is shrunk towards this times what it held.
+/// `TTree::fTargetMemoryRatio`: a basket buffer shrinks towards this ratio times its used size.
 pub const MEMORY_RATIO: f64 = 1.1;
 
 /// `TTree::fDefaultEntryOffsetLen`: places in the first entry-offset array of a branch.

@@ -1,7 +1,7 @@
-//! The keys of a layout: what each is called, what it holds, how its text is read and written.
+//! The keys of a layout: names, values, and how their text is read and written.
 //!
-//! A key that is absent keeps what the input has, or falls to ROOT's default where there is no input. Which trees and
-//! columns a group of keys speaks of is the business of [`Layout`](super::Layout).
+//! An absent key means the value of the input, or ROOT's default if there is no input. [`Layout`](super::Layout)
+//! assigns groups of keys to trees and columns.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use rootfile::{Error, Result};
 
 use super::{ByteSize, ClusterSize};
 
-/// Which kind of table in the file.
+/// The kind of table in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Container {
     /// A TTree: branches, baskets.
@@ -20,7 +20,7 @@ pub enum Container {
     Rntuple,
 }
 
-/// How a collection that is not split is streamed.
+/// How an unsplit collection is streamed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Streaming {
     /// All values of one member, then all of the next.
@@ -29,7 +29,7 @@ pub enum Streaming {
     ObjectWise,
 }
 
-/// The words of a closed set, for `FromStr` and `Display` alike.
+/// The words of a closed set, for `FromStr` and `Display`.
 macro_rules! words {
     ($type:ident, $what:literal, $($variant:ident = $word:literal),+) => {
         impl FromStr for $type {
@@ -54,46 +54,46 @@ macro_rules! words {
 words!(Container, "container", Ttree = "ttree", Rntuple = "rntuple");
 words!(Streaming, "streaming", MemberWise = "member-wise", ObjectWise = "object-wise");
 
-/// Every key, for a whole tree.
+/// The keys of a tree.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TreeLayout {
     /// TTree or RNTuple.
     pub container: Option<Container>,
     /// Size of a cluster (AutoFlush).
     pub cluster: Option<ClusterSize>,
-    /// Buffer a writer starts a branch with; page size of an RNTuple.
+    /// Initial buffer of a branch in bytes; page size of an RNTuple.
     pub basket: Option<ByteSize>,
-    /// For all baskets together, shared out anew among branches after the first flush
-    /// ([`optimize_baskets`](super::optimize_baskets)). Absent: never.
+    /// Memory for all baskets together, distributed among branches after the first flush
+    /// ([`optimize_baskets`](super::optimize_baskets)). Absent: no distribution.
     pub basket_memory: Option<ByteSize>,
-    /// Close baskets at the end of clusters only.
+    /// Close baskets only at the end of clusters.
     pub one_basket_per_cluster: Option<bool>,
-    /// Shrink a basket buffer to this times what it held, at each flush.
+    /// Shrink a basket buffer to this ratio times its used size, at each flush.
     pub memory_ratio: Option<f64>,
-    /// How deep objects are split into branches.
+    /// Split level of objects.
     pub split_level: Option<u32>,
-    /// For collections that are not split.
+    /// Streaming of unsplit collections.
     pub streaming: Option<Streaming>,
     /// Codec and level.
     pub compression: Option<Compression>,
 }
 
-/// The keys that columns may have for themselves. Same meaning as in [`TreeLayout`].
+/// The keys of columns, with the meaning of [`TreeLayout`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ColumnLayout {
-    /// Buffer a writer starts the branch with; page size of an RNTuple.
+    /// Initial buffer of the branch in bytes; page size of an RNTuple.
     pub basket: Option<ByteSize>,
-    /// Shrink the basket buffer to this times what it held, at each flush.
+    /// Shrink the basket buffer to this ratio times its used size, at each flush.
     pub memory_ratio: Option<f64>,
-    /// How deep the object is split into branches.
+    /// Split level of the object.
     pub split_level: Option<u32>,
-    /// For a collection that is not split.
+    /// Streaming of an unsplit collection.
     pub streaming: Option<Streaming>,
     /// Codec and level.
     pub compression: Option<Compression>,
 }
 
-/// The value of a key on its way out.
+/// The value of a key, to be written.
 pub(super) enum Value {
     Text(String),
     Bool(bool),
@@ -101,21 +101,21 @@ pub(super) enum Value {
     Float(f64),
 }
 
-/// A group of keys that are set by name.
+/// A group of keys that can be set by name.
 pub(super) trait Keys: Default {
     /// The names, in the order they are written.
     const NAMES: &'static [&'static str];
 
-    /// Sets one by its text; an unknown name is answered with the known ones.
+    /// Sets one by its text. For an unknown name the error lists the known ones.
     fn set_key(&mut self, key: &str, text: &str) -> Result<()>;
 
-    /// The value of one, if set.
+    /// The value of a key, if set.
     fn get_key(&self, key: &str) -> Option<Value>;
 
-    /// Takes over all that is set in `other`.
+    /// Copies all keys that are set in `other`.
     fn overlay_keys(&mut self, other: &Self);
 
-    /// What is set, in the order of [`Keys::NAMES`].
+    /// The keys that are set, in the order of [`Keys::NAMES`].
     fn values(&self) -> impl Iterator<Item = (&'static str, Value)> {
         Self::NAMES.iter().filter_map(|name| Some((*name, self.get_key(name)?)))
     }
@@ -160,12 +160,12 @@ macro_rules! keys {
                 self.set_key(key, text)
             }
 
-            /// Takes over every key that is set in `other`.
+            /// Copies every key that is set in `other`.
             pub fn overlay(&mut self, other: &Self) {
                 self.overlay_keys(other);
             }
 
-            /// True when no key is set.
+            /// Whether no key is set.
             pub fn is_empty(&self) -> bool {
                 *self == Self::default()
             }
@@ -194,7 +194,7 @@ keys! { ColumnLayout:
 }
 
 impl TreeLayout {
-    /// The part that speaks of columns.
+    /// The keys that apply to columns.
     pub fn columns(&self) -> ColumnLayout {
         ColumnLayout {
             basket: self.basket,
@@ -238,7 +238,7 @@ fn read_level(text: &str) -> Result<u32> {
     level.ok_or_else(|| Error::request(format!("{text:?} is not a split level; write 0 to 99")))
 }
 
-/// The error for a name that is no key: the nearest one and all of them.
+/// The error for an unknown key: names the nearest key and lists all.
 pub(super) fn unknown_key(key: &str, known: &[&str]) -> Error {
     let nearest = known
         .iter()

@@ -1,8 +1,8 @@
-//! How the entries of trees lie in a file: the one plain value for it, and ROOT's rules that follow from it.
+//! Layouts: all choices of how the entries of trees are stored in a file, and ROOT's rules that follow from them.
 //!
-//! [`Layout`] is what users write, `inspect` recovers and writers are given. The other half are pure functions that
-//! say what ROOT's own writer does under a layout: where it closes baskets ([`BasketCutter`]), how its buffers grow
-//! and shrink ([`BasketBuffer`]), how it shares out memory ([`optimize_baskets`]). Nothing here reads or writes files.
+//! Users write a [`Layout`], `inspect` recovers one from a file, and writers follow one. Pure functions compute what
+//! ROOT's own writer does under a layout: where it closes baskets ([`BasketCutter`]), how its buffers grow and shrink
+//! ([`BasketBuffer`]), how it distributes memory ([`optimize_baskets`]). Nothing here reads or writes files.
 
 mod baskets;
 mod buffer;

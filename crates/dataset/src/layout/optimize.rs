@@ -1,21 +1,21 @@
-//! ROOT's `TTree::OptimizeBaskets`: a memory budget shared out among branches by how much each has written.
+//! ROOT's `TTree::OptimizeBaskets`: distributes a memory budget among branches by the bytes that each has written.
 //!
 //! Two passes over the leaves, as ROOT makes them: the first finds relative sizes, the second scales them to the
-//! budget, adds room for entry offsets and rounds up. What ROOT does is reproduced (6.40), also where one would wish
-//! for better; where its integers overflow, at budgets over 2 GB, values stop at their end instead.
+//! budget, adds room for entry offsets and rounds up. The result is that of ROOT 6.40. Where ROOT's integers overflow,
+//! at budgets over 2 GB, values are clamped instead.
 
-/// The least and the most a basket may get, before the budget scales them.
+/// The smallest and largest basket, before the budget scales them.
 const LEAST: f64 = 512.0;
 const MOST: f64 = 256_000.0;
 
 /// Beyond this size a basket falls back to the scaled [`MOST`].
 const TOO_LARGE: u32 = 10_000_000;
 
-/// Bounds of the bounds, once scaled.
+/// Limits of the scaled bounds.
 const HARD_LEAST: f64 = 8.0;
 const HARD_MOST: f64 = 1024.0 * 1024.0 * 1024.0;
 
-/// What a branch has written so far, and with what.
+/// The bytes and entries that a branch has written so far, and its settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BranchFigures {
     /// Length of the branch's name.
@@ -30,31 +30,31 @@ pub struct BranchFigures {
     pub basket_size: u32,
     /// `fEntryOffsetLen`; 0 where entries have equal length.
     pub entry_offset_len: u32,
-    /// Number of its leaves in the tree's list. ROOT visits a branch once for each, and counts it as often.
+    /// Number of its leaves in the tree's list. ROOT visits a branch once for each leaf, and counts it as often.
     pub leaves: u32,
-    /// It has sub-branches: its leaves count for the mean, its own basket is left alone.
+    /// Whether it has sub-branches: its leaves count for the mean, but its own basket keeps its size.
     pub has_branches: bool,
 }
 
-/// What OptimizeBaskets decides for a branch.
+/// The decision for one branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BasketPlan {
     /// The new `fBasketSize`.
     pub basket_size: u32,
-    /// Compression gained too little and is switched off.
+    /// Whether compression is switched off because it gains too little.
     pub uncompressed: bool,
 }
 
-/// The least `fBasketSize` that `TBranch::SetBasketSize` accepts: key and entry offsets must find room.
+/// The smallest `fBasketSize` that `TBranch::SetBasketSize` accepts: key and entry offsets must fit.
 pub fn smallest_basket(name_len: u32, entry_offset_len: u32) -> u32 {
     name_len.saturating_add(entry_offset_len).saturating_add(100)
 }
 
 /// New basket sizes for the branches of a tree that has written `tree_bytes` uncompressed (`TTree::fTotBytes`).
 ///
-/// `cluster_entries` is `fAutoFlush` where it is positive; ROOT takes the entries of the branch otherwise. `memory` is
-/// meant for all baskets together. A branch whose compression factor is over 1 but below `min_factor` loses its
-/// compression; ROOT's own call after the first flush gives the bytes written as `memory` and 1 as `min_factor`.
+/// `cluster_entries` is `fAutoFlush` if positive; otherwise ROOT takes the entries of the branch. `memory` is for all
+/// baskets together. A branch whose compression factor is over 1 but below `min_factor` loses its compression; ROOT's
+/// own call after the first flush passes the written bytes as `memory` and 1 as `min_factor`.
 pub fn optimize_baskets(
     branches: &[BranchFigures],
     tree_bytes: u64,
@@ -76,7 +76,7 @@ pub fn optimize_baskets(
     let scale = scale.to_budget(memory, sum);
     for (branch, plan) in branches.iter().zip(&mut plans).filter(|(b, _)| !b.has_branches) {
         let entries = cluster_entries.unwrap_or(branch.entries);
-        // Every leaf of a branch sets it anew, from what the leaf before has set.
+        // Every leaf of a branch sets the size again, starting from the size set by the leaf before.
         for _ in 0..branch.leaves {
             plan.basket_size = scale
                 .share(branch, plan.basket_size, Some(entries))
@@ -91,7 +91,7 @@ pub fn optimize_baskets(
     plans
 }
 
-/// What a pass knows.
+/// The parameters of a pass.
 struct Scale {
     /// Uncompressed bytes per leaf.
     mean: f64,
@@ -101,7 +101,7 @@ struct Scale {
 }
 
 impl Scale {
-    /// The size for a branch that has `size` now; in the second pass with room for the offsets of so many entries.
+    /// The size for a branch that has `size` now; in the second pass with room for the offsets of `entries` entries.
     fn share(&self, branch: &BranchFigures, size: u32, offsets_for: Option<u64>) -> u32 {
         let total = branch.total_bytes as f64;
         let one_entry = match branch.entries {
@@ -115,7 +115,7 @@ impl Scale {
                 let room = u32::try_from(entries.saturating_mul(8)).unwrap_or(u32::MAX);
                 share = share.saturating_add(room);
             }
-            // Up to the next 512, a multiple of it too.
+            // Rounded up to the next multiple of 512; a multiple goes up too.
             share = share.saturating_add(512 - share % 512);
         }
         share = share.max(one_entry).max(whole(self.least));
@@ -132,7 +132,7 @@ impl Scale {
     }
 }
 
-/// The whole part as an integer; what is beyond the type stops at its end.
+/// The integer part, clamped to the type's range.
 fn whole(value: f64) -> u32 {
     value as u32
 }

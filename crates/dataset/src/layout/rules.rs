@@ -1,25 +1,25 @@
-//! What a layout says of one tree and its columns, ready for many look-ups.
+//! The rules of a layout for one tree and its columns, indexed for many look-ups.
 //!
-//! A layout may have a rule for each of ten thousand columns, as that of `tune` does. So rules that name their columns are
-//! found by name, and only patterns are held against each. What a rule may say is the business of [`super::columns`].
+//! A layout may have a rule for each of ten thousand columns, as those of `tune` do. So rules for named columns are
+//! found by name, and only patterns are tried one by one.
 
 use std::collections::HashMap;
 
 use super::{ColumnLayout, Layout, TreeLayout};
 use crate::glob::{ColumnPattern, without_dimensions};
 
-/// The part of a [`Layout`] that is about one tree.
+/// The part of a [`Layout`] that applies to one tree.
 #[derive(Clone, Debug)]
 pub struct TreeRules<'a> {
-    /// Everything said about the tree.
+    /// The keys of the tree.
     pub tree: TreeLayout,
     path: String,
-    /// For columns that no rule speaks of.
+    /// The keys of columns without a rule.
     common: ColumnLayout,
     rules: &'a [(ColumnPattern, ColumnLayout)],
     /// The rules for a name, in order.
     named: HashMap<&'a str, Vec<usize>>,
-    /// The rules that may be for any name, in order.
+    /// The rules with patterns, in order.
     open: Vec<usize>,
 }
 
@@ -43,8 +43,8 @@ impl<'a> TreeRules<'a> {
         Self { common: tree.columns(), tree, path: path.to_owned(), rules: layout.columns(), named, open }
     }
 
-    /// Everything said about a column. `lineage` is its branch's name after those of its parents, outermost first: a
-    /// rule that names a parent is for its children.
+    /// The keys of a column. `lineage` is the names of its parents, outermost first, and then its own: a rule for a
+    /// parent applies to its children.
     pub fn column(&self, lineage: &[&str]) -> ColumnLayout {
         let names = lineage.iter().flat_map(|name| [*name, without_dimensions(name)]);
         let mut numbers: Vec<usize> = names.filter_map(|name| self.named.get(name)).flatten().copied().collect();

@@ -1,7 +1,7 @@
 //! [`Layout`] through serde: keys at the top level, rules in the tables `tree` and `column`, order kept.
 //!
-//! By hand, not derived: values may be written as text or number, and an unknown key is answered at its place with
-//! the nearest known one.
+//! Not derived: values may be text or numbers, and the error for an unknown key has its position and the nearest known
+//! key.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -61,7 +61,7 @@ impl Serialize for Layout {
     }
 }
 
-/// A plain value in whatever form, as the text a command line would give.
+/// A value of any type, as the text of a command line.
 struct Plain;
 
 impl Visitor<'_> for Plain {
@@ -92,7 +92,7 @@ impl Visitor<'_> for Plain {
     }
 }
 
-/// Reads the value of one key into its group, so that an error stands at the value.
+/// Reads the value of one key into its group. Errors have the position of the value.
 struct Into<'a, K>(&'a mut K, &'a str);
 
 impl<'de, K: Keys> DeserializeSeed<'de> for Into<'_, K> {
@@ -104,7 +104,7 @@ impl<'de, K: Keys> DeserializeSeed<'de> for Into<'_, K> {
     }
 }
 
-/// Reads a whole group of keys.
+/// Reads a group of keys.
 struct GroupSeed<K>(PhantomData<K>);
 
 impl<'de, K: Keys> DeserializeSeed<'de> for GroupSeed<K> {
@@ -131,7 +131,7 @@ impl<'de, K: Keys> Visitor<'de> for GroupSeed<K> {
     }
 }
 
-/// Reads the name of a key and refuses unknown ones, so that the error stands at the name.
+/// Reads the name of a key. The error for an unknown name has its position.
 struct KeySeed<'a>(&'a [&'a str]);
 
 impl<'de> DeserializeSeed<'de> for KeySeed<'_> {
@@ -199,7 +199,7 @@ impl<'de> Visitor<'de> for LayoutVisitor {
                 }
                 COLUMN => {
                     let seed = RulesSeed::<_, ColumnLayout> { compile: ColumnPattern::new, keys: PhantomData };
-                    // The format has refused equal patterns in one table.
+                    // The format itself refuses equal patterns in one table.
                     layout.extend_columns(map.next_value_seed(seed)?);
                 }
                 _ => map.next_value_seed(Into(&mut layout.common, &key))?,

@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use rootfile::{Error, Result};
 
-/// A number of bytes. Prints in the largest unit that holds it exactly, decimal before binary, so that
-/// what is printed reads back as the same number.
+/// A number of bytes. Printed in the largest unit that gives an exact number, decimal before binary, so that the text
+/// reads back as the same number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ByteSize(pub u64);
 
@@ -17,7 +17,7 @@ impl ByteSize {
     }
 }
 
-/// Units and what they stand for. The first of a value is the one that is printed.
+/// Units and their values. The first unit of a value is printed.
 const UNITS: [(&str, u64); 9] = [
     ("TB", 1_000_000_000_000),
     ("GB", 1_000_000_000),
@@ -33,8 +33,8 @@ const UNITS: [(&str, u64); 9] = [
 impl FromStr for ByteSize {
     type Err = Error;
 
-    /// Reads digits (with a fraction, if it comes out as whole bytes) and a unit in either case, whose `B`
-    /// may be left out. No unit means bytes.
+    /// Reads digits (with a fraction, if the result is a whole number of bytes) and a unit in either case, with or
+    /// without `B`. No unit means bytes.
     fn from_str(text: &str) -> Result<Self> {
         parse(text.trim()).map(Self).ok_or_else(|| {
             Error::request(format!("{text:?} is not a size; write bytes with a unit, like 512, 32kB, 30MB or 1GiB"))

@@ -1,4 +1,4 @@
-//! The layout of a file: keys for all, for some trees, for some columns.
+//! The layout of a file: keys for all trees, for some trees, for some columns.
 
 use std::str::FromStr;
 
@@ -7,10 +7,10 @@ use rootfile::{Error, Result};
 use super::{ColumnLayout, Container, TreeLayout};
 use crate::glob::{ColumnPattern, TreePattern};
 
-/// How the entries of trees lie in a file.
+/// How the entries of trees are stored in a file.
 ///
-/// Rules are held in the order they were given and the last that matches wins, key by key. A rule for columns
-/// always goes before one for trees, and that before the common keys. Written and read as TOML:
+/// Rules keep their order, and the last matching rule wins, key by key. A rule for columns overrides a rule for trees,
+/// which overrides the common keys. Written and read as TOML:
 ///
 /// ```toml
 /// cluster      = "30MB"
@@ -22,7 +22,7 @@ use crate::glob::{ColumnPattern, TreePattern};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layout {
-    /// For every tree that no rule speaks of.
+    /// The keys of trees without a rule.
     pub common: TreeLayout,
     trees: Vec<(TreePattern, TreeLayout)>,
     columns: Vec<(ColumnPattern, ColumnLayout)>,
@@ -39,29 +39,29 @@ impl Layout {
         &self.columns
     }
 
-    /// Adds a rule for trees, as the last. A pattern stands once: if it had a rule, that moves here and the new keys
-    /// are laid over it.
+    /// Adds a rule for trees at the end. If the pattern already has a rule, that rule moves to the end and the new keys
+    /// override its keys.
     pub fn set_tree(&mut self, pattern: TreePattern, keys: &TreeLayout) {
         let mut rule = take(&mut self.trees, &pattern);
         rule.overlay(keys);
         self.trees.push((pattern, rule));
     }
 
-    /// Adds a rule for columns, as the last. A pattern stands once: if it had a rule, that moves here and the new keys
-    /// are laid over it.
+    /// Adds a rule for columns at the end. If the pattern already has a rule, that rule moves to the end and the new
+    /// keys override its keys.
     pub fn set_column(&mut self, pattern: ColumnPattern, keys: &ColumnLayout) {
         let mut rule = take(&mut self.columns, &pattern);
         rule.overlay(keys);
         self.columns.push((pattern, rule));
     }
 
-    /// Adds rules for columns that are known to have none yet, such as one for each column of a tree. Unlike
-    /// [`Layout::set_column`] it does not look for an equal pattern.
+    /// Adds rules for columns that have none yet, such as one for each column of a tree. Unlike [`Layout::set_column`]
+    /// it does not search for an equal pattern.
     pub fn extend_columns(&mut self, rules: impl IntoIterator<Item = (ColumnPattern, ColumnLayout)>) {
         self.columns.extend(rules);
     }
 
-    /// Lays another layout over this one: its keys and rules come last, and so win.
+    /// Adds the keys and rules of another layout at the end, so that they win.
     pub fn overlay(&mut self, other: &Self) {
         self.common.overlay(&other.common);
         for (pattern, keys) in &other.trees {
@@ -72,7 +72,7 @@ impl Layout {
         }
     }
 
-    /// Everything said about the tree with this path in the file.
+    /// The keys of the tree with this path in the file.
     pub fn resolve_tree(&self, tree: &str) -> TreeLayout {
         let mut merged = self.common.clone();
         for (_, keys) in self.trees.iter().filter(|(pattern, _)| pattern.matches(tree)) {

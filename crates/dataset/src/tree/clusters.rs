@@ -1,22 +1,22 @@
-//! Where the clusters of a tree begin: as its metadata declare them, and as its baskets really lie.
+//! The first entries of the clusters of a tree: as its metadata declare them, and as its baskets show.
 //!
-//! A cluster is a run of entries whose baskets a reader fetches together. A tree only says how many entries a
-//! cluster has (fAutoFlush, and fClusterSize for the ranges that end at fClusterRangeEnd); nothing keeps baskets
-//! from crossing those marks. Pure functions of the metadata: no file is read here.
+//! A cluster is a run of entries whose baskets a reader fetches together. A tree only says how many entries a cluster
+//! has (fAutoFlush, and fClusterSize for the ranges that end at fClusterRangeEnd); baskets may still cross these
+//! boundaries. Pure functions of the metadata.
 
 use super::{Branch, Tree};
 
-/// Compressed bytes that ROOT takes a cluster to be where none is declared: the default size of `TTreeCache`.
+/// The compressed bytes of a cluster in ROOT if none is declared: the default size of `TTreeCache`.
 const CACHE: u64 = 30_000_000;
 
-/// How cluster starts are known.
+/// The source of cluster boundaries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClusterSource {
     /// The tree records them.
     Declared,
-    /// The tree records none: ROOT cuts it into what fits its read cache.
+    /// The tree records none: ROOT makes clusters that fit its read cache.
     Estimated,
-    /// They are where all branches start a basket.
+    /// Entries at which all branches start a basket.
     Baskets,
 }
 
@@ -25,12 +25,12 @@ pub enum ClusterSource {
 pub struct Clusters {
     /// First entry of each; the last ends with the tree. Empty for an empty tree.
     pub starts: Vec<u64>,
-    /// How they are known.
+    /// Where the boundaries come from.
     pub source: ClusterSource,
 }
 
 impl Clusters {
-    /// First entry of each cluster and the one behind its last, for a tree of `entries`.
+    /// First and end entry of each cluster, for a tree of `entries` entries.
     pub fn ranges(&self, entries: u64) -> impl Iterator<Item = std::ops::Range<u64>> {
         let ends = self.starts.iter().skip(1).copied().chain([entries]);
         self.starts.iter().copied().zip(ends).map(|(start, end)| start..end)
@@ -39,7 +39,7 @@ impl Clusters {
 
 /// What ROOT's cluster iterator gives for the whole tree.
 ///
-/// More starts than `most` are not listed: a cluster may have as few as one entry.
+/// At most `most` starts are listed: a cluster may have only one entry.
 pub fn declared_up_to(tree: &Tree, most: usize) -> Clusters {
     let rules = Rules {
         entries: tree.entries,
@@ -55,7 +55,7 @@ pub fn declared(tree: &Tree) -> Clusters {
     declared_up_to(tree, usize::MAX)
 }
 
-/// Entries at which every branch that holds data starts a basket: there the tree can be cut without opening any.
+/// Entries at which every branch that holds data starts a basket: the tree can be cut there without opening a basket.
 pub fn common_boundaries(tree: &Tree) -> Clusters {
     let mut holders: Vec<&Branch> = tree.branches.iter().filter(|branch| !branch.baskets.is_empty()).collect();
     holders.sort_by_key(|branch| branch.baskets.len());
@@ -70,7 +70,7 @@ pub fn common_boundaries(tree: &Tree) -> Clusters {
     Clusters { starts, source: ClusterSource::Baskets }
 }
 
-/// Keeps what is in both; both ascend.
+/// The intersection of two ascending lists.
 fn keep_common(starts: &mut Vec<u64>, theirs: impl Iterator<Item = u64>) {
     let mut theirs = theirs.peekable();
     starts.retain(|start| {
@@ -83,7 +83,7 @@ fn starts_of(branch: &Branch) -> impl Iterator<Item = u64> {
     branch.baskets.iter().filter(|basket| basket.entries > 0).map(|basket| basket.first_entry)
 }
 
-/// What decides on clusters.
+/// The metadata that define clusters.
 struct Rules<'a> {
     entries: u64,
     zip_bytes: u64,
@@ -102,7 +102,7 @@ impl Rules<'_> {
         let mut estimated = !recorded;
         while start < self.entries && starts.len() < most {
             starts.push(start);
-            // At most one range is left behind at each step, as in ROOT.
+            // As in ROOT, a step leaves at most one range.
             let _ = ranges.next_if(|&(end, _)| i64::try_from(start).unwrap_or(i64::MAX) > end);
             let next = match ranges.peek() {
                 Some(&(end, size)) => {
@@ -150,7 +150,7 @@ pub fn recorded_ranges(bounds: &[u64]) -> Vec<(i64, i64)> {
         let end = long(bound - base) - 1;
         let last_of_all = i + 1 == rest.len();
         match ranges.last_mut() {
-            // A shorter cluster may end a range, but only the last one: readers count from its start.
+            // Only the last cluster of a range may be shorter: readers count from the range's start.
             Some((range_end, range_size)) if *range_size == size || (last_of_all && size < *range_size) => {
                 *range_end = end;
             }

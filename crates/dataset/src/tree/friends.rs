@@ -1,22 +1,22 @@
-//! Friends: other trees whose entries go with a tree's own, as its record names them. Opens none of them.
+//! The friends of a tree, as its record names them: other trees that add columns to its entries. Does not open them.
 
 use rootfile::object::{Content, ObjectId, Value};
 
 use super::model::Tree;
 
-/// A friend as a tree names it (`TFriendElement`).
+/// A friend of a tree (`TFriendElement`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FriendName {
-    /// The name by which its columns are asked for, before a dot: an alias, or the tree's name.
+    /// The prefix of its columns, before a dot: an alias, or the tree's name.
     pub name: String,
     /// Path of the tree in its file.
     pub tree: String,
-    /// The file as its writer called it; empty if it is the file that names it.
+    /// The path of the file as the writer gave it; empty for the tree's own file.
     pub file: String,
 }
 
 impl Tree {
-    /// The friends, in the order in which columns are looked for among them.
+    /// The friends, in the order in which columns are looked up.
     pub fn friends(&self) -> Vec<FriendName> {
         let Some(Content::Collection(list)) = self.friends.and_then(|id| self.graph.get(id)).map(|list| &list.content)
         else {
@@ -25,7 +25,7 @@ impl Tree {
         list.items.iter().flatten().filter_map(|id| self.friend(*id)).collect()
     }
 
-    /// Leaves the friends that `keep` says yes to.
+    /// Keeps the friends for which `keep` returns true.
     pub fn retain_friends(&mut self, keep: impl Fn(&FriendName) -> bool) {
         let Some(list) = self.friends else { return };
         let Some(Content::Collection(there)) = self.graph.get(list).map(|list| &list.content) else { return };

@@ -1,4 +1,4 @@
-//! Grafting: branches that a tree lacks, taken over from another tree of the same kind.
+//! Grafting: copies branches that a tree lacks from another tree of the same kind.
 
 use std::collections::HashMap;
 
@@ -7,12 +7,12 @@ use rootfile::object::ObjectId;
 use super::model::{BranchKind, Tree};
 
 impl Tree {
-    /// Takes over the branches of `other` that have no counterpart here. `counterparts` says, for each branch of
-    /// `other`, which branch of this tree it is; it is completed with the numbers that the grafted branches get.
-    /// A table of references is not taken over: it belongs to its own tree.
+    /// Adds the branches of `other` that have no counterpart here. `counterparts` has for each branch of `other` its
+    /// index in this tree; the indices of the grafted branches are added to it. A table of references is not copied: it
+    /// belongs to its own tree.
     ///
-    /// Branches lie parents first and counters stay with what they count, so everything a grafted branch refers
-    /// to is either here already or grafted with it.
+    /// Parents come first and counters stay with their arrays, so everything that a grafted branch refers to is either
+    /// here already or grafted with it.
     pub fn graft(&mut self, other: &mut Self, counterparts: &mut [Option<usize>]) -> Vec<usize> {
         let mut grafted = Vec::new();
         let mut leaves: HashMap<usize, usize> = HashMap::new();
@@ -62,7 +62,7 @@ impl Tree {
         grafted: &[usize],
     ) {
         let places = other.places();
-        // A leaf here that stands for one there: grafted with it, or at the same place in its branch.
+        // The leaf here for a leaf there: grafted with it, or at the same position in its branch.
         let leaf_here = |tree: &Self, id: ObjectId| -> Option<ObjectId> {
             let there = places.leaf(id)?;
             if let Some(&here) = leaves.get(&there) {

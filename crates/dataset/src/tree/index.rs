@@ -1,7 +1,7 @@
 //! `TTreeIndex`: the table that finds entries by the values of two expressions, such as run and event.
 //!
 //! Its streamer is hand-written (`TTreeIndex::Streamer`): the base, the two expressions, a count, and three arrays
-//! without counts of their own. It numbers entries, so it must be made anew where entries move.
+//! without counts of their own. It contains entry numbers, so it must be rebuilt when entries move.
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use rootfile::{Error, Result};
 use super::model::Tree;
 
 const CLASS: &str = "TTreeIndex";
-/// What ROOT writes since 5.34: minor values lie in an array of their own.
+/// The version that ROOT writes since 5.34: minor values are in an array of their own.
 const VERSION: i16 = 2;
-/// Where the major value begins in the one number that version 1 keeps.
+/// The bit at which the major value begins in the combined number of version 1.
 const MAJOR_SHIFT: u32 = 31;
 
 /// One line of an index.
@@ -25,14 +25,14 @@ pub struct IndexLine {
     pub major: i64,
     /// Value of the second.
     pub minor: i64,
-    /// The entry that has them.
+    /// The entry with these values.
     pub entry: i64,
 }
 
 /// An index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeIndex {
-    /// The base `TVirtualIndex`, as it lies in the record.
+    /// The base `TVirtualIndex`, as in the record.
     base: Vec<u8>,
     /// The two expressions.
     names: [String; 2],
@@ -78,7 +78,7 @@ impl TreeIndex {
         Ok(Self { base, names, lines: values.iter().zip(&entries).enumerate().map(line).collect() })
     }
 
-    /// Whether another index is over the same expressions.
+    /// Whether another index has the same expressions.
     pub fn is_like(&self, other: &Self) -> bool {
         self.names == other.names
     }
@@ -89,7 +89,7 @@ impl TreeIndex {
         self.lines.extend(other.lines.iter().map(|line| IndexLine { entry: line.entry.saturating_add(base), ..*line }));
     }
 
-    /// Keeps the lines of the entries that have a new number, and gives them that.
+    /// Renumbers the entries of the lines, and drops the lines of entries without a new number.
     pub fn keep(&mut self, number: impl Fn(u64) -> Option<u64>) {
         self.lines.retain_mut(|line| {
             let kept = u64::try_from(line.entry).ok().and_then(&number).and_then(|entry| i64::try_from(entry).ok());

@@ -1,5 +1,5 @@
-//! Trees inside a tree's record: those that somebody put into its user info. Nothing here reads their entries; their
-//! branches are objects as any others, whose baskets lie in the record or in the file.
+//! Trees inside a tree's record: trees in its user info. Their entries are not read. Their branches are generic
+//! objects, whose baskets are in the record or in the file.
 
 use std::collections::HashSet;
 
@@ -8,17 +8,17 @@ use rootfile::tags::may_hold_tags;
 
 use super::model::{Listed, Tree};
 
-/// Where the baskets of an inner tree's branch lie.
+/// The baskets of an inner tree's branch.
 pub struct InnerBaskets<'a> {
     /// Name of the branch, which its baskets have too.
     pub branch: String,
-    /// Offsets and sizes of the records: 0 for what lies in the tree's own record.
+    /// Offsets and sizes of the records: 0 for baskets in the tree's own record.
     pub places: Vec<(u64, u32)>,
     members: &'a mut Members,
 }
 
 impl InnerBaskets<'_> {
-    /// Says where the baskets lie now, and how large they are.
+    /// Sets the new offsets and sizes of the baskets.
     pub fn set(&mut self, places: &[(u64, u32)]) {
         let mut set = |name: &str, of: &dyn Fn(usize) -> u64| {
             if let Some(Value::Array(array)) = self.members.get_mut(name) {
@@ -69,8 +69,8 @@ fn branch_members(object: &mut Object) -> Option<&mut Members> {
 }
 
 impl Tree {
-    /// Takes out of the user info what cannot be written elsewhere: objects that hold uninterpreted bytes with class
-    /// tags, which count from the start of the record. Gives their class and name.
+    /// Removes from the user info the objects that cannot be written elsewhere: those with opaque bytes that hold class
+    /// tags, which count from the start of the record. Returns their classes and names.
     pub fn drop_unmovable(&mut self) -> Vec<(String, String)> {
         let Some(list) = self.user_info else { return Vec::new() };
         let items = match self.graph.get(list).map(|object| &object.content) {
@@ -97,7 +97,7 @@ impl Tree {
     }
 }
 
-/// Whether an object, and all that it points to, can be written in another place.
+/// Whether an object, and all objects that it points to, can be written at another position.
 fn is_movable(graph: &Graph, id: ObjectId) -> bool {
     let (mut waiting, mut seen) = (vec![id], HashSet::new());
     while let Some(id) = waiting.pop() {

@@ -1,19 +1,19 @@
 //! The frame of a compressed block: nine bytes that name the codec and both sizes, and a walk over a payload's blocks.
 //!
-//! Only headers are read here. The numbers in them are checked against the bytes at hand and against what the codec
-//! can reach at all, so that a header which lies is found before memory is spent on it.
+//! Only headers are read here. Their sizes are checked against the bytes at hand and against the highest ratio of the
+//! codec, so that a wrong header is found before memory is allocated for it.
 
 use super::{Algorithm, is_stored};
 use crate::{Error, Result};
 
-/// What a block's first nine bytes say.
+/// The first nine bytes of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockHeader {
     /// The codec, from the two letters.
     pub algorithm: Algorithm,
-    /// Bytes behind the header; for LZ4 its checksum is among them.
+    /// Bytes behind the header, for LZ4 including the checksum.
     pub compressed: usize,
-    /// Bytes they unpack to.
+    /// Bytes after decompression.
     pub uncompressed: usize,
 }
 
@@ -75,17 +75,17 @@ fn three_bytes(size: usize) -> Option<[u8; 3]> {
 /// One block of a payload, still compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block<'a> {
-    /// What its header says.
+    /// The header.
     pub header: BlockHeader,
     /// The bytes behind the header.
     pub payload: &'a [u8],
 }
 
-/// Walks over the blocks that make up an object of `objlen` bytes: none where the payload is the object itself
-/// ([`is_stored`]). Ends behind the last block needed, or at the first error; without one, the blocks were whole and
-/// their sizes came to exactly `objlen`.
+/// Iterates over the blocks of an object of `objlen` bytes; there are none if the payload is the object itself
+/// ([`is_stored`]). Ends behind the last block of the object or at the first error. Without an error the blocks are
+/// complete and their sizes add up to exactly `objlen`.
 ///
-/// Bytes behind the last block are let pass: ROOT does not look at them, and RNTuple anchors have a checksum there.
+/// Bytes behind the last block are ignored: ROOT does not read them, and RNTuple anchors have a checksum there.
 pub fn blocks(record: &[u8], objlen: usize) -> Blocks<'_> {
     Blocks { rest: record, left: if is_stored(record.len(), objlen) { 0 } else { objlen } }
 }

@@ -1,7 +1,8 @@
-//! From an object's bytes to a record's payload, block for block what ROOT writes.
+//! Compresses an object into the payload of a record, in the blocks that ROOT would write.
 //!
-//! LZ4, Zstandard and LZMA blocks are the same bytes that ROOT makes at the same setting, given the same version of
-//! the codec. zlib blocks are made by libdeflate: valid for every reader and several times faster, but other bytes.
+//! LZ4, Zstandard and LZMA blocks have the same bytes as ROOT's at the same setting, given the same version of the
+//! codec. libdeflate makes the zlib blocks: every reader can read them and they take a fraction of the time, but their
+//! bytes differ from ROOT's.
 
 use super::{Algorithm, BlockHeader, Compression, MAX_BLOCK};
 use crate::{Error, Result};
@@ -19,17 +20,17 @@ const LZ4_CHECKSUM: usize = 8;
 /// Dictionary bytes of liblzma's presets 0 to 9, as powers of two.
 const LZMA_DICTIONARY: [u32; 10] = [18, 20, 21, 22, 22, 23, 23, 24, 25, 26];
 
-/// Packs objects, with codec contexts that are made once and reused: keep one per thread.
+/// Compresses objects. The codec contexts are made once and reused: keep one compressor per thread.
 #[derive(Default)]
 pub struct Compressor {
-    /// By level; made when first asked for.
+    /// By level; made at first use.
     deflate: [Option<libdeflater::Compressor>; 10],
-    /// One for all levels, with the level it is set to: at high levels a context is large.
+    /// One context for all levels, and its current level: at high levels a context is large.
     zstd: Option<(u8, zstd::bulk::Compressor<'static>)>,
 }
 
 impl Compressor {
-    /// A compressor that has made no context yet.
+    /// A compressor without contexts.
     pub fn new() -> Self {
         Self::default()
     }
@@ -67,12 +68,12 @@ impl Compressor {
         Ok(pays)
     }
 
-    /// Appends one block, or says false and leaves anything behind `out`'s old end.
+    /// Appends one block. Returns false if it does not fit; then the bytes behind the old end of `out` are undefined.
     fn block(&mut self, algorithm: Algorithm, level: u8, input: &[u8], out: &mut Vec<u8>) -> Result<bool> {
         if input.len() < SMALLEST {
             return Ok(false);
         }
-        // What ROOT gives each codec: room for as much as came in, which for these two does not count the header.
+        // As in ROOT, the output may be as large as the input; for these two codecs without the header.
         let room = match algorithm {
             Algorithm::Zlib | Algorithm::Lzma => input.len() + BlockHeader::SIZE,
             _ => input.len(),
@@ -95,7 +96,7 @@ impl Compressor {
         Ok(true)
     }
 
-    /// Writes what follows the header and gives its length, `None` where it does not fit into `out`.
+    /// Writes what follows the header and returns its length; `None` if it does not fit into `out`.
     fn payload(&mut self, algorithm: Algorithm, level: u8, input: &[u8], out: &mut [u8]) -> Result<Option<usize>> {
         match algorithm {
             Algorithm::Zlib => {
@@ -134,8 +135,8 @@ impl Compressor {
                     none => none.insert((level, zstd::bulk::Compressor::new(zstd_level(level))?)),
                 };
                 if *now != level {
-                    // A block that did not fit leaves its frame open, and an open frame takes no new level. Should
-                    // this fail, so does the next call, which reports.
+                    // A block that did not fit leaves its frame open, and an open frame takes no new level. If the
+                    // reset fails, the next call reports the error.
                     let _ = zstd.context_mut().reset(ResetDirective::SessionOnly);
                     zstd.set_compression_level(zstd_level(level))?;
                     *now = level;

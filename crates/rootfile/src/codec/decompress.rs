@@ -1,20 +1,20 @@
-//! From a record's payload to the object's bytes.
+//! Decompresses the payload of a record.
 //!
-//! Every size is taken from headers that were checked first, and the output grows block by block, so that a corrupt
-//! record costs at most one block (16 MiB) beyond what it really unpacked to.
+//! Every size comes from a checked header, and the output grows block by block. A corrupt record therefore costs at
+//! most one block (16 MiB) more than what it decompresses to.
 
 use super::{Algorithm, Block, MAX_BLOCK, blocks, is_stored};
 use crate::{Error, Result};
 use liblzma::stream::{Action, Status, Stream};
 
-/// What an xz stream may allocate. Preset 9 asks for 65 MiB; ROOT's streams, whose dictionary is a quarter of the
-/// block, for less than 5.
+/// The memory limit of an xz stream. Preset 9 needs 65 MiB; ROOT's streams, whose dictionary is a quarter of the block,
+/// less than 5.
 const LZMA_MEMORY: u64 = 80 << 20;
 
 /// Bytes of the checksum before an LZ4 block: XXH64 of the rest, big-endian.
 const LZ4_CHECKSUM: usize = 8;
 
-/// Unpacks payloads, with codec contexts that are made once and reused: keep one per thread.
+/// Decompresses payloads. The codec contexts are made once and reused: keep one decompressor per thread.
 pub struct Decompressor {
     deflate: libdeflater::Decompressor,
     /// Made at the first Zstandard block.
@@ -58,7 +58,7 @@ impl Decompressor {
         }
         check_sizes(record, objlen)?;
         let start = out.len();
-        // An honest record gets its memory in one piece; one that claims an unusual ratio grows as it proves it.
+        // Memory for usual ratios is allocated at once; for unusual ratios it grows block by block.
         out.reserve(objlen.min(record.len().saturating_mul(4).max(MAX_BLOCK)));
         for block in blocks(record, objlen) {
             let from = out.len();
@@ -100,7 +100,7 @@ impl Decompressor {
         Ok(())
     }
 
-    /// Unpacks one block into exactly the bytes its header announces.
+    /// Decompresses one block into exactly the bytes that its header states.
     fn block_into(&mut self, block: &Block<'_>, out: &mut [u8]) -> Result<()> {
         let algorithm = block.header.algorithm;
         let wrong = |what: &dyn std::fmt::Display| Error::corrupt(format!("compressed block: {algorithm}: {what}"));

@@ -1,7 +1,7 @@
 //! Which codec, at which level: the value users write as `zstd:5` and ROOT stores as `505`.
 //!
-//! ROOT's own number is `100 * algorithm + level`, kept in `fCompress` of files and branches. How a level maps to
-//! the codec's own scale is the business of [`Compressor`](super::Compressor).
+//! ROOT's number is `100 * algorithm + level`, in `fCompress` of files and branches. [`Compressor`](super::Compressor)
+//! maps levels to the codec's own scale.
 
 use crate::{Error, Result};
 use std::fmt;
@@ -47,8 +47,8 @@ impl Algorithm {
         }
     }
 
-    /// The third byte of its blocks. 8 is zlib's `Z_DEFLATED`; LZ4 and Zstandard put their library's major version,
-    /// and ROOT refuses any other than its own.
+    /// The third byte of its blocks. 8 is zlib's `Z_DEFLATED`; for LZ4 and Zstandard it is the library's major version,
+    /// and ROOT accepts only its own.
     pub const fn method(self) -> u8 {
         match self {
             Self::Zlib | Self::OldCs => 8,
@@ -72,7 +72,7 @@ impl Algorithm {
         }
     }
 
-    /// The level ROOT takes where only the algorithm is named (`RCompressionSetting::EDefaults`).
+    /// ROOT's default level of the algorithm (`RCompressionSetting::EDefaults`).
     const fn default_level(self) -> u8 {
         match self {
             Self::Zlib | Self::OldCs => 1,
@@ -82,7 +82,7 @@ impl Algorithm {
         }
     }
 
-    /// The highest level that still changes something. Zstandard's own scale ends at 22, which is ROOT's 11.
+    /// The highest level with an effect. Zstandard's own scale ends at 22, which is ROOT's 11.
     pub const fn max_level(self) -> u8 {
         match self {
             Self::Zstd => 11,
@@ -101,7 +101,7 @@ impl fmt::Display for Algorithm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Compression {
     algorithm: Algorithm,
-    /// 0 only in `NONE`, so that there is one value for "not compressed".
+    /// 0 only in `NONE`: there is one value for "not compressed".
     level: u8,
 }
 
@@ -130,8 +130,8 @@ impl Compression {
         self.level == 0
     }
 
-    /// Reads ROOT's number. Negative means "as the file has it" and yields `None`. Algorithm 0 is ROOT's global
-    /// default, and that is zlib, as is every number that ROOT has not given to an algorithm.
+    /// Reads ROOT's number. A negative number means "as the file" and gives `None`. Algorithm 0 is ROOT's global
+    /// default, which is zlib; so is every number without an algorithm.
     pub fn from_root_setting(setting: i32) -> Option<Self> {
         if setting < 0 {
             return None;

@@ -1,8 +1,8 @@
-//! Compares what a file says twice: keys in lists with the keys of their records, lists and streamer infos with what
-//! points to them.
+//! Compares data that a file has twice: keys in lists with the keys of their records, and the positions and sizes of
+//! lists and streamer infos.
 //!
-//! ROOT writes both copies of a key from one object, so they are equal in an honest file; where they differ, one of
-//! them is damaged, and an object would be lost or taken for another. No payload of an object is read here.
+//! ROOT writes both copies of a key from one object. If they differ, one is damaged, and an object would be lost or
+//! taken for another. No payload is read here.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -16,10 +16,10 @@ use crate::key::Key;
 /// How much longer a key is whose class is `TDirectoryFile` and not `TDirectory`.
 const RENAMED: u16 = 4;
 
-/// A place where a file contradicts itself.
+/// A contradiction in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
-    /// Path of the object or directory, with its cycle; what it is, where it has no path.
+    /// Path of the object or directory, with its cycle; a description where there is no path.
     pub object: String,
     /// Index of the directory in [`Walk::directories`], and of the key in it; none if no single key is meant.
     pub key: Option<(usize, usize)>,
@@ -27,16 +27,16 @@ pub struct Mismatch {
     pub path: String,
     /// Offset of the record.
     pub offset: u64,
-    /// What contradicts what.
+    /// The contradiction, as a message.
     pub what: String,
-    /// Whether the content is the same whichever copy is right: only a title differs.
+    /// Whether the difference is harmless: only a title differs.
     pub harmless: bool,
 }
 
 impl RootFile {
-    /// Compares the keys of directories with their records, and what else a file says twice.
+    /// Compares the keys of directories with their records, and the other data that a file has twice.
     pub fn audit(&self, walk: &Walk) -> Vec<Mismatch> {
-        // Such a listing was made from the records.
+        // This listing was made from the records.
         if self.listing.is_some() {
             return Vec::new();
         }
@@ -163,8 +163,8 @@ impl Audit<'_> {
         for _ in 0..n {
             listed.insert(Key::parse(&mut c)?.seek_key);
         }
-        // What follows a list that became shorter in its place, or that lies in used space, means nothing (uproot reserves
-        // more than a list needs); a key of an object that is still there was left out by a wrong number.
+        // Bytes behind a list may be left over from a longer list (uproot reserves more than a list needs). A key there
+        // whose object still exists means that the count is wrong.
         if let Ok(next) = Key::parse(&mut c)
             && next.seek_pdir == seek
             && !listed.contains(&next.seek_key)
@@ -178,7 +178,7 @@ impl Audit<'_> {
         Ok(None)
     }
 
-    /// Whether the record of a key is as the key says, and not free for other records.
+    /// Whether the record of a key agrees with the key, and is not in the free list.
     fn is_in_use(&self, key: &Key) -> bool {
         let same = |record: &Key| record.class == key.class && record.name == key.name && record.nbytes == key.nbytes;
         let is_free = |s: &FreeSegment| s.first <= key.seek_key && key.seek_key <= s.last;
@@ -186,7 +186,7 @@ impl Audit<'_> {
             && !self.file.free_segments().is_ok_and(|free| free.iter().any(is_free))
     }
 
-    /// Holds a key in a list against the key of its record, and says whether they are the same.
+    /// Compares a key in a list with the key of its record. Returns whether they agree.
     fn is_of_record(&mut self, at: (usize, usize)) -> bool {
         match self.contradiction(at) {
             Some((what, harmless)) => {
@@ -197,7 +197,7 @@ impl Audit<'_> {
         }
     }
 
-    /// How a key in a list differs from the key of its record, and whether that does no harm.
+    /// How a key in a list differs from the key of its record, and whether the difference is harmless.
     fn contradiction(&self, at: (usize, usize)) -> Option<(String, bool)> {
         let (_, listed) = self.place(at)?;
         let directory = self.walk.directories.get(at.0)?;
@@ -251,7 +251,7 @@ impl Audit<'_> {
     }
 }
 
-/// Adds to a text what differs between the two copies of a key.
+/// Appends a difference between the two copies of a key to a message.
 fn compare<T: PartialEq + std::fmt::Debug>(differ: &mut String, what: &str, listed: &T, there: &T) {
     if listed != there {
         let comma = if differ.is_empty() { "" } else { ", " };

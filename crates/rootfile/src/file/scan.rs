@@ -1,7 +1,7 @@
-//! Files whose lists of keys are missing, or not to be trusted: what their records say, one after the other.
+//! Reads a file without its lists of keys, record by record.
 //!
-//! Every record begins with how long it is and what it holds, so all of them can be found without any list. What they
-//! mean together is for others to say, who give the file the directories that they made of it.
+//! Every record begins with its length, class and name, so all records can be found without a list. The caller makes
+//! directories of them and passes these to [`RootFile::with_listing`].
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::key::Key;
 use crate::source::{LocalFile, Source};
 use crate::streamer::StreamerInfos;
 
-/// The least that a record can be: a key with no strings.
+/// The smallest record: a key without strings.
 const LEAST: u64 = 30;
 
 impl RootFile {
@@ -70,22 +70,22 @@ impl RootFile {
         self.read_infos(seek, None)
     }
 
-    /// The fields of the directory whose record has this key; nothing if the record is none of a directory, such as
-    /// that of a list of keys, which has the class of its directory.
+    /// The fields of the directory whose record has this key. None if the record is not a directory's, such as a list
+    /// of keys, which has the class of its directory.
     pub fn directory_record(&self, key: &Key) -> Option<DirectoryRecord> {
         let payload = self.payload(key).ok()?;
         let record = DirectoryRecord::parse(&mut Cursor::new(&payload)).ok()?;
         (record.seek_dir == key.seek_key).then_some(record)
     }
 
-    /// Gives the file streamer infos.
+    /// Sets the streamer infos of the file.
     #[must_use]
     pub fn with_infos(mut self, infos: Arc<StreamerInfos>) -> Self {
         self.infos = infos;
         self
     }
 
-    /// Gives the file directories, the top one first and parents before what is in them.
+    /// Sets the directories of the file: the top directory first, parents before subdirectories.
     #[must_use]
     pub fn with_listing(mut self, directories: Vec<Directory>) -> Self {
         if let Some(top) = directories.first() {

@@ -1,9 +1,8 @@
 //! Objects as values: anything that a file's streamer infos describe, read into a small value model and
 //! written back byte for byte.
 //!
-//! This is for metadata (trees, histograms, lists), where generality counts; the entries of branches never
-//! pass through it. What no streamer info describes, and collections of the standard library, stay opaque
-//! bytes with their frame.
+//! This is for metadata (trees, histograms, lists); the entries of branches never pass through it. Members that no
+//! streamer info describes, and collections of the standard library, stay opaque bytes with their frame.
 
 mod plan;
 mod plans;

@@ -1,5 +1,5 @@
-//! A plan says how the members of one class version lie in bytes: a streamer info with its type codes
-//! resolved to steps, made once and used for every object of the class.
+//! A plan lists the members of one class version and how to read each: a streamer info with its type codes resolved to
+//! steps. It is made once and used for every object of the class.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub struct Plan {
     pub steps: Vec<(String, Step)>,
 }
 
-/// How one member lies in bytes.
+/// How one member is read.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     /// A basic type.
@@ -54,7 +54,7 @@ pub enum Step {
     Several(Box<Step>, usize),
     /// Objects by value, counted by another member: their class and the counter.
     Counted(Arc<str>, String),
-    /// Anything with a byte count that is left as it is: STL, custom streamers.
+    /// Opaque bytes with a byte count: STL, custom streamers.
     Opaque,
 }
 
@@ -98,7 +98,7 @@ fn step(e: &StreamerElement) -> Step {
     let packed = |t: i32| t == code::DOUBLE32 || t == code::FLOAT16;
     let counter = || match &e.kind {
         ElementKind::Counted { name, .. } => name.clone(),
-        // Old files may describe the pointer by its comment alone: "[fN]".
+        // Old files may name the counter only in the comment: "[fN]".
         _ => {
             e.title.split_once('[').and_then(|(_, r)| r.split_once(']')).map(|(n, _)| n.to_owned()).unwrap_or_default()
         }
@@ -123,7 +123,7 @@ fn step(e: &StreamerElement) -> Step {
         code::TSTRING => Step::TString,
         code::OBJECT | code::ANY | code::OBJECT_P_INLINE | code::ANY_P_INLINE => Step::Inline(class_name(e)),
         code::OBJECT_P | code::ANY_P | code::ANY_P_NO_VT => Step::Pointer,
-        // One pointer to all of them; of pointers to each, nothing is known.
+        // One pointer to all objects; an array of pointers is opaque.
         code::STREAM_LOOP if e.type_name.matches('*').count() == 1 => Step::Counted(class_name(e), counter()),
         t if t == code::TSTRING + code::OFFSET_L => Step::Several(Box::new(Step::TString), n),
         t if t == code::TOBJECT + code::OFFSET_L => Step::Several(Box::new(Step::TObject), n),

@@ -1,5 +1,5 @@
-//! The plans by which a record's objects are read: each is made once, and found again without hashing, since the
-//! objects of a record are nearly all of a few classes.
+//! A cache of plans for one record. Plans are found without hashing, since nearly all objects of a record are of a few
+//! classes.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use std::sync::Arc;
 use super::plan::Plan;
 use crate::streamer::StreamerInfos;
 
-/// Plans that are looked through one by one.
+/// Plans that are searched one by one.
 const AT_HAND: usize = 16;
 
-/// What an object says of its class's layout.
+/// The version or checksum of an object's class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Layout {
     /// Its version.

@@ -11,14 +11,14 @@ use crate::tags::{Frame, ReadTags, Tag};
 use crate::tobject::{IS_REFERENCED, read_tobject};
 use crate::{Error, Result};
 
-/// What pointers to the record's own object say.
+/// The tag of pointers to the record's own object.
 const ROOT_SLOT: u32 = 1;
-/// Objects inside objects, at most, in what is read and in what is written. ROOT's own trees stay below twenty.
+/// Deepest nesting of objects that are read or written. ROOT's own trees nest less than twenty deep.
 pub(super) const MAX_DEPTH: usize = 100;
-/// Values that objects may have whatever the size of their record; beyond, one for each byte.
+/// Values that the objects of any record may have, besides one for each byte.
 const MOST_VALUES: usize = 100_000;
 
-/// Version of opaque objects whose bytes hold their frame, if any, themselves.
+/// Version of opaque objects whose bytes include their frame, if they have one.
 pub const UNFRAMED: i16 = i16::MIN;
 
 /// Reads classes whose bytes no streamer info describes: those with hand-written streamers.
@@ -34,7 +34,7 @@ pub trait CustomStreamer {
 
 /// Reads one record's objects.
 pub struct ObjectReader<'a> {
-    /// Where the reader stands.
+    /// The reader's position.
     pub cursor: Cursor<'a>,
     tags: ReadTags,
     plans: Plans<'a>,
@@ -45,7 +45,7 @@ pub struct ObjectReader<'a> {
 }
 
 impl<'a> ObjectReader<'a> {
-    /// A reader over a record's payload. `keylen` is the length of the key before it, from which tags count.
+    /// A reader over a record's payload. `keylen` is the length of the key in front, from which tags count.
     pub fn new(payload: &'a [u8], keylen: usize, infos: &'a StreamerInfos) -> Self {
         Self {
             cursor: Cursor::new(payload),
@@ -58,7 +58,7 @@ impl<'a> ObjectReader<'a> {
         }
     }
 
-    /// Uses hand-written streamers where they apply.
+    /// Adds hand-written streamers.
     #[must_use]
     pub fn with_custom(mut self, custom: &'a dyn CustomStreamer) -> Self {
         self.custom = Some(custom);
@@ -109,7 +109,7 @@ impl<'a> ObjectReader<'a> {
         }
         let frame = Frame::read(&mut self.cursor)?;
         let content = self.framed(class, frame).or_else(|e| {
-            // A class that cannot be read stays opaque, as long as its end is known.
+            // A class that cannot be read is opaque if its end is known.
             match frame.end {
                 Some(end) if self.is_optional(class) => {
                     let start = frame.start + 6;
@@ -124,8 +124,8 @@ impl<'a> ObjectReader<'a> {
         Ok(Object { class: Arc::clone(class), version: frame.version, content })
     }
 
-    /// Whether failing on this class may be hidden: not for what a tree is made of, nor for lists, whose
-    /// items are opaque one by one.
+    /// Whether an object of this class may become opaque. Not the parts of a tree, nor lists, whose items become opaque
+    /// one by one.
     fn is_optional(&self, class: &str) -> bool {
         !(matches!(class, "TTree" | "TBasket" | "TList" | "THashList" | "TObjArray")
             || class.starts_with("TBranch")
@@ -142,7 +142,7 @@ impl<'a> ObjectReader<'a> {
             "TList" | "THashList" | "TObjArray" | "TSortedList" | "TOrdCollection" | "TMap" => {
                 return self.collection(class, frame).map(|c| Content::Collection(Box::new(c)));
             }
-            // Members of these lie in an order of their own; nothing here looks into them.
+            // These classes have streamers of their own, which this module does not know.
             "TClonesArray" | "TRefArray" => {
                 return Err(Error::unsupported("has a streamer of its own"));
             }
@@ -162,8 +162,8 @@ impl<'a> ObjectReader<'a> {
     pub fn plan(&mut self, class: &str, frame: Frame) -> Result<Arc<Plan>> {
         let version = i32::from(frame.version);
         if version <= 0 {
-            // Classes without a version are told apart by checksum (`TBufferFile::ReadVersion`); those that
-            // have version 0, such as TH1L, go without.
+            // A checksum follows for classes without a version (`TBufferFile::ReadVersion`), but not for classes of
+            // version 0, such as TH1L.
             let mut peek = self.cursor.clone();
             if let Ok(checksum) = peek.u32()
                 && let Some(plan) = self.plans.get(class, Layout::Checksum(checksum))
@@ -177,9 +177,9 @@ impl<'a> ObjectReader<'a> {
             .ok_or_else(|| Error::unsupported(format!("no streamer info for class {class} version {version}")))
     }
 
-    /// Says that the members of a plan are about to be read.
+    /// Counts the members of a plan that is about to be read.
     pub(super) fn begin_members(&mut self, plan: &Plan) -> Result<()> {
-        // Members of no bytes could make a small record into many values.
+        // Members without bytes could turn a small record into many values.
         self.values = self.values.saturating_add(plan.steps.len());
         if self.values > MOST_VALUES.max(self.cursor.data().len()) {
             return Err(Error::corrupt("objects with more members than the record has bytes"));
@@ -202,7 +202,7 @@ impl<'a> ObjectReader<'a> {
         Ok(members)
     }
 
-    /// Passes over a member that no other counts on.
+    /// Skips a member that is not a counter.
     pub(super) fn pass(&mut self, step: &Step) -> Result<()> {
         let nothing = Plan { class: String::new(), version: 0, checksum: 0, steps: Vec::new() };
         self.step(step, &Members { plan: Arc::new(nothing), values: Vec::new() }).map(|_| ())
@@ -288,7 +288,7 @@ impl<'a> ObjectReader<'a> {
         self.cursor.bytes(bytes)
     }
 
-    /// The length of a counted array: its counter, and the byte before it that says whether it is there.
+    /// The length of a counted array: its counter, or 0 if the byte in front says that the array is null.
     fn counted(&mut self, so_far: &Members, counter: &str) -> Result<usize> {
         let n = so_far
             .get(counter)
@@ -297,7 +297,7 @@ impl<'a> ObjectReader<'a> {
         if self.cursor.u8()? == 0 { Ok(0) } else { self.cursor.checked_count(n, 1) }
     }
 
-    /// Objects in one frame, whose version comes first.
+    /// Objects in one frame, after one version.
     fn counted_objects(&mut self, class: &Arc<str>, so_far: &Members, counter: &str) -> Result<Vec<Value>> {
         let frame = Frame::read(&mut self.cursor)?;
         let n = so_far.get(counter).and_then(Value::as_i64).unwrap_or(-1);
@@ -345,7 +345,7 @@ impl<'a> ObjectReader<'a> {
                 let start = self.cursor.pos();
                 let object = if &*class == "TBasket" { self.whole(&class, end) } else { self.object_of(&class) };
                 let object = object.or_else(|e| match end {
-                    // Behind a pointer the end is known even of objects without a frame of their own.
+                    // A pointer has a byte count, so the end is known even for objects without a frame.
                     Some(end) if self.is_optional(&class) => {
                         let bytes = self.cursor.data().get(start..end).unwrap_or_default().to_vec();
                         Ok(Object { class: Arc::clone(&class), version: UNFRAMED, content: Content::Opaque(bytes) })
@@ -366,7 +366,7 @@ impl<'a> ObjectReader<'a> {
         }
     }
 
-    /// A `TBasket` has no frame; whoever knows baskets takes its bytes apart.
+    /// A `TBasket` has no frame. Its bytes stay opaque here.
     fn whole(&mut self, class: &Arc<str>, end: Option<usize>) -> Result<Object> {
         let start = self.cursor.pos();
         let end = end.ok_or_else(|| Error::unsupported("a TBasket without a byte count"))?;
@@ -374,12 +374,12 @@ impl<'a> ObjectReader<'a> {
         Ok(Object { class: Arc::clone(class), version: UNFRAMED, content: Content::Opaque(bytes) })
     }
 
-    /// The object that a pointer led to.
+    /// The object of a pointer.
     pub fn graph(&self) -> &Graph {
         &self.graph
     }
 
-    /// The objects read so far, to be added to or taken from.
+    /// The objects read so far, mutable.
     pub fn graph_mut(&mut self) -> &mut Graph {
         &mut self.graph
     }
@@ -415,7 +415,7 @@ impl<'a> ObjectReader<'a> {
         for i in 0..n {
             out.items.push(self.pointer()?);
             if has_options && version > 3 {
-                // Version 4 had no long form of the option's length.
+                // In version 4 the option's length has no long form.
                 let option = if version > 4 { self.cursor.string()? } else { self.short_string()? };
                 if !option.is_empty() {
                     out.options.resize(i, String::new());

@@ -1,7 +1,7 @@
-//! Members that go straight into a struct of one's own, by the same plans and without a value for each.
+//! Reads members straight into a struct of the caller, by the same plans and without a value for each.
 //!
-//! For the classes that a record has thousands of. Which members there are, in what order and how wide, is still up to
-//! the streamer infos; a member that the struct has no place for is passed over.
+//! For classes with thousands of objects in a record. The streamer infos still define the members, their order and
+//! their widths; members without a place in the struct are skipped.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -14,17 +14,17 @@ use super::value::{Named, ObjectId, numbers};
 use crate::tags::Frame;
 use crate::{Error, Result};
 
-/// Bases inside bases, at most.
+/// Deepest nesting of bases.
 const MAX_BASES: usize = 8;
-/// Plans whose members are assigned to places at once; a file has a few.
+/// Plans that are resolved at the same time; a file has a few.
 const MOST_PLANS: usize = 32;
 
-/// Where a member of a `T` goes.
+/// The place of a member in a `T`.
 #[derive(Clone, Copy)]
 pub enum Place<T> {
-    /// Read by this.
+    /// A function reads the member.
     Read(fn(&mut T, &mut ObjectReader<'_>, &Step) -> Result<()>),
-    /// An object by value whose members are those of the `T` as well. Bases always are.
+    /// An object by value whose members are members of the `T`. Bases always are.
     Inside,
 }
 
@@ -37,7 +37,7 @@ pub struct Typed<T> {
 type Places<T> = Rc<[Option<Place<T>>]>;
 
 impl<T> Typed<T> {
-    /// `place` says where a member goes, by its name.
+    /// `place` returns the place of a member by its name.
     pub fn new(place: fn(&str) -> Option<Place<T>>) -> Self {
         Self { place, plans: RefCell::default() }
     }
@@ -92,7 +92,7 @@ impl<T> Typed<T> {
         Ok(())
     }
 
-    /// Places of a plan's members. They are shared, since an object may have others of its class inside.
+    /// The places of a plan's members. Shared, since an object may contain others of its class.
     fn places(&self, plan: &Arc<Plan>) -> Places<T> {
         let mut plans = self.plans.borrow_mut();
         if let Some((_, places)) = plans.iter().find(|(known, _)| Arc::ptr_eq(known, plan)) {
@@ -107,7 +107,7 @@ impl<T> Typed<T> {
     }
 }
 
-/// Numbers that were passed over: where they lie in the record.
+/// The position of skipped numbers in the record.
 #[derive(Clone, Debug, Default)]
 pub struct Span {
     code: i32,
@@ -115,7 +115,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// The numbers, if they are whole ones.
+    /// The numbers, if they are integers.
     pub fn numbers<'a>(&self, reader: &ObjectReader<'a>) -> impl ExactSizeIterator<Item = i64> + use<'a> {
         numbers(self.code, reader.cursor.data().get(self.at.clone()).unwrap_or_default())
     }

@@ -1,4 +1,4 @@
-//! The value model: what an object read through streamer infos looks like in memory.
+//! The value model: objects in memory.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use crate::tobject::TObject;
 /// Identity of an object that pointers in the same record refer to.
 pub type ObjectId = usize;
 
-/// A record's objects: those that were behind pointers. The root object is held by whoever read it.
+/// The objects of a record that pointers refer to. The caller holds the record's own object.
 #[derive(Debug, Default)]
 pub struct Graph {
-    /// Objects by [`ObjectId`]; empty while one is being read, and after it was taken out.
+    /// Objects by [`ObjectId`]; `None` while an object is being read, and after it was taken out.
     pub objects: Vec<Option<Object>>,
 }
 
@@ -22,7 +22,7 @@ impl Graph {
         self.objects.get(id).and_then(Option::as_ref)
     }
 
-    /// Takes an object out, so that its memory can go when it is done with.
+    /// Takes an object out.
     pub fn take(&mut self, id: ObjectId) -> Option<Object> {
         self.objects.get_mut(id).and_then(Option::take)
     }
@@ -39,26 +39,26 @@ impl Graph {
 pub struct Object {
     /// Class name.
     pub class: Arc<str>,
-    /// Class version as written; 0 or less for classes that are known by checksum.
+    /// Class version as written; 0 or less for classes identified by checksum.
     pub version: i16,
-    /// What is in it.
+    /// The content.
     pub content: Content,
 }
 
-/// What is in an object.
+/// The content of an object.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     /// Bases and members as a streamer info lists them.
     Members(Members),
     /// `TObject` alone.
     TObject(TObject),
-    /// `TList`, `THashList`, `TObjArray`, `TMap` and their kin.
+    /// `TList`, `THashList`, `TObjArray`, `TMap` and similar classes.
     Collection(Box<Collection>),
-    /// `TArrayD` and its kin: a length and numbers.
+    /// `TArrayD` and similar classes: a length and numbers.
     Array(Array),
-    /// Everything after the version, uninterpreted.
+    /// All bytes after the version, not decoded.
     Opaque(Vec<u8>),
-    /// With the custom streamer that read it, which knows it by this number.
+    /// Held by the custom streamer that read it, under this number.
     Held(usize),
 }
 
@@ -91,13 +91,13 @@ pub struct Collection {
     pub name: String,
     /// Index of the first item (`TObjArray` only).
     pub lower_bound: i32,
-    /// The objects; keys and values by turns in a `TMap`.
+    /// The objects; in a `TMap` keys and values alternate.
     pub items: Vec<Option<ObjectId>>,
-    /// `TList` keeps a string with each item; empty where there are none.
+    /// The options of a `TList`, one for each item; empty if there are none.
     pub options: Vec<String>,
 }
 
-/// Numbers as they lie on disk: big-endian, of the basic type `code`.
+/// Numbers as on disk: big-endian, of the basic type `code`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Array {
     /// Basic type code.
@@ -117,7 +117,7 @@ pub enum Value {
     F32(f32),
     /// `Double_t`.
     F64(f64),
-    /// `Double32_t` and `Float16_t` as they lie on disk.
+    /// `Double32_t` and `Float16_t` as on disk.
     Raw(Box<[u8]>),
     /// `TString`, `char*`.
     Str(String),
@@ -133,7 +133,7 @@ pub enum Value {
     Pointer(Option<ObjectId>),
     /// Fixed array of objects or pointers.
     List(Vec<Value>),
-    /// A member that is not interpreted, frame included.
+    /// A member that is not decoded, frame included.
     Opaque(Box<[u8]>),
 }
 
@@ -153,12 +153,12 @@ impl Array {
         self.raw.is_empty()
     }
 
-    /// The numbers, if they are whole ones.
+    /// The numbers, if they are integers.
     pub fn to_i64(&self) -> Vec<i64> {
         numbers(self.code, &self.raw).collect()
     }
 
-    /// The numbers as doubles, whatever their type.
+    /// The numbers as doubles.
     #[expect(clippy::cast_precision_loss, reason = "asked for as doubles")]
     pub fn to_f64(&self) -> Vec<f64> {
         match self.code {
@@ -169,7 +169,7 @@ impl Array {
     }
 }
 
-/// Numbers of a basic type, as they lie on disk, if they are whole ones.
+/// Numbers of a basic type as on disk, if they are integers.
 pub(super) fn numbers(code: i32, raw: &[u8]) -> impl ExactSizeIterator<Item = i64> + use<'_> {
     let is_signed = is_signed(code);
     let extend = move |chunk: &[u8]| {
@@ -210,7 +210,7 @@ impl Members {
         self.bases().find_map(|base| base.get(name))
     }
 
-    /// A member to be changed, own ones first, then those of bases.
+    /// A mutable member by name, own ones first, then those of bases.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
         if let Some(i) = self.plan.position(name) {
             return self.values.get_mut(i);
@@ -224,7 +224,7 @@ impl Members {
         })
     }
 
-    /// Takes a member's value, leaving 0.
+    /// Takes a member's value and leaves 0.
     pub fn take(&mut self, name: &str) -> Option<Value> {
         self.get_mut(name).map(|value| std::mem::replace(value, Value::Int(0)))
     }
@@ -236,7 +236,7 @@ impl Members {
         })
     }
 
-    /// The `TNamed` among the bases, however deep.
+    /// The `TNamed` among the direct and indirect bases.
     pub fn named(&self) -> Option<&Named> {
         self.values.iter().find_map(|value| match value {
             Value::Named(named) => Some(&**named),
@@ -247,7 +247,7 @@ impl Members {
 }
 
 impl Object {
-    /// Its members, if it was read by streamer info.
+    /// The members, if the object was read by streamer info.
     pub fn members(&self) -> Option<&Members> {
         match &self.content {
             Content::Members(members) => Some(members),
@@ -255,7 +255,7 @@ impl Object {
         }
     }
 
-    /// Its members, to be changed.
+    /// The members, mutable.
     pub fn members_mut(&mut self) -> Option<&mut Members> {
         match &mut self.content {
             Content::Members(members) => Some(members),
@@ -263,7 +263,7 @@ impl Object {
         }
     }
 
-    /// Whether it is of this class or has it as a base.
+    /// Whether the object is of this class or of a class derived from it.
     pub fn is_a(&self, class: &str) -> bool {
         &*self.class == class
             || self.members().is_some_and(|m| {
@@ -277,12 +277,12 @@ impl Object {
 }
 
 impl Value {
-    /// A whole number.
+    /// The value as an integer.
     pub fn as_i64(&self) -> Option<i64> {
         match self {
             Self::Int(v) => Some(*v),
             Self::UInt(v) => i64::try_from(*v).ok(),
-            // Some counters were doubles once: TTree::fEntries of ROOT 3 to 5.
+            // Some counters are doubles: TTree::fEntries in ROOT 3 to 5.
             #[expect(clippy::cast_possible_truncation, reason = "saturates, and counts have no fraction")]
             Self::F64(v) => Some(*v as i64),
             #[expect(clippy::cast_possible_truncation, reason = "saturates")]
@@ -291,7 +291,7 @@ impl Value {
         }
     }
 
-    /// A number as a double.
+    /// The value as a double.
     #[expect(clippy::cast_precision_loss, reason = "asked for as a double")]
     pub fn as_f64(&self) -> Option<f64> {
         match self {

@@ -65,7 +65,7 @@ impl<'a> ObjectWriter<'a> {
             }
             Content::Members(members) => {
                 let frame = begin_frame(&mut self.out, object.version);
-                // A class that has a version in its info but not in its frame is one without ClassDef.
+                // A class with a version in its info but not in its frame has no ClassDef.
                 if object.version <= 0 && members.plan.version > 0 {
                     self.out.u32(members.plan.checksum);
                 }
@@ -144,7 +144,7 @@ impl<'a> ObjectWriter<'a> {
         Ok(())
     }
 
-    /// Objects in one frame, whose version comes first.
+    /// Objects in one frame, after one version.
     fn counted_objects(&mut self, values: &[Value]) -> Result<()> {
         let version = values.first().and_then(Value::as_i64).and_then(|v| i16::try_from(v).ok()).unwrap_or(0);
         let frame = begin_frame(&mut self.out, version);
@@ -157,7 +157,7 @@ impl<'a> ObjectWriter<'a> {
         Ok(())
     }
 
-    /// A counted array must have as many items as its counter says, or readers lose their place.
+    /// A counted array must have as many items as its counter says, or readers read wrong bytes afterwards.
     fn check_count(&self, members: &Members, counter: &str, array: &Array) -> Result<()> {
         let n = members.get(counter).and_then(Value::as_i64);
         if array.is_empty() || n == i64::try_from(array.len()).ok() {
@@ -245,7 +245,7 @@ impl<'a> ObjectWriter<'a> {
     }
 }
 
-/// Whether a base was taken out of this object.
+/// Whether the base was taken out of this object.
 fn has_gap(object: &Object) -> bool {
     object.members().is_some_and(|m| {
         m.plan.steps.iter().zip(&m.values).any(|((_, step), value)| match (step, value) {

@@ -1,8 +1,8 @@
 //! The streamer infos of ROOT's own classes: those that ROOT 6 writes, for files that lack theirs and for the
 //! files that basketry writes, and those of versions older than streamer infos.
 //!
-//! They are tables of text, read when first asked for. `builtin.txt` says what its lines mean;
-//! `tools/dump_streamer_infos.py` makes it anew.
+//! The infos are tables of text, parsed at first use. `builtin.txt` explains its lines; `tools/dump_streamer_infos.py`
+//! regenerates it.
 
 use std::sync::{Arc, OnceLock};
 
@@ -17,7 +17,7 @@ pub fn infos() -> &'static [Arc<StreamerInfo>] {
     INFOS.get_or_init(|| TABLES.iter().flat_map(|table| parse(table)).map(Arc::new).collect())
 }
 
-/// Reads a table. Lines that are not of its form are passed over; a test holds the shipped tables to none.
+/// Reads a table. Skips invalid lines; a test checks that the shipped tables have none.
 pub(super) fn parse(table: &str) -> Vec<StreamerInfo> {
     let mut infos: Vec<StreamerInfo> = Vec::new();
     for line in table.lines().filter(|line| !line.starts_with('#')) {
@@ -44,7 +44,7 @@ fn parse_class(name: &str, version: &str, checksum: &str) -> Option<StreamerInfo
 }
 
 fn parse_element(fields: &[&str]) -> Option<StreamerElement> {
-    // The second field, the element's own class version, is the one that the writer gives it anyway.
+    // The second field is the element's own class version, which the writer knows.
     let [class, _, type_code, size, array_length, array_dim, max_index, extra, name, type_name, title] = fields else {
         return None;
     };

@@ -6,11 +6,11 @@
 /// A base or member of a class.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StreamerElement {
-    /// Which `TStreamerElement` subclass describes it, such as `TStreamerBasicType`.
+    /// The `TStreamerElement` subclass, such as `TStreamerBasicType`.
     pub class: String,
     /// Member or base name.
     pub name: String,
-    /// The member's comment; carries ranges (`[0,100,8]`) and array counters.
+    /// The member's comment, with ranges (`[0,100,8]`) and array counters.
     pub title: String,
     /// ROOT's type code.
     pub type_code: i32,
@@ -24,17 +24,17 @@ pub struct StreamerElement {
     pub max_index: [i32; 5],
     /// C++ type as text.
     pub type_name: String,
-    /// What the subclass adds.
+    /// The subclass's own members.
     pub kind: ElementKind,
-    /// fBits, as far as they say what is in a file ([`HAS_RANGE`]) or how ROOT is to treat the member.
+    /// fBits, only those about the content of a file ([`HAS_RANGE`]) or about ROOT's treatment of the member.
     pub bits: u32,
 }
 
-/// `TStreamerElement::kHasRange`: a Double32_t or Float16_t is written as its title says, with a range or fewer bits.
-/// Without the bit ROOT does not look at the title.
+/// `TStreamerElement::kHasRange`: the title of a Double32_t or Float16_t gives a range or fewer bits. Without this flag
+/// ROOT ignores the title.
 pub const HAS_RANGE: u32 = 1 << 6;
 
-/// What subclasses of `TStreamerElement` add.
+/// The members that subclasses of `TStreamerElement` add.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ElementKind {
     /// Nothing.
@@ -44,7 +44,7 @@ pub enum ElementKind {
         /// Class version of the base.
         version: i32,
     },
-    /// `TStreamerBasicPointer` and `TStreamerLoop`: which member counts the array.
+    /// `TStreamerBasicPointer` and `TStreamerLoop`: the member that counts the array.
     Counted {
         /// Version of the class that has the counter.
         version: i32,
@@ -53,7 +53,7 @@ pub enum ElementKind {
         /// Class that has it.
         class: String,
     },
-    /// `TStreamerSTL`: kind of container and of what it holds.
+    /// `TStreamerSTL`: the kinds of the container and of its content.
     Stl {
         /// ROOT's `ESTLType`.
         stl_type: i32,

@@ -16,7 +16,7 @@ pub struct StreamerInfo {
     pub version: i32,
     /// ROOT's checksum of the class's layout.
     pub checksum: u32,
-    /// fBits, as far as they say how ROOT is to treat the class.
+    /// fBits, only those about ROOT's treatment of the class.
     pub bits: u32,
     /// Class version of the `TStreamerInfo` itself: ROOT reads some members of old classes by it (fOldVersion).
     pub form: i16,

@@ -1,16 +1,16 @@
 //! The range in the title of a `Double32_t` or `Float16_t`: `[min,max,bits]`.
 //!
-//! Facts: `GetRange` of `TStreamerElement.cxx`. The limits may be spelled with pi; 32 bits are meant where none are
-//! said; the first brackets with a comma in them count.
+//! Facts: `GetRange` of `TStreamerElement.cxx`. The limits may contain pi; the default is 32 bits; the first brackets
+//! with a comma count.
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU};
 
-/// What the brackets ask for.
+/// The range in the brackets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
     /// The least value.
     pub min: f64,
-    /// The largest. With no more than the least, only the bits count.
+    /// The largest value. If it is not above the least, only the bits count.
     pub max: f64,
     /// Bits to write, 2 to 32.
     pub bits: u32,
@@ -35,14 +35,14 @@ impl Range {
         (self.min < self.max).then(|| steps / (self.max - self.min))
     }
 
-    /// Whether ROOT marks the member with [`super::HAS_RANGE`]: with a range, with fewer bits than 15, or (which is of no
-    /// use) with a least value above 0 alone.
+    /// Whether ROOT marks the member with [`super::HAS_RANGE`]: with a range, with fewer than 15 bits, or with a least
+    /// value above 0 (which has no effect).
     pub(super) fn is_marked(&self) -> bool {
         self.min < self.max || self.bits < 15 || self.min > 0.0
     }
 }
 
-/// A limit of a range, which may be spelled with pi.
+/// A limit of a range, which may contain pi.
 fn limit(text: &str) -> f64 {
     let text = text.to_lowercase().replace(' ', "");
     if !text.contains("pi") {

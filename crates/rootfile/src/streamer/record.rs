@@ -1,5 +1,5 @@
-//! The streamer-info record of a file: a `TList` of `TStreamerInfo`, read and written with hand-made code,
-//! since it is what all other objects are read by.
+//! The streamer-info record of a file: a `TList` of `TStreamerInfo`, read and written by hand-made code, because all
+//! other objects are read by it.
 //!
 //! Facts: `TStreamerInfo` (`TNamed`, fCheckSum, fClassVersion, `TObjArray` of elements) and the streamers in
 //! ROOT's `core/meta/src/TStreamerElement.cxx`, which did not change between ROOT 3.00 and 6.40 but for the
@@ -13,11 +13,11 @@ use crate::bytes::{Cursor, Writer};
 use crate::tags::{Frame, ReadTags, Tag, WriteTags, begin_frame, end_frame};
 use crate::{Error, Result};
 
-/// Most elements that a class may have here; the largest seen have some hundreds.
+/// Most elements of a class; the largest known classes have some hundreds.
 const MAX_ELEMENTS: usize = 100_000;
 
-/// Bits of an object that say something of what it describes; those above are of where it lies in memory, and
-/// that which says that a process identifier follows has no room here.
+/// Bits of an object that describe its content. The bits above describe its place in memory, and no process identifier
+/// can follow here.
 const LASTING_BITS: u32 = 0x00FF_FFEF;
 
 /// Reads the payload of the streamer-info record. `keylen` is the length of the key in front, from which tags count.
@@ -41,7 +41,7 @@ pub fn parse_record(payload: &[u8], keylen: usize) -> Result<Vec<StreamerInfo>> 
                 infos.push(read_info(c, tags)?);
                 Ok(true)
             } else {
-                // ROOT 5.26 and later also keep lists of schema-evolution rules here.
+                // ROOT 5.26 and later also store lists of schema-evolution rules here.
                 Ok(false)
             }
         })?;
@@ -51,7 +51,8 @@ pub fn parse_record(payload: &[u8], keylen: usize) -> Result<Vec<StreamerInfo>> 
     Ok(infos)
 }
 
-/// Reads one object pointer. `read` says whether it read the object; if not, its byte count passes over it.
+/// Reads one object pointer. `read` returns whether it has read the object; if not, the object is skipped by its byte
+/// count.
 fn read_pointer<'a>(
     c: &mut Cursor<'a>,
     tags: &mut ReadTags,
@@ -88,7 +89,7 @@ fn read_named(c: &mut Cursor<'_>) -> Result<(u32, String, String)> {
 fn read_info(c: &mut Cursor<'_>, tags: &mut ReadTags) -> Result<StreamerInfo> {
     let frame = Frame::read(c)?;
     let (bits, name, title) = read_named(c)?;
-    // kCannotOptimize and kIgnoreTObjectStreamer; the others tell of ROOT's work in memory.
+    // kCannotOptimize and kIgnoreTObjectStreamer; the other bits are ROOT's state in memory.
     let bits = bits & (3 << 12);
     let checksum = c.u32()?;
     let version = c.i32()?;
@@ -149,12 +150,12 @@ fn read_element(c: &mut Cursor<'_>, class: &str) -> Result<StreamerElement> {
     }
     let type_name = c.string()?;
     if inner.version < 4 {
-        // The bits had other meanings.
+        // The bits have other meanings in these versions.
         bits = 0;
     }
     if inner.version == 3 {
-        // fXmin, fXmax and fFactor were members for a short while, and follow from the title; a factor says that
-        // there is a range.
+        // Some versions have fXmin, fXmax and fFactor, which follow from the title; a factor means that there is a
+        // range.
         c.skip(16)?;
         if c.f64()? > 0.0 {
             bits = HAS_RANGE;

@@ -1,8 +1,8 @@
-//! What makes a file of records a ROOT file: key lists, streamer infos, free list, and then, in place, the fields of
-//! the directories and the header. Written at the end, and at each AutoSave.
+//! Completes a file: writes key lists, streamer infos and free list, and then, in place, the fields of the directories
+//! and the header. At the end, and at each AutoSave.
 //!
-//! Readers find everything from the header and the directories' fields: writing these switches from what was there
-//! before to what is new. Header and top directory lie side by side and are written at once.
+//! Readers find everything from the header and the directories' fields, so writing these switches readers from the old
+//! state to the new one. Header and top directory are adjacent and are written at once.
 
 use std::sync::Arc;
 
@@ -54,7 +54,8 @@ impl FileWriter {
         trailer.free = (key.seek_key, key.nbytes, segments(&gaps));
         trailer.end = self.position();
         self.flush()?;
-        // What was saved stays readable until what replaces it is on disk, and is given up only after the switch is.
+        // The saved state stays readable until the new records are on disk. Its records become gaps only after the
+        // switch is on disk.
         if saved.is_some() {
             self.disk.sync()?;
         }
@@ -89,8 +90,8 @@ impl FileWriter {
         Ok((key, payload))
     }
 
-    /// What is written of the streamer infos: compressed, also where the file's setting is none, as
-    /// `TFile::WriteStreamerInfo` does with level 1.
+    /// The stored form of the streamer infos: compressed even if the file's setting is none; `TFile::WriteStreamerInfo`
+    /// uses level 1 then.
     pub(super) fn packed_infos(&mut self, payload: Vec<u8>) -> Result<Vec<u8>> {
         let mut packed = Vec::new();
         let own = Compression::from_root_setting(self.compression).filter(|setting| !setting.is_none());
@@ -99,8 +100,8 @@ impl FileWriter {
         Ok(if compressed { packed } else { payload })
     }
 
-    /// The record of the free list (`TFree`): the gaps, and one segment from the file's end on. If no end is given,
-    /// this record itself is the last of the file.
+    /// The record of the free list (`TFree`): the gaps, and one segment from the file's end on. Without `end`, this
+    /// record is the last of the file.
     pub(super) fn free_list(&self, gaps: &Gaps, end: Option<u64>) -> Result<(Key, Vec<u8>)> {
         let name = self.directories.first().map(|d| (d.name.clone(), d.title.clone())).unwrap_or_default();
         let key = self.checked_key("TFile", &name.0, &name.1, BEGIN)?;

@@ -1,4 +1,4 @@
-//! The directories of an output while it is written: the keys in each, their cycles, and the order of a list of keys.
+//! The directories of an output: the keys in each, their cycles, and the order of a list of keys.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -40,7 +40,7 @@ impl OpenDirectory {
         self.keys.push(key);
     }
 
-    /// Says which cycle of a name is the newest.
+    /// Sets the newest cycle of a name.
     pub fn set_cycle(&mut self, name: &str, cycle: i16) {
         self.cycles.insert(name.to_owned(), cycle);
     }

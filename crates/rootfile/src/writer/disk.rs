@@ -1,8 +1,7 @@
-//! Where the bytes of an output go: the file under its temporary name, written at given places.
+//! The file of an output under its temporary name, written at given offsets.
 //!
-//! Says in full what was missing when the disk is full. What is written in what order, and when all of it has to be
-//! on disk, is for others to say; in tests every write and every sync is kept, so that a cut between any two of them
-//! can be tried.
+//! Reports the missing space when the disk is full. The caller decides on the order of writes and syncs. Tests record
+//! every write and sync, so that a crash between any two of them can be simulated.
 
 use std::fs::File;
 use std::io::ErrorKind as IoKind;
@@ -15,10 +14,10 @@ use crate::{Error, Result};
 
 /// The file of an output.
 pub(super) struct Disk {
-    /// None where what is written is forgotten.
+    /// `None` if all bytes are discarded.
     file: Option<(File, Temporary)>,
     path: PathBuf,
-    /// How large the file is thought to become.
+    /// The expected size of the file.
     pub expected: u64,
     #[cfg(test)]
     pub journal: std::sync::Arc<std::sync::Mutex<Vec<Step>>>,
@@ -33,13 +32,13 @@ pub(super) enum Step {
 }
 
 impl Disk {
-    /// Creates the file that will be called `path`. Fails if that exists, unless `overwrite`.
+    /// Creates the file of the output `path`. Fails if `path` exists, unless `overwrite`.
     pub fn create(path: &Path, overwrite: bool) -> Result<Self> {
         let (temporary, file) = Temporary::create(path, overwrite).map_err(|e| Error::from(e).file(path))?;
         Ok(Self { file: Some((file, temporary)), ..Self::nowhere(path) })
     }
 
-    /// Forgets what is written.
+    /// Discards all bytes.
     pub fn nowhere(path: &Path) -> Self {
         Self {
             file: None,
@@ -58,7 +57,7 @@ impl Disk {
         file.write_all_at(bytes, at).map_err(|e| self.explain(e, at + bytes.len() as u64))
     }
 
-    /// Returns when all that was written so far would survive a power cut.
+    /// Returns when all bytes written so far would survive a power cut.
     pub fn sync(&self) -> Result<()> {
         #[cfg(test)]
         self.journal.lock().unwrap().push(Step::Sync);
@@ -66,7 +65,7 @@ impl Disk {
         file.sync_data().map_err(|e| self.explain(e, 0))
     }
 
-    /// Makes sure that all of the file is on disk. It still has its temporary name.
+    /// Syncs the file, which keeps its temporary name.
     pub fn stage(self, end: u64) -> Result<StagedFile> {
         if let Some((file, _)) = &self.file {
             file.sync_all().map_err(|e| self.explain(e, end))?;
@@ -74,13 +73,13 @@ impl Disk {
         Ok(StagedFile::new(self.file, end))
     }
 
-    /// Says how much was missing when the disk was full.
+    /// Adds to the error of a full disk how much space is missing.
     fn explain(&self, e: std::io::Error, reached: u64) -> Error {
         if e.kind() != IoKind::StorageFull && e.kind() != IoKind::QuotaExceeded && e.kind() != IoKind::FileTooLarge {
             return Error::from(e).file(&self.path);
         }
         let need = self.expected.max(reached);
-        // Part of the last write may have found room.
+        // A part of the last write may have succeeded.
         let written = self.file.as_ref().and_then(|(file, _)| file.metadata().ok()).map_or(0, |m| m.len());
         Error::request(format!(
             "no space left: {written} bytes were written, about {} more are missing of {need}; nothing was left behind",

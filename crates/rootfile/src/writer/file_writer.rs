@@ -18,13 +18,13 @@ use super::disk::Disk;
 use super::saved::Saved;
 use super::trailer::Trailer;
 
-/// The version that files of basketry carry: ROOT 6.40/00, whose formats they follow.
+/// The ROOT version in the header of written files: 6.40/00, whose formats they follow.
 pub const ROOT_VERSION: i32 = 64000;
-/// Records are gathered up to this size before they go to the system.
+/// Records are buffered up to this size.
 pub(super) const BUFFER: usize = 256 << 10;
-/// Records of this size go to the system at once: gathering them would cost more than the call it saves.
+/// Records of this size are written at once: copying them would cost more than the system call.
 const DIRECT: usize = 64 << 10;
-/// How much of each end of a record goes into the UUID.
+/// Bytes at each end of a record that the UUID depends on.
 const HASHED: usize = 256;
 
 /// A ROOT file being written.
@@ -33,7 +33,7 @@ pub struct FileWriter {
     pub(super) flushed: u64,
     pub(super) buffer: Vec<u8>,
     pub(super) directories: Vec<OpenDirectory>,
-    /// What lies between the header and the fields of the top directory: its key, the file's name and title.
+    /// The bytes between the header and the fields of the top directory: its key, the file's name and title.
     pub(super) top_names: Vec<u8>,
     pub(super) infos: StreamerInfos,
     pub(super) version: i32,
@@ -41,7 +41,7 @@ pub struct FileWriter {
     pub(super) datime: u32,
     pub(super) hash: XxHash64,
     pub(super) compressor: Compressor,
-    /// What the last AutoSave wrote, if there was one.
+    /// The state of the last AutoSave.
     pub(super) saved: Option<Saved>,
 }
 
@@ -85,7 +85,7 @@ impl FileWriter {
         };
         writer.buffer.resize(usize::try_from(BEGIN).unwrap_or(100), 0);
         writer.begin_directory(None, "TFile", &base, title)?;
-        // Until it is closed or saved it is a file that has only begun: its records can be found by walking them.
+        // Until it is closed or saved, the file can be read by scanning its records.
         let begun = Trailer { end: writer.position(), ..Trailer::default() };
         writer.switch_to(&begun, |_| true)?;
         Ok(writer)
@@ -149,7 +149,7 @@ impl FileWriter {
         self.flushed + self.buffer.len() as u64
     }
 
-    /// Offset of a directory's record: what its keys have as `seek_pdir`.
+    /// Offset of a directory's record, which its keys have as `seek_pdir`.
     pub fn seek_of(&self, directory: DirId) -> u64 {
         self.directories.get(directory.0).map_or(BEGIN, |d| d.seek)
     }
@@ -233,7 +233,7 @@ impl FileWriter {
         written
     }
 
-    /// Writes bytes over what was written before.
+    /// Overwrites bytes.
     pub(super) fn write_at(&mut self, at: u64, bytes: &[u8]) -> Result<()> {
         let waiting = at.checked_sub(self.flushed).and_then(|at| usize::try_from(at).ok());
         match waiting.and_then(|at| self.buffer.get_mut(at..at + bytes.len())) {
@@ -243,7 +243,7 @@ impl FileWriter {
         Ok(())
     }
 
-    /// Appends a record; fills in the sizes of its key, and gives the key's bytes.
+    /// Appends a record. Sets the sizes in its key and returns the key's bytes.
     pub(super) fn put(&mut self, key: &mut Key, payload: &[u8], objlen: usize) -> Result<Vec<u8>> {
         let header = self.key_header(key, payload, objlen)?;
         self.push(&header)?;
@@ -251,7 +251,7 @@ impl FileWriter {
         Ok(header)
     }
 
-    /// Fills in the sizes of a record's key and gives the key's bytes.
+    /// Sets the sizes in a record's key and returns the key's bytes.
     pub(super) fn key_header(&mut self, key: &mut Key, payload: &[u8], objlen: usize) -> Result<Vec<u8>> {
         let too_large = || Error::request("is larger than a record can be (2 GB)");
         let total = payload.len() + usize::from(key.keylen);

@@ -1,11 +1,11 @@
-//! The gaps of an output: bytes between its records that belong to none of them any more, and may be used again.
+//! The gaps of an output: bytes of records that are no longer used.
 //!
-//! On disk a gap begins with its size as a negative fNbytes (`TFile::MakeFree`), so that whoever walks the records
-//! steps over it; the free list names it too. This keeps the list; writing both is for others.
+//! On disk a gap begins with its size as a negative fNbytes (`TFile::MakeFree`), so that a scan of the records skips
+//! it; the free list has it too. This module keeps the list, and writes nothing.
 
 use std::collections::BTreeMap;
 
-/// The least that may be left of a gap: the four bytes that say how long it is (`TFree::GetBestFree`).
+/// The smallest remainder of a gap: the four bytes of its size (`TFree::GetBestFree`).
 pub(super) const MARK: u64 = 4;
 
 /// Bytes of a file.
@@ -15,14 +15,14 @@ pub(super) struct Run {
     pub len: u64,
 }
 
-/// All gaps; none touches another.
+/// All gaps. No two are adjacent.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Gaps {
     lens: BTreeMap<u64, u64>,
 }
 
 impl Gaps {
-    /// Adds a run to the gaps, and says which gap it is part of now.
+    /// Adds a run of bytes. Returns the gap that it is part of.
     pub fn add(&mut self, run: Run) -> Run {
         let mut all = run;
         if let Some((&first, &len)) = self.lens.range(..run.first).next_back()
@@ -41,8 +41,8 @@ impl Gaps {
         all
     }
 
-    /// Takes the start of the smallest gap that has room for `len` bytes, and a mark for what stays of it: the run
-    /// taken, and the gap that is left behind it, if any. With `leave` something has to be left.
+    /// Takes `len` bytes from the start of the smallest gap with room for them and for the mark of the remainder.
+    /// Returns the taken run and the remaining gap, if any. With `leave` there must be a remainder.
     pub fn take(&mut self, len: u64, leave: bool) -> Option<(Run, Option<Run>)> {
         let fits = |&(_, &size): &(&u64, &u64)| size >= len + MARK || size == len && !leave;
         let (&first, &size) = self.lens.iter().filter(fits).min_by_key(|&(first, size)| (*size, *first))?;
@@ -65,7 +65,7 @@ impl Gaps {
     }
 }
 
-/// What a gap of this size begins with; none can be larger than the number there has room for.
+/// The first bytes of a gap of this size; `None` beyond what the number can hold.
 pub(super) fn mark_of(len: u64) -> Option<[u8; 4]> {
     i32::try_from(len).ok().map(|len| (-len).to_be_bytes())
 }

@@ -1,8 +1,7 @@
 //! Writes a ROOT file: records appended in order, then key lists, streamer infos, free list and header.
 //!
-//! The output has a temporary name until all of it is on disk, and referents are written before what refers
-//! to them; so a file under its final name is whole, and an interrupted one never appears. The same records
-//! give the same bytes: dates are given, and the UUID is a hash of what was written.
+//! The output has a temporary name until all of it is on disk, so a file under its final name is complete. The same
+//! records give the same bytes: the caller gives the dates, and the UUID is a hash of the records.
 
 mod close;
 mod directories;

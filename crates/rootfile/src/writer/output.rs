@@ -1,4 +1,4 @@
-//! An output that is no ROOT file: bytes one after the other, under a temporary name until all are there.
+//! An output that is not a ROOT file: bytes under a temporary name until all are written.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use super::disk::Disk;
 use crate::Result;
 
-/// A file that appears under its name only when it is finished, and not at all if it is dropped before.
+/// A file that gets its name only when it is finished, and is removed if dropped before.
 pub struct OutputFile {
     disk: Disk,
     at: u64,
@@ -34,7 +34,7 @@ impl OutputFile {
 
 impl Write for OutputFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // Whoever takes the error out again finds ours in it.
+        // The `io::Error` wraps this crate's error, so that callers can take it out again.
         self.disk.write_at(self.at, bytes).map_err(io::Error::other)?;
         self.at += bytes.len() as u64;
         Ok(bytes.len())

@@ -1,8 +1,8 @@
-//! AutoSave: makes the unfinished file a whole one, readable up to here if nothing more is ever written.
+//! AutoSave: makes the unfinished file readable up to here.
 //!
-//! New records go behind everything, or into gaps, while the ones of the last AutoSave stay; when they are on disk,
-//! header and directories are switched to them; and when that is on disk, the old ones become gaps for the next
-//! AutoSave. So whatever a kill or a power cut leaves, one of the two states can be read.
+//! New records are appended or fill gaps, while the records of the last AutoSave stay. When the new records are on
+//! disk, header and directories are switched to them; when the switch is on disk, the old records become gaps. After a
+//! kill or a power cut at any moment, one of the two states can be read.
 
 use twox_hash::XxHash64;
 
@@ -15,7 +15,7 @@ use crate::Result;
 use crate::codec::{Compression, KEY_STORED_UP_TO};
 use crate::key::Key;
 
-/// An object as it is at an AutoSave: in the file until the next one, or until the file is finished.
+/// The state of an object at an AutoSave. It is in the file until the next AutoSave, or until the file is finished.
 pub struct SavedObject<'a> {
     /// Directory that its key is listed in.
     pub directory: DirId,
@@ -94,10 +94,10 @@ impl FileWriter {
         Ok(key)
     }
 
-    /// Writes the streamer infos, unless those on disk are the same: classes become known early. Says whether.
+    /// Writes the streamer infos, unless those on disk are the same. Returns whether they are.
     fn save_infos(&mut self, old: &mut Saved, now: &mut Saved) -> Result<bool> {
         let (mut key, payload) = self.infos_record()?;
-        // Tags in it count from the key.
+        // Tags in the record count from the key.
         now.infos = XxHash64::oneshot(u64::from(key.keylen), &payload);
         if old.trailer.infos.0 > 0 && old.infos == now.infos {
             now.trailer.infos = old.trailer.infos;
@@ -110,10 +110,11 @@ impl FileWriter {
         Ok(false)
     }
 
-    /// Writes the free list: the gaps that stay, and the records that are none any more after this.
+    /// Writes the free list: the remaining gaps, and the records that are unused after this AutoSave.
     fn save_free(&mut self, old: &mut Saved, now: &mut Saved, retired: &[Run]) -> Result<()> {
         let (mut key, mut payload) = self.free_list(&old.gaps_after(Some(retired)), Some(self.position()))?;
-        // A record that lies in a gap changes the list: taken from its start, a gap may touch what was before no more.
+        // A record that fills a gap changes the list, and with it the size of the record: two adjacent segments may
+        // come apart.
         for _ in 0..2 {
             let mut gaps = old.gaps.clone();
             let Some((run, rest)) = gaps.take(u64::from(key.keylen) + payload.len() as u64, true) else { break };
@@ -137,7 +138,7 @@ impl FileWriter {
         Ok(())
     }
 
-    /// Writes a record into a gap that has room for it, else behind everything.
+    /// Writes a record into a gap with room for it, or appends it.
     fn put_in_gap(&mut self, key: &mut Key, payload: &[u8], objlen: usize, gaps: &mut Gaps) -> Result<()> {
         match gaps.take(u64::from(key.keylen) + payload.len() as u64, false) {
             Some((run, rest)) => self.put_in_run(key, payload, objlen, run, rest),
@@ -145,7 +146,7 @@ impl FileWriter {
         }
     }
 
-    /// Writes a record into the start of a gap, and what is left of the gap as one (as `TKey::WriteFile` does).
+    /// Writes a record at the start of a gap, and marks the rest as a gap (as `TKey::WriteFile` does).
     fn put_in_run(&mut self, key: &mut Key, payload: &[u8], objlen: usize, run: Run, rest: Option<Run>) -> Result<()> {
         key.seek_key = run.first;
         let mut record = self.key_header(key, payload, objlen)?;
@@ -154,7 +155,7 @@ impl FileWriter {
         self.write_at(run.first, &record)
     }
 
-    /// Marks the gaps that these records have become, or become part of.
+    /// Marks the gaps that contain these records.
     pub(super) fn mark_gaps(&mut self, gaps: &Gaps, retired: &[Run]) -> Result<()> {
         for gap in gaps.iter() {
             let inside = |run: &Run| gap.first <= run.first && run.first < gap.first + gap.len;

@@ -3,19 +3,19 @@
 use super::gaps::{Gaps, Run};
 use super::trailer::Trailer;
 
-/// What the last AutoSave wrote, and where it lies.
+/// The records of the last AutoSave.
 #[derive(Default)]
 pub(super) struct Saved {
-    /// Bytes that the state on disk does not use.
+    /// Bytes that the saved state does not use.
     pub gaps: Gaps,
     pub trailer: Trailer,
     pub objects: Vec<Run>,
     pub lists: Vec<SavedList>,
-    /// Tells whether the streamer infos are still those.
+    /// A hash of the streamer infos, to detect changes.
     pub infos: u64,
 }
 
-/// A list of keys, as long as it tells all that is in its directory.
+/// The content of a list of keys: the list is reused if its directory has not changed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct SavedList {
     pub keys: usize,
@@ -23,7 +23,7 @@ pub(super) struct SavedList {
 }
 
 impl Saved {
-    /// The records that nobody needs when the next state, with these lists and infos of this one still in use, holds.
+    /// The records that are unused once the next state is on disk. `kept` are the lists that the next state still uses.
     pub fn retired_but(&self, kept: &[bool], keep_infos: bool) -> Vec<Run> {
         let run = |&(first, len): &(u64, u32)| Run { first, len: u64::from(len) };
         let lists = self.trailer.lists.iter().enumerate();
@@ -34,12 +34,12 @@ impl Saved {
         all.filter(|run| run.len > 0).collect()
     }
 
-    /// All that the state wrote.
+    /// All records of the state.
     pub fn retired(&self) -> Vec<Run> {
         self.retired_but(&[], false)
     }
 
-    /// The gaps when these records are none any more, or all of the state's.
+    /// The gaps once these records are unused; `None` means all records of the state.
     pub fn gaps_after(&self, retired: Option<&[Run]>) -> Gaps {
         let mut gaps = self.gaps.clone();
         match retired {

@@ -1,5 +1,5 @@
-//! An output that is whole and on disk, and does not have its name yet: it can be read and proven before it replaces
-//! anything.
+//! An output that is complete and on disk under its temporary name. It can be read and checked before it replaces a
+//! file.
 
 use std::fs::File;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::temporary::Temporary;
 use crate::{Error, Result};
 
-/// A finished file under its temporary name. [`StagedFile::deliver`] gives it its name; dropped, it is removed.
+/// A finished file under its temporary name. [`StagedFile::deliver`] renames it; dropping removes it.
 #[derive(Debug)]
 pub struct StagedFile {
     /// None where what was written is forgotten.
@@ -20,7 +20,7 @@ impl StagedFile {
         Self { file, len }
     }
 
-    /// Where the file is until it has its name; empty for a file whose bytes went nowhere.
+    /// The temporary path; empty for a discarded file.
     pub fn path(&self) -> &Path {
         self.file.as_ref().map_or(Path::new(""), |(_, temporary)| temporary.path())
     }
@@ -35,17 +35,17 @@ impl StagedFile {
         self.len == 0
     }
 
-    /// Gives the file its name, and returns its size.
+    /// Renames the file to its final name and returns its size in bytes.
     ///
     /// # Errors
     ///
-    /// A file of that name exists by now and was not to be replaced, the system refuses the rename, or the process is
-    /// ending ([`abandon_outputs`](crate::abandon_outputs)). The file is removed then.
+    /// If a file of that name exists by now and may not be replaced, if the system refuses the rename, or if the
+    /// process is ending ([`abandon_outputs`](crate::abandon_outputs)). The temporary file is then removed.
     pub fn deliver(self) -> Result<u64> {
         let Some((_, temporary)) = self.file else { return Ok(self.len) };
         let target = temporary.target().to_path_buf();
         temporary.rename().map_err(|e| Error::from(e).file(&target))?;
-        // The new name is on disk when the folder is; a folder that cannot be opened for that is no error.
+        // Sync the folder so that the new name is on disk. A folder that cannot be opened is not an error.
         let folder = target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         if let Ok(folder) = File::open(folder) {
             let _ = folder.sync_all();

@@ -1,8 +1,8 @@
-//! Where the records lie that make a file of records a ROOT file.
+//! The positions of the records that complete a file.
 
 use super::gaps::Gaps;
 
-/// Where the records lie that the header and the directories name.
+/// The positions of the records that header and directories refer to.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trailer {
     /// Key list of each directory: offset and size.

@@ -5,19 +5,19 @@ use rootfile::{Error, Result};
 
 use super::header::{BasketHeader, FLAG_GENERATED};
 
-/// How the entries of a basket are told apart.
+/// The boundaries of the entries of a basket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entries {
-    /// All have this many bytes.
+    /// All entries have this many bytes.
     Fixed(u32),
-    /// Where each begins, and last where the last ends; from the start of the data.
+    /// The start of each entry from the start of the data, and last the end of the last entry.
     Offsets(Vec<u32>),
-    /// They follow from the branch's counter, and are not in the record.
+    /// The boundaries follow from the branch's counter and are not in the record.
     Generated,
 }
 
-/// What a basket's key is followed by, before compression: a buffer of its own, or the record that it was stored in as
-/// it is, behind the header there.
+/// The uncompressed bytes behind a basket's header: a buffer of their own, or a part of the record if it was stored
+/// without compression.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Payload {
     buffer: Vec<u8>,
@@ -31,13 +31,13 @@ pub struct BasketData {
     pub count: u32,
     /// Bytes of the key; tags inside entries count from the start of the key.
     pub keylen: u32,
-    /// Added to process-identifier numbers inside.
+    /// The number that is added to process identifiers inside.
     pub pid_offset: u16,
     /// The entries, one after the other.
     pub data: Payload,
-    /// Where they begin.
+    /// Their boundaries.
     pub entries: Entries,
-    /// Where they lay when they were first written, if that is not where they lie.
+    /// The positions of the entries when they were first written, if different.
     pub displacement: Option<Vec<u32>>,
 }
 
@@ -93,7 +93,7 @@ impl BasketHeader {
             return Err(Error::corrupt(format!("a basket of {n} entries with {} offsets", offsets.len())));
         }
         if self.holds_sizes() {
-            // The array holds sizes, to compress better; they add up to offsets.
+            // The array has sizes, which compress better; their sums are the offsets.
             let mut sum = u32::from(self.key.keylen);
             for offset in &mut offsets {
                 sum = sum.wrapping_add(*offset);
@@ -107,7 +107,7 @@ impl BasketHeader {
         }
         let end = u32::try_from(len).unwrap_or(u32::MAX);
         offsets.push(end);
-        // All are looked at, whatever the first ones are like: that is faster than to stop early.
+        // The loop visits all offsets: that is faster than to stop early.
         let next = offsets.get(1..).unwrap_or_default();
         if !offsets.iter().zip(next).fold(true, |sorted, (a, b)| sorted & (a <= b)) {
             return Err(Error::corrupt("a basket whose entry offsets do not grow, or lie outside of it"));
@@ -120,7 +120,7 @@ impl BasketHeader {
         if n == 0 || len == 0 {
             return Ok(Entries::Fixed(0));
         }
-        // fNevBufSize is the length of an entry here, but old files leave it 0 or stale; the sizes decide.
+        // fNevBufSize is the length of an entry here, but 0 or stale in old files; the sizes decide.
         if !len.is_multiple_of(n) {
             if n == 1 {
                 return Ok(Entries::Fixed(u32::try_from(len).unwrap_or(u32::MAX)));
@@ -141,7 +141,7 @@ impl Payload {
         payload
     }
 
-    /// The buffer, to be used again.
+    /// The buffer, for reuse.
     pub fn into_buffer(self) -> Vec<u8> {
         self.buffer
     }
@@ -184,7 +184,7 @@ impl BasketData {
         if !generated && flag != 0 && flag % 10 != 2 && header.nev_buf > 0 {
             let mut numbers = header.read_numbers(&mut c)?;
             if 20 < flag && flag < 40 {
-                // The upper byte of each offset was lent to displacements for a while.
+                // In some versions the upper byte of each offset belongs to the displacements.
                 for n in &mut numbers {
                     *n &= 0x00FF_FFFF;
                 }
@@ -197,7 +197,7 @@ impl BasketData {
         if flag != 1 && flag <= 10 {
             return Err(Error::corrupt("an embedded basket without its entries"));
         }
-        // The buffer holds the key as well, so that offsets count from its start.
+        // The buffer includes the key, so offsets count from its start.
         let len = header.data_len()?;
         let last = header.last as usize;
         let buffer = c.bytes(last)?;
@@ -208,7 +208,7 @@ impl BasketData {
         Ok((header, Self { count, keylen, pid_offset, data, entries, displacement }))
     }
 
-    /// Bytes of memory that it takes.
+    /// Bytes of memory.
     pub fn memory(&self) -> u64 {
         let offsets = match &self.entries {
             Entries::Offsets(offsets) => offsets.capacity(),
@@ -218,7 +218,7 @@ impl BasketData {
         (self.data.buffer.capacity() + 4 * numbers) as u64
     }
 
-    /// Where entry `i` of the basket lies in its data.
+    /// The bytes of entry `i` in the data.
     pub fn range(&self, i: usize) -> Option<std::ops::Range<usize>> {
         match &self.entries {
             Entries::Fixed(len) => {
@@ -230,7 +230,7 @@ impl BasketData {
         }
     }
 
-    /// Where the tags of entry `i` count from: its position when it was first written.
+    /// The position from which the tags of entry `i` count: its position when it was first written.
     pub fn origin(&self, i: usize) -> u32 {
         match self.displacement.as_ref().and_then(|d| d.get(i)) {
             Some(&origin) => origin,

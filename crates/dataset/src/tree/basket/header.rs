@@ -3,9 +3,9 @@
 use rootfile::bytes::{Cursor, Writer};
 use rootfile::{Error, Key, Result};
 
-/// Bit of fIOBits: offsets are left out where they follow from the counter (`kGenerateOffsetMap`).
+/// Bit of fIOBits: offsets that follow from the counter are omitted (`kGenerateOffsetMap`).
 pub const GENERATE_OFFSET_MAP: u8 = 1;
-/// Flag of a basket whose offsets were left out.
+/// Flag of a basket without offsets.
 pub(super) const FLAG_GENERATED: i8 = 80;
 /// Bytes of the basket's own header, behind the key's strings.
 const HEADER: usize = 2 + 4 * 4 + 1;
@@ -19,7 +19,7 @@ pub struct BasketHeader {
     pub key: Key,
     /// fBufferSize.
     pub buffer_size: i32,
-    /// fNevBufSize: length of the offset array, or of each entry where there is none.
+    /// fNevBufSize: length of the offset array, or of each entry if there is no array.
     pub nev_buf_size: i32,
     /// fIOBits.
     pub io_bits: u8,
@@ -27,7 +27,7 @@ pub struct BasketHeader {
     pub nev_buf: u32,
     /// fLast: where the last entry ends, from the start of the key.
     pub last: u32,
-    /// What else lies in the record (see `docs/format/ttree-history.md`, section 4).
+    /// The parts of the record (see `docs/format/ttree-history.md`, section 4).
     pub flag: i8,
 }
 
@@ -74,13 +74,13 @@ impl BasketHeader {
         Self { key, buffer_size: 0, nev_buf_size: 0, io_bits: 0, nev_buf: 0, last: 0, flag: 0 }.measured()
     }
 
-    /// The same with fIOBits, which take a byte if there are any.
+    /// The same header with fIOBits, which take a byte unless they are 0.
     pub fn with_io_bits(mut self, io_bits: u8) -> Self {
         self.io_bits = io_bits;
         self.measured()
     }
 
-    /// The same with a key that names nothing, which takes fewer bytes.
+    /// The same header with a key without names, which takes fewer bytes.
     pub fn without_names(&self) -> Self {
         let mut header = self.clone();
         header.key.name.clear();
@@ -88,7 +88,7 @@ impl BasketHeader {
         header.measured()
     }
 
-    /// The smallest there is: no names, and positions of four bytes, for files below 2 GB.
+    /// The smallest header: no names, and positions of four bytes, for files below 2 GB.
     pub fn smallest(&self) -> Self {
         let mut header = self.without_names();
         if header.key.is_big() {
@@ -113,7 +113,7 @@ impl BasketHeader {
         self.flag >= FLAG_GENERATED
     }
 
-    /// Says that offsets are not written, since they follow from the branch's counter.
+    /// Marks the basket as one without offsets: they follow from the branch's counter.
     pub fn leave_out_offsets(&mut self) {
         self.flag = FLAG_GENERATED;
     }
@@ -131,7 +131,7 @@ impl BasketHeader {
         if self.io_bits == 0 {
             w.i32(self.nev_buf_size);
         } else {
-            // Its sign is what tells of the byte that follows.
+            // The negative sign means that a byte follows.
             w.i32(-self.nev_buf_size.max(1));
             w.u8(self.io_bits);
         }

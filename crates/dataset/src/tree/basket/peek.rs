@@ -5,7 +5,7 @@ use rootfile::{Error, Result};
 
 use super::header::{BasketHeader, FLAG_GENERATED, GENERATE_OFFSET_MAP};
 
-/// What a basket's header says of its record, read in place.
+/// The header of a basket, read in place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peek<'a> {
     /// Bytes of the record.
@@ -18,25 +18,25 @@ pub struct Peek<'a> {
     pub seek: u64,
     /// Number of entries.
     pub nev_buf: u32,
-    /// Length of the offset array, or of each entry where there is none.
+    /// Length of the offset array, or of each entry if there is no array.
     pub nev_buf_size: u32,
     /// fIOBits.
     pub io_bits: u8,
     /// Where the last entry ends, from the start of the key.
     pub last: u32,
-    /// What else lies in the record: nothing, or 80 where offsets were left out.
+    /// The parts of the record: 80 if offsets are omitted.
     pub flag: i8,
-    /// Added to process-identifier numbers inside.
+    /// The number that is added to process identifiers inside.
     pub pid_offset: u16,
     /// Whether positions take eight bytes.
     pub big: bool,
     /// Class, name of the branch and name of the tree.
     pub names: [&'a [u8]; 3],
-    /// Bytes that the fields take, which should be the key's length.
+    /// Bytes that the fields take: equal to the key's length in a sound basket.
     fields: usize,
 }
 
-/// What a tree says of one of its baskets.
+/// The tree's data about one of its baskets.
 #[derive(Clone, Copy, Debug)]
 pub struct Listed {
     /// Offset of the record.
@@ -123,15 +123,15 @@ impl Peek<'_> {
         }
         let stored = nbytes.checked_sub(keylen);
         let end = u64::from(keylen) + u64::from(objlen);
-        // Behind the entries lies nothing, or a count and one offset more than there are entries, and perhaps as many
-        // displacements. An array without that last offset could be read, and looks like a damaged fLast.
+        // Behind the entries there is nothing, or a count and one offset more than entries, and perhaps as many
+        // displacements. An array without the last offset could be read, but looks like a damaged fLast.
         let behind = end.checked_sub(u64::from(last));
         let is_array = |bytes: u64| bytes == 8 + 4 * u64::from(nev_buf);
         let has_offsets = behind.is_some_and(|bytes| is_array(bytes) || bytes % 2 == 0 && is_array(bytes / 2));
         let is_short = |bytes: u64| bytes == 4 + 4 * u64::from(nev_buf);
         let short = behind.is_some_and(|bytes| is_short(bytes) || bytes % 2 == 0 && is_short(bytes / 2));
-        // Fixed-size entries: ROOT finds each by fNevBufSize; there are files in which it is not set. Where offsets are
-        // generated nothing lies behind the entries either, and fNevBufSize is the length of the array of offsets.
+        // Fixed-size entries: ROOT finds each by fNevBufSize, which some files do not set. Generated offsets are not
+        // behind the entries either, and fNevBufSize is then the length of the array of offsets.
         let generated = flag == FLAG_GENERATED && io_bits & GENERATE_OFFSET_MAP != 0;
         let fixed = behind == Some(0);
         let stride = u64::from(nev_buf) * u64::from(nev_buf_size);

@@ -1,5 +1,5 @@
-//! Default columns for Arrow data, by the conventions of uproot's `mktree`: what others write with one call reads
-//! the same whether uproot or basketry wrote it.
+//! Default columns for Arrow data, by the conventions of uproot's `mktree`: a file reads the same whether uproot or
+//! basketry wrote it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,9 +8,9 @@ use rootfile::{Error, Result};
 
 use super::{NewColumn, NewKind, NewLeaf};
 
-/// The metadata of a field that names its C++ type, which then decides.
+/// The metadata key for the C++ type of a field.
 const TYPE_NAME: &str = "typename";
-/// The metadata of a field of lists that names what counts them.
+/// The metadata key for the counter of a field of lists.
 const COUNTER: &str = "counter";
 
 /// The columns that the fields of a schema are written as, each after its counter:
@@ -42,7 +42,7 @@ pub fn columns_for(schema: &Schema) -> Result<Vec<NewColumn>> {
 struct Columns {
     made: Vec<NewColumn>,
     names: HashSet<String>,
-    /// Counters that the schema itself has, and where they are when they were made.
+    /// Counters that the schema has, and the indices of their columns once made.
     counters: HashMap<String, Option<usize>>,
 }
 
@@ -105,7 +105,7 @@ fn fixed(of: &DataType) -> Option<(char, Vec<u32>)> {
     }
 }
 
-/// The C++ container of lists in lists.
+/// The C++ container of nested lists.
 fn container(of: &DataType) -> Option<String> {
     if is_text(of) {
         return Some("string".to_owned());
@@ -163,7 +163,7 @@ impl Columns {
         self.add(NewColumn::class(name, &format!("vector<{item}{space}>")))
     }
 
-    /// The counter of a list: a column that is made for it, or a whole number of that name in the schema.
+    /// The counter of a list: a new column, or the integer of that name in the schema.
     fn counter(&mut self, name: &str, of: &Field, all: &Fields) -> Result<String> {
         let counter = of.metadata().get(COUNTER).cloned().unwrap_or_else(|| format!("n{name}"));
         if let Some(field) = all.iter().find(|field| *field.name() == counter) {
@@ -171,7 +171,7 @@ impl Columns {
             if !whole {
                 return Err(Error::request(format!("{counter} would count {name}, but it is no whole number")));
             }
-            // It must be there before what it counts, and counters are of 32 bits.
+            // The counter must precede its list, and counters have 32 bits.
             if self.counters.insert(counter.clone(), None).is_none() && !self.names.contains(&counter) {
                 self.add(NewColumn::leaf(&counter, 'I'))?;
             }
@@ -181,7 +181,7 @@ impl Columns {
         Ok(counter)
     }
 
-    /// Counters that were columns before they were known to count are of 32 bits as well.
+    /// Columns that turn out to be counters get 32 bits too.
     fn make_counters(&mut self) {
         for column in &mut self.made {
             if self.counters.contains_key(&column.name) {
@@ -206,7 +206,7 @@ impl Columns {
         Ok(())
     }
 
-    /// A column whose C++ type is given. Numbers, and arrays of them in brackets, are leaves.
+    /// A column with a given C++ type. Numbers, and arrays of them in brackets, are leaves.
     fn typed(&mut self, name: &str, type_name: &str, field: &Field, all: &Fields) -> Result<()> {
         let of = field.data_type();
         let plain = type_name.replace("std::", "");
@@ -245,8 +245,7 @@ fn letter_of(cpp: &str) -> Option<char> {
     })
 }
 
-/// A type as ROOT spells it: without spaces after commas, with one between closing brackets, with C++'s own names
-/// of numbers.
+/// ROOT's spelling of a type: no space after commas, a space between closing brackets, and C++'s names of numbers.
 fn spelled(type_name: &str) -> String {
     let numbers = [
         ("uint8_t", "unsigned char"),

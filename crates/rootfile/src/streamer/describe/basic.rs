@@ -1,7 +1,7 @@
 //! The basic types of C++ as ROOT names, counts and codes them, and the typedefs that stand for them.
 //!
-//! Facts: `EDataType` (TDataType.h) has the codes; `RtypesCore.h` the typedefs. ROOT resolves a typedef to the type
-//! behind it, but for `Double32_t` and `Float16_t`, which say how to write, and spells `long long` `Long64_t`.
+//! Facts: `EDataType` (TDataType.h) has the codes; `RtypesCore.h` the typedefs. ROOT resolves typedefs, except
+//! `Double32_t` and `Float16_t`, which define how a number is written, and spells `long long` as `Long64_t`.
 
 use super::super::code;
 
@@ -102,12 +102,12 @@ pub(super) fn find(name: &str) -> Option<Basic> {
     BASICS.iter().find(|basic| basic.name == name).copied()
 }
 
-/// Whether the word takes part in names of several words, such as `unsigned long int`.
+/// Whether the word may be part of a name of several words, such as `unsigned long int`.
 pub(super) fn is_word(word: &str) -> bool {
     matches!(word, "unsigned" | "signed" | "short" | "long" | "int" | "char" | "double")
 }
 
-/// The type that such words make together, in any order.
+/// The type that these words name together, in any order.
 pub(super) fn of_words(words: &[&str]) -> Option<Basic> {
     let count = |word: &str| words.iter().filter(|w| **w == word).count();
     let (unsigned, signed) = (count("unsigned"), count("signed"));

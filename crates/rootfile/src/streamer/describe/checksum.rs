@@ -1,7 +1,7 @@
-//! ROOT's checksum of a class: it tells apart layouts that have the same version, or none.
+//! ROOT's checksum of a class. It distinguishes layouts of the same version, or without a version.
 //!
-//! Facts: `TClass::GetCheckSum` with its current kind (kLatestCheckSum, ROOT 6). Names, types, dimensions and what
-//! stands in brackets at the head of a comment are folded into 32 bits, each character after three times what was.
+//! Facts: `TClass::GetCheckSum` with its current kind (kLatestCheckSum, ROOT 6). Names, types, dimensions and the text
+//! in brackets at the head of a comment are folded into 32 bits: for each character, sum = 3 * sum + character.
 
 use super::super::{ElementKind, StreamerInfo, code};
 use super::basic;
@@ -10,7 +10,7 @@ use super::basic;
 pub(super) struct Sum(u32);
 
 impl Sum {
-    /// Of a class by its name alone.
+    /// The sum of a class's name.
     pub fn of_class(name: &str) -> Self {
         let mut sum = Self(0);
         sum.text(name);
@@ -22,7 +22,7 @@ impl Sum {
     }
 
     fn text(&mut self, text: &str) {
-        // Characters are signed where ROOT adds them.
+        // ROOT adds signed characters.
         let signed = |byte: u8| i32::from(byte.cast_signed()).cast_unsigned();
         crate::text::encode(text).iter().for_each(|byte| self.number(signed(*byte)));
     }
@@ -52,17 +52,17 @@ impl Sum {
     }
 }
 
-/// What is in brackets at the head of a comment, which names the counter of an array
+/// The text in brackets at the head of a comment, which names the counter of an array
 /// (`TVirtualStreamerInfo::GetElementCounterStart`).
 pub(super) fn counter(comment: &str) -> Option<&str> {
     let head = comment.trim_start_matches(|c: char| c == '/' || c.is_ascii_whitespace());
     head.strip_prefix('[')?.split_once(']').map(|(inside, _)| inside)
 }
 
-/// The checksum of a class as far as its info tells.
+/// The checksum of a class, from its streamer info.
 ///
-/// It does not tell of members that ROOT writes as something else (`std::array`, `std::unique_ptr`, arrays of enums),
-/// nor of those of a class of version 0, which are not written: the sum of such a class is another.
+/// The info lacks the declared types of members that ROOT writes as something else (`std::array`, `std::unique_ptr`,
+/// arrays of enums), and the members of classes of version 0. The result is wrong for such classes.
 pub fn checksum(info: &StreamerInfo) -> u32 {
     let mut sum = Sum::of_class(&info.name);
     let is_base = |e: &super::super::StreamerElement| match e.kind {
@@ -77,7 +77,7 @@ pub fn checksum(info: &StreamerInfo) -> u32 {
         }
     }
     for e in info.elements.iter().filter(|e| !is_base(e)) {
-        // An enum is written as an int; its name is that of no basic type. Arrays of enums cannot be told so.
+        // An enum is written as an int with a type name that is not a basic type. Arrays of enums cannot be recognised.
         let type_name = e.type_name.trim_start_matches("const ").trim_start_matches("volatile ");
         let is_enum = e.type_code == code::INT && e.class == "TStreamerBasicType" && basic::find(type_name).is_none();
         let dimensions = usize::try_from(e.array_dim).ok().and_then(|n| e.max_index.get(..n)).unwrap_or_default();

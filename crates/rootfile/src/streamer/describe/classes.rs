@@ -1,8 +1,8 @@
-//! What has to be known of a class to describe another that has it as a base or member: its version, its checksum,
-//! whether it is a `TObject`, and how much memory it takes.
+//! Facts about classes that others use as a base or member: version, checksum, whether the class is a `TObject`, and
+//! its size in memory.
 //!
-//! Sizes follow the C++ ABI of x86-64: members at multiples of their alignment, a pointer to the table of virtual
-//! functions first, and members of a derived class in what its base leaves free at its end.
+//! Sizes follow the C++ ABI of x86-64: members at multiples of their alignment, the pointer to the table of virtual
+//! functions first, and members of a derived class in the padding at the end of its base.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -13,22 +13,22 @@ use super::cpp_type::{Argument, Core, CppType};
 use super::{ClassDescription, Member, checksum::Sum, container};
 use crate::{Error, Result};
 
-/// Most classes that may be in one another.
+/// Deepest nesting of classes.
 const MAX_DEPTH: usize = 64;
 
-/// Sizes of ROOT's own classes, most of whose members are not written.
+/// Sizes of ROOT's own classes. Most of their members are not written, so infos do not give the sizes.
 const SIZES: &str = include_str!("sizes.txt");
 
-/// Room of a type in memory.
+/// Size and alignment of a type in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
     pub size: usize,
     pub align: usize,
-    /// Bytes that a derived class must leave alone.
+    /// Bytes that members of a derived class cannot reuse.
     data: usize,
-    /// Whether it has a pointer to virtual functions at its head.
+    /// Whether it begins with a pointer to virtual functions.
     table: bool,
-    /// Whether it is plain data as in C, whose end is not used by derived classes.
+    /// Whether it is plain data as in C: derived classes do not reuse its padding.
     plain: bool,
     empty: bool,
 }
@@ -43,7 +43,7 @@ impl Layout {
     }
 }
 
-/// What others have to know of a class.
+/// The facts of a class.
 #[derive(Clone, Debug)]
 pub(super) struct Facts {
     /// The version, or -1 where none is declared.
@@ -55,7 +55,7 @@ pub(super) struct Facts {
     pub layout: Layout,
 }
 
-/// The classes that are described together, and those known beside.
+/// The classes that are described together, and the known ones.
 pub(super) struct Classes<'a> {
     described: HashMap<String, &'a ClassDescription>,
     known: &'a StreamerInfos,
@@ -82,7 +82,7 @@ impl<'a> Classes<'a> {
         self.known.latest(name)
     }
 
-    /// A type as a member of `class` means it: names are looked up in its scopes, the innermost first.
+    /// A type as a member of `class` uses it: names are looked up in the scopes of the class, the innermost first.
     pub fn resolved(&self, text: &str, class: &str) -> Result<CppType> {
         let mut ty = CppType::parse(text)?;
         ty.resolve(&|name| {
@@ -99,7 +99,7 @@ impl<'a> Classes<'a> {
         Ok(ty)
     }
 
-    /// The facts of a class, or why there are none.
+    /// The facts of a class.
     pub fn facts(&self, name: &str) -> Result<Facts> {
         self.facts_within(name, 0)
     }
@@ -196,7 +196,7 @@ impl<'a> Classes<'a> {
         self.known.iter().chain(builtin::infos()).flat_map(|info| &info.elements)
     }
 
-    /// The room that a type takes, without its dimensions.
+    /// The size of a type, without its dimensions.
     pub fn layout(&self, ty: &CppType) -> Result<Layout> {
         self.layout_within(ty, 0)
     }
@@ -230,7 +230,7 @@ impl<'a> Classes<'a> {
     }
 }
 
-/// Where in a class the next member goes.
+/// The layout of a class while members are added.
 struct Room {
     data: usize,
     align: usize,
@@ -242,12 +242,12 @@ struct Room {
 }
 
 impl Room {
-    /// Of a class with or without a ClassDef, which makes functions virtual.
+    /// The layout of an empty class. A ClassDef adds virtual functions.
     fn new(versioned: bool) -> Self {
         Self { data: 0, align: 1, table: false, plain: !versioned, empty: true, versioned, has_base: false }
     }
 
-    /// The first base may bring the table of virtual functions, or else it comes before all.
+    /// The pointer to virtual functions is in the first base, or else in front of all members.
     fn base(&mut self, layout: Layout) {
         if !self.has_base && layout.table {
             self.table = true;
@@ -303,7 +303,7 @@ fn root_size(class: &str) -> Option<Layout> {
     Some(Layout { size, align, data, table: table == "1", plain: false, empty: false })
 }
 
-/// Whether an element tells of the class that it has no version.
+/// Whether an element says that its class has no version.
 fn says_unversioned(kind: &ElementKind, name: &str, of: &str) -> bool {
     match kind {
         ElementKind::Base { version } => *version == -1 && name == of,
@@ -312,7 +312,7 @@ fn says_unversioned(kind: &ElementKind, name: &str, of: &str) -> bool {
     }
 }
 
-/// A member's type as the checksum has it: with the default argument of `std::unique_ptr`.
+/// A member's type for the checksum: with the default argument of `std::unique_ptr`.
 fn in_sum(ty: &CppType) -> CppType {
     let mut ty = ty.clone();
     let Core::Named { name, arguments } = &mut ty.core else { return ty };

@@ -1,10 +1,10 @@
 //! The standard containers: ROOT's number of each, and its bytes in memory with libstdc++.
 //!
-//! Facts: `ROOT::ESTLType` (ESTLType.h). No byte on file depends on the sizes, but they are written (fSize).
+//! Facts: `ROOT::ESTLType` (ESTLType.h). The sizes are written (fSize), but no other byte in the file depends on them.
 
 use super::cpp_type::{Argument, Core, CppType};
 
-/// `ROOT::kSTLstring`, which is also what it holds.
+/// `ROOT::kSTLstring`, also the code of its content.
 pub(super) const STRING: i32 = 365;
 pub(super) const BITSET: i32 = 8;
 const VECTOR: i32 = 1;
@@ -27,7 +27,7 @@ const KINDS: [(&str, i32, usize); 14] = [
     ("ROOT::VecOps::RVec", RVEC, 0),
 ];
 
-/// A container, what it holds and how many bytes it has itself.
+/// A container, its content type and its own size.
 pub(super) struct Container<'a> {
     pub stl_type: i32,
     pub arguments: &'a [Argument],
@@ -35,7 +35,7 @@ pub(super) struct Container<'a> {
 }
 
 impl<'a> Container<'a> {
-    /// Of a type that is one, whatever pointers and dimensions are around it.
+    /// The container of a type, ignoring pointers and dimensions.
     pub fn of(core: &'a Core) -> Option<Self> {
         let Core::Named { name, arguments } = core else { return None };
         let (_, stl_type, size) = KINDS.iter().find(|(known, ..)| known == name)?;
@@ -55,12 +55,12 @@ impl<'a> Container<'a> {
         }
     }
 
-    /// Bytes of one, if it holds items of `item` bytes.
+    /// Bytes of the container, if it has items of `item` bytes.
     pub fn size(&self, item: usize) -> usize {
         match (self.stl_type, self.arguments) {
             (BITSET, [Argument::Number(bits), ..]) => usize::try_from(bits.div_ceil(64)).map_or(0, |n| n * 8),
             (VECTOR, [Argument::Type(ty), ..]) if is_bool(ty) => 40,
-            // Its head of 16 bytes, and room for what is left of a cache line, or for 8 if that is fewer.
+            // A head of 16 bytes, and inline items up to a cache line, at least 8.
             (RVEC, _) => {
                 let line = 48 / item.max(1);
                 let inline = if line >= 8 {

@@ -1,4 +1,5 @@
-//! A C++ type as text, taken apart and spelled as ROOT spells it.
+//! Parses a C++ type in a declaration and gives ROOT's spelling. Invalid text is an error here; names in files are read
+//! by the lenient parser of `basketry-dataset`.
 //!
 //! Facts (`TClassEdit::GetNormalizedName`): `std::` and the default arguments of standard containers are dropped,
 //! typedefs resolved, arguments separated by a comma alone, and two closing brackets by a space.
@@ -23,11 +24,11 @@ pub(super) struct CppType {
     pub dimensions: Vec<i32>,
 }
 
-/// A type without what is around it.
+/// A type without qualifiers, pointers and dimensions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Core {
     Basic(Basic),
-    /// An enum, and the type it is kept in, if that is said.
+    /// An enum, and its underlying type if declared.
     Enum(String, Option<Basic>),
     /// A class or a template with arguments.
     Named {
@@ -43,14 +44,14 @@ pub(super) enum Argument {
 }
 
 impl CppType {
-    /// Reads a whole text.
+    /// Parses a whole text.
     pub fn parse(text: &str) -> Result<Self> {
         let mut reader = Reader { rest: text.trim_start() };
         let ty = reader.ty(0)?;
         if reader.rest.is_empty() { Ok(ty) } else { Err(reader.unexpected()) }
     }
 
-    /// Reads a type at the head of a text, and says how many bytes of it that was.
+    /// Parses a type at the head of a text. Also returns its length in bytes.
     pub fn parse_head(text: &str) -> Result<(Self, usize)> {
         let mut reader = Reader { rest: text.trim_start() };
         let ty = reader.ty(0)?;
@@ -62,7 +63,7 @@ impl CppType {
         self.spelled(false)
     }
 
-    /// A spelling that says what is an enum, with dimensions: it can be read again.
+    /// A spelling with `enum` and dimensions, which can be parsed again.
     pub fn source(&self) -> String {
         let mut text = self.spelled(true);
         self.dimensions.iter().for_each(|n| text.push_str(&format!("[{n}]")));
@@ -74,7 +75,7 @@ impl CppType {
         format!("{qualifier}{}{}", self.core.spelled(source), "*".repeat(self.stars))
     }
 
-    /// Replaces names by what `find` says they stand for, in the arguments too.
+    /// Replaces names by what `find` returns for them, in template arguments too.
     pub fn resolve(&mut self, find: &dyn Fn(&str) -> Option<Core>) {
         let Core::Named { arguments, .. } = &mut self.core else { return };
         for argument in arguments {
@@ -119,7 +120,7 @@ impl Core {
     }
 }
 
-/// Words and signs of a type, one after the other.
+/// The tokens of a type.
 struct Reader<'a> {
     rest: &'a str,
 }
@@ -150,7 +151,7 @@ impl<'a> Reader<'a> {
         if self.eat(sign) { Ok(()) } else { Err(self.unexpected()) }
     }
 
-    /// Bytes of the word that comes next, with its scopes.
+    /// Bytes of the next word, with its scopes.
     fn word_length(&self) -> usize {
         let bytes = self.rest.as_bytes();
         let mut length = 0;
@@ -212,7 +213,7 @@ impl<'a> Reader<'a> {
         let mut stars = 0;
         while self.eat('*') {
             stars += 1;
-            // The pointer's own `const` does not show.
+            // ROOT's spelling leaves out the pointer's own `const`.
             if self.rest.get(..self.word_length()) == Some("const") {
                 self.word();
             }
@@ -258,7 +259,7 @@ impl<'a> Reader<'a> {
                 }
             }
             self.expect('>')?;
-            // A class inside of a template's class.
+            // A class inside a template class.
             if self.rest.starts_with("::") {
                 let inner = self.word().unwrap_or_default();
                 name = format!("{}{inner}", Core::Named { name, arguments }.name());
@@ -282,7 +283,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether an argument is one that a standard container has anyway.
+/// Whether an argument is a default of the standard containers.
 fn is_default(argument: &Argument) -> bool {
     let Argument::Type(CppType { core: Core::Named { name, .. }, .. }) = argument else { return false };
     matches!(name.as_str(), "allocator" | "less" | "hash" | "equal_to" | "char_traits" | "default_delete")

@@ -1,11 +1,11 @@
-//! Classes that nobody describes, since the standard library does: `std::pair`, which maps hold, `std::complex`, and
-//! `std::array` where it is not a member itself.
+//! Descriptions of standard classes: `std::pair`, which maps hold, `std::complex`, and `std::array` where it is not a
+//! member itself.
 
 use super::container::{Container, arguments_of};
 use super::cpp_type::{Argument, Core, CppType};
 use super::{ClassDescription, Member};
 
-/// The description of such a class.
+/// The description of a standard class.
 pub(super) fn class(core: &Core) -> Option<ClassDescription> {
     let member = |name: &str, cpp_type: String, comment: &str| Member {
         name: name.to_owned(),
@@ -27,7 +27,7 @@ pub(super) fn class(core: &Core) -> Option<ClassDescription> {
     Some(ClassDescription { name: core.name(), members, ..ClassDescription::default() })
 }
 
-/// Adds the classes of this kind that a type holds, the innermost last.
+/// Adds the standard classes that a type holds, the innermost last.
 pub(super) fn collect(ty: &CppType, is_member: bool, found: &mut Vec<Core>) {
     let core = &ty.core;
     let Core::Named { arguments, .. } = core else { return };

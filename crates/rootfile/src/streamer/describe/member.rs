@@ -1,7 +1,7 @@
 //! One member of a class as an element of its streamer info, as ROOT's dictionary would have made it.
 //!
-//! Facts: `TStreamerInfo::Build` chooses the `TStreamerElement` and its type code; what differs between memory and file
-//! is as on file: containers always have 500 (`kStreamer`).
+//! Facts: `TStreamerInfo::Build` chooses the `TStreamerElement` and its type code. Where memory and file differ, the
+//! code is that of the file: containers always have 500 (`kStreamer`).
 
 use super::super::{ElementKind, HAS_RANGE, Range, StreamerElement, code};
 use super::checksum::counter;
@@ -11,11 +11,11 @@ use super::cpp_type::{Argument, Core, CppType, MAX_DIMENSIONS};
 use super::{ClassDescription, Member};
 use crate::{Error, Result};
 
-/// `TVirtualStreamerInfo::kObject` and `kObjectp` as what a container holds.
+/// `TVirtualStreamerInfo::kObject` and `kObjectp`, as the content of a container.
 const OF_OBJECTS: i32 = 61;
 const OF_POINTERS: i32 = 63;
 
-/// Which member counts, where it is, and the version of that class.
+/// The counting member, its class, and the version of that class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Counter {
     pub name: String,
@@ -80,10 +80,10 @@ pub(super) fn element(
     Ok(e)
 }
 
-/// What is written for a declared type: the items of a `std::array`, what a `std::unique_ptr` points to.
+/// The type that is written for a declared type: the items of a `std::array`, the target of a `std::unique_ptr`.
 fn written(declared: &CppType) -> CppType {
     let mut ty = without_unique_ptr(declared);
-    // An array of arrays keeps the inner dimensions alone: so ROOT has it.
+    // As in ROOT, an array of arrays keeps only the inner dimensions.
     let mut dimensions = Vec::new();
     while let Some([Argument::Type(of), Argument::Number(n)]) = container::arguments_of(&ty.core.clone(), "array") {
         if ty.stars > 0 {
@@ -95,7 +95,7 @@ fn written(declared: &CppType) -> CppType {
     ty
 }
 
-/// A `std::unique_ptr` is a pointer in a file, also as what a container holds.
+/// A `std::unique_ptr` is a pointer in a file, also inside a container.
 fn without_unique_ptr(declared: &CppType) -> CppType {
     let mut ty = declared.clone();
     if let Core::Named { arguments, .. } = &mut ty.core {
@@ -150,12 +150,12 @@ fn plain(member: &Member, ty: &CppType) -> Result<StreamerElement> {
     })
 }
 
-/// Completes the element of a number, an enum or an array of them; gives the size of one.
+/// Completes the element of a number, an enum or an array of them. Returns the size of one value.
 fn basic(e: &mut StreamerElement, ty: &CppType, counter: Option<Counter>, class: &str, one: usize) -> Result<usize> {
     let (type_code, size) = match &ty.core {
         Core::Basic(basic) if class == "TObject" && e.name == "fBits" => (code::BITS, basic.size),
         Core::Basic(basic) => (basic.code, basic.size),
-        // An enum is written as an int, whatever it is in memory.
+        // An enum is written as an int, whatever its underlying type.
         _ => (code::INT, one),
     };
     if matches!(type_code, code::DOUBLE32 | code::FLOAT16) && ty.stars < 2 && ty.qualifier.is_none() {
@@ -170,7 +170,7 @@ fn basic(e: &mut StreamerElement, ty: &CppType, counter: Option<Counter>, class:
             e.class = "TStreamerBasicPointer".into();
             e.type_code = type_code + code::OFFSET_P;
             e.kind = counted(counter);
-            // ROOT says the size of an item here.
+            // ROOT writes the size of an item here.
             Ok(size)
         }
         (1, None) if e.type_name.ends_with("char*") && !e.type_name.ends_with("signed char*") => {
@@ -194,7 +194,7 @@ pub(super) fn stl(container: &Container<'_>, pointer: bool) -> Result<ElementKin
         let value = container.value().ok_or_else(|| Error::request("a container of no type"))?;
         let number = match &value.core {
             Core::Basic(basic) => Some(basic.code),
-            // What an enum is kept in, which is unsigned unless one of its values is not.
+            // The underlying type of an enum is unsigned unless it has negative values.
             Core::Enum(_, of) => Some(of.map_or(code::UINT, |of| of.code)),
             Core::Named { .. } => None,
         };
@@ -210,7 +210,7 @@ pub(super) fn stl(container: &Container<'_>, pointer: bool) -> Result<ElementKin
     Ok(ElementKind::Stl { stl_type, content_type })
 }
 
-/// The member that counts an array: of this class before it, or of a base.
+/// The member that counts an array: an earlier member of the class, or a member of a base.
 fn find_counter(
     name: &str,
     member: &Member,

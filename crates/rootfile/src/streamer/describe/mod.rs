@@ -1,8 +1,8 @@
-//! Streamer infos made from descriptions of classes, as ROOT 6.40 makes them from a dictionary.
+//! Makes streamer infos from class declarations, as ROOT 6.40 makes them from a dictionary.
 //!
-//! A [`ClassDescription`] is what an author declares: a version, bases, members with C++ types and comments.
-//! [`parse`] reads it from text that is C++ but for what has no place in a file; [`describe`] turns it into infos.
-//! What ROOT would leave out of the info with a warning is an error here.
+//! A [`ClassDescription`] has a version, bases, and members with C++ types and comments. [`parse`] reads descriptions
+//! from C++ without functions; [`describe`] makes infos of them. Members that ROOT would leave out with a warning are
+//! errors.
 
 mod basic;
 mod checksum;
@@ -58,7 +58,7 @@ pub fn describe_held(type_name: &str, known: &StreamerInfos) -> Result<Vec<Strea
     Ok(infos)
 }
 
-/// Adds the infos of standard classes, and of those that they hold.
+/// Adds the infos of standard classes, and of the standard classes inside them.
 fn add_held(infos: &mut Vec<StreamerInfo>, mut held: Vec<Core>, world: &Classes<'_>) -> Result<()> {
     let mut done: HashSet<String> = infos.iter().map(|info| info.name.clone()).collect();
     let mut next = 0;
@@ -129,7 +129,7 @@ fn base_element(ty: &CppType, world: &Classes<'_>) -> Result<StreamerElement> {
             _ => code::BASE,
         };
         e.title = facts.title;
-        // The base's checksum has its place among the dimensions (`TStreamerBase::fBaseCheckSum`).
+        // The base's checksum is stored among the dimensions (`TStreamerBase::fBaseCheckSum`).
         e.max_index[1] = facts.checksum.cast_signed();
         e.kind = ElementKind::Base { version: facts.version };
     }

@@ -1,4 +1,4 @@
-//! Descriptions of classes as text: the part of C++ that says what is in a class, and no more.
+//! Parses class declarations: the part of C++ that declares bases and members.
 //!
 //! ```text
 //! namespace ns { struct Hit { float fX[3]; }; }
@@ -9,8 +9,8 @@
 //! };
 //! ```
 //!
-//! Lines that begin with `#` are passed over, so that a header with nothing but data can be given as it is. Functions
-//! are errors, as all else that is not understood, with line and column.
+//! Lines that begin with `#` are skipped, so that a header with only data members can be used unchanged. Functions and
+//! everything else are errors with line and column.
 
 use super::cpp_type::{Core, CppType};
 use super::{ClassDescription, Member};
@@ -30,14 +30,14 @@ pub fn parse(text: &str) -> Result<Vec<ClassDescription>> {
     Ok(parser.classes)
 }
 
-/// What went wrong; the place is added at the end.
+/// The message; the position is added at the end.
 type Step<T> = std::result::Result<T, String>;
 
 struct Parser<'a> {
     text: &'a str,
     at: usize,
     classes: Vec<ClassDescription>,
-    /// Enums by full name, and what they are kept in.
+    /// Enums by full name, with their underlying types.
     enums: Vec<(String, Core)>,
 }
 
@@ -53,7 +53,7 @@ impl<'a> Parser<'a> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// Passes over blanks, comments, and lines for the preprocessor.
+    /// Skips blanks, comments, and preprocessor lines.
     fn skip(&mut self) -> Step<()> {
         loop {
             let rest = self.rest();
@@ -95,7 +95,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The word that comes next, which stays.
+    /// The next word, not consumed.
     fn peek(&mut self) -> Step<&'a str> {
         self.skip()?;
         let rest = self.rest();
@@ -127,7 +127,7 @@ impl<'a> Parser<'a> {
         Ok(number)
     }
 
-    /// What is in a file or namespace.
+    /// The declarations in a file or namespace.
     fn items(&mut self, scope: &str, depth: usize) -> Step<()> {
         if depth > MAX_DEPTH {
             return Err("too many namespaces in one another".into());
@@ -174,7 +174,7 @@ impl<'a> Parser<'a> {
         self.expect(";")
     }
 
-    /// The type that comes next.
+    /// Parses a type.
     fn ty(&mut self) -> Step<CppType> {
         self.skip()?;
         let (ty, bytes) = CppType::parse_head(self.rest()).map_err(|e| e.to_string())?;
@@ -287,7 +287,7 @@ impl<'a> Parser<'a> {
             if !self.eat(",")? {
                 break;
             }
-            // The stars were of the name before.
+            // The stars belong to the name before.
             ty.stars = 0;
         }
         self.expect(";")?;
@@ -296,7 +296,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Passes over a value, which no file keeps.
+    /// Skips a default value: files do not have it.
     fn initialiser(&mut self) -> Step<()> {
         let mut open = 0usize;
         for (i, c) in self.rest().char_indices() {
@@ -330,7 +330,7 @@ fn scoped(scope: &str, name: &str) -> String {
     if scope.is_empty() { name.to_owned() } else { format!("{scope}::{name}") }
 }
 
-/// The enum that a name means inside of a class.
+/// The enum of a name inside a class.
 fn find_enum(enums: &[(String, Core)], class: &str, name: &str) -> Option<Core> {
     let mut scope = class;
     loop {
