@@ -1,6 +1,6 @@
 //! A plan of a table in the making: the schema so far, and columns with the pieces of all inputs so far.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use dataset::layout::{ByteSize, TreeRules, defaults};
@@ -25,10 +25,8 @@ pub(crate) struct PlanBuilder<'a> {
     pub tree: Tree,
     pub rules: TreeRules<'a>,
     pub columns: Vec<Column>,
-    /// For each column whether some input lacks it, if only common columns are requested.
-    pub uncommon: Vec<bool>,
-    /// For each column whether some of its baskets may leave out offsets that follow from a counter.
-    pub counted: Vec<bool>,
+    /// Columns to leave out, by index.
+    pub left_out: HashSet<usize>,
     pub files: Vec<Arc<dyn Source>>,
     pub file_inputs: Vec<usize>,
     pub clusters: Vec<SourceCluster>,
@@ -48,8 +46,7 @@ impl<'a> PlanBuilder<'a> {
             request,
             tree,
             columns: Vec::new(),
-            uncommon: Vec::new(),
-            counted: Vec::new(),
+            left_out: HashSet::new(),
             files: Vec::new(),
             file_inputs: Vec::new(),
             clusters: Vec::new(),
@@ -87,11 +84,10 @@ impl<'a> PlanBuilder<'a> {
                 has_offsets: branch.entry_offset_len != 0,
                 io_bits: branch.io_bits,
                 has_tags: may_hold_tags(&self.tree, branch, file.infos()),
+                leaves_out_offsets: false,
                 counted: None,
             };
             self.columns.push(column);
-            self.uncommon.push(false);
-            self.counted.push(false);
         }
     }
 
@@ -111,7 +107,7 @@ impl<'a> PlanBuilder<'a> {
         let mut room: HashMap<u32, u64> = HashMap::new();
         let mut bytes = vec![0.0; starts.len()];
         for (i, theirs) in map.iter().enumerate() {
-            if self.uncommon.get(i).copied().unwrap_or(false) {
+            if self.left_out.contains(&i) {
                 continue;
             }
             let Some(branch) = theirs.and_then(|t| branches.get_mut(t)) else {
@@ -138,11 +134,7 @@ impl<'a> PlanBuilder<'a> {
                 || branch.compression(file.header().compress) == column.target.compression;
             // All baskets of a branch must have the same form of offsets.
             let asked = asked && branch.io_bits == column.form.io_bits;
-            if branch.io_bits & GENERATE_OFFSET_MAP != 0
-                && let Some(counted) = self.counted.get_mut(i)
-            {
-                *counted = true;
-            }
+            column.form.leaves_out_offsets |= branch.io_bits & GENERATE_OFFSET_MAP != 0;
             column.target.met_by_file.resize(in_file as usize, true);
             column.target.met_by_file.push(asked);
             column.source.expansion = column.source.expansion.max(ratio(branch.tot_bytes, branch.zip_bytes));

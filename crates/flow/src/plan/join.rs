@@ -81,8 +81,8 @@ impl PlanBuilder<'_> {
 
     /// Marks a column as left out.
     pub fn leave_out(&mut self, i: usize) {
-        if let (Some(uncommon), Some(column)) = (self.uncommon.get_mut(i), self.columns.get_mut(i)) {
-            *uncommon = true;
+        if let Some(column) = self.columns.get_mut(i) {
+            self.left_out.insert(i);
             column.source.clear();
         }
     }
@@ -151,16 +151,17 @@ impl PlanBuilder<'_> {
     }
 
     /// Drops the branches that not all inputs have, with those below them and those that they count.
-    pub fn leave_out_uncommon(&mut self) -> Result<()> {
-        if !self.uncommon.contains(&true) {
+    pub fn drop_left_out(&mut self) -> Result<()> {
+        if self.left_out.is_empty() {
             return Ok(());
         }
         let names = |builder: &Self, flags: &[bool]| -> Vec<String> {
             let paths = schema::paths(&builder.tree);
             paths.iter().zip(flags).filter(|(p, f)| **f && !p.is_empty()).map(|(p, _)| schema::path_text(p)).collect()
         };
-        let left_out = names(self, &self.uncommon).join(", ");
-        let mut drop = std::mem::take(&mut self.uncommon);
+        let left_out = std::mem::take(&mut self.left_out);
+        let mut drop: Vec<bool> = (0..self.columns.len()).map(|i| left_out.contains(&i)).collect();
+        let left_out = names(self, &drop).join(", ");
         let places = self.tree.places();
         loop {
             let dropped = |i: usize| drop.get(i).copied().unwrap_or(false);

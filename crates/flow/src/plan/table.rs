@@ -78,7 +78,7 @@ impl PlanBuilder<'_> {
         {
             self.leave_out(refs);
         }
-        self.leave_out_uncommon()?;
+        self.drop_left_out()?;
         self.link_counters();
         let selected = self.request.entries.map(|of| of(self.entries)).transpose()?.map(Arc::new);
         let index_memory = self.relations.memory();
@@ -168,7 +168,7 @@ impl PlanBuilder<'_> {
         let places = self.tree.places();
         for i in 0..self.columns.len() {
             let Some(branch) = self.tree.branches.get(i) else { continue };
-            if !self.counted.get(i).copied().unwrap_or(false) {
+            if !self.columns.get(i).is_some_and(|column| column.form.leaves_out_offsets) {
                 continue;
             }
             let mut counter = None;

@@ -38,6 +38,8 @@ pub struct EntryForm {
     pub io_bits: u8,
     /// Whether entries may hold class tags, which count from the offset of the entry.
     pub has_tags: bool,
+    /// Whether some baskets of the inputs may leave out offsets that follow from a counter.
+    pub leaves_out_offsets: bool,
     /// How entry lengths follow from a counter, if offsets were left out.
     pub counted: Option<CountedOffsets>,
 }

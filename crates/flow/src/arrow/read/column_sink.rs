@@ -96,9 +96,9 @@ impl ColumnSink {
         let end = requested.span().end;
         let start = || self.plan.start(self.capacity.0, self.capacity.1);
         state.skip_to(end, requested, start);
-        let begun = Instant::now();
+        let started = Instant::now();
         let array = state.builder.and_then(|builder| builder.unwrap_or_else(start).finish());
-        state.spent.decode += begun.elapsed();
+        state.spent.decode += started.elapsed();
         (array, state.spent)
     }
 }
@@ -124,7 +124,7 @@ impl State {
 impl SinkGuard<'_> {
     /// Decodes the requested entries of a piece. An error ends this column only.
     pub fn append(&mut self, piece: &Piece, basket: &BasketData, requested: &RequestedEntries<'_>, counts: Counts<'_>) {
-        let begun = Instant::now();
+        let started = Instant::now();
         let state = &mut *self.state;
         let start = || self.sink.plan.start(self.sink.capacity.0, self.sink.capacity.1);
         state.skip_to(piece.first_entry, requested, start);
@@ -145,12 +145,12 @@ impl SinkGuard<'_> {
             }
         }
         state.at = state.at.max(piece.end());
-        state.spent.decode += begun.elapsed();
+        state.spent.decode += started.elapsed();
     }
 
     /// Adds to the cost of the column, and serves the next ticket.
     pub fn end(mut self, spent: Spent, ends_cluster: bool) {
-        let begun = Instant::now();
+        let started = Instant::now();
         let state = &mut *self.state;
         state.spent += spent;
         if ends_cluster
@@ -160,7 +160,7 @@ impl SinkGuard<'_> {
             if let Some(Err(error)) = builder.take().map(ColumnBuilder::finish) {
                 state.builder = Err(error);
             }
-            state.spent.decode += begun.elapsed();
+            state.spent.decode += started.elapsed();
         }
         self.state.serving = self.state.serving.saturating_add(1);
         self.sink.served.notify_all();

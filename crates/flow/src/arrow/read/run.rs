@@ -239,9 +239,9 @@ impl ReadJob<'_> {
             let data = match self.mode.cache.take(CacheKey::Column(column.branch), index) {
                 Some(data) => data,
                 None => {
-                    let begun = Instant::now();
+                    let started = Instant::now();
                     let data = fetcher.load(self.dataset.files(), column, index)?;
-                    loading += begun.elapsed();
+                    loading += started.elapsed();
                     spent.baskets += 1;
                     spent.compressed += column.source.pieces.get(index).map_or(0, |p| u64::from(p.nbytes));
                     spent.uncompressed += data.data.len() as u64;

@@ -271,13 +271,13 @@ impl Committer {
         while let (Ok(()), Some((tree, plan, mut cluster))) = (&done, state.next()) {
             // Other threads can hand over clusters meanwhile.
             drop(state);
-            let begun = Instant::now();
+            let started = Instant::now();
             let written = self.append(tree, &mut cluster);
             // The buffers first: a context that can begin takes them at once.
             self.recycle(&plan, std::mem::take(&mut cluster.chunks));
             self.memory_limiter.release(cluster.reserved);
             state = self.lock();
-            state.totals.appending += begun.elapsed();
+            state.totals.appending += started.elapsed();
             done = written.map(|bytes| {
                 state.totals.bytes = bytes;
                 state.totals.entries += cluster.entries;

@@ -61,7 +61,7 @@ impl FillContext {
     pub(crate) fn begin(committer: Arc<Committer>, tree: usize, task: Option<u64>) -> Result<Self> {
         let ContextStart { plan, clocks, ticket } = committer.begin(tree, task)?;
         let buffers = committer.buffers(tree).unwrap_or_else(|| ContextBuffers {
-            branches: plan.branches.iter().map(BranchFill::new).collect(),
+            branches: plan.branches.iter().enumerate().map(|(column, plan)| BranchFill::new(column, plan)).collect(),
             compressors: Vec::new(),
             kept: 0,
         });
@@ -170,10 +170,10 @@ impl FillContext {
             return parallel_encode::fill(&team, branches, &self.plan.branches, (arrays, rows), scratches);
         }
         let plans = self.plan.branches.iter().zip(arrays);
-        let jobs = self.branches.iter_mut().zip(plans).zip(&mut self.maxima).enumerate();
+        let jobs = self.branches.iter_mut().zip(plans).zip(&mut self.maxima);
         let fill = |scratch: &mut EncodeScratch| {
-            for (index, ((fill, (plan, array)), maximum)) in jobs {
-                fill.fill((index, plan), array, rows.clone(), scratch)
+            for ((fill, (plan, array)), maximum) in jobs {
+                fill.fill(plan, array, rows.clone(), scratch)
                     .map_err(|e| e.object(format!("branch {}", plan.name)))?;
                 if plan.counts {
                     *maximum = (*maximum).max(largest_value(&array.slice(rows.start, rows.len())));
@@ -240,9 +240,9 @@ impl FillContext {
                 parallel_encode::finish_baskets(&team, &mut self.branches, &self.plan.branches, &self.scratches)?
             }
             None => {
-                let mut pairs = self.branches.iter_mut().zip(&self.plan.branches).enumerate();
+                let mut pairs = self.branches.iter_mut().zip(&self.plan.branches);
                 let finish = |scratch: &mut EncodeScratch| {
-                    pairs.try_for_each(|(index, (fill, plan))| fill.finish_basket((index, plan), scratch))
+                    pairs.try_for_each(|(fill, plan)| fill.finish_basket(plan, scratch))
                 };
                 self.clocks.encode(|| self.scratches.with(finish))?;
             }
@@ -277,7 +277,7 @@ impl FillContext {
     }
 
     fn hand_over(&mut self, filled: &FillLevel, chunks: Vec<Chunk>) -> Result<()> {
-        let begun = Instant::now();
+        let started = Instant::now();
         let (held, thread) = self.reserved.take().unwrap_or((0, std::thread::current().id()));
         // From here on the cluster takes the memory of its records, and the context that of its buffers.
         let bytes: u64 = chunks.iter().map(|chunk| chunk.bytes.capacity() as u64).sum();
@@ -299,7 +299,7 @@ impl FillContext {
         // Only after the memory is released: another context would begin without memory.
         self.committer.memory_limiter.end_filling(thread);
         handed?;
-        add(&self.clocks.handing, begun.elapsed());
+        add(&self.clocks.handing, started.elapsed());
         Ok(())
     }
 }

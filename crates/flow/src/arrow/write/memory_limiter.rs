@@ -110,7 +110,7 @@ impl MemoryLimiter {
     ///
     /// A thread that is filling a cluster of another output does not wait: it could wait for itself.
     pub fn reserve(&self, bytes: u64, position: impl Fn() -> QueuePosition) -> Result<(u64, Duration)> {
-        let begun = Instant::now();
+        let started = Instant::now();
         let me = current().id();
         let mut state = self.lock();
         while !state.may_begin(self.limit, bytes, position(), me)? {
@@ -118,7 +118,7 @@ impl MemoryLimiter {
             state = self.freed.wait_timeout(state, RECHECK).unwrap_or_else(PoisonError::into_inner).0;
             state.waiting -= 1;
         }
-        Ok((state.begin(self.limit, bytes, me), begun.elapsed()))
+        Ok((state.begin(self.limit, bytes, me), started.elapsed()))
     }
 
     /// The same, if no waiting is needed.

@@ -18,6 +18,8 @@ use crate::table::chunk::Chunk;
 /// A branch that is being filled.
 #[derive(Debug)]
 pub(crate) struct BranchFill {
+    /// Index of its column in chunks.
+    column: usize,
     encoder: ColumnEncoder,
     /// Bytes of an entry, if all entries have the same size.
     entry_size: Option<usize>,
@@ -50,9 +52,10 @@ pub(crate) struct MadeBasket {
 }
 
 impl BranchFill {
-    pub fn new(plan: &BranchPlan) -> Self {
+    pub fn new(column: usize, plan: &BranchPlan) -> Self {
         let keylen = u32::try_from(plan.header.keylen()).unwrap_or(u32::MAX);
         Self {
+            column,
             encoder: plan.encoder.clone(),
             entry_size: plan.encoder.entry_size(),
             entries: EncodedEntries::default(),
@@ -73,14 +76,14 @@ impl BranchFill {
     /// Adds entries, and makes the baskets that they fill.
     pub fn fill(
         &mut self,
-        (index, plan): (usize, &BranchPlan),
+        plan: &BranchPlan,
         array: &dyn Array,
         range: Range<usize>,
         scratch: &mut EncodeScratch,
     ) -> Result<()> {
         let baskets = self.encode(array, range)?;
         for basket in &baskets {
-            self.put((index, plan), basket.clone(), scratch)?;
+            self.put(plan, basket.clone(), scratch)?;
         }
         self.forget(&baskets);
         Ok(())
@@ -126,10 +129,10 @@ impl BranchFill {
     }
 
     /// Ends the last basket of a cluster.
-    pub fn finish_basket(&mut self, (index, plan): (usize, &BranchPlan), scratch: &mut EncodeScratch) -> Result<()> {
+    pub fn finish_basket(&mut self, plan: &BranchPlan, scratch: &mut EncodeScratch) -> Result<()> {
         if self.count > 0 {
             let all = 0..self.count;
-            self.put((index, plan), all.clone(), scratch)?;
+            self.put(plan, all.clone(), scratch)?;
             if plan.one_per_cluster {
                 // Each branch holds all entries of the cluster now: it frees them before the next branch's basket is made.
                 self.expected = Some((self.entries.bytes.len(), self.entries.ends.len()));
@@ -229,12 +232,12 @@ impl BranchFill {
     /// Makes a basket.
     pub fn put(
         &mut self,
-        (index, plan): (usize, &BranchPlan),
+        plan: &BranchPlan,
         range: Range<usize>,
         scratch: &mut EncodeScratch,
     ) -> Result<()> {
         let mut finished = std::mem::take(&mut self.finished);
-        let made = self.make((index, plan), range, scratch, &mut finished);
+        let made = self.make(plan, range, scratch, &mut finished);
         self.finished = finished;
         self.count_in(&made?);
         Ok(())
@@ -256,7 +259,7 @@ impl BranchFill {
     /// Makes a basket of pending entries, and appends it to a chunk.
     pub fn make(
         &self,
-        (index, plan): (usize, &BranchPlan),
+        plan: &BranchPlan,
         range: Range<usize>,
         scratch: &mut EncodeScratch,
         to: &mut Chunk,
@@ -277,8 +280,8 @@ impl BranchFill {
             header.nev_buf_size = i32::try_from(self.entry_size.unwrap_or(0)).map_err(|_| too_large())?;
         }
         let len = entries.len() + scratch.tail.len();
-        let (before, place) = (to.bytes.len(), (index, self.first_entry));
-        let begun = Instant::now();
+        let (before, place) = (to.bytes.len(), (self.column, self.first_entry));
+        let started = Instant::now();
         if plan.compression.is_none() {
             to.put_stored(header, [entries, &scratch.tail], place)?;
         } else {
@@ -293,7 +296,7 @@ impl BranchFill {
             };
             to.put(header, payload, place, plan.compression, &mut scratch.compressor)?;
         }
-        add(&scratch.clocks.compressing, begun.elapsed());
+        add(&scratch.clocks.compressing, started.elapsed());
         Ok(MadeBasket { entries: range.len() as u64, raw: len + keylen, packed: to.bytes.len() - before })
     }
 

@@ -16,10 +16,10 @@ pub(crate) struct Clocks {
 impl Clocks {
     /// Runs work of one thread, and counts its time without compressing as encoding.
     pub fn encode<T>(&self, work: impl FnOnce() -> T) -> T {
-        let (begun, compressed) = (Instant::now(), self.compressing.load(Ordering::Relaxed));
+        let (started, compressed) = (Instant::now(), self.compressing.load(Ordering::Relaxed));
         let done = work();
         let compressing = self.compressing.load(Ordering::Relaxed) - compressed;
-        add(&self.encoding, begun.elapsed().saturating_sub(Duration::from_nanos(compressing)));
+        add(&self.encoding, started.elapsed().saturating_sub(Duration::from_nanos(compressing)));
         done
     }
 

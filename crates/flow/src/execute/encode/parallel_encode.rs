@@ -31,11 +31,11 @@ pub(crate) fn fill(
     team.install(|| {
         let given = plans.par_iter().zip(arrays).zip(maxima);
         let encoded =
-            branches.par_iter_mut().enumerate().zip(given).map(|((index, fill), ((plan, array), maximum))| {
+            branches.par_iter_mut().zip(given).map(|(fill, ((plan, array), maximum))| {
                 if plan.counts {
                     *maximum = (*maximum).max(largest_value(&array.slice(rows.start, rows.len())));
                 }
-                encode(fill, (index, plan), (array, rows.clone()), scratches).map_err(of_branch(plan))
+                encode(fill, plan, (array, rows.clone()), scratches).map_err(of_branch(plan))
             });
         // Some branches fill many baskets and others none, so the baskets of all branches are distributed together.
         let waiting = encoded.collect::<Result<Vec<Vec<Range<usize>>>>>()?;
@@ -47,7 +47,7 @@ pub(crate) fn fill(
         let made = baskets.into_par_iter().map(|(index, basket)| {
             let (Some(fill), Some(plan)) = (filled.get(index), plans.get(index)) else { return Ok(None) };
             let mut chunk = Chunk::default();
-            let made = scratches.with(|scratch| fill.make((index, plan), basket, scratch, &mut chunk));
+            let made = scratches.with(|scratch| fill.make(plan, basket, scratch, &mut chunk));
             Ok(Some((index, chunk, made.map_err(of_branch(plan))?)))
         });
         let made: Vec<Option<(usize, Chunk, MadeBasket)>> = made.collect::<Result<_>>()?;
@@ -64,18 +64,18 @@ pub(crate) fn fill(
 /// Adds entries to a branch. Makes the baskets that they fill, or returns their ranges if they are to be compressed.
 fn encode(
     fill: &mut BranchFill,
-    (index, plan): (usize, &BranchPlan),
+    plan: &BranchPlan,
     (array, rows): (&ArrayRef, Range<usize>),
     scratches: &EncodeScratchPool,
 ) -> Result<Vec<Range<usize>>> {
-    let begun = Instant::now();
+    let started = Instant::now();
     let baskets = fill.encode(array, rows)?;
-    add(&scratches.clocks.encoding, begun.elapsed());
+    add(&scratches.clocks.encoding, started.elapsed());
     if plan.compression.algorithm().is_some() {
         return Ok(baskets);
     }
     for basket in &baskets {
-        scratches.with(|scratch| fill.put((index, plan), basket.clone(), scratch))?;
+        scratches.with(|scratch| fill.put(plan, basket.clone(), scratch))?;
     }
     fill.forget(&baskets);
     Ok(Vec::new())
@@ -89,9 +89,8 @@ pub(crate) fn finish_baskets(
     scratches: &EncodeScratchPool,
 ) -> Result<()> {
     team.install(|| {
-        let pairs = branches.par_iter_mut().zip(plans).enumerate();
-        pairs.try_for_each(|(index, (fill, plan))| {
-            scratches.with(|scratch| fill.finish_basket((index, plan), scratch)).map_err(of_branch(plan))
+        branches.par_iter_mut().zip(plans).try_for_each(|(fill, plan)| {
+            scratches.with(|scratch| fill.finish_basket(plan, scratch)).map_err(of_branch(plan))
         })
     })
 }

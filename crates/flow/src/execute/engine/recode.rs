@@ -109,7 +109,7 @@ struct Recoder<'a> {
     streams: Vec<ColumnStream<'a>>,
     fills: Vec<BranchFill>,
     /// First entry of the baskets that are being filled, and the offset of their process identifiers.
-    begun: (u64, Option<u16>),
+    basket_start: (u64, Option<u16>),
     /// Finished baskets of each output.
     finished: Vec<Vec<Chunk>>,
     scratch: EncodeScratch,
@@ -121,8 +121,8 @@ impl<'a> Recoder<'a> {
             job,
             recode,
             streams: recode.sources.iter().map(|source| ColumnStream::new(job.files, source, start)).collect(),
-            fills: recode.outputs.iter().map(|output| BranchFill::new(&output.plan)).collect(),
-            begun: (start, None),
+            fills: recode.outputs.iter().map(|output| BranchFill::new(output.column, &output.plan)).collect(),
+            basket_start: (start, None),
             finished: recode.outputs.iter().map(|_| Vec::new()).collect(),
             scratch: EncodeScratch::new(compressor, Arc::new(Clocks::default())),
         }
@@ -136,10 +136,10 @@ impl<'a> Recoder<'a> {
                 stream.load(self.job.files, &asked, fetcher)?;
             }
             let (pid, end) = self.process(&asked)?;
-            if self.begun.1.is_some_and(|begun| begun != pid) {
+            if self.basket_start.1.is_some_and(|started| started != pid) {
                 self.flush(at)?;
             }
-            self.begun.1 = Some(pid);
+            self.basket_start.1 = Some(pid);
             self.portion(&(at..end))?;
             at = end;
         }
@@ -176,7 +176,7 @@ impl<'a> Recoder<'a> {
         };
         let rows = usize::try_from(entries.end - entries.start).map_err(|_| Error::request("too many entries"))?;
         for ((fill, output), array) in self.fills.iter_mut().zip(&self.recode.outputs).zip(&arrays) {
-            fill.fill((output.column, &output.plan), array, 0..rows, &mut self.scratch)?;
+            fill.fill(&output.plan, array, 0..rows, &mut self.scratch)?;
             if output.plan.counts {
                 output.maximum.fetch_max(largest_value(array), Ordering::Relaxed);
             }
@@ -186,9 +186,9 @@ impl<'a> Recoder<'a> {
 
     /// Ends all baskets, before entry `end`.
     fn flush(&mut self, end: u64) -> Result<()> {
-        let (first, pid) = (self.begun.0, self.begun.1.unwrap_or(0));
+        let (first, pid) = (self.basket_start.0, self.basket_start.1.unwrap_or(0));
         for ((fill, output), finished) in self.fills.iter_mut().zip(&self.recode.outputs).zip(&mut self.finished) {
-            fill.finish_basket((output.column, &output.plan), &mut self.scratch)?;
+            fill.finish_basket(&output.plan, &mut self.scratch)?;
             let mut chunk = fill.start_cluster(&output.plan);
             for piece in &mut chunk.records {
                 piece.first_entry += first;
@@ -196,7 +196,7 @@ impl<'a> Recoder<'a> {
             }
             finished.push(chunk);
         }
-        self.begun = (end, None);
+        self.basket_start = (end, None);
         Ok(())
     }
 }

@@ -179,7 +179,7 @@ fn a_basket_that_many_clusters_use_is_read_once_however_little_may_wait() {
         let source = Unsteady { bytes: bytes.clone(), seed: 0, fails_at: None, panics: false, read: Arc::clone(&read) };
         let (written, _) = make_clusters(source, &columns, &bounds, Share { threads, waiting: 0 }).unwrap();
         assert!(written.iter().all(|column| column.baskets.len() as u64 == BASKETS * ENTRIES / 5));
-        // Of two threads the one that is behind reads a basket again where the other has begun the next.
+        // Of two threads the one that is behind reads a basket again where the other has started the next.
         let most = bytes.len() as u64 * threads as u64;
         assert!(read.load(Ordering::Relaxed) <= most, "{read:?} bytes read of {}, {threads} threads", bytes.len());
     }

@@ -39,9 +39,9 @@ impl Fetcher {
     /// Reads the record of a piece and parses its header.
     pub fn fetch(&mut self, files: &Files, column: &Column, piece: &Piece) -> Result<BasketHeader> {
         let file = files.get(piece.file as usize).ok_or_else(|| Error::request("a piece of an unknown file"))?;
-        let begun = Instant::now();
+        let started = Instant::now();
         read_at(&**file, piece.seek, piece.nbytes as usize, &mut self.record, 0)?;
-        self.times.0 += begun.elapsed();
+        self.times.0 += started.elapsed();
         self.record.truncate(piece.nbytes as usize);
         let in_file = |e: Error| e.at(piece.seek).object(format!("branch {}", column.name)).file(file.name());
         let checked = BasketHeader::peek(&self.record).and_then(|peek| column.check(piece, &peek));
@@ -53,14 +53,14 @@ impl Fetcher {
     pub fn unpack(&mut self, header: &BasketHeader) -> Result<()> {
         let raw = self.record.get(header.keylen()..).unwrap_or_default();
         let objlen = header.key.objlen as usize;
-        let begun = Instant::now();
+        let started = Instant::now();
         self.payload.clear();
         if is_stored(raw.len(), objlen) {
             self.payload.extend_from_slice(raw.get(..objlen).unwrap_or_default());
         } else {
             self.decompressor.decompress(raw, objlen, &mut self.payload)?;
         }
-        self.times.1 += begun.elapsed();
+        self.times.1 += started.elapsed();
         Ok(())
     }
 
