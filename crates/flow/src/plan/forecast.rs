@@ -70,7 +70,7 @@ pub(crate) fn forecast_table(plan: &TablePlan, path: &str, sample: bool) -> Resu
     let mut sampled = 0;
     let mut columns = Vec::new();
     for column in &plan.columns {
-        let Some(all) = plan.bounds.first().zip(plan.bounds.last()) else { break };
+        let Some(all) = plan.clusters.bounds.first().zip(plan.clusters.bounds.last()) else { break };
         let kept = column.source.overlapping(&(*all.0..*all.1));
         if kept.is_empty() {
             continue;
@@ -78,9 +78,9 @@ pub(crate) fn forecast_table(plan: &TablePlan, path: &str, sample: bool) -> Resu
         let mut depths = Depths::default();
         let mut opened = 0.0;
         let mut at = 0;
-        for (i, bound) in plan.bounds.windows(2).enumerate() {
+        for (i, bound) in plan.clusters.bounds.windows(2).enumerate() {
             let entries = bound[0]..bound[1];
-            let packed = plan.packed.get(i).copied().unwrap_or(false);
+            let packed = plan.clusters.packed.get(i).copied().unwrap_or(false);
             let pieces = column.source.overlapping_next(&mut at, &entries);
             if pieces.is_empty() {
                 continue;
@@ -112,25 +112,28 @@ pub(crate) fn forecast_table(plan: &TablePlan, path: &str, sample: bool) -> Resu
             compression: column.target.compression,
         });
     }
-    let entries = plan.bounds.first().zip(plan.bounds.last()).map_or(0, |(a, b)| b - a);
+    let entries = plan.clusters.bounds.first().zip(plan.clusters.bounds.last()).map_or(0, |(a, b)| b - a);
     Ok(Forecast {
         path: path.to_owned(),
         input_entries: plan.input_entries.iter().sum(),
         entries,
-        clusters: (plan.bounds.len() as u64).saturating_sub(1),
+        clusters: (plan.clusters.bounds.len() as u64).saturating_sub(1),
         columns,
         recodes: plan.recodes.iter().map(|one| recode(plan, one, sample)).collect(),
-        notes: plan.notes.iter().chain(&plan.lost).cloned().collect(),
+        notes: plan.messages.notes.iter().chain(&plan.messages.lost).cloned().collect(),
     })
 }
 
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate")]
 fn recode(plan: &TablePlan, recode: &Recode, sample: bool) -> RecodeForecast {
-    let entries = plan.bounds.first().copied().unwrap_or(0)..plan.bounds.last().copied().unwrap_or(0);
+    let entries = plan.clusters.bounds.first().copied().unwrap_or(0)..plan.clusters.bounds.last().copied().unwrap_or(0);
     let before: f64 = recode.sources.iter().map(|source| source.share(&entries)).sum();
     // A column that cannot be recoded fails in the work itself, not here.
-    let sampled =
-        if sample { sample_recode(recode, &plan.files, &plan.bounds).unwrap_or_default() } else { Sampled::default() };
+    let sampled = if sample {
+        sample_recode(recode, &plan.files, &plan.clusters.bounds).unwrap_or_default()
+    } else {
+        Sampled::default()
+    };
     let zip: u64 = sampled.outputs.iter().map(|(_, zip)| zip).sum();
     let factor = if sampled.before > 0.0 { zip as f64 / sampled.before } else { 1.0 };
     let [now, then] = recode.forms;

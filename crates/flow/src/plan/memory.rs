@@ -23,7 +23,7 @@ impl TablePlan {
     /// Bytes of baskets that are kept because more than two clusters use them.
     pub fn kept(&self) -> u64 {
         let of_column = |column: &Column| {
-            let wide = column.source.pieces.iter().filter(|piece| spans_several(piece, &self.bounds));
+            let wide = column.source.pieces.iter().filter(|piece| spans_several(piece, &self.clusters.bounds));
             wide.map(|piece| column.unpacked(piece)).max().unwrap_or(0)
         };
         let recoded = self.recodes.iter().flat_map(|recode| &recode.sources).map(|source| &source.column);
@@ -33,8 +33,8 @@ impl TablePlan {
     /// Largest buffers that one thread needs, in bytes, by the known sizes of baskets. `check` says whether copied records are
     /// decompressed.
     pub fn scratch(&self, check: bool) -> u64 {
-        let longest = self.bounds.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0).max(1);
-        let of_column = |column: &Column| match regrouping(column, &self.bounds, longest) {
+        let longest = self.clusters.bounds.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0).max(1);
+        let of_column = |column: &Column| match regrouping(column, &self.clusters.bounds, longest) {
             // The depths of clusters and the headers of large baskets are examined only for large columns.
             much if much > EXAMINE_ABOVE => much.min(self.by_depth(column, longest, check)),
             little => little,
@@ -49,9 +49,9 @@ impl TablePlan {
     fn by_depth(&self, column: &Column, longest: u64, check: bool) -> u64 {
         let (mut at, mut most) = (0, 0);
         let mut regroups = false;
-        for (i, bound) in self.bounds.windows(2).enumerate() {
+        for (i, bound) in self.clusters.bounds.windows(2).enumerate() {
             let [start, end] = *bound else { continue };
-            let packed = self.packed.get(i).copied().unwrap_or(false);
+            let packed = self.clusters.packed.get(i).copied().unwrap_or(false);
             let asked = OutputCluster { entries: start..end, packed, copies_fit: self.copies_fit };
             let range = column.source.overlapping_next(&mut at, &asked.entries);
             let pieces = column.source.pieces.get(range.clone()).unwrap_or_default();
@@ -71,7 +71,7 @@ impl TablePlan {
                 }
             }
         }
-        if regroups { regrouping(column, &self.bounds, longest) } else { most }
+        if regroups { regrouping(column, &self.clusters.bounds, longest) } else { most }
     }
 
     /// Bytes for copying a record. `None` if its header is needed and cannot be read.

@@ -40,10 +40,8 @@ pub(crate) struct TablePlan {
     pub columns: Vec<Column>,
     /// Columns of the inputs that are recoded.
     pub recodes: Vec<Recode>,
-    /// First entry of each cluster, and at the end the number of entries.
-    pub bounds: Vec<u64>,
-    /// Whether each cluster is packed from several.
-    pub packed: Vec<bool>,
+    /// Its clusters.
+    pub clusters: OutputClusters,
     /// The files of the pieces.
     pub files: Vec<Arc<dyn Source>>,
     /// The number of the input of each of these files.
@@ -52,14 +50,29 @@ pub(crate) struct TablePlan {
     pub input_entries: Vec<u64>,
     /// The selected entries, if not all.
     pub selected: Option<Arc<EntrySet>>,
-    /// Notes for the user.
+    /// What the user is told about the plan.
+    pub messages: PlanMessages,
+    /// Memory of metadata while the job runs, in bytes.
+    pub metadata: u64,
+    /// Whether records may be copied. False if their keys have no room for positions beyond 2 GB.
+    pub copies_fit: bool,
+}
+
+/// The clusters of the output.
+pub(crate) struct OutputClusters {
+    /// First entry of each cluster, and at the end the number of entries.
+    pub bounds: Vec<u64>,
+    /// Whether each cluster is packed from several.
+    pub packed: Vec<bool>,
+}
+
+/// What the user is told about a plan.
+#[derive(Default)]
+pub(crate) struct PlanMessages {
+    /// Notes.
     pub notes: Vec<String>,
     /// Notes on metadata that cannot be joined: index, table of references.
     pub lost: Vec<String>,
     /// Branches that are left out because the file with their baskets is absent, with the reason.
     pub absent: Vec<(String, String)>,
-    /// Memory of metadata while the job runs, in bytes.
-    pub metadata: u64,
-    /// Whether records may be copied. False if their keys have no room for positions beyond 2 GB.
-    pub copies_fit: bool,
 }

@@ -106,7 +106,7 @@ pub(crate) fn optimise_recoded(plan: &mut TablePlan, of_tree: &TreeLayout) {
     if plan.recodes.is_empty() || of_tree.one_basket_per_cluster == Some(true) {
         return;
     }
-    let cluster = plan.bounds.windows(2).next().map_or(0, |w| w[1] - w[0]);
+    let cluster = plan.clusters.bounds.windows(2).next().map_or(0, |w| w[1] - w[0]);
     let entries = match plan.selected {
         None => plan.input_entries.iter().sum(),
         // Records without selected entries are not counted.
@@ -123,7 +123,7 @@ pub(crate) fn optimise_recoded(plan: &mut TablePlan, of_tree: &TreeLayout) {
     let mut figures: Vec<BranchFigures> = figures.collect();
     for recode in &plan.recodes {
         // A column that cannot be recoded fails in the work itself, not here.
-        let Ok(sampled) = sample_recode(recode, &plan.files, &plan.bounds) else { continue };
+        let Ok(sampled) = sample_recode(recode, &plan.files, &plan.clusters.bounds) else { continue };
         for (output, (raw, zip)) in recode.outputs.iter().zip(&sampled.outputs) {
             if let Some(figures) = figures.get_mut(output.column) {
                 figures.entries = cluster.max(1);

@@ -84,19 +84,23 @@ fn requested_changes(plan: &TablePlan, rules: &TreeRules<'_>) -> Vec<(usize, Col
 fn add_notes(plan: &mut TablePlan, path: &str, found: &Findings) {
     for (why, names) in &found.kept {
         let keep = if names.len() == 1 { "keeps its layout" } else { "keep their layout" };
-        plan.notes.push(format!("tree {path}: {} {keep}: {why}", listed(names)));
+        plan.messages.notes.push(format!("tree {path}: {} {keep}: {why}", listed(names)));
     }
     let plain: Vec<String> =
         found.changes.iter().filter(|c| c.drops_bits()).map(|c| c.from.field().name().clone()).collect();
     if !plain.is_empty() {
-        plan.notes.push(format!("tree {path}: fUniqueID and fBits of the objects in {} are reset", listed(&plain)));
+        plan.messages
+            .notes
+            .push(format!("tree {path}: fUniqueID and fBits of the objects in {} are reset", listed(&plain)));
     }
     let drops_names = |change: &&SplitChange| change.plans.iter().any(ColumnPlan::omits_collection_names);
     let named: Vec<String> =
         found.changes.iter().filter(drops_names).map(|change| change.from.field().name().clone()).collect();
     if !named.is_empty() {
         let names = listed(&named);
-        plan.notes.push(format!("tree {path}: names and options of the TObjArray and TList in {names} are dropped"));
+        plan.messages
+            .notes
+            .push(format!("tree {path}: names and options of the TObjArray and TList in {names} are dropped"));
     }
 }
 
@@ -370,7 +374,7 @@ fn add_outputs(
     let one_per_cluster = rules.tree.one_basket_per_cluster == Some(true);
     let Some(first) = recode.sources.first().map(|source| source.column.target.compression) else { return };
     let bytes: u64 = recode.sources.iter().map(|source| source.column.source.tot_bytes).sum();
-    let clusters = plan.bounds.len() as u64;
+    let clusters = plan.clusters.bounds.len() as u64;
     for (number, &place) in places.iter().enumerate() {
         let own = rules.column(&plan.tree.lineage(place));
         let compression = own.compression.unwrap_or(first);

@@ -52,7 +52,7 @@ impl View<'_> {
     pub fn check_entries(&self, plan: &ColumnPlan) -> std::result::Result<(), Reason> {
         let column = self.plan.columns.get(plan.branch()).ok_or("no such branch")?;
         let bound = |bound: Option<&u64>| bound.copied().unwrap_or(0);
-        if !column.source.covers(&(bound(self.plan.bounds.first())..bound(self.plan.bounds.last()))) {
+        if !column.source.covers(&(bound(self.plan.clusters.bounds.first())..bound(self.plan.clusters.bounds.last()))) {
             return Err("it has fewer entries than its tree".to_owned());
         }
         probe(self, plan).map_err(|e| e.to_string())

@@ -8,7 +8,7 @@ use rootfile::{Error, Key, Result, RootFile, START_BIG_FILE};
 
 use super::builder::PlanBuilder;
 use super::clusters::{self, Clustering, SourceCluster};
-use super::model::{TablePlan, TableRequest};
+use super::model::{OutputClusters, PlanMessages, TablePlan, TableRequest};
 use super::options::{Absent, Pack};
 use super::{external_files, recode};
 use crate::table::column::CountedOffsets;
@@ -67,7 +67,7 @@ pub(crate) fn plan_table_of(
     let names = Arc::new(names);
     plan.columns.iter_mut().for_each(|column| column.source.siblings = Arc::clone(&names));
     recode::apply(&mut plan, request);
-    plan.absent = absent;
+    plan.messages.absent = absent;
     Ok(plan)
 }
 
@@ -123,15 +123,12 @@ impl PlanBuilder<'_> {
             tree: self.tree,
             columns: self.columns,
             recodes: Vec::new(),
-            bounds,
-            packed,
+            clusters: OutputClusters { bounds, packed },
             files: self.files,
             file_inputs: self.file_inputs,
             input_entries: self.input_entries,
             selected,
-            notes: self.notes,
-            lost,
-            absent: Vec::new(),
+            messages: PlanMessages { notes: self.notes, lost, absent: Vec::new() },
             metadata: metadata + index_memory + chosen,
             copies_fit: small || self.big_keys,
         })

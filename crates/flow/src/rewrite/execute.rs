@@ -96,8 +96,8 @@ fn write(
         {
             writer.set_cycle(directory, &place.name, cycles.remove(0).saturating_sub(1));
         }
-        summary.notes.extend(plan.notes.iter().chain(&plan.lost).cloned());
-        summary.unmerged.extend(plan.lost.iter().cloned());
+        summary.notes.extend(plan.messages.notes.iter().chain(&plan.messages.lost).cloned());
+        summary.unmerged.extend(plan.messages.lost.iter().cloned());
         let of_files = |of_inputs: &[u16], unknown: u16| -> Vec<u16> {
             plan.file_inputs.iter().map(|&n| of_inputs.get(n).copied().unwrap_or(unknown)).collect()
         };
@@ -141,8 +141,8 @@ fn write_table(
         pid_offsets: &pid_offsets,
         columns: &plan.columns,
         recodes: &plan.recodes,
-        bounds: &plan.bounds,
-        packed: &plan.packed,
+        bounds: &plan.clusters.bounds,
+        packed: &plan.clusters.packed,
         seek_pdir: writer.seek_of(directory),
         copies_fit: plan.copies_fit,
         check,

@@ -27,7 +27,7 @@ pub(crate) fn finish_table(
     let mut summary = TableSummary {
         depths: written.iter().fold(Depths::default(), |sum, column| sum + column.depths),
         path: place.path.clone(),
-        clusters: (plan.bounds.len() as u64).saturating_sub(1),
+        clusters: (plan.clusters.bounds.len() as u64).saturating_sub(1),
         baskets: written.iter().map(|w| w.baskets.len() as u64).sum(),
         ..TableSummary::default()
     };
@@ -78,5 +78,5 @@ fn close_tree(plan: &mut TablePlan, written: Vec<WrittenColumn>) {
             leaf_maxima::set_maximum(branch, &mut tree.leaves, output.maximum.load(Ordering::Relaxed));
         }
     }
-    finalize::finalize_tree(tree, &plan.bounds);
+    finalize::finalize_tree(tree, &plan.clusters.bounds);
 }

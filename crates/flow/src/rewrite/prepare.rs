@@ -130,9 +130,10 @@ pub(crate) fn plan_all(
             }
             planned => planned?,
         };
-        plan.notes.append(&mut about);
-        let absent = plan.absent.iter().map(|(name, why)| format!("tree {path}: branch {name} is left out: {why}"));
-        plan.notes.extend(absent);
+        plan.messages.notes.append(&mut about);
+        let absent =
+            plan.messages.absent.iter().map(|(name, why)| format!("tree {path}: branch {name} is left out: {why}"));
+        plan.messages.notes.extend(absent);
         plans.push((PlannedTree { directory, name: entry.name.clone(), path }, plan));
     }
     if options.tree.is_none() {

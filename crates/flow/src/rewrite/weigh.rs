@@ -38,14 +38,14 @@ pub fn weigh(input: &Path, output: &Path, options: &Options, baskets: &BasketsOf
         let directory = written.directories.get(place.directory).copied().unwrap_or(writer.top());
         let of = |column: &Column| {
             let lineage: Vec<&str> = plan.tree.lineage(column.branch).into_iter().rev().collect();
-            let baskets = baskets(&place.path, &lineage, &plan.bounds);
+            let baskets = baskets(&place.path, &lineage, &plan.clusters.bounds);
             let zip_bytes = baskets.iter().map(|basket| u64::from(basket.nbytes)).sum();
             WrittenColumn { baskets, zip_bytes, tot_bytes: column.source.tot_bytes, ..WrittenColumn::default() }
         };
         let mut written: Vec<WrittenColumn> = plan.columns.iter().map(of).collect();
         // Cluster by cluster, as they would be written.
         let mut all: Vec<&mut BasketRef> = written.iter_mut().flat_map(|column| &mut column.baskets).collect();
-        all.sort_by_key(|basket| plan.bounds.partition_point(|&bound| bound <= basket.first_entry));
+        all.sort_by_key(|basket| plan.clusters.bounds.partition_point(|&bound| bound <= basket.first_entry));
         for basket in all {
             basket.seek = seek;
             seek += u64::from(basket.nbytes);

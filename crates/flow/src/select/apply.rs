@@ -119,7 +119,7 @@ pub(crate) fn drop_misaligned_friends(plans: &mut [(&str, &mut TablePlan)], own:
         if names.is_empty() {
             continue;
         }
-        plan.notes.push(format!(
+        plan.messages.notes.push(format!(
             "tree {path}: its friends {} are left out: their entries no longer align with the selected ones",
             names.join(", ")
         ));
@@ -132,7 +132,7 @@ pub(crate) fn drop_misaligned_friends(plans: &mut [(&str, &mut TablePlan)], own:
         entries.filter(|(_, entry)| ENTRY_LISTS.contains(&entry.class.as_str())).map(|(path, _)| path).collect();
     let first = plans.iter_mut().find(|(_, plan)| plan.selected.is_some());
     if let (false, Some((_, plan))) = (lists.is_empty(), first) {
-        plan.notes.push(format!(
+        plan.messages.notes.push(format!(
             "entry lists are copied unchanged and keep the entry numbers of the input: {}",
             lists.join(", ")
         ));

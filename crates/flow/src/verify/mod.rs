@@ -108,7 +108,7 @@ fn check_memory(sides: [&Side; 2], pairs: &[(&SideTree<'_>, &SideTree<'_>)], opt
 /// Reports the branches that could not be compared because their baskets lie in a file that is absent.
 fn report_absent(path: &str, plans: [&TablePlan; 2], common: bool, verdict: &mut Verdict) {
     let mut reported = HashSet::new();
-    for (name, why) in plans.into_iter().flat_map(|plan| &plan.absent) {
+    for (name, why) in plans.into_iter().flat_map(|plan| &plan.messages.absent) {
         if !reported.insert(name) {
             continue;
         }

@@ -81,7 +81,7 @@ impl Dataset {
 
     /// First entry of each cluster, and at the end the number of entries.
     pub fn clusters(&self) -> &[u64] {
-        &self.plan.bounds
+        &self.plan.clusters.bounds
     }
 
     /// Bytes of a column's baskets before compression, by the metadata.

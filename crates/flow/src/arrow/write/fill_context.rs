@@ -173,8 +173,7 @@ impl FillContext {
         let jobs = self.branches.iter_mut().zip(plans).zip(&mut self.maxima);
         let fill = |scratch: &mut EncodeScratch| {
             for ((fill, (plan, array)), maximum) in jobs {
-                fill.fill(plan, array, rows.clone(), scratch)
-                    .map_err(|e| e.object(format!("branch {}", plan.name)))?;
+                fill.fill(plan, array, rows.clone(), scratch).map_err(|e| e.object(format!("branch {}", plan.name)))?;
                 if plan.counts {
                     *maximum = (*maximum).max(largest_value(&array.slice(rows.start, rows.len())));
                 }
@@ -241,9 +240,8 @@ impl FillContext {
             }
             None => {
                 let mut pairs = self.branches.iter_mut().zip(&self.plan.branches);
-                let finish = |scratch: &mut EncodeScratch| {
-                    pairs.try_for_each(|(fill, plan)| fill.finish_basket(plan, scratch))
-                };
+                let finish =
+                    |scratch: &mut EncodeScratch| pairs.try_for_each(|(fill, plan)| fill.finish_basket(plan, scratch));
                 self.clocks.encode(|| self.scratches.with(finish))?;
             }
         }

@@ -230,12 +230,7 @@ impl BranchFill {
     }
 
     /// Makes a basket.
-    pub fn put(
-        &mut self,
-        plan: &BranchPlan,
-        range: Range<usize>,
-        scratch: &mut EncodeScratch,
-    ) -> Result<()> {
+    pub fn put(&mut self, plan: &BranchPlan, range: Range<usize>, scratch: &mut EncodeScratch) -> Result<()> {
         let mut finished = std::mem::take(&mut self.finished);
         let made = self.make(plan, range, scratch, &mut finished);
         self.finished = finished;

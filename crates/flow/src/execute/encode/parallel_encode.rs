@@ -30,13 +30,12 @@ pub(crate) fn fill(
 ) -> Result<()> {
     team.install(|| {
         let given = plans.par_iter().zip(arrays).zip(maxima);
-        let encoded =
-            branches.par_iter_mut().zip(given).map(|(fill, ((plan, array), maximum))| {
-                if plan.counts {
-                    *maximum = (*maximum).max(largest_value(&array.slice(rows.start, rows.len())));
-                }
-                encode(fill, plan, (array, rows.clone()), scratches).map_err(of_branch(plan))
-            });
+        let encoded = branches.par_iter_mut().zip(given).map(|(fill, ((plan, array), maximum))| {
+            if plan.counts {
+                *maximum = (*maximum).max(largest_value(&array.slice(rows.start, rows.len())));
+            }
+            encode(fill, plan, (array, rows.clone()), scratches).map_err(of_branch(plan))
+        });
         // Some branches fill many baskets and others none, so the baskets of all branches are distributed together.
         let waiting = encoded.collect::<Result<Vec<Vec<Range<usize>>>>>()?;
         let mut baskets = Vec::new();
