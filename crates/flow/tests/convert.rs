@@ -24,7 +24,8 @@ use rootfile::Result;
 fn how(threads: usize) -> Conversion<'static> {
     Conversion {
         filter: NameFilter::default(),
-        entries: (Entries::All, 1),
+        entries: Entries::All,
+        seed: 1,
         budget: Budget::new(256 << 20, threads),
         overwrite: true,
         progress: &unwatched,
@@ -135,7 +136,7 @@ fn entries_and_columns_are_chosen() {
     let list = folder.path().join("picked.txt");
     std::fs::write(&list, "3\n4\n255\n256\n600\n899\n").unwrap();
     let filter = NameFilter::new(&["x"], &[]).unwrap();
-    let some = Conversion { filter: filter.clone(), entries: (Entries::Listed(list), 1), ..how(2) };
+    let some = Conversion { filter: filter.clone(), entries: Entries::Listed(list), seed: 1, ..how(2) };
     there(&inputs, &folder.path().join("picked.parquet"), &some).unwrap();
     there(&inputs, &parquet, &how(1)).unwrap();
     back(&[parquet], &root, "", &some).unwrap();

@@ -65,7 +65,8 @@ fn convert(input: &Input, folder: &Path, tally: &mut Tally) -> Result<()> {
     let (parquet, root) = (folder.join("a.parquet"), folder.join("a.root"));
     let how = Conversion {
         filter: NameFilter::default(),
-        entries: (Entries::All, 1),
+        entries: Entries::All,
+        seed: 1,
         budget: Budget::new(2_000_000_000, 2),
         overwrite: true,
         progress: &unwatched,

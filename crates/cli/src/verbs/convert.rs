@@ -149,7 +149,8 @@ fn execute(args: &Args, job: &Job, progress: Progress<'_>) -> Result<Converted> 
     check_output(output, args.force, lists(&args.inputs).chain(args.layout.file()))?;
     let how = Conversion {
         filter: NameFilter::new(&args.keep, &args.drop)?,
-        entries: (args.entries.clone().unwrap_or_default(), args.seed),
+        entries: args.entries.clone().unwrap_or_default(),
+        seed: args.seed,
         budget: args.resources.budget(),
         overwrite: args.force,
         progress,

@@ -99,7 +99,8 @@ impl Recorder {
                 let inputs = [Input { path: folder.path().join(BEFORE_PARQUET), tree: Some(SAMPLES.to_owned()) }];
                 let how = Conversion {
                     filter: dataset::glob::NameFilter::default(),
-                    entries: (Entries::All, 0),
+                    entries: Entries::All,
+                    seed: 0,
                     budget: Budget::new(MEMORY, 1),
                     overwrite,
                     progress: &flow::unwatched,

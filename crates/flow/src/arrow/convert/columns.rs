@@ -9,7 +9,7 @@ use dataset::tree::{BranchKind, Tree};
 use parquet::arrow::ArrowSchemaConverter;
 use rootfile::{Error, Result};
 
-use super::LeftOut;
+use super::report::LeftOut;
 use crate::arrow::read::Dataset;
 
 /// A column that is to be written.

@@ -19,8 +19,10 @@ use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use parquet::file::reader::{ChunkReader, Length};
 use rootfile::{Error, LocalFile, Result, Source};
 
-use super::{TREE_KEY, wrong};
+use super::parquet_error::wrong;
 
+/// The key of a Parquet file's metadata that holds the path of its tree.
+pub(super) const TREE_KEY: &str = "root.tree";
 /// What a file ends with: the length of its metadata, and four letters.
 const TAIL: u64 = 8;
 /// What metadata take in memory over what they take in the file, about.

@@ -14,7 +14,9 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 use rootfile::{OutputFile, Result};
 
-use super::{ParquetCodec, TREE_KEY, wrong};
+use super::codec::ParquetCodec;
+use super::opened::TREE_KEY;
+use super::parquet_error::wrong;
 use crate::execute::budget::Budget;
 
 /// Entries of a column that are encoded in one go: each value takes several words meanwhile.
