@@ -179,7 +179,7 @@ def _read(table: _core.Table, branches: list[Branch], request: Request) -> dict[
     if not branches:
         return {}
     chosen = [(branch.name, branch) for branch in branches]
-    batch = table.read(libraries.ask(table, chosen, request))
+    batch = table.read(libraries.read_arguments(table, chosen, request))
     return _arrays(batch, branches, libraries.plan(chosen))
 
 

@@ -79,13 +79,13 @@ class Directory:
         inside: dict[str, list[Key]] = {}
         for key in self._below:
             inside.setdefault(key.path.rpartition("/")[0], []).append(key)
-        begun = set()
+        listed = set()
 
         def walk(directory: str) -> Iterator[Key]:
             for key in inside.get(directory, ()):
                 yield key
-                if key.class_ in ("TDirectory", "TDirectoryFile") and key.path not in begun:
-                    begun.add(key.path)
+                if key.class_ in ("TDirectory", "TDirectoryFile") and key.path not in listed:
+                    listed.add(key.path)
                     yield from walk(key.path)
 
         return walk(parent)

@@ -46,7 +46,7 @@ def names(made: Plan, above: str = "") -> list[str]:
     ]
 
 
-def ask(table: _core.Table, chosen: Chosen, request: Request) -> tuple[list[int], int, int, Any, int, int]:
+def read_arguments(table: _core.Table, chosen: Chosen, request: Request) -> tuple[list[int], int, int, Any, int, int]:
     """The arguments of `_core.Table.read`."""
     numbers, stop = numbers_of(request.selection, table.entries), request.stop
     if numbers is not None and len(numbers) == 0:
@@ -98,16 +98,16 @@ def _check_range(first: Any, last: Any, entries: int) -> None:
 def read(table: _core.Table, chosen: Chosen, request: Request) -> Any:
     """Branches as arrays of a library, grouped."""
     made, group = plan(chosen), grouper(request.library, request.how)
-    asked = ask(table, chosen, request)
-    return group(table.read(asked), made, _index(asked, 0))
+    arguments = read_arguments(table, chosen, request)
+    return group(table.read(arguments), made, _index(arguments, 0))
 
 
 def read_one(table: _core.Table, chosen: tuple[str, Branch], request: Request) -> Any:
     """One branch as an array of a library."""
-    asked = ask(table, [chosen], request)
+    arguments = read_arguments(table, [chosen], request)
     tables = request.library in ("pd", "arrow", "pl")
     group = grouper(request.library, None if tables else list)
-    found = group(table.read(asked), plan([chosen]), _index(asked, 0))
+    found = group(table.read(arguments), plan([chosen]), _index(arguments, 0))
     return found[chosen[0]] if tables else found[0]
 
 
@@ -125,18 +125,18 @@ def in_steps(
 ) -> Iterator[Any]:
     """The result of `group` for each step's batch, its plan and the numbers of its entries."""
     made = plan(chosen)
-    asked = ask(table, chosen, request)
+    arguments = read_arguments(table, chosen, request)
     by_entries = step_size if isinstance(step_size, int) else None
     by_bytes = _core.size(step_size) if isinstance(step_size, str) else None
     if by_entries is not None and by_entries < 1:
         raise ValueError("a step needs at least one entry")
-    steps = table.steps(asked, by_entries, by_bytes)
+    steps = table.steps(arguments, by_entries, by_bytes)
 
     def run() -> Iterator[Any]:
         done = 0
         try:
             for batch in steps:
-                yield group(batch, made, _index(asked, done))
+                yield group(batch, made, _index(arguments, done))
                 done += len(batch)
         finally:
             steps.close()
@@ -144,9 +144,9 @@ def in_steps(
     return run()
 
 
-def _index(asked: tuple[Any, ...], done: int) -> Any:
+def _index(arguments: tuple[Any, ...], done: int) -> Any:
     """Numbers of the entries after the first `done`: the first number of a range, or a list."""
-    _, start, stop, chosen, _, _ = asked
+    _, start, stop, chosen, _, _ = arguments
     if chosen is None:
         return start + done
     import bisect

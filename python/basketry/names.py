@@ -45,7 +45,7 @@ def _pattern(text: str) -> Callable[[str], bool]:
     return lambda name: name == text
 
 
-def missing(what: str, name: str, known: Iterable[str], where: Any) -> KeyError:
+def missing(kind: str, name: str, known: Iterable[str], where: Any) -> KeyError:
     """The error for an unknown name, with the nearest known names."""
     import difflib
 
@@ -56,4 +56,4 @@ def missing(what: str, name: str, known: Iterable[str], where: Any) -> KeyError:
         hint = f"; did you mean {' or '.join(near)}?"
     else:
         hint = f"; there are {', '.join(list(folded.values())[:10])}" if folded else ""
-    return KeyError(f"no {what} {name!r} in {where}{hint}")
+    return KeyError(f"no {kind} {name!r} in {where}{hint}")

@@ -114,7 +114,7 @@ class Branches:
                 found.append((path if full_paths else branch.name, branch))
         return found
 
-    def _grow(self, lines: list[_core.Line]) -> None:
+    def _grow(self, lines: list[_core.BranchLine]) -> None:
         self._below = []
         self._by_name = {}
         made: list[Branch] = []
@@ -230,8 +230,8 @@ class Branches:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> CapsuleType:
         """All branches as an Arrow stream, cluster by cluster: for `pyarrow.table`, `polars.DataFrame`, DuckDB."""
         chosen = self._filtered(None, None)
-        asked = libraries.ask(self._table, chosen, Request(0, self.num_entries))
-        return self._table.steps(asked, None, None).__arrow_c_stream__(requested_schema)
+        arguments = libraries.read_arguments(self._table, chosen, Request(0, self.num_entries))
+        return self._table.steps(arguments, None, None).__arrow_c_stream__(requested_schema)
 
     def _wanted(
         self,
@@ -326,7 +326,7 @@ class Branch(Branches):
 class Friend(Branches):
     """A friend of a tree; entry N of the friend belongs to entry N of the tree."""
 
-    def __init__(self, table: _core.Table, name: str, lines: list[_core.Line]) -> None:
+    def __init__(self, table: _core.Table, name: str, lines: list[_core.BranchLine]) -> None:
         self._table = table
         self._name = name
         self._grow(lines)

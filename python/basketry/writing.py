@@ -94,12 +94,12 @@ class WritableTree:
         self._field_name = field_name
         flat, origins = self._flat(types)
         outer = dict(zip(flat.names, (name for name, _ in origins), strict=True))
-        asked: list[tuple[str, str, str | None]] = []
+        specs: list[tuple[str, str, str | None]] = []
         for name, typename in names.items():
             own = [name] if typename is not None else [one for one, above in outer.items() if above == name]
-            asked += [(one, counter_name(name), typename) for one in own]
-        self._number, counters = core.tree(path, title, asked, flat)
-        self._columns = [name for name, _, _ in asked]
+            specs += [(one, counter_name(name), typename) for one in own]
+        self._number, counters = core.tree(path, title, specs, flat)
+        self._columns = [name for name, _, _ in specs]
         self._counters = counters
 
     def __repr__(self) -> str:
@@ -277,14 +277,18 @@ class WritableDirectory:
         As in uproot, lists get a counter column `counter_name(column)`, and records become columns
         `field_name(record, part)`. Lists of lists, which uproot does not write, become vectors.
         """
-        from . import _given
+        from . import _input_arrays
 
         path = self._full(name)
         if path in self._trees:
             raise ValueError(f"{self.file_path} already has a tree {path}")
         batches: Iterator[_core.Batch] = iter(())
-        if isinstance(columns, collections.abc.Mapping) and columns and all(map(_given.is_type, columns.values())):
-            arrays = {one: _given.empty(what) for one, what in columns.items()}
+        if (
+            isinstance(columns, collections.abc.Mapping)
+            and columns
+            and all(map(_input_arrays.is_type, columns.values()))
+        ):
+            arrays = {one: _input_arrays.empty(kind) for one, kind in columns.items()}
             names = {one: None if arrays[one] is not None else str(columns[one]) for one in columns}
             types = _core.Batch.of([(one, array) for one, array in arrays.items() if array is not None])
         else:
@@ -365,9 +369,9 @@ def _size(size: Size) -> int:
 
 def _batches(data: Any, with_types: bool = False) -> Iterator[_core.Batch]:
     """Entries in batches; `with_types` adds an empty batch in front that shows the columns."""
-    from . import _given
+    from . import _input_arrays
 
-    for table in _given.tables(data):
+    for table in _input_arrays.tables(data):
         if isinstance(table, _core.Stream):
             if with_types:
                 yield table.empty()

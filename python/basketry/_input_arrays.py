@@ -77,47 +77,47 @@ def column(values: Any) -> Column:
     return _lists(listed) if made.dtype == object or 0 in made.shape[1:] else _numpy(made)
 
 
-def is_type(what: Any) -> bool:
+def is_type(kind: Any) -> bool:
     """Whether this is the type of a column, not an array."""
-    if isinstance(what, collections.abc.Mapping):
-        return bool(what) and all(is_type(part) for part in what.values())
-    return isinstance(what, str | type | np.dtype | tuple) or type(what).__module__.startswith("awkward.types")
+    if isinstance(kind, collections.abc.Mapping):
+        return bool(kind) and all(is_type(part) for part in kind.values())
+    return isinstance(kind, str | type | np.dtype | tuple) or type(kind).__module__.startswith("awkward.types")
 
 
-def empty(what: Any) -> Tree | None:
+def empty(kind: Any) -> Tree | None:
     """An empty array of a type: a NumPy type, an awkward type, or a dict of such for a record. None for the name of a
     C++ type, which neither library knows."""
-    if isinstance(what, collections.abc.Mapping):
-        parts = [(name, empty(part)) for name, part in what.items()]
+    if isinstance(kind, collections.abc.Mapping):
+        parts = [(name, empty(part)) for name, part in kind.items()]
         unknown = next((name for name, part in parts if part is None), None)
         if unknown is not None:
-            raise TypeError(f"{what[unknown]!r} in a record is not a type of NumPy or awkward")
+            raise TypeError(f"{kind[unknown]!r} in a record is not a type of NumPy or awkward")
         return _record(parts)
-    if isinstance(what, str) and (what.strip() in _NUMBERS or not what.strip()):
-        what = _NUMBERS.get(what.strip(), what)
-    if not type(what).__module__.startswith("awkward.types"):
+    if isinstance(kind, str) and (kind.strip() in _NUMBERS or not kind.strip()):
+        kind = _NUMBERS.get(kind.strip(), kind)
+    if not type(kind).__module__.startswith("awkward.types"):
         try:
-            dtype = np.dtype(what)
+            dtype = np.dtype(kind)
         except (TypeError, ValueError):
             dtype = None
         if dtype is not None:
             return _numpy(np.empty(0, dtype))
-    return _datashape(what)
+    return _datashape(kind)
 
 
-def _datashape(what: Any) -> Tree | None:
+def _datashape(kind: Any) -> Tree | None:
     import awkward as ak
 
-    if isinstance(what, str):
+    if isinstance(kind, str):
         try:
-            what = ak.types.from_datashape(what, highlevel=False)
+            kind = ak.types.from_datashape(kind, highlevel=False)
         except Exception:  # its parser's own kinds
             return None
-    if isinstance(what, ak.types.ArrayType):
-        what = what.content
-    if not isinstance(what, ak.types.Type):
-        raise TypeError(f"{what!r} is not a type of NumPy or awkward, and not the name of a C++ type")
-    return _awkward(ak.forms.from_type(what).length_zero_array(highlevel=False))
+    if isinstance(kind, ak.types.ArrayType):
+        kind = kind.content
+    if not isinstance(kind, ak.types.Type):
+        raise TypeError(f"{kind!r} is not a type of NumPy or awkward, and not the name of a C++ type")
+    return _awkward(ak.forms.from_type(kind).length_zero_array(highlevel=False))
 
 
 def _is_of(value: Any, library: str) -> bool:
