@@ -1,28 +1,29 @@
-//! C++ type names as text: taken apart into template and arguments, and spelled as uproot spells them.
+//! Parses C++ type names in files into template and arguments, and spells them as uproot does. Accepts any text: names
+//! of types in declarations are parsed strictly by `rootfile::streamer::describe`.
 
 use crate::decode::program::types::Number;
 
-/// A type name, taken apart.
+/// A parsed type name.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TypeName<'a> {
-    /// The name as it stands, without `const`, pointers and references.
+    /// The name without `const`, pointers and references.
     pub text: &'a str,
     /// The name before its template arguments, without `std::`.
     pub template: &'a str,
     /// Template arguments.
     pub args: Vec<&'a str>,
-    /// Whether it is a pointer.
+    /// Whether the type is a pointer.
     pub pointer: bool,
 }
 
 /// The standard containers, and ROOT's own vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ContainerKind {
-    /// Of one kind of item.
+    /// A container of one kind of item.
     List,
-    /// Of keys and values.
+    /// A container of keys and values.
     Map,
-    /// Of bits.
+    /// A container of bits.
     Bitset,
 }
 
@@ -54,7 +55,7 @@ impl<'a> TypeName<'a> {
         Self { text, template, args, pointer }
     }
 
-    /// Which container it is.
+    /// The kind of container.
     pub(crate) fn container(&self) -> Option<ContainerKind> {
         let list = [
             "vector",
@@ -79,7 +80,7 @@ impl<'a> TypeName<'a> {
         }
     }
 
-    /// The number that it is.
+    /// The kind of number.
     pub(crate) fn number(&self) -> Option<Number> {
         if self.pointer {
             return None;

@@ -1,5 +1,5 @@
-//! Objects and records that all take the same bytes, as rows of a table: one member of all of them after the other is
-//! written to where it lies, frames like members.
+//! Writes objects and records of equal size as rows of a table: one member of all objects after the other, frames like
+//! members.
 
 use rootfile::tags::BYTE_COUNT_MASK;
 use rootfile::{Error, Result};
@@ -10,7 +10,7 @@ use super::view::{View, shape_mismatch};
 use crate::decode::program::class_reader::{ClassReader, ClassVersion, Destination};
 use crate::decode::program::op::Op;
 
-/// What writing rows needs.
+/// The state of writing rows.
 #[derive(Clone, Copy)]
 pub(super) struct Rows<'a> {
     pub forms: &'a Forms,
@@ -20,7 +20,7 @@ pub(super) struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// Writes one value of each of `n` rows, from where `out` begins, and gives its size.
+    /// Writes one value of each of `n` rows at the start of `out`, and returns the size of the value.
     pub(super) fn value(self, op: &Op, at: usize, n: usize, view: &View<'_>, out: &mut [u8]) -> Result<usize> {
         match (op, view) {
             (Op::Number(number), View::Numbers(_, words)) => {
@@ -44,7 +44,7 @@ impl Rows<'_> {
                 if *size == 0 {
                     return Ok(0);
                 }
-                // Arrays are a few long, rows are many, as a rule; of one row its array is many.
+                // Usually arrays are short and rows are many; in a single row the array is longer.
                 if n == 1 {
                     Rows { stride: each.max(1), ..self }.value(item, at * size, *size, items, out)?;
                     return Ok(each * size);

@@ -1,5 +1,5 @@
-//! An Arrow array as the values that are written: taken apart once by the shape that the plan has, so that no step
-//! has to look at Arrow's types again. Checks types and that nothing is missing; does not look at values.
+//! An Arrow array split by the shape of the program, once, so that operations need no look at Arrow's types. Checks
+//! types and nulls; does not look at values.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -33,7 +33,7 @@ pub(super) enum Words<'a> {
     W8(&'a [u64]),
 }
 
-/// Where lists begin and end among their items.
+/// The offsets of lists among their items.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Ends<'a> {
     Small(&'a [i32]),
@@ -52,7 +52,7 @@ pub(super) fn count(n: usize) -> Result<i32> {
 }
 
 impl Ends<'_> {
-    /// Where the items of list `i` begin, and those of the list before it end.
+    /// The index of the first item of list `i`, which is the end of the list before.
     #[inline]
     pub(super) fn bound(self, i: usize) -> usize {
         match self {
@@ -61,7 +61,7 @@ impl Ends<'_> {
         }
     }
 
-    /// The first item of a list, and how many there are.
+    /// The index of the first item of a list, and the number of its items.
     #[inline]
     pub(super) fn list(self, i: usize) -> (usize, usize) {
         let start = self.bound(i);
@@ -75,7 +75,7 @@ impl<'a> View<'a> {
         Self::within(shape, array, None)
     }
 
-    /// The values of an array, of which those need not be there whose parents are not.
+    /// The values of an array. Values with a null parent may be null.
     fn within(shape: &Shape, array: &'a dyn Array, parents: Option<&NullBuffer>) -> Result<Self> {
         if let Shape::Optional(inner) = shape {
             let nulls = array.nulls().filter(|nulls| nulls.null_count() > 0);

@@ -1,7 +1,7 @@
 //! Trees: the `TTree` container of a dataset.
 //!
-//! [`read`] turns a tree's record into the typed [`model`], [`mod@write`] turns the model into a record of ROOT 6,
-//! [`basket`] takes apart and makes the records that hold the entries, and [`clusters`] says where clusters begin.
+//! [`read`] decodes a tree's record into the typed [`model`], [`mod@write`] encodes the model as a record of ROOT 6,
+//! [`basket`] reads and writes the records with the entries, and [`clusters`] finds the boundaries of clusters.
 
 pub mod basket;
 pub mod clusters;

@@ -1,7 +1,7 @@
-//! A tree's metadata as typed values: what the record of a `TTree` says, whatever version it was written by.
+//! A tree's metadata as typed values: the content of the record of a `TTree`, of any version.
 //!
-//! Branches and leaves lie flat, in depth-first order, and refer to each other by index. Objects that are only
-//! carried along (user info, friends, aliases, index, reference table) stay in the record's object graph.
+//! Branches and leaves are flat lists in depth-first order and refer to each other by index. Objects that are only
+//! copied (user info, friends, aliases, index, reference table) stay in the record's object graph.
 
 use rootfile::codec::Compression;
 use rootfile::object::{Content, Graph, Named, Object, ObjectId, Value};
@@ -19,9 +19,9 @@ pub struct Tree {
     pub attributes: Attributes,
     /// fEntries.
     pub entries: u64,
-    /// fTotBytes: all baskets before compression, their keys included.
+    /// fTotBytes: bytes of all baskets before compression, keys included.
     pub tot_bytes: u64,
-    /// fZipBytes: all baskets as they lie on disk.
+    /// fZipBytes: bytes of all baskets on disk, keys included.
     pub zip_bytes: u64,
     /// fSavedBytes: bytes saved at the last AutoSave.
     pub saved_bytes: u64,
@@ -45,11 +45,11 @@ pub struct Tree {
     pub max_virtual_size: i64,
     /// fAutoSave.
     pub auto_save: i64,
-    /// fAutoFlush: negative bytes, or positive entries of a cluster.
+    /// fAutoFlush: the size of a cluster; negative for bytes, positive for entries.
     pub auto_flush: i64,
     /// fEstimate.
     pub estimate: i64,
-    /// Ranges of clusters: last entry of the range, and entries of each cluster in it.
+    /// Ranges of clusters: last entry of the range, and number of entries of each cluster in it.
     pub cluster_ranges: Vec<(i64, i64)>,
     /// fIOBits of fIOFeatures.
     pub io_bits: u8,
@@ -61,7 +61,7 @@ pub struct Tree {
     pub leaves: Vec<Leaf>,
     /// The tree's own list of leaves.
     pub leaf_list: Vec<usize>,
-    /// The `TBranchRef`, which is not among the first level.
+    /// The index of the `TBranchRef`, which is not in `top`.
     pub branch_ref: Option<usize>,
     /// fAliases.
     pub aliases: Option<ObjectId>,
@@ -71,7 +71,7 @@ pub struct Tree {
     pub friends: Option<ObjectId>,
     /// fUserInfo.
     pub user_info: Option<ObjectId>,
-    /// What the subclass adds around the `TTree` base, outermost class first. The base itself is left out.
+    /// The members that subclasses add to `TTree`, outermost class first, without the base itself.
     pub subclass: Option<Object>,
     /// Objects behind the pointers above.
     pub graph: Graph,
@@ -114,7 +114,7 @@ pub struct Branch {
     pub entry_offset_len: i32,
     /// fIOBits of fIOFeatures.
     pub io_bits: u8,
-    /// fOffset: where the data lie in the user's object.
+    /// fOffset: position in the writer's object, in bytes.
     pub offset: i32,
     /// fSplitLevel.
     pub split_level: i32,
@@ -128,7 +128,7 @@ pub struct Branch {
     pub tot_bytes: u64,
     /// fZipBytes.
     pub zip_bytes: u64,
-    /// fFileName: the file that holds the baskets, if it is another one.
+    /// fFileName: the file with the baskets, if it is another file.
     pub file_name: String,
     /// Branches below.
     pub children: Vec<usize>,
@@ -138,13 +138,13 @@ pub struct Branch {
     pub leaves: Vec<usize>,
     /// Its baskets, in the order of entries.
     pub baskets: Vec<BasketRef>,
-    /// Baskets that lie in the tree's record, by their index among `baskets`.
+    /// Baskets in the tree's record, with their index in `baskets`.
     pub embedded: Vec<(usize, Embedded)>,
     /// What kind of branch it is.
     pub kind: BranchKind,
 }
 
-/// Where a basket lies.
+/// The position of a basket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BasketRef {
     /// First entry in it.
@@ -157,21 +157,21 @@ pub struct BasketRef {
     pub nbytes: u32,
 }
 
-/// A basket that was never written out and lies in the tree's record.
+/// A basket in the tree's record: it was not written as a record of its own.
 #[derive(Clone, Debug)]
 pub struct Embedded {
     /// The bytes of the `TBasket` object, its key first.
     pub bytes: Vec<u8>,
 }
 
-/// What the subclasses of `TBranch` add.
+/// The members that subclasses of `TBranch` add.
 #[derive(Debug)]
 pub enum BranchKind {
     /// `TBranch`: leaves of basic types.
     Plain,
     /// `TBranchElement`: a member, a base or a collection of a class.
     Element(Box<Element>),
-    /// `TBranchObject`: whole objects, with their class name.
+    /// `TBranchObject`: unsplit objects with their class name.
     Object {
         /// fClassName.
         class_name: String,
@@ -217,8 +217,8 @@ pub struct Element {
 pub struct Clones {
     /// fClassName.
     pub class_name: String,
-    /// fBranchCount: the branch that counts the objects. It is among the tree's branches and has this one for
-    /// its parent, but is not among its children.
+    /// fBranchCount: the branch that counts the objects. It is in the tree's list of branches with this branch as
+    /// parent, but is not one of this branch's children.
     pub branch_count: Option<usize>,
 }
 
@@ -235,15 +235,15 @@ pub struct Leaf {
     pub len: i32,
     /// fLenType: bytes of one value.
     pub len_type: i32,
-    /// fOffset: where it lies in the user's struct.
+    /// fOffset: position in the writer's struct, in bytes.
     pub offset: i32,
-    /// fIsRange: it counts others, and fMaximum holds.
+    /// fIsRange: the leaf is a counter, and fMaximum is set.
     pub is_range: bool,
     /// fIsUnsigned.
     pub is_unsigned: bool,
     /// fLeafCount: the leaf that counts this one.
     pub leaf_count: Option<ObjectId>,
-    /// What the subclass adds: extremes, or element numbers. The `TLeaf` base is left out.
+    /// The members that the subclass adds: extremes, or element numbers; without the `TLeaf` base.
     pub extra: Option<Object>,
     /// The branch it belongs to.
     pub branch: usize,
@@ -293,14 +293,13 @@ impl Branch {
         &self.named.name
     }
 
-    /// What its baskets are compressed with, by its own word, or by that of its file (`file`: fCompress of the header).
-    /// The file's holds also where the branch says that nothing is compressed and its baskets are smaller on disk, as
-    /// in files that uproot made.
+    /// The compression of its baskets: the branch's own, or that of its file (`file`: fCompress of the header). The
+    /// file's applies also if the branch says "none" but its baskets are smaller on disk, as in files that uproot made.
     pub fn compression(&self, file: i32) -> Compression {
         compression(self.compress, file, (self.tot_bytes, self.zip_bytes))
     }
 
-    /// What is left of a branch when its content was moved elsewhere: its identity and its sizes.
+    /// A placeholder for a branch whose content was moved: identity and sizes.
     pub(super) fn hollow(&self) -> Self {
         Self {
             id: self.id,
@@ -327,7 +326,7 @@ impl Branch {
         }
     }
 
-    /// Its own members if it is a `TBranchElement`.
+    /// The members of a `TBranchElement`.
     pub fn element(&self) -> Option<&Element> {
         match &self.kind {
             BranchKind::Element(element) => Some(element),
@@ -336,7 +335,7 @@ impl Branch {
     }
 }
 
-/// What the baskets of a branch are compressed with, by its fCompress and its file's, given fTotBytes and fZipBytes.
+/// The compression of a branch's baskets, from its fCompress and its file's, fTotBytes and fZipBytes.
 pub fn compression(own: i32, file: i32, (tot_bytes, zip_bytes): (u64, u64)) -> Compression {
     let shrank = zip_bytes > 0 && zip_bytes < tot_bytes - tot_bytes / 64;
     let by = |setting: i32| Compression::from_root_setting(setting).filter(|c| !c.is_none() || !shrank);
@@ -344,25 +343,25 @@ pub fn compression(own: i32, file: i32, (tot_bytes, zip_bytes): (u64, u64)) -> C
 }
 
 impl Leaf {
-    /// What is left of a leaf when its content was moved elsewhere: its identity.
+    /// A placeholder for a leaf whose content was moved: its identity.
     pub(super) fn hollow(&self) -> Self {
         Self { class: String::new(), named: Named::default(), extra: None, ..*self }
     }
 }
 
-/// An object in one of the lists that a tree carries along.
+/// An object in one of a tree's lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Listed<'a> {
     /// Its name.
     pub name: &'a str,
-    /// Its title; of an alias the formula.
+    /// Its title; the formula of an alias.
     pub title: &'a str,
     /// Its class.
     pub class: &'a str,
 }
 
 impl<'a> Listed<'a> {
-    /// Name and title are those of the `TNamed` that an object has for a base, or of the `TNamed` that it is.
+    /// Name and title come from the `TNamed` that the object is or derives from.
     pub(super) fn of(object: &'a Object) -> Self {
         let (name, title) = match object.members() {
             None => ("", ""),
@@ -379,7 +378,7 @@ impl<'a> Listed<'a> {
 }
 
 impl Tree {
-    /// What is in a list that the tree carries along, such as [`aliases`](Self::aliases).
+    /// The items of a list of the tree, such as [`aliases`](Self::aliases).
     pub fn listed(&self, list: Option<ObjectId>) -> impl Iterator<Item = Listed<'_>> {
         let items = match list.and_then(|id| self.graph.get(id)).map(|list| &list.content) {
             Some(Content::Collection(list)) => list.items.as_slice(),
@@ -404,8 +403,7 @@ impl Tree {
         names
     }
 
-    /// Position of a branch as the oracle of ROOT tools writes it: `2.0.1` is the second branch of the first
-    /// of the third.
+    /// Position of a branch as a path of indices: `2.0.1` is the second branch below the first branch below the third.
     pub fn position(&self, branch: usize) -> String {
         let mut parts = Vec::new();
         let mut at = branch;

@@ -1,5 +1,5 @@
-//! Where branches and leaves lie in the lists of a tree, by their identity: made once, for those that follow many
-//! pointers. It is a picture of the moment, and is wrong after branches are added or dropped.
+//! An index of a tree's branches and leaves by identity, for code that follows many pointers. It is invalid once
+//! branches are added or dropped.
 
 use std::collections::HashMap;
 
@@ -7,14 +7,14 @@ use rootfile::object::ObjectId;
 
 use super::model::Tree;
 
-/// Places of a tree's branches and leaves.
+/// The indices of a tree's branches and leaves.
 pub struct Places {
     branches: HashMap<ObjectId, usize>,
     leaves: HashMap<ObjectId, usize>,
 }
 
 impl Tree {
-    /// The places of all branches and leaves.
+    /// Indexes all branches and leaves.
     pub fn places(&self) -> Places {
         Places {
             branches: self.branches.iter().enumerate().map(|(i, branch)| (branch.id, i)).collect(),
@@ -24,17 +24,17 @@ impl Tree {
 }
 
 impl Places {
-    /// Place of a branch.
+    /// Index of a branch.
     pub fn branch(&self, id: ObjectId) -> Option<usize> {
         self.branches.get(&id).copied()
     }
 
-    /// Place of a leaf.
+    /// Index of a leaf.
     pub fn leaf(&self, id: ObjectId) -> Option<usize> {
         self.leaves.get(&id).copied()
     }
 
-    /// The branches that say how long the entries of a branch of `tree` are.
+    /// The branches with the counters of a branch of `tree`.
     pub fn counters(&self, tree: &Tree, branch: usize) -> Vec<usize> {
         let Some(b) = tree.branches.get(branch) else { return Vec::new() };
         let counted_by = b.leaves.iter().filter_map(|&l| tree.leaves.get(l)?.leaf_count);

@@ -1,15 +1,15 @@
-//! Replacing: branches of the first level give way to others that are made anew, at the same places.
+//! Replacing: new branches take the positions of branches of the first level.
 
 use std::collections::HashSet;
 
 use super::model::{Branch, BranchKind, Leaf, Tree};
 
-/// Where branches are after some were replaced.
+/// The indices of branches after a replacement.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Replaced {
-    /// For each branch there was its new index, if it stayed.
+    /// For each old branch its new index, if it was kept.
     pub stayed: Vec<Option<usize>>,
-    /// For each replacement the new indexes of its branches.
+    /// For each replacement the new indices of its branches.
     pub made: Vec<Vec<usize>>,
 }
 
@@ -22,29 +22,29 @@ impl Tree {
             found.push(branch);
             next.extend(b.children.iter().rev());
             if let BranchKind::Clones(clones) = &b.kind {
-                // It is no child, but lies below.
+                // It is not a child, but belongs to the branch.
                 next.extend(clones.branch_count);
             }
         }
         found
     }
 
-    /// Puts the branches of another tree, all of them below one, in the place of each of these of the first level and
-    /// what is below them. Nothing else may refer to what goes.
+    /// Replaces branches of the first level, with all branches below them, by the branches of another tree each.
+    /// Nothing else may refer to the replaced branches.
     pub fn replace(&mut self, replacements: Vec<(usize, Self)>) -> Replaced {
         let gone: HashSet<usize> = replacements.iter().flat_map(|(top, _)| self.below(*top)).collect();
         let mut made = vec![Vec::new(); replacements.len()];
         let tops: Vec<usize> = replacements.iter().map(|(top, _)| *top).collect();
         let mut coming: Vec<(usize, usize, Self)> =
             replacements.into_iter().enumerate().map(|(number, (top, tree))| (top, number, tree)).collect();
-        // Popped from the end, in the order of the places.
+        // In reverse order, because they are popped from the end.
         coming.sort_by_key(|(top, ..)| std::cmp::Reverse(*top));
         let branches = std::mem::take(&mut self.branches);
         let mut leaves: Vec<Option<Leaf>> = std::mem::take(&mut self.leaves).into_iter().map(Some).collect();
         let mut stayed = vec![None; branches.len()];
         let mut new_leaf: Vec<Option<usize>> = vec![None; leaves.len()];
         let mut leaf_lists: Vec<(Option<usize>, Vec<usize>)> = Vec::new();
-        // What came refers to its own by final numbers already; what stayed is renumbered at the end.
+        // New branches already have final indices; kept branches are renumbered at the end.
         let mut is_new = Vec::with_capacity(branches.len());
         for (index, branch) in branches.into_iter().enumerate() {
             if let Some((_, number, tree)) = coming.pop_if(|(top, ..)| *top == index) {
@@ -89,7 +89,7 @@ impl Tree {
         Replaced { stayed, made }
     }
 
-    /// Takes over branches and leaves, which get identities of this tree.
+    /// Moves branches and leaves here and gives them identities of this tree.
     fn take_over(&mut self, other: Self, first: usize, first_leaf: usize) {
         let base = self.graph.objects.len();
         self.graph.objects.resize_with(base + other.graph.objects.len(), || None);
@@ -119,7 +119,7 @@ impl Tree {
         }));
     }
 
-    /// Puts the lists of the first level and of leaves right.
+    /// Rebuilds the lists of the first level and of leaves.
     fn relist(
         &mut self,
         tops: &[usize],
@@ -146,7 +146,7 @@ impl Tree {
                 }
             }
         }
-        // Of branches that had no leaf in the list.
+        // Branches without a leaf in the list.
         let all = leaf_lists.iter().flat_map(|(_, leaves)| leaves);
         list.extend(all.filter(|leaf| !listed.contains(leaf)));
         self.leaf_list = list;
@@ -174,7 +174,7 @@ mod tests {
         let old = [NewColumn::leaf("a", 'I'), NewColumn::leaf("b", 'I'), NewColumn::leaf("n", 'I'), counted("n")];
         let mut old = tree(&old);
         let new = tree(&[NewColumn::leaf("n2", 'I'), counted("n2")]);
-        // Not below one, but that is no matter here.
+        // They are not below one branch, which does not matter here.
         let replaced = old.replace(vec![(1, new)]);
         let names: Vec<&str> = old.branches.iter().map(Branch::name).collect();
         assert_eq!(names, ["a", "n2", "v", "n", "v"]);

@@ -1,12 +1,12 @@
-//! Slimming: a tree without some of its branches.
+//! Removes branches from a tree.
 
 use std::collections::HashSet;
 
 use super::model::{BranchKind, Tree};
 
 impl Tree {
-    /// Drops the branches that `keep` says no to. What the kept ones need stays: branches above, branches that
-    /// count them, and the table of references. Says which branches were kept.
+    /// Drops the branches for which `keep` returns false. Parents and counters of kept branches stay, and so does the
+    /// table of references. Returns which branches were kept.
     pub fn select(&mut self, keep: &[bool]) -> Vec<bool> {
         let mut kept: Vec<bool> = (0..self.branches.len()).map(|i| keep.get(i).copied().unwrap_or(true)).collect();
         if let Some(i) = self.branch_ref
@@ -47,7 +47,7 @@ impl Tree {
         kept
     }
 
-    /// Adds to the kept branches what they need, until nothing is missing.
+    /// Adds the parents and counters of kept branches until none is missing.
     fn close(&self, kept: &mut [bool]) {
         let places = self.places();
         loop {
@@ -74,7 +74,7 @@ impl Tree {
     }
 }
 
-/// New positions of what is kept.
+/// The new indices of the kept items.
 fn renumbering(kept: &[bool]) -> Vec<Option<usize>> {
     let mut next = 0;
     kept.iter()

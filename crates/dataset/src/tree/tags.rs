@@ -1,5 +1,5 @@
-//! Which branches may hold class tags inside their entries: numbers that count from where the entry lies, and
-//! go wrong when it is moved unless the basket says where it lay (its displacement).
+//! Finds the branches whose entries may hold class tags: numbers that count from the entry's position. They become
+//! wrong when the entry moves, unless the basket records the old position (its displacement).
 
 use std::collections::HashSet;
 
@@ -7,10 +7,10 @@ use rootfile::streamer::{StreamerInfos, code};
 
 use super::model::{Branch, BranchKind, Tree};
 
-/// Whether entries of this branch may hold class tags. Errs on the safe side where a class is not described.
+/// Whether entries of this branch may hold class tags. Returns true if a class is not described.
 pub fn may_hold_tags(tree: &Tree, branch: &Branch, infos: &StreamerInfos) -> bool {
     if branch.entry_offset_len == 0 {
-        // Without offsets ROOT never looks for a displacement: such entries have no tags.
+        // Without offsets ROOT never reads displacements, so such entries have no tags.
         return false;
     }
     match &branch.kind {
@@ -29,7 +29,7 @@ pub fn may_hold_tags(tree: &Tree, branch: &Branch, infos: &StreamerInfos) -> boo
                 .or_else(|| infos.latest(&element.class_name))
                 .and_then(|info| info.elements.get(usize::try_from(element.element_id).ok()?).cloned());
             let type_name = match (&member, element.element_id) {
-                // A branch of a whole object has no element; its class says it all.
+                // An unsplit branch has no element; its class decides.
                 (_, id) if id < 0 => element.class_name.clone(),
                 (Some(member), _) => member.type_name.clone(),
                 (None, _) => return true,
@@ -39,7 +39,7 @@ pub fn may_hold_tags(tree: &Tree, branch: &Branch, infos: &StreamerInfos) -> boo
     }
 }
 
-/// Whether a type has pointers to objects somewhere inside.
+/// Whether a type contains pointers to objects.
 fn type_may_hold_tags(type_name: &str, infos: &StreamerInfos, seen: &mut HashSet<String>) -> bool {
     let name = type_name.trim();
     let bare = name.trim_start_matches("const ").trim_end_matches([' ', '&']);
@@ -150,7 +150,7 @@ fn is_basic(name: &str) -> bool {
     NAMES.contains(&name)
 }
 
-/// Template arguments that may hold data: allocators and comparators hold none.
+/// Template arguments that may hold data, without allocators and comparators.
 fn arguments(text: &str) -> Vec<&str> {
     let mut parts = crate::type_name::arguments(text);
     parts.retain(|p| !p.starts_with("allocator") && !p.starts_with("less<") && !p.starts_with("std::allocator"));

@@ -1,5 +1,5 @@
-//! Writes a tree's record as ROOT 6 does: `TTree` version 20 and what belongs to it, whatever version it was
-//! read from. Member order and versions: `docs/format/ttree-history.md`, section 6.
+//! Writes a tree's record as ROOT 6 does: `TTree` version 20 with its parts, whatever version the tree was read from.
+//! Member order and versions: `docs/format/ttree-history.md`, section 6.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,7 +16,7 @@ const IO_FEATURES_CHECKSUM: u32 = 0x1AA1_2F10;
 const OWNER: u32 = 1 << 14;
 /// Bytes in a record for each basket: a null pointer, fBasketBytes, fBasketEntry, fBasketSeek.
 const BASKET_BYTES: usize = 4 + 4 + 8 + 8;
-/// And about so many for each branch besides, its leaf included.
+/// Bytes in a record for each branch besides, its leaf included (an estimate).
 const BRANCH_BYTES: usize = 500;
 /// ROOT gives the arrays of a branch at least this many slots.
 const MIN_BASKETS: usize = 10;
@@ -30,7 +30,7 @@ pub fn write_tree(tree: &Tree, keylen: usize) -> Result<Vec<u8>> {
     let leaf_by_id = tree.leaves.iter().enumerate().map(|(i, leaf)| (leaf.id, i)).collect();
     let mut writer = TreeWriter { tree, leaf_by_id };
     let mut w = ObjectWriter::new(keylen, &tree.graph);
-    // Its arrays are most of a large record; names and the rest vary.
+    // Arrays are most of a large record; the rest is estimated.
     let baskets: usize = tree.branches.iter().map(|b| b.baskets.len().max(MIN_BASKETS)).sum();
     w.out.bytes.reserve(baskets * BASKET_BYTES + tree.branches.len() * BRANCH_BYTES);
     match &tree.subclass {
@@ -40,7 +40,7 @@ pub fn write_tree(tree: &Tree, keylen: usize) -> Result<Vec<u8>> {
     Ok(w.out.bytes)
 }
 
-/// Classes of ROOT's own that a tree's record uses, whose streamer infos a file with it must have.
+/// ROOT's own classes in a tree's record. A file with a tree must have their streamer infos.
 pub fn classes(tree: &Tree) -> Vec<&'static str> {
     let mut classes = vec![
         "TTree",
@@ -84,13 +84,13 @@ fn len32(n: usize) -> Result<i32> {
     i32::try_from(n).map_err(|_| Error::request("more items than a ROOT array can count"))
 }
 
-/// Counts that ROOT keeps as `Long64_t`.
+/// Counts, which ROOT writes as `Long64_t`.
 fn long(n: u64) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }
 
 fn named(w: Out, named: &Named) {
-    // Bits of objects in memory (on heap, not deleted) are noise in a file.
+    // Bits about the object in memory (on heap, not deleted) do not belong in a file.
     let object = TObject { bits: named.object.bits & !0x0300_0000, ..named.object };
     w.named(&Named { object, name: named.name.clone(), title: named.title.clone() });
 }

@@ -171,7 +171,7 @@ impl Op {
         }
     }
 
-    /// Fixed arrays of this, the outermost dimension first.
+    /// Fixed arrays of this operation, the outermost dimension first.
     pub(crate) fn fixed(self, dims: &[usize]) -> Self {
         dims.iter().rev().fold(self, |op, &n| Self::Fixed(n, Box::new(op)))
     }

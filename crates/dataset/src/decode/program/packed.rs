@@ -1,4 +1,4 @@
-//! `Double32_t` and `Float16_t`: numbers written in fewer bits than they have in memory.
+//! `Double32_t` and `Float16_t`: numbers with fewer bits in a file than in memory.
 //!
 //! Facts (`TBufferFile::ReadDouble32`, `ReadFloat16`, `GetRange` of `TStreamerElement.cxx`): with a range the
 //! value is `xmin + n / factor`, n an unsigned number of 32 bits; with only a number of bits, below 15, an exponent of
@@ -13,7 +13,7 @@ use rootfile::streamer::Range;
 pub(crate) enum Packed {
     /// As a float.
     Float,
-    /// As steps from a minimum.
+    /// As a multiple of a step from a minimum.
     Range { min: f64, max: f64, factor: f64 },
     /// As an exponent and a mantissa of so many bits.
     Bits(u32),
@@ -33,7 +33,7 @@ impl Packed {
         }
     }
 
-    /// What the range in a title asks for, if anything.
+    /// The packing that the range in a title asks for, if any.
     fn parse(title: &str) -> Option<Self> {
         let range = Range::of_title(title)?;
         match range.factor() {

@@ -1,5 +1,4 @@
-//! What a column's values are: the shape of one value, which is independent of how it lies in a file, and the
-//! Arrow type that goes with it.
+//! The shape of a column's values, independent of their format in a file, and the Arrow type of each shape.
 
 use std::sync::Arc;
 
@@ -31,15 +30,15 @@ pub(crate) enum Shape {
     Number(Number),
     /// A string.
     Text,
-    /// Bytes that were not understood.
+    /// Opaque bytes.
     Bytes,
-    /// So many of the same.
+    /// A fixed number of values.
     Fixed(usize, Box<Shape>),
-    /// Any number of the same.
+    /// Any number of values.
     List(Box<Shape>),
     /// Named parts.
     Record(Vec<(String, Shape)>),
-    /// Something or nothing.
+    /// A value or null.
     Optional(Box<Shape>),
 }
 
@@ -109,12 +108,12 @@ impl Number {
 }
 
 impl Shape {
-    /// A list of these.
+    /// A list of this shape.
     pub(crate) fn list(self) -> Self {
         Self::List(Box::new(self))
     }
 
-    /// Fixed arrays of these, the outermost dimension first. An array of one dimension may have length 1.
+    /// Fixed arrays of this shape, the outermost dimension first. An array of one dimension may have length 1.
     pub(crate) fn fixed(self, dims: &[usize]) -> Self {
         dims.iter().rev().fold(self, |shape, &n| Self::Fixed(n, Box::new(shape)))
     }

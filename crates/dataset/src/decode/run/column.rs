@@ -1,4 +1,4 @@
-//! The growing buffers of a column, and how they become an Arrow array. Knows nothing of files.
+//! The growing buffers of a column, and their conversion to an Arrow array. Knows nothing of files.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub(crate) enum Words {
     W8(Vec<u64>),
 }
 
-/// Where lists or strings begin and end among what they hold.
+/// The offsets of lists or strings among their items.
 #[derive(Debug)]
 pub(crate) struct Offsets(Vec<i64>);
 
@@ -40,9 +40,9 @@ pub(crate) enum Column {
     Optional { valid: Vec<bool>, value: Box<Column> },
 }
 
-/// Most bytes that are set aside on a hint: more are taken as values come.
+/// Most bytes that are allocated on a hint; more are allocated as values come.
 const MOST_HINTED: usize = 256 << 20;
-/// Most numbers that one value may have where it is not in the file but made up of zeros.
+/// Most numbers in one default value.
 const MOST_ZEROS: usize = 1 << 16;
 
 impl Words {
@@ -123,7 +123,7 @@ impl Words {
         }
     }
 
-    /// Appends the big-endian values at these places; false if some are not there.
+    /// Appends the big-endian values at these indices. Returns false if some are out of range.
     pub(in crate::decode) fn extend_picked(&mut self, bytes: &[u8], places: impl Iterator<Item = usize>) -> bool {
         fn pick<const N: usize>(
             bytes: &[u8],
@@ -180,8 +180,8 @@ impl Offsets {
         self.0.push(last.saturating_add(i64::try_from(n).unwrap_or(i64::MAX)));
     }
 
-    /// Ends a list for each of these ends, which count from where the last list ended. Callers collect in the iterator
-    /// what is wrong with the ends: out of line that goes through memory for each of them.
+    /// Ends a list for each of these ends, which count from where the last list ended. Inlined: callers collect errors
+    /// inside the iterator, which out of line would go through memory for each end.
     #[inline(always)]
     pub(in crate::decode) fn extend_ends(&mut self, ends: impl Iterator<Item = i64>) {
         let last = self.0.last().copied().unwrap_or(0);
@@ -237,7 +237,7 @@ impl Column {
         }
     }
 
-    /// Makes room for what `bytes` of entries may hold, if those are lists of what has one size.
+    /// Reserves memory for `bytes` bytes of entries, if they are lists of items of equal size.
     pub(in crate::decode) fn reserve_bytes(&mut self, bytes: usize) {
         if let Self::List { items, .. } = self
             && let Some(each) = items.size().filter(|size| *size > 0)
@@ -256,7 +256,7 @@ impl Column {
         }
     }
 
-    /// Makes room for `n` more values, as far as they have one size.
+    /// Reserves memory for `n` more values of fixed size.
     pub(in crate::decode) fn reserve(&mut self, n: usize) {
         match self {
             Self::Numbers(_, Words::W1(v)) => v.reserve(n),
@@ -269,7 +269,7 @@ impl Column {
         }
     }
 
-    /// Numbers in one value at least.
+    /// The least count of numbers in one value.
     fn width(&self) -> usize {
         match self {
             Self::Numbers(..) => 1,
@@ -353,7 +353,7 @@ fn numbers(number: Number, words: Words, nulls: Option<NullBuffer>) -> ArrayRef 
         Arc::new(PrimitiveArray::<T>::new(ScalarBuffer::new(words.into_buffer(), 0, len), nulls))
     }
     match (number, words) {
-        // Any byte but 0 is true (what writers left in memory).
+        // Any byte but 0 is true, since writers copy bytes from memory.
         (Number::Bool, Words::W1(bytes)) => {
             Arc::new(BooleanArray::new(BooleanBuffer::new(bits(&bytes), 0, bytes.len()), nulls))
         }
@@ -370,7 +370,7 @@ fn numbers(number: Number, words: Words, nulls: Option<NullBuffer>) -> ArrayRef 
     }
 }
 
-/// A bit for each byte, set where the byte is not 0: eight at a time.
+/// A bit for each byte, set if the byte is not 0. Eight bytes at a time.
 fn bits(bytes: &[u8]) -> Buffer {
     const LOW: u64 = 0x7F7F_7F7F_7F7F_7F7F;
     // Moves the lowest bit of byte `i` to bit `56 + i`.
@@ -389,7 +389,7 @@ fn bits(bytes: &[u8]) -> Buffer {
     Buffer::from_vec(eights.iter().map(pack).chain(last).collect::<Vec<u8>>())
 }
 
-/// Strings; those that are not UTF-8 are taken for Latin-1, each on its own.
+/// Strings. Each string that is not UTF-8 is read as Latin-1.
 fn text(offsets: OffsetBuffer<i64>, bytes: Vec<u8>, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
     let whole = |offsets: OffsetBuffer<i64>, bytes: Vec<u8>, nulls| {
         LargeStringArray::try_new(offsets, Buffer::from_vec(bytes), nulls).map_err(|e| wrong(&e))

@@ -8,18 +8,18 @@ use crate::decode::program::class_reader::{Destination, find};
 use crate::decode::program::op::Op;
 use crate::decode::program::types::Number;
 
-/// The form of a class's members.
+/// The form of a member-wise container's members.
 #[derive(Clone, Debug)]
 pub(super) struct MemberwiseForm {
     /// Version and checksum of the class.
     layout: (i16, u32),
     /// Bytes of an object.
     size: usize,
-    /// None if the members are of other kinds.
+    /// `None` if the members have other types.
     members: Option<Vec<Member>>,
 }
 
-/// A member of all objects, and the bytes that an object has before it.
+/// A member of all objects. `at` is the number of bytes that each object has before it.
 #[derive(Clone, Debug)]
 enum Member {
     Number { part: usize, at: usize, number: Number },

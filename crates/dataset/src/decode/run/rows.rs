@@ -18,12 +18,12 @@ const REFERENCED: (usize, u8) = (9, 1 << 4);
 /// Deepest nesting of classes.
 const MAX_DEPTH: usize = 10;
 
-/// The form of a class's objects.
+/// The form of objects of equal size.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rows {
     /// Bytes of an object.
     size: usize,
-    /// Bits that are the same in each.
+    /// Bits that every object repeats.
     same: Vec<Same>,
     fields: Vec<Field>,
 }
@@ -37,12 +37,12 @@ struct Same {
 }
 
 impl Same {
-    /// Of single bytes, by where they are: which bits, and what they are. An object has `size` bytes.
+    /// From single bytes by position, each a mask and a value. An object has `size` bytes.
     fn of(bytes: &BTreeMap<usize, (u8, u8)>, size: usize) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
         for (&at, &(mask, value)) in bytes {
             if all.last().is_none_or(|same| at >= same.at + 8) {
-                // No further than the object reaches, if it has so many bytes.
+                // Within the object, if it has eight bytes.
                 all.push(Self { at: at.min(size.saturating_sub(8)), mask: 0, value: 0 });
             }
             if let Some(same) = all.last_mut() {
@@ -54,14 +54,14 @@ impl Same {
         all
     }
 
-    /// Whether some of these objects have others; they have `size` bytes each.
+    /// Whether some of these objects, of `size` bytes each, have other bits.
     fn differ(&self, bytes: &[u8], size: usize) -> bool {
         let rows = bytes.get(self.at..).unwrap_or_default().chunks(size);
         rows.fold(0, |wrong, row| wrong | (word(row) ^ self.value)) & self.mask != 0
     }
 }
 
-/// The first eight bytes; zeros where there are no more.
+/// The first eight bytes, padded with zeros.
 #[inline]
 fn word(row: &[u8]) -> u64 {
     row.first_chunk().map_or_else(|| short(row), |word| u64::from_le_bytes(*word))
@@ -145,7 +145,7 @@ impl Rows {
         self.size
     }
 
-    /// Whether all these objects have this form.
+    /// Whether all objects have this form.
     pub(super) fn fits(&self, bytes: &[u8]) -> bool {
         self.size > 0 && !self.same.iter().any(|same| same.differ(bytes, self.size))
     }
@@ -184,7 +184,7 @@ impl Rows {
     }
 }
 
-/// Whether it is an array of numbers, of any rank.
+/// Whether the operation reads an array of numbers of any rank.
 fn is_array(op: &Op) -> bool {
     match op {
         Op::Fixed(_, item) => is_array(item),
@@ -192,7 +192,7 @@ fn is_array(op: &Op) -> bool {
     }
 }
 
-/// Makes arrays longer by `n`, and gives the numbers in them, which are still to be added.
+/// Adds `n` arrays, and returns the buffer to which the caller adds their numbers.
 fn grow(column: &mut Column, n: usize) -> Option<&mut Words> {
     match column {
         Column::Fixed { size, len, items, .. } => {

@@ -1,5 +1,5 @@
-//! What ROOT knows of classes when it decides how to split them, from streamer infos and names: bases, containers,
-//! and which classes it never takes apart (`TClass::CanSplit`, `TStreamerElement::CannotSplit`).
+//! The facts about classes by which ROOT decides on splitting, from streamer infos and names: bases, containers, and
+//! classes that are never split (`TClass::CanSplit`, `TStreamerElement::CannotSplit`).
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -12,8 +12,8 @@ use crate::type_name::arguments;
 /// Classes may derive and nest this deep.
 const MAX_DEPTH: usize = 40;
 
-/// Classes of ROOT 6.40 with a streamer of their own (`TClass::HasCustomStreamerMember`), as far as objects of them
-/// may be in a file. No streamer info says so.
+/// Classes of ROOT 6.40 with a custom streamer (`TClass::HasCustomStreamerMember`) whose objects may be in a file. No
+/// streamer info has this fact.
 const CUSTOM: &str = include_str!("custom_streamers.txt");
 
 /// `TStreamerInfo` bit: the class does not write its `TObject` base.
@@ -26,14 +26,13 @@ const WRITE: u32 = 1 << 12;
 /// A container of the standard library, or ROOT's vector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Container {
-    /// The type of one item, as ROOT spells it; a pair of the items of maps; without the `*` of pointers. Nothing for
-    /// a bitset.
+    /// The type of one item in ROOT's spelling, without the `*` of pointers; a pair for maps; `None` for a bitset.
     pub value: Option<String>,
     /// Whether it holds pointers.
     pub of_pointers: bool,
 }
 
-/// What is asked of a class and its bases.
+/// The questions about a class and its bases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Asked {
     Splits,
@@ -45,7 +44,7 @@ enum Asked {
 
 pub(super) struct Classes<'a> {
     infos: &'a StreamerInfos,
-    /// Answers, so that many ways to the same base cost no more than one.
+    /// A cache of answers: several paths may lead to the same base.
     answers: RefCell<HashMap<(Asked, String), bool>>,
 }
 
@@ -56,7 +55,7 @@ pub(super) fn bare(type_name: &str) -> &str {
     name.strip_prefix("std::").unwrap_or(name).trim()
 }
 
-/// Whether it is a number, also one that is packed in files.
+/// Whether a type is a number, also one that is packed in files.
 fn is_basic(name: &str) -> bool {
     let words = ["unsigned", "signed", "char", "short", "int", "long", "float", "double", "bool", "void"];
     name.split_whitespace().all(|word| words.contains(&word))
@@ -64,7 +63,7 @@ fn is_basic(name: &str) -> bool {
         || name == "size_t"
 }
 
-/// Takes a container's name apart.
+/// Parses the name of a container.
 pub(super) fn container(type_name: &str) -> Option<Container> {
     let name = bare(type_name);
     let (template, rest) = name.split_once('<')?;
@@ -82,7 +81,7 @@ pub(super) fn container(type_name: &str) -> Option<Container> {
             let space = if second.ends_with('>') { " " } else { "" };
             let key = first.strip_prefix("const ").unwrap_or(first);
             let value = format!("pair<{key},{second}{space}>");
-            // Keys are said to be pointers, values are not asked about.
+            // As in ROOT, only the key of a map counts.
             Some(Container { value: Some(value), of_pointers: first.ends_with('*') })
         }
         "bitset" => Some(Container { value: None, of_pointers: false }),
@@ -97,12 +96,12 @@ pub(super) fn is_stored(element: &StreamerElement) -> bool {
         && (element.bits & CACHE == 0 || element.bits & WRITE != 0)
 }
 
-/// Whether it is a base, other than a container.
+/// Whether an element is a base and not a container.
 pub(super) fn is_base(element: &StreamerElement) -> bool {
     element.class == "TStreamerBase"
 }
 
-/// Whether it is a pointer.
+/// Whether an element is a pointer.
 pub(super) fn is_pointer(element: &StreamerElement) -> bool {
     match element.class.as_str() {
         "TStreamerObjectPointer" | "TStreamerObjectAnyPointer" | "TStreamerBasicPointer" | "TStreamerLoop" => true,
@@ -111,7 +110,7 @@ pub(super) fn is_pointer(element: &StreamerElement) -> bool {
     }
 }
 
-/// fType of an element in memory. That of containers is `kStreamer` in files, for readers of long ago.
+/// fType of an element in memory. In files, containers have `kStreamer`, for old readers.
 pub(super) fn type_code(element: &StreamerElement) -> i32 {
     if !element.class.starts_with("TStreamerSTL") {
         return element.type_code;
@@ -150,7 +149,7 @@ impl<'a> Classes<'a> {
         })
     }
 
-    /// The class of an element, if it is of one that ROOT has a `TClass` for.
+    /// The class of an element, if ROOT has a `TClass` for it.
     pub(super) fn of_element(&self, element: &StreamerElement) -> Option<String> {
         if is_base(element) {
             return Some(element.name.clone());
@@ -162,13 +161,13 @@ impl<'a> Classes<'a> {
         self.is_class(name).then(|| name.to_owned())
     }
 
-    /// Whether it is the name of a class that is known.
+    /// Whether the class is known.
     pub(super) fn is_class(&self, name: &str) -> bool {
         !is_basic(name)
             && (container(name).is_some() || matches!(name, "string" | "TString") || self.info(name).is_some())
     }
 
-    /// Looks an answer up, or works it out.
+    /// Looks up an answer, or computes it.
     fn answer(&self, asked: Asked, class: &str, work_out: impl FnOnce() -> bool) -> bool {
         let key = (asked, class.to_owned());
         if let Some(&known) = self.answers.borrow().get(&key) {
@@ -189,23 +188,23 @@ impl<'a> Classes<'a> {
             })
     }
 
-    /// Whether objects of it are `TObject`s.
+    /// Whether the class derives from `TObject`.
     pub(super) fn is_tobject(&self, class: &str) -> bool {
         self.derives(Asked::IsTObject, class, "TObject", 0)
     }
 
-    /// Whether it is a `TClonesArray` or derives from it.
+    /// Whether the class is `TClonesArray` or derives from it.
     pub(super) fn is_clones_array(&self, class: &str) -> bool {
         self.derives(Asked::IsClonesArray, class, "TClonesArray", 0)
     }
 
-    /// Whether it leaves its `TObject` base out of files.
+    /// Whether the class omits its `TObject` base in files.
     pub(super) fn ignores_tobject(&self, class: &str) -> bool {
         self.info(class).is_some_and(|info| info.bits & IGNORES_TOBJECT != 0)
     }
 
-    /// Whether neither it nor its bases have members. A base that is not described has none: ROOT describes all that
-    /// have.
+    /// Whether the class and its bases have no members. A base without a description has none: ROOT describes all
+    /// classes with members.
     pub(super) fn is_empty(&self, class: &str) -> bool {
         self.has_no_data(class, 0)
     }
@@ -219,12 +218,12 @@ impl<'a> Classes<'a> {
         })
     }
 
-    /// Whether it streams itself.
+    /// Whether the class has a custom streamer.
     pub(super) fn is_custom(class: &str) -> bool {
         CUSTOM.lines().any(|line| line == class)
     }
 
-    /// Whether something in it may refer to itself: anything but numbers and strings.
+    /// Whether values of a type may refer to objects: all but numbers, strings, and containers of these.
     pub(super) fn may_refer(type_name: &str) -> bool {
         let name = bare(type_name);
         match container(name) {
@@ -254,8 +253,7 @@ impl<'a> Classes<'a> {
                 && super::classes::container(&value).is_none()
                 && self.splits_at(&value, depth + 1);
         }
-        // A class without members and bases has nothing to be split, unless it has virtual functions, which cannot
-        // be told from here.
+        // A class without members and bases cannot be split, unless it has virtual functions, which infos do not show.
         let has_elements = self.info(class).is_none_or(|info| !info.elements.is_empty());
         has_elements && !Self::is_custom(class) && self.lets_split(class, depth)
     }
@@ -276,7 +274,7 @@ impl<'a> Classes<'a> {
         }
     }
 
-    /// Whether a member or base is never split.
+    /// Whether a member or base cannot be split.
     pub(super) fn cannot_split(&self, element: &StreamerElement) -> bool {
         if element.title.starts_with("||") {
             return true;
@@ -290,8 +288,8 @@ impl<'a> Classes<'a> {
     }
 }
 
-/// fCheckSum of a container: ROOT adds up the letters of its name; what its library has for members only counts
-/// where the program that writes was asked about them.
+/// fCheckSum of a container: ROOT adds up the letters of its name. The library's members count only if the writing
+/// program has looked at them.
 pub(super) fn container_checksum(name: &str) -> u32 {
     name.bytes().fold(0u32, |sum, letter| sum.wrapping_mul(3).wrapping_add(u32::from(letter)))
 }

@@ -1,4 +1,4 @@
-//! Which classes a file must describe for the columns of a tree.
+//! The classes that a file must describe for the columns of a tree.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ impl Closure<'_> {
             return Ok(());
         }
         if let Some(container) = container(name) {
-            // Pairs of maps are described where ROOT describes them.
+            // Pairs of maps have infos where ROOT writes them.
             return container.value.map_or(Ok(()), |value| self.class(&value, depth + 1));
         }
         let Some(info) = self.classes.info(name) else { return Ok(()) };

@@ -7,26 +7,26 @@ use crate::layout::defaults;
 /// A column of a tree to be made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewColumn {
-    /// Name of the branch. With a dot at its end, the names of the branches below begin with it.
+    /// Name of the branch. If it ends with a dot, the names of the branches below begin with it.
     pub name: String,
-    /// What it holds.
+    /// Its content.
     pub kind: NewKind,
-    /// How far objects are taken apart: 0 not at all, 1 into members, 99 as far as ROOT goes.
+    /// Split level: 0 does not split, 1 splits objects into members, 99 splits as far as ROOT can.
     pub split_level: i32,
     /// fBasketSize of its branches.
     pub basket_size: u32,
-    /// What its baskets are compressed with.
+    /// Compression of its baskets.
     pub compression: Compression,
 }
 
-/// What a column holds.
+/// The content of a column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NewKind {
     /// A `TBranch` with leaves of basic types.
     Leaves(Vec<NewLeaf>),
     /// A `TBranchElement`: a C++ class or a container of the standard library.
     Class {
-        /// Its type as ROOT spells it, such as `Event` or `map<string,vector<int> >`.
+        /// Its type in ROOT's spelling, such as `Event` or `map<string,vector<int> >`.
         type_name: String,
         /// Of a `TClonesArray`, the class of its objects.
         clones: Option<String>,
@@ -40,9 +40,9 @@ pub struct NewLeaf {
     pub name: String,
     /// Type, as a letter of ROOT's leaf lists: one of `BbSsIiLlGgfFdDOC`.
     pub letter: char,
-    /// Fixed dimensions, without the one that varies.
+    /// Fixed dimensions, without the varying one.
     pub dims: Vec<u32>,
-    /// Name of the leaf that counts this one, if its first dimension varies: one of an earlier column or leaf.
+    /// Name of the counter, if the first dimension varies: a leaf of an earlier column, or an earlier leaf.
     pub counter: Option<String>,
     /// Range or bits of an `f` or `d` leaf, such as `[0,100,8]`; empty for none.
     pub packing: String,

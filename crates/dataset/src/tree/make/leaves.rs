@@ -13,7 +13,7 @@ impl NewLeaf {
         std::iter::once(self.name.clone()).chain(dims.map(|dim| format!("[{dim}]"))).collect()
     }
 
-    /// What it is in a leaf list.
+    /// Its entry in a leaf list.
     fn listed(&self) -> String {
         format!("{}/{}{}", self.full_name(), self.letter, self.packing)
     }
@@ -65,7 +65,7 @@ impl Maker<'_> {
                 // TLeafD32 and TLeafF16 keep the range in their title.
                 made.named.title = leaf.listed();
             }
-            // A counted array has the length that its counter says: none yet.
+            // A counted array has the length of its counter: 0 so far.
             let len = if made.leaf_count.is_some() { 0 } else { made.len };
             let size = len.checked_mul(len_type).and_then(|size| offset.checked_add(size));
             offset = size.ok_or_else(|| in_leaf(Error::request("leaves of more than 2 GB")))?;

@@ -1,4 +1,4 @@
-//! Puts branches and leaves together into a tree: what all kinds of columns share.
+//! Builds the branches and leaves of a tree: the part common to all kinds of columns.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,8 +15,8 @@ use crate::tree::model::{Attributes, Branch, BranchKind, Leaf, Tree};
 
 /// fEntryOffsetLen of a new branch whose entries vary in length.
 pub(super) const OFFSETS: i32 = 1000;
-/// Bits of a `TBranch`: its objects are `TObject`s, or other objects, that others in the entry may point to; and its
-/// entries hold nothing that others point to.
+/// Bits of a `TBranch`: its objects are `TObject`s or other objects that pointers in the entry may refer to; or its
+/// entries hold no such objects.
 pub(super) const IS_TOBJECT: u32 = 1 << 12;
 pub(super) const IS_OBJECT: u32 = 1 << 17;
 pub(super) const NO_POINTERS: u32 = 1 << 22;
@@ -35,7 +35,7 @@ pub(super) struct Maker<'a> {
     pub compression: Compression,
 }
 
-/// What a new leaf says of its values.
+/// The type of a new leaf.
 #[derive(Default)]
 pub(super) struct LeafType {
     pub class: &'static str,
@@ -88,7 +88,7 @@ impl<'a> Maker<'a> {
         at
     }
 
-    /// A branch that was made.
+    /// A branch made before.
     pub(super) fn made(&mut self, at: usize) -> Result<&mut Branch> {
         self.branches.get_mut(at).ok_or_else(|| Error::request("a branch that was not made"))
     }
@@ -98,7 +98,7 @@ impl<'a> Maker<'a> {
         self.branch_names.get(name).copied()
     }
 
-    /// Gives a branch another name than it was made with.
+    /// Renames a branch.
     pub(super) fn rename(&mut self, at: usize, name: &str) -> Result<()> {
         let branch = self.made(at)?;
         let old = std::mem::replace(&mut branch.named.name, name.to_owned());
@@ -148,7 +148,7 @@ impl<'a> Maker<'a> {
         Ok(at)
     }
 
-    /// fLen and the counter by a leaf's title. None if the counter is not known by that name.
+    /// fLen and the counter by a leaf's title. The counter is `None` if there is no leaf of that name.
     fn shape(&self, branch: usize, title: &str) -> Result<Option<(i32, Option<usize>)>> {
         let mut dims = title.split('[').skip(1).map(|part| part.split_once(']').map_or("", |(dim, _)| dim));
         let Some(first) = dims.next() else { return Ok(Some((1, None))) };
@@ -164,7 +164,7 @@ impl<'a> Maker<'a> {
         Ok(Some((len, counter)))
     }
 
-    /// A leaf that was made.
+    /// A leaf made before.
     pub(super) fn made_leaf(&mut self, at: usize) -> Result<&mut Leaf> {
         self.leaves.get_mut(at).ok_or_else(|| Error::request("a leaf that was not made"))
     }
@@ -174,7 +174,7 @@ impl<'a> Maker<'a> {
         self.leaf_names.contains_key(name)
     }
 
-    /// Name and title of a branch's leaf, and that it counts others.
+    /// Sets name and title of a branch's leaf, and marks it as a counter.
     pub(super) fn rename_leaf(&mut self, at: usize, name: &str, counts: bool) -> Result<()> {
         let leaf = self.made_leaf(at)?;
         let old = std::mem::replace(&mut leaf.named.name, name.to_owned());
@@ -188,7 +188,7 @@ impl<'a> Maker<'a> {
     }
 
     pub(super) fn finish(self, named: Named) -> Tree {
-        // Objects that are added to the graph later must not have the numbers of branches and leaves.
+        // Objects that are added to the graph later must not get the identities of branches and leaves.
         let graph = Graph { objects: (0..self.next_id).map(|_| None).collect() };
         Tree {
             class: "TTree".to_owned(),
@@ -232,7 +232,7 @@ pub(super) fn named(name: &str, title: &str, bits: u32) -> Named {
     Named { object, name: name.to_owned(), title: title.to_owned() }
 }
 
-/// What a leaf's class adds to `TLeaf`: these numbers, or zeros.
+/// The members that a leaf's class adds to `TLeaf`: these numbers, or zeros.
 pub(super) fn leaf_extra(class: &str, numbers: &[i64]) -> Option<Object> {
     let info = builtin::infos().iter().filter(|info| info.name == class).max_by_key(|info| info.version)?;
     let plan = Arc::new(Plan::new(info));

@@ -1,9 +1,9 @@
 //! Makes the metadata of a new tree: the branches and leaves that ROOT's own writer would have made for the same
 //! columns and split levels, without baskets.
 //!
-//! [`make_tree`] follows `TTree::Branch`, `TTree::Bronch` and `TBranchElement` of ROOT 6.40, names, titles and
-//! numbers included. What it cannot know is left as it is before the first entry: sizes, counts, extremes; and
-//! `fOffset` of split members, which says where they lie in the memory of the program that wrote them.
+//! [`make_tree`] follows `TTree::Branch`, `TTree::Bronch` and `TBranchElement` of ROOT 6.40, names, titles and numbers
+//! included. Sizes, counts and extremes have their values before the first entry. `fOffset` of split members, a
+//! position in the writer's memory, is not set.
 
 mod arrow;
 mod classes;

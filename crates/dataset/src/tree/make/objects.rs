@@ -10,12 +10,12 @@ use super::maker::{IS_OBJECT, IS_TOBJECT, LeafType, Maker, NO_POINTERS, OFFSETS,
 use super::unroll::{Below, Elements, checksum_and_version};
 use crate::tree::model::{BranchKind, Element};
 
-/// fID of a branch that is no member: of a whole object, and of one that is split.
+/// fID of a branch that is not a member: for an unsplit and for a split object.
 const WHOLE: i32 = -1;
 const SPLIT: i32 = -2;
-/// fType of a class that streams itself.
+/// fType of a class with a custom streamer.
 const CUSTOM: i32 = -1;
-/// fStreamerType of a branch that is no member.
+/// fStreamerType of a branch that is not a member.
 const NO_MEMBER: i32 = -1;
 /// Class versions of containers, and of `std::string` with its checksum.
 const CONTAINER_VERSION: i16 = 6;
@@ -79,11 +79,11 @@ impl Maker<'_> {
         info.ok_or_else(|| Error::request(format!("class {class} is not described by any streamer info")))
     }
 
-    /// A branch that holds an object as one, and its leaf.
+    /// An unsplit branch of an object, and its leaf.
     fn whole(&mut self, column: &NewColumn, element: Element, (checksum, version): (u32, i16)) -> Result<usize> {
         let element =
             Element { checksum, class_version: version, element_id: WHOLE, streamer_type: NO_MEMBER, ..element };
-        // The name of a container's branch has no dot at its end.
+        // The name of a container's branch does not end with a dot.
         let name = match container(&element.class_name) {
             Some(_) => column.name.strip_suffix('.').unwrap_or(&column.name),
             None => &column.name,
@@ -98,7 +98,7 @@ impl Maker<'_> {
         Ok(at)
     }
 
-    /// Gives the leaf of a branch its number.
+    /// Sets the number of a branch's leaf.
     fn leaf_ids(&mut self, at: usize) -> Result<()> {
         let branch = self.made(at)?;
         let id = branch.element().map_or(0, |element| i64::from(element.element_id));
@@ -121,7 +121,7 @@ impl Maker<'_> {
         let at = self.branch(&column.name, kind, None, column.basket_size);
         self.made(at)?.entry_offset_len = OFFSETS;
         let of = LeafType { class: "TLeafObject", len_type: 4, ..LeafType::default() };
-        // fVirtual: it may be of a class that derives from this one.
+        // fVirtual: the object may be of a derived class.
         let leaf = self.leaf(at, &column.name, of, leaf_extra("TLeafObject", &[1]))?;
         class.clone_into(&mut self.made_leaf(leaf)?.named.title);
         Ok(at)
@@ -145,7 +145,7 @@ impl Maker<'_> {
         Ok(at)
     }
 
-    /// A container, split if it can be.
+    /// A container, split if possible.
     fn container(&mut self, column: &NewColumn, type_name: &str, value: Option<&str>) -> Result<usize> {
         let element = Element { class_name: type_name.to_owned(), ..Element::default() };
         let at = self.whole(column, element, (container_checksum(type_name), CONTAINER_VERSION))?;
@@ -182,7 +182,7 @@ impl Maker<'_> {
             } else if !name.contains('.') {
                 full
             } else if is_base(element) {
-                // A name with dots inside of it is that of a folder.
+                // A name with dots inside is that of a folder.
                 name.clone()
             } else {
                 format!("{name}.{full}")

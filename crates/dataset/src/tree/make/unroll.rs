@@ -9,10 +9,10 @@ use super::classes::{Classes, container, count_name, full_name, is_base, is_poin
 use super::maker::{IS_OBJECT, IS_TOBJECT, LeafType, Maker, NO_POINTERS, OFFSETS, leaf_extra};
 use crate::tree::model::{Branch, BranchKind, Element};
 
-/// Branches that a tree may get.
+/// Most branches of a tree.
 const MAX_BRANCHES: usize = 100_000;
 
-/// How the branches below another are made.
+/// The settings of the branches below another.
 #[derive(Clone, Copy)]
 pub(super) struct Below {
     /// Split level.
@@ -33,7 +33,7 @@ impl Below {
     }
 }
 
-/// Whether the class could be unrolled. Where not, its object becomes one branch.
+/// Whether the class could be unrolled. If not, its object becomes one branch.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unrolled {
     Yes,
@@ -44,7 +44,7 @@ pub(super) enum Unrolled {
 pub(super) struct Elements;
 
 impl Elements {
-    /// A basket must have room for the offsets of its entries and a bit more.
+    /// A basket must have room for the offsets of its entries and some bytes more.
     pub(super) fn basket_size(wanted: u32, offsets: i32) -> u32 {
         wanted.max(100u32.saturating_add(u32::try_from(offsets).unwrap_or(0)))
     }
@@ -60,7 +60,7 @@ pub(super) fn checksum_and_version(info: &StreamerInfo) -> (u32, i16) {
     (info.checksum, i16::try_from(info.version.unsigned_abs()).unwrap_or(0))
 }
 
-/// What `TLeafElement` makes of a type code.
+/// The type of a `TLeafElement` by type code.
 fn leaf_type(st: i32) -> LeafType {
     let bare = match st {
         _ if st >= code::OBJECT => return LeafType { class: "TLeafElement", ..LeafType::default() },
@@ -85,14 +85,14 @@ fn below_name(name: &str, member: &str) -> String {
     format!("{name}{dot}{member}")
 }
 
-/// The class that ROOT noted in the title of a `TClonesArray` member: "comment (Track)".
+/// The class in the title of a `TClonesArray` member: "comment (Track)".
 fn noted_class(title: &str) -> Option<&str> {
     let (_, class) = title.strip_suffix(')')?.rsplit_once('(')?;
     Some(class)
 }
 
 impl Maker<'_> {
-    /// The branch of one member or base, with all that is below it. `parent_class` is fParentName.
+    /// The branch of one member or base, with all branches below. `parent_class` is fParentName.
     pub(super) fn element(
         &mut self,
         above: usize,
@@ -152,7 +152,7 @@ impl Maker<'_> {
         self.leaf(at, title, leaf_type(st), extra)
     }
 
-    /// Splits a member, if it can be. False if the branch is to hold all of it.
+    /// Splits a member if possible. Returns false if one branch must hold the member.
     fn split(
         &mut self,
         at: usize,
@@ -170,7 +170,7 @@ impl Maker<'_> {
         if is_base(element) {
             self.set(at, |e| e.element_type = 1)?;
             if name == class {
-                // Its name is left out of those below, which count as members of the class that derives from it.
+                // The branches below omit its name, and are members of the derived class.
                 self.unroll(at, "", &info.name, &class, below)?;
                 return Ok(true);
             }
@@ -205,7 +205,7 @@ impl Maker<'_> {
         Ok(false)
     }
 
-    /// Makes a branch and its leaf those of the count of a split collection.
+    /// Turns a branch and its leaf into those of the count of a split collection.
     pub(super) fn master(&mut self, at: usize, name: &str, kind: i32, items: &str, counts: bool) -> Result<()> {
         let title = format!("{}_", name.strip_suffix('.').unwrap_or(name));
         self.set(at, |e| {
@@ -239,7 +239,7 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// A counted array in a collection has the member that counts it for a second counter.
+    /// The second counter of a counted array in a collection is the counting member.
     fn second_counter(&mut self, master: usize, at: usize, name: &str) -> Result<()> {
         let Some((class, id, st)) = self
             .branches
@@ -275,7 +275,7 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// The branches of all members of a class, as far as `TBranchElement::Unroll` makes them.
+    /// The branches of all members of a class that `TBranchElement::Unroll` makes.
     fn unroll(&mut self, at: usize, name: &str, parent_class: &str, class: &str, below: Below) -> Result<Unrolled> {
         if class == "TObject" && self.classes.ignores_tobject(parent_class) {
             return Ok(Unrolled::Yes);
@@ -314,7 +314,7 @@ impl Maker<'_> {
         let Some(element) = info.elements.get(id) else { return Ok(Unrolled::Yes) };
         let base = element.name.as_str();
         if below.in_items() {
-            // Within collections bases get no branches of their own.
+            // Inside collections, bases get no branches of their own.
             let mut unrolled = if self.classes.is_empty(base) { Unrolled::Yes } else { Unrolled::No };
             if unrolled == Unrolled::No && (!self.classes.cannot_split(element) || base == "TObject") {
                 unrolled = self.unroll(at, name, parent_class, base, below)?;
@@ -326,7 +326,7 @@ impl Maker<'_> {
             if name.is_empty() {
                 self.element(at, full, (info, id), below, parent_class)?;
             } else {
-                // Those below are named as if there were no base.
+                // The branches below are named as if there were no base.
                 let branch = self.element(at, name, (info, id), below, parent_class)?;
                 self.rename(branch, full)?;
             }
@@ -351,7 +351,7 @@ impl Maker<'_> {
             if self.classes.cannot_split(element) {
                 self.element(at, full, member, below.at(0), parent_class)?;
             } else if self.classes.is_clones_array(&class) {
-                // What is in a collection is split only once.
+                // The items of a collection are split only once.
                 let level = if below.in_items() { 0 } else { level - 1 };
                 self.element(at, full, member, below.at(level), parent_class)?;
             } else if self.unroll(at, full, parent_class, &class, below.at(level - 1))? == Unrolled::No {
@@ -374,7 +374,7 @@ impl Maker<'_> {
         Ok(Unrolled::Yes)
     }
 
-    /// Bits of a member that is an object: they tell whether the class that it is a member of is a `TObject`.
+    /// Bits of a member that is an object: whether the class of the member derives from `TObject`.
     fn member_bits(&mut self, at: usize, info: &StreamerInfo, st: i32) -> Result<()> {
         let objects = [code::OBJECT, code::BASE, code::TNAMED, code::TOBJECT, code::OBJECT_P_INLINE, code::OBJECT_P];
         if objects.contains(&st) && self.classes.is_tobject(&info.name) {
@@ -383,7 +383,7 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// Bits of a member that may hold what others point to, and is not split.
+    /// Bits of an unsplit member that may hold objects that pointers refer to.
     fn pointer_bits(&mut self, at: usize, element: &StreamerElement, st: i32) -> Result<()> {
         let of_numbers = matches!(element.class.as_str(), "TStreamerBasicType" | "TStreamerBasicPointer");
         if !of_numbers && Classes::may_refer(if is_base(element) { &element.name } else { &element.type_name }) {

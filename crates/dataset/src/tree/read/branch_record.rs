@@ -7,9 +7,9 @@ use rootfile::{Error, Result};
 use crate::tree::basket::BasketHeader;
 use crate::tree::model::{BasketRef, Branch, BranchKind, Embedded};
 
-/// A branch, and the identities of what it lists.
+/// A branch, and the identities of the objects in its lists.
 pub(super) struct ReadBranch {
-    /// Without its identity, its kind and its place in the tree.
+    /// The branch without its identity, kind and position in the tree.
     pub branch: Branch,
     pub children: Vec<ObjectId>,
     pub leaves: Vec<ObjectId>,
@@ -27,7 +27,7 @@ pub(super) struct BranchRecord {
     basket_bytes: Option<Span>,
     basket_entry: Option<Span>,
     pub basket_seek: Option<Span>,
-    /// Whether there is a fBasketBytes at all.
+    /// Whether fBasketBytes is present.
     pub lists_bytes: bool,
 }
 
@@ -100,12 +100,12 @@ impl BranchRecord {
         Some(Place::Read(read))
     }
 
-    /// Says that it has no leaves.
+    /// Sets an empty list of leaves.
     pub fn without_leaves(&mut self) {
         self.leaves = Some(Vec::new());
     }
 
-    /// What fMaxBaskets says.
+    /// fMaxBaskets.
     pub fn max_baskets(&self) -> i64 {
         self.max_baskets
     }
@@ -128,7 +128,7 @@ impl BranchRecord {
         let branch = &mut self.branch;
         branch.embedded = embedded(reader, &self.baskets)?;
         let write_basket = usize::try_from(self.write_basket).unwrap_or(0);
-        // The basket being filled counts as well, if it lies in the record.
+        // The basket in progress counts too, if it is in the record.
         let slots = branch.embedded.iter().map(|(i, _)| i + 1).max().unwrap_or(0).max(write_basket);
         let numbers = |span: Option<Span>| span.unwrap_or_default().numbers(reader);
         let (entry, seek) = (numbers(self.basket_entry.take()), numbers(self.basket_seek.take()));
@@ -152,7 +152,7 @@ impl BranchRecord {
     }
 }
 
-/// Baskets in the tree's record: those that have entries. ROOT also leaves empty ones behind.
+/// The baskets in the tree's record that have entries. ROOT may also write empty ones.
 fn embedded(reader: &mut ObjectReader<'_>, listed: &[(usize, ObjectId)]) -> Result<Vec<(usize, Embedded)>> {
     let mut found = Vec::new();
     for &(i, id) in listed {

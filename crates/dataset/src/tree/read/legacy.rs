@@ -1,8 +1,7 @@
-//! Hand-written streamers: classes in a tree's record whose bytes no streamer info can tell.
+//! Hand-written streamers for classes in a tree's record whose format no streamer info can describe.
 //!
-//! Most versions from before streamer infos lie as an info would have it, and are among the built-in infos.
-//! Left for code are the widths in `TBranch` 6 to 9, the missing sizes before, and `TBranchClones`.
-//! The facts are in `docs/format/ttree-history.md`.
+//! The built-in infos describe most versions from before streamer infos. Code is needed for the widths in `TBranch` 6
+//! to 9, the missing sizes in earlier versions, and `TBranchClones`. The facts are in `docs/format/ttree-history.md`.
 
 use std::sync::Arc;
 
@@ -12,9 +11,9 @@ use rootfile::{Error, Result};
 
 use super::branch_record::{BranchRecord, ReadBranch};
 
-/// First ROOT version whose counts are `Long64_t`, as fVersion says it.
+/// First ROOT version (fVersion) whose counts are `Long64_t`.
 const LONG64_COUNTS: i32 = 40_100;
-/// In front of fBasketSeek: its positions take eight bytes (1: four).
+/// The byte in front of fBasketSeek: positions of eight bytes (1: four).
 const WIDE_POSITIONS: u8 = 2;
 
 type Steps = Vec<(String, Step)>;
@@ -56,14 +55,14 @@ pub(super) fn branch_before_10(
     list.extend(steps(&counted(), &["fBasketBytes", "fBasketEntry"]));
     branches.members(record, &plan("TBranch", version, list), reader)?;
 
-    // Here the byte in front of a counted array also says how wide its numbers are.
+    // The byte in front of this counted array also gives the width of its numbers.
     let (positions, size) = if reader.cursor.u8()? == WIDE_POSITIONS { (code::LONG64, 8) } else { (code::INT, 4) };
     let n = reader.cursor.checked_count(record.max_baskets(), size)?;
     record.basket_seek = Some(reader.span_of(positions, n)?);
     branches.members(record, &plan("TBranch", version, steps(&Step::TString, &["fFileName"]).collect()), reader)
 }
 
-/// The built-in info tells what lies there; sizes of baskets do not, and are left to their keys.
+/// The built-in info describes the members. There are no sizes of baskets; their keys have them.
 pub(super) fn branch_before_5(
     branches: &Typed<BranchRecord>,
     record: &mut BranchRecord,
@@ -90,7 +89,7 @@ pub(super) fn branch_clones(
     let (number, sum) = if wide { (code::LONG64, code::LONG64) } else { (code::INT, code::DOUBLE) };
     let mut list: Steps = vec![("TNamed".to_owned(), Step::TNamed)];
     list.extend(steps(&int, &["fCompress", "fBasketSize", "fEntryOffsetLen"]));
-    // fMaxBaskets and fWriteBasket, of no meaning here.
+    // fMaxBaskets and fWriteBasket have no meaning here.
     list.extend(steps(&int, &["", ""]));
     list.extend(steps(&Step::Basic(number), &["fEntryNumber"]));
     list.extend(steps(&Step::Basic(sum), &["fEntries", "fTotBytes", "fZipBytes"]));

@@ -32,7 +32,7 @@ pub fn read_tree(file: &RootFile, key: &Key) -> Result<Tree> {
     Ok(tree)
 }
 
-/// Asks the keys of baskets for the sizes that `TBranch` did not keep before version 5.
+/// Reads the sizes that `TBranch` lacks before version 5 from the keys of baskets.
 fn find_sizes(file: &RootFile, tree: &mut Tree) -> Result<()> {
     for branch in tree.branches.iter_mut().filter(|branch| branch.file_name.is_empty()) {
         for basket in branch.baskets.iter_mut().filter(|basket| basket.nbytes == 0 && basket.seek > 0) {
@@ -42,7 +42,7 @@ fn find_sizes(file: &RootFile, tree: &mut Tree) -> Result<()> {
     Ok(())
 }
 
-/// Whether an object of this class is a tree, as far as the file's streamer infos can say.
+/// Whether a class is a tree: `TTree`, or a class that derives from it by the file's streamer infos.
 pub fn is_tree_class(file: &RootFile, class: &str) -> bool {
     let mut class = class.to_owned();
     for _ in 0..16 {
@@ -134,7 +134,7 @@ fn build(mut object: Object, graph: Graph, held: Held) -> Result<Tree> {
     Ok(tree)
 }
 
-/// Takes the base of class `name` out of an object, leaving a number in its place.
+/// Takes the base of class `name` out of an object and leaves a number in its place.
 fn take_base(object: &mut Object, name: &str) -> Option<Object> {
     let members = object.members_mut()?;
     for value in &mut members.values {
@@ -245,7 +245,7 @@ impl Fields {
     }
 }
 
-/// Branch trees may be this deep.
+/// Deepest nesting of branches.
 const MAX_NESTING: usize = 64;
 
 struct Builder {
@@ -299,7 +299,7 @@ impl Builder {
         };
         let index = self.plain_branch(&object, id, kind, (parent, depth))?;
         if let Some(id) = clones_count {
-            // Listed nowhere else, though it has baskets of its own.
+            // Listed nowhere else, although it has baskets of its own.
             let count = self.branch(id, Some(index), depth + 1)?;
             if let Some(BranchKind::Clones(clones)) = self.branches.get_mut(index).map(|branch| &mut branch.kind) {
                 clones.branch_count = Some(count);
@@ -332,7 +332,7 @@ impl Builder {
     }
 
     fn leaf(&mut self, id: ObjectId, branch: usize) -> Result<usize> {
-        // A counter's leaf may be met first as the fLeafCount of another; then it is still in the graph.
+        // A counter may first appear as the fLeafCount of another leaf; then it is still in the graph.
         let mut object = self.take(id, "leaf")?;
         let class = object.class.to_string();
         let extra = if class == "TLeaf" {
@@ -349,10 +349,10 @@ impl Builder {
     }
 }
 
-/// Entries that a tree may have: far more than any has, few enough that sums over many trees stay in range.
+/// Most entries of a tree: few enough that sums over many trees do not overflow.
 const MOST_ENTRIES: u64 = 1 << 48;
 
-/// Fills in how many entries each basket has, and drops listed baskets that hold none.
+/// Sets the number of entries of each basket, and drops listed baskets without entries.
 fn place_baskets(tree: &mut Tree) -> Result<()> {
     let total = tree.entries;
     if total > MOST_ENTRIES {

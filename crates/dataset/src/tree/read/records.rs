@@ -1,7 +1,7 @@
-//! The classes that a tree's record has thousands of, `TBranch` and `TLeaf`, read straight into the model.
+//! Reads `TBranch` and `TLeaf`, of which a record has thousands, straight into the model.
 //!
-//! Their members are found by the streamer infos as those of any other class. What subclasses add is read into
-//! values; how the objects belong together is for the caller to find out, once all of them are there.
+//! The streamer infos give their members, as for any other class. Members of subclasses are read into values. The
+//! caller links the objects once all of them are read.
 
 use std::cell::{Cell, RefCell};
 
@@ -20,14 +20,14 @@ pub(super) struct Records {
     pub branches: Typed<BranchRecord>,
     leaves: Typed<Leaf>,
     held: RefCell<Held>,
-    /// How many trees the reader is in: the one of the record, and those in its user info.
+    /// The nesting depth of trees: the record's own tree, and trees in its user info.
     trees: Cell<usize>,
 }
 
 /// Branches and leaves by the numbers that their objects have.
 #[derive(Default)]
 pub(super) struct Held {
-    /// Boxed: a list of thousands, growing, would be copied over and over.
+    /// Boxed, so that the growing list does not copy branches.
     branches: Vec<Option<Box<ReadBranch>>>,
     leaves: Vec<Option<Leaf>>,
 }
@@ -38,12 +38,12 @@ impl Records {
         Self { file_version, branches, leaves, held: RefCell::default(), trees: Cell::new(0) }
     }
 
-    /// What was read.
+    /// The branches and leaves read.
     pub fn into_held(self) -> Held {
         self.held.into_inner()
     }
 
-    /// Keeps a branch.
+    /// Stores a branch.
     pub fn hold(&self, branch: ReadBranch) -> Content {
         let branches = &mut self.held.borrow_mut().branches;
         branches.push(Some(Box::new(branch)));
@@ -70,8 +70,8 @@ impl Records {
 }
 
 impl Records {
-    /// A tree inside the record's own. Its branches are read as objects of any class are, so that they can be written
-    /// again; what has another form (before ROOT 5) stays opaque.
+    /// A tree inside the record's tree. Its branches are read as generic objects, so that they can be written again;
+    /// forms from before ROOT 5 stay opaque.
     fn inner(&self, frame: Frame, reader: &mut ObjectReader<'_>) -> Result<Content> {
         let trees = self.trees.get();
         self.trees.set(trees + 1);
