@@ -143,8 +143,8 @@ fn regex(expression: &str, flags: &str, text: &str) -> Result<Matcher> {
         .map_err(|e| {
             // The last line is the message; the lines above draw the position in the expression.
             let e = e.to_string();
-            let what = e.lines().last().unwrap_or_default().trim_start_matches("error: ");
-            Error::request(format!("{text}: not a regular expression: {what}"))
+            let message = e.lines().last().unwrap_or_default().trim_start_matches("error: ");
+            Error::request(format!("{text}: not a regular expression: {message}"))
         })
 }
 
@@ -247,13 +247,13 @@ impl TreePattern {
 /// `Events/Muon_*` does not match columns of other trees.
 #[derive(Clone, Debug)]
 pub struct ColumnPattern {
-    whole: Pattern,
+    full: Pattern,
     parts: Option<(TreePattern, Pattern)>,
 }
 
 impl PartialEq for ColumnPattern {
     fn eq(&self, other: &Self) -> bool {
-        self.whole == other.whole
+        self.full == other.full
     }
 }
 
@@ -264,43 +264,43 @@ impl ColumnPattern {
     ///
     /// If the pattern is invalid; the message has its text and the reason.
     pub fn new(text: &str) -> Result<Self> {
-        let whole = Pattern::new(text)?;
+        let full = Pattern::new(text)?;
         if expression(text).is_some() {
-            return Ok(Self { whole, parts: None });
+            return Ok(Self { full, parts: None });
         }
         let mut halves = text.match_indices("//").filter_map(|(at, _)| Some((text.get(..at)?, text.get(at + 1..)?)));
         if let Some((tree, regex)) = halves.find(|(_, rest)| expression(rest).is_some()) {
-            return Ok(Self { whole, parts: Some((TreePattern::new(tree)?, Pattern::new(regex)?)) });
+            return Ok(Self { full, parts: Some((TreePattern::new(tree)?, Pattern::new(regex)?)) });
         }
         // If a half does not compile by itself (`a[/]b`), the glob is not a tree and a column.
         let parts = text
             .rsplit_once('/')
             .and_then(|(tree, column)| Some((TreePattern::new(tree).ok()?, Pattern::new(column).ok()?)));
-        Ok(Self { whole, parts })
+        Ok(Self { full, parts })
     }
 
     /// The pattern for exactly this column of exactly this tree.
     pub fn exact(tree: &str, column: &str) -> Self {
         let literal = format!("{tree}/{column}");
         let (tree, column) = (Pattern::exact(tree), Pattern::exact(column));
-        let whole = Pattern { text: format!("{tree}/{column}"), matcher: Some(Matcher::Names(vec![literal])) };
-        Self { whole, parts: Some((TreePattern(tree), column)) }
+        let full = Pattern { text: format!("{tree}/{column}"), matcher: Some(Matcher::Names(vec![literal])) };
+        Self { full, parts: Some((TreePattern(tree), column)) }
     }
 
     /// The text of the pattern.
     pub fn as_str(&self) -> &str {
-        self.whole.as_str()
+        self.full.as_str()
     }
 
     /// Whether the pattern matches this column of the tree with this path.
     pub fn matches(&self, tree: &str, column: &str) -> bool {
-        self.whole.matches(column) || self.parts.as_ref().is_some_and(|(t, c)| c.matches(column) && t.matches(tree))
+        self.full.matches(column) || self.parts.as_ref().is_some_and(|(t, c)| c.matches(column) && t.matches(tree))
     }
 
     /// The names of the columns of this tree that the pattern matches, if they can be listed:
     /// [`ColumnPattern::matches`] is true for exactly these, with or without dimensions.
     pub(crate) fn names(&self, tree: &str) -> Option<Vec<&str>> {
-        let mut names: Vec<&str> = self.whole.names()?.collect();
+        let mut names: Vec<&str> = self.full.names()?.collect();
         if let Some((_, column)) = self.parts.as_ref().filter(|(t, _)| t.matches(tree)) {
             names.extend(column.names()?);
         }
@@ -310,7 +310,7 @@ impl ColumnPattern {
     }
 
     /// Whether the pattern can match columns of this tree.
-    pub fn speaks_of(&self, tree: &str) -> bool {
+    pub fn applies_to(&self, tree: &str) -> bool {
         self.parts.as_ref().is_none_or(|(t, _)| t.matches(tree))
     }
 }
@@ -345,8 +345,8 @@ impl NameFilter {
     /// The caller must also keep the parents of a kept column.
     pub fn keeps(&self, tree: &str, lineage: &[&str]) -> bool {
         let named = |p: &ColumnPattern| lineage.iter().any(|name| p.matches(tree, name));
-        let mut asked = self.keep.iter().filter(|p| p.speaks_of(tree)).peekable();
-        (asked.peek().is_none() || asked.any(named)) && !self.drop.iter().any(named)
+        let mut applying = self.keep.iter().filter(|p| p.applies_to(tree)).peekable();
+        (applying.peek().is_none() || applying.any(named)) && !self.drop.iter().any(named)
     }
 
     /// The patterns that match none of these `(tree, branch)` names: probably typing errors.

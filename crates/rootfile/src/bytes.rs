@@ -74,9 +74,9 @@ impl<'a> Cursor<'a> {
     numbers!(read_number);
 
     #[cold]
-    fn short(&self, wanted: usize) -> Error {
+    fn short(&self, needed: usize) -> Error {
         Error::corrupt(format!(
-            "the record ends too early: {wanted} bytes wanted at {}, {} there",
+            "the record ends too early: {needed} bytes wanted at {}, {} there",
             self.pos,
             self.remaining()
         ))

@@ -324,8 +324,10 @@ impl RootFile {
     fn read_directory(&self, key: &Key, path: String, room: &mut u64) -> Result<Directory> {
         let payload = self.payload(key)?;
         let record = DirectoryRecord::parse(&mut Cursor::new(&payload))?;
-        let asked = u64::from(record.nbytes_keys) + path.len() as u64;
-        *room = room.checked_sub(asked).ok_or_else(|| Error::corrupt("directories list more than the file holds"))?;
+        let bytes_listed = u64::from(record.nbytes_keys) + path.len() as u64;
+        *room = room
+            .checked_sub(bytes_listed)
+            .ok_or_else(|| Error::corrupt("directories list more than the file holds"))?;
         let keys = if record.nbytes_keys == 0 || record.seek_keys == 0 {
             Vec::new()
         } else {

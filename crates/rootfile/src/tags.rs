@@ -151,21 +151,21 @@ impl<T> Default for Offsets<T> {
 }
 
 impl<T> Offsets<T> {
-    fn insert(&mut self, offset: u32, what: T) {
+    fn insert(&mut self, offset: u32, value: T) {
         if self.ascending.last().is_some_and(|(last, _)| *last >= offset) {
-            self.others.insert(offset, what);
+            self.others.insert(offset, value);
         } else {
-            self.ascending.push((offset, what));
+            self.ascending.push((offset, value));
         }
     }
 
     fn get(&self, offset: u32) -> Option<&T> {
         // The later of two entries at one offset is here.
-        if let Some(what) = self.others.get(&offset) {
-            return Some(what);
+        if let Some(value) = self.others.get(&offset) {
+            return Some(value);
         }
         let at = self.ascending.binary_search_by_key(&offset, |(offset, _)| *offset).ok()?;
-        self.ascending.get(at).map(|(_, what)| what)
+        self.ascending.get(at).map(|(_, value)| value)
     }
 }
 
@@ -347,8 +347,8 @@ mod tests {
     #[test]
     fn what_was_met_is_found_in_any_order() {
         let mut offsets = Offsets::default();
-        for (offset, what) in [(1, 'a'), (70, 'b'), (300, 'c'), (2, 'd'), (70, 'e'), (400, 'f')] {
-            offsets.insert(offset, what);
+        for (offset, value) in [(1, 'a'), (70, 'b'), (300, 'c'), (2, 'd'), (70, 'e'), (400, 'f')] {
+            offsets.insert(offset, value);
         }
         let found = [1, 2, 70, 300, 400, 0, 71].map(|offset| offsets.get(offset).copied());
         assert_eq!(found, [Some('a'), Some('d'), Some('e'), Some('c'), Some('f'), None, None]);

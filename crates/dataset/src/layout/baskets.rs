@@ -54,9 +54,9 @@ impl BasketCutter {
 
     /// Ends the basket here, as a flush at the end of a cluster does. Returns true if the basket has entries.
     pub fn close(&mut self) -> bool {
-        let held = self.entries > 0;
+        let has_entries = self.entries > 0;
         (self.bytes, self.entries) = (0, 0);
-        held
+        has_entries
     }
 
     /// Sets another `fBasketSize`, from the next entry on (`TBranch::SetBasketSize`).

@@ -73,9 +73,9 @@ impl BasketBuffer {
     fn shrunk_to_ratio(&self, ratio: f64) -> Option<u32> {
         // ROOT multiplies in single precision.
         let ratio = ratio as f32;
-        let held = self.last.into_iter().max().filter(|held| *held > 0)?;
+        let largest = self.last.into_iter().max().filter(|largest| *largest > 0)?;
         // A product beyond the type's range is clamped and causes no shrinking.
-        let target = (ratio * held as f32) as u32;
+        let target = (ratio * largest as f32) as u32;
         if self.size <= target {
             return None;
         }

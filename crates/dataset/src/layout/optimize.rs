@@ -105,11 +105,11 @@ impl Scale {
     fn share(&self, branch: &BranchFigures, size: u32, offsets_for: Option<u64>) -> u32 {
         let total = branch.total_bytes as f64;
         let one_entry = match branch.entries {
-            0 => whole(self.mean),
-            entries => whole(total / entries as f64).saturating_add(1),
+            0 => clamped(self.mean),
+            entries => clamped(total / entries as f64).saturating_add(1),
         };
         let ideal = total / self.mean;
-        let mut share = whole((f64::from(size) * ideal * self.factor).min(self.most));
+        let mut share = clamped((f64::from(size) * ideal * self.factor).min(self.most));
         if let Some(entries) = offsets_for {
             if branch.entry_offset_len > 0 {
                 let room = u32::try_from(entries.saturating_mul(8)).unwrap_or(u32::MAX);
@@ -118,8 +118,8 @@ impl Scale {
             // Rounded up to the next multiple of 512; a multiple goes up too.
             share = share.saturating_add(512 - share % 512);
         }
-        share = share.max(one_entry).max(whole(self.least));
-        if share > TOO_LARGE { whole(self.most) } else { share }
+        share = share.max(one_entry).max(clamped(self.least));
+        if share > TOO_LARGE { clamped(self.most) } else { share }
     }
 
     /// For the second pass: all sizes scaled so that `sum`, the first pass's, becomes `memory`.
@@ -133,7 +133,7 @@ impl Scale {
 }
 
 /// The integer part, clamped to the type's range.
-fn whole(value: f64) -> u32 {
+fn clamped(value: f64) -> u32 {
     value as u32
 }
 

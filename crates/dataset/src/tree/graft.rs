@@ -63,24 +63,24 @@ impl Tree {
     ) {
         let places = other.places();
         // The leaf here for a leaf there: grafted with it, or at the same position in its branch.
-        let leaf_here = |tree: &Self, id: ObjectId| -> Option<ObjectId> {
-            let there = places.leaf(id)?;
-            if let Some(&here) = leaves.get(&there) {
-                return tree.leaves.get(here).map(|l| l.id);
+        let leaf_there = |tree: &Self, id: ObjectId| -> Option<ObjectId> {
+            let leaf_there = places.leaf(id)?;
+            if let Some(&leaf_here) = leaves.get(&leaf_there) {
+                return tree.leaves.get(leaf_here).map(|l| l.id);
             }
-            let branch = other.leaves.get(there)?.branch;
-            let place = other.branches.get(branch)?.leaves.iter().position(|&l| l == there)?;
+            let branch = other.leaves.get(leaf_there)?.branch;
+            let place = other.branches.get(branch)?.leaves.iter().position(|&l| l == leaf_there)?;
             let branch = tree.branches.get((*counterparts.get(branch)?)?)?;
             tree.leaves.get(*branch.leaves.get(place)?).map(|l| l.id)
         };
         let branch_here = |tree: &Self, id: ObjectId| -> Option<ObjectId> {
-            let here = (*counterparts.get(places.branch(id)?)?)?;
-            tree.branches.get(here).map(|b| b.id)
+            let branch_here = (*counterparts.get(places.branch(id)?)?)?;
+            tree.branches.get(branch_here).map(|b| b.id)
         };
         for &i in grafted {
             let own = self.branches.get(i).map(|b| b.leaves.clone()).unwrap_or_default();
             for l in own {
-                let count = self.leaves.get(l).and_then(|leaf| leaf.leaf_count).and_then(|id| leaf_here(self, id));
+                let count = self.leaves.get(l).and_then(|leaf| leaf.leaf_count).and_then(|id| leaf_there(self, id));
                 if let Some(leaf) = self.leaves.get_mut(l) {
                     leaf.leaf_count = count;
                 }

@@ -84,7 +84,8 @@ impl Tree {
         }
         let named =
             |id: &ObjectId| self.graph.get(*id).map(Listed::of).map(|o| (o.class.to_owned(), o.name.to_owned()));
-        let gone = items.iter().zip(&bad).filter(|(_, bad)| **bad).filter_map(|(id, _)| named(id.as_ref()?)).collect();
+        let removed =
+            items.iter().zip(&bad).filter(|(_, bad)| **bad).filter_map(|(id, _)| named(id.as_ref()?)).collect();
         if let Some(Object { content: Content::Collection(list), .. }) =
             self.graph.objects.get_mut(list).and_then(Option::as_mut)
         {
@@ -93,7 +94,7 @@ impl Tree {
             let mut bad_options = bad.iter();
             list.options.retain(|_| !bad_options.next().copied().unwrap_or(false));
         }
-        gone
+        removed
     }
 }
 

@@ -32,7 +32,7 @@ impl Tree {
     /// Replaces branches of the first level, with all branches below them, by the branches of another tree each.
     /// Nothing else may refer to the replaced branches.
     pub fn replace(&mut self, replacements: Vec<(usize, Self)>) -> Replaced {
-        let gone: HashSet<usize> = replacements.iter().flat_map(|(top, _)| self.below(*top)).collect();
+        let replaced: HashSet<usize> = replacements.iter().flat_map(|(top, _)| self.below(*top)).collect();
         let mut made = vec![Vec::new(); replacements.len()];
         let tops: Vec<usize> = replacements.iter().map(|(top, _)| *top).collect();
         let mut coming: Vec<(usize, usize, Self)> =
@@ -57,7 +57,7 @@ impl Tree {
                     made.extend(first..self.branches.len());
                 }
             }
-            if gone.contains(&index) {
+            if replaced.contains(&index) {
                 continue;
             }
             let mut branch = branch;

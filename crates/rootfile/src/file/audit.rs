@@ -28,7 +28,7 @@ pub struct Mismatch {
     /// Offset of the record.
     pub offset: u64,
     /// The contradiction, as a message.
-    pub what: String,
+    pub contradiction: String,
     /// Whether the difference is harmless: only a title differs.
     pub harmless: bool,
 }
@@ -70,9 +70,9 @@ struct Audit<'a> {
 }
 
 impl Audit<'_> {
-    fn file(&mut self, object: &str, offset: u64, what: String) {
+    fn file(&mut self, object: &str, offset: u64, contradiction: String) {
         let object = object.to_owned();
-        self.found.push(Mismatch { object, key: None, path: String::new(), offset, what, harmless: false });
+        self.found.push(Mismatch { object, key: None, path: String::new(), offset, contradiction, harmless: false });
     }
 
     fn place(&self, (d, k): (usize, usize)) -> Option<(String, &Key)> {
@@ -85,15 +85,15 @@ impl Audit<'_> {
         self.place(at).map_or_else(String::new, |(path, key)| format!("{path};{}", key.cycle))
     }
 
-    fn key(&mut self, at: (usize, usize), what: String) {
-        self.say(at, what, false);
+    fn key(&mut self, at: (usize, usize), contradiction: String) {
+        self.say(at, contradiction, false);
     }
 
-    fn say(&mut self, at: (usize, usize), what: String, harmless: bool) {
+    fn say(&mut self, at: (usize, usize), contradiction: String, harmless: bool) {
         let object = self.name_of(at);
         let Some((path, key)) = self.place(at) else { return };
         let offset = key.seek_key;
-        self.found.push(Mismatch { object, key: Some(at), path, offset, what, harmless });
+        self.found.push(Mismatch { object, key: Some(at), path, offset, contradiction, harmless });
     }
 
     /// The header says where the streamer infos are, and how long their record is.
@@ -109,8 +109,8 @@ impl Audit<'_> {
             let Ok(key) = self.file.key_at(seek) else { return };
             if key.nbytes != nbytes || key.class != "TList" || key.name != "StreamerInfo" {
                 let (class, name, found) = (&key.class, &key.name, key.nbytes);
-                let what = format!("the header expects {nbytes} bytes; the record has {found}, of a {class} {name:?}");
-                self.file(NAME, seek, what);
+                let contradiction = format!("the header expects {nbytes} bytes; the record has {found}, of a {class} {name:?}");
+                self.file(NAME, seek, contradiction);
             }
         }
     }
@@ -118,14 +118,14 @@ impl Audit<'_> {
     /// A directory's record against its list of keys.
     fn list(&mut self, d: usize) {
         let Some(directory) = self.walk.directories.get(d) else { return };
-        let what = match self.list_of(directory.seek, directory.path.is_empty()) {
+        let contradiction = match self.list_of(directory.seek, directory.path.is_empty()) {
             Ok(None) => return,
-            Ok(Some(what)) => what,
+            Ok(Some(contradiction)) => contradiction,
             Err(e) => e.to_string(),
         };
         let object = if directory.path.is_empty() { "top directory" } else { &directory.path }.to_owned();
         let (path, offset) = (directory.path.clone(), directory.seek);
-        self.found.push(Mismatch { object, key: None, path, offset, what, harmless: false });
+        self.found.push(Mismatch { object, key: None, path, offset, contradiction, harmless: false });
     }
 
     fn list_of(&self, seek: u64, is_top: bool) -> Result<Option<String>> {
@@ -189,8 +189,8 @@ impl Audit<'_> {
     /// Compares a key in a list with the key of its record. Returns whether they agree.
     fn is_of_record(&mut self, at: (usize, usize)) -> bool {
         match self.contradiction(at) {
-            Some((what, harmless)) => {
-                self.say(at, what, harmless);
+            Some((contradiction, harmless)) => {
+                self.say(at, contradiction, harmless);
                 harmless
             }
             None => true,
@@ -205,8 +205,8 @@ impl Audit<'_> {
         let room = source.size().saturating_sub(listed.seek_key);
         if room < u64::from(listed.nbytes) {
             let (seek, size) = (listed.seek_key, source.size());
-            let what = format!("its {} bytes at byte {seek} go beyond the file, which has {size}", listed.nbytes);
-            return Some((what, false));
+            let contradiction = format!("its {} bytes at byte {seek} go beyond the file, which has {size}", listed.nbytes);
+            return Some((contradiction, false));
         }
         let read = |len: usize| {
             let len = len.min(usize::try_from(room).unwrap_or(usize::MAX));
@@ -234,14 +234,14 @@ impl Audit<'_> {
         compare(&mut differ, "parent directory", &listed.seek_pdir, &record.seek_pdir);
         compare(&mut differ, "process identifier", &listed.pid_offset, &record.pid_offset);
         if !differ.is_empty() {
-            let what = format!("the key in the list of keys is not the key of its record: {differ}");
-            return Some((what, false));
+            let contradiction = format!("the key in the list of keys is not the key of its record: {differ}");
+            return Some((contradiction, false));
         }
         let elsewhere = |d: &super::Directory| d.seek == listed.seek_pdir;
         if listed.seek_pdir != directory.seek && self.walk.directories.iter().any(elsewhere) {
             let (here, there) = (directory.seek, listed.seek_pdir);
-            let what = format!("it lies in the directory at byte {here}, its key names the one at byte {there}");
-            return Some((what, false));
+            let contradiction = format!("it lies in the directory at byte {here}, its key names the one at byte {there}");
+            return Some((contradiction, false));
         }
         let (ours, theirs) = (&listed.title, &record.title);
         // References find their process by this title.
@@ -252,9 +252,9 @@ impl Audit<'_> {
 }
 
 /// Appends a difference between the two copies of a key to a message.
-fn compare<T: PartialEq + std::fmt::Debug>(differ: &mut String, what: &str, listed: &T, there: &T) {
+fn compare<T: PartialEq + std::fmt::Debug>(differ: &mut String, field: &str, listed: &T, there: &T) {
     if listed != there {
         let comma = if differ.is_empty() { "" } else { ", " };
-        let _ = write!(differ, "{comma}{what} {listed:?} (record: {there:?})");
+        let _ = write!(differ, "{comma}{field} {listed:?} (record: {there:?})");
     }
 }

@@ -343,7 +343,7 @@ impl<'a> ObjectReader<'a> {
                 self.graph.objects.push(None);
                 self.tags.register(slot, id);
                 let start = self.cursor.pos();
-                let object = if &*class == "TBasket" { self.whole(&class, end) } else { self.object_of(&class) };
+                let object = if &*class == "TBasket" { self.basket(&class, end) } else { self.object_of(&class) };
                 let object = object.or_else(|e| match end {
                     // A pointer has a byte count, so the end is known even for objects without a frame.
                     Some(end) if self.is_optional(&class) => {
@@ -367,7 +367,7 @@ impl<'a> ObjectReader<'a> {
     }
 
     /// A `TBasket` has no frame. Its bytes stay opaque here.
-    fn whole(&mut self, class: &Arc<str>, end: Option<usize>) -> Result<Object> {
+    fn basket(&mut self, class: &Arc<str>, end: Option<usize>) -> Result<Object> {
         let start = self.cursor.pos();
         let end = end.ok_or_else(|| Error::unsupported("a TBasket without a byte count"))?;
         let bytes = self.cursor.bytes(end.saturating_sub(start))?.to_vec();

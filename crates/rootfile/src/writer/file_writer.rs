@@ -86,8 +86,8 @@ impl FileWriter {
         writer.buffer.resize(usize::try_from(BEGIN).unwrap_or(100), 0);
         writer.begin_directory(None, "TFile", &base, title)?;
         // Until it is closed or saved, the file can be read by scanning its records.
-        let begun = Trailer { end: writer.position(), ..Trailer::default() };
-        writer.switch_to(&begun, |_| true)?;
+        let unfinished = Trailer { end: writer.position(), ..Trailer::default() };
+        writer.switch_to(&unfinished, |_| true)?;
         Ok(writer)
     }
 
@@ -323,11 +323,11 @@ impl FileWriter {
 
     pub(super) fn uuid(&self) -> [u8; 16] {
         let low = self.hash.clone().finish();
-        let mut again = self.hash.clone();
-        again.write(b"basketry");
+        let mut second = self.hash.clone();
+        second.write(b"basketry");
         let mut uuid = [0; 16];
         uuid[..8].copy_from_slice(&low.to_be_bytes());
-        uuid[8..].copy_from_slice(&again.finish().to_be_bytes());
+        uuid[8..].copy_from_slice(&second.finish().to_be_bytes());
         // RFC 9562: version 8 (made by a rule of our own), variant 1.
         uuid[6] = uuid[6] & 0x0F | 0x80;
         uuid[8] = uuid[8] & 0x3F | 0x80;

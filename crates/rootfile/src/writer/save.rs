@@ -53,8 +53,8 @@ impl FileWriter {
         }
         let mut kept = Vec::with_capacity(keys.len());
         for (i, saved) in keys.iter().enumerate() {
-            let held = self.directories.get(i).map_or(0, |d| d.keys.len());
-            let list = SavedList { keys: held, objects: saved.len() };
+            let key_count = self.directories.get(i).map_or(0, |d| d.keys.len());
+            let list = SavedList { keys: key_count, objects: saved.len() };
             let same = saved.is_empty() && old.lists.get(i) == Some(&list);
             let place = match old.trailer.lists.get(i) {
                 Some(place) if same => *place,

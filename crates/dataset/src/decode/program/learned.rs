@@ -36,18 +36,18 @@ impl LearnedClasses {
     /// Adds what the interpreter saw. Returns whether any of it is new.
     pub(crate) fn learn(&mut self, arrays: &[MemberId], seen: &[SeenArray]) -> bool {
         let mut is_new = false;
-        for note in seen {
-            let Some(array) = arrays.get(note.array) else { continue };
-            let met = ItemClass { class: Some(note.class.clone()), nullable: note.nullable };
+        for array_seen in seen {
+            let Some(array) = arrays.get(array_seen.array) else { continue };
+            let found = ItemClass { class: Some(array_seen.class.clone()), nullable: array_seen.nullable };
             let items = self.0.entry(array.clone()).or_insert_with(|| {
                 is_new = true;
-                met.clone()
+                found.clone()
             });
-            if items.class.is_some() && items.class != met.class {
+            if items.class.is_some() && items.class != found.class {
                 items.class = None;
                 is_new = true;
             }
-            if note.nullable && !items.nullable {
+            if array_seen.nullable && !items.nullable {
                 items.nullable = true;
                 is_new = true;
             }

@@ -79,7 +79,8 @@ impl Interpreter<'_> {
         let count = usize::try_from(count).map_err(|_| too_many())?;
         let readers = self.readers;
         let reader = array.reader.and_then(|reader| readers.get(reader));
-        let reader = reader.filter(|reader| reader.class == class).ok_or_else(|| other(array.kind, &class))?;
+        let reader =
+            reader.filter(|reader| reader.class == class).ok_or_else(|| unexpected_class(array.kind, &class))?;
         if !memberwise {
             self.fits(count, 1)?;
             for _ in 0..count {
@@ -141,8 +142,8 @@ impl Interpreter<'_> {
             }
             match (&array.item, &mut *items) {
                 (Op::Pointer { class, target }, Column::Optional { valid, value }) => {
-                    let there = self.pointer(class, target, value)?;
-                    valid.push(there);
+                    let is_set = self.pointer(class, target, value)?;
+                    valid.push(is_set);
                 }
                 (item, items) => self.read(item, 1, items)?,
             }
@@ -170,6 +171,6 @@ fn of_clones(reader: &ClassReader, version: i32) -> Result<&ClassVersion> {
 }
 
 #[cold]
-fn other(kind: ArrayKind, class: &str) -> Error {
+fn unexpected_class(kind: ArrayKind, class: &str) -> Error {
     Error::unsupported(format!("a {} of {class}, where others hold another class", kind.name()))
 }

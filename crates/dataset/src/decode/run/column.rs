@@ -90,7 +90,7 @@ impl Words {
     /// Appends one value, converted as C++ does: to whole numbers by cutting.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "as C++")]
     pub(in crate::decode) fn push_number(&mut self, number: Number, value: Value) {
-        let whole = || match value {
+        let integer = || match value {
             Value::Int(i) => i,
             Value::Float(f) => f as i128,
         };
@@ -100,12 +100,12 @@ impl Words {
         };
         match (self, number) {
             (Self::W1(v), Number::Bool) => v.push(u8::from(float() != 0.0)),
-            (Self::W1(v), _) => v.push(whole() as u8),
-            (Self::W2(v), _) => v.push(whole() as u16),
+            (Self::W1(v), _) => v.push(integer() as u8),
+            (Self::W2(v), _) => v.push(integer() as u16),
             (Self::W4(v), Number::F32) => v.push((float() as f32).to_bits()),
-            (Self::W4(v), _) => v.push(whole() as u32),
+            (Self::W4(v), _) => v.push(integer() as u32),
             (Self::W8(v), Number::F64) => v.push(float().to_bits()),
-            (Self::W8(v), _) => v.push(whole() as u64),
+            (Self::W8(v), _) => v.push(integer() as u64),
         }
     }
 
@@ -128,23 +128,23 @@ impl Words {
         fn pick<const N: usize>(
             bytes: &[u8],
             places: impl Iterator<Item = usize>,
-            there: &mut bool,
+            all_found: &mut bool,
         ) -> impl Iterator<Item = [u8; N]> {
             let values = bytes.as_chunks::<N>().0;
             places.map(move |i| {
                 let value = values.get(i);
-                *there &= value.is_some();
+                *all_found &= value.is_some();
                 value.copied().unwrap_or([0; N])
             })
         }
-        let mut there = true;
+        let mut all_found = true;
         match self {
-            Self::W1(v) => v.extend(pick(bytes, places, &mut there).map(u8::from_be_bytes)),
-            Self::W2(v) => v.extend(pick(bytes, places, &mut there).map(u16::from_be_bytes)),
-            Self::W4(v) => v.extend(pick(bytes, places, &mut there).map(u32::from_be_bytes)),
-            Self::W8(v) => v.extend(pick(bytes, places, &mut there).map(u64::from_be_bytes)),
+            Self::W1(v) => v.extend(pick(bytes, places, &mut all_found).map(u8::from_be_bytes)),
+            Self::W2(v) => v.extend(pick(bytes, places, &mut all_found).map(u16::from_be_bytes)),
+            Self::W4(v) => v.extend(pick(bytes, places, &mut all_found).map(u32::from_be_bytes)),
+            Self::W8(v) => v.extend(pick(bytes, places, &mut all_found).map(u64::from_be_bytes)),
         }
-        there
+        all_found
     }
 
     fn extend_zero(&mut self, n: usize) {
@@ -391,11 +391,11 @@ fn bits(bytes: &[u8]) -> Buffer {
 
 /// Strings. Each string that is not UTF-8 is read as Latin-1.
 fn text(offsets: OffsetBuffer<i64>, bytes: Vec<u8>, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
-    let whole = |offsets: OffsetBuffer<i64>, bytes: Vec<u8>, nulls| {
+    let strings = |offsets: OffsetBuffer<i64>, bytes: Vec<u8>, nulls| {
         LargeStringArray::try_new(offsets, Buffer::from_vec(bytes), nulls).map_err(|e| wrong(&e))
     };
     if bytes.is_ascii() {
-        return Ok(Arc::new(whole(offsets, bytes, nulls)?));
+        return Ok(Arc::new(strings(offsets, bytes, nulls)?));
     }
     let mut ends = Offsets::new(offsets.len());
     let mut decoded = Vec::with_capacity(bytes.len() + bytes.len() / 8);
@@ -412,7 +412,7 @@ fn text(offsets: OffsetBuffer<i64>, bytes: Vec<u8>, nulls: Option<NullBuffer>) -
         }
         ends.push(decoded.len() - start);
     }
-    Ok(Arc::new(whole(ends.finish(), decoded, nulls)?))
+    Ok(Arc::new(strings(ends.finish(), decoded, nulls)?))
 }
 
 #[cfg(test)]

@@ -148,8 +148,8 @@ impl<'a> Interpreter<'a> {
             (Op::Pointer { class, target }, Column::Optional { valid, value }) => {
                 self.fits(n, 4)?;
                 for _ in 0..n {
-                    let there = self.pointer(class, target, value)?;
-                    valid.push(there);
+                    let is_set = self.pointer(class, target, value)?;
+                    valid.push(is_set);
                 }
                 Ok(())
             }

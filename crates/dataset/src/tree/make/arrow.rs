@@ -167,8 +167,8 @@ impl Columns {
     fn counter(&mut self, name: &str, of: &Field, all: &Fields) -> Result<String> {
         let counter = of.metadata().get(COUNTER).cloned().unwrap_or_else(|| format!("n{name}"));
         if let Some(field) = all.iter().find(|field| *field.name() == counter) {
-            let whole = letter(field.data_type()).is_some_and(|letter| !"OFD".contains(letter));
-            if !whole {
+            let is_integer = letter(field.data_type()).is_some_and(|letter| !"OFD".contains(letter));
+            if !is_integer {
                 return Err(Error::request(format!("{counter} would count {name}, but it is no whole number")));
             }
             // The counter must precede its list, and counters have 32 bits.

@@ -34,7 +34,7 @@ pub(super) struct Container {
 
 /// The questions about a class and its bases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Asked {
+enum Question {
     Splits,
     LetsSplit,
     IsEmpty,
@@ -45,7 +45,7 @@ enum Asked {
 pub(super) struct Classes<'a> {
     infos: &'a StreamerInfos,
     /// A cache of answers: several paths may lead to the same base.
-    answers: RefCell<HashMap<(Asked, String), bool>>,
+    answers: RefCell<HashMap<(Question, String), bool>>,
 }
 
 /// A type name without `const`, `std::` in front and pointers behind.
@@ -168,34 +168,34 @@ impl<'a> Classes<'a> {
     }
 
     /// Looks up an answer, or computes it.
-    fn answer(&self, asked: Asked, class: &str, work_out: impl FnOnce() -> bool) -> bool {
-        let key = (asked, class.to_owned());
+    fn answer(&self, question: Question, class: &str, compute: impl FnOnce() -> bool) -> bool {
+        let key = (question, class.to_owned());
         if let Some(&known) = self.answers.borrow().get(&key) {
             return known;
         }
-        let answer = work_out();
+        let answer = compute();
         self.answers.borrow_mut().insert(key, answer);
         answer
     }
 
-    fn derives(&self, asked: Asked, class: &str, base: &str, depth: usize) -> bool {
+    fn derives(&self, question: Question, class: &str, base: &str, depth: usize) -> bool {
         class == base
-            || self.answer(asked, class, || {
+            || self.answer(question, class, || {
                 depth < MAX_DEPTH
                     && self.info(class).is_some_and(|info| {
-                        info.elements.iter().any(|e| is_base(e) && self.derives(asked, &e.name, base, depth + 1))
+                        info.elements.iter().any(|e| is_base(e) && self.derives(question, &e.name, base, depth + 1))
                     })
             })
     }
 
     /// Whether the class derives from `TObject`.
     pub(super) fn is_tobject(&self, class: &str) -> bool {
-        self.derives(Asked::IsTObject, class, "TObject", 0)
+        self.derives(Question::IsTObject, class, "TObject", 0)
     }
 
     /// Whether the class is `TClonesArray` or derives from it.
     pub(super) fn is_clones_array(&self, class: &str) -> bool {
-        self.derives(Asked::IsClonesArray, class, "TClonesArray", 0)
+        self.derives(Question::IsClonesArray, class, "TClonesArray", 0)
     }
 
     /// Whether the class omits its `TObject` base in files.
@@ -210,7 +210,7 @@ impl<'a> Classes<'a> {
     }
 
     fn has_no_data(&self, class: &str, depth: usize) -> bool {
-        self.answer(Asked::IsEmpty, class, || {
+        self.answer(Question::IsEmpty, class, || {
             depth >= MAX_DEPTH
                 || self
                     .info(class)
@@ -234,7 +234,7 @@ impl<'a> Classes<'a> {
 
     /// Whether the class may be split.
     pub(super) fn can_split(&self, class: &str) -> bool {
-        self.answer(Asked::Splits, class, || self.splits_at(class, 0))
+        self.answer(Question::Splits, class, || self.splits_at(class, 0))
     }
 
     fn splits_at(&self, class: &str, depth: usize) -> bool {
@@ -265,7 +265,7 @@ impl<'a> Classes<'a> {
             "TClonesArray" => true,
             _ if container(class).is_some() => true,
             _ if depth >= MAX_DEPTH => false,
-            _ => self.answer(Asked::LetsSplit, class, || {
+            _ => self.answer(Question::LetsSplit, class, || {
                 self.info(class).is_none_or(|info| {
                     let mut bases = info.elements.iter().filter(|e| is_base(e));
                     bases.all(|e| self.lets_split(&e.name, depth + 1))

@@ -40,7 +40,7 @@ impl Maker<'_> {
         }
         if type_name == "string" {
             let element = Element { class_name: type_name.to_owned(), ..Element::default() };
-            let at = self.whole(column, element, STRING)?;
+            let at = self.unsplit(column, element, STRING)?;
             self.made(at)?.split_level = 0;
             self.set(at, |element| element.element_type = CUSTOM)?;
             return Ok(at);
@@ -52,7 +52,7 @@ impl Maker<'_> {
         }
         let level = if self.classes.can_split(type_name) { level } else { 0 };
         let element = Element { class_name: info.name.clone(), ..Element::default() };
-        let at = self.whole(column, element, checksum_and_version(&info))?;
+        let at = self.unsplit(column, element, checksum_and_version(&info))?;
         let branch = self.made(at)?;
         branch.split_level = level;
         branch.basket_size = Elements::basket_size(column.basket_size, OFFSETS);
@@ -80,7 +80,7 @@ impl Maker<'_> {
     }
 
     /// An unsplit branch of an object, and its leaf.
-    fn whole(&mut self, column: &NewColumn, element: Element, (checksum, version): (u32, i16)) -> Result<usize> {
+    fn unsplit(&mut self, column: &NewColumn, element: Element, (checksum, version): (u32, i16)) -> Result<usize> {
         let element =
             Element { checksum, class_version: version, element_id: WHOLE, streamer_type: NO_MEMBER, ..element };
         // The name of a container's branch does not end with a dot.
@@ -132,7 +132,7 @@ impl Maker<'_> {
         let array = self.described("TClonesArray")?;
         self.described(class)?;
         let element = Element { class_name: "TClonesArray".to_owned(), ..Element::default() };
-        let at = self.whole(column, element, checksum_and_version(&array))?;
+        let at = self.unsplit(column, element, checksum_and_version(&array))?;
         self.set(at, |element| element.element_id = 0)?;
         self.leaf_ids(at)?;
         self.master(at, &column.name, 3, class, false)?;
@@ -148,7 +148,7 @@ impl Maker<'_> {
     /// A container, split if possible.
     fn container(&mut self, column: &NewColumn, type_name: &str, value: Option<&str>) -> Result<usize> {
         let element = Element { class_name: type_name.to_owned(), ..Element::default() };
-        let at = self.whole(column, element, (container_checksum(type_name), CONTAINER_VERSION))?;
+        let at = self.unsplit(column, element, (container_checksum(type_name), CONTAINER_VERSION))?;
         let splits = column.split_level > 0 && self.classes.can_split(type_name);
         if Classes::may_refer(type_name) {
             let bits = &mut self.made(at)?.named.object.bits;

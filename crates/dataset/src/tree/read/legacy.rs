@@ -150,7 +150,7 @@ mod tests {
         let records = Records::new(file_version);
         let object = ObjectReader::new(&w.bytes, 0, &infos).with_custom(&records).object(class)?;
         let base = object.members().and_then(|m| m.values.iter().find_map(base));
-        let branch = records.into_held().take_branch(base.unwrap_or(&object.content)).unwrap().branch;
+        let branch = records.into_objects().take_branch(base.unwrap_or(&object.content)).unwrap().branch;
         Ok(Read { object, branch })
     }
 

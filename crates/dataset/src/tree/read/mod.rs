@@ -13,7 +13,7 @@ use rootfile::object::{Collection, Content, Graph, Members, Named, Object, Objec
 use rootfile::{Error, Key, Result, RootFile};
 
 use super::model::{Attributes, Branch, BranchKind, Clones, Element, Leaf, Tree};
-use records::{Held, Records};
+use records::{ReadObjects, Records};
 
 /// Reads the tree of a key.
 ///
@@ -27,7 +27,7 @@ pub fn read_tree(file: &RootFile, key: &Key) -> Result<Tree> {
     let reader = ObjectReader::new(&payload, usize::from(key.keylen), file.infos()).with_custom(&records);
     let (object, graph) = reader.read_root(&key.class).map_err(with_context)?;
     drop(payload);
-    let mut tree = build(object, graph, records.into_held()).map_err(with_context)?;
+    let mut tree = build(object, graph, records.into_objects()).map_err(with_context)?;
     find_sizes(file, &mut tree).map_err(with_context)?;
     Ok(tree)
 }
@@ -59,7 +59,7 @@ pub fn is_tree_class(file: &RootFile, class: &str) -> bool {
     false
 }
 
-fn build(mut object: Object, graph: Graph, held: Held) -> Result<Tree> {
+fn build(mut object: Object, graph: Graph, held: ReadObjects) -> Result<Tree> {
     let class = object.class.to_string();
     let subclass = if class == "TTree" {
         None
@@ -250,14 +250,14 @@ const MAX_NESTING: usize = 64;
 
 struct Builder {
     graph: Graph,
-    held: Held,
+    held: ReadObjects,
     branches: Vec<Branch>,
     leaves: Vec<Leaf>,
 }
 
 impl Builder {
-    fn take(&mut self, id: ObjectId, what: &str) -> Result<Object> {
-        self.graph.take(id).ok_or_else(|| Error::corrupt(format!("a {what} that the tree lists twice, or not at all")))
+    fn take(&mut self, id: ObjectId, role: &str) -> Result<Object> {
+        self.graph.take(id).ok_or_else(|| Error::corrupt(format!("a {role} that the tree lists twice, or not at all")))
     }
 
     fn branch(&mut self, id: ObjectId, parent: Option<usize>, depth: usize) -> Result<usize> {

@@ -19,14 +19,14 @@ pub(super) struct Records {
     pub file_version: i32,
     pub branches: Typed<BranchRecord>,
     leaves: Typed<Leaf>,
-    held: RefCell<Held>,
+    objects: RefCell<ReadObjects>,
     /// The nesting depth of trees: the record's own tree, and trees in its user info.
     trees: Cell<usize>,
 }
 
 /// Branches and leaves by the numbers that their objects have.
 #[derive(Default)]
-pub(super) struct Held {
+pub(super) struct ReadObjects {
     /// Boxed, so that the growing list does not copy branches.
     branches: Vec<Option<Box<ReadBranch>>>,
     leaves: Vec<Option<Leaf>>,
@@ -35,17 +35,17 @@ pub(super) struct Held {
 impl Records {
     pub fn new(file_version: i32) -> Self {
         let (branches, leaves) = (Typed::new(BranchRecord::place), Typed::new(leaf_place));
-        Self { file_version, branches, leaves, held: RefCell::default(), trees: Cell::new(0) }
+        Self { file_version, branches, leaves, objects: RefCell::default(), trees: Cell::new(0) }
     }
 
     /// The branches and leaves read.
-    pub fn into_held(self) -> Held {
-        self.held.into_inner()
+    pub fn into_objects(self) -> ReadObjects {
+        self.objects.into_inner()
     }
 
     /// Stores a branch.
-    pub fn hold(&self, branch: ReadBranch) -> Content {
-        let branches = &mut self.held.borrow_mut().branches;
+    pub fn store(&self, branch: ReadBranch) -> Content {
+        let branches = &mut self.objects.borrow_mut().branches;
         branches.push(Some(Box::new(branch)));
         Content::Held(branches.len() - 1)
     }
@@ -57,13 +57,13 @@ impl Records {
             version @ 2..=4 => legacy::branch_before_5(&self.branches, &mut record, version, reader)?,
             _ => self.branches.object(&mut record, "TBranch", frame, reader)?,
         }
-        Ok(self.hold(record.finish(reader)?))
+        Ok(self.store(record.finish(reader)?))
     }
 
     fn leaf(&self, frame: Frame, reader: &mut ObjectReader<'_>) -> Result<Content> {
         let mut leaf = new_leaf();
         self.leaves.object(&mut leaf, "TLeaf", frame, reader)?;
-        let leaves = &mut self.held.borrow_mut().leaves;
+        let leaves = &mut self.objects.borrow_mut().leaves;
         leaves.push(Some(leaf));
         Ok(Content::Held(leaves.len() - 1))
     }
@@ -105,14 +105,14 @@ impl CustomStreamer for Records {
             "TLeaf" => self.leaf(frame, reader).map(Some),
             "TBranchClones" => {
                 let (branch, own) = legacy::branch_clones(&self.branches, self.file_version, reader)?;
-                Ok(Some(legacy::clones_content(self.hold(branch), own)))
+                Ok(Some(legacy::clones_content(self.store(branch), own)))
             }
             _ => Ok(None),
         }
     }
 }
 
-impl Held {
+impl ReadObjects {
     /// Numbers of branches and leaves.
     pub fn count(&self) -> (usize, usize) {
         (self.branches.len(), self.leaves.len())

@@ -9,7 +9,7 @@ use dataset::decode::ColumnPlan;
 use dataset::layout::{ClusterSize, Layout, TreeRules, defaults};
 use dataset::tree::Tree;
 use dataset::tree::make::{NewColumn, NewKind, classes_of, make_tree};
-use rootfile::streamer::describe::describe_held;
+use rootfile::streamer::describe::describe_contained;
 use rootfile::streamer::{StreamerInfo, StreamerInfos};
 use rootfile::{Error, Result};
 
@@ -124,7 +124,7 @@ fn with_pairs(columns: &[NewColumn], classes: &StreamerInfos) -> StreamerInfos {
     let mut all = classes.clone();
     for column in columns {
         let NewKind::Class { type_name, .. } = &column.kind else { continue };
-        for info in describe_held(type_name, &all).unwrap_or_default() {
+        for info in describe_contained(type_name, &all).unwrap_or_default() {
             all.add(Arc::new(info));
         }
     }

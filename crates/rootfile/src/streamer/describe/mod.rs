@@ -35,11 +35,11 @@ use cpp_type::{Core, CppType};
 pub fn describe(classes: &[ClassDescription], known: &StreamerInfos) -> Result<Vec<StreamerInfo>> {
     let world = Classes::new(classes, known)?;
     let mut infos = Vec::with_capacity(classes.len());
-    let mut held = Vec::new();
+    let mut contained = Vec::new();
     for class in classes {
-        infos.push(info(class, &world, &mut held)?);
+        infos.push(info(class, &world, &mut contained)?);
     }
-    add_held(&mut infos, held, &world)?;
+    add_contained(&mut infos, contained, &world)?;
     mark_counters(&mut infos);
     Ok(infos)
 }
@@ -49,36 +49,36 @@ pub fn describe(classes: &[ClassDescription], known: &StreamerInfos) -> Result<V
 /// # Errors
 ///
 /// If the type cannot be parsed, or if a class in it is unknown.
-pub fn describe_held(type_name: &str, known: &StreamerInfos) -> Result<Vec<StreamerInfo>> {
+pub fn describe_contained(type_name: &str, known: &StreamerInfos) -> Result<Vec<StreamerInfo>> {
     let world = Classes::new(&[], known)?;
-    let (mut infos, mut held) = (Vec::new(), Vec::new());
-    implied::collect(&CppType::parse(type_name)?, false, &mut held);
-    add_held(&mut infos, held, &world)?;
+    let (mut infos, mut contained) = (Vec::new(), Vec::new());
+    implied::collect(&CppType::parse(type_name)?, false, &mut contained);
+    add_contained(&mut infos, contained, &world)?;
     infos.retain(|info| known.latest(&info.name).is_none());
     Ok(infos)
 }
 
 /// Adds the infos of standard classes, and of the standard classes inside them.
-fn add_held(infos: &mut Vec<StreamerInfo>, mut held: Vec<Core>, world: &Classes<'_>) -> Result<()> {
+fn add_contained(infos: &mut Vec<StreamerInfo>, mut contained: Vec<Core>, world: &Classes<'_>) -> Result<()> {
     let mut done: HashSet<String> = infos.iter().map(|info| info.name.clone()).collect();
     let mut next = 0;
-    while let Some(core) = held.get(next).cloned() {
+    while let Some(core) = contained.get(next).cloned() {
         next += 1;
         if let Some(class) = implied::class(&core).filter(|class| done.insert(class.name.clone())) {
-            infos.push(info(&class, world, &mut held)?);
+            infos.push(info(&class, world, &mut contained)?);
         }
     }
     Ok(())
 }
 
 /// The info of one class. Adds to `held` the standard classes it uses.
-fn info(class: &ClassDescription, world: &Classes<'_>, held: &mut Vec<Core>) -> Result<StreamerInfo> {
+fn info(class: &ClassDescription, world: &Classes<'_>, contained: &mut Vec<Core>) -> Result<StreamerInfo> {
     let name = classes::spelled(&class.name)?;
     let facts = world.facts(&name)?;
     let mut elements = Vec::new();
     for base in &class.bases {
         let ty = world.resolved(base, &name)?;
-        implied::collect(&ty, false, held);
+        implied::collect(&ty, false, contained);
         elements.push(base_element(&ty, world).map_err(|e| e.object(&name))?);
     }
     let mut names = HashSet::new();
@@ -91,7 +91,7 @@ fn info(class: &ClassDescription, world: &Classes<'_>, held: &mut Vec<Core>) -> 
         if member.is_transient() || class.version == Some(0) {
             continue;
         }
-        implied::collect(&world.resolved(&member.cpp_type, &name)?, true, held);
+        implied::collect(&world.resolved(&member.cpp_type, &name)?, true, contained);
         elements.push(member::element(member, &name, class, world).map_err(|e| e.object(full()))?);
     }
     let version = class.version.map_or(1, i32::from);
