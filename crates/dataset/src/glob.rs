@@ -494,7 +494,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_that_no_keep_pattern_speaks_of_stays_whole() {
+    fn a_tree_without_a_keep_pattern_keeps_all_columns() {
         let filter = NameFilter::new(&["Events/Muon_*"], &[]).unwrap();
         assert!(filter.keeps("Runs", &["run"]));
         assert!(!filter.keeps("Events", &["run"]));

@@ -30,7 +30,7 @@ pub(crate) struct SourceTree<'a> {
 
 /// The entries for which the column is true, or not zero. `None` if the tree has no such column.
 pub(super) fn entries_where(tree: &SourceTree<'_>, pattern: &ColumnPattern) -> Result<Option<EntrySet>> {
-    if !pattern.speaks_of(tree.path) {
+    if !pattern.applies_to(tree.path) {
         return Ok(None);
     }
     let filter = NameFilter::new(&[pattern.as_str()], &[])?;

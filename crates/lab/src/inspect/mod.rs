@@ -53,7 +53,7 @@ pub fn inspect(file: &RootFile, options: &Options) -> Result<Report> {
             object: if mismatch.path.is_empty() { format!("({})", mismatch.object) } else { mismatch.path },
             cycle: key.map(|key| key.cycle),
             class: key.map_or_else(String::new, |key| key.class.clone()),
-            reason: format!("at byte {}: {}", mismatch.offset, mismatch.what),
+            reason: format!("at byte {}: {}", mismatch.offset, mismatch.contradiction),
         });
     }
     for directory in &walk.directories {

@@ -40,7 +40,7 @@ pub fn refuse_damage_in(
         1 => " (and 1 place more)".to_owned(),
         n => format!(" (and {n} places more)"),
     };
-    let what = format!("{}{more}. {HELP}", first.what);
+    let what = format!("{}{more}. {HELP}", first.contradiction);
     Err(Error::corrupt(what).object(first.object).at(first.offset).file(file.name()))
 }
 
@@ -58,7 +58,7 @@ pub(super) fn leave_out(file: &RootFile, walk: &mut Walk, notes: &mut Vec<Proble
             continue;
         }
         bad.extend(mismatch.key);
-        let reason = format!("at byte {}: {}", mismatch.offset, mismatch.what);
+        let reason = format!("at byte {}: {}", mismatch.offset, mismatch.contradiction);
         damaged.push(Damaged { path: path(), object: mismatch.object, reason });
     }
     // A directory goes with its damaged key, unless another key leads to it.
@@ -86,7 +86,10 @@ pub(super) fn leave_out(file: &RootFile, walk: &mut Walk, notes: &mut Vec<Proble
 }
 
 fn note(mismatch: &Mismatch) -> Problem {
-    Problem { path: mismatch.object.clone(), message: format!("at byte {}: {}", mismatch.offset, mismatch.what) }
+    Problem {
+        path: mismatch.object.clone(),
+        message: format!("at byte {}: {}", mismatch.offset, mismatch.contradiction),
+    }
 }
 
 /// The note on a file whose keys were found by scanning.

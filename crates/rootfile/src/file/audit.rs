@@ -109,7 +109,8 @@ impl Audit<'_> {
             let Ok(key) = self.file.key_at(seek) else { return };
             if key.nbytes != nbytes || key.class != "TList" || key.name != "StreamerInfo" {
                 let (class, name, found) = (&key.class, &key.name, key.nbytes);
-                let contradiction = format!("the header expects {nbytes} bytes; the record has {found}, of a {class} {name:?}");
+                let contradiction =
+                    format!("the header expects {nbytes} bytes; the record has {found}, of a {class} {name:?}");
                 self.file(NAME, seek, contradiction);
             }
         }
@@ -205,7 +206,8 @@ impl Audit<'_> {
         let room = source.size().saturating_sub(listed.seek_key);
         if room < u64::from(listed.nbytes) {
             let (seek, size) = (listed.seek_key, source.size());
-            let contradiction = format!("its {} bytes at byte {seek} go beyond the file, which has {size}", listed.nbytes);
+            let contradiction =
+                format!("its {} bytes at byte {seek} go beyond the file, which has {size}", listed.nbytes);
             return Some((contradiction, false));
         }
         let read = |len: usize| {
@@ -240,7 +242,8 @@ impl Audit<'_> {
         let elsewhere = |d: &super::Directory| d.seek == listed.seek_pdir;
         if listed.seek_pdir != directory.seek && self.walk.directories.iter().any(elsewhere) {
             let (here, there) = (directory.seek, listed.seek_pdir);
-            let contradiction = format!("it lies in the directory at byte {here}, its key names the one at byte {there}");
+            let contradiction =
+                format!("it lies in the directory at byte {here}, its key names the one at byte {there}");
             return Some((contradiction, false));
         }
         let (ours, theirs) = (&listed.title, &record.title);
