@@ -7,3 +7,4 @@ pub(crate) mod encode;
 pub(crate) mod engine;
 pub(crate) mod fetch;
 pub(crate) mod progress;
+pub(crate) mod workers;

@@ -130,13 +130,13 @@ impl<'a> PlanBuilder<'a> {
                 };
             }
             let Some(column) = self.columns.get_mut(i) else { continue };
-            let asked = column.target.keeps_compression
+            let same_compression = column.target.keeps_compression
                 || branch.compression(file.header().compress) == column.target.compression;
             // All baskets of a branch must have the same form of offsets.
-            let asked = asked && branch.io_bits == column.form.io_bits;
+            let same_form = branch.io_bits == column.form.io_bits;
             column.form.leaves_out_offsets |= branch.io_bits & GENERATE_OFFSET_MAP != 0;
             column.target.met_by_file.resize(in_file as usize, true);
-            column.target.met_by_file.push(asked);
+            column.target.met_by_file.push(same_compression && same_form);
             column.source.expansion = column.source.expansion.max(ratio(branch.tot_bytes, branch.zip_bytes));
             column.source.tot_bytes = column.source.tot_bytes.saturating_add(branch.tot_bytes);
             let Some(source) = self.files.get(in_file as usize) else { continue };

@@ -85,8 +85,8 @@ pub(crate) fn forecast_table(plan: &TablePlan, path: &str, sample: bool) -> Resu
             if pieces.is_empty() {
                 continue;
             }
-            let asked = OutputCluster { entries: entries.clone(), packed, copies_fit: plan.copies_fit };
-            let depth = depth(column, &pieces, &asked);
+            let cluster = OutputCluster { entries: entries.clone(), packed, copies_fit: plan.copies_fit };
+            let depth = depth(column, &pieces, &cluster);
             depths.count(depth);
             if depth != Depth::Copy {
                 opened += column.source.share(pieces, &entries);

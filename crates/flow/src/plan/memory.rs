@@ -52,12 +52,12 @@ impl TablePlan {
         for (i, bound) in self.clusters.bounds.windows(2).enumerate() {
             let [start, end] = *bound else { continue };
             let packed = self.clusters.packed.get(i).copied().unwrap_or(false);
-            let asked = OutputCluster { entries: start..end, packed, copies_fit: self.copies_fit };
-            let range = column.source.overlapping_next(&mut at, &asked.entries);
+            let cluster = OutputCluster { entries: start..end, packed, copies_fit: self.copies_fit };
+            let range = column.source.overlapping_next(&mut at, &cluster.entries);
             let pieces = column.source.pieces.get(range.clone()).unwrap_or_default();
             let depth = match pieces.is_empty() {
                 true => continue,
-                false => depth(column, &range, &asked),
+                false => depth(column, &range, &cluster),
             };
             for piece in pieces {
                 let need = match depth {
@@ -102,13 +102,13 @@ impl TablePlan {
     }
 
     /// Reads the header of a piece's record, if there is one.
-    fn header<T>(&self, piece: &Piece, what: impl FnOnce(&Peek<'_>) -> T) -> Option<T> {
+    fn header<T>(&self, piece: &Piece, read: impl FnOnce(&Peek<'_>) -> T) -> Option<T> {
         if piece.is_embedded() {
             return None;
         }
         let file = self.files.get(usize::try_from(piece.file).ok()?)?;
         let start = file.read(piece.seek, (piece.nbytes as usize).min(HEADER)).ok()?;
-        BasketHeader::peek(&start).ok().map(|header| what(&header))
+        BasketHeader::peek(&start).ok().map(|header| read(&header))
     }
 }
 
@@ -128,10 +128,10 @@ fn regrouping(column: &Column, bounds: &[u64], longest: u64) -> u64 {
     let basket = match column.target.shape {
         Shape::Size(size) | Shape::Keep(size) => {
             // A large recorded buffer size holds no more than the column's bytes.
-            let asked = u64::from(size.max(column.target.packed_size.unwrap_or(0))).min(column.source.tot_bytes);
+            let requested = u64::from(size.max(column.target.packed_size.unwrap_or(0))).min(column.source.tot_bytes);
             let cluster = entry.saturating_mul(longest).min(total);
             // A basket holds at least one whole entry.
-            asked.max(entry.min(raw.max(kept))).min(cluster)
+            requested.max(entry.min(raw.max(kept))).min(cluster)
         }
         Shape::PerCluster => total.div_ceil(entries).saturating_mul(longest).min(total),
     };

@@ -261,11 +261,11 @@ fn same_shape(old: (&Tree, &LogicalColumn), new: (&Tree, &LogicalColumn)) -> boo
         whole.branches().len() == 1 && top.is_some_and(|top| top.children.is_empty() && !is_collection(top))
     };
     let shape = |(tree, whole): (&Tree, &LogicalColumn)| -> Vec<(String, i32, i32)> {
-        let of = |branch: &usize| {
+        let element_of = |branch: &usize| {
             let element = tree.branches.get(*branch)?.element()?;
             Some((element.class_name.clone(), element.element_id, element.element_type))
         };
-        whole.branches().iter().map(|branch| of(branch).unwrap_or_default()).collect()
+        whole.branches().iter().map(|branch| element_of(branch).unwrap_or_default()).collect()
     };
     single(old) && single(new) || shape(old) == shape(new)
 }

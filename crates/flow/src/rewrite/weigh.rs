@@ -36,13 +36,13 @@ pub fn weigh(input: &Path, output: &Path, options: &Options, baskets: &BasketsOf
     let mut seek = writer.position();
     for (place, plan) in prepared.plans {
         let directory = written.directories.get(place.directory).copied().unwrap_or(writer.top());
-        let of = |column: &Column| {
+        let written_column = |column: &Column| {
             let lineage: Vec<&str> = plan.tree.lineage(column.branch).into_iter().rev().collect();
             let baskets = baskets(&place.path, &lineage, &plan.clusters.bounds);
             let zip_bytes = baskets.iter().map(|basket| u64::from(basket.nbytes)).sum();
             WrittenColumn { baskets, zip_bytes, tot_bytes: column.source.tot_bytes, ..WrittenColumn::default() }
         };
-        let mut written: Vec<WrittenColumn> = plan.columns.iter().map(of).collect();
+        let mut written: Vec<WrittenColumn> = plan.columns.iter().map(written_column).collect();
         // Cluster by cluster, as they would be written.
         let mut all: Vec<&mut BasketRef> = written.iter_mut().flat_map(|column| &mut column.baskets).collect();
         all.sort_by_key(|basket| plan.clusters.bounds.partition_point(|&bound| bound <= basket.first_entry));
@@ -76,8 +76,8 @@ mod tests {
         let walk = file.walk();
         let keys = || walk.directories.iter().flat_map(|directory| &directory.keys);
         let tree = keys().find_map(|key| dataset::tree::read_tree(&file, key).ok()).unwrap();
-        let of = |branch: &dataset::tree::Branch| (branch.name().to_owned(), branch.baskets.clone());
-        let known: HashMap<String, Vec<BasketRef>> = tree.branches.iter().map(of).collect();
+        let baskets_of = |branch: &dataset::tree::Branch| (branch.name().to_owned(), branch.baskets.clone());
+        let known: HashMap<String, Vec<BasketRef>> = tree.branches.iter().map(baskets_of).collect();
         let baskets: u64 = known.values().flatten().map(|basket| u64::from(basket.nbytes)).sum();
         let given = |_: &str, lineage: &[&str], _: &[u64]| known[lineage[lineage.len() - 1]].clone();
         let besides = weigh(&input, &folder.path().join("no.root"), &options, &given).unwrap();

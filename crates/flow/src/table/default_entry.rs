@@ -12,9 +12,9 @@ const EMPTY_STRING: [u8; 7] = [0x40, 0, 0, 3, 0, 9, 0];
 
 /// The bytes of a default entry.
 pub(crate) fn default_entry(tree: &Tree, branch: &Branch) -> Result<Vec<u8>> {
-    let unknown = |what: &str| {
+    let unknown = |kind: &str| {
         Error::request(format!(
-            "an input has no branch {}, and there is no default entry for {what}; --common leaves the branch out",
+            "an input has no branch {}, and there is no default entry for {kind}; --common leaves the branch out",
             branch.name()
         ))
     };

@@ -145,12 +145,12 @@ impl ColumnSource {
     /// Bytes on disk of a range of entries in some pieces, by their share of each record.
     #[expect(clippy::cast_precision_loss, reason = "shares")]
     pub fn share(&self, pieces: Range<usize>, entries: &Range<u64>) -> f64 {
-        let of = |index: usize| {
+        let share = |index: usize| {
             let (piece, record) = (self.pieces.get(index)?, self.record(index)?);
             let n = piece.end().min(entries.end).saturating_sub(piece.first_entry.max(entries.start));
             Some(f64::from(piece.nbytes) * n as f64 / record.entries.max(1) as f64)
         };
-        pieces.filter_map(of).sum()
+        pieces.filter_map(share).sum()
     }
 
     /// Memory of the selection besides the entry set, in bytes.
@@ -191,11 +191,11 @@ impl ColumnSource {
 
     /// Largest average size of an entry in a piece, in bytes before compression.
     pub fn largest_entry(&self) -> u64 {
-        let of = |(index, piece): (usize, &Piece)| {
+        let entry_bytes = |(index, piece): (usize, &Piece)| {
             let entries = self.record(index).map_or(piece.entries, |record| record.entries);
             self.expanded_bytes(piece).div_ceil(entries.max(1))
         };
-        self.pieces.iter().enumerate().map(of).max().unwrap_or(0)
+        self.pieces.iter().enumerate().map(entry_bytes).max().unwrap_or(0)
     }
 
     /// Estimated bytes of a piece before compression.

@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use rootfile::{Error, Result};
 
 use super::entry_bytes::ByteDifference;
+use crate::execute::workers::run_workers;
 use crate::table::column::Column;
 
 /// Approximate bytes on disk of a task, on the first side.
@@ -91,13 +92,7 @@ pub(super) fn run<S: Default>(
         compare,
         outcome: Mutex::default(),
     };
-    std::thread::scope(|scope| {
-        // The calling thread works as well: one thread means no thread at all.
-        for _ in 1..threads.min(work.tasks.len()) {
-            scope.spawn(|| work.run());
-        }
-        work.run();
-    });
+    run_workers(threads.min(work.tasks.len()), || work.run());
     match work.outcome.into_inner().unwrap_or_else(PoisonError::into_inner) {
         (_, Some((_, error))) => Err(error),
         (outcome, None) => Ok(outcome),

@@ -20,6 +20,7 @@ use crate::execute::allocator;
 use crate::execute::fetch::basket_cache::{BasketCache, CacheKey};
 use crate::execute::fetch::counters::CounterReader;
 use crate::execute::fetch::fetcher::Fetcher;
+use crate::execute::workers::run_workers;
 use crate::table::column::Column;
 use crate::table::piece::spans_several;
 
@@ -125,12 +126,12 @@ pub(crate) fn least_memory(dataset: &Dataset, columns: &[usize], steps: &[u64]) 
     let entries = steps.first().copied().unwrap_or(0)..steps.last().copied().unwrap_or(0);
     // Only pieces with more entries than the shortest step can be used by several.
     let shortest = steps.windows(2).map(|step| step[1] - step[0]).min().unwrap_or(u64::MAX);
-    let of = |source: &Column| {
+    let needs_of = |source: &Column| {
         let pieces = source.source.pieces.get(source.source.overlapping(&entries)).unwrap_or_default();
         let wide = pieces.iter().filter(|piece| piece.entries > shortest && spans_several(piece, steps));
         (memory_needs(source, &entries), wide.map(|piece| source.unpacked(piece)).max().unwrap_or(0))
     };
-    let needs: Vec<(u64, u64)> = columns.iter().filter_map(|&column| dataset.source(column)).map(of).collect();
+    let needs: Vec<(u64, u64)> = columns.iter().filter_map(|&column| dataset.source(column)).map(needs_of).collect();
     let kept: u64 = needs.iter().map(|(_, kept)| kept).sum();
     // The kept basket of a column is dropped while its next one is read.
     let most = needs.iter().map(|(room, own)| room + kept - own).max().unwrap_or(0);
@@ -171,13 +172,7 @@ fn run(
         cancelled: request.cancelled,
         failed: Mutex::new(None),
     };
-    std::thread::scope(|scope| {
-        // The calling thread works as well: a budget of one thread spawns none.
-        for _ in 1..share.threads {
-            scope.spawn(|| shared.guarded());
-        }
-        shared.guarded();
-    });
+    run_workers(share.threads, || shared.guarded());
     if let Some(error) = shared.failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(error);
     }
@@ -293,12 +288,12 @@ impl ReadJob<'_> {
         if plan.counters().is_empty() {
             return Ok(None);
         }
-        let of = |&branch: &usize| {
+        let counter = |&branch: &usize| {
             let missing = || Error::unsupported("is counted by a branch that is no column");
             let column = self.dataset.column_of_branch(branch).ok_or_else(missing)?;
             Ok((self.dataset.source_of_branch(branch).ok_or_else(missing)?, column))
         };
-        let columns = plan.counters().iter().map(of).collect::<Result<_>>()?;
+        let columns = plan.counters().iter().map(counter).collect::<Result<_>>()?;
         Ok(Some(CounterReader::new(self.dataset.files(), columns)))
     }
 }

@@ -43,18 +43,24 @@ pub struct FillContext {
     rule: ClusterRule,
     /// The largest value of each branch that counts others.
     maxima: Vec<u64>,
+    reservation: MemoryReservation,
+    /// Bytes of an entry before compression, as far as known.
+    entry_bytes: u64,
+    clocks: Arc<Clocks>,
+    finished: bool,
+}
+
+/// The memory of a context.
+#[derive(Debug, Default)]
+struct MemoryReservation {
     /// Bytes reserved for the cluster that is being filled, if any, and the thread that reserved them.
-    reserved: Option<(u64, ThreadId)>,
+    cluster: Option<(u64, ThreadId)>,
     /// Bytes reserved for buffers that are kept between clusters.
     kept: u64,
     /// Largest memory of a cluster.
     cluster_limit: u64,
-    /// Bytes of an entry before compression, as far as known.
-    entry_bytes: u64,
     /// Largest memory that the cluster really took.
     peak: u64,
-    clocks: Arc<Clocks>,
-    finished: bool,
 }
 
 impl FillContext {
@@ -75,13 +81,10 @@ impl FillContext {
             plan,
             branches: buffers.branches,
             scratches,
-            kept: buffers.kept,
             rule,
             maxima,
-            reserved: None,
-            cluster_limit: 0,
+            reservation: MemoryReservation { kept: buffers.kept, ..MemoryReservation::default() },
             entry_bytes: 0,
-            peak: 0,
             clocks,
             finished: false,
         })
@@ -123,13 +126,15 @@ impl FillContext {
         }
         // Its buffers do not count as memory of the next task.
         self.ticket.set_reserved(0);
-        if !self.committer.memory_limiter.has_free(self.cluster_limit) {
+        if !self.committer.memory_limiter.has_free(self.reservation.cluster_limit) {
             self.drop_buffers();
         }
         let branches = std::mem::take(&mut self.branches);
         let compressors = self.scratches.compressors();
-        self.committer
-            .put_buffers(self.tree, ContextBuffers { branches, compressors, kept: std::mem::take(&mut self.kept) });
+        self.committer.put_buffers(
+            self.tree,
+            ContextBuffers { branches, compressors, kept: std::mem::take(&mut self.reservation.kept) },
+        );
         self.committer.done(self.tree, self.ticket.task())
     }
 
@@ -149,7 +154,7 @@ impl FillContext {
         let rows = batch.num_rows();
         let mut at = 0;
         while at < rows {
-            if self.reserved.is_none() {
+            if self.reservation.cluster.is_none() {
                 self.begin_cluster()?;
             }
             let n = usize::try_from(self.rule.until_check()).unwrap_or(usize::MAX).min(rows - at);
@@ -192,14 +197,14 @@ impl FillContext {
     fn is_full(&mut self) -> Result<bool> {
         let (filled, taken) = (self.filled(), self.memory());
         self.entry_bytes = (filled.raw + filled.pending) / self.rule.entries().max(1);
-        self.peak = self.peak.max(taken);
+        self.reservation.peak = self.reservation.peak.max(taken);
         let mut has_room = true;
-        if let Some((held, _)) = self.reserved.as_mut().filter(|(held, _)| taken > *held) {
+        if let Some((held, _)) = self.reservation.cluster.as_mut().filter(|(held, _)| taken > *held) {
             has_room = self.committer.grow(taken - *held, &self.ticket)?;
             *held = taken;
             self.ticket.set_reserved(taken);
         }
-        Ok(self.rule.ends(&filled, self.cluster_limit) || !has_room)
+        Ok(self.rule.ends(&filled, self.reservation.cluster_limit) || !has_room)
     }
 
     fn filled(&self) -> FillLevel {
@@ -211,10 +216,10 @@ impl FillContext {
     /// Reserves memory for a cluster. Buffers kept from the last one are part of it, unless the context has to wait.
     fn begin_cluster(&mut self) -> Result<()> {
         let bytes = self.committer.expected_memory(self.tree, self.rule.first_guess());
-        self.cluster_limit = self.committer.memory_limiter.cluster_limit();
-        let bytes = bytes.min(self.cluster_limit).max(self.kept);
-        let taken = match self.committer.try_reserve(bytes - self.kept, &self.ticket)? {
-            Some(taken) => self.kept + taken,
+        self.reservation.cluster_limit = self.committer.memory_limiter.cluster_limit();
+        let bytes = bytes.min(self.reservation.cluster_limit).max(self.reservation.kept);
+        let taken = match self.committer.try_reserve(bytes - self.reservation.kept, &self.ticket)? {
+            Some(taken) => self.reservation.kept + taken,
             None => {
                 self.drop_buffers();
                 self.committer.drop_buffers();
@@ -226,14 +231,14 @@ impl FillContext {
         if let Some(chunks) = self.committer.recycled(&self.plan) {
             self.branches.iter_mut().zip(chunks).for_each(|(fill, chunk)| fill.recycle(chunk));
         }
-        self.kept = 0;
+        self.reservation.kept = 0;
         self.ticket.set_reserved(taken);
-        self.reserved = Some((taken, std::thread::current().id()));
+        self.reservation.cluster = Some((taken, std::thread::current().id()));
         Ok(())
     }
 
     fn end_cluster(&mut self) -> Result<()> {
-        self.peak = self.peak.max(self.memory());
+        self.reservation.peak = self.reservation.peak.max(self.memory());
         match self.team(self.rule.entries()) {
             Some(team) => {
                 parallel_encode::finish_baskets(&team, &mut self.branches, &self.plan.branches, &self.scratches)?
@@ -271,19 +276,19 @@ impl FillContext {
     fn drop_buffers(&mut self) {
         self.ticket.set_reserved(0);
         self.branches.iter_mut().for_each(BranchFill::drop_buffers);
-        self.committer.memory_limiter.release(std::mem::take(&mut self.kept));
+        self.committer.memory_limiter.release(std::mem::take(&mut self.reservation.kept));
     }
 
     fn hand_over(&mut self, filled: &FillLevel, chunks: Vec<Chunk>) -> Result<()> {
         let started = Instant::now();
-        let (held, thread) = self.reserved.take().unwrap_or((0, std::thread::current().id()));
+        let (held, thread) = self.reservation.cluster.take().unwrap_or((0, std::thread::current().id()));
         // From here on the cluster takes the memory of its records, and the context that of its buffers.
         let bytes: u64 = chunks.iter().map(|chunk| chunk.bytes.capacity() as u64).sum();
-        self.kept = self.memory();
-        self.peak = self.peak.max(bytes + self.kept);
-        self.ticket.set_reserved(self.kept);
-        self.committer.memory_limiter.resize(held, bytes + self.kept);
-        let (maxima, peak) = (self.maxima.clone(), std::mem::take(&mut self.peak));
+        self.reservation.kept = self.memory();
+        self.reservation.peak = self.reservation.peak.max(bytes + self.reservation.kept);
+        self.ticket.set_reserved(self.reservation.kept);
+        self.committer.memory_limiter.resize(held, bytes + self.reservation.kept);
+        let (maxima, peak) = (self.maxima.clone(), std::mem::take(&mut self.reservation.peak));
         self.clusters += 1;
         let task_and_number = (self.ticket.task(), self.clusters);
         let cluster =
@@ -291,7 +296,7 @@ impl FillContext {
         self.rule.start(filled);
         let handed = self.committer.hand_over(self.tree, cluster);
         // The buffers are kept if enough memory stays free for the largest cluster.
-        if !self.committer.memory_limiter.has_free(self.cluster_limit) {
+        if !self.committer.memory_limiter.has_free(self.reservation.cluster_limit) {
             self.drop_buffers();
         }
         // Only after the memory is released: another context would begin without memory.
@@ -304,11 +309,11 @@ impl FillContext {
 
 impl Drop for FillContext {
     fn drop(&mut self) {
-        if let Some((held, thread)) = self.reserved.take() {
+        if let Some((held, thread)) = self.reservation.cluster.take() {
             self.committer.memory_limiter.end_filling(thread);
             self.committer.memory_limiter.release(held);
         }
-        self.committer.memory_limiter.release(self.kept);
+        self.committer.memory_limiter.release(self.reservation.kept);
         if !self.finished {
             self.committer.fail(&Error::request("a fill context was dropped before it was finished"));
         }

@@ -8,6 +8,7 @@ use rootfile::{Error, Result};
 
 use super::fill_context::FillContext;
 use super::writer::{ParallelWriter, TreeId};
+use crate::execute::workers::run_workers;
 
 /// Fills the tasks from 0 to `count` of some trees on `threads` threads, including the calling one. `fill` gets a task's
 /// number and its contexts, in the order of the trees. The first error ends the work.
@@ -41,12 +42,7 @@ pub fn fill_tasks<W: Borrow<ParallelWriter> + Sync>(
             }
         }
     };
-    std::thread::scope(|scope| {
-        for _ in 1..threads.min(usize::try_from(count).unwrap_or(usize::MAX)) {
-            scope.spawn(work);
-        }
-        work();
-    });
+    run_workers(threads.min(usize::try_from(count).unwrap_or(usize::MAX)), work);
     match failed().take() {
         Some(error) => Err(error),
         None => Ok(()),

@@ -131,11 +131,11 @@ impl<'a> Recoder<'a> {
     fn run(&mut self, entries: &Range<u64>, fetcher: &mut Fetcher) -> Result<()> {
         let mut at = entries.start;
         while at < entries.end {
-            let asked = at..at.saturating_add(self.recode.portion.max(1)).min(entries.end);
+            let portion = at..at.saturating_add(self.recode.portion.max(1)).min(entries.end);
             for stream in &mut self.streams {
-                stream.load(self.job.files, &asked, fetcher)?;
+                stream.load(self.job.files, &portion, fetcher)?;
             }
-            let (pid, end) = self.process(&asked)?;
+            let (pid, end) = self.process(&portion)?;
             if self.basket_start.1.is_some_and(|started| started != pid) {
                 self.flush(at)?;
             }

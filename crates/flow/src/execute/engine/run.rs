@@ -10,6 +10,7 @@ use crate::execute::allocator;
 use crate::execute::budget::Share;
 use crate::execute::fetch::basket_cache::BasketCache;
 use crate::execute::progress::Progress;
+use crate::execute::workers::run_workers;
 
 /// Runs a job.
 pub(crate) fn run(
@@ -24,13 +25,6 @@ pub(crate) fn run(
         // Decoding allocates new arrays for each portion.
         allocator::keep(share.waiting / 4);
     }
-    std::thread::scope(|scope| {
-        // The calling thread works as well: a budget of one thread spawns none.
-        let work = || queue.guarded(|| worker::work(job, &queue, &cache));
-        for _ in 1..share.threads {
-            scope.spawn(work);
-        }
-        work();
-    });
+    run_workers(share.threads, || queue.guarded(|| worker::work(job, &queue, &cache)));
     queue.finish()
 }

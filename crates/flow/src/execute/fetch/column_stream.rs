@@ -41,10 +41,10 @@ impl DecodeSource {
 
     /// Number of entries to decode at a time, so that they have about [`PORTION`] bytes.
     pub fn portion(sources: &[Self]) -> u64 {
-        let of = |source: &Self| {
+        let source_bytes = |source: &Self| {
             source.column.source.pieces.iter().map(|p| source.column.source.expanded_bytes(p)).sum::<u64>()
         };
-        let bytes: u64 = sources.iter().map(of).sum();
+        let bytes: u64 = sources.iter().map(source_bytes).sum();
         let entries = |source: &Self| source.column.source.recorded_entries();
         let entries = sources.iter().map(entries).max().unwrap_or(0);
         let each = bytes.div_ceil(entries.max(1)).max(1);
@@ -167,7 +167,7 @@ impl<'a> ColumnStream<'a> {
     /// Bytes of some entries. Their baskets must be loaded.
     pub fn bytes(&self, entries: &Range<u64>) -> u64 {
         let column = &self.source.column;
-        let of = |(index, data): &(usize, CachedBasket)| {
+        let basket_bytes = |(index, data): &(usize, CachedBasket)| {
             let piece = column.source.pieces.get(*index)?;
             let taken = entries.start.max(piece.first_entry)..entries.end.min(piece.end());
             let bytes =
@@ -177,7 +177,7 @@ impl<'a> ColumnStream<'a> {
                 });
             Some(bytes.sum::<usize>() as u64)
         };
-        self.loaded.iter().filter_map(of).sum()
+        self.loaded.iter().filter_map(basket_bytes).sum()
     }
 
     /// The values of some entries. Their baskets must be loaded.
