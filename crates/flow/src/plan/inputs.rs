@@ -1,11 +1,11 @@
-//! Files as users name them: paths, `FILE:TREE`, patterns, and lists of these.
+//! Parses the inputs that users name: paths, `FILE:TREE`, patterns, and lists of these.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use rootfile::{Error, Result};
 
-/// A file, and the tree in it that is meant, if one was named.
+/// A file, and the tree in it, if one was named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
     /// The file.
@@ -17,7 +17,7 @@ pub struct Input {
 impl FromStr for Input {
     type Err = std::convert::Infallible;
 
-    /// `FILE` or `FILE:TREE`. What is there as a file is never split, nor is an address (`root://host//file`).
+    /// `FILE` or `FILE:TREE`. The name of an existing file is never split, and neither is an address (`root://host//file`).
     fn from_str(text: &str) -> std::result::Result<Self, Self::Err> {
         let whole = || Self { path: text.into(), tree: None };
         Ok(match text.rsplit_once(':').filter(|_| !text.contains("://")) {
@@ -29,7 +29,11 @@ impl FromStr for Input {
     }
 }
 
-/// Takes the inputs apart, reading `@list.txt`: an input a line, blank lines and lines that open with `#` left out.
+/// Parses arguments. `@list.txt` is a file with one input a line; blank lines and lines that start with `#` are ignored.
+///
+/// # Errors
+///
+/// A list cannot be read, a pattern matches no file, or no input is left.
 pub fn inputs(arguments: &[String]) -> Result<Vec<Input>> {
     let mut found = Vec::new();
     for argument in arguments {
@@ -49,12 +53,16 @@ pub fn inputs(arguments: &[String]) -> Result<Vec<Input>> {
     }
 }
 
-/// The lists among the arguments: files that are read, too.
+/// The list files among the arguments.
 pub fn lists(arguments: &[String]) -> impl Iterator<Item = &Path> {
     arguments.iter().filter_map(|argument| argument.strip_prefix('@')).map(Path::new)
 }
 
-/// The tree that all inputs name, if they do.
+/// The tree that all inputs name, if they name one.
+///
+/// # Errors
+///
+/// The inputs name different trees.
 pub fn one_tree(inputs: &[Input]) -> Result<Option<String>> {
     let mut trees = inputs.iter().map(|i| i.tree.clone());
     let first = trees.next().flatten();
@@ -64,7 +72,7 @@ pub fn one_tree(inputs: &[Input]) -> Result<Option<String>> {
     Ok(first)
 }
 
-/// The inputs that a word means: files that match where it is a pattern and no file of that very name is there.
+/// The inputs of one argument: the matching files of a pattern, unless a file of exactly this name exists.
 fn expand(text: &str) -> Result<Vec<Input>> {
     let Ok(input) = text.parse::<Input>();
     let pattern = input.path.to_string_lossy().into_owned();
@@ -72,7 +80,7 @@ fn expand(text: &str) -> Result<Vec<Input>> {
         return Ok(vec![input]);
     }
     let bad = |e: &dyn std::fmt::Display| Error::request(format!("{pattern}: not a pattern for files: {e}"));
-    // In order of their names, as TChain takes them.
+    // In the order of their names, like TChain.
     let files = glob::glob(&pattern).map_err(|e| bad(&e))?.collect::<std::result::Result<Vec<_>, _>>();
     let files = files.map_err(|e| bad(&e))?;
     if files.is_empty() {

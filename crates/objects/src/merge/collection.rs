@@ -56,7 +56,7 @@ fn append(list: &mut Collection, items: Vec<Option<ObjectId>>) {
     }
 }
 
-/// Merges objects behind pointers.
+/// Merges two objects behind pointers.
 fn merge_shared(
     graph: &mut Graph,
     mine: ObjectId,
@@ -77,7 +77,7 @@ fn merge_shared(
     Ok(())
 }
 
-/// Merges the objects that a member of both points to.
+/// Merges the objects behind the same member of both.
 fn merge_member(
     name: &str,
     Target { object: first, graph }: Target<'_>,
@@ -98,7 +98,7 @@ fn merge_member(
     }
 }
 
-/// The histograms of a stack.
+/// Merges the histograms of two stacks.
 pub(super) fn merge_stack(
     Target { object: first, graph }: Target<'_>,
     other: Addend<'_>,
@@ -107,7 +107,7 @@ pub(super) fn merge_stack(
     merge_member("fHists", Target { object: first, graph }, other, context)
 }
 
-/// Passed and total histogram of an efficiency, and its weight (`TEfficiency::operator+=`). On failure, the first
+/// Merges the passed and total histograms of two efficiencies, and their weights (`TEfficiency::operator+=`). On failure, the first
 /// is unchanged.
 pub(super) fn merge_efficiency(
     Target { object: first, graph }: Target<'_>,

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use rootfile::object::{Content, Graph, Object, ObjectId, Value};
 use rootfile::tags::may_hold_tags;
 
-/// Copies an object and all that it points to from one record's objects to another's.
+/// Copies an object, and all objects that it points to, from one graph into another.
 pub(super) fn import(
     id: ObjectId,
     from: &Graph,
@@ -18,14 +18,14 @@ pub(super) fn import(
     import_below(id, from, to, (map, 0))
 }
 
-/// The same of an object that is behind no pointer.
+/// Copies an object that no pointer leads to, with all objects that it points to.
 pub(super) fn import_object(object: &Object, from: &Graph, to: &mut Graph) -> Result<ObjectId, String> {
     let (mut object, mut map) = (object.clone(), HashMap::new());
     remap_object(&mut object, &mut |id| import_below(id, from, to, (&mut map, 1)))?;
     Ok(to.add(object))
 }
 
-/// Objects that point to one another, at most: a chain of them may be as long as its record.
+/// Longest chain of objects that point to one another. A file could have one as long as its record.
 const LONGEST_CHAIN: usize = 200;
 
 fn import_below(

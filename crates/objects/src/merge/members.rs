@@ -1,4 +1,4 @@
-//! Short ways to get and set members of objects by name, whatever number type this version of the class has.
+//! Gets and sets members of objects by name, whatever number type this version of the class has.
 
 use rootfile::object::{Array, Content, Members, Named, Value};
 use rootfile::streamer::code;
@@ -42,7 +42,7 @@ pub(super) fn set_int(m: &mut Members, name: &str, number: i64) {
     }
 }
 
-/// The `TNamed` among the bases, however deep, to be changed.
+/// The `TNamed` among the bases, at any depth.
 pub(super) fn named_mut(m: &mut Members) -> Option<&mut Named> {
     m.values.iter_mut().find_map(|value| match value {
         Value::Named(named) => Some(&mut **named),

@@ -1,4 +1,4 @@
-//! What a Parquet file is compressed with. Its levels are the codec's own, where ROOT's for zstd count in steps of two.
+//! The compression of a Parquet file. Levels are those of the codec; ROOT's levels for zstd count in steps of two.
 
 use std::fmt;
 use std::str::FromStr;
@@ -24,7 +24,7 @@ impl FromStr for ParquetCodec {
             Some((name, level)) => (name, Some(level)),
             None => (text, None),
         };
-        let wrong = |why: &str| Error::request(format!("{text:?} is no compression of a Parquet file: {why}"));
+        let wrong = |why: &str| Error::request(format!("{text:?} is not a compression of Parquet files: {why}"));
         let level = level.map(str::parse::<u8>).transpose().map_err(|_| wrong("a level is a number"))?;
         let plain = |codec| if level.is_none() { Ok(codec) } else { Err(wrong("it has no levels")) };
         let codec = match name.to_lowercase().as_str() {

@@ -1,4 +1,4 @@
-//! Which columns of a tree go into a Parquet file, under which names, and which cannot.
+//! Selects the columns of a tree for a Parquet file, names them, and reports columns that cannot be converted.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use rootfile::{Error, Result};
 use super::report::LeftOut;
 use crate::arrow::read::Dataset;
 
-/// A column that is to be written.
+/// A column to write.
 #[derive(Clone, Debug)]
 pub(super) struct Chosen {
-    /// Its number in the data set.
+    /// Its index in the data set.
     pub column: usize,
-    /// Its place among those that are read.
+    /// Its index among the columns that are read.
     pub place: usize,
-    /// As it is in the Parquet file.
+    /// Its field in the Parquet file.
     pub field: FieldRef,
 }
 
@@ -29,7 +29,7 @@ pub(super) fn choose(dataset: &Dataset, filter: &NameFilter, left_out: &mut Vec<
     check(filter, dataset.path(), tree)?;
     let kept = |(number, plan): (usize, &dataset::decode::ColumnPlan)| {
         let branch = tree.branches.get(plan.branch())?;
-        // What a split STL collection counts its members say as well. That of a TClonesArray is a column.
+        // The members of a split STL collection have its size as well. The counter of a TClonesArray is a column.
         let groups = branch.element().is_some_and(|e| e.element_type == 4) && !branch.children.is_empty();
         let asked = filter.keeps(dataset.path(), &tree.lineage(plan.branch()));
         (asked && !groups).then(|| (number, plan.branch(), Arc::clone(plan.field())))
@@ -41,7 +41,7 @@ pub(super) fn choose(dataset: &Dataset, filter: &NameFilter, left_out: &mut Vec<
     }
     let mut chosen: Vec<Chosen> = Vec::with_capacity(kept.len());
     for (column, branch, field) in &kept {
-        // A branch is called by its own name, unless another has that too.
+        // A column has the name of its branch, unless another branch has the same name.
         let own = name_of(tree, *branch);
         let name = if named.get(own) == Some(&1) { own } else { field.name().as_str() };
         let twice = || "another column has the same name and path".to_owned();
@@ -65,7 +65,7 @@ pub(super) fn choose(dataset: &Dataset, filter: &NameFilter, left_out: &mut Vec<
     Ok(chosen)
 }
 
-/// Refuses patterns that match nothing: most likely typing errors.
+/// Fails on patterns that match nothing, which are most likely typing errors.
 fn check(filter: &NameFilter, path: &str, tree: &Tree) -> Result<()> {
     let names: Vec<_> = tree.branches.iter().map(|branch| (path, branch.name())).collect();
     match filter.unmatched(&names).first() {
@@ -74,7 +74,7 @@ fn check(filter: &NameFilter, path: &str, tree: &Tree) -> Result<()> {
     }
 }
 
-/// The name of a branch, without the dimensions that those of members end with: `fTracks.fVertex[3]`.
+/// The name of a branch without dimensions, which end the names of members: `fTracks.fVertex[3]`.
 fn name_of(tree: &Tree, branch: usize) -> &str {
     let name = tree.branches.get(branch).map_or("", |branch| branch.name());
     name.split('[').next().filter(|plain| !plain.is_empty()).unwrap_or(name)
@@ -92,20 +92,20 @@ fn counter(tree: &Tree, branch: usize) -> Option<usize> {
     (counter != branch && plain(counter).is_some()).then_some(counter)
 }
 
-/// Why a column cannot be in a Parquet file, if so.
+/// The reason why a column cannot be in a Parquet file, if there is one.
 pub(super) fn unfit(field: &Field) -> Option<String> {
     if let Some(why) = field.metadata().get("opaque") {
-        return Some(format!("its bytes are not understood: {why}"));
+        return Some(format!("its bytes cannot be decoded: {why}"));
     }
     if holds_bytes(field.data_type()) {
-        return Some("it holds objects that are only bytes".to_owned());
+        return Some("it holds objects that cannot be decoded".to_owned());
     }
-    // A record without parts, for one.
+    // A record without members, for example.
     let schema = Schema::new(vec![field.clone()]);
     ArrowSchemaConverter::new().convert(&schema).err().map(|e| e.to_string())
 }
 
-/// Whether there are bytes in it. They may refer to others of their entry, and so mean something only where they are.
+/// Whether a type holds opaque bytes. They may refer to other bytes of their entry, so they have no meaning elsewhere.
 fn holds_bytes(of: &DataType) -> bool {
     match of {
         DataType::LargeBinary => true,

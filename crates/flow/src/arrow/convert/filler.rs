@@ -13,7 +13,7 @@ use rootfile::{Error, Result};
 use super::opened::Opened;
 use super::tasks::Part;
 use super::types::Shapes;
-use super::values::plainly;
+use super::values::to_plain;
 use crate::arrow::write::{FillContext, ParallelWriter, TreeId, fill_tasks};
 use crate::execute::progress::{Progress, tell};
 
@@ -134,7 +134,7 @@ impl Filler<'_> {
             let missing = || Error::corrupt("is not among the columns that were read");
             let place = places.get(shape.name.as_str());
             let array = place.and_then(|&place| batch.columns().get(place)).ok_or_else(missing).map_err(named)?;
-            let array = plainly(array, &shape.plain, self.fill).map_err(named)?;
+            let array = to_plain(array, &shape.plain, self.fill).map_err(named)?;
             arrays.extend(shape.flat(&array)?.into_iter().map(|flat| flat.array));
         }
         let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));

@@ -1,23 +1,23 @@
-//! Which entries make a row group: those of a cluster, or as many as were asked for, but no more than memory allows.
+//! The entries of each row group: a cluster, or the requested number, but no more than memory allows.
 
 use std::ops::Range;
 
 use dataset::EntrySet;
 
-/// How row groups are made.
+/// The rule for row groups.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Rule {
     /// One for each cluster.
     Clusters,
-    /// So many entries each.
+    /// This many entries each.
     Entries(u64),
 }
 
-/// The row groups of the wanted entries, one behind the other; each has at most so many entries. Where only some entries
-/// are chosen, clusters are put together until there are as many as a cluster has.
+/// The row groups of the requested entries, each of at most `most` entries. With a selection, clusters are joined until they
+/// have as many selected entries as a cluster has on average.
 pub(super) fn groups(
     bounds: &[u64],
-    wanted: &Range<u64>,
+    requested: &Range<u64>,
     selection: Option<&EntrySet>,
     rule: Rule,
     most: u64,
@@ -27,7 +27,7 @@ pub(super) fn groups(
     if let Rule::Entries(each) = rule
         && selection.is_none()
     {
-        cut(wanted.clone(), each.min(most), &mut groups);
+        cut(requested.clone(), each.min(most), &mut groups);
         return groups;
     }
     let clusters = bounds.len().saturating_sub(1).max(1) as u64;
@@ -37,26 +37,26 @@ pub(super) fn groups(
         Rule::Clusters => (all / clusters).clamp(1, most),
         Rule::Entries(each) => each.clamp(1, most),
     };
-    let (mut from, mut have) = (wanted.start, 0);
+    let (mut from, mut have) = (requested.start, 0);
     for &bound in bounds.iter().skip(1) {
-        // Entries may lie behind the last cluster.
-        let end = if bound == all { wanted.end } else { bound.min(wanted.end) };
+        // The last row group takes the entries behind the last cluster.
+        let end = if bound == all { requested.end } else { bound.min(requested.end) };
         if end <= from {
             continue;
         }
         have = count(selection, &(from..end));
         if have >= aim {
-            cut_chosen(selection, from..end, most, &mut groups);
+            cut_selected(selection, from..end, most, &mut groups);
             (from, have) = (end, 0);
         }
     }
-    if from < wanted.end && (have > 0 || selection.is_none()) {
-        cut_chosen(selection, from..wanted.end, most, &mut groups);
+    if from < requested.end && (have > 0 || selection.is_none()) {
+        cut_selected(selection, from..requested.end, most, &mut groups);
     }
     groups
 }
 
-/// Entries of a range that are chosen.
+/// Number of selected entries in a range.
 fn count(selection: Option<&EntrySet>, range: &Range<u64>) -> u64 {
     match selection {
         None => range.end - range.start,
@@ -64,7 +64,7 @@ fn count(selection: Option<&EntrySet>, range: &Range<u64>) -> u64 {
     }
 }
 
-fn cut_chosen(selection: Option<&EntrySet>, range: Range<u64>, most: u64, groups: &mut Vec<Range<u64>>) {
+fn cut_selected(selection: Option<&EntrySet>, range: Range<u64>, most: u64, groups: &mut Vec<Range<u64>>) {
     let Some(selection) = selection else { return even(range, most, groups) };
     let mut at = range.start;
     let first = selection.rank(range.start).saturating_add(most);
@@ -76,7 +76,7 @@ fn cut_chosen(selection: Option<&EntrySet>, range: Range<u64>, most: u64, groups
     groups.push(at..range.end);
 }
 
-/// As many parts as are needed, all about equal.
+/// Cuts a range into the fewest parts, of about equal size.
 fn even(range: Range<u64>, most: u64, groups: &mut Vec<Range<u64>>) {
     let entries = range.end - range.start;
     let parts = entries.div_ceil(most).max(1);
@@ -92,9 +92,9 @@ fn cut(range: Range<u64>, each: u64, groups: &mut Vec<Range<u64>>) {
     }
 }
 
-/// Puts neighbouring row groups together, as evenly as can be, until there are at most `fitting`; none gets more than
-/// `most` entries by that, so there may be more of them left.
-pub(super) fn together(groups: &[Range<u64>], fitting: usize, most: u64) -> Vec<Range<u64>> {
+/// Joins neighbouring row groups, as evenly as possible, until at most `fitting` are left. A joined row group has at most
+/// `most` entries, so more row groups may be left.
+pub(super) fn join(groups: &[Range<u64>], fitting: usize, most: u64) -> Vec<Range<u64>> {
     let all: u64 = groups.iter().map(|group| group.end - group.start).sum();
     let aim = all.div_ceil(fitting.max(1) as u64).min(most);
     let mut fewer: Vec<Range<u64>> = Vec::new();
@@ -121,15 +121,15 @@ mod tests {
     }
 
     #[test]
-    fn row_groups_are_put_together_until_they_are_few_enough() {
+    fn row_groups_are_joined_until_they_are_few_enough() {
         let groups: Vec<_> = (0..10).map(|i| i..i + 1).collect();
-        assert_eq!(together(&groups, 3, 100), [0..4, 4..8, 8..10]);
-        assert_eq!(together(&groups, 3, 2).len(), 5, "none is larger than memory allows");
-        assert_eq!(together(&groups, 20, 100), groups);
+        assert_eq!(join(&groups, 3, 100), [0..4, 4..8, 8..10]);
+        assert_eq!(join(&groups, 3, 2).len(), 5, "none is larger than memory allows");
+        assert_eq!(join(&groups, 20, 100), groups);
     }
 
     #[test]
-    fn chosen_entries_are_put_together() {
+    fn clusters_of_few_selected_entries_are_joined() {
         let bounds = [0, 10, 20, 30, 40];
         let selection = EntrySet::sorted([1, 2, 3, 11, 12, 13, 14, 15, 16, 17, 18, 35]).unwrap();
         assert_eq!(groups(&bounds, &(0..40), Some(&selection), Rule::Clusters, 100), [0..20, 20..40]);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use arrow_schema::DataType;
 
 use super::columns::Chosen;
-use super::groups::together;
+use super::groups::join;
 use super::sink::{DESCRIPTION, ENCODER, FOOTER};
 use crate::arrow::read::{Dataset, least_memory};
 use crate::execute::budget::Budget;
@@ -81,7 +81,7 @@ impl<'a> MemoryNeeds<'a> {
             return (groups, least, kept);
         }
         let fitting = room.saturating_sub(self.record(0)) / (self.leaves * FOOTER).max(1);
-        let fewer = together(&groups, usize::try_from(fitting).unwrap_or(usize::MAX).max(1), most);
+        let fewer = join(&groups, usize::try_from(fitting).unwrap_or(usize::MAX).max(1), most);
         let (least, kept) = self.memory(&fewer, true);
         (fewer, least, kept)
     }

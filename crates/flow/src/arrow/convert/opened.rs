@@ -1,4 +1,4 @@
-//! A Parquet file that is read: its metadata, checked before they are used, and the entries of its row groups.
+//! Reads a Parquet file: its metadata, which are checked before use, and the entries of its row groups.
 
 use std::collections::HashMap;
 use std::io::{self, BufReader, Read};
@@ -23,20 +23,20 @@ use super::parquet_error::wrong;
 
 /// The key of a Parquet file's metadata that holds the path of its tree.
 pub(super) const TREE_KEY: &str = "root.tree";
-/// What a file ends with: the length of its metadata, and four letters.
+/// The end of a file: the length of its metadata, and four letters.
 const TAIL: u64 = 8;
-/// What metadata take in memory over what they take in the file, about.
+/// Approximate size of metadata in memory, relative to their size in the file.
 const UNPACKED: u64 = 8;
-/// What is held of a column while it is read: a page, and a dictionary.
+/// Memory of a column while it is read: a page and a dictionary.
 const PAGES: u64 = 2 << 20;
-/// And what takes it apart: the codec's own state, and buffers.
+/// Memory of a column's decoder: the state of the codec, and buffers.
 const READER: u64 = 192 << 10;
 
 /// A Parquet file.
 pub(super) struct Opened {
     source: Arc<LocalFile>,
     metadata: ArrowReaderMetadata,
-    /// Bytes of memory that the metadata take, about.
+    /// Approximate memory of the metadata, in bytes.
     pub held: u64,
 }
 
@@ -46,12 +46,12 @@ pub(super) struct Group {
     pub rows: u64,
     pub bytes: u64,
     pub unpacked: u64,
-    /// Bytes that are held of it while it is read.
+    /// Bytes in memory while the row group is read.
     pub held: u64,
 }
 
 impl Opened {
-    /// Opens a file whose metadata take no more than `most` bytes.
+    /// Opens a file. Its metadata may take `most` bytes of memory.
     pub fn open(path: &Path, most: u64) -> Result<Self> {
         let source = Arc::new(LocalFile::open(path)?);
         let held = metadata_len(&source)?.saturating_mul(UNPACKED);
@@ -80,13 +80,13 @@ impl Opened {
         self.metadata.schema()
     }
 
-    /// The path of the tree that it was made of, if it says so.
+    /// The path of the tree that the file was made of, if its metadata have it.
     pub fn tree(&self) -> Option<&str> {
         let pairs = self.metadata.metadata().file_metadata().key_value_metadata()?;
         pairs.iter().find(|pair| pair.key == TREE_KEY)?.value.as_deref().filter(|tree| !tree.is_empty())
     }
 
-    /// The row groups; of their bytes only those of these columns count.
+    /// The row groups. Their bytes count only these columns.
     pub fn groups(&self, columns: &[usize]) -> Vec<Group> {
         let schema = self.metadata.parquet_schema();
         let of = |group: &RowGroupMetaData| {
@@ -104,7 +104,7 @@ impl Opened {
         self.metadata.metadata().row_groups().iter().map(of).collect()
     }
 
-    /// Bytes that are held of each of these columns while a row group is read, at most.
+    /// Most bytes in memory for each of these columns while a row group is read.
     pub fn held(&self, columns: &[usize]) -> Vec<u64> {
         let schema = self.metadata.parquet_schema();
         let mut of_root: HashMap<usize, u64> = HashMap::new();
@@ -122,7 +122,7 @@ impl Opened {
         columns.iter().map(|root| of_root.get(root).copied().unwrap_or(0)).collect()
     }
 
-    /// Reads these columns of these entries of a row group, in batches of at most so many.
+    /// Reads columns and entries of a row group, in batches of at most `batch` entries.
     pub fn read(
         &self,
         group: usize,
@@ -153,14 +153,13 @@ pub(super) struct Batches {
 }
 
 impl Batches {
-    /// The next batch, if there is one.
+    /// The next batch. `None` at the end.
     pub fn next(&mut self) -> Result<Option<RecordBatch>> {
         guarded(|| self.reader.next().transpose().map_err(ParquetError::from))
     }
 }
 
-/// Runs what the library does with bytes that anybody may have written: a check of its own that it ends with is one more
-/// way of saying that they are wrong.
+/// Runs the library on untrusted bytes. A panic of one of its own checks becomes an error.
 fn guarded<T>(work: impl FnOnce() -> parquet::errors::Result<T>) -> Result<T> {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(done) => done.map_err(wrong),
@@ -184,7 +183,7 @@ fn positive(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
 
-/// Checks what the library takes for granted: that numbers are not negative, and that columns lie in the file.
+/// Checks facts that the library does not: no number is negative, and all columns lie in the file.
 fn check(group: &RowGroupMetaData, size: u64) -> Result<()> {
     let whole = |number: i64, what: &str| {
         u64::try_from(number).map_err(|_| Error::corrupt(format!("a row group with {number} {what}")))
@@ -204,7 +203,7 @@ fn check(group: &RowGroupMetaData, size: u64) -> Result<()> {
     group.columns().iter().try_for_each(|column| lies(column).map_err(|e| e.object(column.column_path().string())))
 }
 
-/// The file as the library reads it: each read says where, so that threads do not disturb each other.
+/// The file for the library. Each read has a position, so threads do not disturb each other.
 struct Bytewise(Arc<LocalFile>);
 
 impl Length for Bytewise {
@@ -226,7 +225,7 @@ impl ChunkReader for Bytewise {
     }
 }
 
-/// What lies behind some place of a file.
+/// The bytes of a file from a position on.
 struct Behind {
     source: Arc<LocalFile>,
     at: u64,

@@ -1,4 +1,4 @@
-//! The Parquet file that is written: row groups whose columns are encoded on all threads, and appended in order.
+//! Writes a Parquet file: the columns of a row group are encoded on all threads and appended in order.
 
 use std::io;
 use std::sync::Arc;
@@ -19,41 +19,41 @@ use super::opened::TREE_KEY;
 use super::parquet_error::wrong;
 use crate::execute::budget::Budget;
 
-/// Entries of a column that are encoded in one go: each value takes several words meanwhile.
+/// Entries of a column that are encoded at once: each value takes several words of memory meanwhile.
 const PORTION: usize = 1 << 16;
 
-/// Memory that the encoder of a column takes before its entries come, about: the table of its dictionary, and the codec.
+/// Approximate memory of the encoder of a column without entries: the table of its dictionary, and the codec.
 pub(super) const ENCODER: u64 = 192 << 10;
-/// Memory that the description of a column takes, about.
+/// Approximate memory of the description of a column.
 pub(super) const DESCRIPTION: u64 = 6 << 10;
-/// Memory that a column of a row group takes until the file ends, about: its place and statistics, and its lines in the
-/// file's last record.
+/// Approximate memory of a column of a row group until the file is closed: its position, its statistics, and its part of the
+/// footer.
 pub(super) const FOOTER: u64 = 1400;
 
-/// A Parquet file that is written.
+/// A Parquet file in the making.
 pub(super) struct Sink {
     writer: SerializedFileWriter<OutputFile>,
     parts: Vec<Part>,
     groups: usize,
     /// Memory that a column's entries may take while they are encoded.
     portion: u64,
-    /// Threads that encode.
+    /// The threads that encode.
     team: ThreadPool,
 }
 
-/// Neighbouring columns that are encoded together: as many as memory has room for their encoders.
+/// Neighbouring columns that are encoded together: as many as memory has encoders for.
 struct Part {
     fields: Vec<FieldRef>,
-    /// Columns of the file, in its own sense, by column of the schema.
+    /// Number of Parquet columns of each column of the schema.
     leaves: Vec<usize>,
     factory: ArrowRowGroupWriterFactory,
 }
 
-/// A column of a row group: its field and entries, and what encodes them.
+/// A column of a row group: its field, its entries, and its encoders.
 type Column = (FieldRef, ArrayRef, Vec<ArrowColumnWriter>);
 
 impl Sink {
-    /// Begins a file, whose columns are encoded in so much `room`.
+    /// Starts a file. Its columns are encoded in `room` bytes of memory.
     pub fn new(
         file: OutputFile,
         schema: &SchemaRef,
@@ -121,13 +121,13 @@ impl Sink {
         self.groups
     }
 
-    /// Ends the file. Says how many bytes it has.
+    /// Closes the file. Returns its size.
     pub fn finish(self) -> Result<u64> {
         self.writer.into_inner().map_err(wrong)?.finish()
     }
 }
 
-/// Neighbouring columns with at most so many columns of the file together; at least one.
+/// Cuts columns into neighbours with at most `most` Parquet columns together, but at least one column.
 fn cut<'a>(
     fields: &'a [FieldRef],
     leaves: &'a [usize],
@@ -147,7 +147,7 @@ fn cut<'a>(
     })
 }
 
-/// Encodes a column, so many entries in one go that they have about `room` bytes.
+/// Encodes a column in portions of about `room` bytes.
 fn encode_column(
     field: &FieldRef,
     array: &ArrayRef,
@@ -171,7 +171,7 @@ mod tests {
     use arrow_schema::{DataType, Field};
 
     #[test]
-    fn columns_are_cut_by_how_many_they_are_in_the_file() {
+    fn columns_are_cut_by_their_number_of_parquet_columns() {
         let fields: Vec<FieldRef> =
             (0..5).map(|i| Arc::new(Field::new(format!("c{i}"), DataType::Int32, false))).collect();
         let sizes = |leaves: &[usize], most| cut(&fields, leaves, most).map(|(f, _)| f.len()).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! How row groups are dealt out: what makes a task is decided by the files and the layout alone.
+//! The tasks of a conversion from Parquet. They depend on the files and the layout alone, not on threads.
 
 use std::ops::Range;
 
@@ -21,10 +21,10 @@ pub(super) struct Part {
     pub bytes: u64,
 }
 
-/// The tasks for the wanted entries of the row groups of all files: a row group each; or as many as make a cluster, of
-/// compressed bytes; or whole clusters of so many entries, about as many as a row group has.
-pub(super) fn tasks(files: &[Vec<Group>], wanted: &Range<u64>, cluster: Option<ClusterSize>) -> Vec<Vec<Part>> {
-    let parts = parts(files, wanted);
+/// The tasks for the requested entries of all files: one row group each; or as many row groups as make a cluster of this
+/// many compressed bytes; or whole clusters of this many entries, together about as large as a row group.
+pub(super) fn tasks(files: &[Vec<Group>], requested: &Range<u64>, cluster: Option<ClusterSize>) -> Vec<Vec<Part>> {
+    let parts = parts(files, requested);
     match cluster {
         None => parts.into_iter().map(|part| vec![part]).collect(),
         Some(ClusterSize::Bytes(bytes)) => {
@@ -45,9 +45,9 @@ pub(super) fn tasks(files: &[Vec<Group>], wanted: &Range<u64>, cluster: Option<C
             let mean = parts.iter().map(|part| part.rows).sum::<u64>() / (parts.len() as u64).max(1);
             let each = entries.max(1).saturating_mul((mean / entries.max(1)).max(1));
             let mut tasks = Vec::new();
-            let mut at = wanted.start;
-            while at < wanted.end {
-                let range = at..wanted.end.min(at.saturating_add(each));
+            let mut at = requested.start;
+            while at < requested.end {
+                let range = at..requested.end.min(at.saturating_add(each));
                 let from = parts.partition_point(|part| end(part) <= range.start);
                 let within = parts.iter().skip(from).take_while(|part| part.first < range.end);
                 let task: Vec<Part> = within.map(|part| cut(part, &range)).collect();
@@ -65,22 +65,22 @@ fn end(part: &Part) -> u64 {
     part.first + (part.from.end - part.from.start)
 }
 
-/// What a part has of a range.
+/// The intersection of a part and a range.
 fn cut(part: &Part, range: &Range<u64>) -> Part {
     let (first, last) = (part.first.max(range.start), end(part).min(range.end));
     let from = part.from.start + (first - part.first);
     Part { from: from..from + (last - first), first, ..part.clone() }
 }
 
-fn parts(files: &[Vec<Group>], wanted: &Range<u64>) -> Vec<Part> {
+fn parts(files: &[Vec<Group>], requested: &Range<u64>) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut first = 0u64;
     for (file, groups) in files.iter().enumerate() {
         for (group, &Group { rows, bytes, .. }) in groups.iter().enumerate() {
             let part = Part { file, group, rows, from: 0..rows, first, bytes };
             first += rows;
-            if rows > 0 && part.first < wanted.end && first > wanted.start {
-                parts.push(cut(&part, wanted));
+            if rows > 0 && part.first < requested.end && first > requested.start {
+                parts.push(cut(&part, requested));
             }
         }
     }

@@ -1,5 +1,5 @@
-//! What a tree makes of the columns of a Parquet file: types without what trees have not, records taken apart, and the
-//! branches for what is left.
+//! The types of the columns of a Parquet file in a tree: types that trees lack are replaced, records become one column for
+//! each member, and columns become branches.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,21 +13,21 @@ use dataset::tree::make::{NewColumn, columns_for, make_tree};
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, Result};
 
-/// Lists and records within each other, at most.
+/// Deepest nesting of lists and records.
 const DEEPEST: usize = 32;
-/// What is to be done about a type that trees have not.
-const WAY_OUT: &str = "convert it first, or leave the column out with --drop";
+/// The advice for a type that trees cannot hold.
+const ADVICE: &str = "convert it first, or leave the column out with --drop";
 
-/// A column of a Parquet file as it is written.
+/// A column of a Parquet file, and its form in the tree.
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
-    /// Its name there.
+    /// Its name in the Parquet file.
     pub name: String,
     /// Its name in the tree.
     pub renamed: String,
-    /// The type that its arrays are brought to.
+    /// The type that its arrays are converted to.
     pub plain: DataType,
-    /// Whether it stays one column, whatever it is.
+    /// Whether it stays one column, even if it has members.
     pub whole: bool,
 }
 
@@ -35,13 +35,13 @@ pub(super) struct Shape {
 #[derive(Debug, Default)]
 pub(super) struct Shapes {
     pub columns: Vec<Shape>,
-    /// The fields that are filled.
+    /// The fields of the columns that are filled.
     pub fields: Vec<FieldRef>,
     pub branches: Vec<NewColumn>,
     pub notes: Vec<String>,
 }
 
-/// What becomes of these columns.
+/// The form of these columns in a tree.
 pub(super) fn shapes(fields: &[FieldRef]) -> Result<Shapes> {
     let mut shapes = Shapes::default();
     for field in fields {
@@ -73,12 +73,12 @@ pub(super) fn shapes(fields: &[FieldRef]) -> Result<Shapes> {
     Ok(shapes)
 }
 
-/// A column's name as that of a branch, where slashes would mean a branch below it, and brackets dimensions.
+/// A column's name as a branch name: a slash would mean a branch below, and brackets dimensions.
 fn branch_name(name: &str) -> String {
     name.replace('/', ".").replace('[', "_").replace(']', "")
 }
 
-/// A column that is filled: its name, entries, and what counts them, if that is not its own.
+/// A column to fill: its name, its entries, and the name of its counter, if it has a shared one.
 #[derive(Debug)]
 pub(super) struct Flat {
     pub name: String,
@@ -87,7 +87,7 @@ pub(super) struct Flat {
 }
 
 impl Shape {
-    /// An array of the plain type as columns without records in them: `name_part` for each of their parts.
+    /// An array of the plain type as columns without records: one column `name_part` for each member of a record.
     pub fn flat(&self, array: &ArrayRef) -> Result<Vec<Flat>> {
         let mut out = Vec::new();
         let name = self.renamed.clone();
@@ -101,18 +101,18 @@ impl Shape {
 }
 
 fn flatten(name: String, array: &ArrayRef, counter: Option<String>, out: &mut Vec<Flat>) -> Result<()> {
-    let Some(parts) = apart(array)? else {
+    let Some(parts) = members(array)? else {
         out.push(Flat { name, array: Arc::clone(array), counter });
         return Ok(());
     };
-    // All parts of the records of a list are counted together.
+    // All members of the records of a list share one counter.
     let lists = matches!(array.data_type(), DataType::LargeList(_));
     let counter = counter.or_else(|| lists.then(|| format!("n{name}")));
     parts.into_iter().try_for_each(|(part, array)| flatten(format!("{name}_{part}"), &array, counter.clone(), out))
 }
 
-/// The parts of records, or of lists of records, each as an array; None of everything else.
-fn apart(array: &ArrayRef) -> Result<Option<Vec<(String, ArrayRef)>>> {
+/// The members of records, or of lists of records, as arrays. `None` for all other types.
+fn members(array: &ArrayRef) -> Result<Option<Vec<(String, ArrayRef)>>> {
     let item = |part: &ArrayRef| Arc::new(Field::new("item", part.data_type().clone(), false));
     let refused = |e: arrow_schema::ArrowError| Error::corrupt(e.to_string());
     match array.data_type() {
@@ -122,7 +122,7 @@ fn apart(array: &ArrayRef) -> Result<Option<Vec<(String, ArrayRef)>>> {
         }
         DataType::LargeList(_) => {
             let list = array.as_list::<i64>();
-            let Some(parts) = apart(list.values())? else { return Ok(None) };
+            let Some(parts) = members(list.values())? else { return Ok(None) };
             let within = |(name, part): (String, ArrayRef)| {
                 let made = LargeListArray::try_new(item(&part), list.offsets().clone(), part, None);
                 Ok((name, Arc::new(made.map_err(refused)?) as ArrayRef))
@@ -130,7 +130,7 @@ fn apart(array: &ArrayRef) -> Result<Option<Vec<(String, ArrayRef)>>> {
             parts.into_iter().map(within).collect::<Result<_>>().map(Some)
         }
         DataType::FixedSizeList(_, size) => {
-            let Some(parts) = apart(array.as_fixed_size_list().values())? else { return Ok(None) };
+            let Some(parts) = members(array.as_fixed_size_list().values())? else { return Ok(None) };
             let within = |(name, part): (String, ArrayRef)| {
                 let made = FixedSizeListArray::try_new(item(&part), *size, part, None);
                 Ok((name, Arc::new(made.map_err(refused)?) as ArrayRef))
@@ -141,11 +141,10 @@ fn apart(array: &ArrayRef) -> Result<Option<Vec<(String, ArrayRef)>>> {
     }
 }
 
-/// The type that arrays of a type are brought to: numbers, texts, lists and records, of which nothing is missing. It is
-/// within so many lists.
+/// The type that arrays of a type are converted to: numbers, texts, lists and records without missing values. `lists` is the
+/// number of lists around it.
 fn plain(of: &DataType, lists: usize, deepest: usize) -> Result<DataType> {
-    let deeper =
-        deepest.checked_sub(1).ok_or_else(|| Error::unsupported("lists and records too deep in each other"))?;
+    let deeper = deepest.checked_sub(1).ok_or_else(|| Error::unsupported("lists and records nested too deeply"))?;
     let item = |field: &Field, lists: usize| {
         Ok::<_, Error>(Arc::new(Field::new("item", plain(field.data_type(), lists, deeper)?, false)))
     };
@@ -164,10 +163,10 @@ fn plain(of: &DataType, lists: usize, deepest: usize) -> Result<DataType> {
             DataType::LargeList(item(field, lists + 1)?)
         }
         DataType::FixedSizeList(_, size) if *size <= 0 => {
-            return Err(Error::unsupported(format!("lists of {size} items; {WAY_OUT}")));
+            return Err(Error::unsupported(format!("lists of {size} items; {ADVICE}")));
         }
         DataType::FixedSizeList(field, size) => {
-            // A leaf has dimensions, of which the first may vary; a vector has not.
+            // Fact: the first dimension of a leaf may vary. A vector has no fixed dimensions.
             let fixed = item(field, lists)?;
             match lists <= 1 && is_fixed(fixed.data_type()) {
                 true => DataType::FixedSizeList(fixed, *size),
@@ -177,11 +176,11 @@ fn plain(of: &DataType, lists: usize, deepest: usize) -> Result<DataType> {
         DataType::Struct(fields) => {
             DataType::Struct(fields.iter().map(|field| part(field)).collect::<Result<Vec<_>>>()?.into())
         }
-        other => return Err(Error::unsupported(format!("is {other}, which a tree cannot hold; {WAY_OUT}"))),
+        other => return Err(Error::unsupported(format!("is {other}, which a tree cannot hold; {ADVICE}"))),
     })
 }
 
-/// Whether all values of a type take the same room.
+/// Whether all values of a type have the same size.
 fn is_fixed(of: &DataType) -> bool {
     match of {
         DataType::LargeUtf8 | DataType::LargeList(_) => false,
@@ -191,7 +190,7 @@ fn is_fixed(of: &DataType) -> bool {
     }
 }
 
-/// What gets lost of a type that is written as another.
+/// The note on a type that is written as another.
 fn note(of: &DataType) -> Option<String> {
     match of {
         DataType::Timestamp(unit, zone) => {
@@ -213,14 +212,14 @@ fn note(of: &DataType) -> Option<String> {
     }
 }
 
-/// The field as the C++ type that its metadata name, if that is one that a file can have without classes of its own, and
-/// its values are of this type.
+/// The field with the C++ type in its metadata, if a file can have this type without classes of its own and the values are
+/// of this type.
 fn typed(name: &str, field: &Field, plain: &DataType, all: &[FieldRef]) -> Option<Field> {
     let named = field.metadata().get("typename")?;
     let whole = |other: &&FieldRef| other.data_type().is_integer();
     let counter = field.metadata().get("counter");
     let counter = counter.filter(|counter| all.iter().filter(whole).any(|other| other.name() == *counter));
-    // Members of objects that were split are lists that no branch counts.
+    // Members of split objects are lists without a counter.
     let named = match named.strip_suffix("[]").filter(|_| counter.is_none()) {
         Some(item) => format!("vector<{item}>"),
         None => named.clone(),

@@ -1,4 +1,4 @@
-//! Arrays as the plain types that trees have (`types`): numbers for times, lists for bytes, and nothing missing.
+//! Converts arrays to the plain types of trees (`types`): numbers for times, lists for bytes, no missing values.
 
 use std::sync::Arc;
 
@@ -12,15 +12,15 @@ use arrow_schema::{ArrowError, DataType};
 use arrow_select::zip::zip;
 use rootfile::{Error, Result};
 
-/// The array as one of this type. Missing values become `fill`, missing texts and lists nothing; without it they are
-/// refused.
-pub(super) fn plainly(array: &ArrayRef, wanted: &DataType, fill: Option<f64>) -> Result<ArrayRef> {
+/// Converts an array to a plain type. Missing numbers become `fill`, and missing texts and lists become empty. Without
+/// `fill`, missing values are an error.
+pub(super) fn to_plain(array: &ArrayRef, wanted: &DataType, fill: Option<f64>) -> Result<ArrayRef> {
     match (array.data_type(), wanted) {
         (DataType::Struct(_), DataType::Struct(fields)) => {
             let parts = array.as_struct();
             allow(parts.nulls(), fill)?;
             let columns = parts.columns().iter().zip(fields).map(|(part, field)| {
-                plainly(part, field.data_type(), fill).map_err(|e| e.object(field.name().clone()))
+                to_plain(part, field.data_type(), fill).map_err(|e| e.object(field.name().clone()))
             });
             let columns = columns.collect::<Result<Vec<_>>>()?;
             Ok(Arc::new(StructArray::try_new_with_length(fields.clone(), columns, None, parts.len()).map_err(refused)?))
@@ -62,7 +62,7 @@ pub(super) fn plainly(array: &ArrayRef, wanted: &DataType, fill: Option<f64>) ->
         (DataType::FixedSizeList(..), DataType::FixedSizeList(field, size)) => {
             let list = array.as_fixed_size_list();
             allow(list.nulls(), fill)?;
-            let items = plainly(list.values(), field.data_type(), fill)?;
+            let items = to_plain(list.values(), field.data_type(), fill)?;
             Ok(Arc::new(FixedSizeListArray::try_new(Arc::clone(field), *size, items, None).map_err(refused)?))
         }
         _ => filled(&converted(array, wanted)?, fill),
@@ -78,7 +78,7 @@ fn converted(array: &ArrayRef, wanted: &DataType) -> Result<ArrayRef> {
     cast_with_options(array, wanted, &strict).map_err(|e| Error::request(e.to_string()))
 }
 
-/// Refuses values that are missing, unless something is given for them.
+/// Fails on missing values, unless a replacement is given.
 fn allow(nulls: Option<&NullBuffer>, fill: Option<f64>) -> Result<()> {
     match nulls.map_or(0, NullBuffer::null_count) {
         0 => Ok(()),
@@ -103,16 +103,16 @@ fn listed(
     if ends.any(|(ends, there)| !there && ends[0] != ends[1]) {
         return Err(Error::corrupt("lists that are missing and have items"));
     }
-    // Only the items of these lists are there to be looked at.
+    // Items outside these lists are ignored.
     let (first, last) = (offsets.first().copied().unwrap_or(0), offsets.last().copied().unwrap_or(0));
     let place = |offset: i64| usize::try_from(offset).map_err(|_| Error::corrupt("lists with negative offsets"));
     let (start, end) = (place(first)?, place(last)?);
-    let items = plainly(&items.slice(start, end.saturating_sub(start)), field.data_type(), fill)?;
+    let items = to_plain(&items.slice(start, end.saturating_sub(start)), field.data_type(), fill)?;
     let offsets = OffsetBuffer::new(offsets.into_iter().map(|offset| offset - first).collect());
     Ok(Arc::new(LargeListArray::try_new(Arc::clone(field), offsets, items, None).map_err(refused)?))
 }
 
-/// The array with something for what is missing.
+/// The array with missing values replaced.
 fn filled(array: &ArrayRef, fill: Option<f64>) -> Result<ArrayRef> {
     let Some(nulls) = array.logical_nulls().filter(|nulls| nulls.null_count() > 0) else {
         return Ok(Arc::clone(array));

@@ -42,8 +42,8 @@ impl Block {
         Ok(block)
     }
 
-    /// Writes the members: few entries by number, others as bits. ROOT has a third form for nearly all entries, of which
-    /// `TEntryListBlock::Merge` crashes where really all are selected.
+    /// Writes the members: few entries as numbers, others as bits. ROOT has a third form for nearly all entries;
+    /// `TEntryListBlock::Merge` crashes on it if all entries are selected.
     pub fn encode(&self, m: &mut Members) {
         let count = self.count();
         let few = count < WORDS;
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn the_forms_of_a_block_say_the_same() {
+    fn all_forms_of_a_block_are_equal() {
         let numbers = Block::decode(&members(NUMBERS, 1, 3, &[1, 20, 63_999])).unwrap();
         assert_eq!((numbers.count(), numbers.contains(20), numbers.contains(21)), (3, true, false));
         let mut words = vec![0; WORDS];

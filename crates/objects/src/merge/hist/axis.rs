@@ -1,7 +1,7 @@
-//! An axis of a histogram: bins, limits and labels, and how ROOT compares, joins and searches axes.
+//! An axis of a histogram: bins, limits and labels, and ROOT's rules to compare, join and search axes.
 //!
 //! The comparisons and tolerances are those of `TH1::SameLimitsAndNBins` and `TH1::RecomputeAxisLimits`.
-//! Nothing here knows the cells of the histogram.
+//! The cells of the histogram are not known here.
 
 use rootfile::object::{Graph, Object, Value};
 use rootfile::streamer::StreamerInfos;
@@ -11,13 +11,13 @@ use crate::merge::members::{array_of, int, number, set_array, set_int, set_numbe
 
 /// `TAxis` bit: a range of bins is selected.
 const AXIS_RANGE: u32 = 1 << 11;
-/// `TAxis` bit: bins are to begin and end at whole numbers.
+/// `TAxis` bit: bins begin and end at whole numbers.
 const IS_INTEGER: u32 = 1 << 22;
 /// `fBits2`: the axis counts labels, not numbers.
 const ALPHANUMERIC: i64 = 1;
 /// `fBits2`: the axis may grow.
 const CAN_EXTEND: i64 = 1 << 1;
-/// `fBits2`: the axis is never to count labels.
+/// `fBits2`: the axis never counts labels.
 const NOT_ALPHA: i64 = 1 << 2;
 
 /// A `TAxis` taken apart.
@@ -85,7 +85,7 @@ impl Axis {
         }
     }
 
-    /// Whether it has limits; without, entries wait in a buffer.
+    /// Whether it has limits. Without limits, entries wait in a buffer.
     pub fn has_limits(&self) -> bool {
         self.min < self.max
     }
@@ -102,12 +102,12 @@ impl Axis {
         self.bits2 & ALPHANUMERIC != 0
     }
 
-    /// Whether its bins stand for labels alone, so that no number makes it grow.
+    /// Whether its bins stand for labels only, so that no number extends it.
     pub fn counts_by_label(&self) -> bool {
         self.is_alphanumeric()
     }
 
-    /// Whether statistics along this axis mean nothing.
+    /// Whether statistics along this axis have no meaning.
     pub fn counts_labels(&self) -> bool {
         self.labels.is_some() && self.can_extend()
     }
@@ -133,7 +133,7 @@ impl Axis {
         }
     }
 
-    /// Centre of a bin, also of the two outer ones.
+    /// Centre of a bin, including underflow and overflow.
     #[expect(clippy::cast_precision_loss, reason = "bins are counted in ints")]
     pub fn center(&self, bin: usize) -> f64 {
         if bin >= 1
@@ -146,7 +146,7 @@ impl Axis {
         self.min + (bin as f64 - 1.0) * width + 0.5 * width
     }
 
-    /// The bin of a value, never growing (`TAxis::FindFixBin`).
+    /// The bin of a value. The axis is not extended (`TAxis::FindFixBin`).
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -175,7 +175,7 @@ impl Axis {
         }
     }
 
-    /// Same number of bins and limits equal within a 10⁻¹⁰th of a bin.
+    /// Whether both have the same number of bins, and limits equal within 10⁻¹⁰ of a bin.
     pub fn same(&self, other: &Self) -> bool {
         let tolerance = self.width(self.bins) * 1e-10;
         let close = |a: f64, b: f64| a == b || (a - b).abs() < tolerance;
@@ -188,7 +188,7 @@ impl Axis {
         self.edges.is_empty() || (1..self.bins).all(|bin| equal(self.width(bin)))
     }
 
-    /// Widens to an axis that both fit into: bins in whole ratios, with a common edge.
+    /// Widens to an axis that both fit into: bin widths in whole ratios, with a common edge.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked just before")]
     pub fn join(&mut self, other: &Self) -> bool {
         if self.same(other) {
@@ -232,7 +232,7 @@ impl Axis {
         true
     }
 
-    /// Takes the bins and limits of another axis, and no longer a range of bins (`TAxis::SetRange(0,0)`, `Set`).
+    /// Takes the bins and limits of another axis, and drops the selected range of bins (`TAxis::SetRange(0,0)`, `Set`).
     pub fn redefine(&mut self, new: &Self) {
         self.first = 1;
         self.last = i64::try_from(self.bins).unwrap_or(i64::MAX);
@@ -252,7 +252,7 @@ impl Axis {
         self.redefine(&new);
     }
 
-    /// The bin of a label (`TAxis::FindBin`). A new one is added if the axis may grow.
+    /// The bin of a label (`TAxis::FindBin`). A new label is added if the axis may grow.
     pub fn find_label(&mut self, label: &str) -> Slot {
         let was_alphanumeric = self.is_alphanumeric();
         let allowed = self.bits2 & NOT_ALPHA == 0;
@@ -286,9 +286,9 @@ impl Axis {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Slot {
     Bin(usize),
-    /// As `Bin`, and the axis counts labels from now on: underflow and overflow mean nothing any more.
+    /// As `Bin`, and the axis counts labels from now on: underflow and overflow lose their meaning.
     Changed(usize),
-    /// There is no bin left; double them and ask again.
+    /// No bin is left. Double the bins and try again.
     Full,
     /// The axis takes no new labels.
     Refused,

@@ -6,7 +6,7 @@ use super::shape::Shape;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Buffer {
     pub waiting: Vec<f64>,
-    /// Numbers that the buffer has room for, its count included; 0 without a buffer.
+    /// Capacity of the buffer in numbers, including the count. 0 without a buffer.
     pub room: usize,
     /// The file has a buffer, used or not.
     stored: bool,
@@ -14,12 +14,12 @@ pub(super) struct Buffer {
 }
 
 impl Buffer {
-    /// Numbers that one entry takes: its weight, its place and, in a profile, its value.
+    /// Numbers of one entry: its weight, its coordinates and, in a profile, its value.
     pub fn stride(shape: Shape) -> usize {
         1 + shape.dimensions + usize::from(shape.profile)
     }
 
-    /// Reads `fBuffer`: the count of entries, then the entries. A negative count says that they were filled in.
+    /// Reads `fBuffer`: the count of entries, then the entries. A negative count means that they are already filled.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count, and bounded by the array")]
     pub fn decode(raw: &[f64], shape: Shape) -> Self {
         let count = raw.first().copied().unwrap_or(0.0).max(0.0) as usize;
@@ -28,7 +28,7 @@ impl Buffer {
         Self { waiting, room: raw.len(), stored: !raw.is_empty(), changed: false }
     }
 
-    /// What is written: the room that there was, so that the next merge fills it as far; nothing if no entry waits.
+    /// The numbers to write, at the former capacity, so that the next merge can fill it. Empty if no entry waits.
     #[expect(clippy::cast_precision_loss, reason = "counts are kept as doubles")]
     pub fn encode(self, shape: Shape) -> Vec<f64> {
         if self.waiting.is_empty() {
@@ -40,12 +40,12 @@ impl Buffer {
         raw
     }
 
-    /// Whether what the file has is to be written over.
+    /// Whether the buffer in the file must be overwritten.
     pub fn is_to_be_stored(&self) -> bool {
         self.changed || self.stored && self.waiting.is_empty()
     }
 
-    /// An empty one that takes no entries.
+    /// An empty buffer without capacity.
     pub fn without_room(&self) -> Self {
         Self { stored: self.stored, ..Self::default() }
     }

@@ -92,7 +92,7 @@ impl Cells {
         }
     }
 
-    /// As many empty cells of this type.
+    /// Empty cells of this type.
     pub fn empty(&self, len: usize) -> Self {
         let numbers = match &self.numbers {
             Numbers::Whole(_) => Numbers::Whole(vec![0; len]),

@@ -6,7 +6,7 @@ use super::buffer::Buffer;
 use super::histogram::Hist;
 
 impl Hist {
-    /// Fills in the entries that wait in the buffer, if there are limits to fill them into.
+    /// Fills the entries of the buffer, if the axes have limits.
     pub(super) fn fill_buffer(&mut self) -> Result<(), String> {
         if !self.has_limits() || self.buffer.waiting.is_empty() {
             return Ok(());
@@ -14,7 +14,7 @@ impl Hist {
         let waiting = std::mem::take(&mut self.buffer.waiting);
         self.buffer.changed = true;
         if self.axes.iter().all(Axis::can_extend) {
-            // To all of them at once: one by one, other limits may come out.
+            // Extends to all entries at once. One by one, other limits could result.
             for dimension in 0..self.axes.len() {
                 let (min, max) = self.range_of(&waiting, dimension);
                 self.grow(dimension, min)?;
@@ -24,14 +24,14 @@ impl Hist {
         self.fill(&waiting)
     }
 
-    /// The smallest and largest place of entries along an axis.
+    /// The smallest and largest coordinate of entries along an axis.
     fn range_of(&self, entries: &[f64], dimension: usize) -> (f64, f64) {
         let entries = entries.chunks_exact(Buffer::stride(self.shape));
         let places = entries.filter_map(|entry| entry.get(1 + dimension)).copied().filter(|x| x.is_finite());
         places.fold((f64::INFINITY, f64::NEG_INFINITY), |(min, max), x| (min.min(x), max.max(x)))
     }
 
-    /// Adds the entries that wait in another's buffer, where neither has limits.
+    /// Adds the entries of another buffer, if neither histogram has limits.
     pub(super) fn add_waiting(&mut self, other: &Buffer) -> Result<(), String> {
         self.buffer.changed = true;
         if self.buffer.room == 0 {
@@ -51,7 +51,7 @@ impl Hist {
         Ok(())
     }
 
-    /// Finds limits for the entries of a buffer that is full, fills them in, and does without a buffer.
+    /// Finds limits for the entries of a full buffer, fills them, and drops the buffer.
     fn empty_full_buffer(&mut self) -> Result<(), String> {
         if self.auto_power_of_two {
             return Err("bins to be chosen among powers of two".to_owned());
@@ -73,7 +73,7 @@ impl Hist {
         self.fill(&waiting)
     }
 
-    /// Fills entries (`TH1::Fill`, `TProfile::Fill` and so on).
+    /// Fills entries (`TH1::Fill`, `TProfile::Fill` and the others).
     pub(super) fn fill(&mut self, entries: &[f64]) -> Result<(), String> {
         for entry in entries.chunks_exact(Buffer::stride(self.shape)) {
             let (w, at) = (entry.first().copied().unwrap_or(0.0), entry.get(1..).unwrap_or_default());
@@ -133,7 +133,7 @@ impl Hist {
         }
     }
 
-    /// Lets an axis grow until a value lies within (`TH1::ExtendAxis`), if it may.
+    /// Extends an axis until it includes a value (`TH1::ExtendAxis`), if allowed.
     fn grow(&mut self, dimension: usize, x: f64) -> Result<(), String> {
         let Some(grown) = self.axes.get(dimension).and_then(|axis| axis.grown_to(x)) else { return Ok(()) };
         let old = self.clone();

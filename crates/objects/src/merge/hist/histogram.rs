@@ -95,7 +95,7 @@ impl Hist {
         Ok(hist)
     }
 
-    /// All arrays must have a place for each cell.
+    /// Fails if an array has not one number for each cell.
     fn check(&self) -> Result<(), String> {
         let n = self.count_cells().ok_or("too many cells")?;
         let profile = self.profile.as_ref();
@@ -143,7 +143,7 @@ impl Hist {
         Ok(())
     }
 
-    /// The bins along each axis of a cell; 0 beyond the histogram's dimensions.
+    /// The bins of a cell along each axis. 0 beyond the histogram's dimensions.
     pub fn bins_of(&self, cell: usize) -> [usize; 3] {
         let mut rest = cell;
         let mut bins = [0; 3];
@@ -164,7 +164,7 @@ impl Hist {
         self.axes.iter().all(Axis::has_limits)
     }
 
-    /// Whether nothing was ever filled in (`TH1::IsEmpty`).
+    /// Whether no entry was ever filled (`TH1::IsEmpty`).
     pub fn is_empty(&self) -> bool {
         self.sums.first().is_none_or(|sumw| *sumw == 0.0)
             && self.buffer.waiting.is_empty()
@@ -172,8 +172,8 @@ impl Hist {
             && (0..self.cells.len()).map(|cell| self.cells.get(cell)).sum::<f64>() == 0.0
     }
 
-    /// Whether a cell has nothing to add. ROOT looks at mean and error of a profile and so loses the entries of
-    /// a cell whose values are all zero; here they count.
+    /// Whether a cell has nothing to add. ROOT tests mean and error of a profile, and so loses the entries of a cell whose
+    /// values are all zero. Here these entries count.
     pub fn is_cell_empty(&self, cell: usize) -> bool {
         let at = |v: &[f64]| v.get(cell).copied().unwrap_or(0.0);
         self.cells.get(cell) == 0.0
@@ -199,7 +199,7 @@ impl Hist {
         }
     }
 
-    /// Begins to keep sums of squares of weights (`TH1::Sumw2`).
+    /// Starts to keep sums of squares of weights (`TH1::Sumw2`).
     pub fn keep_weights(&mut self) {
         if self.sumw2.is_empty() {
             self.start_weights();
@@ -213,7 +213,7 @@ impl Hist {
         }
     }
 
-    /// Empties all cells and gives them the number that the axes ask for now.
+    /// Empties all cells, and resizes them to the axes.
     pub fn resize_cells(&mut self) -> Result<(), String> {
         let most = self.most_cells;
         let n = self.count_cells().filter(|n| *n <= most);
@@ -243,12 +243,12 @@ fn contents_mut(m: &mut Members) -> Option<&mut Array> {
     array_mut(m, name)
 }
 
-/// The members with the limits of what profiles of one, two and three dimensions average.
+/// The members with the limits of the averaged values, for profiles of one, two and three dimensions.
 const VALUE_LIMITS: [[&str; 2]; 3] = [["fYmin", "fYmax"], ["fZmin", "fZmax"], ["fTmin", "fTmax"]];
 const ARRAYS: [&str; 7] = ["TArrayD", "TArrayF", "TArrayI", "TArrayS", "TArrayC", "TArrayL", "TArrayL64"];
 
-/// What `TH1::Reset` takes away: attached objects but the statistics box, and contour levels. The list lies within the
-/// histogram (`//->`), or behind a pointer.
+/// Drops what `TH1::Reset` drops: attached objects except the statistics box, and contour levels. The list lies inside the
+/// histogram (`//->`) or behind a pointer.
 fn drop_functions(object: &mut Object, graph: &mut Graph) {
     let Some(m) = object.members_mut() else { return };
     set_array(m, "fContour", &[]);

@@ -1,4 +1,4 @@
-//! Limits of axes that have none yet, found from the entries that wait (`THLimitsFinder`), and of axes that grow
+//! Limits for axes without limits, from the entries in the buffer (`THLimitsFinder`), and for axes that are extended
 //! (`TH1::FindNewAxisLimits`).
 
 use super::axis::Axis;
@@ -11,9 +11,9 @@ struct Rounded {
     width: f64,
 }
 
-/// Widths beyond this are of no use (`FLT_MAX`).
+/// Largest usable width (`FLT_MAX`).
 const WIDEST: f64 = f32::MAX as f64;
-/// Limits that are this many bins from 0 are taken as they are.
+/// Limits this many bins from 0 are not rounded.
 const FARTHEST: f64 = 1e9;
 
 /// Rounds a width up to 1, 2 or 5 times a power of ten, and the limits to multiples of it (`THLimitsFinder::Optimize`).
@@ -57,7 +57,7 @@ fn round(low: f64, high: f64, bins: i32) -> Rounded {
         if bins == 1 && found != 1.0 {
             rounded.width *= 2.0;
         }
-        // Half as many bins as asked for: the next width may do better.
+        // Half as many bins as requested: the next width may fit better.
         if bins <= 5 || 2.0 * found != f64::from(bins) {
             break;
         }
@@ -74,7 +74,7 @@ fn round(low: f64, high: f64, bins: i32) -> Rounded {
 }
 
 impl Axis {
-    /// Gives the axis limits that have room for entries from `min` to `max` (`THLimitsFinder::FindGoodLimits`).
+    /// Sets limits that include entries from `min` to `max` (`THLimitsFinder::FindGoodLimits`).
     pub fn find_limits(&mut self, mut min: f64, mut max: f64) {
         let bins = i32::try_from(self.bins).unwrap_or(i32::MAX);
         if min >= max {
@@ -94,7 +94,7 @@ impl Axis {
         }
         let rounded = round(low, high, bins);
         let mut new = self.clone();
-        // Rounding must not leave the outermost entries without a place.
+        // Rounding must not exclude the outermost entries.
         let least = 0.01 * (max - min);
         (new.min, new.max) = if rounded.width <= 0.0 || rounded.width > 1e39 {
             (-1.0, 1.0)
@@ -108,7 +108,7 @@ impl Axis {
         self.redefine(&new);
     }
 
-    /// Moves limits to whole numbers, and makes bins of a whole width (`THLimitsFinder::OptimizeLimits`).
+    /// Moves limits to whole numbers, with bins of a whole width (`THLimitsFinder::OptimizeLimits`).
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "C++ truncates these")]
     fn make_whole(&mut self, low: f64, high: f64) {
         let (min, max) = (self.min.trunc(), self.max.trunc());
@@ -135,8 +135,7 @@ impl Axis {
         self.bins = bins as usize;
     }
 
-    /// The limits of an axis that grew until a value lies within: twice as wide each time. Nothing if it need not or
-    /// cannot grow.
+    /// The axis extended until it includes a value, by a doubling range. `None` if it need not or cannot be extended.
     pub fn grown_to(&self, x: f64) -> Option<Self> {
         let outside = x < self.min || x >= self.max;
         if !outside || !x.is_finite() || !self.can_extend() || self.counts_by_label() || !self.has_limits() {

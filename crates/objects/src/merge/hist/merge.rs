@@ -1,4 +1,4 @@
-//! One histogram added to another: which of ROOT's ways of merging applies, and the ways that go by numbers.
+//! Adds one histogram to another: selects among ROOT's ways of merging, and implements the ways by bin numbers and centres.
 //!
 //! The cases and their order are those of `TH1Merger::ExamineHistograms`; merging by labels is in `labels`.
 
@@ -33,7 +33,7 @@ impl Hist {
         }
         self.most_cells = CELLS_ALLOWED.max((self.cells.len() + other.cells.len()).saturating_mul(16));
         other.most_cells = self.most_cells;
-        // As ROOT, which looks before it fills in waiting entries, whatever weights those have.
+        // Fact: ROOT tests for weights before it fills the entries of the buffer.
         let weighted = !other.sumw2.is_empty();
         self.fill_buffer()?;
         other.fill_buffer()?;
@@ -60,7 +60,7 @@ impl Hist {
         }
     }
 
-    /// The axes that both fit into.
+    /// The axes that include both histograms.
     fn common_axes(&self, other: &Self) -> Result<Common, String> {
         let mut axes = match (self.has_limits(), other.has_limits()) {
             (false, false) => return Ok(Common::NoLimits),
@@ -90,7 +90,7 @@ impl Hist {
         })
     }
 
-    /// Adds cells in one way or another, and the sums and entries that `add` must not see change.
+    /// Adds cells by `add`, then sums and entries, which `add` must see unchanged.
     pub(super) fn add_totals(
         &mut self,
         other: &Self,
@@ -126,7 +126,7 @@ impl Hist {
         Ok(empty)
     }
 
-    /// Defines the axes anew and brings both histograms in by the centres of their bins.
+    /// Redefines the axes and adds both histograms by the centres of their bins.
     fn merge_by_centers(&mut self, other: &Self, axes: &[Option<Axis>]) -> Result<(), String> {
         let mut sum = self.on_axes(axes)?;
         let old = &*self;
@@ -135,7 +135,7 @@ impl Hist {
                 sum.fill(&hist.buffer.waiting)?;
             }
         }
-        // Of both before any is set: sums that are 0 are taken to be unknown, and are computed anew.
+        // Both are added before any is set: a sum of 0 would count as unknown and be computed again.
         let (mut totals, mut entries) = (sum.stats(), sum.entries);
         for hist in [old, other].into_iter().filter(|hist| hist.has_limits() && !hist.is_empty()) {
             totals.iter_mut().zip(hist.stats()).for_each(|(total, sum)| *total += sum);
@@ -173,6 +173,6 @@ impl Hist {
 enum Common {
     Same,
     NoLimits,
-    /// Those that are to be defined anew.
+    /// The axes to redefine.
     New(Vec<Option<Axis>>),
 }

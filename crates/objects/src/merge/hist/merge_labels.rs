@@ -1,11 +1,11 @@
-//! Merging by labels: bins are added where their labels are the same, and new labels make the axis grow
+//! Merging by labels: bins with equal labels are added, and new labels extend the axis
 //! (`TH1Merger::LabelMerge`, `TAxis::FindBin`, `TH1::LabelsInflate`).
 
 use super::axis::{Axis, Slot};
 use super::histogram::Hist;
 
 impl Hist {
-    /// Which axes have labels, as bits.
+    /// The axes with labels, as bits.
     fn labelled(&self) -> u8 {
         self.bits(|axis| axis.labels.is_some())
     }
@@ -14,8 +14,8 @@ impl Hist {
         self.axes.iter().rev().fold(0, |bits, axis| bits << 1 | u8::from(is(axis)))
     }
 
-    /// Whether the two are to be merged by labels: all that are not empty have labels on an axis that the first
-    /// may extend. An empty first histogram is allowed to.
+    /// Whether the two are merged by labels: all that are not empty have labels on an axis that the first can extend. An
+    /// empty first histogram becomes extendable.
     pub(super) fn agree_on_labels(&mut self, other: &Self) -> bool {
         let mut common = 0;
         for (is_empty, labelled) in [(self.is_empty(), self.labelled()), (other.is_empty(), other.labelled())] {
@@ -62,7 +62,7 @@ impl Hist {
         Ok(())
     }
 
-    /// The bin that another histogram's bin belongs into.
+    /// The bin for a bin of another histogram.
     fn bin_for(&mut self, dimension: usize, bin: usize, other: &Self, by_label: bool) -> Result<usize, String> {
         let Some(theirs) = other.axes.get(dimension) else { return Ok(bin) };
         loop {
@@ -88,7 +88,7 @@ impl Hist {
                     axis.double();
                     if axis.bins == 0 { Err("an axis without bins".to_owned()) } else { Ok(()) }
                 })?,
-                // ROOT asks for the bin -1 then, which is the underflow.
+                // Fact: ROOT then uses bin -1, which is the underflow.
                 Slot::Refused => {
                     self.unlabelled = true;
                     return Ok(0);
@@ -97,7 +97,7 @@ impl Hist {
         }
     }
 
-    /// Changes an axis and moves the cells along, without underflows and overflows of that axis.
+    /// Changes an axis and moves the cells, without the underflow and overflow of this axis.
     fn keep_inner_cells(
         &mut self,
         dimension: usize,

@@ -1,6 +1,6 @@
 //! One `THn` or `THnSparse` added to another.
 //!
-//! The rules are those of `THnBase::Merge`: both must have as many axes with as many bins; ROOT does not look at the
+//! The rules are those of `THnBase::Merge`: both must have the same number of axes and bins. ROOT ignores the
 //! limits. Labels, ranges and titles of axes stay those of the first histogram.
 
 use rootfile::object::{Content, Graph, Members, Value};
@@ -56,7 +56,7 @@ struct Axis {
 }
 
 impl Axis {
-    /// Equal limits within a 10⁻¹⁰th of a bin.
+    /// Whether the limits are equal within 10⁻¹⁰ of a bin.
     fn has_limits_of(&self, other: &Self) -> bool {
         let [low, high] = self.limits;
         let bins = f64::from(u32::try_from(self.bins).unwrap_or(u32::MAX)).max(1.0);
@@ -83,8 +83,8 @@ fn axes(m: &Members, graph: &Graph) -> Result<Vec<Axis>, String> {
     list.items.iter().map(|id| axis(id).ok_or_else(unreadable)).collect()
 }
 
-/// Adds entries, and the sums that are kept with sums of squares only. `fTsumw2` is -1 where there are none; ROOT adds
-/// that as well.
+/// Adds the number of entries, and the sums that exist only with sums of squares. `fTsumw2` is -1 without them; ROOT adds
+/// the -1 as well.
 fn add_totals(m: &mut Members, o: &Members, errors: Errors) {
     let entries = number(m, "fEntries") + number(o, "fEntries");
     set_number(m, "fEntries", entries);

@@ -1,5 +1,5 @@
-//! Contents of bins as they lie in a record, big-endian in their own type, and the addition of one to another as C++
-//! does it in ROOT: floats are rounded at each addition, whole numbers wrap round.
+//! Contents of bins as in a record, big-endian in their own type, added like in ROOT: floats are rounded at each addition,
+//! whole numbers wrap around.
 
 use rootfile::streamer::code;
 
@@ -22,7 +22,7 @@ pub(super) fn width(code: i32) -> Option<usize> {
 }
 
 impl Numbers {
-    /// Takes bytes, which must be whole numbers of a type that bins can have.
+    /// Numbers from bytes. `None` if the type is not one of bins, or the bytes end within a number.
     pub fn new(code: i32, raw: Vec<u8>) -> Option<Self> {
         let width = width(code)?;
         raw.len().is_multiple_of(width).then_some(Self { code, raw })
@@ -36,12 +36,12 @@ impl Numbers {
         self.raw.len() / width(self.code).unwrap_or(1)
     }
 
-    /// Makes room for this many in all; new ones are 0.
+    /// Resizes to `len` numbers. New ones are 0.
     pub fn resize(&mut self, len: usize) {
         self.raw.resize(len.saturating_mul(width(self.code).unwrap_or(1)), 0);
     }
 
-    /// One number; 0 where there is none.
+    /// One number. 0 beyond the end.
     #[expect(clippy::cast_precision_loss, reason = "THnBase hands contents out as doubles")]
     pub fn get(&self, at: usize) -> f64 {
         match self.code {
@@ -57,7 +57,7 @@ impl Numbers {
         }
     }
 
-    /// Adds to a number, and says whether the sum fits its type.
+    /// Adds to a number. Returns whether the sum fits its type.
     #[expect(clippy::cast_possible_truncation, reason = "as TArray::SetAt and TNDArrayT::AddAt do")]
     pub fn add(&mut self, at: usize, content: f64) -> bool {
         macro_rules! whole {
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_numbers_wrap_round_and_say_so() {
+    fn whole_numbers_wrap_around_and_report_it() {
         for (code, largest) in
             [(code::CHAR, 127.0), (code::SHORT, 32767.0), (code::INT, 2_147_483_647.0), (code::LONG, 9e15)]
         {

@@ -1,5 +1,5 @@
-//! `THnSparse`: the bins that were filled, each with its coordinates packed into as few bits as will do, in chunks of
-//! equal length. Bins that are new to the first histogram follow its own, in the order of the other.
+//! `THnSparse`: the filled bins in chunks of equal length, each bin with its coordinates packed into the fewest bits. Bins
+//! that are new to the first histogram follow its own, in the order of the other.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -12,7 +12,7 @@ use super::numbers::Numbers;
 use crate::merge::members::{int, set_int};
 use crate::merge::pair::{Addend, Target};
 
-/// Bins of a chunk, at most, if no chunk of the input is that large: a chunk has room for all of its bins at once.
+/// Largest new chunk, in bins, if no chunk of the input is larger: a chunk allocates all of its bins at once.
 const CHUNK_ALLOWED: usize = 1 << 20;
 /// The member of a chunk that counts the bytes of its coordinates.
 const COORDINATES_SIZE: &str = "fCoordinatesSize";
@@ -70,7 +70,7 @@ pub(super) fn merge(
             place.copy_from_slice(coordinates);
         }
     }
-    // A chunk's version and members, for an empty first histogram: there is something to add, so the other has one.
+    // An empty first histogram takes version and members of a chunk from the other.
     let template = added.chunks.first().and_then(|id| other_graph.get(*id));
     sum.store(Target { object: first, graph }, template, errors.any())?;
     Ok(overflows)
@@ -188,7 +188,7 @@ impl Bins {
                 Some(id) => *id,
                 None => {
                     let mut new = template.clone();
-                    // Its arrays are its own.
+                    // The new chunk gets arrays of its own.
                     for name in ["fContent", "fSumw2"] {
                         if let Some(pointer) = new.members_mut().and_then(|m| m.get_mut(name)) {
                             *pointer = Value::Pointer(None);
@@ -229,7 +229,7 @@ impl Bins {
     }
 }
 
-/// Puts an object where a member points to, or makes the member point to it.
+/// Replaces the object behind a member's pointer, or sets the pointer.
 fn point_to(m: &mut Members, name: &str, graph: &mut Graph, object: Object) {
     match m.get_mut(name) {
         Some(Value::Pointer(Some(id))) => {
@@ -261,7 +261,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn coordinates_take_as_few_bits_as_will_do() {
+    fn coordinates_take_the_fewest_bits() {
         // 10 bins, underflow and overflow: the number 12 has four bits.
         assert_eq!(coordinate_width(&[10]), 1);
         assert_eq!(coordinate_width(&[15, 100, 2, 20, 10, 100]), 4);
