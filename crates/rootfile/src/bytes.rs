@@ -76,7 +76,7 @@ impl<'a> Cursor<'a> {
     #[cold]
     fn short(&self, needed: usize) -> Error {
         Error::corrupt(format!(
-            "the record ends too early: {needed} bytes wanted at {}, {} there",
+            "the record ends too early: {needed} bytes needed at {}, {} left",
             self.pos,
             self.remaining()
         ))
@@ -160,7 +160,7 @@ impl<'a> Cursor<'a> {
         usize::try_from(n)
             .ok()
             .filter(|n| n.checked_mul(each).is_some_and(|bytes| bytes <= self.remaining()))
-            .ok_or_else(|| Error::corrupt(format!("a count of {n} where {} bytes are left", self.remaining())))
+            .ok_or_else(|| Error::corrupt(format!("a count of {n}, but only {} bytes are left", self.remaining())))
     }
 
     /// Position from the start of the slice.

@@ -67,7 +67,7 @@ impl Key {
         }
         if u32::from(key.keylen) > key.nbytes || usize::from(key.keylen) < fields {
             return Err(Error::corrupt(format!(
-                "a record of {} bytes whose key says it takes {}, and takes {fields}",
+                "a record of {} bytes with a key of {} bytes by its own size, and {fields} by its fields",
                 key.nbytes, key.keylen
             )));
         }

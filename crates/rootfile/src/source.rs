@@ -32,7 +32,7 @@ pub trait Source: Send + Sync {
         let end = offset.checked_add(len as u64);
         if end.is_none_or(|end| end > self.size()) {
             return Err(Error::corrupt(format!(
-                "{len} bytes wanted, but the file has {} bytes: it is truncated, or an offset in it is wrong",
+                "cannot read {len} bytes: the file has {} bytes. It is truncated, or an offset in it is wrong",
                 self.size()
             ))
             .at(offset)
@@ -131,7 +131,7 @@ impl Source for MemoryFile {
         let slice = start
             .checked_add(buf.len())
             .and_then(|end| self.0.get(start..end))
-            .ok_or_else(|| Error::corrupt("the bytes wanted lie beyond the end").at(offset))?;
+            .ok_or_else(|| Error::corrupt("the range lies beyond the end").at(offset))?;
         buf.copy_from_slice(slice);
         Ok(())
     }

@@ -53,7 +53,7 @@ impl Frame {
             let end = start + 4 + (word & !BYTE_COUNT_MASK) as usize;
             if end > c.data().len() {
                 return Err(Error::corrupt(format!(
-                    "an object at {start} says it ends at {end}, beyond the record's {} bytes",
+                    "the object at {start} ends at {end}, beyond the record's {} bytes",
                     c.data().len()
                 )));
             }
@@ -72,7 +72,7 @@ impl Frame {
     pub fn finish(&self, c: &mut Cursor<'_>, class: &str) -> Result<()> {
         match self.end {
             Some(end) if end != c.pos() => Err(Error::corrupt(format!(
-                "a {class} (version {}) at {} was read up to {} but says it ends at {end}",
+                "a {class} (version {}) at {} was read up to {}, but its byte count ends at {end}",
                 self.version,
                 self.start,
                 c.pos()
@@ -224,7 +224,7 @@ impl ReadTags {
         let (tag, tag_pos, end) = if first & BYTE_COUNT_MASK != 0 && first != NEW_CLASS_TAG && first & CLASS_MASK == 0 {
             let end = start + 4 + (first & !BYTE_COUNT_MASK) as usize;
             if end > c.data().len() {
-                return Err(Error::corrupt(format!("an object at {start} says it ends at {end}, beyond the record")));
+                return Err(Error::corrupt(format!("the object at {start} ends at {end}, beyond the record")));
             }
             let pos = c.pos();
             (c.u32()?, pos, Some(end))
@@ -256,7 +256,7 @@ impl ReadTags {
                 // The class's name is inside an object that was skipped, so this object is skipped too.
                 None if end.is_some() => Arc::from(UNKNOWN_CLASS),
                 None => {
-                    let message = format!("an object at {start} names a class at {key} where none was read");
+                    let message = format!("the object at {start} refers to a class at {key}, but no class is there");
                     return Err(Error::corrupt(message));
                 }
             }

@@ -51,7 +51,7 @@ pub fn is_same_place(a: &Path, b: &Path) -> bool {
 /// Checks that a file can be created at a path; unless `overwrite`, that there is none.
 pub(crate) fn check_place(path: &Path, overwrite: bool) -> io::Result<()> {
     if path.metadata().is_ok_and(|there| !there.is_file()) {
-        let why = "is there, and is no file that could be replaced; name another output";
+        let why = "is not a regular file and cannot be replaced; name another output";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
     match !overwrite && path.symlink_metadata().is_ok() {

@@ -174,7 +174,7 @@ impl<'a> BranchFinder<'a> {
         if branch.children.is_empty() && self.slots.contains_key(&index) {
             return self.leaf(index, lists);
         }
-        let class = class.ok_or_else(|| format!("{} groups branches of no class", branch.name()))?;
+        let class = class.ok_or_else(|| format!("{} has branches but no class", branch.name()))?;
         let layout = element.filter(|e| e.element_id < 0).map(|e| (i32::from(e.class_version), e.checksum));
         let mut candidates = Candidates::new(tree, &branch.children);
         let scope = &mut Scope { candidates: &mut candidates, path: String::new(), lists, depth };

@@ -135,7 +135,7 @@ impl Value {
 
 #[cold]
 fn missing() -> Error {
-    Error::request("fewer values than there should be")
+    Error::request("fewer values than expected")
 }
 
 /// Writes `n` numbers as those of another type.
@@ -147,7 +147,7 @@ pub(super) fn convert(to: Number, view: &View<'_>, at: usize, n: usize, out: &mu
         macro_rules! write {
             ($type:ty) => {{
                 let value = <$type>::try_from(whole);
-                let value = value.map_err(|_| Error::request(format!("{whole}, which is no {}", to.cpp())))?;
+                let value = value.map_err(|_| Error::request(format!("{whole} does not fit into {}", to.cpp())))?;
                 out.extend_from_slice(&value.to_be_bytes());
             }};
         }
@@ -262,7 +262,7 @@ mod tests {
         let large = Int32Array::from(vec![70000]);
         let view = View::new(&Shape::Number(Number::I32), &large).unwrap();
         let error = convert(Number::U16, &view, 0, 1, &mut out).unwrap_err();
-        assert!(error.to_string().contains("70000, which is no uint16_t"), "{error}");
+        assert!(error.to_string().contains("70000 does not fit into uint16_t"), "{error}");
         convert(Number::F32, &view, 0, 1, &mut out).unwrap();
         assert_eq!(out[4..], 70000f32.to_be_bytes());
     }

@@ -323,7 +323,7 @@ fn after_an_error_what_was_there_is_there() {
     let before = out.clone();
     let large = list(&[1, 1], ints(&[2, 1000]), false);
     let error = encoder.append(&large, 0..2, &mut out).unwrap_err();
-    assert!(error.to_string().contains("1000, which is no int8_t"), "{error}");
+    assert!(error.to_string().contains("1000 does not fit into int8_t"), "{error}");
     assert_eq!(out, before);
     assert!(encoder.append(&large, 1..3, &mut out).is_err());
     encoder.append(&large, 0..1, &mut out).unwrap();

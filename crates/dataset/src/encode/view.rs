@@ -48,7 +48,7 @@ pub(super) fn shape_mismatch() -> Error {
 
 /// A count as it is written.
 pub(super) fn count(n: usize) -> Result<i32> {
-    i32::try_from(n).map_err(|_| Error::request(format!("{n} items, of which there can be 2^31 at most")))
+    i32::try_from(n).map_err(|_| Error::request(format!("{n} items; at most 2^31 - 1 are possible")))
 }
 
 impl Ends<'_> {
@@ -84,7 +84,7 @@ impl<'a> View<'a> {
         if let Some(nulls) = array.nulls().filter(|nulls| nulls.null_count() > 0)
             && !parents.is_some_and(|parents| parents.len() == nulls.len() && parents.contains(nulls))
         {
-            return Err(Error::request(format!("{} missing values, where each has to be there", nulls.null_count())));
+            return Err(Error::request(format!("{} nulls in a column that cannot have them", nulls.null_count())));
         }
         let wrong = || Error::request(format!("{} instead of {}", array.data_type(), shape.data_type()));
         Ok(match shape {
@@ -169,7 +169,7 @@ mod tests {
         let wide = Int64Array::from(vec![1]);
         assert!(View::new(&shape, &wide).unwrap_err().to_string().contains("Int64 instead of Int32"));
         let gap = Int32Array::from(vec![Some(1), None]);
-        assert!(View::new(&shape, &gap).unwrap_err().to_string().contains("1 missing values"));
+        assert!(View::new(&shape, &gap).unwrap_err().to_string().contains("1 nulls"));
         assert!(View::new(&Shape::Optional(Box::new(shape.clone())), &gap).is_ok());
         assert!(View::new(&shape, &gap.slice(0, 1)).is_ok(), "those that are not in the slice do not count");
         assert!(View::new(&shape.clone().fixed(&[2]), &gap).is_err() && View::new(&shape.list(), &gap).is_err());

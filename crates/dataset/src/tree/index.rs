@@ -59,7 +59,7 @@ impl TreeIndex {
     fn parse(bytes: &[u8], version: i16) -> Result<Self> {
         let mut c = Cursor::new(bytes);
         let end = Frame::read(&mut c)?.end.ok_or_else(|| Error::corrupt("a TVirtualIndex without a byte count"))?;
-        let base = bytes.get(..end).ok_or_else(|| Error::corrupt("a TVirtualIndex that has no end"))?.to_vec();
+        let base = bytes.get(..end).ok_or_else(|| Error::corrupt("a TVirtualIndex without an end"))?.to_vec();
         c.seek(end);
         let names = [c.string()?, c.string()?];
         let count = c.i64()?;

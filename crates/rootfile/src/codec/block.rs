@@ -31,9 +31,8 @@ impl BlockHeader {
         let Some((&[a, b, method, c0, c1, c2, u0, u1, u2], _)) = bytes.split_first_chunk::<{ Self::SIZE }>() else {
             return Err(Error::corrupt(format!("compressed block: {} bytes cannot hold its header", bytes.len())));
         };
-        let algorithm = Algorithm::from_tag([a, b]).ok_or_else(|| {
-            Error::corrupt(format!("compressed block opens with bytes {a:#04x} {b:#04x}, which name no codec"))
-        })?;
+        let algorithm = Algorithm::from_tag([a, b])
+            .ok_or_else(|| Error::corrupt(format!("compressed block of an unknown codec (bytes {a:#04x} {b:#04x})")))?;
         if method != algorithm.method() {
             return Err(Error::unsupported(format!("compressed block: {algorithm} with method byte {method}")));
         }

@@ -139,7 +139,7 @@ impl Audit<'_> {
         };
         if record.seek_dir != seek {
             let said = record.seek_dir;
-            return Ok(Some(format!("the directory's record says that the directory lies at byte {said}")));
+            return Ok(Some(format!("the directory's record gives its own position as byte {said}")));
         }
         let (at, nbytes) = (record.seek_keys, record.nbytes_keys);
         if (at == 0) != (nbytes == 0) {

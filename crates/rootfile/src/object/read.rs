@@ -293,7 +293,7 @@ impl<'a> ObjectReader<'a> {
         let n = so_far
             .get(counter)
             .and_then(Value::as_i64)
-            .ok_or_else(|| Error::unsupported(format!("the array's counter {counter:?} is not known")))?;
+            .ok_or_else(|| Error::unsupported(format!("the array's counter {counter:?} is unknown")))?;
         if self.cursor.u8()? == 0 { Ok(0) } else { self.cursor.checked_count(n, 1) }
     }
 

@@ -68,7 +68,7 @@ impl FileWriter {
 
     fn begin(disk: Disk, path: &Path, compression: i32, datime: u32, title: &str) -> Result<Self> {
         let base = path.file_name().map(|n| n.to_string_lossy().into_owned());
-        let base = base.ok_or_else(|| Error::request("is no name for a file").file(path))?;
+        let base = base.ok_or_else(|| Error::request("has no file name").file(path))?;
         let mut writer = Self {
             disk,
             flushed: 0,
@@ -302,7 +302,7 @@ impl FileWriter {
         key.seek_key = self.position();
         key.seek_pdir = self.seek_of(directory);
         if !key.is_big() && key.seek_key.max(key.seek_pdir) > START_BIG_FILE {
-            return Err(Error::unsupported("lies beyond 2 GB and its key has no room for that").object(&key.name));
+            return Err(Error::unsupported("lies beyond 2 GB, but its key has four-byte positions").object(&key.name));
         }
         key.cycle = self.next_cycle(directory, &key.name);
         self.put(&mut key, payload, source.objlen as usize)?;

@@ -196,7 +196,7 @@ impl<'a> Classes<'a> {
     /// A symmetric matrix, which has a streamer of its own (`TMatrixTSym<Element>::Streamer`): no frame but its
     /// base's, and half of the elements.
     pub(super) fn symmetric_matrix(&mut self, class: &str, element: &str) -> Result<Typed, Reason> {
-        let number = TypeName::parse(element).number().ok_or("a matrix of no numbers")?;
+        let number = TypeName::parse(element).number().ok_or("a matrix whose elements are not numbers")?;
         let base = class.replacen("TMatrixTSym", "TMatrixTBase", 1);
         let info = self.info(&base, None).ok_or_else(|| format!("{base} is not described in the file"))?;
         let mut parts = self.record(&info)?;

@@ -172,5 +172,5 @@ fn of_clones(reader: &ClassReader, version: i32) -> Result<&ClassVersion> {
 
 #[cold]
 fn unexpected_class(kind: ArrayKind, class: &str) -> Error {
-    Error::unsupported(format!("a {} of {class}, where others hold another class", kind.name()))
+    Error::unsupported(format!("a {} of {class}, but other entries hold another class", kind.name()))
 }

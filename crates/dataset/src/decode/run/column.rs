@@ -283,7 +283,7 @@ impl Column {
     /// Appends `n` values that are zero or empty.
     pub(crate) fn push_default(&mut self, n: usize) -> Result<()> {
         if self.width() > MOST_ZEROS {
-            return Err(Error::unsupported("large arrays that are not in the file"));
+            return Err(Error::unsupported("default values of large arrays"));
         }
         self.push_zeros(n);
         Ok(())

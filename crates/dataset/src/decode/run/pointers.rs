@@ -62,7 +62,7 @@ impl Interpreter<'_> {
         self.read(target, 1, value)?;
         match end {
             Some(end) if end != self.cursor.pos() => {
-                Err(Error::corrupt(format!("a {class} that does not end where its byte count says")))
+                Err(Error::corrupt(format!("a {class} that does not end at its byte count")))
             }
             _ => Ok(true),
         }

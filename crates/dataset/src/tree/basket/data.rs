@@ -110,7 +110,7 @@ impl BasketHeader {
         // The loop visits all offsets: that is faster than to stop early.
         let next = offsets.get(1..).unwrap_or_default();
         if !offsets.iter().zip(next).fold(true, |sorted, (a, b)| sorted & (a <= b)) {
-            return Err(Error::corrupt("a basket whose entry offsets do not grow, or lie outside of it"));
+            return Err(Error::corrupt("a basket with entry offsets that decrease or exceed its size"));
         }
         Ok((Entries::Offsets(offsets), displacement.filter(|d| d.len() >= n)))
     }

@@ -119,7 +119,7 @@ impl Peek<'_> {
             )));
         }
         if seek != listed.seek {
-            return Err(Error::corrupt(format!("the basket here says that it lies at byte {seek}")));
+            return Err(Error::corrupt(format!("the basket's own position is byte {seek}")));
         }
         let stored = nbytes.checked_sub(keylen);
         let end = u64::from(keylen) + u64::from(objlen);

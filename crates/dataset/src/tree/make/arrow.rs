@@ -169,7 +169,7 @@ impl Columns {
         if let Some(field) = all.iter().find(|field| *field.name() == counter) {
             let is_integer = letter(field.data_type()).is_some_and(|letter| !"OFD".contains(letter));
             if !is_integer {
-                return Err(Error::request(format!("{counter} would count {name}, but it is no whole number")));
+                return Err(Error::request(format!("{counter} cannot be the counter of {name}: it is not an integer")));
             }
             // The counter must precede its list, and counters have 32 bits.
             if self.counters.insert(counter.clone(), None).is_none() && !self.names.contains(&counter) {
@@ -340,7 +340,7 @@ mod tests {
         let after = vec![field("v", list(DataType::Int32)), field("nv", DataType::Int16)];
         assert_eq!(titles(after), ["nv/I", "v[nv]/I"]);
         let schema = Schema::new(vec![field("nv", DataType::Float32), field("v", list(DataType::Int32))]);
-        assert!(columns_for(&schema).unwrap_err().to_string().contains("whole number"));
+        assert!(columns_for(&schema).unwrap_err().to_string().contains("not an integer"));
     }
 
     #[test]

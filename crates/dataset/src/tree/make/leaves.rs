@@ -51,9 +51,9 @@ impl Maker<'_> {
         for leaf in leaves {
             let in_leaf = |e: Error| e.object(format!("leaf {}", leaf.name));
             let of = leaf_type(leaf.letter)
-                .ok_or_else(|| in_leaf(Error::request(format!("'{}' is no type of a leaf", leaf.letter))))?;
+                .ok_or_else(|| in_leaf(Error::request(format!("'{}' is not a type of leaf", leaf.letter))))?;
             if let Some(counter) = leaf.counter.as_deref().filter(|counter| !self.has_leaf(counter)) {
-                return Err(in_leaf(Error::request(format!("no leaf {counter} before it that could count it"))));
+                return Err(in_leaf(Error::request(format!("there is no earlier leaf {counter} to count it"))));
             }
             let varies = leaf.counter.is_some() || leaf.letter == 'C';
             let extra = leaf_extra(of.class, &[]);

@@ -90,7 +90,7 @@ impl<'a> Maker<'a> {
 
     /// A branch made before.
     pub(super) fn made(&mut self, at: usize) -> Result<&mut Branch> {
-        self.branches.get_mut(at).ok_or_else(|| Error::request("a branch that was not made"))
+        self.branches.get_mut(at).ok_or_else(|| Error::request("internal error: an unknown branch"))
     }
 
     /// The first branch of a name, as `TTree::GetBranch` finds it.
@@ -158,7 +158,7 @@ impl<'a> Maker<'a> {
         let number = |dim: &str| dim.parse::<i32>().ok();
         let Some(mut len) = counter.map_or_else(|| number(first), |_| Some(1)) else { return Ok(None) };
         for dim in dims {
-            let dim = number(dim).ok_or_else(|| Error::request(format!("{dim} is no fixed length")))?;
+            let dim = number(dim).ok_or_else(|| Error::request(format!("{dim} is not a fixed length")))?;
             len = len.checked_mul(dim).ok_or_else(|| Error::request("an array of more than 2^31 items"))?;
         }
         Ok(Some((len, counter)))
@@ -166,7 +166,7 @@ impl<'a> Maker<'a> {
 
     /// A leaf made before.
     pub(super) fn made_leaf(&mut self, at: usize) -> Result<&mut Leaf> {
-        self.leaves.get_mut(at).ok_or_else(|| Error::request("a leaf that was not made"))
+        self.leaves.get_mut(at).ok_or_else(|| Error::request("internal error: an unknown leaf"))
     }
 
     /// Whether there is a leaf of this name.

@@ -65,7 +65,8 @@ impl Maker<'_> {
             self.members(at, column, &info, level)?;
         }
         if Classes::may_refer(type_name) {
-            let branch = self.branches.get_mut(at).ok_or_else(|| Error::request("a branch that was not made"))?;
+            let branch =
+                self.branches.get_mut(at).ok_or_else(|| Error::request("internal error: an unknown branch"))?;
             branch.named.object.bits |= if self.classes.is_tobject(type_name) { IS_TOBJECT } else { IS_OBJECT };
             if branch.children.is_empty() {
                 branch.named.object.bits &= !NO_POINTERS;

@@ -58,7 +58,7 @@ fn count(n: i64) -> u64 {
 
 /// The objects of a list, by their index.
 fn list(reader: &mut ObjectReader<'_>, step: &Step) -> Result<impl Iterator<Item = (usize, ObjectId)> + use<>> {
-    let Step::Inline(class) = step else { return Err(Error::corrupt("is no list")) };
+    let Step::Inline(class) = step else { return Err(Error::corrupt("is not a list")) };
     let items = reader.list(class)?.items.into_iter().enumerate();
     Ok(items.filter_map(|(i, id)| Some((i, id?))))
 }

@@ -65,7 +65,7 @@ fn build(mut object: Object, graph: Graph, held: ReadObjects) -> Result<Tree> {
         None
     } else {
         let base =
-            take_base(&mut object, "TTree").ok_or_else(|| Error::unsupported(format!("a {class} is no TTree")))?;
+            take_base(&mut object, "TTree").ok_or_else(|| Error::unsupported(format!("a {class} is not a TTree")))?;
         Some(std::mem::replace(&mut object, base))
     };
     let Content::Members(members) = object.content else {
@@ -230,7 +230,7 @@ impl Fields {
         match self.members.take(name) {
             Some(Value::Object(object)) => match object.content {
                 Content::Collection(collection) => Ok(*collection),
-                _ => Err(Error::corrupt(format!("{}::{name} is no list", self.class))),
+                _ => Err(Error::corrupt(format!("{}::{name} is not a list", self.class))),
             },
             _ => Err(Error::corrupt(format!("{}::{name} is missing", self.class))),
         }
@@ -257,7 +257,7 @@ struct Builder {
 
 impl Builder {
     fn take(&mut self, id: ObjectId, role: &str) -> Result<Object> {
-        self.graph.take(id).ok_or_else(|| Error::corrupt(format!("a {role} that the tree lists twice, or not at all")))
+        self.graph.take(id).ok_or_else(|| Error::corrupt(format!("a {role} that the tree lists twice or not at all")))
     }
 
     fn branch(&mut self, id: ObjectId, parent: Option<usize>, depth: usize) -> Result<usize> {

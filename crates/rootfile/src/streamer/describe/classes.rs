@@ -118,7 +118,7 @@ impl<'a> Classes<'a> {
         } else if let Some(class) = super::implied::class(&CppType::parse(name)?.core) {
             self.of_description(&class, depth)?
         } else {
-            return Err(Error::request(format!("nothing is known of the class {name}")));
+            return Err(Error::request(format!("the class {name} is unknown: describe it or name a file that has it")));
         };
         self.facts.borrow_mut().insert(name.to_owned(), facts.clone());
         Ok(facts)
@@ -216,7 +216,7 @@ impl<'a> Classes<'a> {
         if let Some([Argument::Type(ty), Argument::Number(n)]) = container::arguments_of(core, "array") {
             let one = self.layout_within(ty, depth + 1)?;
             let size = usize::try_from(*n).ok().and_then(|n| one.size.checked_mul(n));
-            let size = size.ok_or_else(|| Error::request("an array this long has no info"))?;
+            let size = size.ok_or_else(|| Error::request("the array is too long"))?;
             return Ok(Layout { size, data: size, empty: false, ..one });
         }
         match core {

@@ -221,7 +221,7 @@ impl<'a> Reader<'a> {
         let mut dimensions = Vec::new();
         while self.eat('[') {
             let n = self.number()?;
-            dimensions.push(i32::try_from(n).map_err(|_| Error::request("an array this long has no info"))?);
+            dimensions.push(i32::try_from(n).map_err(|_| Error::request("the array is too long"))?);
             self.expect(']')?;
         }
         Ok(CppType { qualifier, core, stars, dimensions })

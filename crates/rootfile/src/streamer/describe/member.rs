@@ -76,7 +76,7 @@ pub(super) fn element(
         }
     }
     let size = i32::try_from(size).ok().and_then(|size| size.checked_mul(number));
-    e.size = size.ok_or_else(|| Error::request("a member this large has no info"))?;
+    e.size = size.ok_or_else(|| Error::request("the member is too large"))?;
     Ok(e)
 }
 
@@ -133,7 +133,7 @@ fn plain(member: &Member, ty: &CppType) -> Result<StreamerElement> {
         array_length = array_length
             .checked_mul(*n)
             .filter(|length| *length > 0)
-            .ok_or_else(|| Error::request("an array of no or too many items has no info"))?;
+            .ok_or_else(|| Error::request("an array must have between 1 and 2^31 - 1 items"))?;
     }
     Ok(StreamerElement {
         class: String::new(),
@@ -233,8 +233,9 @@ fn find_counter(
         .bases
         .iter()
         .find_map(|base| in_base(name, &classes.resolved(base, class).ok()?.name(), classes, 0));
-    found
-        .ok_or_else(|| Error::request(format!("no member {name} comes before, in the class or its bases, to count it")))
+    found.ok_or_else(|| {
+        Error::request(format!("the counter {name} must be an earlier member of the class or of its bases"))
+    })
 }
 
 fn in_base(name: &str, base: &str, classes: &Classes<'_>, depth: usize) -> Option<Counter> {

@@ -271,7 +271,7 @@ impl<'a> Parser<'a> {
             let name = self.name()?.to_owned();
             if self.eat("(")? {
                 self.at = start;
-                return Err("functions have no place here".into());
+                return Err("functions are not allowed here".into());
             }
             ty.dimensions.clear();
             while self.eat("[")? {

@@ -55,7 +55,7 @@ fn what_root_made_of_the_same_header() {
 #[test]
 fn what_cannot_be_written_is_an_error() {
     for (text, why) in [
-        ("struct A { Unknown x; };", "A::x: nothing is known of the class Unknown"),
+        ("struct A { Unknown x; };", "A::x: the class Unknown is unknown"),
         ("struct A { float *x; };", "A::x: an array of numbers needs a member that counts it"),
         ("struct A { float *x; //[n]\n int n; };", "A::x: no member n comes before"),
         ("struct A { short n; float *x; //[n]\n};", "n counts, so it must be an int"),
@@ -65,7 +65,7 @@ fn what_cannot_be_written_is_an_error() {
         ("struct A { int x[0]; };", "an array of no or too many items"),
         ("struct A { int x[1][1][1][1][1][1]; };", "more than five dimensions"),
         ("struct A { int x[65536][65536]; };", "an array of no or too many items"),
-        ("struct A { double x[2000000000]; };", "a member this large has no info"),
+        ("struct A { double x[2000000000]; };", "the member is too large"),
     ] {
         let message = message(text);
         assert!(message.contains(why), "{text}: {message}");
@@ -77,7 +77,7 @@ fn errors_of_the_text_say_where() {
     for (text, why) in [
         ("class A {\n  int;\n};", "line 2, column 6: expected a name, found `;`"),
         ("class A { int x };", "line 1, column 17: expected `;`, found `}`"),
-        ("class A {\n int x;\n void f();\n};", "line 3, column 2: functions have no place here"),
+        ("class A {\n int x;\n void f();\n};", "line 3, column 2: functions are not allowed here"),
         ("class A { int &x; };", "a reference cannot be written"),
         ("class A { int x; }", "expected `;`, but the text ends"),
         ("class A { long double x; };", "ROOT does not write a long double"),
