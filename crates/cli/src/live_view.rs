@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_says_what_happened_since_the_last() {
+    fn a_line_shows_changes_since_the_last() {
         let before = Sample { time: 1.0, user: 0.5, written: 1_000_000, events: 10, ..Sample::default() };
         let now = Sample {
             time: 3.0,

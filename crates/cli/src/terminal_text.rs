@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_controls_a_terminal_is_shown_as_its_code() {
+    fn control_characters_are_shown_as_codes() {
         let shown = |parts: &[&[u8]]| {
             let mut out = Printable::new(Vec::new());
             parts.iter().for_each(|part| out.write_all(part).unwrap());

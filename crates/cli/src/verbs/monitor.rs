@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn the_summary_says_what_was_used() {
+    fn the_summary_lists_resources() {
         let mut summary = Summary::default();
         summary.job.command = "job".to_owned();
         (summary.job.elapsed, summary.job.user, summary.job.system) = (10.0, 4.0, 1.0);

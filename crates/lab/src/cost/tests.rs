@@ -114,7 +114,7 @@ fn columns_that_were_not_sampled_decode_as_their_type_does() {
 }
 
 #[test]
-fn the_seed_decides_what_is_sampled() {
+fn the_seed_decides_the_samples() {
     let (_dir, path) = file("seeded.root");
     let stats = FileStats::read(&path, None, &Workload::default()).unwrap();
     let tried = |seed| {

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_trial_is_what_a_rewrite_gives() {
+    fn a_trial_has_the_sizes_of_a_rewrite() {
         let folder = tempfile::tempdir().unwrap();
         let (input, output) = (folder.path().join("trial.root"), folder.path().join("other.root"));
         flow::sample::make(&input, 20_000, 7).unwrap();

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_gives_whole_lines_and_holds_nobody_up() {
+    fn a_pipe_gives_whole_lines_and_never_blocks() {
         let mut pipe = Pipe::new().unwrap();
         assert_eq!(pipe.messages(), []);
         let mut job = File::options().write(true).open(pipe.path()).unwrap();

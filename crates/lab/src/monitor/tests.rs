@@ -73,7 +73,7 @@ fn a_tree_is_summed_and_others_are_not() {
 }
 
 #[test]
-fn what_ended_is_not_lost_and_not_counted_twice() {
+fn ended_processes_count_once() {
     let fake = Fake::new();
     fake.process(50, 1, 'S', [100, 0, 0, 0]);
     fake.process(51, 50, 'R', [40, 0, 0, 0]);
@@ -103,7 +103,7 @@ fn what_ended_is_not_lost_and_not_counted_twice() {
 }
 
 #[test]
-fn a_child_that_moves_to_its_parent_while_it_is_looked_at_is_no_step_back() {
+fn sums_never_decrease_while_children_end() {
     let fake = Fake::new();
     fake.process(50, 1, 'S', [100, 0, 0, 0]);
     fake.process(51, 50, 'R', [40, 0, 0, 0]);
@@ -250,7 +250,7 @@ fn samples_are_lines_or_rows_of_a_file() {
 }
 
 #[test]
-fn a_monitor_inside_sees_what_is_done_between_its_marks() {
+fn an_in_process_monitor_samples_between_marks() {
     let folder = tempfile::tempdir().unwrap();
     let options = Options { every: Duration::from_millis(5), discover: false, ..Options::default() };
     let monitor = Monitor::begin(&options).unwrap();

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_measured_is_found_again_and_the_rest_in_proportion() {
+    fn the_measured_layout_keeps_its_time_and_others_scale() {
         // Everything took twice what it costs by itself, on two threads.
         let run = Run { real: 1.2, cpu: 2.4, fetch: 0.2, decompress: 1.6, decode: 0.6, cold: None };
         let found = scaled(&[forecast(1e6, [0.1, 0.8, 0.3]), forecast(2e6, [0.2, 0.1, 0.3])], &run, 6e6);

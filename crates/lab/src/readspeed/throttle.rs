@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_was_idle_has_not_read_ahead() {
+    fn an_idle_channel_does_not_read_ahead() {
         let (clock, files) = files();
         clock.sleep(Duration::from_secs(9));
         let before = clock.now();
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_takes_no_time() {
+    fn unreadable_ranges_take_no_time() {
         let (clock, files) = files();
         assert_eq!((files[0].size(), files[0].name()), (10_000, Path::new("(memory)")));
         assert!(files[0].read(9_999, 2).is_err());

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_stands_for_what_is_too_long() {
+    fn numbers_replace_names_that_are_too_long() {
         let long =
             ["basket-memory=1MB", "split-level=0", "compression=lz4:4", "cluster=30MB", "streams=1", "threads=1"];
         let mut all = [subject(0, &long.join(" ")), subject(4, &long.join(" ").replace(['0', '1', '4'], "2"))];

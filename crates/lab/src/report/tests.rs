@@ -153,7 +153,7 @@ fn columns_are_as_large_as_their_time_where_bytes_are_not_known() {
 }
 
 #[test]
-fn what_was_measured_besides_is_drawn_as_well() {
+fn additional_measurements_are_drawn() {
     let folder = tempfile::tempdir().unwrap();
     let mut besides = Besides::default();
     let mut add = |name: &str, text: String| {
@@ -207,7 +207,7 @@ fn what_was_measured_besides_is_drawn_as_well() {
 }
 
 #[test]
-fn of_many_layouts_those_that_matter_are_shown() {
+fn the_most_important_of_many_layouts_are_shown() {
     let axes = ["split-level=0,99", "compression=none,zlib:1,zlib:5", "streams=1,2", "threads=1,2"];
     let (found, _) = sweep(&axes, settings(Goal::Copy), 0.0);
     let report = of(&found);

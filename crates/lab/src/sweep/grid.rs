@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_what_would_be_right() {
+    fn errors_name_valid_values() {
         for (axes, expected) in [
             (&[][..], "no grid: give an axis"),
             (&["basket"], "write KEY=V1,V2"),

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_dropped_is_read_for_those_that_are_not() {
+    fn a_dropped_point_is_read_for_others_that_share_it() {
         let plan = Plan::new(&points(&["basket=1kB,2kB", "streams=1,2"]), vec![Kind::Copy, Kind::Full], 1);
         let mut jobs = plan.round(1, &|point| point == 1);
         jobs.sort();

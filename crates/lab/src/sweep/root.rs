@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_task_is_told_line_by_line() {
+    fn a_task_is_written_line_by_line() {
         let layout = "cluster = \"30MB\"\nbasket-memory = \"2MB\"\nsplit-level = 0\n[column.\"a b\"]\nbasket = \"2kB\"";
         let task = Task {
             job: Job { round: 0, point: 0, kind: Kind::Copy },

@@ -115,7 +115,7 @@ fn figures_are_the_planted_ones_and_so_is_the_noise() {
 }
 
 #[test]
-fn what_differs_beyond_the_noise_is_marked_and_what_does_not_is_not() {
+fn only_differences_beyond_the_noise_are_marked() {
     let (found, _) = sweep(&["compression=none,zlib:1", "basket=as-is,1kB"], settings(Goal::Full), 0.01);
     let against = |point: usize, name: &str| found.lines[point].against[name];
     // Another buffer does not make copying slower, another codec does.
@@ -131,7 +131,7 @@ fn what_differs_beyond_the_noise_is_marked_and_what_does_not_is_not() {
 }
 
 #[test]
-fn of_one_run_nothing_is_said_to_differ() {
+fn one_run_shows_no_differences() {
     let (found, _) = sweep(&AXES, Settings { repeat: 1, ..settings(Goal::Full) }, 0.02);
     assert_eq!(chosen(&found), "split-level=99 compression=zlib:5");
     assert!(found.noise.is_empty() && found.decision.equals.is_empty());
@@ -140,7 +140,7 @@ fn of_one_run_nothing_is_said_to_differ() {
 }
 
 #[test]
-fn the_test_that_was_used_is_named() {
+fn the_statistical_test_is_named() {
     let said = |repeat: usize, axes: &[&str]| {
         let (found, _) = sweep(axes, Settings { repeat, ..settings(Goal::Full) }, 0.01);
         let tests: std::collections::BTreeSet<String> =
@@ -234,7 +234,7 @@ fn reasons_are_points_that_differ_in_one_key() {
 }
 
 #[test]
-fn a_sweep_that_was_killed_goes_on_to_the_same_result() {
+fn a_killed_sweep_continues_to_the_same_result() {
     let folder = tempfile::tempdir().unwrap();
     let settings = Settings { drop: true, ..settings(Goal::Full) };
     let run = |name: &str, killed_after: Option<usize>| {

@@ -96,7 +96,7 @@ mod tests {
     use crate::synthetic::write_bench::Run;
 
     #[test]
-    fn what_a_program_says_is_taken_and_what_it_does_not_is_an_error() {
+    fn the_last_line_of_json_is_read_and_other_output_is_an_error() {
         let run: Run = measure(Command::new("printf").arg("noise\\n{\"wall\": 1.5, \"bytes\": 7}\\n")).unwrap();
         assert_eq!((run.wall, run.bytes), (1.5, 7));
         assert!(measure::<Run>(Command::new("printf").arg("nothing")).is_err());
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_started_is_pinned_and_then_no_more() {
+    fn children_are_pinned_until_the_pin_is_dropped() {
         let count = || {
             let allowed = sched_getaffinity(None).unwrap();
             (0..CpuSet::MAX_CPU).filter(|&cpu| allowed.is_set(cpu)).count()

@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_holds_is_delivered_at_once() {
+    fn a_choice_that_holds_is_delivered_at_once() {
         let mut candidate = Planted::of(&[(99.0, 0.9), (1.0, 0.1)]);
         let outcome = candidate.deliver();
         assert!(outcome.delivered && candidate.published == Some(0) && candidate.corrections.is_empty());

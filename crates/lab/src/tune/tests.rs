@@ -70,7 +70,7 @@ fn exhaustive(search: &Search) -> f64 {
 }
 
 #[test]
-fn the_form_that_the_workload_wants() {
+fn the_form_follows_the_workload() {
     let folder = tempfile::tempdir().unwrap();
     // The codec of known cost opens only what is stored.
     const SPLIT: &str = "split-level = 99\ncluster = 3\ncompression = \"none\"";
@@ -149,7 +149,7 @@ fn recast_columns_are_rewritten_and_proven() {
 }
 
 #[test]
-fn what_a_branch_keeps_no_rule_above_it_changes() {
+fn rules_of_parents_do_not_change_unchanged_branches() {
     let folder = tempfile::tempdir().unwrap();
     let path = file(folder.path(), "split-level = 99\ncompression = \"none\"");
     let (stats, found) = search(&path, "full", 1 << 30);

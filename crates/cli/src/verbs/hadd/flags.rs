@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused() {
+    fn invalid_flags_are_refused() {
         assert_eq!(refusal(""), "missing output file.");
         assert_eq!(refusal("-f o"), "missing input file.");
         assert!(refusal("o a -f b").starts_with("seen a positional argument 'b' after some flags."));

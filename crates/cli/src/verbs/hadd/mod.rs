@@ -42,36 +42,34 @@ const USAGE: &str = "usage: hadd [FLAGS] TARGET SOURCES...";
 const HELP: &str = "
 Merge files, with the flags of ROOT's hadd: trees one after the other, histograms added, directories joined.
 
-SOURCES are files, @lists of files, or patterns in quotes ('run*.root'). Flags stand before TARGET or after SOURCES.
+SOURCES are files, @lists of files, or patterns in quotes ('run*.root'). Flags are before TARGET or after SOURCES.
 
-  -f                  Overwrite the target if it is there
-  -f[0-509]           As -f, and compress with ROOT's setting of this number (101 zlib, 207 lzma, 404 lz4, 505 zstd);
-                      without a number, 101
-  -ff                 As -f, and compress as the first source is
-  -fk                 As -f, and leave baskets as they are; a number behind is for everything else (-fk505)
+  -f                  Overwrite an existing target
+  -f[0-509]           As -f, and compress with this ROOT setting (101 zlib, 207 lzma, 404 lz4, 505 zstd); default: 101
+  -ff                 As -f, with the compression of the first source
+  -fk                 As -f, and keep the compression of baskets; a number is for all else (-fk505)
   -a                  Append to the target
-  -k                  Skip sources that are damaged or cannot be read; of a single source, skip what is damaged and
-                      end with exit code 1
-  -L FILE             Names of objects or directories, one a line, to be merged or skipped
-  -Ltype TYPE         What -L means: SkipListed or OnlyListed
-  -O                  Choose cluster and basket sizes anew, as ROOT's OptimizeBaskets does
+  -k                  Skip damaged or unreadable sources; of a single source, skip damaged objects and exit with 1
+  -L FILE             Names of objects or directories to merge or skip, one a line
+  -Ltype TYPE         Meaning of -L: SkipListed or OnlyListed
+  -O                  Choose new cluster and basket sizes, as ROOT's OptimizeBaskets does
   -T                  Leave out trees
   -j [N]              Use N threads, or all cores
   -n N                Open at most N files at once
-  -v [LEVEL]          0: print only faults and what is not merged; 1: warnings as well; 2, and without -v: sources and
-                      directories as well; 3 and more: the number of files as well
+  -v [LEVEL]          0: print only errors and objects that are not merged; 1: also warnings; 2 (default): also sources and
+                      directories; 3 or more: also the number of files
   -cachesize SIZE, -d DIR, -dbg, -experimental-io-features NAMES
-                      Accepted for the sake of scripts; they change nothing
-  --common            Keep only the branches that all sources have
-  --fill              Keep the branches of all sources: zeros, empty arrays and empty strings stand for what a source
-                      lacks
-  --strict            Exit with 1 if anything is not merged, as told on standard error, or -k skips a source
-  --check             Decompress what is copied as well, to see that it can be read
-  --memory SIZE       Memory that the work may take ({memory})
-  --json              Print one JSON object, for machines
+                      Accepted for compatibility; without effect
+  --common            Keep only branches that all sources have
+  --fill              Keep the branches of all sources, with zeros, empty arrays and empty strings where a source has
+                      no such branch
+  --strict            Exit with 1 if an object is not merged, which standard error lists, or if -k skips a source
+  --check             Also decompress copied baskets, to check that they can be read
+  --memory SIZE       Maximum memory of the work ({memory})
+  --json              Print one JSON object
   -h, -help, --help   This text
 
-Exit code 0: done; 1: not.
+Exit code 0: success; 1: failure.
 ";
 
 pub fn run(args: &Args) -> Result<Answer> {

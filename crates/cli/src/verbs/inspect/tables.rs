@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_file_is_said_to_be_well() {
+    fn an_empty_file_has_no_findings() {
         let mut report: Report = serde_json::from_str(REPORT).unwrap();
         report.trees.clear();
         report.objects.clear();

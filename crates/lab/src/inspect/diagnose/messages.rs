@@ -7,26 +7,28 @@ use crate::inspect::finding::Fault;
 /// The description of a fault, and the reason for its cost.
 pub(super) fn message(fault: &Fault) -> String {
     match fault {
-        Fault::NotClosed => "The file was never closed, or is cut short: what is listed was found by scanning, and the \
-                             newest entries are missing."
-            .to_owned(),
+        Fault::NotClosed => {
+            "The file was never closed, or is cut short: the listing comes from a scan, and the newest \
+             entries are missing."
+                .to_owned()
+        }
         Fault::Unreadable { objects } => {
             let these = plural(*objects, "place");
             format!(
-                "{these} of the file cannot be read, or not as the rest of the file says: see `skipped`. `basketry recover` \
-                 reads the records themselves."
+                "{these} of the file cannot be read, or contradict the rest of the file: see `skipped`. `basketry \
+             recover` scans the records."
             )
         }
         Fault::TinyBaskets { branches, baskets, enough, mean_bytes } => format!(
-            "{} of {} hold {} on average before compression, where {enough} would do. Each costs its key, its entry in \
-             the tree's record and a start of the codec.",
+            "{} of {} hold {} on average before compression, where {enough} would be enough. Each costs its key, \
+             its entry in the tree's record and a start of the codec.",
             plural(*baskets, "basket"),
             plural(*branches, "branch"),
             size(*mean_bytes)
         ),
         Fault::SmallClusters { clusters, mean_bytes } => format!(
-            "{} of {} each: every branch needs a basket in each, so baskets are small, and so are the pieces that are \
-             read and shared out among threads.",
+            "{} of {} each: every branch has a basket in each cluster, so baskets are small, and so are the units \
+             of work of threads.",
             plural(*clusters, "cluster"),
             size(*mean_bytes)
         ),
@@ -36,13 +38,15 @@ pub(super) fn message(fault: &Fault) -> String {
             size(*read_memory)
         ),
         Fault::MisalignedClusters { crossing, baskets } => format!(
-            "{crossing} of {} cross the start of a cluster: jobs and threads that share the tree by clusters fetch and \
-             unpack them twice.",
+            "{crossing} of {} cross the start of a cluster: jobs and threads that share the tree by clusters \
+             fetch and decompress them twice.",
             plural(*baskets, "basket")
         ),
-        Fault::ClustersNotRecorded { .. } => "The tree does not say where clusters begin, and its branches do not begin \
-                                              baskets together: it cannot be shared out without unpacking baskets twice."
-            .to_owned(),
+        Fault::ClustersNotRecorded { .. } => {
+            "The tree does not record its clusters, and its branches do not begin baskets at the same entries: \
+             parallel readers decompress baskets twice."
+                .to_owned()
+        }
         Fault::OversizedBuffers { entries: entries @ 0..=1, buffers, used } => format!(
             "A tree of {} whose writer held {} of buffers for {} of data; merging many such files holds them all.",
             if *entries == 1 { "1 entry" } else { "no entries" },
@@ -55,8 +59,8 @@ pub(super) fn message(fault: &Fault) -> String {
             size(*used)
         ),
         Fault::UnevenBaskets { branches, worst, median, max } => format!(
-            "{} with some basket more than ten times the usual: {worst} has {} where {} is usual. Readers and writers \
-             hold memory for the largest.",
+            "{} with some basket more than ten times the median: {worst} has {}, and its median is {}. Readers \
+             and writers hold memory for the largest.",
             plural(*branches, "branch"),
             size(*max),
             size(*median)
@@ -81,7 +85,7 @@ pub(super) fn message(fault: &Fault) -> String {
             100.0 * share
         ),
         Fault::CodecsByBranch { decompress, better } => format!(
-            "Reading is mostly decompression, about {:.0} ms of it. In codecs that are chosen branch by branch it would be \
+            "Reading is mostly decompression, about {:.0} ms of it. With a codec for each branch it would be \
              about {:.0} ms, by a sample, and the file no larger.",
             1000.0 * decompress,
             1000.0 * better
@@ -110,8 +114,8 @@ pub(super) fn message(fault: &Fault) -> String {
             100.0 * compressible_to
         ),
         Fault::HugeBaskets { branches, median } => format!(
-            "{} with baskets of up to {} before compression, where 256 kB would do: a reader of a few entries \
-             decompresses all the entries beside them.",
+            "{} with baskets of up to {} before compression, where 256 kB would be enough: a reader of a few \
+             entries decompresses many others.",
             plural(*branches, "branch"),
             size(*median)
         ),
@@ -120,15 +124,15 @@ pub(super) fn message(fault: &Fault) -> String {
             branches.join(", ")
         ),
         Fault::MetadataLargerThanData { metadata, data, branches } => format!(
-            "The tree's own record has {} for {}, its data only {}: opening it costs more than reading it. Merge files \
-             of its kind, or drop branches that nobody reads.",
+            "The tree's own record has {} for {}, its data only {}: opening it costs more than reading it. Merge \
+             similar files, or drop unused branches.",
             size(*metadata),
             plural(*branches, "branch"),
             size(*data)
         ),
         Fault::CounterOutOfRange { leaf, maximum, at_least } => format!(
-            "Leaf {leaf} says that it counts {maximum} at most, but some entry has at least {at_least}: programs that \
-             make their arrays that long write beyond them."
+            "Leaf {leaf} has a maximum count of {maximum}, but some entry has at least {at_least}: programs that \
+             allocate arrays by the maximum write beyond them."
         ),
         Fault::EmbeddedBaskets { baskets, bytes } => format!(
             "{} with {} are in the tree's own record and are read each time the tree is opened.",

@@ -143,7 +143,7 @@ fn one_record_with_large_buffers() {
 }
 
 #[test]
-fn what_only_writers_pay_comes_last() {
+fn findings_of_writers_come_last() {
     let mut tree = tree(vec![branch("a", 1)]);
     tree.memory = Memory { write: 4_000_000_000, ..Memory::default() };
     tree.metadata = Sizes { bytes: 30_000, raw_bytes: 30_000 };

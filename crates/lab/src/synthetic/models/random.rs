@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_close() {
+    fn kept_bits_are_close() {
         assert_eq!(kept(1.0), 1.0);
         assert!((f64::from(kept(0.3)) / 0.3 - 1.0).abs() < 1e-3);
         assert_eq!(kept(0.3).to_bits() & 0x1fff, 0);

@@ -168,7 +168,7 @@ fn products_of_aod_are_1_on_average_and_1000_at_most() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn impossible_options_are_refused() {
     let refused = |name: &str, branches, events| {
         let options = ModelOptions { branches, events, ..ModelOptions::default() };
         Model::named(name, &options).unwrap_err().to_string()

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_row_has_is_zero() {
+    fn unknowns_without_rows_are_zero() {
         let found = fit(&[vec![1.0, 0.0], vec![2.0, 0.0]], &[3.0, 6.0]);
         assert!((found[0] - 3.0).abs() < 1e-9 && found[1] == 0.0, "{found:?}");
         assert!(fit(&[], &[]).is_empty());

@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_shipped_is_whole() {
+    fn shipped_profiles_are_complete() {
         for (name, text) in SHIPPED {
             let profile = Profile::parse(text, Path::new(name)).unwrap();
             assert_eq!(profile.reader, name);

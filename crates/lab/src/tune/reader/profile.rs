@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn a_written_profile_is_read_back() {
         let text = Profile::example().to_toml().unwrap();
         assert_eq!(Profile::parse(&text, Path::new("p.toml")).unwrap(), Profile::example(), "{text}");
         assert!(text.starts_with("# What reading costs root 6.40.00"), "{text}");
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn missing_keys_are_named() {
         let without = |path: &'static [&'static str], key: &'static str| {
             refusal(|table| {
                 inside(table, path).remove(key);

@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_workload_asks_is_named() {
+    fn readings_follow_the_workload() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.root");
         flow::sample::make(&path, 500, 7).unwrap();

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_reader_says_is_taken() {
+    fn answers_of_a_reader_are_used() {
         let folder = tempfile::tempdir().unwrap();
         let lines =
             ["{\"version\": \"1.2\"}", "{\"seconds\": 0.5, \"bytes\": 7}", "{\"error\": \"no tree\"}", "{}", "what"];
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_said_with_what_to_install() {
+    fn errors_name_missing_modules_and_their_installation() {
         let folder = tempfile::tempdir().unwrap();
         let why = |name: &str, python: &OsString| Session::start(name, python).unwrap_err().to_string();
         let said = why("uproot", &stand_in(folder.path(), &["{\"error\": \"No module named uproot\"}"]));
