@@ -13,7 +13,7 @@ const SIGNALLED: i32 = 128;
 
 /// The effect of a signal once every output has its name.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Named {
+pub enum AfterNaming {
     /// The outputs are all the work that there is: the command finishes its report, and exits as if not told.
     IsDone,
     /// There may be more work: the command ends.
@@ -22,14 +22,14 @@ pub enum Named {
 
 /// From here on Ctrl-C, a hang-up, `kill` and a batch system's time limit end the command within moments, and leave
 /// nothing behind. A signal that is ignored stays so: nohup(1) ignores hang-ups.
-pub fn watch(named: Named) -> std::io::Result<()> {
+pub fn watch(named: AfterNaming) -> std::io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGXCPU].into_iter().filter(|signal| !ignored(*signal)))?;
     // The work is not asked to stop, since it may be in a long call into a codec.
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for signal in signals.forever() {
             match named {
-                Named::Ends => stop(signal, rootfile::abandon_outputs()),
-                Named::IsDone => match rootfile::abandon_unless_named() {
+                AfterNaming::Ends => stop(signal, rootfile::abandon_outputs()),
+                AfterNaming::IsDone => match rootfile::abandon_unless_named() {
                     Some(removed) => stop(signal, removed),
                     None => continue,
                 },
@@ -40,7 +40,7 @@ pub fn watch(named: Named) -> std::io::Result<()> {
 }
 
 /// From here on a file that grows beyond the process's limit is an error like a full disk, and no end of the process with
-/// its outputs left behind. Programs that are started have the system's way again.
+/// its outputs left. Started programs have the default again.
 pub fn outlive_file_limits() -> std::io::Result<()> {
     if !ignored(SIGXFSZ) {
         signal_hook::flag::register(SIGXFSZ, std::sync::Arc::default())?;

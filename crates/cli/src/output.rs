@@ -13,7 +13,7 @@ use rootfile::{ErrorKind, Result};
 
 use crate::terminal_text::Printable;
 
-/// What a verb that could do its work has to say.
+/// The answer of a verb that did its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// Done, or yes.
@@ -22,28 +22,28 @@ pub enum Answer {
     No,
 }
 
-/// Turns what a verb came to into an exit code, and prints the error if it is one.
+/// The exit code of a verb's result; prints an error.
 pub fn exit_code(result: Result<Answer>) -> u8 {
     match result {
         Ok(Answer::Yes) => 0,
         Ok(Answer::No) => 1,
-        // Whoever read our output has seen enough.
+        // The reader of a pipe has closed it.
         Err(e) if matches!(e.kind(), ErrorKind::Io(io) if io.kind() == io::ErrorKind::BrokenPipe) => 0,
         Err(e) => fail(&e.to_string()),
     }
 }
 
-/// Prints what clap has to say: help as it is, an error in one line.
+/// Prints clap's output: help as it is, an error in one line.
 pub fn usage(error: &clap::Error) -> u8 {
     if !error.use_stderr() || error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        // Nobody is left to tell if this fails.
+        // If this fails there is no place to report it.
         let _ = error.print();
         return if error.use_stderr() { 2 } else { 0 };
     }
     fail(&usage_text(error))
 }
 
-/// What clap has to say against the arguments, in one line.
+/// clap's error about the arguments, in one line.
 pub fn usage_text(error: &clap::Error) -> String {
     let text = error.to_string();
     let said = text.lines().take_while(|line| !line.starts_with("Usage:")).map(str::trim);
@@ -68,12 +68,12 @@ pub fn one_line(message: &str) -> Cow<'_, str> {
     Cow::Owned(lines.join(": "))
 }
 
-/// A message in one line, as [`one_line`] gives it, with what does not print as its code.
+/// A message in one line, as [`one_line`] gives it, with unprintable characters as codes.
 pub fn line(message: &str) -> String {
     printable(&one_line(message)).into_owned()
 }
 
-/// A name or title from a file in one line, with what does not print as its code.
+/// A name or title from a file in one line, with unprintable characters as codes.
 pub fn name(text: &str) -> Cow<'_, str> {
     printable(text)
 }
@@ -83,7 +83,7 @@ pub fn stdout() -> io::BufWriter<Printable<io::StdoutLock<'static>>> {
     io::BufWriter::with_capacity(1 << 16, Printable::new(io::stdout().lock()))
 }
 
-/// Standard output for programs, buffered: what is written there is not touched.
+/// Standard output for programs, buffered and without changes to the text.
 pub fn raw_stdout() -> io::BufWriter<io::StdoutLock<'static>> {
     io::BufWriter::with_capacity(1 << 16, io::stdout().lock())
 }
@@ -138,7 +138,7 @@ pub fn table(columns: &[&str]) -> Table {
 pub struct Table(comfy_table::Table);
 
 impl Table {
-    /// Adds a row. What does not print in a cell is shown as its code.
+    /// Adds a row, with unprintable characters as codes.
     pub fn add_row<T: ToString>(&mut self, cells: impl IntoIterator<Item = T>) {
         self.0.add_row(cells.into_iter().map(|cell| name(&cell.to_string()).into_owned()));
     }
@@ -210,7 +210,7 @@ pub fn progress(total: u64, what: &'static str, quiet: bool) -> ProgressBar {
     if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}") {
         bar.set_style(style);
     }
-    // A ticker is a thread, which a bar that nobody sees does not need.
+    // A hidden bar needs no ticker, which is a thread.
     if !bar.is_hidden() {
         bar.enable_steady_tick(Duration::from_millis(200));
     }

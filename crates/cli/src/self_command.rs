@@ -8,12 +8,12 @@ use std::sync::OnceLock;
 
 use rootfile::Result;
 
-/// What starts the command.
+/// The program that starts the command.
 #[derive(Clone, Debug)]
 pub struct SelfCommand {
     /// The program.
     pub program: PathBuf,
-    /// Its arguments that come before those of the command.
+    /// Its leading arguments, before those of the command.
     pub arguments: Vec<OsString>,
     /// The file with the compiled code: it tells builds apart.
     pub code: PathBuf,
@@ -21,13 +21,13 @@ pub struct SelfCommand {
 
 static SELF_COMMAND: OnceLock<SelfCommand> = OnceLock::new();
 
-/// Says how the command is started here, where that is not the executable that runs. What was said first holds.
+/// Registers the program that starts the command, if it is not the running executable. The first call counts.
 pub fn starts_as(itself: SelfCommand) {
     let _ = SELF_COMMAND.set(itself);
 }
 
 impl SelfCommand {
-    /// What starts the command that runs.
+    /// The program that starts the running command.
     pub(crate) fn get() -> Result<Self> {
         if let Some(itself) = SELF_COMMAND.get() {
             return Ok(itself.clone());

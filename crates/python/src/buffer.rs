@@ -15,7 +15,7 @@ impl Buffer {
         self.0.len()
     }
 
-    /// Where the bytes lie, to show that nothing was copied.
+    /// The address of the bytes, to show that nothing was copied.
     #[getter]
     fn address(&self) -> usize {
         self.0.as_ptr().addr()

@@ -41,7 +41,7 @@ pub fn columns(specs: &[ColumnSpec], types: &Schema) -> Result<(Vec<TreeColumn>,
     Ok((made.into_iter().map(|c| TreeColumn { name: c.name, kind: c.kind }).collect(), counters))
 }
 
-/// The column, behind its counter if it has one.
+/// The column, after its counter if it has one.
 fn of(name: &str, typename: Option<&str>, types: &Schema) -> Result<Vec<NewColumn>> {
     let Some(typename) = typename else {
         let field = types.field_with_name(name).map_err(|e| Error::request(e.to_string()))?;

@@ -39,7 +39,7 @@ impl<T: Send + 'static> Worker<T> {
     }
 
     /// The next result, or none if there are no more. Other Python code runs while it is waited for. If a signal
-    /// handler raises, as Python's own does on Ctrl-C, the work is told to stop and the exception goes on.
+    /// handler raises, as Python's own does on Ctrl-C, the work is told to stop and the exception propagates.
     pub fn next(&self, py: Python<'_>) -> PyResult<Option<T>> {
         loop {
             match py.detach(|| self.wait(LISTEN)) {

@@ -10,7 +10,7 @@ use pyo3::{PyErr, PyResult};
 
 use crate::errors::arrow;
 
-/// A batch of these columns, which must have one length.
+/// A batch of columns of equal length.
 pub fn of_columns(names: Vec<String>, arrays: Vec<ArrayRef>, rows: usize) -> PyResult<RecordBatch> {
     if let Some((name, array)) = names.iter().zip(&arrays).find(|(_, array)| array.len() != rows) {
         let first = names.first().map_or("", String::as_str);

@@ -29,7 +29,7 @@ impl ReadRequest {
 /// The same as Python passes it: columns, first entry and end, selected entries, threads, bytes of memory.
 pub type Ask = (Vec<usize>, u64, u64, Option<PyBuffer<u64>>, usize, u64);
 
-/// The request that Python hands over.
+/// The request that Python passes.
 pub fn read_request(py: Python<'_>, (columns, start, stop, chosen, threads, memory): Ask) -> PyResult<ReadRequest> {
     let selection = match chosen {
         Some(chosen) => Some(EntrySet::sorted(chosen.to_vec(py)?).map_err(exception)?),

@@ -96,7 +96,7 @@ impl Iterator for Reader {
     fn next(&mut self) -> Option<Self::Item> {
         let read = self.work.next_blocking()?;
         let batch = read.map_err(|e| ArrowError::ExternalError(Box::new(e)));
-        // A column that turned out not to be what it says is bytes from there on, which a stream cannot say.
+        // A column whose bytes do not fit its plan becomes bytes, which is an error in a stream of fixed schema.
         Some(batch.and_then(|batch| RecordBatch::try_new(Arc::clone(&self.schema), batch.columns().to_vec())))
     }
 }

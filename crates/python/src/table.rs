@@ -33,7 +33,7 @@ fn inputs(inputs: Inputs) -> Vec<Input> {
     inputs.into_iter().map(|(path, tree)| Input { path, tree }).collect()
 }
 
-/// A type in few words, as awkward says it.
+/// A type as short text, in awkward's notation.
 fn type_text(field: &Field) -> String {
     let words = match field.data_type() {
         DataType::LargeList(item) => format!("var * {}", type_text(item)),
@@ -50,7 +50,7 @@ fn type_text(field: &Field) -> String {
     if field.is_nullable() { format!("?{words}") } else { words }
 }
 
-/// All branches of a tree, depth first, with the numbers of their columns among those of the data set.
+/// All branches of a tree, depth first, with their column numbers in the data set.
 fn branch_lines(dataset: &Dataset, tree: &Tree, columns: &[Option<usize>]) -> Vec<BranchLine> {
     let line = |(index, branch): (usize, &dataset::tree::Branch)| {
         // The counter of a split STL collection is redundant with its members; as in uproot the branch is the whole

@@ -26,12 +26,12 @@ pub struct Args {
     #[command(flatten)]
     target: Target,
     #[command(flatten)]
-    pub set: SetArgs,
+    pub set: DataSetArgs,
     /// Number of files to write at once, each with the whole data set: OUT, OUT-1, OUT-2 and so on. They share memory and threads.
     #[arg(long, value_name = "N", default_value_t = 1)]
     outputs: usize,
     #[command(flatten)]
-    pub how: HowArgs,
+    pub how: WriteArgs,
     #[command(flatten)]
     resources: Resources,
     #[command(flatten)]
@@ -49,7 +49,7 @@ impl Args {
 
 /// Parameters of a data set.
 #[derive(clap::Args, Clone, Debug)]
-pub struct SetArgs {
+pub struct DataSetArgs {
     /// Bytes of payload.
     #[arg(long, value_name = "SIZE", default_value = "100MB")]
     pub size: ByteSize,
@@ -66,7 +66,7 @@ pub struct SetArgs {
 
 /// How the data set is written, beside the layout.
 #[derive(clap::Args, Clone, Debug)]
-pub struct HowArgs {
+pub struct WriteArgs {
     /// End a cluster after this share of the entries (1%). For sizes and numbers of entries see --cluster.
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub autoflush: Option<f64>,
@@ -133,7 +133,7 @@ fn share_of(entries: u64, share: f64) -> u64 {
     ((entries as f64 * share) as u64).max(1)
 }
 
-impl SetArgs {
+impl DataSetArgs {
     /// The data set of that name.
     pub fn model(&self, kind: &str) -> Result<Model> {
         let Self { size, seed, branches, events } = *self;
@@ -141,7 +141,7 @@ impl SetArgs {
     }
 }
 
-impl HowArgs {
+impl WriteArgs {
     /// The write options, for this number of entries.
     pub fn options(&self, layout: &LayoutArgs, entries: u64, overwrite: bool) -> Result<WriteOptions> {
         let mut layout = layout.layout()?;

@@ -19,7 +19,7 @@ use clap::Subcommand;
 use flow::{Budget, Progress, allocator};
 use rootfile::Result;
 
-use crate::interrupt::{self, Named};
+use crate::interrupt::{self, AfterNaming};
 use crate::output::{self, Answer};
 
 /// The verbs.
@@ -42,12 +42,12 @@ pub enum Verb {
 
 impl Verb {
     /// The effect of a signal once all outputs have their names. `None`: the verb handles signals itself.
-    pub fn when_told_to_end(&self) -> Option<Named> {
+    pub fn when_told_to_end(&self) -> Option<AfterNaming> {
         match self {
             Self::Monitor(_) => None,
             // These verbs write one file after the other.
-            Self::Sweep(_) | Self::WriteBench(_) => Some(Named::Ends),
-            _ => Some(Named::IsDone),
+            Self::Sweep(_) | Self::WriteBench(_) => Some(AfterNaming::Ends),
+            _ => Some(AfterNaming::IsDone),
         }
     }
 

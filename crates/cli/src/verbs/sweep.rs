@@ -8,7 +8,7 @@ use dataset::layout::ByteSize;
 use flow::Progress;
 use flow::inputs::Input;
 use lab::report::page::html;
-use lab::report::{Besides, Report};
+use lab::report::{Extras, Report};
 use lab::sweep::findings::Findings;
 use lab::sweep::grid::Grid;
 use lab::sweep::journal::Head;
@@ -356,7 +356,7 @@ pub fn report(args: &Args, progress: Progress<'_>) -> Result<String> {
 }
 
 fn shown(args: &ReportArgs) -> Result<Report> {
-    let mut besides = Besides::default();
+    let mut besides = Extras::default();
     args.with.iter().try_for_each(|path| besides.add(path))?;
     Ok(lab::report::report(&findings(&args.folder)?, &besides))
 }

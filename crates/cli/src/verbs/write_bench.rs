@@ -9,7 +9,7 @@ use lab::synthetic::write_bench::{Grid, Line, Point, Report, Rivals, Run, bench}
 use lab::system::subprocess::{Memory, end_with_parent, measure};
 use rootfile::{Error, Result, ScratchFolder};
 
-use super::generate::{HowArgs, SetArgs};
+use super::generate::{DataSetArgs, WriteArgs};
 use crate::layout_args::LayoutArgs;
 use crate::options::Verbosity;
 use crate::output::{self, Answer};
@@ -28,7 +28,7 @@ pub struct Args {
     #[arg(value_parser = ["single", "multi"])]
     kind: String,
     #[command(flatten)]
-    set: SetArgs,
+    set: DataSetArgs,
     /// Numbers of branches and events in an entry: 1x100,10x10,50x2. Overrides --branches and --events.
     #[arg(long, value_name = "BxM,...", value_delimiter = ',', value_parser = shape)]
     shapes: Vec<(u32, u32)>,
@@ -51,7 +51,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 3)]
     repeat: usize,
     #[command(flatten)]
-    how: HowArgs,
+    how: WriteArgs,
     /// Size of a cluster: compressed bytes (30MB) or entries (1000).
     #[arg(long, value_name = "SIZE")]
     cluster: Option<String>,

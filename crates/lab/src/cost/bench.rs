@@ -23,7 +23,7 @@ pub(crate) struct Trial {
     pub unpack: f64,
 }
 
-pub(crate) trait Bench {
+pub(crate) trait CodecBench {
     /// Compresses a payload and decompresses it again.
     fn trial(&mut self, compression: Compression, payload: &[u8]) -> Result<Trial>;
 
@@ -49,7 +49,7 @@ pub(crate) struct Codecs {
     unpacked: Vec<u8>,
 }
 
-impl Bench for Codecs {
+impl CodecBench for Codecs {
     fn trial(&mut self, compression: Compression, payload: &[u8]) -> Result<Trial> {
         self.packed.clear();
         let start = thread_seconds();

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use rootfile::Result;
 
-use super::bench::Bench;
+use super::bench::CodecBench;
 use super::line::Point;
 use super::measure::{LEAST_SAMPLED, MOST_SAMPLED};
 use super::measured::Measured;
@@ -60,7 +60,7 @@ impl Confirmed {
         measured: &mut Measured,
         finalists: &[Finalist],
         seed: u64,
-        bench: &mut dyn Bench,
+        bench: &mut dyn CodecBench,
     ) -> Result<f64> {
         let raw = |f: &Finalist| stats.columns.get(f.column).map_or(0.0, |c| c.raw);
         let codec_of = |f: &Finalist| measured.codecs.get(f.codec).copied();

@@ -9,7 +9,7 @@ use rootfile::Result;
 use rootfile::codec::Compression;
 
 use super::allowance::Allowance;
-use super::bench::Bench;
+use super::bench::CodecBench;
 use super::column::Column;
 use super::column_costs::column_costs;
 use super::measured::{Measured, Trials, Tried};
@@ -48,7 +48,7 @@ pub(crate) fn measure(
     own: Compression,
     seed: u64,
     allowance: &Allowance,
-    bench: &mut dyn Bench,
+    bench: &mut dyn CodecBench,
 ) -> Result<Measured> {
     let mut order: Vec<usize> = (0..stats.columns.len()).collect();
     let raw = |i: &usize| stats.columns.get(*i).map_or(0.0, |c| c.raw);
@@ -88,7 +88,7 @@ pub(crate) fn measure(
 struct Work<'a> {
     stats: &'a FileStats,
     seed: u64,
-    bench: &'a mut dyn Bench,
+    bench: &'a mut dyn CodecBench,
     buffer: Vec<u8>,
     /// Samples that the scouts left.
     taken: HashMap<usize, Sample>,

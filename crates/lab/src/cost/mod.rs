@@ -30,7 +30,7 @@ mod utility;
 mod workload;
 
 pub(crate) use allowance::Allowance;
-pub(crate) use bench::{Bench, Codecs};
+pub(crate) use bench::{CodecBench, Codecs};
 pub use calibrate::Access;
 pub(crate) use calibrate::calibrate;
 pub(crate) use decoding::Decode;

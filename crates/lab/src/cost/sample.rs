@@ -6,7 +6,7 @@ use flow::uniform;
 use rootfile::bytes::Cursor;
 use rootfile::{Error, Result, Source};
 
-use super::bench::Bench;
+use super::bench::CodecBench;
 use super::column::Column;
 use super::line::Point;
 use crate::math::as_f64;
@@ -60,7 +60,7 @@ pub(crate) fn take(
     target: usize,
     largest: usize,
     seed: u64,
-    bench: &mut (dyn Bench + '_),
+    bench: &mut (dyn CodecBench + '_),
     buffer: &mut Vec<u8>,
 ) -> Result<Sample> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of bytes")]

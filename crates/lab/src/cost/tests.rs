@@ -9,7 +9,7 @@ use rootfile::Result;
 use rootfile::codec::{Algorithm, Compression};
 
 use super::allowance::Allowance;
-use super::bench::{Bench, Trial, payload};
+use super::bench::{CodecBench, Trial, payload};
 use super::decoding::{Decode, Decoding};
 use super::line::{Line, Point};
 use super::measure::measure;
@@ -46,7 +46,7 @@ fn known(codec: Compression) -> [Line; 3] {
     clippy::cast_sign_loss,
     reason = "small numbers"
 )]
-impl Bench for Fake {
+impl CodecBench for Fake {
     fn trial(&mut self, codec: Compression, payload: &[u8]) -> Result<Trial> {
         self.tried.push((codec, payload.len()));
         let [size, pack, unpack] = known(codec).map(|line| line.of(1.0, payload.len() as f64));

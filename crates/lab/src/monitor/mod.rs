@@ -27,7 +27,7 @@ pub use outputs::OutputFile;
 pub use phase_marks::VARIABLE;
 pub use record::SAMPLES;
 pub use sample::Sample;
-pub use summary::{Job, Most, Summary};
+pub use summary::{Job, Maxima, Summary};
 pub use watch::{Ended, Signaller, ignored, watch};
 
 /// The result of watching.

@@ -10,7 +10,7 @@ use super::outputs::{OutputFile, Outputs};
 use super::processes::{Memory, Processes, Totals};
 use super::record::Recorder;
 use super::sample::Sample;
-use super::summary::Most;
+use super::summary::Maxima;
 
 /// Marks beyond these are in the file alone.
 const MARKS: usize = 1000;
@@ -24,7 +24,7 @@ pub(crate) struct Sampler {
     apart: Totals,
     pub events: u64,
     memory: (Memory, u64),
-    pub most: Most,
+    pub most: Maxima,
     pub marks: Vec<Sample>,
     pub samples: u64,
     recorder: Option<Recorder>,
@@ -42,7 +42,7 @@ impl Sampler {
             apart: Totals::default(),
             events: 0,
             memory: Default::default(),
-            most: Most::default(),
+            most: Maxima::default(),
             marks: Vec::new(),
             samples: 0,
             recorder,

@@ -90,7 +90,7 @@ impl Job {
 
 /// The most that was seen in samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Most {
+pub struct Maxima {
     /// Processes.
     pub processes: u64,
     /// Numbers of threads.
@@ -103,7 +103,7 @@ pub struct Most {
     pub pss: u64,
 }
 
-impl Most {
+impl Maxima {
     pub(super) fn see(&mut self, sample: &Sample) {
         self.processes = self.processes.max(sample.processes);
         self.threads = self.threads.max(sample.threads);
@@ -122,7 +122,7 @@ pub struct Summary {
     #[serde(flatten)]
     pub job: Job,
     /// The most that was seen in samples.
-    pub most: Most,
+    pub most: Maxima,
     /// How things stood at the end.
     pub end: Sample,
     /// Events for each second between the marks `start` and `stop`, or of all the time, if there are no such.
@@ -141,7 +141,7 @@ impl Summary {
         Ok(serde_json::to_string(self).map_err(std::io::Error::from)?)
     }
 
-    pub(super) fn new(job: Job, most: Most, marks: Vec<Sample>, files: Vec<OutputFile>, samples: u64) -> Self {
+    pub(super) fn new(job: Job, most: Maxima, marks: Vec<Sample>, files: Vec<OutputFile>, samples: u64) -> Self {
         let end = marks.last().cloned().unwrap_or_default();
         let at = |name: &str| marks.iter().find(|mark| mark.mark == name);
         let [start, stop] = BETWEEN.map(at);
@@ -164,8 +164,9 @@ mod tests {
 
     #[test]
     fn events_are_counted_between_start_and_stop() {
-        let rate =
-            |marks: Vec<Sample>| Summary::new(Job::default(), Most::default(), marks, Vec::new(), 0).events_per_second;
+        let rate = |marks: Vec<Sample>| {
+            Summary::new(Job::default(), Maxima::default(), marks, Vec::new(), 0).events_per_second
+        };
         assert_eq!(rate(vec![mark("start", 10.0, 0), mark("stop", 20.0, 500), mark("end", 50.0, 500)]), 50.0);
         assert_eq!(rate(vec![mark("start", 10.0, 0), mark("end", 50.0, 500)]), 12.5);
         assert_eq!(rate(vec![mark("end", 50.0, 500)]), 10.0);
@@ -174,9 +175,9 @@ mod tests {
 
     #[test]
     fn the_most_is_of_each_by_itself() {
-        let mut most = Most::default();
+        let mut most = Maxima::default();
         most.see(&Sample { rss: 5, vsize: 10, threads: 1, ..Sample::default() });
         most.see(&Sample { rss: 4, vsize: 11, processes: 3, ..Sample::default() });
-        assert_eq!(most, Most { processes: 3, threads: 1, vsize: 11, rss: 5, pss: 0 });
+        assert_eq!(most, Maxima { processes: 3, threads: 1, vsize: 11, rss: 5, pss: 0 });
     }
 }

@@ -76,12 +76,12 @@ pub struct Statement {
 
 /// Additional measurements: reports of `write-bench --json`, and samples of `monitor`.
 #[derive(Clone, Debug, Default)]
-pub struct Besides {
+pub struct Extras {
     benches: Vec<Bench>,
     samples: Vec<Sample>,
 }
 
-impl Besides {
+impl Extras {
     /// Adds the contents of a file.
     pub fn add(&mut self, path: &Path) -> Result<()> {
         let text = std::fs::read_to_string(path).map_err(|e| Error::from(e).file(path))?;
@@ -98,7 +98,7 @@ impl Besides {
 }
 
 /// The report of a sweep.
-pub fn report(findings: &Findings, besides: &Besides) -> Report {
+pub fn report(findings: &Findings, besides: &Extras) -> Report {
     let head = &findings.head;
     let sizes = columns::sizes(&head.subject);
     let with = "--with FILE";

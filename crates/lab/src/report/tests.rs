@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::chart::{Chart, Drawing, Series, Style};
-use super::{Besides, Report, page, report};
+use super::{Extras, Report, page, report};
 use crate::sweep::Settings;
 use crate::sweep::findings::Findings;
 use crate::sweep::question::{Goal, Question};
@@ -16,7 +16,7 @@ fn settings(goal: Goal) -> Settings {
 }
 
 fn of(findings: &Findings) -> Report {
-    report(findings, &Besides::default())
+    report(findings, &Extras::default())
 }
 
 fn chart<'a>(report: &'a Report, name: &str) -> &'a Chart {
@@ -155,7 +155,7 @@ fn columns_are_as_large_as_their_time_where_bytes_are_not_known() {
 #[test]
 fn additional_measurements_are_drawn() {
     let folder = tempfile::tempdir().unwrap();
-    let mut besides = Besides::default();
+    let mut besides = Extras::default();
     let mut add = |name: &str, text: String| {
         let path = folder.path().join(name);
         std::fs::write(&path, text).unwrap();

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use super::acceptance::{Correction, Expected};
 use super::candidates::{Choices, ClusterOption, Pick, choices};
 use super::choice::{Chosen, Forms, Limits};
-use super::forms::Tops;
+use super::forms::TopColumns;
 use crate::cost::Access;
 
 /// A choice counts as better than today's layout if its objective is below this share of today's.
@@ -20,7 +20,7 @@ const LEAST_GAIN: f64 = 0.98;
 /// Clusterings with the choices under each.
 pub(crate) struct Space {
     pub options: Vec<ClusterOption>,
-    pub tops: Tops,
+    pub tops: TopColumns,
     pub(super) choices: Vec<Vec<Choices>>,
     /// Choices of which a trial told the size: by clustering, unit and choice.
     pub(super) known: HashSet<(usize, usize, Pick)>,
@@ -50,7 +50,7 @@ impl Space {
         let utility = Utility::new(today.read, today.size);
         Self {
             options,
-            tops: Tops::new(stats),
+            tops: TopColumns::new(stats),
             choices,
             known: HashSet::new(),
             only_known: false,

@@ -12,7 +12,7 @@ use crate::cost::statistics::FileStats;
 
 use super::candidates::Pick;
 use super::choice::Chosen;
-use super::forms::Tops;
+use super::forms::TopColumns;
 use super::report::{Group, Recasting};
 
 /// Columns in another form that have a sentence each.
@@ -23,7 +23,7 @@ pub(crate) fn groups(
     stats: &FileStats,
     codecs: &[Compression],
     today: &[Cost],
-    tops: &Tops,
+    tops: &TopColumns,
     chosen: &Chosen,
 ) -> Vec<Group> {
     let mut members = vec![0usize; stats.units.len()];
@@ -54,7 +54,7 @@ pub(crate) fn groups(
 }
 
 /// Columns that change their form, most expensive first.
-pub(crate) fn recasts(stats: &FileStats, today: &[Cost], tops: &Tops, chosen: &Chosen) -> Vec<Recasting> {
+pub(crate) fn recasts(stats: &FileStats, today: &[Cost], tops: &TopColumns, chosen: &Chosen) -> Vec<Recasting> {
     let recasting = |recast: &Recast| {
         let mut found = Recasting {
             tree: stats.trees.get(recast.tree).map_or_else(String::new, |tree| tree.path.clone()),

@@ -15,7 +15,7 @@ const ROUNDS: usize = 3;
 
 /// The columns that may have several forms.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Tops {
+pub(crate) struct TopColumns {
     /// Of each the forms but the first: by index among [`FileStats::recasts`].
     recasts: Vec<Vec<usize>>,
     /// Units of each form, the first being as it is.
@@ -24,7 +24,7 @@ pub(crate) struct Tops {
     owners: Vec<Option<(usize, usize)>>,
 }
 
-impl Tops {
+impl TopColumns {
     pub fn new(stats: &FileStats) -> Self {
         let mut tops = Self { owners: vec![None; stats.units.len()], ..Self::default() };
         let mut names: Vec<(usize, &str)> = Vec::new();

@@ -29,7 +29,7 @@ use std::path::Path;
 
 use rootfile::{Error, Result};
 
-use crate::cost::{Allowance, Bench, Codecs, FullRead, calibrate, nominal};
+use crate::cost::{Allowance, CodecBench, Codecs, FullRead, calibrate, nominal};
 use crate::system::clock::process_seconds;
 use search::{Search, codecs_for, main_codec};
 use tuned::Decider;
@@ -50,7 +50,7 @@ pub fn tune(input: &Path, options: &Options, announce: &dyn Fn(f64)) -> Result<T
     tune_with(input, options, announce, &mut Codecs::default())
 }
 
-fn tune_with(input: &Path, options: &Options, announce: &dyn Fn(f64), bench: &mut dyn Bench) -> Result<Tuned> {
+fn tune_with(input: &Path, options: &Options, announce: &dyn Fn(f64), bench: &mut dyn CodecBench) -> Result<Tuned> {
     let start = process_seconds();
     let mut stats = options.stats(input)?;
     stats.within(options.memory);

@@ -13,7 +13,7 @@ use crate::cost::confirm::{Confirmed, Finalist};
 use crate::cost::measured::Measured;
 use crate::cost::model::Cost;
 use crate::cost::statistics::FileStats;
-use crate::cost::{Access, Allowance, Bench, FullRead, measure, nominal};
+use crate::cost::{Access, Allowance, CodecBench, FullRead, measure, nominal};
 use crate::math::solve::Infeasible;
 use crate::system::clock::process_seconds;
 
@@ -54,7 +54,7 @@ impl Search {
         (access, full_read): (Access, &FullRead),
         (codecs, own): (&[Compression], Compression),
         allowance: &Allowance,
-        bench: &mut dyn Bench,
+        bench: &mut dyn CodecBench,
     ) -> Result<Self> {
         let mut measured = measure::measure(stats, codecs, own, options.seed, allowance, bench)?;
         full_read.correct(stats, &access, &mut measured.columns);

@@ -24,8 +24,8 @@ use super::layout;
 use super::options::Options;
 use super::search::Search;
 
-/// Weighings at most.
-const WEIGHINGS: u32 = 2;
+/// Measurements of the metadata at most.
+const METADATA_ROUNDS: u32 = 2;
 /// Trials at most, and trials that may choose freely; later ones combine choices that were tried.
 const MOST: u32 = 8;
 const FREE: usize = 3;
@@ -115,7 +115,7 @@ impl Search {
         self.space.only_known = false;
         self.take_best(&tried);
         if tried.is_empty() {
-            self.weigh(stats, options, allowance)?;
+            self.measure_metadata(stats, options, allowance)?;
         }
         self.or_today(stats);
         Ok(u32::try_from(tried.len()).unwrap_or(u32::MAX))
@@ -136,9 +136,9 @@ impl Search {
 
     /// Measures the metadata that a rewrite would write, with the expected number of baskets, and decides again
     /// with the result. This happens at least once, and again while `allowance` lasts.
-    fn weigh(&mut self, stats: &FileStats, options: &Options, allowance: &Allowance) -> Result<()> {
+    fn measure_metadata(&mut self, stats: &FileStats, options: &Options, allowance: &Allowance) -> Result<()> {
         let mut last = None;
-        for _ in 0..WEIGHINGS {
+        for _ in 0..METADATA_ROUNDS {
             if last.is_some_and(|seconds| !allowance.allows(seconds)) {
                 break;
             }

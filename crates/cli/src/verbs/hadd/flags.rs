@@ -113,7 +113,7 @@ fn read(words: &[String], flags: &mut Flags) -> std::result::Result<(), Unusable
     let mut words = words.iter().map(String::as_str).peekable();
     let mut only_names = false;
     let mut names: Vec<&str> = Vec::new();
-    // Target and sources must stand together: a flag behind them ends them.
+    // Target and sources must be together: a flag after them ends them.
     let mut names_ended = false;
     while let Some(word) = words.next() {
         let flag = word.strip_prefix('-').filter(|rest| !rest.is_empty() && !only_names);
@@ -275,7 +275,7 @@ fn missing(name: &str) -> Error {
     Error::request(format!("expected argument after '-{name}' flag."))
 }
 
-/// The argument of a flag: behind it in the same word, perhaps after an equals sign, or the next word.
+/// The argument of a flag: the rest of the same word, perhaps after an equals sign, or the next word.
 fn argument<'a>(name: &str, flag: &str, words: &mut impl Iterator<Item = &'a str>) -> Result<Option<String>> {
     match flag.strip_prefix(name) {
         None => Ok(None),
@@ -284,7 +284,7 @@ fn argument<'a>(name: &str, flag: &str, words: &mut impl Iterator<Item = &'a str
     }
 }
 
-/// A number that may be missing where it would be a word of its own.
+/// A number that may be missing if it would be the next word.
 fn number<'a>(
     name: &str,
     flag: &str,

@@ -47,7 +47,7 @@ SOURCES are files, @lists of files, or patterns in quotes ('run*.root'). Flags a
   -f                  Overwrite an existing target
   -f[0-509]           As -f, and compress with this ROOT setting (101 zlib, 207 lzma, 404 lz4, 505 zstd); default: 101
   -ff                 As -f, with the compression of the first source
-  -fk                 As -f, and keep the compression of baskets; a number is for all else (-fk505)
+  -fk                 As -f, and keep baskets as they are; a number applies to all else (-fk505)
   -a                  Append to the target
   -k                  Skip damaged or unreadable sources; of a single source, skip damaged objects and exit with 1
   -L FILE             Names of objects or directories to merge or skip, one a line
@@ -182,7 +182,7 @@ impl<'a> Merge<'a> {
                     format!("could not open indirect file {}", list.unwrap_or_default())
                 }
                 Ok(inputs) => {
-                    // Whole files are merged: with a tree behind a colon it is no file.
+                    // Whole files are merged: FILE:TREE is no file.
                     let paths = inputs.into_iter().map(|input| match input.tree {
                         Some(tree) => PathBuf::from(format!("{}:{tree}", input.path.display())),
                         None => input.path,

@@ -186,7 +186,7 @@ fn branch_row(tree: &TreeReport, branch: &BranchReport) -> [String; 12] {
     ]
 }
 
-/// The type in one word: of the leaf where there is one, of the class otherwise.
+/// The type as text: of the leaf if there is one, else of the class.
 fn type_text(branch: &BranchReport) -> String {
     match &branch.leaves[..] {
         [leaf] if branch.class == "TBranch" => leaf_text(leaf),
@@ -344,7 +344,7 @@ fn ratio(tot: u64, zip: u64) -> String {
 mod tests {
     use super::*;
 
-    /// What `inspect --json` says of a small file made by ROOT (two trees, three codecs, a histogram).
+    /// Output of `inspect --json` for a small file made by ROOT (two trees, three codecs, a histogram).
     const REPORT: &str = include_str!("golden/small.json");
 
     fn printed(report: &Report, top: &Top) -> String {
@@ -356,7 +356,7 @@ mod tests {
     #[test]
     fn prints_as_before() {
         let report: Report = serde_json::from_str(REPORT).unwrap();
-        // To renew: write what is printed into the file, and read the difference.
+        // To renew: write the printed text into the file, and review the difference.
         assert_eq!(printed(&report, &Top::Largest(3)), include_str!("golden/small.txt"));
     }
 

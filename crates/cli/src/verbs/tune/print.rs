@@ -73,7 +73,7 @@ pub fn report(report: &Report) -> Result<()> {
     Ok(out.flush()?)
 }
 
-/// Says whose reading times these are, unless they are basketry's.
+/// Prints the reader of the times, unless it is basketry.
 fn reader(out: &mut impl Write, reader: &ReaderReport) -> Result<()> {
     let ReaderReport { name, version, profile, date, processor, .. } = reader;
     let (Some(profile), Some(date), Some(processor)) = (profile, date, processor) else { return Ok(()) };

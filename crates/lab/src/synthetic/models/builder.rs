@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Schema};
 
-use super::count::{Count, Many};
-use super::generators::{Number, Of, field};
+use super::count::{CountGenerator, CountSpec};
+use super::generators::{Number, Spec, field};
 use super::model::{Group, Model, ModelColumn};
-use super::random::{Draw, Streams};
+use super::random::{Distribution, Streams};
 
 /// A counter of leaves has its value from the list, never from random numbers.
-const COUNTER: Of = Of::Number(Number::I32, Draw::Serial);
+const COUNTER: Spec = Spec::Number(Number::I32, Distribution::Serial);
 
-fn column(name: &str, of: &Of, data_type: DataType) -> ModelColumn {
+fn column(name: &str, of: &Spec, data_type: DataType) -> ModelColumn {
     let field = field(name, data_type);
     ModelColumn { name: name.to_owned(), type_name: of.cpp(), counter: None, split_level: None, field }
 }
@@ -33,7 +33,7 @@ impl ModelBuilder {
     }
 
     /// One value for each entry.
-    pub(super) fn value(&mut self, name: &str, of: Of) {
+    pub(super) fn value(&mut self, name: &str, of: Spec) {
         of.describe(&mut self.known, &mut self.classes);
         let item = of.item(&mut self.streams);
         self.columns.push(column(name, &of, item.data_type()));
@@ -41,7 +41,7 @@ impl ModelBuilder {
     }
 
     /// Vectors of as many items as each other.
-    pub(super) fn vectors(&mut self, many: Many, parts: &[(String, Of)], split_level: Option<i32>) {
+    pub(super) fn vectors(&mut self, many: CountSpec, parts: &[(String, Spec)], split_level: Option<i32>) {
         self.lists(many, parts, false, |column, of| {
             column.type_name = format!("vector<{}>", of.cpp());
             column.split_level = split_level;
@@ -49,12 +49,18 @@ impl ModelBuilder {
     }
 
     /// Arrays of leaves with their counter.
-    pub(super) fn leaves(&mut self, counter: &str, many: Many, parts: &[(String, Of)]) {
+    pub(super) fn leaves(&mut self, counter: &str, many: CountSpec, parts: &[(String, Spec)]) {
         self.columns.push(column(counter, &COUNTER, DataType::Int32));
         self.lists(many, parts, true, |column, _| column.counter = Some(counter.to_owned()));
     }
 
-    fn lists(&mut self, many: Many, parts: &[(String, Of)], counted: bool, finish: impl Fn(&mut ModelColumn, &Of)) {
+    fn lists(
+        &mut self,
+        many: CountSpec,
+        parts: &[(String, Spec)],
+        counted: bool,
+        finish: impl Fn(&mut ModelColumn, &Spec),
+    ) {
         let stream = self.streams.next();
         let mut lists = Vec::with_capacity(parts.len());
         for (name, of) in parts {
@@ -65,7 +71,7 @@ impl ModelBuilder {
             self.columns.push(column);
             lists.push(list);
         }
-        self.groups.push(Group::Lists { count: Count::new(many), stream, counted, lists });
+        self.groups.push(Group::Lists { count: CountGenerator::new(many), stream, counted, lists });
     }
 
     pub(super) fn sized(self, size: u64) -> Model {

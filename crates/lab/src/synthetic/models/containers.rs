@@ -9,29 +9,29 @@
 //! about 570 kB, of which these two are most. The study flushes every 5 entries (AOD: 10).
 
 use super::builder::ModelBuilder;
-use super::count::Many;
-use super::generators::{Class, Number, Of};
-use super::random::Draw;
+use super::count::CountSpec;
+use super::generators::{Class, Number, Spec};
+use super::random::Distribution;
 
-const fn float(draw: Draw) -> Of {
-    Of::Number(Number::F32, draw)
+const fn float(draw: Distribution) -> Spec {
+    Spec::Number(Number::F32, draw)
 }
 
-const fn int(below: u32) -> Of {
-    Of::Number(Number::I32, Draw::Below(below))
+const fn int(below: u32) -> Spec {
+    Spec::Number(Number::I32, Distribution::Below(below))
 }
 
 static CANDIDATE: Class = Class {
     name: "Candidate",
     base: None,
     members: &[
-        ("pt", float(Draw::Falling)),
-        ("eta", float(Draw::Steps)),
-        ("phi", float(Draw::Bell)),
-        ("mass", float(Draw::Falling)),
+        ("pt", float(Distribution::Falling)),
+        ("eta", float(Distribution::Steps)),
+        ("phi", float(Distribution::Bell)),
+        ("mass", float(Distribution::Falling)),
         ("charge", int(3)),
         ("pdgId", int(25)),
-        ("status", Of::Number(Number::U32, Draw::Below(1 << 10))),
+        ("status", Spec::Number(Number::U32, Distribution::Below(1 << 10))),
     ],
 };
 
@@ -39,10 +39,10 @@ static TRACK: Class = Class {
     name: "TrackParticle",
     base: Some(&CANDIDATE),
     members: &[
-        ("chi2", float(Draw::Decay)),
-        ("parameters", Of::Array(5, &float(Draw::Bell))),
-        ("covariance", Of::Array(15, &float(Draw::Steps))),
-        ("hits", Of::Vector(Many::Poisson(6), &Of::Number(Number::I16, Draw::Below(4096)))),
+        ("chi2", float(Distribution::Decay)),
+        ("parameters", Spec::Array(5, &float(Distribution::Bell))),
+        ("covariance", Spec::Array(15, &float(Distribution::Steps))),
+        ("hits", Spec::Vector(CountSpec::Poisson(6), &Spec::Number(Number::I16, Distribution::Below(4096)))),
     ],
 };
 
@@ -50,10 +50,10 @@ static CLUSTER: Class = Class {
     name: "CaloCluster",
     base: None,
     members: &[
-        ("energy", Of::Number(Number::F64, Draw::Falling)),
-        ("eta", float(Draw::Steps)),
-        ("phi", float(Draw::Bell)),
-        ("moments", Of::Array(4, &float(Draw::Uniform))),
+        ("energy", Spec::Number(Number::F64, Distribution::Falling)),
+        ("eta", float(Distribution::Steps)),
+        ("phi", float(Distribution::Bell)),
+        ("moments", Spec::Array(4, &float(Distribution::Uniform))),
         ("size", int(200)),
     ],
 };
@@ -62,10 +62,10 @@ static HIT: Class = Class {
     name: "Hit",
     base: None,
     members: &[
-        ("detector", Of::Number(Number::U32, Draw::Below(1 << 20))),
-        ("charge", Of::Number(Number::I16, Draw::Below(1024))),
-        ("time", float(Draw::Decay)),
-        ("position", Of::Array(3, &float(Draw::Bell))),
+        ("detector", Spec::Number(Number::U32, Distribution::Below(1 << 20))),
+        ("charge", Spec::Number(Number::I16, Distribution::Below(1024))),
+        ("time", float(Distribution::Decay)),
+        ("position", Spec::Array(3, &float(Distribution::Bell))),
     ],
 };
 
@@ -73,10 +73,10 @@ static CELL: Class = Class {
     name: "CaloCell",
     base: None,
     members: &[
-        ("id", Of::Number(Number::U32, Draw::Below(200_000))),
-        ("energy", float(Draw::Bell)),
-        ("time", float(Draw::Decay)),
-        ("quality", Of::Number(Number::U8, Draw::Below(16))),
+        ("id", Spec::Number(Number::U32, Distribution::Below(200_000))),
+        ("energy", float(Distribution::Bell)),
+        ("time", float(Distribution::Decay)),
+        ("quality", Spec::Number(Number::U8, Distribution::Below(16))),
     ],
 };
 
@@ -86,20 +86,20 @@ const SUBSYSTEMS: [&str; 8] = ["pixel", "strip", "ecal", "hcal", "muon", "forwar
 pub(super) fn aod(builder: &mut ModelBuilder) {
     for subsystem in SUBSYSTEMS {
         let products = [("candidates", &CANDIDATE), ("tracks", &TRACK), ("clusters", &CLUSTER), ("hits", &HIT)];
-        let parts = products.map(|(product, class)| (format!("{subsystem}_{product}"), Of::Class(class)));
-        builder.vectors(Many::Variable(50), &parts, None);
+        let parts = products.map(|(product, class)| (format!("{subsystem}_{product}"), Spec::Class(class)));
+        builder.vectors(CountSpec::Variable(50), &parts, None);
     }
 }
 
 /// Containers of ATLAS's ESD: none is split but for the two largest.
 pub(super) fn esd(builder: &mut ModelBuilder) {
-    builder.vectors(Many::Poisson(20_000), &[("AllCalo".to_owned(), Of::Class(&CELL))], Some(99));
-    builder.vectors(Many::Poisson(1_500), &[("TrackParticles".to_owned(), Of::Class(&TRACK))], Some(99));
+    builder.vectors(CountSpec::Poisson(20_000), &[("AllCalo".to_owned(), Spec::Class(&CELL))], Some(99));
+    builder.vectors(CountSpec::Poisson(1_500), &[("TrackParticles".to_owned(), Spec::Class(&TRACK))], Some(99));
     for (number, subsystem) in SUBSYSTEMS.iter().enumerate() {
         for (product, class) in [("Candidates", &CANDIDATE), ("Tracks", &TRACK), ("Clusters", &CLUSTER), ("Hits", &HIT)]
         {
-            let many = Many::Poisson(20 << (number % 4));
-            builder.vectors(many, &[(format!("{subsystem}{product}"), Of::Class(class))], Some(0));
+            let many = CountSpec::Poisson(20 << (number % 4));
+            builder.vectors(many, &[(format!("{subsystem}{product}"), Spec::Class(class))], Some(0));
         }
     }
 }

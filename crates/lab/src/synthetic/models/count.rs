@@ -6,7 +6,7 @@ use super::random::{Runs, Stream, below};
 
 /// The distribution of a number of items.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Many {
+pub(super) enum CountSpec {
     /// So many.
     Fixed(u32),
     /// Poisson's distribution with this mean.
@@ -17,7 +17,7 @@ pub(super) enum Many {
 
 /// The same, ready to draw from.
 #[derive(Clone, Debug)]
-pub(super) enum Count {
+pub(super) enum CountGenerator {
     Fixed(usize),
     /// The first number, and the cumulated probabilities from there, in units of 2^-32.
     Poisson(usize, Vec<u64>),
@@ -29,12 +29,12 @@ const MOST: f64 = 1000.0;
 /// The least: `LEAST / u` has the mean 1 where u is uniform from `LEAST / MOST` to 1.
 const LEAST: f64 = 0.109_68;
 
-impl Count {
-    pub(super) fn new(many: Many) -> Self {
+impl CountGenerator {
+    pub(super) fn new(many: CountSpec) -> Self {
         match many {
-            Many::Fixed(n) => Self::Fixed(n as usize),
-            Many::Poisson(mean) => poisson(mean),
-            Many::Variable(mean) => Self::Variable(f64::from(mean)),
+            CountSpec::Fixed(n) => Self::Fixed(n as usize),
+            CountSpec::Poisson(mean) => poisson(mean),
+            CountSpec::Variable(mean) => Self::Variable(f64::from(mean)),
         }
     }
 
@@ -81,7 +81,7 @@ impl Count {
 
 /// Poisson's distribution by its recursion from the most likely number, both ways until it is nothing; so that no
 /// mean is too large and nothing but multiplications and divisions are needed.
-fn poisson(mean: u32) -> Count {
+fn poisson(mean: u32) -> CountGenerator {
     let mode = mean as usize;
     let mean = f64::from(mean);
     let mut below = Vec::new();
@@ -109,7 +109,7 @@ fn poisson(mean: u32) -> Count {
             (so_far * 4_294_967_296.0) as u64
         })
         .collect();
-    Count::Poisson(first, cumulated)
+    CountGenerator::Poisson(first, cumulated)
 }
 
 #[cfg(test)]
@@ -117,18 +117,18 @@ mod tests {
     use super::*;
     use crate::synthetic::models::random::Streams;
 
-    fn counts(many: Many, positions: usize) -> Vec<usize> {
+    fn counts(many: CountSpec, positions: usize) -> Vec<usize> {
         let stream = Streams::new(3).next();
-        let (runs, offsets) = Count::new(many).items(stream, &Runs::one(0, positions));
+        let (runs, offsets) = CountGenerator::new(many).items(stream, &Runs::one(0, positions));
         let all = Runs::one(0, positions);
-        assert_eq!(offsets.iter().last().copied(), i64::try_from(Count::new(many).total(stream, &all)).ok());
+        assert_eq!(offsets.iter().last().copied(), i64::try_from(CountGenerator::new(many).total(stream, &all)).ok());
         runs.runs.iter().map(|run| run.1).collect()
     }
 
     #[test]
     fn poisson_has_its_mean_and_deviation() {
         for mean in [0, 1, 30, 5000] {
-            let counts = counts(Many::Poisson(mean), 20_000);
+            let counts = counts(CountSpec::Poisson(mean), 20_000);
             let average = counts.iter().sum::<usize>() as f64 / 2e4;
             let variance = counts.iter().map(|&n| (n as f64 - average).powi(2)).sum::<f64>() / 2e4;
             let wanted = f64::from(mean);
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn variable_has_its_mean_and_most() {
-        let counts = counts(Many::Variable(64), 200_000);
+        let counts = counts(CountSpec::Variable(64), 200_000);
         let average = counts.iter().sum::<usize>() as f64 / 2e5;
         let most = counts.iter().copied().max().unwrap();
         assert!((average / 64.0 - 1.0).abs() < 0.1, "{average}");
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_fixed_number_of_items_lies_in_one_run() {
-        let (runs, _) = Count::new(Many::Fixed(10)).items(Streams::new(3).next(), &Runs::one(7, 5));
+        let (runs, _) = CountGenerator::new(CountSpec::Fixed(10)).items(Streams::new(3).next(), &Runs::one(7, 5));
         assert_eq!(runs.runs, [(70, 50)]);
     }
 }

@@ -9,38 +9,42 @@
 use rootfile::{Error, Result};
 
 use super::builder::ModelBuilder;
-use super::count::Many;
-use super::generators::{Class, Number, Of};
-use super::random::Draw;
+use super::count::CountSpec;
+use super::generators::{Class, Number, Spec};
+use super::random::Distribution;
 
 /// More events in one entry than any measurement needs.
 const MOST_EVENTS: u64 = 1_000_000;
 
-const fn double(draw: Draw) -> Of {
-    Of::Number(Number::F64, draw)
+const fn double(draw: Distribution) -> Spec {
+    Spec::Number(Number::F64, draw)
 }
 
-const fn int(below: u32) -> Of {
-    Of::Number(Number::I32, Draw::Below(below))
+const fn int(below: u32) -> Spec {
+    Spec::Number(Number::I32, Distribution::Below(below))
 }
 
 /// Three coordinates.
 pub(super) static VECTOR: Class = Class {
     name: "Vector3D",
     base: None,
-    members: &[("x", double(Draw::Steps)), ("y", double(Draw::Steps)), ("z", double(Draw::Bell))],
+    members: &[
+        ("x", double(Distribution::Steps)),
+        ("y", double(Distribution::Steps)),
+        ("z", double(Distribution::Bell)),
+    ],
 };
 
 static EVENT: Class = Class {
     name: "Event",
     base: None,
     members: &[
-        ("position", Of::Class(&VECTOR)),
-        ("direction", Of::Class(&VECTOR)),
-        ("momentum", Of::Class(&VECTOR)),
-        ("energy", double(Draw::Falling)),
-        ("mass", double(Draw::Fraction)),
-        ("time", double(Draw::Decay)),
+        ("position", Spec::Class(&VECTOR)),
+        ("direction", Spec::Class(&VECTOR)),
+        ("momentum", Spec::Class(&VECTOR)),
+        ("energy", double(Distribution::Falling)),
+        ("mass", double(Distribution::Fraction)),
+        ("time", double(Distribution::Decay)),
         ("id", int(25)),
         ("status", int(3)),
         ("mother", int(1000)),
@@ -49,7 +53,7 @@ static EVENT: Class = Class {
 
 /// One branch of doubles.
 pub(super) fn single(builder: &mut ModelBuilder) {
-    builder.value("x", double(Draw::Uniform));
+    builder.value("x", double(Distribution::Uniform));
 }
 
 /// Branches of events.
@@ -59,7 +63,7 @@ pub(super) fn multi(builder: &mut ModelBuilder, branches: u32, events: u32) -> R
         return Err(Error::request(format!("{branches} branches of {events} events: 1 to {MOST_EVENTS} are possible")));
     }
     for branch in 0..branches {
-        builder.vectors(Many::Fixed(events), &[(format!("ev{branch}"), Of::Class(&EVENT))], None);
+        builder.vectors(CountSpec::Fixed(events), &[(format!("ev{branch}"), Spec::Class(&EVENT))], None);
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! Column generators: numbers, texts, classes and vectors, described by constants ([`Of`], [`Class`]), which become makers of
-//! Arrow arrays ([`Item`]).
+//! Column generators: numbers, texts, classes and vectors, described by constants ([`Spec`], [`Class`]), which become makers of
+//! Arrow arrays ([`Generator`]).
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use arrow_buffer::OffsetBuffer;
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 use rootfile::{Error, Result};
 
-use super::count::{Count, Many};
-use super::random::{Draw, Runs, Stream, Streams, below, kept};
+use super::count::{CountGenerator, CountSpec};
+use super::random::{Distribution, Runs, Stream, Streams, below, kept};
 
 /// A type of number.
 #[derive(Clone, Copy, Debug)]
@@ -68,14 +68,14 @@ impl Number {
 
 /// A type, with the distribution of its values.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Of {
-    Number(Number, Draw),
+pub(super) enum Spec {
+    Number(Number, Distribution),
     /// One of these.
     Text(&'static [&'static str]),
     Class(&'static Class),
     /// An array of fixed length.
-    Array(u32, &'static Of),
-    Vector(Many, &'static Of),
+    Array(u32, &'static Spec),
+    Vector(CountSpec, &'static Spec),
 }
 
 /// A class: its base's members come before its own.
@@ -83,11 +83,11 @@ pub(super) enum Of {
 pub(super) struct Class {
     pub(super) name: &'static str,
     pub(super) base: Option<&'static Class>,
-    pub(super) members: &'static [(&'static str, Of)],
+    pub(super) members: &'static [(&'static str, Spec)],
 }
 
 impl Class {
-    fn all_members(&self) -> Vec<(&'static str, Of)> {
+    fn all_members(&self) -> Vec<(&'static str, Spec)> {
         let mut members = self.base.map(Self::all_members).unwrap_or_default();
         members.extend_from_slice(self.members);
         members
@@ -109,7 +109,7 @@ impl Class {
         text.push_str(&format!("class {}{base} {{\n", self.name));
         for (name, of) in self.members {
             match of {
-                Of::Array(n, item) => text.push_str(&format!("  {} {name}[{n}];\n", item.cpp())),
+                Spec::Array(n, item) => text.push_str(&format!("  {} {name}[{n}];\n", item.cpp())),
                 of => text.push_str(&format!("  {} {name};\n", of.cpp())),
             }
         }
@@ -117,7 +117,7 @@ impl Class {
     }
 }
 
-impl Of {
+impl Spec {
     /// The name of the type in C++; of an array that of its items.
     pub(super) fn cpp(&self) -> String {
         match self {
@@ -139,21 +139,21 @@ impl Of {
     }
 
     /// Ready to be made, from streams of its own.
-    pub(super) fn item(&self, streams: &mut Streams) -> Item {
+    pub(super) fn item(&self, streams: &mut Streams) -> Generator {
         match self {
-            Self::Number(number, draw) => Item::Number(*number, *draw, streams.next()),
-            Self::Text(words) => Item::Text(words, streams.next()),
+            Self::Number(number, draw) => Generator::Number(*number, *draw, streams.next()),
+            Self::Text(words) => Generator::Text(words, streams.next()),
             Self::Class(class) => {
                 let members = class.all_members();
-                let items: Vec<Item> = members.iter().map(|(_, of)| of.item(streams)).collect();
+                let items: Vec<Generator> = members.iter().map(|(_, of)| of.item(streams)).collect();
                 let fields =
                     members.iter().zip(&items).map(|((name, _), item)| field(name, item.data_type())).collect();
-                Item::Record(fields, items)
+                Generator::Record(fields, items)
             }
-            Self::Array(n, item) => Item::Array(*n, Box::new(item.item(streams).of_a_list())),
+            Self::Array(n, item) => Generator::Array(*n, Box::new(item.item(streams).of_a_list())),
             Self::Vector(many, item) => {
                 let stream = streams.next();
-                Item::List(Count::new(*many), stream, Box::new(item.item(streams).of_a_list()))
+                Generator::List(CountGenerator::new(*many), stream, Box::new(item.item(streams).of_a_list()))
             }
         }
     }
@@ -161,19 +161,19 @@ impl Of {
 
 /// A maker of arrays.
 #[derive(Debug)]
-pub(super) enum Item {
-    Number(Number, Draw, Stream),
+pub(super) enum Generator {
+    Number(Number, Distribution, Stream),
     Text(&'static [&'static str], Stream),
-    Record(Fields, Vec<Item>),
-    Array(u32, Box<ListItem>),
-    List(Count, Stream, Box<ListItem>),
+    Record(Fields, Vec<Generator>),
+    Array(u32, Box<ListGenerator>),
+    List(CountGenerator, Stream, Box<ListGenerator>),
 }
 
 /// The items of a list; the field is made once.
 #[derive(Debug)]
-pub(super) struct ListItem {
+pub(super) struct ListGenerator {
     pub(super) field: FieldRef,
-    pub(super) item: Item,
+    pub(super) item: Generator,
 }
 
 /// A field without nulls.
@@ -191,7 +191,7 @@ fn primitive<T: ArrowPrimitiveType>(values: Vec<T::Native>) -> ArrayRef {
     Arc::new(PrimitiveArray::<T>::new(values.into(), None))
 }
 
-impl Item {
+impl Generator {
     /// The Arrow type, as decoding the branch gives it.
     pub(super) fn data_type(&self) -> DataType {
         match self {
@@ -206,8 +206,8 @@ impl Item {
     }
 
     /// As the items of a list.
-    pub(super) fn of_a_list(self) -> ListItem {
-        ListItem { field: field("item", self.data_type()), item: self }
+    pub(super) fn of_a_list(self) -> ListGenerator {
+        ListGenerator { field: field("item", self.data_type()), item: self }
     }
 
     /// Bytes of numbers and texts, if that is always the same.
@@ -217,7 +217,7 @@ impl Item {
             Self::Text(..) => None,
             Self::Record(_, parts) => parts.iter().map(Self::fixed_size).sum(),
             Self::Array(n, inner) => Some(u64::from(*n) * inner.item.fixed_size()?),
-            Self::List(Count::Fixed(n), _, inner) => Some(*n as u64 * inner.item.fixed_size()?),
+            Self::List(CountGenerator::Fixed(n), _, inner) => Some(*n as u64 * inner.item.fixed_size()?),
             Self::List(..) => None,
         }
     }
@@ -263,7 +263,7 @@ impl Item {
     }
 }
 
-impl ListItem {
+impl ListGenerator {
     /// Lists of the items at these positions.
     pub(super) fn array(&self, items: &Runs, offsets: OffsetBuffer<i64>) -> Result<ArrayRef> {
         let values = self.item.array(items)?;
@@ -272,9 +272,9 @@ impl ListItem {
     }
 }
 
-fn numbers(number: Number, draw: Draw, stream: Stream, runs: &Runs) -> ArrayRef {
+fn numbers(number: Number, draw: Distribution, stream: Stream, runs: &Runs) -> ArrayRef {
     let most = match draw {
-        Draw::Below(n) | Draw::Rare(n) => n,
+        Distribution::Below(n) | Distribution::Rare(n) => n,
         _ => u32::MAX,
     };
     // Constants for narrow types are small enough.
@@ -285,7 +285,7 @@ fn numbers(number: Number, draw: Draw, stream: Stream, runs: &Runs) -> ArrayRef 
         Number::I32 => primitive::<Int32Type>(stream.fill(runs, |word| below(word, most) as i32)),
         Number::U32 => primitive::<UInt32Type>(stream.fill(runs, |word| below(word, most))),
         Number::U64 => match draw {
-            Draw::Serial => primitive::<UInt64Type>(runs.positions().collect()),
+            Distribution::Serial => primitive::<UInt64Type>(runs.positions().collect()),
             _ => primitive::<UInt64Type>(stream.fill(runs, |word| u64::from(below(word, most)))),
         },
         Number::F32 => {

@@ -4,39 +4,42 @@
 //! 99, 40 MB and 32 kB to 0, 2 MB and 2 kB. Objects have a base class and vectors in them.
 
 use super::builder::ModelBuilder;
-use super::count::Many;
+use super::count::CountSpec;
 use super::event::VECTOR;
-use super::generators::{Class, Number, Of};
-use super::random::Draw;
+use super::generators::{Class, Number, Spec};
+use super::random::Distribution;
 
-const fn double(draw: Draw) -> Of {
-    Of::Number(Number::F64, draw)
+const fn double(draw: Distribution) -> Spec {
+    Spec::Number(Number::F64, draw)
 }
 
 static HEADER: Class = Class {
     name: "EventHeader",
     base: None,
     members: &[
-        ("event", Of::Number(Number::U64, Draw::Serial)),
-        ("bunch", Of::Number(Number::I16, Draw::Below(3564))),
-        ("time", double(Draw::Decay)),
-        ("conditions", Of::Text(&["cond-20120831", "cond-20120929", "cond-20130522-1"])),
+        ("event", Spec::Number(Number::U64, Distribution::Serial)),
+        ("bunch", Spec::Number(Number::I16, Distribution::Below(3564))),
+        ("time", double(Distribution::Decay)),
+        ("conditions", Spec::Text(&["cond-20120831", "cond-20120929", "cond-20130522-1"])),
     ],
 };
 
-static KEYED: Class =
-    Class { name: "KeyedObject", base: None, members: &[("key", Of::Number(Number::I32, Draw::Below(4096)))] };
+static KEYED: Class = Class {
+    name: "KeyedObject",
+    base: None,
+    members: &[("key", Spec::Number(Number::I32, Distribution::Below(4096)))],
+};
 
 static TRACK: Class = Class {
     name: "Track",
     base: Some(&KEYED),
     members: &[
-        ("chi2PerDoF", double(Draw::Uniform)),
-        ("nDoF", Of::Number(Number::I32, Draw::Below(60))),
-        ("flags", Of::Number(Number::U32, Draw::Below(128))),
-        ("position", Of::Class(&VECTOR)),
-        ("momentum", Of::Class(&VECTOR)),
-        ("ids", Of::Vector(Many::Poisson(12), &Of::Number(Number::U32, Draw::Below(1 << 28)))),
+        ("chi2PerDoF", double(Distribution::Uniform)),
+        ("nDoF", Spec::Number(Number::I32, Distribution::Below(60))),
+        ("flags", Spec::Number(Number::U32, Distribution::Below(128))),
+        ("position", Spec::Class(&VECTOR)),
+        ("momentum", Spec::Class(&VECTOR)),
+        ("ids", Spec::Vector(CountSpec::Poisson(12), &Spec::Number(Number::U32, Distribution::Below(1 << 28)))),
     ],
 };
 
@@ -44,11 +47,11 @@ static PARTICLE: Class = Class {
     name: "Particle",
     base: Some(&KEYED),
     members: &[
-        ("pid", Of::Number(Number::I32, Draw::Below(400))),
-        ("mass", double(Draw::Falling)),
-        ("massError", double(Draw::Fraction)),
-        ("momentum", Of::Class(&VECTOR)),
-        ("referencePoint", Of::Class(&VECTOR)),
+        ("pid", Spec::Number(Number::I32, Distribution::Below(400))),
+        ("mass", double(Distribution::Falling)),
+        ("massError", double(Distribution::Fraction)),
+        ("momentum", Spec::Class(&VECTOR)),
+        ("referencePoint", Spec::Class(&VECTOR)),
     ],
 };
 
@@ -56,10 +59,10 @@ static VERTEX: Class = Class {
     name: "Vertex",
     base: Some(&KEYED),
     members: &[
-        ("position", Of::Class(&VECTOR)),
-        ("chi2", double(Draw::Decay)),
-        ("nDoF", Of::Number(Number::I32, Draw::Below(20))),
-        ("technique", Of::Number(Number::U8, Draw::Below(7))),
+        ("position", Spec::Class(&VECTOR)),
+        ("chi2", double(Distribution::Decay)),
+        ("nDoF", Spec::Number(Number::I32, Distribution::Below(20))),
+        ("technique", Spec::Number(Number::U8, Distribution::Below(7))),
     ],
 };
 
@@ -67,9 +70,9 @@ static HYPO: Class = Class {
     name: "CaloHypo",
     base: Some(&KEYED),
     members: &[
-        ("hypothesis", Of::Number(Number::I32, Draw::Below(12))),
-        ("energy", double(Draw::Falling)),
-        ("position", Of::Class(&VECTOR)),
+        ("hypothesis", Spec::Number(Number::I32, Distribution::Below(12))),
+        ("energy", double(Distribution::Falling)),
+        ("position", Spec::Class(&VECTOR)),
     ],
 };
 
@@ -78,11 +81,11 @@ const CONTAINERS: u32 = 10;
 
 /// The columns.
 pub(super) fn lhcb(builder: &mut ModelBuilder) {
-    builder.value("Header", Of::Class(&HEADER));
+    builder.value("Header", Spec::Class(&HEADER));
     for container in 0..CONTAINERS {
         for class in [&TRACK, &PARTICLE, &VERTEX, &HYPO] {
             let name = format!("{}s{container}", class.name);
-            builder.vectors(Many::Poisson(3), &[(name, Of::Class(class))], None);
+            builder.vectors(CountSpec::Poisson(3), &[(name, Spec::Class(class))], None);
         }
     }
 }

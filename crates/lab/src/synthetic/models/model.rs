@@ -8,8 +8,8 @@ use arrow_array::{ArrayRef, PrimitiveArray, RecordBatch, RecordBatchOptions};
 use arrow_schema::{FieldRef, SchemaRef};
 use rootfile::{Error, Result};
 
-use super::count::Count;
-use super::generators::{Item, ListItem, wrong};
+use super::count::CountGenerator;
+use super::generators::{Generator, ListGenerator, wrong};
 use super::random::{Runs, Stream};
 
 /// Entries whose sizes are added up at once.
@@ -44,13 +44,13 @@ pub struct Model {
 /// Columns that belong together.
 #[derive(Debug)]
 pub(super) enum Group {
-    Values(Item),
+    Values(Generator),
     /// With as many items as each other, and whether there is a column for how many.
     Lists {
-        count: Count,
+        count: CountGenerator,
         stream: Stream,
         counted: bool,
-        lists: Vec<ListItem>,
+        lists: Vec<ListGenerator>,
     },
 }
 
@@ -144,7 +144,7 @@ impl Group {
     fn fixed_size(&self) -> Option<u64> {
         match self {
             Self::Values(item) => item.fixed_size(),
-            Self::Lists { count: Count::Fixed(n), lists, .. } => {
+            Self::Lists { count: CountGenerator::Fixed(n), lists, .. } => {
                 Some(*n as u64 * lists.iter().map(|list| list.item.fixed_size()).sum::<Option<u64>>()?)
             }
             Self::Lists { .. } => None,

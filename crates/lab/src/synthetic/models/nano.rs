@@ -4,9 +4,9 @@
 //! there. An entry has about 4.6 kB.
 
 use super::builder::ModelBuilder;
-use super::count::Many;
-use super::generators::{Number, Of};
-use super::random::Draw;
+use super::count::CountSpec;
+use super::generators::{Number, Spec};
+use super::random::Distribution;
 
 /// A collection: its name, how many items, and how many columns of reals, integers and flags beside the four that all have.
 const COLLECTIONS: [(&str, u32, u32, u32, u32); 12] = [
@@ -28,37 +28,44 @@ const SCALARS: u32 = 80;
 const TRIGGERS: u32 = 500;
 const WEIGHTS: u32 = 103;
 
-const fn float(draw: Draw) -> Of {
-    Of::Number(Number::F32, draw)
+const fn float(draw: Distribution) -> Spec {
+    Spec::Number(Number::F32, draw)
 }
 
 /// The columns.
 pub(super) fn nano(builder: &mut ModelBuilder) {
-    builder.value("run", Of::Number(Number::U32, Draw::Below(1)));
-    builder.value("luminosityBlock", Of::Number(Number::U32, Draw::Below(2000)));
-    builder.value("event", Of::Number(Number::U64, Draw::Serial));
+    builder.value("run", Spec::Number(Number::U32, Distribution::Below(1)));
+    builder.value("luminosityBlock", Spec::Number(Number::U32, Distribution::Below(2000)));
+    builder.value("event", Spec::Number(Number::U64, Distribution::Serial));
     for (name, many, reals, integers, flags) in COLLECTIONS {
-        let kinematics = [("pt", Draw::Falling), ("eta", Draw::Steps), ("phi", Draw::Bell), ("mass", Draw::Falling)];
-        let mut parts: Vec<(String, Of)> =
+        let kinematics = [
+            ("pt", Distribution::Falling),
+            ("eta", Distribution::Steps),
+            ("phi", Distribution::Bell),
+            ("mass", Distribution::Falling),
+        ];
+        let mut parts: Vec<(String, Spec)> =
             kinematics.iter().map(|(part, draw)| (format!("{name}_{part}"), float(*draw))).collect();
         for k in 0..reals {
-            let draw = if k % 3 == 0 { Draw::Uniform } else { Draw::Bell };
+            let draw = if k % 3 == 0 { Distribution::Uniform } else { Distribution::Bell };
             parts.push((format!("{name}_real{k}"), float(draw)));
         }
         for k in 0..integers {
             let number = if k % 2 == 0 { Number::I32 } else { Number::U8 };
-            parts.push((format!("{name}_int{k}"), Of::Number(number, Draw::Below(4 << (k % 5)))));
+            parts.push((format!("{name}_int{k}"), Spec::Number(number, Distribution::Below(4 << (k % 5)))));
         }
-        parts.extend((0..flags).map(|k| (format!("{name}_flag{k}"), Of::Number(Number::Bool, Draw::Rare(2 + k)))));
-        builder.leaves(&format!("n{name}"), Many::Poisson(many), &parts);
+        parts.extend(
+            (0..flags).map(|k| (format!("{name}_flag{k}"), Spec::Number(Number::Bool, Distribution::Rare(2 + k)))),
+        );
+        builder.leaves(&format!("n{name}"), CountSpec::Poisson(many), &parts);
     }
-    let weight = [("LHEPdfWeight".to_owned(), float(Draw::Uniform))];
-    builder.leaves("nLHEPdfWeight", Many::Fixed(WEIGHTS), &weight);
+    let weight = [("LHEPdfWeight".to_owned(), float(Distribution::Uniform))];
+    builder.leaves("nLHEPdfWeight", CountSpec::Fixed(WEIGHTS), &weight);
     for k in 0..SCALARS {
-        let draw = if k % 2 == 0 { Draw::Falling } else { Draw::Bell };
+        let draw = if k % 2 == 0 { Distribution::Falling } else { Distribution::Bell };
         builder.value(&format!("MET_real{k}"), float(draw));
     }
     for k in 0..TRIGGERS {
-        builder.value(&format!("HLT_path{k}"), Of::Number(Number::Bool, Draw::Rare(10 + k)));
+        builder.value(&format!("HLT_path{k}"), Spec::Number(Number::Bool, Distribution::Rare(10 + k)));
     }
 }

@@ -90,7 +90,7 @@ impl Runs {
 
 /// The distribution of a number, from a random word.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Draw {
+pub(super) enum Distribution {
     /// A real number from 0 to 1, of 52 random bits.
     Uniform,
     /// Most often near 0, from -16 to 16, of 52 random bits.
@@ -111,7 +111,7 @@ pub(super) enum Draw {
     Serial,
 }
 
-impl Draw {
+impl Distribution {
     /// How a real number is made of a word; of the others, an integer that is one.
     pub(super) fn real(self) -> fn(u64) -> f64 {
         match self {
@@ -187,7 +187,7 @@ pub(super) fn kept(value: f64) -> f32 {
 mod tests {
     use super::*;
 
-    fn mean(draw: Draw) -> (f64, f64, f64) {
+    fn mean(draw: Distribution) -> (f64, f64, f64) {
         let stream = Streams::new(1).next();
         let values = draw.doubles(stream, &Runs::one(0, 100_000));
         let (least, most) = values.iter().fold((f64::MAX, f64::MIN), |(a, b), &v| (a.min(v), b.max(v)));
@@ -209,18 +209,18 @@ mod tests {
     #[test]
     fn draws_have_their_shapes() {
         let near = |value: f64, wanted: f64, within: f64| assert!((value - wanted).abs() < within, "{value} {wanted}");
-        let (average, least, most) = mean(Draw::Uniform);
+        let (average, least, most) = mean(Distribution::Uniform);
         near(average, 0.5, 0.01);
         assert!(least >= 0.0 && most < 1.0);
-        let (average, least, most) = mean(Draw::Bell);
+        let (average, least, most) = mean(Distribution::Bell);
         near(average, 0.0, 0.1);
         assert!(least >= -16.0 && most < 16.0);
-        near(mean(Draw::Steps).0, 0.0, 0.1);
-        let (average, least, most) = mean(Draw::Falling);
+        near(mean(Distribution::Steps).0, 0.0, 0.1);
+        let (average, least, most) = mean(Distribution::Falling);
         near(average, 8.0 * 65f64.ln(), 1.0);
         assert!(least > 7.8 && most <= 512.0);
-        near(mean(Draw::Fraction).0, 0.5, 0.01);
-        near(mean(Draw::Decay).0, 32.0, 1.0);
+        near(mean(Distribution::Fraction).0, 0.5, 0.01);
+        near(mean(Distribution::Decay).0, 32.0, 1.0);
     }
 
     #[test]

@@ -27,7 +27,7 @@ use crate::system::host::HostInfo;
 const ROUNDS: usize = 5;
 /// Readings of a file in a round.
 const READINGS: usize = 2;
-/// No round is begun after so long, but for the first two: some readers are slow.
+/// No round but the first two begins after this time: some readers are slow.
 const LONG: Duration = Duration::from_secs(90);
 /// A codec takes at least this share of basketry's time: the fit of the fastest codec may give zero.
 const FASTEST: f64 = 0.2;

@@ -8,7 +8,7 @@ use rootfile::codec::Algorithm;
 use super::profile::{PerValue, Profile, Read, wide};
 use crate::cost::column::Column;
 use crate::cost::statistics::FileStats;
-use crate::cost::{Bench, Codecs, Kind};
+use crate::cost::{CodecBench, Codecs, Kind};
 use crate::math::as_f64;
 
 /// The amounts in a file that a profile has costs for.
