@@ -1,5 +1,4 @@
-//! Trees to Parquet and back: the same values, whatever the threads; what other writers put into Parquet files; and files
-//! that are broken.
+//! Trees to Parquet and back: the same values on any number of threads; Parquet files of other writers; and broken files.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 use std::fs::File;
@@ -21,7 +20,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use rootfile::Result;
 
-fn how(threads: usize) -> Conversion<'static> {
+fn conversion(threads: usize) -> Conversion<'static> {
     Conversion {
         filter: NameFilter::default(),
         entries: Entries::All,
@@ -36,13 +35,13 @@ fn input(path: &Path) -> Input {
     Input { path: path.to_path_buf(), tree: None }
 }
 
-fn there(inputs: &[Input], output: &Path, how: &Conversion<'_>) -> Result<Converted> {
-    to_parquet(&ToParquet { inputs, output, codec: ParquetCodec::default(), row_group: None }, how)
+fn convert_to_parquet(inputs: &[Input], output: &Path, conversion: &Conversion<'_>) -> Result<Converted> {
+    to_parquet(&ToParquet { inputs, output, codec: ParquetCodec::default(), row_group: None }, conversion)
 }
 
-fn back(inputs: &[PathBuf], output: &Path, layout: &str, how: &Conversion<'_>) -> Result<Converted> {
+fn convert_to_root(inputs: &[PathBuf], output: &Path, layout: &str, conversion: &Conversion<'_>) -> Result<Converted> {
     let layout = &Layout::from_toml(layout).unwrap();
-    from_parquet(&FromParquet { inputs, output, tree: None, layout, fill_null: None }, how)
+    from_parquet(&FromParquet { inputs, output, tree: None, layout, fill_null: None }, conversion)
 }
 
 fn values(input: &Input) -> RecordBatch {
@@ -68,20 +67,20 @@ fn samples(folder: &Path) -> Vec<Input> {
 }
 
 #[test]
-fn there_and_back_again() {
+fn a_round_trip_keeps_all_values() {
     let folder = tempfile::tempdir().unwrap();
     let inputs = samples(folder.path());
     let (parquet, root) = (folder.path().join("a.parquet"), folder.path().join("a.root"));
-    let done = there(&inputs, &parquet, &how(2)).unwrap();
+    let done = convert_to_parquet(&inputs, &parquet, &conversion(2)).unwrap();
     assert_eq!((done.entries, done.columns.len(), done.left_out.len()), (900, 3, 0));
     let before = Dataset::open(&inputs).unwrap();
     let clusters = before.clusters().to_vec();
     assert_eq!(done.row_groups, clusters.len() as u64 - 1);
-    let done = back(&[parquet], &root, "", &how(2)).unwrap();
+    let done = convert_to_root(&[parquet], &root, "", &conversion(2)).unwrap();
     assert_eq!((done.entries, done.tree.as_str()), (900, before.path()));
     let after = Dataset::open(&[input(&root)]).unwrap();
     assert_eq!(after.clusters(), clusters);
-    // The counter counts again.
+    // The counter is a counter again.
     let leaf = after.tree().leaves.iter().find(|leaf| leaf.named.name == "v").unwrap();
     assert!(leaf.leaf_count.is_some() && after.tree().branches.len() == 3);
     let first = values(&inputs[0]);
@@ -96,10 +95,11 @@ fn threads_do_not_change_the_bytes() {
     let mut seen: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
     for threads in [1, 2, 8] {
         let (parquet, root) = (folder.path().join("a.parquet"), folder.path().join("a.root"));
-        there(&inputs, &parquet, &how(threads)).unwrap();
-        // What it is made of does not depend on when it was made, but dates do.
+        convert_to_parquet(&inputs, &parquet, &conversion(threads)).unwrap();
+        // The content does not depend on the time, but dates do.
         File::options().append(true).open(&parquet).unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
-        back(std::slice::from_ref(&parquet), &root, "cluster = 100\nbasket = \"1kB\"", &how(threads)).unwrap();
+        convert_to_root(std::slice::from_ref(&parquet), &root, "cluster = 100\nbasket = \"1kB\"", &conversion(threads))
+            .unwrap();
         seen.push((std::fs::read(&parquet).unwrap(), std::fs::read(&root).unwrap()));
     }
     assert!(seen.iter().all(|files| *files == seen[0]));
@@ -117,8 +117,14 @@ fn threads_do_not_change_the_bytes_where_memory_ends_clusters() {
     File::options().append(true).open(&parquet).unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
     let mut seen = Vec::new();
     for threads in [1, 2, 8] {
-        let how = Conversion { budget: Budget::new(100 << 20, threads), ..how(threads) };
-        back(std::slice::from_ref(&parquet), &root, "cluster = 5000000\ncompression = \"none\"", &how).unwrap();
+        let conversion = Conversion { budget: Budget::new(100 << 20, threads), ..conversion(threads) };
+        convert_to_root(
+            std::slice::from_ref(&parquet),
+            &root,
+            "cluster = 5000000\ncompression = \"none\"",
+            &conversion,
+        )
+        .unwrap();
         assert!(
             Dataset::open(&[input(&root)]).unwrap().clusters().len() > 2,
             "one cluster is too large for the memory"
@@ -129,35 +135,35 @@ fn threads_do_not_change_the_bytes_where_memory_ends_clusters() {
 }
 
 #[test]
-fn entries_and_columns_are_chosen() {
+fn entries_and_columns_are_selected() {
     let folder = tempfile::tempdir().unwrap();
     let inputs = samples(folder.path());
     let (parquet, root) = (folder.path().join("a.parquet"), folder.path().join("a.root"));
     let list = folder.path().join("picked.txt");
     std::fs::write(&list, "3\n4\n255\n256\n600\n899\n").unwrap();
     let filter = NameFilter::new(&["x"], &[]).unwrap();
-    let some = Conversion { filter: filter.clone(), entries: Entries::Listed(list), seed: 1, ..how(2) };
-    there(&inputs, &folder.path().join("picked.parquet"), &some).unwrap();
-    there(&inputs, &parquet, &how(1)).unwrap();
-    back(&[parquet], &root, "", &some).unwrap();
+    let some = Conversion { filter: filter.clone(), entries: Entries::Listed(list), seed: 1, ..conversion(2) };
+    convert_to_parquet(&inputs, &folder.path().join("picked.parquet"), &some).unwrap();
+    convert_to_parquet(&inputs, &parquet, &conversion(1)).unwrap();
+    convert_to_root(&[parquet], &root, "", &some).unwrap();
     let batch = values(&input(&root));
     assert_eq!((batch.num_columns(), batch.num_rows()), (1, 6));
     let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(folder.path().join("picked.parquet")).unwrap());
     let read: Vec<RecordBatch> = reader.unwrap().build().unwrap().map(|batch| batch.unwrap()).collect();
     assert_eq!(read[0].columns(), batch.columns());
-    let typo = Conversion { filter: NameFilter::new(&["xx"], &[]).unwrap(), ..how(1) };
-    let error = there(&inputs, &root, &typo).unwrap_err().to_string();
+    let typo = Conversion { filter: NameFilter::new(&["xx"], &[]).unwrap(), ..conversion(1) };
+    let error = convert_to_parquet(&inputs, &root, &typo).unwrap_err().to_string();
     assert!(error.contains("matches xx"), "{error}");
 }
 
 #[test]
-fn row_groups_are_as_large_as_was_asked_for() {
+fn row_groups_have_the_requested_size() {
     let folder = tempfile::tempdir().unwrap();
     let (inputs, output) = (samples(folder.path()), folder.path().join("a.parquet"));
     for (row_group, expected) in [(ClusterSize::Entries(400), 3), (ClusterSize::Bytes(1 << 30), 1)] {
         let codec = "snappy".parse().unwrap();
         let job = ToParquet { inputs: &inputs, output: &output, codec, row_group: Some(row_group) };
-        assert_eq!(to_parquet(&job, &how(1)).unwrap().row_groups, expected);
+        assert_eq!(to_parquet(&job, &conversion(1)).unwrap().row_groups, expected);
     }
 }
 
@@ -165,7 +171,7 @@ fn field(name: &str, of: &DataType) -> Field {
     Field::new(name, of.clone(), true)
 }
 
-/// A table as other writers make them.
+/// A table with the types of other writers.
 fn foreign() -> RecordBatch {
     let list = |values: [&[i32]; 3]| {
         ListArray::from_iter_primitive::<Int32Type, _, _>(values.map(|v| Some(v.iter().map(|i| Some(*i)))))
@@ -216,18 +222,18 @@ fn half(x: f32) -> <arrow_array::types::Float16Type as ArrowPrimitiveType>::Nati
     <arrow_array::types::Float16Type as ArrowPrimitiveType>::Native::from_f32(x)
 }
 
-fn put(batch: &RecordBatch, path: &Path) {
+fn write_parquet(batch: &RecordBatch, path: &Path) {
     let mut writer = ArrowWriter::try_new(File::create(path).unwrap(), batch.schema(), None).unwrap();
     writer.write(batch).unwrap();
     writer.close().unwrap();
 }
 
 #[test]
-fn types_of_others_become_those_of_trees() {
+fn other_types_become_types_of_trees() {
     let folder = tempfile::tempdir().unwrap();
     let (parquet, root) = (folder.path().join("a.parquet"), folder.path().join("a.root"));
-    put(&foreign(), &parquet);
-    let done = back(&[parquet.clone(), parquet], &root, "", &how(2)).unwrap();
+    write_parquet(&foreign(), &parquet);
+    let done = convert_to_root(&[parquet.clone(), parquet], &root, "", &conversion(2)).unwrap();
     assert_eq!((done.entries, done.tree.as_str(), done.notes.len()), (6, "Events", 3));
     let batch = values(&input(&root));
     let batch = batch.slice(3, 3);
@@ -253,22 +259,22 @@ fn types_of_others_become_those_of_trees() {
 }
 
 #[test]
-fn what_is_missing_is_refused_or_filled() {
+fn missing_values_are_refused_or_filled() {
     let folder = tempfile::tempdir().unwrap();
     let (parquet, root) = (folder.path().join("a.parquet"), folder.path().join("a.root"));
     let n = Int32Array::from(vec![Some(1), None]);
     let text = StringArray::from(vec![None, Some("x")]);
     let list = ListArray::from_iter_primitive::<Int32Type, _, _>([None, Some(vec![Some(4), None])]);
     let columns: [(&str, ArrayRef); 3] = [("n", Arc::new(n)), ("text", Arc::new(text)), ("list", Arc::new(list))];
-    put(&RecordBatch::try_from_iter(columns).unwrap(), &parquet);
+    write_parquet(&RecordBatch::try_from_iter(columns).unwrap(), &parquet);
     let inputs = [parquet.clone()];
-    let error = back(&inputs, &root, "", &how(1)).unwrap_err().to_string();
+    let error = convert_to_root(&inputs, &root, "", &conversion(1)).unwrap_err().to_string();
     assert!(error.contains("column n") && error.contains("--fill-null") && error.contains("a.parquet"), "{error}");
     assert!(!root.exists());
     let fill = |number: f64| {
         let layout = &Layout::default();
         let job = FromParquet { inputs: &inputs, output: &root, tree: Some("t"), layout, fill_null: Some(number) };
-        from_parquet(&job, &how(1))
+        from_parquet(&job, &conversion(1))
     };
     let error = fill(1e12).unwrap_err().to_string();
     assert!(error.contains("--fill-null 1000000000000 is no Int32"), "{error}");
@@ -282,30 +288,33 @@ fn what_is_missing_is_refused_or_filled() {
 }
 
 #[test]
-fn what_trees_cannot_hold_is_refused_with_a_way_out() {
+fn types_that_trees_cannot_hold_are_refused_with_advice() {
     let folder = tempfile::tempdir().unwrap();
     let (parquet, root) = (folder.path().join("a.parquet"), folder.path().join("a.root"));
     let money = Decimal128Array::from(vec![1, 2]).with_precision_and_scale(10, 2).unwrap();
     let columns: [(&str, ArrayRef); 2] = [("money", Arc::new(money)), ("n", Arc::new(Int8Array::from(vec![1, 2])))];
-    put(&RecordBatch::try_from_iter(columns).unwrap(), &parquet);
-    let error = back(std::slice::from_ref(&parquet), &root, "", &how(1)).unwrap_err().to_string();
+    write_parquet(&RecordBatch::try_from_iter(columns).unwrap(), &parquet);
+    let error = convert_to_root(std::slice::from_ref(&parquet), &root, "", &conversion(1)).unwrap_err().to_string();
     assert!(error.contains("column money") && error.contains("--drop"), "{error}");
-    let without = Conversion { filter: NameFilter::new(&[], &["money"]).unwrap(), ..how(1) };
-    assert_eq!(back(std::slice::from_ref(&parquet), &root, "", &without).unwrap().columns.len(), 1);
+    let without = Conversion { filter: NameFilter::new(&[], &["money"]).unwrap(), ..conversion(1) };
+    assert_eq!(convert_to_root(std::slice::from_ref(&parquet), &root, "", &without).unwrap().columns.len(), 1);
     let other = folder.path().join("b.parquet");
-    put(&RecordBatch::try_from_iter([("n", Arc::new(Int16Array::from(vec![1])) as ArrayRef)]).unwrap(), &other);
-    let error = back(&[parquet, other], &root, "", &without).unwrap_err().to_string();
+    write_parquet(
+        &RecordBatch::try_from_iter([("n", Arc::new(Int16Array::from(vec![1])) as ArrayRef)]).unwrap(),
+        &other,
+    );
+    let error = convert_to_root(&[parquet, other], &root, "", &without).unwrap_err().to_string();
     assert!(error.contains("Int16") && error.contains("b.parquet"), "{error}");
 }
 
 #[test]
-fn too_little_memory_is_refused_with_the_smallest_that_would_do() {
+fn too_little_memory_is_refused_with_the_least_sufficient() {
     let folder = tempfile::tempdir().unwrap();
     let (parquet, root) = (folder.path().join("a.parquet"), folder.path().join("a.root"));
-    put(&foreign(), &parquet);
+    write_parquet(&foreign(), &parquet);
     let with = |megabytes: u64| {
-        let small = Conversion { budget: Budget::new(megabytes * 1_000_000, 2), ..how(1) };
-        back(std::slice::from_ref(&parquet), &root, "", &small)
+        let small = Conversion { budget: Budget::new(megabytes * 1_000_000, 2), ..conversion(1) };
+        convert_to_root(std::slice::from_ref(&parquet), &root, "", &small)
     };
     let error = with(1).unwrap_err().to_string();
     let least = error.split("--memory ").nth(1).and_then(|rest| rest.strip_suffix("MB")).unwrap().parse().unwrap();
@@ -317,12 +326,12 @@ fn too_little_memory_is_refused_with_the_smallest_that_would_do() {
 fn broken_files_are_errors() {
     let folder = tempfile::tempdir().unwrap();
     let (parquet, root) = (folder.path().join("a.parquet"), folder.path().join("a.root"));
-    put(&foreign(), &parquet);
+    write_parquet(&foreign(), &parquet);
     let whole = std::fs::read(&parquet).unwrap();
     let broken = folder.path().join("broken.parquet");
     let attempt = |bytes: &[u8]| {
         std::fs::write(&broken, bytes).unwrap();
-        let done = back(std::slice::from_ref(&broken), &root, "", &how(1));
+        let done = convert_to_root(std::slice::from_ref(&broken), &root, "", &conversion(1));
         let left = std::fs::read_dir(&folder).unwrap().filter_map(|file| file.ok()).map(|file| file.file_name());
         assert!(left.into_iter().all(|name| !name.to_string_lossy().starts_with('.')));
         done

@@ -1,7 +1,7 @@
-//! Every tree of the corpus to Parquet and back: what was converted has the same values. Prints how many columns were.
+//! Every tree of the corpus to Parquet and back: the converted columns have the same values. Prints the number of columns.
 //!
-//! Needs the corpus beside the checkout (or at `BASKETRY_CORPUS`); says so and passes without it. Takes small files
-//! only, unless `BASKETRY_FULL` is set.
+//! Needs the corpus beside the checkout (or at `BASKETRY_CORPUS`); passes with a message without it. Takes small
+//! files only, unless `BASKETRY_FULL` is set.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use std::collections::BTreeMap;
@@ -20,12 +20,12 @@ use rootfile::{Result, RootFile};
 
 mod support;
 
-/// Files that are larger are left out.
+/// Larger files are left out.
 const SMALL: u64 = 300_000;
-/// Columns that are converted and compared, and such as are left out.
+/// Numbers of converted and compared columns, and of columns left out.
 const COUNTS: (usize, usize) = (13559, 222);
 
-/// The columns of a tree, by their path and, where that is one column's alone, by the last name in it.
+/// The columns of a tree, by their path and, if it is unique, by the last name in the path.
 fn values(input: &Input) -> Result<BTreeMap<String, ArrayRef>> {
     let dataset = Dataset::open(std::slice::from_ref(input))?;
     let request = support::all(&dataset, 2_000_000_000);
@@ -40,12 +40,12 @@ fn values(input: &Input) -> Result<BTreeMap<String, ArrayRef>> {
     Ok(found)
 }
 
-/// Whether two arrays have the same values. A counter is a whole number of another size once it counts.
+/// Whether two arrays have the same values. A counter may change its integer type.
 fn equal(before: &ArrayRef, after: &ArrayRef) -> bool {
     before == after || cast(after, before.data_type()).is_ok_and(|after| *before == after)
 }
 
-/// Whether there are records in it, which become columns of their own.
+/// Whether a type has records, which become columns of their own.
 fn has_records(of: &DataType) -> bool {
     match of {
         DataType::Struct(_) => true,
@@ -110,7 +110,7 @@ fn corpus_trees_come_back_with_the_same_values() {
                 directory.keys.iter().filter(|key| matches!(key.class.as_str(), "TTree" | "TNtuple" | "TNtupleD"));
             for key in trees {
                 let input = Input { path: path.clone(), tree: Some(directory.path_of(&key.name)) };
-                // What cannot be read is other tests' business.
+                // Other tests cover unreadable files.
                 let _ = convert(&input, folder.path(), &mut tally);
             }
         }

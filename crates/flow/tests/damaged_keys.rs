@@ -1,8 +1,8 @@
-//! No damaged byte of a file's own bookkeeping loses an object in silence.
+//! No damaged byte of a file's metadata loses an object silently.
 //!
 //! One byte of a header, a directory record, a list of keys, or the key of an object, of a basket or of the streamer
-//! infos is changed, and the file is rewritten. The rewrite refuses the file, or says what is wrong with it, or its
-//! output is equal to what comes of the file as it was. Files are made here; with a corpus (beside the checkout, or at
+//! infos is changed, and the file is rewritten. The rewrite refuses the file, or reports the damage, or its output equals the
+//! output of the intact file. Files are made here; with a corpus (beside the checkout, or at
 //! `BASKETRY_CORPUS`) its small files are damaged as well, and all of them if `BASKETRY_FULL` is set.
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test")]
 
@@ -20,7 +20,7 @@ use rootfile::{FileWriter, RootFile};
 
 mod support;
 
-/// Bytes of the largest file of the corpus that is damaged where not all are.
+/// Size of the largest corpus file that is damaged, unless all are.
 const SMALL: u64 = 40_000;
 /// Damaged bytes of each made file, and of each file of the corpus.
 const TRIES: (usize, usize) = (600, 12);
@@ -72,14 +72,14 @@ fn equal(a: &Path, b: &Path) -> bool {
     verify(&[a.to_path_buf()], b, &VerifyOptions::default(), &unwatched).is_ok_and(|verdict| verdict.equal)
 }
 
-/// Where a file keeps its books.
-fn books(file: &RootFile) -> Vec<Range<usize>> {
+/// The metadata of a file.
+fn metadata(file: &RootFile) -> Vec<Range<usize>> {
     let range = |from: u64, len: u64| usize::try_from(from).unwrap()..usize::try_from(from + len).unwrap();
     let header = file.header();
     let mut ranges = vec![range(0, header.begin)];
     let mut end = header.begin;
     file.walk_records(header.begin, |key| {
-        // A directory's record, a list of keys and the top's record are books all through.
+        // Records of directories and lists of keys are metadata throughout.
         let all = key.class == "TFile" || rootfile::is_directory(&key.class);
         let len = if all { u64::from(key.nbytes) } else { u64::from(key.keylen) };
         ranges.push(range(key.seek_key, len));
@@ -89,7 +89,7 @@ fn books(file: &RootFile) -> Vec<Range<usize>> {
     ranges
 }
 
-/// What came of the damaged files.
+/// The results of the damaged files.
 #[derive(Debug, Default)]
 struct Count {
     refused: usize,
@@ -111,15 +111,15 @@ impl Chance {
     }
 }
 
-/// Damages a file here and there. Says where an object was lost in silence.
+/// Damages bytes of a file. Reports where an object was lost silently.
 fn damage(path: &Path, tries: usize, count: &mut Count, lost: &mut Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let (input, output, good) = (folder.path().join("in"), folder.path().join("out"), folder.path().join("good"));
-    // Only what can be rewritten as it is shows what damage does.
+    // Only files that can be rewritten intact show the effect of damage.
     let Ok(Summary { notes, .. }) = rewritten(path, &good) else { return };
     let whole = std::fs::read(path).unwrap();
     let expected = std::fs::read(&good).unwrap();
-    let ranges = books(&RootFile::open(path).unwrap());
+    let ranges = metadata(&RootFile::open(path).unwrap());
     let seed = path.file_name().unwrap().to_string_lossy().bytes().fold(7u64, |h, b| h.wrapping_mul(31) + u64::from(b));
     let mut chance = Chance(seed | 1);
     for _ in 0..tries {
@@ -167,7 +167,7 @@ fn damage(path: &Path, tries: usize, count: &mut Count, lost: &mut Vec<String>) 
 }
 
 #[test]
-fn no_damaged_byte_loses_an_object_in_silence() {
+fn no_damaged_byte_loses_an_object_silently() {
     let folder = tempfile::tempdir().unwrap();
     let made = [folder.path().join("objects.root"), folder.path().join("tree.root")];
     make_objects(&made[0]);

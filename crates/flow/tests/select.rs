@@ -1,5 +1,5 @@
-//! Rewrites of chosen entries: the same values as a read of these entries, in whatever layout and on however many
-//! threads; of files made here, and of small ones of the corpus if that is there (`BASKETRY_CORPUS`).
+//! Rewrites of selected entries: the same values as a read of these entries, in any layout and on any number of threads. The
+//! files are made here; small files of the corpus are used as well, if it exists (`BASKETRY_CORPUS`).
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 use std::path::{Path, PathBuf};
@@ -17,9 +17,9 @@ use proptest::prelude::*;
 
 mod support;
 
-/// Corpus files that are larger are left out.
+/// Larger corpus files are left out.
 const SMALL: u64 = 300_000;
-/// Entries that are kept of those.
+/// The entries that are kept of corpus files.
 const SOME: [&str; 3] = ["40%", ":2", "-3:"];
 
 const LAYOUTS: [&str; 5] = [
@@ -98,7 +98,7 @@ fn refusal(folder: &Folder, inputs: &[PathBuf], entries: EntryFilter) -> String 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
     #[test]
-    fn what_is_kept_is_what_a_read_gives(
+    fn a_rewrite_keeps_the_entries_that_a_read_gives(
         ranges in prop::collection::vec((-800i64..800, 0i64..300), 0..5),
         scattered in prop::option::of(prop::collection::btree_set(0u64..760, 0..400)),
         flagged in any::<bool>(),
@@ -157,13 +157,13 @@ fn whole_clusters_are_copied() {
     let depths = |entries| folder.rewritten(input, &options("", filter(&[entries], &[]))).unwrap().1.tables.remove(0);
     let copied = depths("0:60,120:240");
     assert_eq!((copied.clusters, copied.depths.copy, copied.depths.regroup), (3, 9, 0));
-    // The cut ones are small, and put together.
+    // Small cut clusters are joined.
     let cut = depths("50:60,60:70,120:240");
     assert_eq!((cut.entries, cut.clusters, cut.depths.copy), (140, 3, 6));
 }
 
 #[test]
-fn nothing_is_something() {
+fn an_empty_selection_is_a_selection() {
     let folder = Folder::new();
     let inputs = folder.samples();
     for entries in ["800:", "5:5", ":-751"] {
@@ -171,7 +171,7 @@ fn nothing_is_something() {
         assert_eq!((summary.tables[0].entries, summary.tables[0].clusters), (0, 0));
         let dataset = open(std::slice::from_ref(&path), None).unwrap();
         assert_eq!((dataset.entries(), dataset.columns().len()), (0, 3));
-        // Nothing of nothing.
+        // No entries of no entries.
         let (again, _) = {
             let from = folder.path("empty.root");
             std::fs::rename(path, &from).unwrap();
@@ -182,7 +182,7 @@ fn nothing_is_something() {
 }
 
 #[test]
-fn what_cannot_be_followed_is_refused() {
+fn impossible_selections_are_refused() {
     let folder = Folder::new();
     let inputs = folder.samples();
     let refused = |entries: &[&str], conditions: &[&str]| refusal(&folder, &inputs, filter(entries, conditions));
@@ -197,7 +197,7 @@ fn what_cannot_be_followed_is_refused() {
 }
 
 #[test]
-fn a_column_that_chooses_may_be_dropped() {
+fn a_condition_column_may_be_dropped() {
     let folder = Folder::new();
     let inputs = folder.samples();
     let keep = Options { filter: NameFilter::new(&["x"], &[]).unwrap(), ..options("", filter(&[], &["t/n"])) };
@@ -206,7 +206,7 @@ fn a_column_that_chooses_may_be_dropped() {
     assert_eq!((dataset.columns().len(), dataset.entries()), (1, 750 - 13 - 32 - 50));
 }
 
-/// Rewrites a file's entries in a layout, all and some of them, and compares all trees. Says how many there were.
+/// Rewrites a file in a layout, all entries and some of them, and compares all trees. Returns the number of trees.
 fn compare(path: &Path, folder: &Path, layout: &str) -> usize {
     let name = path.file_name().unwrap().to_string_lossy();
     let entries = filter(&SOME, &[]);
@@ -232,7 +232,7 @@ fn compare(path: &Path, folder: &Path, layout: &str) -> usize {
         let expected = values(&before, Some(EntrySet::mask(chosen))).unwrap();
         let found = values(&after, None).unwrap();
         for (i, field) in expected.schema().fields().iter().enumerate() {
-            // Class tags in bytes count from where they lie, which verify knows.
+            // Class tags in bytes depend on their position. `verify` takes this into account.
             if *field.data_type() == DataType::LargeBinary {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! `verify`: equal for all layouts, and exact about where two files differ.
+//! `verify`: equal in all layouts, and exact about the first difference of two files.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 use std::fs;
@@ -56,14 +56,14 @@ fn only(verdict: Verdict) -> Difference {
     verdict.differences.into_iter().next().unwrap()
 }
 
-/// Offset in a file that was rewritten without compression of a byte of an entry of a branch.
+/// Position of a byte of an entry of a branch, in a file without compression.
 fn offset_of(path: &Path, branch: &str, entry: u64, byte: u64) -> u64 {
     let file = RootFile::open(path).unwrap();
     let key = file.top().keys.iter().find(|key| key.name == "t").unwrap();
     let tree = read_tree(&file, key).unwrap();
     let branch = tree.branches.iter().find(|b| b.name() == branch).unwrap();
     let basket = branch.baskets.iter().rfind(|b| b.first_entry <= entry).unwrap();
-    // In front of an entry of `v` there are as many floats as the entries before it count.
+    // Before an entry of `v` lie the floats of all entries before it.
     let before: u64 = match branch.name() {
         "v" => (basket.first_entry..entry).map(|i| 4 * (i % 8)).sum(),
         "n" => 4 * (entry - basket.first_entry),
@@ -118,7 +118,7 @@ fn a_flipped_byte_is_named() {
 }
 
 #[test]
-fn other_values_differ_at_the_first_entry_that_has_some() {
+fn other_values_differ_at_the_first_entry_with_values() {
     let folder = Folder::new();
     let verdict = compare(&folder.sample("a.root", 5), &folder.sample("b.root", 6), &VerifyOptions::default());
     let found: Vec<String> = verdict.differences.iter().map(ToString::to_string).collect();
@@ -129,7 +129,7 @@ fn other_values_differ_at_the_first_entry_that_has_some() {
 }
 
 #[test]
-fn a_range_of_entries_is_proven_as_such() {
+fn a_range_of_entries_can_be_verified() {
     let folder = Folder::new();
     let input = folder.sample("in.root", 5);
     let layout = "cluster = \"100\"";
@@ -145,7 +145,7 @@ fn a_range_of_entries_is_proven_as_such() {
 }
 
 #[test]
-fn what_was_left_out_is_a_difference_unless_common() {
+fn missing_content_is_a_difference_unless_common() {
     let folder = Folder::new();
     let input = folder.sample("in.root", 5);
     let output = folder.rewritten("out.root", std::slice::from_ref(&input), "", |options| {
@@ -186,7 +186,7 @@ fn too_small_a_budget_is_refused() {
 }
 
 #[test]
-fn a_tree_of_another_name_is_named() {
+fn trees_of_different_names_can_be_compared() {
     let folder = Folder::new();
     let input = folder.sample("in.root", 5);
     let options = VerifyOptions { tree: Some("u".to_owned()), ..VerifyOptions::default() };

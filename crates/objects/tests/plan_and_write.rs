@@ -1,4 +1,4 @@
-//! Objects of two files in one: order, directories, cycles, and what is kept beside what is merged.
+//! The objects of two files in one: order, directories, cycles, and objects that are kept beside merged ones.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -88,7 +88,7 @@ fn two_files_become_one() {
 }
 
 #[test]
-fn one_file_keeps_all_it_has() {
+fn one_file_keeps_all_objects() {
     let folder = tempfile::tempdir().unwrap();
     let files = [RootFile::open(make(folder.path(), 1, "TNamed")).unwrap()];
     let plan = plan_objects(&files).unwrap();

@@ -1,7 +1,7 @@
 //! Recovers a file that was never closed, or was cut short.
 //!
-//! [`scan`] walks the records of the file: directories, objects, tree records of an AutoSave, baskets. [`check`] verifies
-//! each basket. [`attach`] adds baskets that no tree lists, and cuts each tree where the first of its branches ends. A
+//! `scan` walks the records of the file: directories, objects, tree records of an AutoSave, baskets. `check` verifies
+//! each basket. `attach` adds baskets that no tree lists, and cuts each tree where the first of its branches ends. A
 //! rewrite then copies the trees into a file that is closed.
 
 mod attach;
