@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_taken_apart() {
+    fn names_are_parsed() {
         let name = TypeName::parse("const std::map<string,vector<pair<int,float> >,less<string> >&");
         assert_eq!(name.container(), Some(ContainerKind::Map));
         assert_eq!(name.args, ["string", "vector<pair<int,float> >", "less<string>"]);

@@ -36,7 +36,7 @@ fn entry(column: &ArrayRef, k: i32) -> ArrayRef {
 }
 
 #[test]
-fn scattered_entries_are_those_of_all() {
+fn scattered_entries_equal_those_of_a_full_read() {
     for (name, whole, some) in ["arrays_split", "arrays_whole"].into_iter().flat_map(|tree| scattered(tree, &[0, 2, 3]))
     {
         let expected = take(&whole, &UInt64Array::from(vec![0, 2, 3]), None).unwrap();
@@ -45,7 +45,7 @@ fn scattered_entries_are_those_of_all() {
 }
 
 #[test]
-fn arrays_that_hold_any_class() {
+fn arrays_of_any_class_are_decoded() {
     let [split, whole] = both();
     for (name, columns) in [("split", &split), ("whole", &whole)] {
         for k in 0..12 {
@@ -73,7 +73,7 @@ fn arrays_that_hold_any_class() {
 }
 
 #[test]
-fn arrays_in_arrays() {
+fn nested_arrays_are_decoded() {
     let [split, whole] = both();
     for k in 0..12 {
         let nests = entry(&whole["nests"], k);
@@ -87,7 +87,7 @@ fn arrays_in_arrays() {
 }
 
 #[test]
-fn pointers_to_one_object() {
+fn pointers_to_one_object_give_equal_values() {
     let [split, whole] = both();
     for columns in [&split, &whole] {
         for k in 0..12 {

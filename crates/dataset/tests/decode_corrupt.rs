@@ -146,7 +146,7 @@ fn other_infos(infos: &StreamerInfos, dice: &mut Dice) -> StreamerInfos {
 }
 
 #[test]
-fn damage_is_no_panic() {
+fn damaged_entries_do_not_panic() {
     let Some(corpus) = corpus() else {
         eprintln!("skipped: no corpus beside the checkout, and BASKETRY_CORPUS is not set");
         return;

@@ -64,7 +64,7 @@ fn members(name: &str, ends: &OffsetBuffer<i64>, items: &StructArray, split: &BT
 }
 
 #[test]
-fn scattered_entries_are_those_of_all() {
+fn scattered_entries_equal_those_of_a_full_read() {
     let mut compared = 0;
     for tree in ["split", "whole"] {
         for entries in [&[0, 2, 3, 5][..], &[0, 4]] {
@@ -79,7 +79,7 @@ fn scattered_entries_are_those_of_all() {
 }
 
 #[test]
-fn split_and_whole_are_alike() {
+fn split_and_unsplit_trees_give_equal_values() {
     let (split, opaque) = all("split");
     assert_eq!(opaque, BTreeMap::new());
     let (whole, opaque) = all("whole");
@@ -103,7 +103,7 @@ fn split_and_whole_are_alike() {
 }
 
 #[test]
-fn values_are_those_written() {
+fn values_equal_those_that_root_wrote() {
     let (split, _) = all("split");
     let numbers = |name: &str| split[name].as_primitive::<Float64Type>().values().to_vec();
     let strings = |name: &str| split[name].as_string::<i64>().clone();

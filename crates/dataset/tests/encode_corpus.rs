@@ -231,7 +231,7 @@ fn file(table: &mut Table, path: &Path) {
 }
 
 #[test]
-fn what_is_decoded_can_be_encoded() {
+fn decoded_columns_can_be_encoded() {
     let Some(files) = files() else { return };
     let mut table = Table::default();
     for (path, _) in files {
@@ -245,7 +245,7 @@ fn what_is_decoded_can_be_encoded() {
 
 /// Every kind of member, as ROOT 6.40 wrote it (`root/decode_types.C`).
 #[test]
-fn what_root_writes_today_is_written_alike() {
+fn encoded_bytes_equal_those_of_root_6() {
     let mut table = Table::default();
     file(&mut table, &Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/root/decode_types.root"));
     table.print();

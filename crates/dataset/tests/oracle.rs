@@ -133,7 +133,7 @@ fn compare_file(diff: &mut Differences, file: &RootFile, oracle: &[Value], count
 }
 
 #[test]
-fn trees_are_as_root_says() {
+fn trees_equal_what_root_reports() {
     let Some(files) = files() else { return };
     let mut differences = Vec::new();
     let mut counts = [0; 2];

@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_closed_and_opened_again() {
+    fn files_are_closed_and_reopened() {
         let dir = tempfile::tempdir().unwrap();
         let pool = FilePool::new(2);
         let sources: Vec<_> = (0..5u8)

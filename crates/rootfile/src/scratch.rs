@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_go_with_what_is_in_them_and_those_that_were_left_go_too() {
+    fn own_and_stale_folders_are_removed_with_their_files() {
         let place = tempfile::tempdir().unwrap();
         let at = |name: &str| place.path().join(name);
         for name in [".basketry-scratch-1-0", ".basketry-scratch-2-0", ".basketry-scratch-x-0", "mine"] {

@@ -345,7 +345,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_met_is_found_in_any_order() {
+    fn entries_are_found_whatever_their_order() {
         let mut offsets = Offsets::default();
         for (offset, value) in [(1, 'a'), (70, 'b'), (300, 'c'), (2, 'd'), (70, 'e'), (400, 'f')] {
             offsets.insert(offset, value);

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_print_is_shown_as_its_code() {
+    fn unprintable_characters_are_shown_as_codes() {
         assert!(matches!(printable("größe ⠋ \u{f780}"), Cow::Borrowed(_)));
         assert_eq!(printable("a\n\u{1b}[1m\u{9b}\u{202e}\u{200d}b"), r"a\n\u{1b}[1m\u{9b}\u{202e}\u{200d}b");
     }

@@ -49,7 +49,7 @@ fn round_trip(compressor: &mut Compressor, compression: Compression, input: &[u8
 }
 
 #[test]
-fn every_codec_and_level_at_small_sizes() {
+fn small_objects_round_trip_with_every_codec_and_level() {
     let mut compressor = Compressor::new();
     for algorithm in WRITTEN {
         for level in (1..=algorithm.max_level()).chain([99]) {
@@ -89,7 +89,7 @@ fn one_block_of_noise_stores_the_record() {
 }
 
 #[test]
-fn stored_records() {
+fn stored_records_are_returned_unchanged() {
     let mut out = vec![1];
     Decompressor::new().decompress(b"abcd", 4, &mut out).unwrap();
     Decompressor::new().decompress(b"efgh", 2, &mut out).unwrap();

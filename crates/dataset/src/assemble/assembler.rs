@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_that_disagree_are_errors() {
+    fn different_lengths_are_errors() {
         let fails = |slot: usize, array: ArrayRef, said: &str| {
             let mut branches = branches();
             branches[slot] = array;
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn nulls_are_empty_lists_but_no_values() {
+    fn null_lists_are_empty_and_null_values_are_errors() {
         let assembler = objects();
         let array = assembler.assemble(&mut branches(), 3).unwrap();
         let (item, offsets, values, _) = array.as_list::<i64>().clone().into_parts();

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_have_dots_and_dimensions_but_in_templates() {
+    fn dots_and_dimensions_inside_of_templates_belong_to_the_name() {
         assert_eq!(last("event.fTracks.fX[3][2]"), "fX");
         assert_eq!(last("event."), "event");
         assert_eq!(last("vector<Pair<1.5,a[2]> >.m_momentum.m_e"), "m_e");

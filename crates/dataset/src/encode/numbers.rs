@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_apart_leave_the_rest_alone() {
+    fn strided_numbers_leave_other_bytes_unchanged() {
         let mut out = [9; 11];
         place(Words::W2(&[1, 2, 0x0304, 5]), 1, 2, &mut out[1..], 5);
         assert_eq!(out, [9, 0, 2, 9, 9, 9, 3, 4, 9, 9, 9]);

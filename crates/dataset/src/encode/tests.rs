@@ -149,7 +149,7 @@ fn arrays_and_containers() {
 }
 
 #[test]
-fn counted_arrays_are_held_against_their_counter() {
+fn counted_arrays_are_checked_against_their_counter() {
     let counted = |flag| Op::Counted { counter: 0, flag, item: Box::new(INT) };
     let parts = |flag| {
         let shape = shape(&[("n", I32), ("x", I32.list())]);
@@ -315,7 +315,7 @@ fn columns_that_cannot_be_written_give_the_reason() {
 }
 
 #[test]
-fn after_an_error_what_was_there_is_there() {
+fn an_error_leaves_the_output_unchanged() {
     let mut encoder =
         ColumnPlan::of(plan(I32.list(), vector(Op::Convert(Number::I8), None))).encoder(OBJECT_WISE).unwrap();
     let mut out = EncodedEntries::default();

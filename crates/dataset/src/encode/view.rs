@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_fit_the_shape_is_refused() {
+    fn arrays_of_another_shape_are_refused() {
         let shape = Shape::Number(Number::I32);
         let wide = Int64Array::from(vec![1]);
         assert!(View::new(&shape, &wide).unwrap_err().to_string().contains("Int64 instead of Int32"));

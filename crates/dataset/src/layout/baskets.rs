@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fixed_says_what_push_does() {
+    fn fixed_predicts_push() {
         for has_offsets in [false, true] {
             for (basket_size, key_len) in [(32_000, 80), (1000, 100), (1, 50), (100, 500)] {
                 for size in [1, 4, 8, 12, 999, 40_000] {
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rule_by_hand() {
+    fn the_rule_closes_baskets_as_computed_by_hand() {
         // 80 + 4n + 4 >= 100 first holds at n = 4; with offsets 80 + 4n + 8n + 4 >= 100 at n = 2.
         assert_eq!(BasketCutter::new(100, 80, false, false).fixed(4), 4);
         assert_eq!(BasketCutter::new(100, 80, true, false).fixed(4), 2);

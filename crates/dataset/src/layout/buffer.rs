@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn small_savings_are_left() {
+    fn buffers_do_not_shrink_to_save_little() {
         let mut buffer = BasketBuffer::new(10_000);
         buffer.after_flush(4000, 10_000, 4000, 1.1);
         assert_eq!(buffer.after_flush(4000, 10_000, 4000, 1.1), None, "would save 5 kB");

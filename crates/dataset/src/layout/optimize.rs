@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_of_any_size_are_survived() {
+    fn figures_of_any_size_are_handled() {
         let wild = BranchFigures {
             name_len: u32::MAX,
             entries: u64::MAX,

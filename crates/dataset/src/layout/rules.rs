@@ -65,7 +65,7 @@ mod tests {
     use crate::layout::ByteSize;
 
     #[test]
-    fn rules_hold_in_their_order_however_they_are_found() {
+    fn later_rules_win_whether_found_by_name_or_pattern() {
         let layout = Layout::from_toml(
             "compression = \"zstd:5\"\n[column.pt]\nbasket = \"1kB\"\n[column.\"*t\"]\nbasket = \"2kB\"\n\
              [column.\"{eta,fX}\"]\nbasket = \"3kB\"\n[column.\"Runs/eta\"]\nbasket = \"4kB\"\n[column.muon]\nbasket = \"5kB\"",

@@ -260,7 +260,7 @@ split-level = 0
     }
 
     #[test]
-    fn numbers_do_as_well_as_text() {
+    fn values_may_be_numbers_or_text() {
         let layout = Layout::from_toml("cluster = 1000\nbasket = 32000\ncompression = 505\nmemory-ratio = 2").unwrap();
         assert_eq!(layout.common.cluster, Some(ClusterSize::Entries(1000)));
         assert_eq!(layout.common.basket, Some(ByteSize(32_000)));
@@ -301,7 +301,7 @@ split-level = 0
     }
 
     #[test]
-    fn errors_say_where_and_what() {
+    fn errors_name_the_file_object_and_offset() {
         for (text, place, what) in [
             ("clutser = 1", "line 1, column 1", "did you mean \"cluster\"?"),
             ("basket = 1\n[columns.x]\n", "line 2, column 2", "did you mean \"column\"?"),

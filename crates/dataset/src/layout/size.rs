@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_what_people_write() {
+    fn common_spellings_of_sizes_are_parsed() {
         let cases = [
             ("32kB", 32_000),
             ("30MB", 30_000_000),
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_printed_reads_back() {
+    fn printed_sizes_parse_to_the_same_number() {
         for shift in 0..64 {
             for size in [1u64 << shift, (1u64 << shift).saturating_mul(1000), (1u64 << shift) - 1, u64::MAX >> shift] {
                 assert_eq!(ByteSize(size).to_string().parse::<ByteSize>().unwrap(), ByteSize(size));

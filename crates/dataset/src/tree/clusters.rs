@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_numbers_end() {
+    fn extreme_numbers_terminate() {
         for ranges in [&[(-5, 3)][..], &[(i64::MAX, 0)], &[(i64::MIN, i64::MIN)], &[(10, 3), (4, 2), (20, 7)]] {
             for auto_flush in [i64::MIN, -1, 0, 1, i64::MAX] {
                 let found = Rules { entries: u64::MAX, zip_bytes: 1, auto_flush, ranges }.starts(50);

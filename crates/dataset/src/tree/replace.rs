@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn others_keep_their_order_and_their_counters() {
+    fn other_branches_keep_their_order_and_counters() {
         let counted = |by: &str| NewColumn::new("v", NewKind::Leaves(vec![leaf("v", Some(by))]));
         let old = [NewColumn::leaf("a", 'I'), NewColumn::leaf("b", 'I'), NewColumn::leaf("n", 'I'), counted("n")];
         let mut old = tree(&old);

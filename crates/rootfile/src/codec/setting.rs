@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_users_write() {
+    fn settings_are_parsed() {
         for (text, setting) in [
             ("none", 0),
             ("0", 0),

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_of_the_tables_is_understood() {
+    fn every_line_of_the_tables_is_valid() {
         for table in TABLES {
             let lines = table.lines().filter(|line| !line.starts_with('#')).count();
             let understood: usize = parse(table).iter().map(|info| 1 + info.elements.len()).sum();

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn titles_say_how() {
+    fn titles_define_the_packing() {
         assert_eq!(Range::of_title("a number"), None);
         assert_eq!(Range::of_title("[fN] values"), None);
         let range = Range::of_title("[3] [-pi/2, 2*pi, 16]").unwrap();

@@ -286,7 +286,7 @@ mod tests {
     use crate::streamer::StreamerInfos;
 
     #[test]
-    fn what_decides_how_members_are_read_survives() {
+    fn bits_and_versions_that_affect_reading_round_trip() {
         let mut info = StreamerInfo::clone(&StreamerInfos::new().get("TNamed", 1).unwrap());
         info.form = 5;
         info.bits = 1 << 13;

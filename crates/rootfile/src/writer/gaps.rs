@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps_that_touch_are_one() {
+    fn adjacent_gaps_are_merged() {
         let mut some = gaps(&[(100, 50), (200, 50), (300, 20)]);
         assert_eq!(all(&some), [(100, 50), (200, 50), (300, 20)]);
         assert_eq!(some.add(Run { first: 150, len: 50 }), Run { first: 100, len: 150 });

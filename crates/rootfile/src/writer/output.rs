@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn appears_when_it_is_whole() {
+    fn a_file_appears_once_it_is_finished() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.parquet");
         let mut given_up = OutputFile::create(&path, false).unwrap();

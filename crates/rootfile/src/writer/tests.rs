@@ -35,7 +35,7 @@ fn records_of_any_size_lie_where_the_writer_says() {
 }
 
 #[test]
-fn what_is_not_finished_leaves_nothing_behind() {
+fn an_unfinished_output_leaves_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let mut writer = FileWriter::create(&folder.path().join("out.root"), false, 0, 0, "").unwrap();
     writer.append(&[1; 2 * BUFFER]).unwrap();

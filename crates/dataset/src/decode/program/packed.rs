@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn titles_say_how() {
+    fn titles_define_the_packing() {
         assert_eq!(Packed::double32("a number"), Packed::Float);
         assert_eq!(Packed::double32("[0,0,8]"), Packed::Bits(8));
         assert_eq!(Packed::double32("[3] [-1,1,16]"), Packed::Range { min: -1.0, max: 1.0, factor: 32768.0 });

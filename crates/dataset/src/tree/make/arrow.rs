@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_number_of_the_schema_counts() {
+    fn an_integer_of_the_schema_is_a_counter() {
         let before = vec![field("nv", DataType::UInt64), field("v", list(DataType::Int32))];
         assert_eq!(titles(before), ["nv/I", "v[nv]/I"]);
         let after = vec![field("v", list(DataType::Int32)), field("nv", DataType::Int16)];
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn a_typename_decides() {
+    fn a_typename_in_the_metadata_defines_the_type() {
         let typed = |name: &str, of: DataType, type_name: &str| {
             field(name, of).with_metadata(HashMap::from([(TYPE_NAME.to_owned(), type_name.to_owned())]))
         };

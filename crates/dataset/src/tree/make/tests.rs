@@ -94,7 +94,7 @@ fn classes_that_hold_or_derive_from_themselves_end() {
 }
 
 #[test]
-fn what_is_not_described_or_not_possible_is_refused() {
+fn undescribed_and_impossible_columns_are_errors() {
     let none = StreamerInfos::new();
     assert!(tree(NewColumn::class("x", "Unknown"), &none).is_err());
     let clones = NewKind::Class { type_name: "TClonesArray".to_owned(), clones: None };

@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_spelled_is_read_again() {
+    fn spelled_types_can_be_parsed_again() {
         for text in ["int[2][3]", "vector<enum E : short>", "const Hit*[4]", "map<string,vector<enum E> >*"] {
             let ty = CppType::parse(text).unwrap();
             assert_eq!(ty.source(), text);
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn other_text_is_no_type() {
+    fn invalid_types_are_errors() {
         let deep = format!("{}int{}", "vector<".repeat(200), ">".repeat(200));
         for text in
             ["", "vector<", "vector<int", "int&", "int[", "int[x]", "int[99999999999]", "3", "void(*)(int)", &deep]

@@ -27,7 +27,7 @@ fn by_root() -> Vec<Arc<StreamerInfo>> {
 }
 
 #[test]
-fn what_root_made_of_the_same_header() {
+fn infos_equal_those_that_root_made_of_the_same_header() {
     let classes = parse(HEADER).unwrap();
     let infos = describe(&classes, &StreamerInfos::new()).unwrap();
     let by_root = by_root();
