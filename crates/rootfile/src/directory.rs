@@ -57,7 +57,7 @@ impl DirectoryRecord {
         Ok(Self { created, modified, nbytes_keys, nbytes_name, seek_dir, seek_parent, seek_keys, uuid })
     }
 
-    /// Writes the fields, always in [`DirectoryRecord::MAX_LEN`] bytes so that they can be patched in place.
+    /// Writes the fields. They always take the same number of bytes, so that they can be patched in place.
     pub fn write(&self, w: &mut Writer) {
         let big = self.seek_dir.max(self.seek_parent).max(self.seek_keys) > START_BIG_FILE;
         let start = w.pos();
