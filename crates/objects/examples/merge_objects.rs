@@ -27,7 +27,7 @@ fn merge(out: &Path, inputs: &[std::ffi::OsString]) -> Result<()> {
     let tables: Vec<_> = files.iter().map(process_ids::read).collect();
     let (table, offsets) = process_ids::join(&tables)?;
     let mut writer = FileWriter::create(out, true, 101, 0, "")?;
-    let written = plan.write(&mut writer, &files, ObjectCompression::Keep, &offsets)?;
+    let written = plan.write_objects(&mut writer, &files, ObjectCompression::Keep, &offsets)?;
     process_ids::write(&mut writer, &table)?;
     writer.finish()?;
     for problem in written.problems {

@@ -2,7 +2,7 @@
 //! them (histograms, profiles, graphs, parameters, lists and more).
 //!
 //! [`plan_objects`] pairs the objects of the inputs by directory, name and class. It reads keys only. The plan's
-//! [`write`](ObjectPlan::write) then makes directories and objects, and holds one merged object in memory at a time.
+//! [`write_objects`](ObjectPlan::write_objects) then makes directories and objects, and holds one merged object in memory at a time.
 //! An object that ROOT would merge and this crate cannot is kept whole and reported. Trees are listed in the plan; the
 //! caller writes them. RNTuples are reported as unreadable.
 //!
@@ -18,7 +18,7 @@
 //! let (table, offsets) = process_ids::join(&tables)?;
 //! let mut output = FileWriter::create(Path::new("sum.root"), false, 0, 0, "")?;
 //! process_ids::write(&mut output, &table)?;
-//! let written = plan.write(&mut output, &files, ObjectCompression::Keep, &offsets)?;
+//! let written = plan.write_objects(&mut output, &files, ObjectCompression::Keep, &offsets)?;
 //! for problem in &written.problems {
 //!     eprintln!("{problem}");
 //! }

@@ -76,7 +76,7 @@ fn two_files_become_one() {
     for pack in [ObjectCompression::Keep, ObjectCompression::As(Compression::from_root_setting(505).unwrap())] {
         let out = folder.path().join("out.root");
         let mut writer = FileWriter::create(&out, true, 0, 0, "").unwrap();
-        let written = plan.write(&mut writer, &files, pack, &[0, 0]).unwrap();
+        let written = plan.write_objects(&mut writer, &files, pack, &[0, 0]).unwrap();
         writer.finish().unwrap();
         assert_eq!(written.problems, plan.problems);
         let kept = listed(&RootFile::open(&out).unwrap());
@@ -96,7 +96,7 @@ fn one_file_keeps_all_objects() {
     assert_eq!(merged.count(), 0);
     let out = folder.path().join("out.root");
     let mut writer = FileWriter::create(&out, false, 0, 0, "").unwrap();
-    plan.write(&mut writer, &files, ObjectCompression::Keep, &[0]).unwrap();
+    plan.write_objects(&mut writer, &files, ObjectCompression::Keep, &[0]).unwrap();
     process_ids::write(&mut writer, &[process_ids::ProcessId { uuid: "a-uuid".to_owned() }]).unwrap();
     writer.finish().unwrap();
     let file = RootFile::open(&out).unwrap();

@@ -4,3 +4,4 @@ pub(crate) mod date;
 pub(crate) mod finalize;
 pub(crate) mod leaf_maxima;
 pub(crate) mod sink;
+pub(crate) mod user_info;

@@ -35,7 +35,8 @@ pub fn rewrite_staged(
     progress: Progress<'_>,
 ) -> Result<(Summary, StagedFile)> {
     check_output(output, options.overwrite || options.append, options.entries.files())?;
-    write(prepare(inputs, output, options)?, output, options, progress)
+    let prepared = prepare(inputs, output, options)?;
+    write(prepared, output, options, progress)
 }
 
 /// Rewrites one file. The trees in `known` are used instead of their records.
@@ -75,7 +76,7 @@ fn write(
     let object_compression = requested.map_or(ObjectCompression::Keep, ObjectCompression::As);
     prepared.objects.check = options.check;
     let mut written =
-        prepared.objects.write(&mut writer, &prepared.files, object_compression, &prepared.pid_offsets)?;
+        prepared.objects.write_objects(&mut writer, &prepared.files, object_compression, &prepared.pid_offsets)?;
     process_ids::write(&mut writer, &prepared.pids)?;
     let (notes, skipped, older_cycles) = (prepared.notes, prepared.skipped, prepared.older_cycles);
     let mut summary = Summary { bytes_read, notes, skipped, older_cycles, ..Summary::default() };

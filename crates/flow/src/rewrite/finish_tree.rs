@@ -8,10 +8,10 @@ use rootfile::{DirId, FileWriter, Result};
 
 use super::prepared::PlannedTree;
 use super::summary::TableSummary;
-use super::user_info;
 use crate::commit::finalize::{self, BufferSize};
 use crate::commit::leaf_maxima;
 use crate::commit::sink::WrittenColumn;
+use crate::commit::user_info;
 use crate::plan::TablePlan;
 use crate::table::depth::Depths;
 use crate::table::target::Shape;

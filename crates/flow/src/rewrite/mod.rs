@@ -10,5 +10,4 @@ pub(crate) mod prepared;
 pub mod recover;
 pub mod sample;
 pub(crate) mod summary;
-mod user_info;
 pub(crate) mod weigh;

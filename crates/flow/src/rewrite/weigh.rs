@@ -30,7 +30,8 @@ pub fn weigh(input: &Path, output: &Path, options: &Options, baskets: &BasketsOf
     let datime = date(Some(prepared.objects.newest));
     let mut writer = FileWriter::discarding(output, setting, datime, &first.top().title)?;
     let object_compression = requested.map_or(ObjectCompression::Keep, ObjectCompression::As);
-    let written = prepared.objects.write(&mut writer, &prepared.files, object_compression, &prepared.pid_offsets)?;
+    let written =
+        prepared.objects.write_objects(&mut writer, &prepared.files, object_compression, &prepared.pid_offsets)?;
     process_ids::write(&mut writer, &prepared.pids)?;
     let metadata = Compression::from_root_setting(setting).unwrap_or(Compression::NONE);
     let mut seek = writer.position();

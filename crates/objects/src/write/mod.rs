@@ -28,7 +28,7 @@ pub enum ObjectCompression {
     As(Compression),
 }
 
-/// The result of [`ObjectPlan::write`].
+/// The result of [`ObjectPlan::write_objects`].
 #[derive(Debug)]
 pub struct WrittenObjects {
     /// The output's directories, in the order of [`ObjectPlan::directories`].
@@ -51,7 +51,7 @@ impl ObjectPlan {
     /// # Errors
     ///
     /// An input cannot be read, the output cannot be written, or an object cannot be moved.
-    pub fn write(
+    pub fn write_objects(
         &self,
         writer: &mut FileWriter,
         files: &[impl Borrow<RootFile>],

@@ -177,7 +177,7 @@ fn impossible_options_are_refused() {
     assert!(refused("multi", 0, 10).contains("0 branches"));
     assert!(refused("multi", u32::MAX, u32::MAX).contains("1 to"));
     let options = ModelOptions { size: u64::MAX, ..ModelOptions::default() };
-    assert!(Model::named("nano", &options).unwrap_err().to_string().contains("are possible"));
+    assert!(Model::named("nano", &options).unwrap_err().to_string().contains("too large"));
     let single = model("single", 80);
     assert!(single.batch(5..11).is_err());
     #[expect(clippy::reversed_empty_ranges, reason = "that is what is refused")]
