@@ -26,8 +26,8 @@ fn folder_of(package: &str) -> Result<PathBuf, Box<dyn Error>> {
     if !metadata.status.success() {
         return Err(String::from_utf8_lossy(&metadata.stderr).into());
     }
-    let said: serde_json::Value = serde_json::from_slice(&metadata.stdout)?;
-    let packages = said["packages"].as_array().into_iter().flatten();
+    let answer: serde_json::Value = serde_json::from_slice(&metadata.stdout)?;
+    let packages = answer["packages"].as_array().into_iter().flatten();
     let manifest = packages.filter(|found| found["name"] == package).find_map(|found| found["manifest_path"].as_str());
     let folder = manifest.and_then(|path| Path::new(path).parent());
     Ok(folder.ok_or_else(|| format!("cargo does not say where {package} is"))?.to_path_buf())

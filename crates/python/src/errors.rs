@@ -31,32 +31,32 @@ const FLAGS: [&str; 9] =
 /// `memory="13MB"`.
 fn in_keywords(text: &str) -> String {
     let mut parts = text.split("--");
-    let mut said = parts.next().unwrap_or_default().to_owned();
+    let mut message = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let end = part.find(|c: char| !c.is_ascii_lowercase() && c != '-').unwrap_or(part.len());
         let (name, rest) = part.split_at(end);
         // Names of files have dashes too.
-        if name.is_empty() || !said.chars().next_back().is_none_or(|c| " ('\"".contains(c)) {
-            said.push_str("--");
-            said.push_str(part);
+        if name.is_empty() || !message.chars().next_back().is_none_or(|c| " ('\"".contains(c)) {
+            message.push_str("--");
+            message.push_str(part);
             continue;
         }
         let keyword = name.replace('-', "_");
-        said.push_str(&keyword);
+        message.push_str(&keyword);
         let after = rest.strip_prefix([' ', '=']).unwrap_or_default();
         let value = after.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
         if FLAGS.contains(&keyword.as_str()) {
-            said.push_str("=True");
-            said.push_str(rest);
+            message.push_str("=True");
+            message.push_str(rest);
         } else if value.starts_with(|c: char| c.is_ascii_digit()) {
             let quote = if value.parse::<u64>().is_ok() { "" } else { "\"" };
             let tail = after.strip_prefix(value).unwrap_or_default();
-            said.extend(["=", quote, value, quote, tail]);
+            message.extend(["=", quote, value, quote, tail]);
         } else {
-            said.push_str(rest);
+            message.push_str(rest);
         }
     }
-    said
+    message
 }
 
 /// The system's number for an error, also where it is one of our own.

@@ -22,13 +22,13 @@ pub struct Args {
     #[arg(short = 'k', long)]
     skip_bad: bool,
     #[command(flatten)]
-    making: FileOutputArgs,
+    file_output: FileOutputArgs,
 }
 
 impl Args {
     /// Its budget.
     pub fn budget(&self) -> flow::Budget {
-        self.making.budget()
+        self.file_output.budget()
     }
 
     fn options(&self) -> Options {
@@ -37,9 +37,9 @@ impl Args {
 }
 
 pub fn report(args: &Args, progress: Progress<'_>) -> Result<String> {
-    args.making.report(&args.inputs, args.options(), progress)
+    args.file_output.report(&args.inputs, args.options(), progress)
 }
 
 pub fn run(args: &Args) -> Result<Answer> {
-    args.making.run(&args.inputs, args.options())
+    args.file_output.run(&args.inputs, args.options())
 }
