@@ -1,6 +1,6 @@
-//! Every corpus file is rewritten to three layouts and proven to have the same content.
+//! Rewrites every corpus file to three layouts and checks that the content is the same.
 //!
-//! Needs the corpus beside the checkout (or at `BASKETRY_CORPUS`); says so and passes without it.
+//! Needs the corpus beside the checkout (or at `BASKETRY_CORPUS`); prints a note and passes without it.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use std::path::Path;
@@ -37,7 +37,7 @@ impl Tally {
 fn try_layouts(path: &Path, folder: &Path, tally: &Mutex<Tally>) {
     let name = path.file_name().unwrap().to_string_lossy();
     let note = |add: &dyn Fn(&mut Tally)| add(&mut tally.lock().unwrap_or_else(PoisonError::into_inner));
-    // Some baskets of the corpus are thought to grow a thousandfold when they are decompressed.
+    // Some baskets of the corpus have an estimated expansion of a factor of thousand.
     let budget = Budget::new(2_000_000_000, 1);
     for (i, layout) in LAYOUTS.iter().enumerate() {
         let output = folder.join(format!("{name}.{i}"));

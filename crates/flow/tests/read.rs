@@ -1,4 +1,4 @@
-//! Reading: whatever is asked for, in whatever steps and on however many threads, values are those of a full read.
+//! Reading: any request in any batches on any number of threads gives the values of a full read.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use arrow_select::take::take_record_batch;
 use dataset::EntrySet;
 use flow::Budget;
 use flow::inputs::Input;
-use flow::read::{Dataset, Request, Spent, Step, batches, drain, read};
+use flow::read::{BatchSize, Dataset, ReadCost, Request, batches, drain, read};
 use flow::sample;
 use proptest::prelude::*;
 
@@ -34,7 +34,7 @@ fn samples(folder: &Path) -> Dataset {
 }
 
 #[test]
-fn values_are_those_that_were_written() {
+fn values_are_read_as_written() {
     let folder = tempfile::tempdir().unwrap();
     let dataset = samples(folder.path());
     assert_eq!(dataset.entries(), 100 + 250 + 400);
@@ -59,7 +59,7 @@ fn values_are_those_that_were_written() {
 }
 
 #[test]
-fn costs_are_told() {
+fn costs_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let dataset = samples(folder.path());
     let done = read(&dataset, &all(&dataset)).unwrap();
@@ -81,7 +81,7 @@ fn only_baskets_that_hold_wanted_entries_are_read() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn bad_requests_are_errors() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.root");
     sample::make(&path, 10, 0).unwrap();
@@ -130,14 +130,14 @@ proptest! {
         let expected = expected(&whole, &entries);
         let kept = read(&dataset, &request).unwrap();
         prop_assert_eq!(&kept.batch, &expected);
-        let told = Mutex::new(Spent::default());
+        let told = Mutex::new(ReadCost::default());
         let (count, dropped) = drain(&dataset, &request, &|spent| *told.lock().unwrap() += *spent).unwrap();
         prop_assert_eq!(count, entries.len() as u64);
-        let work = |s: &Spent| (s.baskets, s.compressed, s.uncompressed);
+        let work = |s: &ReadCost| (s.baskets, s.compressed, s.uncompressed);
         prop_assert_eq!(dropped.iter().map(work).collect::<Vec<_>>(), kept.spent.iter().map(work).collect::<Vec<_>>());
-        let sum = dropped.iter().fold(Spent::default(), |mut sum, s| { sum += *s; sum });
+        let sum = dropped.iter().fold(ReadCost::default(), |mut sum, s| { sum += *s; sum });
         prop_assert_eq!(work(&told.into_inner().unwrap()), work(&sum));
-        for step in [Step::Entries(step), Step::Bytes(step * 30), Step::Cluster] {
+        for step in [BatchSize::Entries(step), BatchSize::Bytes(step * 30), BatchSize::Cluster] {
             let parts: Vec<RecordBatch> =
                 batches(&dataset, request.clone(), step).map(|part| part.unwrap().batch).collect();
             let joined = concat_batches(&Arc::clone(expected.schema_ref()), &parts).unwrap();

@@ -1,7 +1,7 @@
-//! Every tree of the corpus in other split levels and streamings, and back: what can be recoded has the same values,
-//! what cannot keeps its layout and says why. Prints how many columns were which.
+//! Every tree of the corpus in other split levels and streamings, and back: columns that can be recoded have the same values,
+//! and others keep their layout with a reason. Prints the number of columns of both kinds.
 //!
-//! Needs the corpus beside the checkout (or at `BASKETRY_CORPUS`); says so and passes without it. Takes small files
+//! Needs the corpus beside the checkout (or at `BASKETRY_CORPUS`); prints a note and passes without it. Takes small files
 //! only, unless `BASKETRY_FULL` is set.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -19,12 +19,12 @@ use rootfile::RootFile;
 
 mod support;
 
-/// Files that are larger are left out.
+/// Larger files are left out.
 const SMALL: u64 = 1_000_000;
-/// For each step: top-level columns that were compared, and clusters of branches that were recoded.
+/// For each step the number of compared top-level columns, and of recoded clusters of branches.
 const COUNTS: [(usize, u64); 5] = [(206, 3821), (1002, 582), (929, 3314), (200, 227), (236, 269)];
 
-/// Each from the step before it whose number is given, or from the file itself.
+/// Each step starts from the output of the step with the given number, or from the file itself.
 const STEPS: [(&str, Option<usize>); 5] = [
     ("split-level = 99", None),
     ("split-level = 0", Some(0)),
@@ -33,7 +33,7 @@ const STEPS: [(&str, Option<usize>); 5] = [
     ("streaming = \"object-wise\"", Some(3)),
 ];
 
-/// The whole columns of a tree by name, or why they cannot be told.
+/// The values of a tree's logical columns by name, or the reason why they cannot be read.
 fn values(path: &Path, tree: &str) -> rootfile::Result<BTreeMap<String, Result<ArrayRef, String>>> {
     let file = RootFile::open(path)?;
     let dataset = Dataset::open(&[Input { path: path.to_path_buf(), tree: Some(tree.to_owned()) }])?;
@@ -76,7 +76,7 @@ fn recoded(summary: &Summary) -> u64 {
     summary.tables.iter().map(|table| table.depths.recode).sum()
 }
 
-fn look(path: &Path, folder: &Path, tally: &Mutex<Tally>) {
+fn try_file(path: &Path, folder: &Path, tally: &Mutex<Tally>) {
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
     let note = |add: &mut dyn FnMut(&mut Tally)| add(&mut tally.lock().unwrap_or_else(PoisonError::into_inner));
     let budget = Budget::new(2_000_000_000, 1);
@@ -142,7 +142,7 @@ fn recoded_trees_have_the_same_values() {
     let folder = tempfile::tempdir().unwrap();
     let tally = Mutex::new(Tally::default());
     for path in &files {
-        look(path, folder.path(), &tally);
+        try_file(path, folder.path(), &tally);
     }
     let tally = tally.into_inner().unwrap_or_else(PoisonError::into_inner);
     for ((layout, _), (columns, clusters)) in STEPS.iter().zip(tally.counts) {

@@ -1,5 +1,5 @@
-//! Files whose columns are split or streamed otherwise: what is foreseen of them, how their baskets share memory, and
-//! `verify`: equal where the values are, and exact about where they are not. The corpus files need the corpus beside the checkout (or at `BASKETRY_CORPUS`).
+//! Files with columns of another split level or streaming: forecasts, basket sizes, and `verify`, which finds equal values
+//! equal and names the first difference. Corpus files need the corpus beside the checkout (or at `BASKETRY_CORPUS`).
 #![allow(clippy::unwrap_used, clippy::panic, clippy::cast_precision_loss, reason = "a test")]
 
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ const LAYOUTS: [&str; 4] = [
     "split-level = 99\ncluster = 300",
 ];
 
-/// A column of as many tracks as the entry's number modulo 7; `changed` is the number of a track, over all entries, that
+/// A column with as many tracks as the entry number modulo 7. The track with the number `changed`, counted over all entries,
 /// has another fX.
 fn tracks(changed: Option<usize>) -> RecordBatch {
     let lengths = (0..ENTRIES).map(|i| i % 7);
@@ -79,7 +79,7 @@ fn said(verdict: &Verdict) -> Vec<String> {
 }
 
 #[test]
-fn equal_however_it_is_split_and_streamed() {
+fn equal_at_any_split_level_and_streaming() {
     let folder = tempfile::tempdir().unwrap();
     let made = folder.path().join("made.root");
     make(&made, SPLIT, None);
@@ -92,7 +92,7 @@ fn equal_however_it_is_split_and_streamed() {
             let budget = Budget::new(20_000_000, 1 + (i + j) % 3);
             let verdict = compare(a, b, &VerifyOptions { budget, ..VerifyOptions::default() });
             assert!(verdict.equal, "{i} and {j}: {:?}", said(&verdict));
-            // Three are unsplit, two of them object-wise; the others are split.
+            // Three layouts are unsplit, two of them object-wise. The others are split.
             let kind = |n: usize| [0, 1, 1, 2, 2][n];
             assert_eq!(verdict.trees[0].by_value, u64::from(kind(i) != kind(j)), "{i} and {j}");
         }
@@ -114,21 +114,21 @@ fn the_first_member_that_differs_is_named() {
         let found = compare(&made, &output, &VerifyOptions::default());
         assert_eq!(said(&found), ["tree t, branch tracks, entry 47, member [2].fX: is 17.25 and NaN"], "{layout}");
     }
-    // Streamed otherwise, in one branch each.
+    // Another streaming, in one branch each.
     let wise = |layout: &str, from: &PathBuf, to: &str| {
         rewritten(std::slice::from_ref(from), folder.path().join(to), layout, |_| {})
     };
     let (a, b) = (wise(LAYOUTS[0], &made, "a.root"), wise(LAYOUTS[1], &other, "b.root"));
     let found = compare(&a, &b, &VerifyOptions::default());
     assert_eq!(said(&found), ["tree t, branch tracks, entry 47, member [2].fX: is 17.25 and NaN"]);
-    // The same streaming: bytes are compared, as always.
+    // The same streaming: entries are compared by bytes.
     let found = compare(&a, &wise(LAYOUTS[0], &other, "c.root"), &VerifyOptions::default());
     assert_eq!(found.differences[0].entry, Some(47));
     assert!(found.differences[0].byte.is_some() && found.trees[0].by_value == 0, "{:?}", said(&found));
 }
 
 #[test]
-fn what_is_recoded_is_foreseen() {
+fn forecasts_tell_recoded_columns() {
     let folder = tempfile::tempdir().unwrap();
     let made = folder.path().join("made.root");
     make(&made, SPLIT, None);
@@ -168,7 +168,7 @@ fn recoded_baskets_share_the_memory() {
     let path = |name: &str| folder.path().join(name);
     make(&path("made.root"), SPLIT, None);
     for (recode, n) in [("split-level = 0", 2), ("split-level = 99\ncluster = 300", 4)] {
-        // Recoded and shared out at once, and one after the other.
+        // Recoded and optimised in one rewrite, and in two.
         let shared = format!("{recode}\nbasket-memory = \"20kB\"");
         let at_once = rewritten(&[path("made.root")], path("once.root"), &shared, |_| {});
         let recoded = rewritten(&[path("made.root")], path("recoded.root"), recode, |_| {});
@@ -200,7 +200,7 @@ fn members_have_baskets_of_their_own_size() {
 }
 
 #[test]
-fn ranges_several_inputs_and_what_was_left_out() {
+fn ranges_several_inputs_and_dropped_branches() {
     let folder = tempfile::tempdir().unwrap();
     let (made, other) = (folder.path().join("made.root"), folder.path().join("other.root"));
     make(&made, SPLIT, None);
@@ -219,7 +219,7 @@ fn ranges_several_inputs_and_what_was_left_out() {
     assert!(verify(&both, &merged, &VerifyOptions::default(), &unwatched).unwrap().equal);
     let turned = verify(&[both[1].clone(), both[0].clone()], &merged, &VerifyOptions::default(), &unwatched).unwrap();
     assert_eq!(turned.differences.len(), 1, "{:?}", said(&turned));
-    // Of the members some are left out: by value it is another thing.
+    // Some members are left out: the values differ.
     let slim = rewritten(std::slice::from_ref(&made), output, "", |options| {
         options.filter = NameFilter::new(&[], &["tracks.fX".to_owned()]).unwrap();
     });

@@ -1,4 +1,4 @@
-//! A parallel writer from its door: what comes out is read back, byte for byte or value for value.
+//! The parallel writer by its public API: outputs are compared by bytes, or read back by value.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::cast_precision_loss, reason = "a test")]
 
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use flow::write::*;
 
 mod support;
 
-/// Two columns: a number, and as many numbers as a counter says.
+/// A tree of two columns: a number, and a list with a counter.
 fn spec() -> TreeSpec {
     let column = |column: NewColumn| TreeColumn { name: column.name, kind: column.kind };
     let counted = NewLeaf { name: "y".to_owned(), letter: 'D', counter: Some("ny".to_owned()), ..NewLeaf::default() };
@@ -30,7 +30,7 @@ fn spec() -> TreeSpec {
     TreeSpec { path: "t".to_owned(), title: "a tree".to_owned(), columns, ..TreeSpec::default() }
 }
 
-/// Entries of a task: x counts, y has x modulo 5 values.
+/// The entries of a task: x counts, and y has x modulo 5 values.
 fn batch(from: usize, entries: usize) -> RecordBatch {
     let x = from..from + entries;
     let y = x.clone().map(|i| Some((0..i % 5).map(|k| Some((i * 10 + k) as f64)).collect::<Vec<_>>()));
@@ -54,7 +54,7 @@ impl Default for Job {
     }
 }
 
-/// Tasks of 2500 entries each, in threads.
+/// Tasks of 2500 entries each, on some threads.
 const TASK: usize = 2500;
 const TASKS: usize = 12;
 
@@ -115,7 +115,7 @@ fn folder() -> (tempfile::TempDir, PathBuf) {
 }
 
 #[test]
-fn tasks_give_the_same_bytes_whatever_threads_and_portions() {
+fn tasks_give_the_same_bytes_with_any_threads_and_portions() {
     let (_folder, path) = folder();
     let bytes = |job: &Job| {
         let written = write(&path, job).0;
@@ -133,7 +133,7 @@ fn tasks_give_the_same_bytes_whatever_threads_and_portions() {
 }
 
 #[test]
-fn a_team_writes_the_bytes_of_one_thread() {
+fn a_pool_with_threads_writes_the_bytes_of_one_thread() {
     let (_folder, path) = folder();
     let given = batch(0, 100_000);
     for layout in [
@@ -165,7 +165,7 @@ fn a_team_writes_the_bytes_of_one_thread() {
 }
 
 #[test]
-fn as_they_arrive_all_entries_are_there_once() {
+fn in_order_of_arrival_each_entry_is_written_once() {
     let (_folder, path) = folder();
     write(&path, &Job { threads: 4, order: Order::Arrival, ..Job::default() });
     let mut found = entries(&path);
@@ -187,7 +187,7 @@ fn a_budget_of_little_more_than_one_cluster_is_kept() {
 }
 
 #[test]
-fn what_goes_wrong_in_a_context_gives_the_output_up() {
+fn an_error_in_a_context_gives_the_output_up() {
     let (folder, path) = folder();
     let begin = || {
         let mut writer = ParallelWriter::create(&path, &WriteOptions::default(), &WritePool::default()).unwrap();
@@ -266,7 +266,7 @@ fn with_one_basket_per_cluster_nothing_is_kept_between_clusters() {
     let mut writer = ParallelWriter::create(&path, &options, &WritePool::default()).unwrap();
     let tree = writer.tree(&spec()).unwrap();
     let mut context = writer.fill_context(tree).unwrap();
-    // The largest basket, of lists with two numbers on average, is put together with its offsets.
+    // The largest basket, of lists with two numbers on average, is copied together with its offsets.
     const BASKET: u64 = 10_000 * (2 * 8 + 4) + 100;
     let mut most = Vec::new();
     for cluster in 0..3 {
@@ -286,7 +286,7 @@ fn with_one_basket_per_cluster_nothing_is_kept_between_clusters() {
 }
 
 #[test]
-fn what_is_written_so_far_can_be_brought_back_at_any_time() {
+fn auto_saved_entries_can_be_recovered_at_any_time() {
     let folder = tempfile::tempdir().unwrap();
     let layout = "cluster = 500\nbasket = \"2kB\"\ncompression = \"none\"".parse().unwrap();
     let auto_save = Some(AutoSave::Entries(60_000));

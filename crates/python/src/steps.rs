@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use flow::read::{Dataset, Step, batches};
+use flow::read::{BatchSize, Dataset, batches};
 use pyo3::exceptions::PyValueError;
 use pyo3::types::{PyAny, PyCapsule};
 use pyo3::{Bound, PyRef, PyResult, Python, pyclass, pymethods};
@@ -27,7 +27,7 @@ pub struct Steps {
 
 impl Steps {
     /// Begins to read.
-    pub fn begin(dataset: Arc<Dataset>, request: ReadRequest, step: Step, schema: SchemaRef) -> PyResult<Self> {
+    pub fn begin(dataset: Arc<Dataset>, request: ReadRequest, step: BatchSize, schema: SchemaRef) -> PyResult<Self> {
         let work = Worker::begin(move |cancelled, send: &std::sync::mpsc::SyncSender<_>| {
             for read in batches(&dataset, request.request(cancelled), step) {
                 // The receiver is gone.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_schema::{DataType, Field, Schema};
 use dataset::tree::{BranchKind, Tree};
 use flow::inputs::Input;
-use flow::read::{Dataset, Friend, Step};
+use flow::read::{BatchSize, Dataset, Friend};
 use pyo3::{PyResult, Python, pyclass, pymethods};
 use rootfile::Error;
 
@@ -156,11 +156,11 @@ impl Table {
     fn steps(&self, py: Python<'_>, ask: Ask, entries: Option<u64>, bytes: Option<u64>) -> PyResult<Steps> {
         let request = read_request(py, ask)?;
         let step = match (entries, bytes) {
-            (Some(entries), _) => Step::Entries(entries),
+            (Some(entries), _) => BatchSize::Entries(entries),
             // One step is in use and the next is being read; add their inputs, and memory that the
             // allocator keeps of earlier ones.
-            (None, Some(bytes)) => Step::Bytes(bytes.min(request.budget.memory / 8)),
-            (None, None) => Step::Cluster,
+            (None, Some(bytes)) => BatchSize::Bytes(bytes.min(request.budget.memory / 8)),
+            (None, None) => BatchSize::Cluster,
         };
         let fields = request.columns.iter().map(|&column| self.0.column(column).map(|plan| Arc::clone(plan.field())));
         let fields: Option<Vec<_>> = fields.collect();

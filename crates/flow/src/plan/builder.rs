@@ -227,7 +227,7 @@ fn ratio(tot: u64, zip: u64) -> f64 {
     if zip == 0 { 1.0 } else { (tot as f64 / zip as f64).clamp(1.0, 1000.0) }
 }
 
-/// Adds a basket's bytes to the clusters that it lies in, by the share of its entries.
+/// Adds a basket's bytes to its clusters, by the share of its entries.
 #[expect(clippy::cast_precision_loss, reason = "shares")]
 fn spread(bytes: &mut [f64], starts: &[u64], end: u64, first: u64, entries: u64, nbytes: f64) {
     let mut i = starts.partition_point(|&s| s <= first).saturating_sub(1);

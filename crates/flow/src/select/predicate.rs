@@ -9,7 +9,7 @@ use dataset::glob::{ColumnPattern, NameFilter};
 use dataset::{EntrySet, EntrySetBuilder};
 use rootfile::{Error, Key, Result, RootFile};
 
-use crate::arrow::read::{Dataset, Request, Step, batches};
+use crate::arrow::read::{BatchSize, Dataset, Request, batches};
 use crate::execute::budget::Budget;
 use crate::plan::options::Schema;
 
@@ -78,7 +78,7 @@ fn read(dataset: &Dataset, column: usize, budget: Budget) -> Result<EntrySet> {
     let request = Request { columns: vec![column], entries: 0..all, selection: None, budget, cancelled: None };
     let mut set = EntrySetBuilder::new(all);
     let mut first = 0;
-    for read in batches(dataset, request, Step::Bytes(PORTION)) {
+    for read in batches(dataset, request, BatchSize::Bytes(PORTION)) {
         let read = read?;
         let array = read.batch.column(0);
         let flags = arrow_cast::cast(array, &DataType::Boolean);

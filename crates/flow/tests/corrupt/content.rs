@@ -1,6 +1,6 @@
-//! What a file says, independent of how it lies: the entries of every branch of every tree, as a digest.
+//! The content of a file independent of its layout: a digest of the entries of every branch of every tree.
 //!
-//! Reads baskets one by one with the readers of the floors below, without the engine that is under test.
+//! Baskets are read one by one with `rootfile` and `dataset`, without the engine under test.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hasher};
@@ -13,7 +13,7 @@ use rootfile::object::ObjectReader;
 use rootfile::tags::{CLASS_MASK, MAP_OFFSET, NEW_CLASS_TAG};
 use rootfile::{Error, Key, Result, RootFile, is_directory};
 
-/// Entries of a branch: how many, of their bytes a digest, and of their boundaries, where they are known.
+/// The entries of a branch: their number, a digest of their bytes, and one of their boundaries if these are known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Digest {
     pub entries: u64,
@@ -24,7 +24,7 @@ pub struct Digest {
 /// Branches by path of the tree and position among the tree's branches.
 pub type Content = BTreeMap<(String, usize), std::result::Result<Digest, String>>;
 
-/// Everything that `inspect` looks at, and every object that is no tree.
+/// Reads everything that `inspect` reads, and every object that is not a tree.
 pub fn look_through(file: &RootFile) {
     for directory in file.walk().directories {
         for key in &directory.keys {
@@ -53,14 +53,14 @@ pub fn read(file: &RootFile) -> Content {
     let mut newest: BTreeMap<String, Key> = BTreeMap::new();
     for directory in file.walk().directories {
         for key in directory.keys.iter().filter(|key| is_tree_class(file, &key.class)) {
-            // The first of a name is the newest cycle.
+            // The first key of a name is the newest cycle.
             newest.entry(directory.path_of(&key.name)).or_insert_with(|| key.clone());
         }
     }
     let mut content = Content::new();
     let mut decompressor = Decompressor::new();
     for (path, key) in newest {
-        // The list of keys may be damaged where the record's own key is not.
+        // The list of keys may be damaged while the record's own key is not.
         let Ok(tree) = file.key_at(key.seek_key).and_then(|key| read_tree(file, &key)) else { continue };
         for (i, branch) in tree.branches.iter().enumerate().filter(|(_, b)| b.file_name.is_empty()) {
             let digest = digest(file, &tree, branch, &mut decompressor).map_err(|e| e.to_string());
@@ -89,7 +89,7 @@ fn digest(file: &RootFile, tree: &Tree, branch: &Branch, decompressor: &mut Deco
             return Err(Error::corrupt(format!("{} entries in a basket of {}", data.count, basket.entries)));
         }
         entries += basket.entries;
-        // Byte by byte: where a basket ends makes no difference.
+        // Byte by byte: the boundaries of baskets make no difference.
         if let Entries::Offsets(_) = data.entries {
             for k in 0..data.count as usize {
                 let entry = data.range(k).and_then(|r| data.data.get(r)).unwrap_or_default();
@@ -111,8 +111,8 @@ fn digest(file: &RootFile, tree: &Tree, branch: &Branch, decompressor: &mut Deco
     Ok(Digest { entries, bytes: bytes.finish(), boundaries: boundaries.map(|b| b.finish()) })
 }
 
-/// The bytes of an entry, class tags counted from its start: they count from where it lies. A number is taken for a
-/// tag if it points to the name of a class, which lies behind all ones.
+/// The bytes of an entry, with class tags rebased to its start. A number counts as a tag if it points to the name of a class,
+/// which follows four bytes of ones.
 fn without_origin(entry: &[u8], origin: u32) -> Vec<u8> {
     let word = |at: usize| entry.get(at..)?.first_chunk::<4>().map(|b| u32::from_be_bytes(*b));
     let mut out = entry.to_vec();
@@ -128,8 +128,8 @@ fn without_origin(entry: &[u8], origin: u32) -> Vec<u8> {
     out
 }
 
-/// What is wrong with an output, given what its input said: nothing, or the first difference. A branch that the
-/// input cannot give may not come out whole; but a tree that a damaged list hides may come out of its own record.
+/// The first difference between an output and its input, if there is one. A branch that cannot be read from the input must
+/// not be complete in the output, but a tree that a damaged list hides may come from its own record.
 pub fn difference(input: &Content, output: &Content) -> Option<String> {
     for (at, was) in input {
         let Some(is) = output.get(at) else {

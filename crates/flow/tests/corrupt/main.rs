@@ -1,14 +1,14 @@
-//! Damaged input is an error or a right answer: never a panic, a hang, or memory out of proportion.
+//! Damaged input gives an error or the right answer: never a panic, a hang, or excessive memory.
 //!
-//! Every file is truncated and its bytes are changed, by a seed; each damaged file is looked through, its trees are
-//! read, and it is rewritten in two layouts (copied; regrouped and recompressed), and recovered. A rewrite that
-//! succeeds must say what the damaged input says. The same is done with the file rewritten without compression first, since behind a
-//! codec's checksum few changes are met by what lies beneath. Files are those of the corpus (beside the checkout or
-//! at `BASKETRY_CORPUS`), and those in `fixtures/`. `BASKETRY_CORRUPT=all` does everything, `BASKETRY_CORRUPT_ONLY`
-//! picks files by a part of their name; without them a few cases of each file are done.
+//! Every file is truncated and its bytes are changed, by a seed. Each damaged file is inspected, its trees are read, and it is
+//! rewritten in two layouts (copied; regrouped and recompressed) and recovered. A rewrite that succeeds must have the
+//! content of the damaged input. The same is done with the file rewritten without compression first, since the checksums of
+//! codecs catch most changes before the code behind them. Files come from the corpus (beside the checkout or at
+//! `BASKETRY_CORPUS`) and from `fixtures/`. `BASKETRY_CORRUPT=all` tries all cases, `BASKETRY_CORRUPT_ONLY` picks files by a
+//! part of their name. The default is a few cases of each file.
 //!
-//! Each file is done by a child process, which may run out of its memory or time and die; the case is then named,
-//! and the rest goes on in another.
+//! A child process tries each file. If it runs out of memory or time and dies, the case is reported, and another process
+//! continues with the next case.
 #![allow(clippy::cast_possible_truncation, clippy::unwrap_used, reason = "a test")]
 
 mod content;
@@ -33,17 +33,17 @@ use rootfile::{MemoryFile, RootFile};
 #[global_allocator]
 static ALLOCATOR: memory::Counting = memory::Counting;
 
-/// What a case may take besides four times the file's size.
+/// Memory limit of a case, in addition to four times the size of the file.
 const MEMORY_FLOOR: usize = 64 << 20;
 const MEMORY_FACTOR: usize = 4;
-/// The budget that a rewrite is given.
+/// The memory budget of rewrites.
 const BUDGET: u64 = 48_000_000;
-/// What a case may take, on a machine that has other work to do.
+/// Time limit of a case, on a busy machine.
 const SECONDS: u64 = 20;
 
-/// Names the file that a child process does.
+/// Environment variable with the file of a child process.
 const CHILD: &str = "BASKETRY_CORRUPT_CHILD";
-/// The first case that it does.
+/// Environment variable with the first case of a child process.
 const FROM: &str = "BASKETRY_CORRUPT_FROM";
 
 fn everything() -> bool {
@@ -64,7 +64,7 @@ fn files() -> Vec<PathBuf> {
         .map(|file| file.unwrap().path())
         .filter(|path| path.extension().is_some_and(|e| e == "root") && path.to_string_lossy().contains(&only))
         .collect();
-    // Small ones first.
+    // Small files first.
     files.sort_by_key(|path| std::fs::metadata(path).map_or(0, |m| m.len()));
     files
 }
@@ -76,7 +76,7 @@ struct Case {
     damage: Option<Damage>,
 }
 
-/// The cases of a file, given its size and that without compression, if there is such a one.
+/// The cases of a file, given its size and its size without compression, if there is such a file.
 fn cases(name: &str, len: usize, stored_len: Option<usize>) -> Vec<Case> {
     let (cuts, flips) = if everything() { (20, 200) } else { (2, 3) };
     let mut cases = vec![Case { title: "as it is".to_owned(), stored: false, damage: None }];
@@ -106,7 +106,7 @@ fn options(layout: &str) -> Options {
 
 const LAYOUTS: [&str; 2] = ["", "cluster = \"1000\"\nbasket = \"2kB\"\ncompression = \"zstd:1\""];
 
-/// Milliseconds since the start at which the case in hand is over time; 0 for none.
+/// Deadline of the current case in milliseconds since the start. 0 for none.
 static DEADLINE: AtomicU64 = AtomicU64::new(0);
 
 fn watch(start: Instant) {
@@ -122,7 +122,7 @@ fn watch(start: Instant) {
     });
 }
 
-/// Looks through a damaged file and rewrites it. Says what is wrong.
+/// Inspects a damaged file and rewrites it. Returns an error if the result is wrong.
 fn try_case(bytes: &[u8], folder: &Path) -> Result<(), String> {
     let (input, output) = (folder.join("in.root"), folder.join("out.root"));
     std::fs::write(&input, bytes).unwrap();
@@ -153,7 +153,7 @@ fn try_case(bytes: &[u8], folder: &Path) -> Result<(), String> {
     }
     let _ = std::fs::remove_file(&output);
     let options = RecoverOptions { budget: Budget::new(BUDGET, 2), overwrite: true };
-    // It takes what it finds: only what it leaves can be judged.
+    // A recovery takes what it finds, so only its output can be checked.
     match recover(&input, None, &output, &options, &unwatched) {
         Err(_) if std::fs::read_dir(folder).unwrap().count() != 1 => {
             problems.push("a failed recovery left something behind".to_owned());
@@ -171,7 +171,7 @@ fn try_case(bytes: &[u8], folder: &Path) -> Result<(), String> {
     if problems.is_empty() { Ok(()) } else { Err(problems.join("; ")) }
 }
 
-/// What a child process does: one file.
+/// The work of a child process: one file.
 #[test]
 fn child() {
     let Some(path) = std::env::var_os(CHILD) else { return };
@@ -193,7 +193,7 @@ fn child() {
         let base = stored.as_ref().filter(|_| case.stored).unwrap_or(&original);
         let bytes = case.damage.as_ref().map_or_else(|| base.clone(), |damage| damage.apply(base));
         DEADLINE.store(start.elapsed().as_millis() as u64 + SECONDS * 1000, Ordering::Relaxed);
-        // The two copies of the damaged file that are held here are the test's own.
+        // The two copies of the damaged file belong to the test.
         memory::allow(MEMORY_FLOOR + (MEMORY_FACTOR + 2) * base.len());
         let tried = catch_unwind(AssertUnwindSafe(|| try_case(&bytes, folder.path())));
         memory::allow(usize::MAX);
@@ -207,7 +207,7 @@ fn child() {
     println!("done");
 }
 
-/// What is wrong with one file, and how many cases were tried.
+/// The failures of one file, and the number of cases tried.
 fn run_file(path: &Path) -> (Vec<String>, usize) {
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
     let mut problems = Vec::new();
@@ -224,7 +224,7 @@ fn run_file(path: &Path) -> (Vec<String>, usize) {
         let mut last = None;
         let mut done = false;
         for line in out.lines() {
-            // The harness writes the test's name in front of the first.
+            // The harness writes the test's name before the first line.
             if let Some((_, rest)) = line.split_once("case ").filter(|(before, _)| !before.contains("problem")) {
                 let (number, title) = rest.split_once(' ').unwrap();
                 from = number.parse::<usize>().unwrap() + 1;
@@ -247,7 +247,7 @@ fn run_file(path: &Path) -> (Vec<String>, usize) {
     }
 }
 
-/// What a dying process says, without what is always there.
+/// The message of a dying process without its usual parts.
 fn notable(err: &str) -> String {
     let said = |line: &&str| {
         line.contains("panicked at")

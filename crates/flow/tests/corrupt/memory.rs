@@ -1,7 +1,7 @@
-//! The allocator of this test binary: it counts, and refuses what goes beyond the limit of the case in hand.
+//! The allocator of this test binary: it counts memory, and refuses allocations beyond the limit of the current case.
 //!
-//! A refusal ends the process with a backtrace, since nobody can go on without memory; the parent process names
-//! the case. Memory of C libraries (codec contexts) does not pass through here.
+//! A refusal ends the process with a backtrace, and the parent process reports the case. Memory of C libraries (codec
+//! contexts) is not counted.
 #![allow(unsafe_code, reason = "there is no safe way to make an allocator")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 static USED: AtomicUsize = AtomicUsize::new(0);
 static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
 
-/// Counts what passes through it.
+/// The counting allocator.
 pub struct Counting;
 
 /// Allows `more` bytes beyond what is in use.
@@ -29,7 +29,7 @@ fn take(size: usize) {
     }
 }
 
-// SAFETY: every call is passed on to the system's allocator as it came.
+// SAFETY: every call is passed unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         take(layout.size());

@@ -1,11 +1,11 @@
-//! The ways in which a file is damaged: cut short, and bytes changed, by a seed so that a case can be made again.
+//! Damages of a file: truncations and changed bytes, from a seed, so that a case can be repeated.
 
 /// One damage.
 #[derive(Clone, Debug)]
 pub enum Damage {
-    /// Only so many bytes are left.
+    /// The file is truncated to this size.
     Cut(usize),
-    /// From this offset on the bytes are these.
+    /// The bytes at this offset are replaced.
     Change(usize, Vec<u8>),
 }
 
@@ -25,7 +25,7 @@ impl Damage {
     }
 }
 
-/// Numbers that follow from a seed (xorshift).
+/// Random numbers from a seed (xorshift).
 pub struct Chance(u64);
 
 impl Chance {
@@ -52,8 +52,8 @@ impl Chance {
 
 /// `cuts` truncations and `flips` changed bytes of a file of `len` bytes.
 ///
-/// Metadata lies at both ends (the header and first keys; trees, streamer infos and lists written last), so
-/// two thirds of the changes go there. With `words` some change a whole number to one that is hostile.
+/// Metadata are at both ends (header and first keys; trees, streamer infos and lists of keys written last), so two thirds of
+/// the changes go there. With `words` some changes replace a whole integer by a hostile one.
 pub fn damages(name: &str, len: usize, cuts: usize, flips: usize, words: bool) -> Vec<Damage> {
     let mut chance = Chance::new(name);
     let mut damages: Vec<Damage> = (0..cuts).map(|k| Damage::Cut(len * (2 * k + 1) / (2 * cuts))).collect();

@@ -8,7 +8,7 @@ use std::time::Duration;
 use dataset::EntrySet;
 use flow::Budget;
 use flow::inputs::Input;
-use flow::read::{Dataset, Request, Spent, drain};
+use flow::read::{Dataset, ReadCost, Request, drain};
 use rootfile::Result;
 
 use super::calibrate::Access;
@@ -94,7 +94,7 @@ impl FullRead {
         let places = every_nth_by_size(places, step, |i| stats.columns.get(*i).map_or(0.0, |c| c.raw));
         let request = Request { columns: places.iter().map(|(_, column)| *column).collect(), ..request };
         // The reading that other work disturbed least counts: the one of least time by the clock on the wall.
-        let mut best: Option<(Duration, f64, Vec<Spent>)> = None;
+        let mut best: Option<(Duration, f64, Vec<ReadCost>)> = None;
         let mut all = 0.0;
         for reading in 0..READINGS {
             let start = thread_seconds();

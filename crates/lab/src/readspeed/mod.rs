@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use flow::inputs::Input;
-use flow::read::{Dataset, Request, Spent, drain};
+use flow::read::{Dataset, ReadCost, Request, drain};
 use flow::{Budget, Entries};
 use rootfile::{Error, Result};
 
@@ -76,7 +76,7 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
     let repeat = options.repeat.max(1);
     let stored: u64 = columns.iter().map(|&c| dataset.stored(c, &request.entries).0).sum();
     total(stored * repeat as u64);
-    let mut runs: Vec<(Run, Vec<Spent>, u64)> = Vec::with_capacity(repeat);
+    let mut runs: Vec<(Run, Vec<ReadCost>, u64)> = Vec::with_capacity(repeat);
     for _ in 0..repeat {
         let cold = options.cold.then(|| cache::drop_from_cache(dataset.paths())).transpose()?;
         runs.push(read_once(&dataset, &request, cold, progress)?);
@@ -181,10 +181,10 @@ fn read_once(
     request: &Request<'_>,
     cold: Option<f64>,
     progress: &(dyn Fn(u64) + Sync),
-) -> Result<(Run, Vec<Spent>, u64)> {
+) -> Result<(Run, Vec<ReadCost>, u64)> {
     let (started, cpu) = (Instant::now(), process_seconds());
     let (entries, spent) = drain(dataset, request, &|spent| progress(spent.compressed))?;
-    let mut all = Spent::default();
+    let mut all = ReadCost::default();
     spent.iter().for_each(|s| all += *s);
     let run = Run {
         real: started.elapsed().as_secs_f64(),
@@ -197,7 +197,7 @@ fn read_once(
     Ok((run, spent, entries))
 }
 
-fn column_cost(dataset: &Dataset, column: usize, spent: &Spent) -> Option<ColumnCost> {
+fn column_cost(dataset: &Dataset, column: usize, spent: &ReadCost) -> Option<ColumnCost> {
     let plan = dataset.column(column)?;
     Some(ColumnCost {
         name: plan.field().name().clone(),

@@ -8,7 +8,7 @@ use arrow_array::types::{Float32Type, Float64Type, Int32Type};
 use dataset::EntrySet;
 use dataset::layout::{ClusterSize, Compression, Layout};
 use flow::inputs::Input;
-use flow::read::{Dataset, Request, Step, batches};
+use flow::read::{BatchSize, Dataset, Request, batches};
 use flow::{Budget, sample, unwatched};
 use rootfile::{Error, Result};
 use serde::Serialize;
@@ -116,7 +116,7 @@ fn values(path: &Path, codec: Compression, budget: Budget) -> Result<()> {
             cancelled: None,
         };
         let mut at = entries.iter();
-        for part in batches(&dataset, request, Step::Cluster) {
+        for part in batches(&dataset, request, BatchSize::Cluster) {
             let batch = part?.batch;
             let missing = || Error::request("columns have other types than written");
             let column = |name: &str| batch.column_by_name(name).ok_or_else(missing);

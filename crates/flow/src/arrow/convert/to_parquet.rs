@@ -15,9 +15,9 @@ use super::memory::{MemoryNeeds, bounds};
 use super::options::Conversion;
 use super::report::{Converted, ConvertedColumn, LeftOut};
 use super::sink::Sink;
+use crate::arrow::read::BatchSize;
 use crate::arrow::read::Dataset;
 use crate::arrow::read::Request;
-use crate::arrow::read::Step;
 use crate::arrow::read::batches;
 use crate::execute::budget::Budget;
 use crate::execute::progress::tell;
@@ -71,7 +71,7 @@ pub fn to_parquet(job: &ToParquet<'_>, options: &Conversion<'_>) -> Result<Conve
     // The other half holds the arrays and the encoded columns.
     let budget = Budget { memory: options.budget.memory / 2, ..options.budget };
     let request = Request { columns: numbers.clone(), entries, selection, budget, cancelled: None };
-    let mut steps = batches(&dataset, request, Step::Cluster).keeping(bounds(&groups), kept);
+    let mut steps = batches(&dataset, request, BatchSize::Cluster).keeping(bounds(&groups), kept);
     let mut sink = None;
     for group in &groups {
         let Some(read) = steps.next_until(group.end) else { break };

@@ -7,7 +7,7 @@ use crate::execute::fetch::basket_cache::BasketCache;
 
 /// The size of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum BatchSize {
     /// A number of entries.
     Entries(u64),
     /// Entries with about this many bytes before compression, by the metadata of the trees, at most half of the budget.
@@ -26,15 +26,15 @@ pub struct Batches<'a> {
 }
 
 /// Reads a request batch by batch.
-pub fn batches<'a>(dataset: &'a Dataset, request: Request<'a>, step: Step) -> Batches<'a> {
+pub fn batches<'a>(dataset: &'a Dataset, request: Request<'a>, step: BatchSize) -> Batches<'a> {
     let step = match step {
-        Step::Entries(entries) => Some(entries.max(1)),
-        Step::Bytes(bytes) => {
+        BatchSize::Entries(entries) => Some(entries.max(1)),
+        BatchSize::Bytes(bytes) => {
             let all: u64 = request.columns.iter().map(|&c| dataset.bytes(c)).sum();
             let each = all.checked_div(dataset.entries()).unwrap_or(0).max(1);
             Some((bytes.min(request.budget.memory / 2) / each).max(1))
         }
-        Step::Cluster => None,
+        BatchSize::Cluster => None,
     };
     let cache = BasketCache::new(request.budget.memory / 8);
     Batches { dataset, at: request.entries.start, request, step, cache }

@@ -9,8 +9,8 @@ use dataset::decode::{ColumnBuilder, ColumnPlan};
 use dataset::tree::basket::BasketData;
 use rootfile::{Error, Result};
 
+use super::cost::ReadCost;
 use super::request::RequestedEntries;
-use super::spent::Spent;
 use crate::table::column::Column;
 use crate::table::piece::Piece;
 
@@ -44,7 +44,7 @@ struct State {
     builder: Result<Option<ColumnBuilder>>,
     /// The next entry to decode.
     at: u64,
-    spent: Spent,
+    spent: ReadCost,
 }
 
 /// Exclusive access to a sink, for the task with the current ticket.
@@ -64,7 +64,7 @@ impl ColumnSink {
         // The metadata are not trusted: buffers grow with the entries that are really there.
         let limited = |n: u64, most: usize| usize::try_from(n / arrays).unwrap_or(usize::MAX).min(most);
         let capacity = (limited(entries, MAX_ENTRIES), limited(bytes, MAX_BYTES));
-        let state = State { serving: 0, builder: Ok(None), at: span.start, spent: Spent::default() };
+        let state = State { serving: 0, builder: Ok(None), at: span.start, spent: ReadCost::default() };
         Self { plan: plan.clone(), mode, capacity, state: Mutex::new(state), served: Condvar::new() }
     }
 
@@ -91,7 +91,7 @@ impl ColumnSink {
     }
 
     /// The array and its cost. Entries that are in no basket get default values.
-    pub fn finish(self, requested: &RequestedEntries<'_>) -> (Result<ArrayRef>, Spent) {
+    pub fn finish(self, requested: &RequestedEntries<'_>) -> (Result<ArrayRef>, ReadCost) {
         let mut state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let end = requested.span().end;
         let start = || self.plan.start(self.capacity.0, self.capacity.1);
@@ -149,7 +149,7 @@ impl SinkGuard<'_> {
     }
 
     /// Adds to the cost of the column, and serves the next ticket.
-    pub fn end(mut self, spent: Spent, ends_cluster: bool) {
+    pub fn end(mut self, spent: ReadCost, ends_cluster: bool) {
         let started = Instant::now();
         let state = &mut *self.state;
         state.spent += spent;

@@ -1,22 +1,22 @@
 //! Reads trees into Arrow: some entries of some columns of some files, on threads, within a [`Budget`](crate::Budget).
 //!
-//! One way through: a [`Dataset`] knows where the baskets of all its files lie, [`tasks`] deals out the wanted ones
+//! One way through: a [`Dataset`] knows the pieces of all its files, [`tasks`] deals out the requested ones
 //! cluster by cluster, workers fetch and decompress them, and each column's [`column_sink`] decodes them in their order.
 //! `dataset::decode` alone knows what a branch's bytes mean.
 
 mod batches;
 mod column_sink;
+mod cost;
 mod dataset;
 mod friends;
 mod open;
 mod request;
 mod run;
-mod spent;
 mod tasks;
 
-pub use batches::{Batches, Step, batches};
+pub use batches::{BatchSize, Batches, batches};
+pub use cost::ReadCost;
 pub use dataset::{Dataset, Friend};
 pub use request::Request;
 pub(crate) use run::least_memory;
 pub use run::{Read, drain, read};
-pub use spent::Spent;

@@ -12,9 +12,9 @@ use dataset::tree::basket::BasketData;
 use rootfile::{Error, Result};
 
 use super::column_sink::{ColumnSink, OutputMode, SinkGuard};
+use super::cost::ReadCost;
 use super::dataset::Dataset;
 use super::request::{Request, RequestedEntries};
-use super::spent::Spent;
 use super::tasks::{Task, Tasks};
 use crate::execute::allocator;
 use crate::execute::fetch::basket_cache::{BasketCache, CacheKey};
@@ -30,7 +30,7 @@ pub struct Read {
     /// The columns.
     pub batch: RecordBatch,
     /// The cost of each column.
-    pub spent: Vec<Spent>,
+    pub spent: Vec<ReadCost>,
 }
 
 /// Reads a request.
@@ -43,8 +43,8 @@ pub fn read(dataset: &Dataset, request: &Request<'_>) -> Result<Read> {
 pub fn drain(
     dataset: &Dataset,
     request: &Request<'_>,
-    progress: &(dyn Fn(&Spent) + Sync),
-) -> Result<(u64, Vec<Spent>)> {
+    progress: &(dyn Fn(&ReadCost) + Sync),
+) -> Result<(u64, Vec<ReadCost>)> {
     let requested = RequestedEntries::new(&request.entries(dataset.entries()), request.selection.as_ref());
     let span = requested.span();
     let clusters = dataset.clusters().iter().filter(|bound| span.contains(bound)).count();
@@ -63,13 +63,13 @@ pub(crate) fn read_on(dataset: &Dataset, request: &Request<'_>, cache: &BasketCa
 }
 
 /// The array of a column or its error, and its cost.
-type ColumnResult = (Result<ArrayRef>, Spent);
+type ColumnResult = (Result<ArrayRef>, ReadCost);
 
 /// The output of a read.
 struct ReadMode<'a> {
     mode: OutputMode,
     cache: &'a BasketCache,
-    progress: &'a (dyn Fn(&Spent) + Sync),
+    progress: &'a (dyn Fn(&ReadCost) + Sync),
 }
 
 /// Runs a request. A column whose bytes do not fit its plan is read again as bytes.
@@ -227,7 +227,7 @@ impl ReadJob<'_> {
             return Ok(());
         };
         let mut counters = self.counters(plan)?;
-        let (mut spent, mut loading) = (Spent::default(), Duration::ZERO);
+        let (mut spent, mut loading) = (ReadCost::default(), Duration::ZERO);
         let mut waiting: Vec<(usize, BasketData)> = Vec::new();
         let mut guard: Option<SinkGuard<'_>> = None;
         for index in task.pieces.clone() {

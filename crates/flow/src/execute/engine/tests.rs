@@ -103,7 +103,7 @@ fn input() -> (Vec<u8>, Vec<Column>) {
 
 /// Runs a job over the input; gives the output's bytes, or the error.
 fn make(source: Unsteady, columns: &[Column], threads: usize, waiting: u64) -> Result<(Vec<WrittenColumn>, Vec<u8>)> {
-    // Clusters that cut baskets in two by turns, so that what is left of them is carried over.
+    // Some clusters cut baskets in two, whose rest is kept for the next cluster.
     let bounds: Vec<u64> = (0..=BASKETS).map(|b| b * ENTRIES + if b % 4 == 1 { ENTRIES / 2 } else { 0 }).collect();
     make_clusters(source, columns, &bounds, Share { threads, waiting })
 }
@@ -171,7 +171,7 @@ fn errors_and_panics_anywhere_end_the_job() {
 }
 
 #[test]
-fn a_basket_that_many_clusters_use_is_read_once_however_little_may_wait() {
+fn a_basket_that_many_clusters_use_is_read_once_with_any_memory() {
     let (bytes, columns) = input();
     let bounds: Vec<u64> = (0..=BASKETS * ENTRIES / 5).map(|cluster| cluster * 5).collect();
     for threads in [1, 2] {
@@ -186,7 +186,7 @@ fn a_basket_that_many_clusters_use_is_read_once_however_little_may_wait() {
 }
 
 #[test]
-fn walking_through_the_pieces_finds_what_searching_finds() {
+fn ascending_searches_find_the_same_pieces() {
     let (_, columns) = input();
     let last = BASKETS * ENTRIES;
     for width in [1, 7, ENTRIES - 1, ENTRIES, 3 * ENTRIES + 1, last] {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// The cost of reading a column, or all columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Spent {
+pub struct ReadCost {
     /// Time spent on waiting for bytes of files.
     pub fetch: Duration,
     /// Time spent on decompressing.
@@ -20,7 +20,7 @@ pub struct Spent {
     pub uncompressed: u64,
 }
 
-impl AddAssign for Spent {
+impl AddAssign for ReadCost {
     fn add_assign(&mut self, other: Self) {
         self.fetch += other.fetch;
         self.decompress += other.decompress;
