@@ -1,33 +1,93 @@
-"""The house holds together: crates use only the floors below them, and every source file says what it is."""
+"""The structure of the sources: crates use only lower crates, modules are small and documented, and no circles."""
 
+import functools
 import tomllib
+from pathlib import Path
 
 import pytest
 
+from referee.imports import Crate
 from referee.paths import REPO
 
-FLOORS = ["rootfile", "dataset", "objects", "flow", "lab", "cli", "python"]
+# Lowest first.
+CRATES = ["rootfile", "dataset", "objects", "flow", "lab", "cli", "python"]
+LONGEST_MODULE = 500
+# The folders of `flow`, earlier stages first.
+STAGES = ["table", "commit", "execute", "plan", "arrow", "select", "verify", "rewrite"]
 
 
-@pytest.mark.parametrize("crate", FLOORS)
-def test_a_crate_uses_only_the_floors_below_it(crate: str) -> None:
+@functools.cache
+def imports(crate: str) -> Crate:
+    """The import graph of a crate."""
+    return Crate(REPO / "crates" / crate / "src")
+
+
+def modules() -> list[Path]:
+    """The source files of all crates."""
+    return sorted((REPO / "crates").glob("*/src/**/*.rs"))
+
+
+@pytest.mark.parametrize("crate", CRATES)
+def test_a_crate_uses_only_lower_crates(crate: str) -> None:
     manifest = tomllib.loads((REPO / "crates" / crate / "Cargo.toml").read_text())
     used = {name.removeprefix("basketry-") for name in manifest["dependencies"] if name.startswith("basketry-")}
-    assert used <= set(FLOORS[: FLOORS.index(crate)])
+    assert used <= set(CRATES[: CRATES.index(crate)])
 
 
-def test_every_module_opens_by_saying_what_it_is() -> None:
-    silent = [
-        str(path.relative_to(REPO))
-        for path in sorted((REPO / "crates").glob("*/src/**/*.rs"))
-        if not path.read_text().startswith("//! ")
-    ]
-    assert not silent
+@pytest.mark.parametrize("crate", CRATES)
+def test_folders_of_a_crate_do_not_use_each_other(crate: str) -> None:
+    assert imports(crate).folder_circles() == []
 
 
-def test_every_crate_of_the_map_is_in_the_architecture() -> None:
+@pytest.mark.parametrize("crate", CRATES)
+def test_files_of_a_crate_do_not_use_each_other_in_a_circle(crate: str) -> None:
+    assert imports(crate).file_circles() == []
+
+
+def test_the_graph_finds_circles(tmp_path: Path) -> None:
+    sources = {
+        "lib.rs": "mod a;\nmod b;\nmod low;\npub use low::Shared;",
+        "a.rs": "use crate::b::{self, Two};\npub struct One(Two);",
+        "b.rs": "pub struct Two;\nfn back() -> super::a::One { todo!() }\nfn down(_: crate::Shared) {}",
+        # Comments, strings and unit tests do not count.
+        "low.rs": '// crate::a::One\nconst TEXT: &str = "crate::a::One";\npub struct Shared;\n'
+        "#[cfg(test)]\nmod tests { use crate::a::One; }",
+    }
+    for name, text in sources.items():
+        (tmp_path / name).write_text(text)
+
+    crate = Crate(tmp_path)
+
+    assert crate.file_circles() == [["a", "b"]]
+    assert crate.edges()[("b",)] == {("a",): {"One"}, ("low",): {"Shared"}}
+    assert crate.edges()[("low",)] == {}
+
+
+def test_a_stage_of_flow_uses_only_earlier_stages() -> None:
+    folders = {path.name for path in (REPO / "crates/flow/src").iterdir() if path.is_dir()}
+    uses = {
+        (user[0], target[0])
+        for user, targets in imports("flow").edges().items()
+        for target in targets
+        if user and target and {user[0], target[0]} <= folders
+    }
+
+    assert folders == set(STAGES)
+    assert {(user, used) for user, used in uses if STAGES.index(used) > STAGES.index(user)} == set()
+
+
+def test_every_module_opens_with_its_purpose() -> None:
+    silent = [str(path.relative_to(REPO)) for path in modules() if not path.read_text().startswith("//! ")]
+    assert silent == []
+
+
+def test_no_module_is_long() -> None:
+    lines = {str(path.relative_to(REPO)): len(path.read_text().splitlines()) for path in modules()}
+    assert {name: count for name, count in lines.items() if count > LONGEST_MODULE} == {}
+
+
+def test_every_crate_is_in_the_architecture() -> None:
     text = (REPO / "ARCHITECTURE.md").read_text()
     folders = sorted(path.name for path in (REPO / "crates").iterdir() if path.is_dir())
-
-    assert folders == sorted(FLOORS)
+    assert folders == sorted(CRATES)
     assert all(f"crates/{crate}" in text for crate in folders)
