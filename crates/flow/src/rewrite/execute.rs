@@ -105,7 +105,7 @@ fn write(
         let mut pids = [of_files(&prepared.pid_offsets, 0), of_files(&prepared.pid_counts, u16::MAX)];
         // Files that only hold baskets follow the file of their tree, and have process identifiers of their own.
         for (i, input) in plan.file_inputs.iter().enumerate() {
-            if plan.file_inputs.iter().take(i).any(|before| before == input)
+            if plan.file_inputs.get(..i).is_some_and(|before| before.contains(input))
                 && let Some(known) = pids[1].get_mut(i)
             {
                 *known = u16::MAX;
