@@ -47,7 +47,7 @@ ERRORS: list[tuple[Callable[[Path], Any], type[Exception], str]] = [
     (lambda p: bk.rewrite(p / "made.root", p / "out.root", compression="zip"), ValueError, "zlib:1"),
     (lambda p: bk.rewrite(p / "made.root", p / "out.root", layout={"clutser": 1}), ValueError, "cluster"),
     (lambda p: bk.rewrite(p / "made.root", p / "out.root", kep="i"), TypeError, "keep"),  # type: ignore[call-overload]
-    (lambda p: bk.rewrite(p / "made.root", p / "out.root", first=5, last=2), ValueError, "first=5 lies behind last=2"),
+    (lambda p: bk.rewrite(p / "made.root", p / "out.root", first=5, last=2), ValueError, "first=5 is after last=2"),
     (lambda p: bk.verify(p / "made.root"), ValueError, "only one"),
     (lambda p: bk.tune(p / "made.root", workload="some"), ValueError, "columns:GLOB"),
 ]
