@@ -150,10 +150,20 @@ fn plane(x: &Axis, y: &Axis, series: &[Series]) -> Value {
         "tooltip": tooltip(),
         "legend": legend,
         "grid": grid,
-        "xAxis": axis(x, 30),
+        "xAxis": with(axis(x, 30), "boundaryGap", margins(x, series)),
         "yAxis": axis(y, 50),
         "series": series.iter().map(drawn).collect::<Vec<_>>(),
     })
+}
+
+/// The parts of an axis to leave free before the first point and after the last: half of the longest label, which is centred
+/// above its point and would lie on the numbers of the other axis.
+fn margins(axis: &Axis, series: &[Series]) -> Value {
+    let labelled = series.iter().filter(|series| matches!(series.style, Style::Points | Style::Today | Style::Chosen));
+    let longest = labelled.flat_map(|series| &series.points).map(|point| point.name.chars().count()).max().unwrap_or(0);
+    // An axis from zero has room at its start.
+    let percent = if axis.from_zero { 0 } else { (longest.saturating_mul(CHARACTER) * 50 / ROW).min(20) };
+    json!([format!("{percent}%"), format!("{percent}%")])
 }
 
 fn with(mut object: Value, key: &str, value: Value) -> Value {
