@@ -163,7 +163,7 @@ fn baskets_are_cut_and_buffers_move_as_in_root() {
         let first_cutter = BasketCutter::new(basket_size, key_len, jagged, only_at_cluster && auto_flush >= 0);
         let mut writer = Writer {
             cutter: first_cutter,
-            offsets: EntryOffsetLen::new(if jagged { defaults::ENTRY_OFFSET_LEN } else { 0 }),
+            offsets: EntryOffsetLen::new(if jagged { defaults::ENTRY_OFFSET_LEN.unsigned_abs() } else { 0 }),
             buffer: BasketBuffer::new(basket_size),
             basket_size,
             key_len,

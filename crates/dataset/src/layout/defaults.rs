@@ -16,7 +16,7 @@ pub const BASKET_SIZE: u32 = 32_000;
 pub const MEMORY_RATIO: f64 = 1.1;
 
 /// `TTree::fDefaultEntryOffsetLen`: places in the first entry-offset array of a branch.
-pub const ENTRY_OFFSET_LEN: u32 = 1000;
+pub const ENTRY_OFFSET_LEN: i32 = 1000;
 
 /// Split level of `TTree::Branch` for objects: split as deep as possible.
 pub const SPLIT_LEVEL: u32 = 99;

@@ -378,6 +378,44 @@ impl<'a> Listed<'a> {
 }
 
 impl Tree {
+    /// A `TTree` without entries, branches and leaves, with the settings of ROOT's constructor.
+    pub fn new(named: Named) -> Self {
+        Self {
+            class: "TTree".to_owned(),
+            named,
+            attributes: Attributes::default(),
+            entries: 0,
+            tot_bytes: 0,
+            zip_bytes: 0,
+            saved_bytes: 0,
+            flushed_bytes: 0,
+            weight: 1.0,
+            timer_interval: 0,
+            scan_field: 25,
+            update: 0,
+            default_entry_offset_len: defaults::ENTRY_OFFSET_LEN,
+            max_entries: 1_000_000_000_000,
+            max_entry_loop: 1_000_000_000_000,
+            max_virtual_size: 0,
+            auto_save: defaults::AUTO_SAVE,
+            auto_flush: defaults::AUTO_FLUSH,
+            estimate: 1_000_000,
+            cluster_ranges: Vec::new(),
+            io_bits: 0,
+            branches: Vec::new(),
+            top: Vec::new(),
+            leaves: Vec::new(),
+            leaf_list: Vec::new(),
+            branch_ref: None,
+            aliases: None,
+            tree_index: None,
+            friends: None,
+            user_info: None,
+            subclass: None,
+            graph: Graph::default(),
+        }
+    }
+
     /// The items of a list of the tree, such as [`aliases`](Self::aliases).
     pub fn listed(&self, list: Option<ObjectId>) -> impl Iterator<Item = Listed<'_>> {
         let items = match list.and_then(|id| self.graph.get(id)).map(|list| &list.content) {

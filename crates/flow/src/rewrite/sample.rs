@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dataset::tree::basket::BasketHeader;
-use dataset::tree::model::{Attributes, Branch, BranchKind, Leaf, Tree};
+use dataset::tree::model::{Branch, BranchKind, Leaf, Tree};
 use dataset::tree::{BasketRef, write_tree};
 use rootfile::bytes::Writer;
 use rootfile::codec::Compression;
-use rootfile::object::{Content, Graph, Members, Named, Object, Plan, Value};
+use rootfile::object::{Content, Members, Named, Object, Plan, Value};
 use rootfile::streamer::builtin;
 use rootfile::{Error, FileWriter, Result};
 
@@ -139,27 +139,8 @@ fn empty_tree(count: u64) -> Tree {
         ..Branch::new(id, named(name, title), BranchKind::Plain)
     };
     Tree {
-        class: "TTree".to_owned(),
-        named: named("t", "a sample"),
-        attributes: Attributes::default(),
         entries: count,
-        tot_bytes: 0,
-        zip_bytes: 0,
-        saved_bytes: 0,
-        flushed_bytes: 0,
-        weight: 1.0,
-        timer_interval: 0,
-        scan_field: 25,
-        update: 0,
-        default_entry_offset_len: 1000,
-        max_entries: 1_000_000_000_000,
-        max_entry_loop: 1_000_000_000_000,
-        max_virtual_size: 0,
-        auto_save: -300_000_000,
         auto_flush: CLUSTER,
-        estimate: 1_000_000,
-        cluster_ranges: Vec::new(),
-        io_bits: 0,
         branches: BRANCHES
             .iter()
             .enumerate()
@@ -173,12 +154,6 @@ fn empty_tree(count: u64) -> Tree {
             leaf(12, "x", "x", "TLeafD", 8),
         ],
         leaf_list: vec![0, 1, 2],
-        branch_ref: None,
-        aliases: None,
-        tree_index: None,
-        friends: None,
-        user_info: None,
-        subclass: None,
-        graph: Graph::default(),
+        ..Tree::new(named("t", "a sample"))
     }
 }

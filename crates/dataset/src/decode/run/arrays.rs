@@ -41,9 +41,7 @@ impl Interpreter<'_> {
                 }
                 self.skipped_objects = true;
                 self.cursor.seek(end);
-                let range = self.cursor.data().get(start..end).unwrap_or_default();
-                bytes.extend_from_slice(range);
-                offsets.push(range.len());
+                self.copy_since(start, offsets, bytes);
                 Ok(())
             }
             _ => Err(shape_mismatch()),

@@ -95,9 +95,7 @@ impl Interpreter<'_> {
             let end = end.ok_or_else(|| Error::unsupported(format!("a {class} without a byte count")))?;
             self.cursor.seek(end);
         }
-        let range = self.cursor.data().get(start..self.cursor.pos()).unwrap_or_default();
-        bytes.extend_from_slice(range);
-        offsets.push(range.len());
+        self.copy_since(start, offsets, bytes);
         Ok(())
     }
 
@@ -108,10 +106,15 @@ impl Interpreter<'_> {
         let end = frame.end.ok_or_else(|| Error::unsupported("an object without a byte count"))?;
         self.skipped_objects = true;
         self.cursor.seek(end);
-        let range = self.cursor.data().get(start..end).unwrap_or_default();
+        self.copy_since(start, offsets, bytes);
+        Ok(())
+    }
+
+    /// Adds the bytes from `start` to the cursor as one item.
+    pub(super) fn copy_since(&self, start: usize, offsets: &mut Offsets, bytes: &mut Vec<u8>) {
+        let range = self.cursor.data().get(start..self.cursor.pos()).unwrap_or_default();
         bytes.extend_from_slice(range);
         offsets.push(range.len());
-        Ok(())
     }
 }
 

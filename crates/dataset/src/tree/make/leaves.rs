@@ -2,8 +2,9 @@
 
 use rootfile::{Error, Result};
 
-use super::maker::{LeafType, Maker, OFFSETS, leaf_extra};
+use super::maker::{LeafType, Maker, leaf_extra};
 use super::{NewColumn, NewLeaf};
+use crate::layout::defaults::ENTRY_OFFSET_LEN;
 use crate::tree::model::BranchKind;
 
 impl NewLeaf {
@@ -70,7 +71,7 @@ impl Maker<'_> {
             let size = len.checked_mul(len_type).and_then(|size| offset.checked_add(size));
             offset = size.ok_or_else(|| in_leaf(Error::request("leaves of more than 2 GB")))?;
             if varies {
-                self.made(at)?.entry_offset_len = OFFSETS;
+                self.made(at)?.entry_offset_len = ENTRY_OFFSET_LEN;
             }
         }
         Ok(at)

@@ -11,10 +11,8 @@ use rootfile::{Error, Result};
 use super::classes::Classes;
 use super::{NewColumn, NewKind};
 use crate::layout::defaults;
-use crate::tree::model::{Attributes, Branch, BranchKind, Leaf, Tree};
+use crate::tree::model::{Branch, BranchKind, Leaf, Tree};
 
-/// fEntryOffsetLen of a new branch whose entries vary in length.
-pub(super) const OFFSETS: i32 = 1000;
 /// Bits of a `TBranch`: its objects are `TObject`s or other objects that pointers in the entry may refer to; or its
 /// entries hold no such objects.
 pub(super) const IS_TOBJECT: u32 = 1 << 12;
@@ -191,38 +189,12 @@ impl<'a> Maker<'a> {
         // Objects that are added to the graph later must not get the identities of branches and leaves.
         let graph = Graph { objects: (0..self.next_id).map(|_| None).collect() };
         Tree {
-            class: "TTree".to_owned(),
-            named,
-            attributes: Attributes::default(),
-            entries: 0,
-            tot_bytes: 0,
-            zip_bytes: 0,
-            saved_bytes: 0,
-            flushed_bytes: 0,
-            weight: 1.0,
-            timer_interval: 0,
-            scan_field: 25,
-            update: 0,
-            default_entry_offset_len: OFFSETS,
-            max_entries: 1_000_000_000_000,
-            max_entry_loop: 1_000_000_000_000,
-            max_virtual_size: 0,
-            auto_save: defaults::AUTO_SAVE,
-            auto_flush: defaults::AUTO_FLUSH,
-            estimate: 1_000_000,
-            cluster_ranges: Vec::new(),
-            io_bits: 0,
             leaf_list: (0..self.leaves.len()).collect(),
             branches: self.branches,
             top: self.top,
             leaves: self.leaves,
-            branch_ref: None,
-            aliases: None,
-            tree_index: None,
-            friends: None,
-            user_info: None,
-            subclass: None,
             graph,
+            ..Tree::new(named)
         }
     }
 }

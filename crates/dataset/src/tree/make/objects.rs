@@ -6,8 +6,9 @@ use rootfile::{Error, Result};
 
 use super::NewColumn;
 use super::classes::{Classes, container, container_checksum, full_name, is_base, is_stored};
-use super::maker::{IS_OBJECT, IS_TOBJECT, LeafType, Maker, NO_POINTERS, OFFSETS, leaf_extra};
+use super::maker::{IS_OBJECT, IS_TOBJECT, LeafType, Maker, NO_POINTERS, leaf_extra};
 use super::unroll::{Below, Elements, checksum_and_version};
+use crate::layout::defaults::ENTRY_OFFSET_LEN;
 use crate::tree::model::{BranchKind, Element};
 
 /// fID of a branch that is not a member: for an unsplit and for a split object.
@@ -55,7 +56,7 @@ impl Maker<'_> {
         let at = self.unsplit(column, element, checksum_and_version(&info))?;
         let branch = self.made(at)?;
         branch.split_level = level;
-        branch.basket_size = Elements::basket_size(column.basket_size, OFFSETS);
+        branch.basket_size = Elements::basket_size(column.basket_size, ENTRY_OFFSET_LEN);
         self.set(at, |element| {
             element.element_type = if custom { CUSTOM } else { 0 };
             element.element_id = if level > 0 { SPLIT } else { WHOLE };
@@ -92,7 +93,7 @@ impl Maker<'_> {
         let at = self.branch(name, BranchKind::Element(Box::new(element)), None, column.basket_size);
         let branch = self.made(at)?;
         branch.split_level = column.split_level;
-        branch.entry_offset_len = OFFSETS;
+        branch.entry_offset_len = ENTRY_OFFSET_LEN;
         let title = branch.named.title.clone();
         let extra = leaf_extra("TLeafElement", &[i64::from(WHOLE), i64::from(NO_MEMBER)]);
         self.leaf(at, &title, LeafType { class: "TLeafElement", ..LeafType::default() }, extra)?;
@@ -120,7 +121,7 @@ impl Maker<'_> {
     fn object(&mut self, column: &NewColumn, class: &str) -> Result<usize> {
         let kind = BranchKind::Object { class_name: class.to_owned() };
         let at = self.branch(&column.name, kind, None, column.basket_size);
-        self.made(at)?.entry_offset_len = OFFSETS;
+        self.made(at)?.entry_offset_len = ENTRY_OFFSET_LEN;
         let of = LeafType { class: "TLeafObject", len_type: 4, ..LeafType::default() };
         // fVirtual: the object may be of a derived class.
         let leaf = self.leaf(at, &column.name, of, leaf_extra("TLeafObject", &[1]))?;

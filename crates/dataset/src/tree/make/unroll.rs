@@ -6,7 +6,8 @@ use rootfile::streamer::{StreamerElement, StreamerInfo, code};
 use rootfile::{Error, Result};
 
 use super::classes::{Classes, container, count_name, full_name, is_base, is_pointer, is_stored, type_code};
-use super::maker::{IS_OBJECT, IS_TOBJECT, LeafType, Maker, NO_POINTERS, OFFSETS, leaf_extra};
+use super::maker::{IS_OBJECT, IS_TOBJECT, LeafType, Maker, NO_POINTERS, leaf_extra};
+use crate::layout::defaults::ENTRY_OFFSET_LEN;
 use crate::tree::model::{Branch, BranchKind, Element};
 
 /// Most branches of a tree.
@@ -52,7 +53,7 @@ impl Elements {
     /// fEntryOffsetLen of a member by fStreamerType: 0 for plain numbers.
     fn offsets(st: i32, of: i32) -> i32 {
         let varies = of != 0 || st <= code::BASE || matches!(st, code::CHAR_STAR | code::BITS) || st > code::FLOAT16;
-        if varies { OFFSETS } else { 0 }
+        if varies { ENTRY_OFFSET_LEN } else { 0 }
     }
 }
 

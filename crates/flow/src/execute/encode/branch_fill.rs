@@ -203,7 +203,11 @@ impl BranchFill {
             total_bytes: self.raw,
             zip_bytes: self.packed,
             basket_size: self.basket_size,
-            entry_offset_len: if plan.has_offsets { dataset::layout::defaults::ENTRY_OFFSET_LEN } else { 0 },
+            entry_offset_len: if plan.has_offsets {
+                dataset::layout::defaults::ENTRY_OFFSET_LEN.unsigned_abs()
+            } else {
+                0
+            },
             leaves: plan.leaves,
             has_branches: false,
         }

@@ -111,7 +111,7 @@ pub fn recover(
     })
 }
 
-/// Positions of all baskets: those that were found, and those that trees list.
+/// Positions of the baskets that the scan found, and of the baskets that trees list.
 fn positions(found: &ScanResult) -> Vec<BasketPosition> {
     let walked = found.baskets.iter().map(|basket| BasketPosition { seek: basket.seek, nbytes: basket.nbytes });
     let branches = found.trees.iter().flat_map(|found| &found.tree.branches);
