@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use dataset::layout::Layout;
-use flow::{Budget, Cycles, Options, VerifyOptions, rewrite, unwatched, verify};
+use flow::{Budget, ContentOptions, Cycles, Options, VerifyOptions, rewrite, unwatched, verify};
 
 mod support;
 
@@ -43,7 +43,8 @@ fn try_layouts(path: &Path, folder: &Path, tally: &Mutex<Tally>) {
         let output = folder.join(format!("{name}.{i}"));
         // Other trees under older cycles are part of the content.
         let (layout, cycles) = (Layout::from_toml(layout).unwrap(), Cycles::OtherTrees);
-        let options = Options { layout, cycles, budget, ..Options::default() };
+        let content = ContentOptions { cycles, ..ContentOptions::default() };
+        let options = Options { layout, content, budget, ..Options::default() };
         if let Err(e) = rewrite(&[path.to_path_buf()], &output, &options, &unwatched) {
             note(&|tally| tally.refuse(&name, &e));
             return;

@@ -207,8 +207,9 @@ fn ranges_several_inputs_and_dropped_branches() {
     make(&other, SPLIT, Some(100));
     let output = folder.path().join("out.root");
     let range = EntryFilter::from(1100..2500);
-    let cut =
-        rewritten(std::slice::from_ref(&made), output.clone(), LAYOUTS[0], |options| options.entries = range.clone());
+    let cut = rewritten(std::slice::from_ref(&made), output.clone(), LAYOUTS[0], |options| {
+        options.content.entries = range.clone()
+    });
     let verify_range = |entries| compare(&made, &cut, &VerifyOptions { entries, ..VerifyOptions::default() });
     assert!(verify_range(range).equal);
     let found = verify_range((1101..2501).into());
@@ -221,7 +222,7 @@ fn ranges_several_inputs_and_dropped_branches() {
     assert_eq!(turned.differences.len(), 1, "{:?}", said(&turned));
     // Some members are left out: the values differ.
     let slim = rewritten(std::slice::from_ref(&made), output, "", |options| {
-        options.filter = NameFilter::new(&[], &["tracks.fX".to_owned()]).unwrap();
+        options.content.filter = NameFilter::new(&[], &["tracks.fX".to_owned()]).unwrap();
     });
     let found = compare(&made, &slim, &VerifyOptions::default());
     assert_eq!(said(&found), ["tree t, branch tracks/tracks.fX: only the first side has this branch"]);

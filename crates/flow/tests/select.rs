@@ -12,7 +12,7 @@ use dataset::glob::{ColumnPattern, NameFilter};
 use dataset::layout::Layout;
 use flow::inputs::Input;
 use flow::read::{Dataset, Request, read};
-use flow::{Budget, EntryFilter, Options, Summary, VerifyOptions, rewrite, sample, unwatched, verify};
+use flow::{Budget, ContentOptions, EntryFilter, Options, Summary, VerifyOptions, rewrite, sample, unwatched, verify};
 use proptest::prelude::*;
 
 mod support;
@@ -40,7 +40,7 @@ fn filter(entries: &[&str], conditions: &[&str]) -> EntryFilter {
 fn options(layout: &str, entries: EntryFilter) -> Options {
     Options {
         layout: Layout::from_toml(layout).unwrap(),
-        entries,
+        content: ContentOptions { entries, ..ContentOptions::default() },
         budget: Budget::new(2_000_000_000, 1),
         overwrite: true,
         ..Options::default()
@@ -200,7 +200,8 @@ fn impossible_selections_are_refused() {
 fn a_condition_column_may_be_dropped() {
     let folder = Folder::new();
     let inputs = folder.samples();
-    let keep = Options { filter: NameFilter::new(&["x"], &[]).unwrap(), ..options("", filter(&[], &["t/n"])) };
+    let mut keep = options("", filter(&[], &["t/n"]));
+    keep.content.filter = NameFilter::new(&["x"], &[]).unwrap();
     let (path, _) = folder.rewritten(&inputs, &keep).unwrap();
     let dataset = open(&[path], None).unwrap();
     assert_eq!((dataset.columns().len(), dataset.entries()), (1, 750 - 13 - 32 - 50));

@@ -133,8 +133,9 @@ fn a_range_of_entries_can_be_verified() {
     let folder = Folder::new();
     let input = folder.sample("in.root", 5);
     let layout = "cluster = \"100\"";
-    let output = folder
-        .rewritten("out.root", std::slice::from_ref(&input), layout, |options| options.entries = (130..550).into());
+    let output = folder.rewritten("out.root", std::slice::from_ref(&input), layout, |options| {
+        options.content.entries = (130..550).into()
+    });
     let verify = |entries| compare(&input, &output, &VerifyOptions { entries, ..VerifyOptions::default() });
     assert!(verify(EntryFilter::from(130..550)).equal);
     assert!(!verify((131..551).into()).equal);
@@ -149,7 +150,7 @@ fn missing_content_is_a_difference_unless_common() {
     let folder = Folder::new();
     let input = folder.sample("in.root", 5);
     let output = folder.rewritten("out.root", std::slice::from_ref(&input), "", |options| {
-        options.filter = NameFilter::new(&[], &["x".to_owned()]).unwrap();
+        options.content.filter = NameFilter::new(&[], &["x".to_owned()]).unwrap();
     });
     let found = only(compare(&input, &output, &VerifyOptions::default()));
     assert_eq!(found.to_string(), "tree t, branch x: only the first side has this branch");

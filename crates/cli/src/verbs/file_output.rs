@@ -3,7 +3,10 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use flow::{Absent, Cycles, Depths, Forecast, Form, Options, Progress, RecodeForecast, Summary, TableSummary};
+use flow::{
+    Absent, ContentOptions, Cycles, Depths, Forecast, Form, Options, PlanOptions, Progress, RecodeForecast, Summary,
+    TableSummary,
+};
 use rootfile::Result;
 
 use crate::layout_args::{LayoutArgs, SelectArgs};
@@ -56,11 +59,17 @@ impl FileOutputArgs {
         }
         let options = Options {
             layout: self.layout.layout()?,
-            filter: self.select.filter()?,
-            entries: self.select.entries()?,
-            tree: one_tree(&inputs)?,
-            absent: if self.skip_absent { Absent::LeaveOut } else { Absent::Refuse },
-            cycles: if self.all_cycles { Cycles::All } else { Cycles::Newest },
+            content: ContentOptions {
+                filter: self.select.filter()?,
+                entries: self.select.entries()?,
+                tree: one_tree(&inputs)?,
+                cycles: if self.all_cycles { Cycles::All } else { Cycles::Newest },
+                ..options.content
+            },
+            plan: PlanOptions {
+                absent: if self.skip_absent { Absent::LeaveOut } else { Absent::Refuse },
+                ..options.plan
+            },
             budget: self.resources.budget(),
             overwrite: self.target.force,
             check: self.check,

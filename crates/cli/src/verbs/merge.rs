@@ -1,7 +1,7 @@
 //! `basketry merge`: merges several files into one.
 
 use dataset::layout::ByteSize;
-use flow::{Options, Pack, Progress};
+use flow::{InputOptions, Options, Pack, PlanOptions, Progress};
 use rootfile::Result;
 
 use super::file_output::FileOutputArgs;
@@ -45,13 +45,16 @@ impl Args {
 
     fn options(&self) -> Options {
         Options {
-            pack: match self.pack {
-                None => Pack::Auto,
-                Some(ByteSize(0)) => Pack::No,
-                Some(ByteSize(size)) => Pack::Bytes(size),
+            plan: PlanOptions {
+                schema: schema(self.common, self.fill),
+                pack: match self.pack {
+                    None => Pack::Auto,
+                    Some(ByteSize(0)) => Pack::No,
+                    Some(ByteSize(size)) => Pack::Bytes(size),
+                },
+                ..PlanOptions::default()
             },
-            schema: schema(self.common, self.fill),
-            skip_bad: self.skip_bad,
+            inputs: InputOptions { skip_bad: self.skip_bad, ..InputOptions::default() },
             ..Options::default()
         }
     }

@@ -1,6 +1,6 @@
 //! `basketry rewrite`: writes one output in a given layout.
 
-use flow::{Options, Progress};
+use flow::{InputOptions, Options, Progress};
 use rootfile::Result;
 
 use super::file_output::FileOutputArgs;
@@ -32,7 +32,8 @@ impl Args {
     }
 
     fn options(&self) -> Options {
-        Options { skip_bad: self.skip_bad, ..Options::default() }
+        let inputs = InputOptions { skip_bad: self.skip_bad, ..InputOptions::default() };
+        Options { inputs, ..Options::default() }
     }
 }
 

@@ -21,7 +21,7 @@ const MAX_LISTED: usize = 10;
 impl PlanBuilder<'_> {
     /// Adds a tree.
     pub fn join(&mut self, mut tree: Tree, input: (usize, &Arc<RootFile>)) -> Result<()> {
-        let fills = self.request.schema == Schema::Fill;
+        let fills = self.request.options.schema == Schema::Fill;
         let empty = is_empty(&tree);
         let nothing_yet = self.entries == 0 && self.columns.iter().all(|c| c.source.pieces.is_empty());
         if nothing_yet && (!empty || tree.branches.len() > self.tree.branches.len()) {
@@ -54,7 +54,7 @@ impl PlanBuilder<'_> {
         let own = std::mem::replace(&mut self.input_entries, before.input_entries);
         self.input_entries.extend(own);
         self.notes.append(&mut before.notes);
-        if self.request.schema == Schema::Fill {
+        if self.request.options.schema == Schema::Fill {
             let mut found = schema::compare(&self.tree, &before.tree);
             self.graft(&mut before.tree, &mut found, input.1)?;
         }
@@ -63,7 +63,7 @@ impl PlanBuilder<'_> {
 
     /// Handles differences between schemas.
     fn resolve_differences(&mut self, tree: &Tree, found: &mut Comparison) -> Result<()> {
-        let refuse = match self.request.schema {
+        let refuse = match self.request.options.schema {
             Schema::Strict => !found.is_equal(),
             Schema::Fill => !found.changed.is_empty(),
             Schema::Common => false,
@@ -71,7 +71,7 @@ impl PlanBuilder<'_> {
         if refuse {
             return Err(self.refusal(tree, found));
         }
-        if self.request.schema == Schema::Common {
+        if self.request.options.schema == Schema::Common {
             for &i in found.missing.iter().chain(&found.changed) {
                 self.leave_out(i);
             }
@@ -97,7 +97,7 @@ impl PlanBuilder<'_> {
         if texts.len() > MAX_LISTED {
             message.push_str(&format!("; and {} more", texts.len() - MAX_LISTED));
         }
-        message.push_str(match self.request.schema {
+        message.push_str(match self.request.options.schema {
             _ if found.split_differs(&self.tree, tree) => " (rewrite the inputs with one --split-level first)",
             Schema::Fill => " (--common leaves out branches that differ)",
             _ => " (--common keeps the branches of all inputs, --fill fills in missing ones)",

@@ -8,7 +8,7 @@ use dataset::layout::Layout;
 use dataset::tree::Tree;
 use rootfile::{Key, Result, RootFile, Source};
 
-use super::options::{Absent, Pack, Schema};
+use super::options::PlanOptions;
 use crate::execute::engine::recode_job::Recode;
 use crate::table::column::Column;
 
@@ -24,12 +24,8 @@ pub(crate) struct TableRequest<'a> {
     pub filter: &'a NameFilter,
     /// Selects entries, given their total number. All entries if not given.
     pub entries: Option<&'a dyn Fn(u64) -> Result<EntrySet>>,
-    /// Whether small clusters are packed.
-    pub pack: Pack,
-    /// How differences between schemas are handled.
-    pub schema: Schema,
-    /// How branches in absent files are handled.
-    pub absent: Absent,
+    /// How the trees are joined.
+    pub options: PlanOptions,
 }
 
 /// The plan of a table.

@@ -35,3 +35,14 @@ pub enum Pack {
     /// Packs up to this many compressed bytes.
     Bytes(u64),
 }
+
+/// How the trees of the inputs are joined.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PlanOptions {
+    /// How differences between schemas are handled.
+    pub schema: Schema,
+    /// How branches in absent files are handled.
+    pub absent: Absent,
+    /// Whether small clusters are packed.
+    pub pack: Pack,
+}

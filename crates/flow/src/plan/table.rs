@@ -42,9 +42,12 @@ pub(crate) fn plan_table_of(
             let keep: Vec<bool> = (0..tree.branches.len()).map(keeps).collect();
             tree.select(&keep);
         }
-        let found =
-            if request.absent == Absent::Fail { Vec::new() } else { external_files::absent(&tree, file.name()) };
-        match request.absent {
+        let found = if request.options.absent == Absent::Fail {
+            Vec::new()
+        } else {
+            external_files::absent(&tree, file.name())
+        };
+        match request.options.absent {
             Absent::Refuse if !found.is_empty() => return Err(external_files::refuse(&found).file(file.name())),
             Absent::LeaveOut if !found.is_empty() => {
                 let keep: Vec<bool> = (0..tree.branches.len()).map(|i| !found.iter().any(|a| a.branch == i)).collect();
@@ -94,7 +97,7 @@ impl PlanBuilder<'_> {
         for cluster in &mut self.clusters {
             cluster.bytes *= factor;
         }
-        let clustering = match (self.rules.tree.cluster, self.request.pack) {
+        let clustering = match (self.rules.tree.cluster, self.request.options.pack) {
             (Some(size), _) => Clustering::Size(size),
             (None, Pack::Bytes(bytes)) => Clustering::Pack(bytes),
             (None, Pack::Auto) => Clustering::Pack(clusters::target_size(&self.clusters, self.tree.auto_flush)),

@@ -34,7 +34,7 @@ pub fn rewrite_staged(
     options: &Options,
     progress: Progress<'_>,
 ) -> Result<(Summary, StagedFile)> {
-    check_output(output, options.overwrite || options.append, options.entries.files())?;
+    check_output(output, options.may_replace(), options.content.entries.files())?;
     let prepared = prepare(inputs, output, options)?;
     write(prepared, output, options, progress)
 }
@@ -60,13 +60,12 @@ fn write(
     progress: Progress<'_>,
 ) -> Result<(Summary, StagedFile)> {
     let first = prepared.files.first().ok_or_else(|| Error::request("no input"))?;
-    let requested = options.metadata.or(prepared.layout.common.compression);
+    let requested = options.compression.metadata.or(prepared.layout.common.compression);
     let setting = requested.map_or_else(|| default_setting(first, &prepared.plans), Compression::to_root_setting);
     let same = |n: &i32| Compression::from_root_setting(*n) == Compression::from_root_setting(setting);
-    let setting = options.header.filter(same).unwrap_or(setting);
+    let setting = options.compression.header.filter(same).unwrap_or(setting);
     let datime = date(Some(prepared.objects.newest));
-    let overwrite = options.overwrite || options.append;
-    let mut writer = FileWriter::create(output, overwrite, setting, datime, &first.top().title)?;
+    let mut writer = FileWriter::create(output, options.may_replace(), setting, datime, &first.top().title)?;
     let bytes_read = prepared.files.iter().map(|f| f.source().size()).sum();
     writer.expect_size(bytes_read);
     if let Some(version) = prepared.version {

@@ -8,7 +8,7 @@ use dataset::layout::Layout;
 use rootfile::codec::Compression;
 
 use crate::execute::budget::Budget;
-use crate::plan::options::{Absent, Pack, Schema};
+use crate::plan::options::PlanOptions;
 
 /// Which cycles of a tree or of a merged object are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,45 +45,76 @@ impl Listed {
     }
 }
 
-/// Options of a rewrite or merge.
+/// What the output has of the inputs.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// The requested layout. Settings that it leaves open stay as they are.
-    pub layout: Layout,
+pub struct ContentOptions {
     /// Branches to keep or drop.
     pub filter: NameFilter,
     /// Entries to keep.
     pub entries: EntryFilter,
     /// Only this tree, by its path.
     pub tree: Option<String>,
-    /// Whether small clusters are packed.
-    pub pack: Pack,
-    /// How differences between schemas are handled.
-    pub schema: Schema,
-    /// How branches in absent files are handled.
-    pub absent: Absent,
+    /// Names that the merge is restricted to, or leaves out.
+    pub listed: Option<Listed>,
+    /// Whether trees are left out.
+    pub no_trees: bool,
     /// Which cycles are written.
     pub cycles: Cycles,
-    /// Memory and threads.
-    pub budget: Budget,
-    /// Whether an existing output may be replaced.
-    pub overwrite: bool,
+}
+
+impl ContentOptions {
+    /// Whether an object in a directory is wanted, as far as names tell. `directory` is a path.
+    pub(crate) fn wants(&self, directory: &str, name: &str) -> bool {
+        self.listed.as_ref().is_none_or(|listed| listed.wants(directory, name))
+    }
+}
+
+/// How inputs are opened.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct InputOptions {
     /// Whether the output is the first input as well, which the new file replaces.
     pub append: bool,
     /// Whether unreadable inputs are left out and reported.
     pub skip_bad: bool,
-    /// Whether copied records are decompressed, to check them.
-    pub check: bool,
+    /// Largest number of input files open at once. 0 for the default.
+    pub open_files: usize,
+}
+
+/// Compression settings of the output as a file, besides those of its layout.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CompressionOptions {
     /// Whether everything is compressed as the first input's header says, unless the layout sets a compression.
     pub as_first: bool,
     /// Compression of everything but entries of trees. Default: that of the layout, or else of the first input.
     pub metadata: Option<Compression>,
     /// The compression setting in the output's header, where ROOT has several numbers for the same (9 and 109).
     pub header: Option<i32>,
-    /// Whether trees are left out.
-    pub no_trees: bool,
-    /// Names that the merge is restricted to, or leaves out.
-    pub listed: Option<Listed>,
-    /// Largest number of input files open at once. 0 for the default.
-    pub open_files: usize,
+}
+
+/// Options of a rewrite or merge.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The requested layout. Settings that it leaves open stay as they are.
+    pub layout: Layout,
+    /// What the output has of the inputs.
+    pub content: ContentOptions,
+    /// How the trees of the inputs are joined.
+    pub plan: PlanOptions,
+    /// How inputs are opened.
+    pub inputs: InputOptions,
+    /// Compression settings besides those of the layout.
+    pub compression: CompressionOptions,
+    /// Memory and threads.
+    pub budget: Budget,
+    /// Whether an existing output may be replaced.
+    pub overwrite: bool,
+    /// Whether copied records are decompressed, to check them.
+    pub check: bool,
+}
+
+impl Options {
+    /// Whether the new file may take the place of one with its name.
+    pub(crate) fn may_replace(&self) -> bool {
+        self.overwrite || self.inputs.append
+    }
 }

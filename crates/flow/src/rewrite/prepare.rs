@@ -23,9 +23,9 @@ pub(crate) fn prepare(inputs: &[PathBuf], output: &Path, options: &Options) -> R
     let mut left = Vec::with_capacity(inputs.len());
     let mut skipped = Vec::new();
     for (i, input) in inputs.iter().enumerate() {
-        if is_same_file(input, output) && !(options.append && i == 0) {
+        if is_same_file(input, output) && !(options.inputs.append && i == 0) {
             let error = Error::request("is an input as well; choose another output").file(output);
-            if !options.skip_bad {
+            if !options.inputs.skip_bad {
                 return Err(error);
             }
             skipped.push(Skipped { path: input.clone(), reason: error.to_string() });
@@ -35,7 +35,7 @@ pub(crate) fn prepare(inputs: &[PathBuf], output: &Path, options: &Options) -> R
     }
     loop {
         // Of a single damaged input the sound objects are taken.
-        let leave_out = options.skip_bad && left.len() == 1;
+        let leave_out = options.inputs.skip_bad && left.len() == 1;
         let error = match prepare_all(&left, options, leave_out) {
             Ok(prepared) => return Ok(Prepared { skipped, ..prepared }),
             Err(error) => error,
@@ -43,7 +43,7 @@ pub(crate) fn prepare(inputs: &[PathBuf], output: &Path, options: &Options) -> R
         let unreadable = !matches!(error.kind(), ErrorKind::Request(_));
         let culprit = error.path().and_then(|path| left.iter().position(|input| input == path));
         match culprit {
-            Some(i) if options.skip_bad && unreadable && left.len() > 1 => {
+            Some(i) if options.inputs.skip_bad && unreadable && left.len() > 1 => {
                 skipped.push(Skipped { path: left.remove(i), reason: error.to_string() });
             }
             _ => return Err(error),
@@ -52,7 +52,10 @@ pub(crate) fn prepare(inputs: &[PathBuf], output: &Path, options: &Options) -> R
 }
 
 fn prepare_all(inputs: &[PathBuf], options: &Options, leave_out: bool) -> Result<Prepared> {
-    let pool = FilePool::new(if options.open_files == 0 { rootfile::OPEN_FILES } else { options.open_files });
+    let pool = FilePool::new(match options.inputs.open_files {
+        0 => rootfile::OPEN_FILES,
+        number => number,
+    });
     let files = inputs.iter().map(|p| pool.open(p).map(Arc::new)).collect::<Result<Vec<_>>>()?;
     for file in files.iter().filter(|f| f.recovered()) {
         // A truncated file may lack objects without a trace.
@@ -73,34 +76,34 @@ pub(crate) fn plan_all(
     let mut objects = if leave_out { plan_sound_objects(&files)? } else { plan_objects(&files)? };
     objects.retain(|directory, entry| {
         let is_tree = matches!(entry.action, Action::Tree(_));
-        (!is_tree || !options.no_trees) && options.listed.as_ref().is_none_or(|l| l.wants(directory, &entry.name))
+        !(is_tree && options.content.no_trees) && options.content.wants(directory, &entry.name)
     });
     let wanted = |path: &str| {
         let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
-        options.listed.as_ref().is_none_or(|l| l.wants(directory, name))
+        options.content.wants(directory, name)
     };
     if let Some(problem) = objects.unreadable.iter().find(|p| wanted(&p.path)) {
         return Err(Error::unsupported(problem.to_string()));
     }
     let mut layout = options.layout.clone();
-    if let (true, Some(first)) = (options.as_first, files.first()) {
+    if let (true, Some(first)) = (options.compression.as_first, files.first()) {
         let own = Compression::from_root_setting(first.header().compress);
         layout.common.compression = layout.common.compression.or(own);
     }
-    objects.all_cycles = options.cycles == Cycles::All;
+    objects.all_cycles = options.content.cycles == Cycles::All;
     let mut notes = Vec::new();
     let mut older_cycles = Vec::new();
     let mut tree_cycles: HashMap<(usize, String), usize> = HashMap::new();
-    let mut selection = EntrySelection::new(&options.entries);
+    let mut selection = EntrySelection::new(&options.content.entries);
     let mut plans: Vec<(PlannedTree, TablePlan)> = Vec::new();
     let mut damaged = Vec::new();
     for (directory, entry, parts) in objects.trees() {
         let path = objects.directories.get(directory).map_or_else(String::new, |d| d.path_of(&entry.name));
-        if options.tree.as_ref().is_some_and(|only| *only != path) {
+        if options.content.tree.as_ref().is_some_and(|only| *only != path) {
             continue;
         }
         let inputs = parts.iter().map(|part| tree_input(&files, &known, *part)).collect::<Result<Vec<_>>>()?;
-        let older = older(&path, (&files, &known), (&inputs, &entry.older), options.cycles)?;
+        let older = older(&path, (&files, &known), (&inputs, &entry.older), options.content.cycles)?;
         for (rank, inputs) in older.kept.iter().enumerate() {
             let cycle = format!("{path};{}", rank + 1);
             let cut = inputs.iter().find_map(|(.., key)| known.get(&key.seek_key)?.cut.clone());
@@ -115,7 +118,7 @@ pub(crate) fn plan_all(
         if inputs.len() < files.len() {
             notes.push(format!("tree {path} is only in {} of the {} inputs", inputs.len(), files.len()));
         }
-        let source = SourceTree { inputs: &inputs, path: &path, schema: options.schema, budget: options.budget };
+        let source = SourceTree { inputs: &inputs, path: &path, schema: options.plan.schema, budget: options.budget };
         let mut selected = selection.for_tree(&source)?;
         let cut = parts.iter().find_map(|part| known.get(&part.seek)?.cut.clone());
         let mut about = std::mem::take(&mut selected.notes);
@@ -136,10 +139,10 @@ pub(crate) fn plan_all(
         plan.messages.notes.extend(absent);
         plans.push((PlannedTree { directory, name: entry.name.clone(), path }, plan));
     }
-    if options.tree.is_none() {
+    if options.content.tree.is_none() {
         notes.extend(cycles::note_on_objects(&objects));
     }
-    if let (Some(only), true) = (&options.tree, plans.is_empty()) {
+    if let (Some(only), true) = (&options.content.tree, plans.is_empty()) {
         let there: Vec<String> = objects.trees().map(|(_, entry, _)| entry.name.clone()).collect();
         return Err(Error::request(format!("no tree {only}; there are: {}", there.join(", "))));
     }
@@ -182,16 +185,8 @@ fn plan_tree(
     entries: Option<&dyn Fn(u64) -> Result<EntrySet>>,
     known: &mut KnownTrees,
 ) -> Result<TablePlan> {
-    let request = TableRequest {
-        inputs,
-        path,
-        layout,
-        filter: &options.filter,
-        entries,
-        pack: options.pack,
-        schema: options.schema,
-        absent: options.absent,
-    };
+    let request =
+        TableRequest { inputs, path, layout, filter: &options.content.filter, entries, options: options.plan };
     plan_table_of(&request, |file, key| match known.remove(&key.seek_key) {
         Some(known) => Ok(known.tree),
         None => read_tree(file, key),

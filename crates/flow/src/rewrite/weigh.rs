@@ -25,7 +25,7 @@ pub type BasketsOf<'a> = dyn Fn(&str, &[&str], &[u64]) -> Vec<BasketRef> + 'a;
 pub fn weigh(input: &Path, output: &Path, options: &Options, baskets: &BasketsOf<'_>) -> Result<u64> {
     let prepared = prepare(&[input.to_path_buf()], output, options)?;
     let first = prepared.files.first().ok_or_else(|| Error::request("no input"))?;
-    let requested = options.metadata.or(prepared.layout.common.compression);
+    let requested = options.compression.metadata.or(prepared.layout.common.compression);
     let setting = requested.map_or_else(|| default_setting(first, &prepared.plans), Compression::to_root_setting);
     let datime = date(Some(prepared.objects.newest));
     let mut writer = FileWriter::discarding(output, setting, datime, &first.top().title)?;

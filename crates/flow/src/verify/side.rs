@@ -11,7 +11,7 @@ use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, FilePool, Key, Result, RootFile};
 
 use super::options::VerifyOptions;
-use crate::plan::options::{Absent, Pack};
+use crate::plan::options::{Absent, Pack, PlanOptions};
 use crate::plan::{TablePlan, TableRequest, plan_table};
 use crate::select::{EntrySelection, SourceTree};
 
@@ -78,9 +78,7 @@ impl Side {
             layout: &Layout::default(),
             filter: &options.filter,
             entries: (!selected.is_all()).then_some(&entries as &dyn Fn(u64) -> Result<EntrySet>),
-            pack: Pack::No,
-            schema: options.schema,
-            absent: Absent::LeaveOut,
+            options: PlanOptions { schema: options.schema, absent: Absent::LeaveOut, pack: Pack::No },
         });
         let mut plan = planned.map_err(|e| e.object(tree.path.clone()))?;
         if let Some(source) = plan.files.first() {

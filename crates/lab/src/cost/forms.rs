@@ -61,9 +61,12 @@ impl FileStats {
             let keep: Vec<String> = names.iter().map(|name| Pattern::exact(name).to_string()).collect();
             Ok(flow::Options {
                 layout: layout.clone(),
-                filter: NameFilter::new(&keep, &[])?,
-                entries: entries.clone().into(),
-                tree: Some(tree.path.clone()),
+                content: flow::ContentOptions {
+                    filter: NameFilter::new(&keep, &[])?,
+                    entries: entries.clone().into(),
+                    tree: Some(tree.path.clone()),
+                    ..flow::ContentOptions::default()
+                },
                 budget,
                 ..flow::Options::default()
             })

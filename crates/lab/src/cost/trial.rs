@@ -44,9 +44,12 @@ pub(crate) fn run(
     let path = folder.path().join(name);
     let options = flow::Options {
         layout: layout.clone(),
-        tree: tree.map(str::to_owned),
         // Other trees under the same names are part of the output.
-        cycles: flow::Cycles::OtherTrees,
+        content: flow::ContentOptions {
+            tree: tree.map(str::to_owned),
+            cycles: flow::Cycles::OtherTrees,
+            ..flow::ContentOptions::default()
+        },
         budget,
         ..flow::Options::default()
     };

@@ -11,7 +11,7 @@ use dataset::EntrySet;
 use dataset::glob::TreePattern;
 use flow::inputs::Input;
 use flow::read::{Dataset, Request, drain};
-use flow::{Budget, Entries, EntryFilter, Listed, Options, Summary};
+use flow::{Budget, ContentOptions, Entries, EntryFilter, Listed, Options, Summary};
 use procfs::process::Process;
 use rootfile::{Error, Result};
 use rustix::process::{Signal, set_parent_process_death_signal};
@@ -124,11 +124,14 @@ fn copy(task: &Task) -> Result<Measured> {
     let budget = Budget::new(task.memory / streams as u64, (task.threads / streams).max(1));
     let options = Options {
         layout: task.layout.clone(),
-        entries: entries(task)?,
-        listed: (!task.others).then(|| {
-            let name = task.tree.rsplit('/').next().unwrap_or_default();
-            Listed::Only(HashSet::from([name.to_owned(), record::TREE.to_owned()]))
-        }),
+        content: ContentOptions {
+            entries: entries(task)?,
+            listed: (!task.others).then(|| {
+                let name = task.tree.rsplit('/').next().unwrap_or_default();
+                Listed::Only(HashSet::from([name.to_owned(), record::TREE.to_owned()]))
+            }),
+            ..ContentOptions::default()
+        },
         budget,
         overwrite: true,
         ..Options::default()

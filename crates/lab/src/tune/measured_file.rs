@@ -40,8 +40,12 @@ impl MeasuredFile {
         }
         let copies = ScratchFolder::within(folder).map_err(|e| Error::from(e).file(folder))?;
         let path = copies.path().join("sample.root");
-        let options =
-            flow::Options { tree: tree.map(str::to_owned), filter: filter.clone(), budget, ..flow::Options::default() };
+        let content = flow::ContentOptions {
+            filter: filter.clone(),
+            tree: tree.map(str::to_owned),
+            ..flow::ContentOptions::default()
+        };
+        let options = flow::Options { content, budget, ..flow::Options::default() };
         // The plan of all inputs refuses inputs with other branches, and names the differences.
         if inputs.len() > 1 {
             flow::forecast(inputs, &path, &options, false)?;

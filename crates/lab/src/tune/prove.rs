@@ -98,9 +98,12 @@ impl Candidate for Files<'_> {
         self.staged = None;
         let request = flow::Options {
             layout: self.layout(),
-            tree: self.options.tree.clone(),
             // The output stands for the input: another tree under the same name must not be lost.
-            cycles: flow::Cycles::OtherTrees,
+            content: flow::ContentOptions {
+                tree: self.options.tree.clone(),
+                cycles: flow::Cycles::OtherTrees,
+                ..flow::ContentOptions::default()
+            },
             budget: self.budget,
             overwrite: self.overwrite,
             ..flow::Options::default()

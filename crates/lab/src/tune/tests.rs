@@ -27,7 +27,8 @@ fn file(folder: &Path, layout: &str) -> PathBuf {
     let budget = Budget::new(100_000_000, 1);
     generate(&Job { model: &model, outputs: vec![all.clone()], options, budget, fill: true }, &unwatched).unwrap();
     let filter = NameFilter::new(&COLUMNS.map(str::to_owned), &[]).unwrap();
-    let options = flow::Options { filter, ..flow::Options::default() };
+    let content = flow::ContentOptions { filter, ..flow::ContentOptions::default() };
+    let options = flow::Options { content, ..flow::Options::default() };
     flow::rewrite(&[all], &some, &options, &unwatched).unwrap();
     some
 }

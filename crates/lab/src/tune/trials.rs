@@ -147,14 +147,12 @@ impl Search {
             let Some(layout) = self.layout(stats, &chosen)? else { break };
             let expected = Expected::new(stats, &self.space, &chosen);
             let of = |tree: &str, lineage: &[&str], bounds: &[u64]| expected.baskets(tree, lineage, bounds);
-            let tree = options.tree.clone();
-            let request = flow::Options {
-                layout,
-                tree,
+            let content = flow::ContentOptions {
+                tree: options.tree.clone(),
                 cycles: flow::Cycles::OtherTrees,
-                budget: options.budget(),
-                ..flow::Options::default()
+                ..flow::ContentOptions::default()
             };
+            let request = flow::Options { layout, content, budget: options.budget(), ..flow::Options::default() };
             let input = stats.file.name();
             // No file of that name is made; a name as long as the input's is in it.
             let Ok(besides) = flow::weigh(input, &input.with_extension("r00t"), &request, &of) else { break };

@@ -11,7 +11,10 @@ use std::path::{Path, PathBuf};
 
 use dataset::layout::{ByteSize, Layout, TreeLayout};
 use flow::inputs::{inputs, lists};
-use flow::{Budget, DEFAULT_MEMORY, Listed, Options, Pack, Summary};
+use flow::{
+    Budget, CompressionOptions, ContentOptions, DEFAULT_MEMORY, InputOptions, Listed, Options, Pack, PlanOptions,
+    Summary,
+};
 use rootfile::codec::Compression;
 use rootfile::{Error, Result, RootFile, check_output};
 
@@ -131,13 +134,17 @@ impl<'a> Merge<'a> {
             return Err(Error::request(message));
         }
         let first = if self.append { Some(target) } else { sources.first() };
-        let options = Options { header: Some(self.setting(first)), ..self.options()? };
+        let mut options = self.options()?;
+        options.compression.header = Some(self.setting(first));
         flow::allocator::ours(&options.budget);
         if self.verbosity > 1 {
             let what = if flags.keep_baskets && !flags.reoptimise { "meta data" } else { "all output" };
-            self.info(2, &format!("compression setting for {what}: {}", options.header.unwrap_or_default()));
+            self.info(
+                2,
+                &format!("compression setting for {what}: {}", options.compression.header.unwrap_or_default()),
+            );
         }
-        if let (Some(Listed::Only(names) | Listed::Skip(names)), Some(list)) = (&options.listed, &flags.list) {
+        if let (Some(Listed::Only(names) | Listed::Skip(names)), Some(list)) = (&options.content.listed, &flags.list) {
             let (n, list) = (names.len(), list.display());
             self.info(2, &format!("added {n} object{} from filter file '{list}'", if n == 1 { "" } else { "s" }));
         }
@@ -280,19 +287,21 @@ impl<'a> Merge<'a> {
         };
         Ok(Options {
             layout,
-            pack: if flags.keep_baskets { Pack::No } else { Pack::Auto },
+            content: ContentOptions { listed: listed(flags)?, no_trees: flags.no_trees, ..ContentOptions::default() },
+            plan: PlanOptions {
+                schema: schema(flags.common, flags.fill),
+                pack: if flags.keep_baskets { Pack::No } else { Pack::Auto },
+                ..PlanOptions::default()
+            },
+            inputs: InputOptions { append, skip_bad: flags.skip_bad, open_files: flags.open_files },
+            compression: CompressionOptions {
+                as_first: flags.as_first || append || (flags.keep_baskets && flags.reoptimise),
+                metadata,
+                header: None,
+            },
             budget: Budget::new(memory, flags.threads.unwrap_or(1)),
             overwrite: flags.force,
-            append,
-            skip_bad: flags.skip_bad,
             check: flags.check,
-            as_first: flags.as_first || append || (flags.keep_baskets && flags.reoptimise),
-            metadata,
-            no_trees: flags.no_trees,
-            listed: listed(flags)?,
-            schema: schema(flags.common, flags.fill),
-            open_files: flags.open_files,
-            ..Options::default()
         })
     }
 }

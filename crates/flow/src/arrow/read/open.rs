@@ -13,7 +13,7 @@ use rootfile::{Error, FilePool, Key, OPEN_FILES, Result, RootFile};
 use super::dataset::Dataset;
 use crate::execute::fetch::learn::learn;
 use crate::plan::inputs::Input;
-use crate::plan::options::{Absent, Pack, Schema};
+use crate::plan::options::{Absent, Pack, PlanOptions, Schema};
 use crate::plan::{TableRequest, plan_table};
 
 impl Dataset {
@@ -59,9 +59,7 @@ impl Dataset {
             layout: &Layout::default(),
             filter,
             entries: None,
-            pack: Pack::No,
-            schema,
-            absent: Absent::Fail,
+            options: PlanOptions { schema, absent: Absent::Fail, pack: Pack::No },
         })?;
         let mut places = vec![None; plan.tree.branches.len()];
         for (place, column) in plan.columns.iter().enumerate() {

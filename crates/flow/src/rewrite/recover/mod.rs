@@ -20,7 +20,7 @@ use std::path::Path;
 use rootfile::{Error, Result, RootFile, check_output};
 
 use super::execute::rewrite_known;
-use super::options::{Cycles, Options};
+use super::options::{ContentOptions, Cycles, Options};
 use super::prepared::{KnownTree, KnownTrees};
 use crate::{Budget, Progress};
 use attach::Attached;
@@ -91,8 +91,8 @@ pub fn recover(
     }
     let mut notes = found.notes;
     notes.extend(unplaced.iter().map(|basket| format!("{basket}: no record of this tree was found")));
-    let make =
-        Options { budget: options.budget, overwrite: options.overwrite, cycles: Cycles::All, ..Options::default() };
+    let content = ContentOptions { cycles: Cycles::All, ..ContentOptions::default() };
+    let make = Options { content, budget: options.budget, overwrite: options.overwrite, ..Options::default() };
     let file = found.file.with_listing(found.directories);
     let summary = rewrite_known(file, known, output, &make, progress)?;
     notes.extend(summary.notes);

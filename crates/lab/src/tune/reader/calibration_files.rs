@@ -171,9 +171,10 @@ impl Recipe {
     /// Writes it with another codec and baskets of another size.
     pub fn rewrite(&self, made: &Path, path: &Path, codec: &str, basket: &str, budget: Budget) -> Result<()> {
         let keep: Vec<String> = self.keep.iter().map(|&name| name.to_owned()).collect();
+        let content = flow::ContentOptions { filter: NameFilter::new(&keep, &[])?, ..flow::ContentOptions::default() };
         let options = flow::Options {
             layout: format!("compression = \"{codec}\"\nbasket = \"{basket}\"").parse()?,
-            filter: NameFilter::new(&keep, &[])?,
+            content,
             budget,
             overwrite: true,
             ..flow::Options::default()
