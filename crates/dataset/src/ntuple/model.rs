@@ -1,0 +1,292 @@
+//! The metadata of an RNTuple, as its anchor and envelopes describe them. Data only: the modules that read envelopes fill
+//! it, and the modules that decode pages use it.
+
+use super::element::ColumnType;
+
+/// The version of the format that a writer gives in the anchor. For reports: only feature flags decide whether a reader
+/// can read an RNTuple.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FormatVersion {
+    /// 0 for files from before the first release of the format.
+    pub epoch: u16,
+    /// Rises with changes that older readers cannot read.
+    pub major: u16,
+    /// Rises with optional features.
+    pub minor: u16,
+    /// Rises with clarifications.
+    pub patch: u16,
+}
+
+/// The position of a block of bytes: an envelope or a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Locator {
+    /// Bytes in the file.
+    File {
+        /// Offset from the start of the file.
+        offset: u64,
+        /// Bytes in the file: the compressed size. For a page without its checksum.
+        size: u64,
+    },
+    /// A kind of storage that is not a file, such as an object store. Only the block itself cannot be read.
+    Unknown {
+        /// The locator type: the specification defines 0x01, and ROOT writes 0x02 for DAOS.
+        kind: u8,
+    },
+}
+
+/// A block and its size when decompressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// Bytes when decompressed.
+    pub len: u64,
+    /// Where it is.
+    pub locator: Locator,
+}
+
+/// The anchor: the object in the file that leads to header and footer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Anchor {
+    /// The format's version.
+    pub version: FormatVersion,
+    /// The header envelope.
+    pub header: Link,
+    /// The footer envelope.
+    pub footer: Link,
+    /// Most bytes of one key. Larger blocks are split over several keys.
+    pub max_key_size: u64,
+}
+
+/// What a field is for its subfields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A value of its own, or a wrapper around its only subfield (enums, `std::atomic`, fixed-size arrays).
+    Leaf,
+    /// Any number of values of its subfield; its column has the end of each collection.
+    Collection,
+    /// One value of each subfield.
+    Record,
+    /// One value of one of its subfields; its column says which.
+    Variant,
+    /// An object as ROOT's streamer writes it; its columns have ends and bytes.
+    Streamer,
+    /// A role that the specification does not define. The field and those below it cannot be read.
+    Unknown(u16),
+}
+
+/// A field. Its index in [`Schema::fields`] is its ID.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// The version of the field, for schema evolution.
+    pub field_version: u32,
+    /// The version of the C++ type. `u32::MAX` for a class without a version.
+    pub type_version: u32,
+    /// The ID of the field above; none at the top.
+    pub parent: Option<usize>,
+    /// The structural role.
+    pub role: Role,
+    /// The name.
+    pub name: String,
+    /// The C++ type as the file spells it. Empty for untyped records and collections.
+    pub type_name: String,
+    /// The name that the type has in the source code, if it is another one (`Double32_t`).
+    pub type_alias: String,
+    /// A description by the writer.
+    pub description: String,
+    /// The length of a fixed-size array or a `std::bitset`.
+    pub array_size: Option<u64>,
+    /// The ID of the field that a projected field shows.
+    pub source: Option<usize>,
+    /// The checksum of the class, as `TClass` has it.
+    pub type_checksum: Option<u32>,
+    /// Whether the class is a struct of arrays (flag 0x08).
+    pub is_soa: bool,
+    /// Whether the schema extension in the footer describes the field, not the header.
+    pub in_extension: bool,
+}
+
+/// A column. Its index in [`Schema::columns`] is its physical ID.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// How its elements are encoded.
+    pub column_type: ColumnType,
+    /// Bits of an element in a page.
+    pub bits: u16,
+    /// The ID of its field.
+    pub field: usize,
+    /// Which of the field's alternative representations it belongs to, from 0.
+    pub representation: u16,
+    /// For a deferred column: the index of the first stored element. Elements before it are zero.
+    pub first_element: Option<Deferred>,
+    /// The smallest and the largest value of a quantised column.
+    pub range: Option<(f64, f64)>,
+    /// Whether the schema extension in the footer describes the column, not the header.
+    pub in_extension: bool,
+}
+
+/// The start of a column that was added while the RNTuple was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deferred {
+    /// The index of the first stored element.
+    pub first_element: u64,
+    /// Whether the column's representation is not the primary one up to the cluster of the first element.
+    pub suppressed: bool,
+}
+
+/// A column of a projected field: the elements of another column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AliasColumn {
+    /// The physical ID of the column with the elements.
+    pub column: usize,
+    /// The ID of the projected field.
+    pub field: usize,
+}
+
+/// Information about a type beside the fields.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExtraTypeInfo {
+    /// 0 for streamer infos.
+    pub content_id: u32,
+    /// The version of the type.
+    pub type_version: u32,
+    /// The type; empty for streamer infos.
+    pub type_name: String,
+    /// For streamer infos: a streamed `TList` of `TStreamerInfo`.
+    pub content: Vec<u8>,
+}
+
+/// Fields and columns, from the header and the extension in the footer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Schema {
+    /// All fields, by ID.
+    pub fields: Vec<Field>,
+    /// All columns, by physical ID.
+    pub columns: Vec<Column>,
+    /// The columns of projected fields.
+    pub aliases: Vec<AliasColumn>,
+    /// Streamer infos and information of later versions.
+    pub extra: Vec<ExtraTypeInfo>,
+}
+
+/// A range of clusters whose pages one envelope lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClusterGroup {
+    /// The first entry.
+    pub first_entry: u64,
+    /// How many entries.
+    pub entries: u64,
+    /// How many clusters.
+    pub clusters: u32,
+    /// The envelope with their pages.
+    pub page_list: Link,
+}
+
+/// Another RNTuple with data about ranges of entries of this one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AttributeSet {
+    /// The name.
+    pub name: String,
+    /// The version of the set's schema: major, minor.
+    pub schema_version: (u16, u16),
+    /// The anchor of the other RNTuple: the bytes of the object, not its key.
+    pub anchor: Link,
+}
+
+/// A page: consecutive elements of one column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// How many elements.
+    pub elements: u32,
+    /// Whether an XXH3 checksum (8 bytes) follows the page.
+    pub has_checksum: bool,
+    /// Where the page is. Several pages may have the same bytes.
+    pub locator: Locator,
+}
+
+/// The elements of one column in one cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColumnRange {
+    /// The index of the first element in the whole column.
+    pub first_element: u64,
+    /// The compression setting (algorithm * 100 + level). None for a suppressed column: another representation of the field
+    /// has the data of this cluster.
+    pub compression: Option<u32>,
+    /// The pages, as a range of [`PageList::pages`].
+    pub pages: std::ops::Range<usize>,
+}
+
+/// A range of entries and its columns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cluster {
+    /// The first entry.
+    pub first_entry: u64,
+    /// How many entries.
+    pub entries: u64,
+    /// The columns that the page list has, by physical ID. Columns that were added later may be absent.
+    pub columns: Vec<ColumnRange>,
+}
+
+/// The clusters and pages of one cluster group.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PageList {
+    /// The clusters, in the order of their entries.
+    pub clusters: Vec<Cluster>,
+    /// The pages of all clusters.
+    pub pages: Vec<Page>,
+}
+
+/// The metadata of an RNTuple, except for its page lists: those are read group by group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ntuple {
+    /// The name.
+    pub name: String,
+    /// A description by the user.
+    pub description: String,
+    /// The program that wrote it.
+    pub writer: String,
+    /// The anchor.
+    pub anchor: Anchor,
+    /// The feature flags of header and footer together, as words of 63 bits.
+    pub features: Vec<u64>,
+    /// The checksum of the header, which footer and page lists repeat.
+    pub header_checksum: u64,
+    /// Fields and columns.
+    pub schema: Schema,
+    /// Groups of clusters.
+    pub groups: Vec<ClusterGroup>,
+    /// Linked attribute sets.
+    pub attribute_sets: Vec<AttributeSet>,
+}
+
+impl Cluster {
+    /// The pages of a column, by its physical ID. None if the page list does not have the column.
+    pub fn pages<'a>(&self, list: &'a PageList, column: usize) -> Option<&'a [Page]> {
+        list.pages.get(self.columns.get(column)?.pages.clone())
+    }
+}
+
+impl Ntuple {
+    /// The number of entries.
+    pub fn entries(&self) -> u64 {
+        self.groups.iter().map(|group| group.first_entry.saturating_add(group.entries)).max().unwrap_or(0)
+    }
+}
+
+impl Schema {
+    /// The IDs of the fields directly below a field, in their order; of the top-level fields for `None`.
+    pub fn children(&self, parent: Option<usize>) -> Vec<usize> {
+        (0..self.fields.len()).filter(|&id| self.fields.get(id).is_some_and(|field| field.parent == parent)).collect()
+    }
+
+    /// The path of a field: the names from the top, joined by dots (names have no dots).
+    pub fn path(&self, field: usize) -> String {
+        let mut names = Vec::new();
+        let mut at = self.fields.get(field);
+        // A parent precedes its children, so a walk up ends.
+        while let Some(field) = at {
+            names.push(field.name.as_str());
+            at = field.parent.and_then(|parent| self.fields.get(parent));
+        }
+        names.reverse();
+        names.join(".")
+    }
+}
