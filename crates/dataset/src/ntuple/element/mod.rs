@@ -1,71 +1,43 @@
 //! Column types of the specification, and how the elements of a page are encoded in bytes. Nothing here knows fields or
 //! files.
+//!
+//! A reader makes the [`Encoding`] of a column once, and the [`Elements`] of a column for each Arrow array. Then it decodes
+//! pages, one after the other, whole or in part:
+//!
+//! ```
+//! use dataset::ntuple::element::{ColumnType, Elements, Encoding};
+//!
+//! let encoding = Encoding::new(ColumnType::SplitIndex32, 32, None)?;
+//! let mut ends = Elements::new(encoding.kind(), false);
+//! ends.start_cluster(0)?;
+//! // Three collections in a page, with 2, 0 and 1 elements: differences, then split.
+//! ends.decode(&encoding, &[2, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0], 3, 0..3)?;
+//! ends.start_cluster(0)?;
+//! // In the next cluster, whose ends start anew: one with 5 elements.
+//! ends.decode(&encoding, &[5, 0, 0, 0], 1, 0..1)?;
+//! let Elements::Index(ends) = ends else { unreachable!() };
+//! assert_eq!(ends.offsets(), [0, 2, 2, 3, 8]);
+//! # Ok::<(), rootfile::Error>(())
+//! ```
+//!
+//! | module | job |
+//! |---|---|
+//! | `column_type` | types, their codes and bits |
+//! | `encoding` | a type with its parameters, checked |
+//! | `elements` | decoded elements; which decoder is for which type |
+//! | `ends` | the offsets of an index column |
+//! | `unpack` | bytes to words |
+//! | `word`, `float` | words to values |
 
-/// How the elements of a column are encoded: the values 0x00 to 0x1D of the specification.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum ColumnType {
-    Bit,
-    Byte,
-    Char,
-    Int8,
-    UInt8,
-    Int16,
-    UInt16,
-    Int32,
-    UInt32,
-    Int64,
-    UInt64,
-    Real16,
-    Real32,
-    Real64,
-    Index32,
-    Index64,
-    Switch,
-    SplitInt16,
-    SplitUInt16,
-    SplitInt32,
-    SplitUInt32,
-    SplitInt64,
-    SplitUInt64,
-    SplitReal16,
-    SplitReal32,
-    SplitReal64,
-    SplitIndex32,
-    SplitIndex64,
-    Real32Trunc,
-    Real32Quant,
-    /// A type that the specification does not define. The fields with such columns cannot be read.
-    Unknown(u16),
-}
+mod column_type;
+mod elements;
+mod encoding;
+mod ends;
+mod float;
+mod unpack;
+mod word;
 
-/// Elements of one column, decoded.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Elements {
-    /// Bits.
-    Bool(Vec<bool>),
-    /// Bytes and characters.
-    U8(Vec<u8>),
-    /// Signed integers of 8 bits.
-    I8(Vec<i8>),
-    /// Signed integers of 16 bits.
-    I16(Vec<i16>),
-    /// Unsigned integers of 16 bits.
-    U16(Vec<u16>),
-    /// Signed integers of 32 bits.
-    I32(Vec<i32>),
-    /// Unsigned integers of 32 bits.
-    U32(Vec<u32>),
-    /// Signed integers of 64 bits.
-    I64(Vec<i64>),
-    /// Unsigned integers of 64 bits.
-    U64(Vec<u64>),
-    /// Floats: single, half, truncated and quantised.
-    F32(Vec<f32>),
-    /// Doubles; also quantised values of a field of doubles.
-    F64(Vec<f64>),
-    /// Ends of collections, counted from the start of the cluster, as `Index32` and `Index64` have them.
-    Index(Vec<u64>),
-    /// For each value of a variant: the index among the elements of the alternative, and its number from 1; 0 for no value.
-    Switch(Vec<(u64, u32)>),
-}
+pub use column_type::{ColumnType, Kind};
+pub use elements::Elements;
+pub use encoding::Encoding;
+pub use ends::Ends;
