@@ -124,3 +124,116 @@ fn verify(record: &[u8]) -> Result<&[u8]> {
 fn unknown_storage(kind: u8) -> Error {
     Error::unsupported(format!("a page is not in the file, but in storage of type {kind:#04x}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use rootfile::codec::{Compression, Compressor};
+
+    use super::*;
+    use crate::ntuple::element::ColumnType;
+
+    fn bytes() -> Encoding {
+        Encoding::new(ColumnType::Byte, 8, None).unwrap()
+    }
+
+    fn content(len: u64) -> Vec<u8> {
+        (0..len).map(|i| (i * i / 7 + i * 3 + 1) as u8).collect()
+    }
+
+    fn page(elements: usize, record: &[u8], has_checksum: bool) -> Page {
+        let size = record.len() as u64 - if has_checksum { CHECKSUM } else { 0 };
+        Page { elements: elements.try_into().unwrap(), has_checksum, locator: Locator::File { offset: 1000, size } }
+    }
+
+    fn open(page: &Page, record: &[u8]) -> Result<Vec<u8>> {
+        let mut scratch = vec![7; 10];
+        page.open(&bytes(), record, &mut Decompressor::new(), &mut scratch).map(<[u8]>::to_vec)
+    }
+
+    #[test]
+    fn checksums_are_those_of_xxhash() {
+        // By the `xxhash` library. Lengths 1 mod 64 above 240 are an edge of the algorithm: the last stripe overlaps the one
+        // before by all but one byte.
+        let known: [(u64, u64); 14] = [
+            (0, 0x2d06_8005_38d3_94c2),
+            (1, 0xe12e_f9d2_eb86_ceeb),
+            (16, 0xd2b1_1291_2dae_5526),
+            (129, 0xe270_f516_c3ca_ef82),
+            (240, 0x1200_14d1_1f00_4a47),
+            (241, 0x6f41_639c_5133_9ffb),
+            (257, 0x65e7_104f_ca49_e43a),
+            (321, 0x9c33_c205_2c6f_cb32),
+            (1023, 0xfc3b_62e7_9a87_526f),
+            (1024, 0x70d1_0f72_cf30_18ef),
+            (1025, 0xdea3_8c31_99fc_3658),
+            (1089, 0x45f3_c0b1_d88d_3b0d),
+            (65537, 0x4d56_5146_6b6c_18db),
+            (1_048_577, 0xe82d_4e93_5393_59bf),
+        ];
+        for (len, checksum) in known {
+            let content = content(len);
+            let record = [&content[..], &checksum.to_le_bytes()].concat();
+            let page = page(content.len(), &record, true);
+            assert!(open(&page, &record).unwrap() == content, "{len} bytes");
+        }
+    }
+
+    #[test]
+    fn a_changed_bit_is_found() {
+        let content = content(300);
+        let record = [&content[..], &twox_hash::XxHash3_64::oneshot(&content).to_le_bytes()].concat();
+        let page = page(300, &record, true);
+        assert!(open(&page, &record).is_ok());
+        for at in 0..record.len() {
+            let mut record = record.clone();
+            record[at] ^= 0x10;
+            let error = open(&page, &record).unwrap_err().to_string();
+            assert!(error.starts_with("at byte 1000: the checksum of a page is "), "{error}");
+        }
+    }
+
+    #[test]
+    fn pages_are_decompressed_into_a_buffer_that_grows() {
+        let (mut decompressor, mut scratch) = (Decompressor::new(), Vec::new());
+        // The last has more than one block.
+        for (len, setting) in [(3000, 505), (1000, 101), (5000, 404), (700, 207), (17 << 20, 505)] {
+            let content: Vec<u8> = (0..len).map(|i: u32| (i / 100) as u8).collect();
+            let mut record = Vec::new();
+            let setting = Compression::from_root_setting(setting).unwrap();
+            assert!(Compressor::new().compress(setting, &content, &mut record).unwrap());
+            let page = page(content.len(), &record, false);
+            assert_eq!(page.stored_len(), Some(record.len() as u64));
+            assert!(page.open(&bytes(), &record, &mut decompressor, &mut scratch).unwrap() == content);
+            let damaged = &mut record.clone()[..];
+            damaged[0] ^= 0xff;
+            assert!(page.open(&bytes(), damaged, &mut decompressor, &mut scratch).is_err());
+            let fewer = Page { elements: page.elements - 1, ..page };
+            assert!(fewer.open(&bytes(), &record, &mut decompressor, &mut scratch).is_err());
+        }
+    }
+
+    #[test]
+    fn pages_that_do_not_fit_are_refused() {
+        let error = |page: &Page, record: &[u8]| open(page, record).unwrap_err().to_string();
+        let stored = page(3, b"abc", false);
+        assert_eq!(open(&stored, b"abc").unwrap(), b"abc");
+        assert_eq!(error(&stored, b"abcd"), "at byte 1000: 4 bytes are not the page");
+        assert_eq!(error(&page(2, b"abc", false), b"abc"), "at byte 1000: a page of 2 bytes is stored in 3");
+        assert_eq!(
+            error(&page(4, b"abc", false), b"abc"),
+            "at byte 1000: compressed block: 3 bytes cannot hold its header"
+        );
+        let checked = Page { has_checksum: true, ..stored };
+        assert_eq!(checked.stored_len(), Some(11));
+        assert_eq!(error(&checked, b"abc"), "at byte 1000: 3 bytes are not the page and its checksum");
+
+        let elsewhere = Page { locator: Locator::Unknown { kind: 2 }, ..stored };
+        assert_eq!(elsewhere.stored_len(), None);
+        let place = Place { field: "Muon.pt", column: 7, cluster: 3, page: 0 };
+        let error = place.blame(open(&elsewhere, b"abc").unwrap_err());
+        assert_eq!(
+            error.to_string(),
+            "Muon.pt: page 0 of column 7 in cluster 3: a page is not in the file, but in storage of type 0x02"
+        );
+    }
+}

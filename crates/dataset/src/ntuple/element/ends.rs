@@ -92,10 +92,13 @@ impl Ends {
         Err(error)
     }
 
-    /// Ends as pages of the last cluster have them.
-    pub(super) fn in_cluster(&self, range: Range<usize>) -> impl ExactSizeIterator<Item = u64> + '_ {
-        let ends = self.offsets.get(range.start + 1..range.end + 1).unwrap_or_default();
-        ends.iter().map(|offset| offset.wrapping_sub(self.base).cast_unsigned())
+    /// The offsets of collections, and what each is more than the end in a page of the last cluster.
+    pub(super) fn in_cluster(&self, range: Range<usize>) -> Result<(&[i64], i64)> {
+        let ends = self.offsets.get(range.start..=range.end).unwrap_or_default();
+        match ends.split_first() {
+            Some((start, ends)) if *start >= self.base => Ok((ends, self.base)),
+            _ => Err(Error::request("ends of collections before the last cluster")),
+        }
     }
 }
 

@@ -2,11 +2,18 @@
 
 use half::f16;
 
+use rootfile::{Error, Result};
+
 use super::encoding::Encoding;
 
 /// The float of the same value.
 pub(super) fn from_half(bits: u16) -> f32 {
     f16::from_bits(bits).to_f32()
+}
+
+/// The half float that is nearest.
+pub(super) fn to_half(value: f32) -> u16 {
+    f16::from_f32(value).to_bits()
 }
 
 /// Makes the decoder of truncated floats: their bits are the leading ones of a float, the others are zero.
@@ -15,11 +22,34 @@ pub(super) fn untruncate(encoding: &Encoding) -> impl Fn(u32) -> f32 + use<> {
     move |word| f32::from_bits(word << dropped)
 }
 
+/// Makes the encoder of truncated floats.
+pub(super) fn truncate(encoding: &Encoding) -> impl Fn(f32) -> u32 + use<> {
+    let dropped = u32::BITS - u32::from(encoding.bits()).clamp(1, 32);
+    move |value| value.to_bits() >> dropped
+}
+
 /// Makes the decoder of quantised reals: integers that divide the column's range evenly. As ROOT computes it, to the bit.
 pub(super) fn unquantize(encoding: &Encoding) -> impl Fn(u32) -> f64 + use<> {
     let (min, max) = encoding.range();
     let scale = (max - min) / largest(encoding);
     move |word| (f64::from(word) * scale + min).min(max)
+}
+
+/// Makes the encoder of quantised reals, which takes the nearest integer.
+pub(super) fn quantize(encoding: &Encoding) -> impl Fn(f64) -> u32 + use<> {
+    let (min, max) = encoding.range();
+    let scale = largest(encoding) / (max - min);
+    move |value| (0.5 + (value - min) * scale) as u32
+}
+
+/// Checks that all values lie in the range of a quantised column.
+pub(super) fn check_range<T: Copy + Into<f64>>(encoding: &Encoding, values: &[T]) -> Result<()> {
+    let (min, max) = encoding.range();
+    let outside = values.iter().find(|value| !(min..=max).contains(&(**value).into()));
+    outside.map_or(Ok(()), |value| {
+        let value: f64 = (*value).into();
+        Err(Error::request(format!("{value} is not in the range of a quantised column, {min} to {max}")))
+    })
 }
 
 /// The largest integer of a quantised column, which stands for the largest value.

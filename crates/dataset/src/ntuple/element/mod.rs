@@ -24,16 +24,18 @@
 //! |---|---|
 //! | `column_type` | types, their codes and bits |
 //! | `encoding` | a type with its parameters, checked |
-//! | `elements` | decoded elements; which decoder is for which type |
+//! | `elements`, `encode` | decoded elements; which decoder and encoder is for which type |
 //! | `ends` | the offsets of an index column |
-//! | `unpack` | bytes to words |
-//! | `word`, `float` | words to values |
+//! | `unpack`, `pack` | bytes to words and back |
+//! | `word`, `float` | words to values and back |
 
 mod column_type;
 mod elements;
+mod encode;
 mod encoding;
 mod ends;
 mod float;
+mod pack;
 mod unpack;
 mod word;
 
@@ -41,3 +43,6 @@ pub use column_type::{ColumnType, Kind};
 pub use elements::Elements;
 pub use encoding::Encoding;
 pub use ends::Ends;
+
+#[cfg(test)]
+mod tests;

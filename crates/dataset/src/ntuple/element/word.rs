@@ -12,14 +12,17 @@ pub(super) trait Word: Copy + Default + Into<u64> {
     /// The word with these bytes; missing ones are zero.
     fn from_le(bytes: &[u8]) -> Self;
 
-    /// Appends the bytes of words.
-    fn write_le(words: impl Iterator<Item = Self>, out: &mut Vec<u8>);
+    /// Fills `bytes` with those of the word.
+    fn to_le(self, bytes: &mut [u8]);
 
     /// The low bytes of a larger word.
     fn truncate(word: u64) -> Self;
 
     /// The sum, without its carry.
     fn wrapping_add(self, other: Self) -> Self;
+
+    /// The difference, without its borrow.
+    fn wrapping_sub(self, other: Self) -> Self;
 
     /// The block of words whose bytes `planes` has: all first bytes, all second bytes, and so on.
     fn join(planes: &[&[u8; BLOCK]; 8], block: &mut [Self; BLOCK]);
@@ -36,8 +39,8 @@ macro_rules! word {
                 Self::from_le_bytes(word)
             }
 
-            fn write_le(words: impl Iterator<Item = Self>, out: &mut Vec<u8>) {
-                words.for_each(|word| out.extend_from_slice(&word.to_le_bytes()));
+            fn to_le(self, bytes: &mut [u8]) {
+                bytes.iter_mut().zip(self.to_le_bytes()).for_each(|(to, from)| *to = from);
             }
 
             fn truncate(word: u64) -> Self {
@@ -46,6 +49,10 @@ macro_rules! word {
 
             fn wrapping_add(self, other: Self) -> Self {
                 self.wrapping_add(other)
+            }
+
+            fn wrapping_sub(self, other: Self) -> Self {
+                self.wrapping_sub(other)
             }
 
             fn join(planes: &[&[u8; BLOCK]; 8], block: &mut [Self; BLOCK]) {
