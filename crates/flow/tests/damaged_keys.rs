@@ -14,8 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use flow::{Budget, Options, Summary, VerifyOptions, rewrite, sample, unwatched, verify};
 use rootfile::bytes::Writer;
 use rootfile::codec::Compression;
-use rootfile::object::write_tobject;
-use rootfile::tags::{begin_frame, end_frame};
+use rootfile::object::{TObject, write_tnamed};
 use rootfile::{FileWriter, RootFile};
 
 mod support;
@@ -27,11 +26,7 @@ const TRIES: (usize, usize) = (600, 12);
 
 fn named(name: &str, title: &str) -> Vec<u8> {
     let mut w = Writer::new();
-    let frame = begin_frame(&mut w, 1);
-    write_tobject(&mut w, 0, 0);
-    w.string(name);
-    w.string(title);
-    end_frame(&mut w, frame);
+    write_tnamed(&mut w, &TObject::default(), name, title);
     w.bytes
 }
 

@@ -6,7 +6,7 @@
 
 use rootfile::bytes::Writer;
 use rootfile::codec::Compression;
-use rootfile::object::{Content, Graph, Object, TObject, Value, write_tobject};
+use rootfile::object::{Content, Graph, Object, TObject, Value, write_tnamed};
 use rootfile::tags::{begin_frame, end_frame};
 use rootfile::{DirId, Error, FileWriter, Result, RootFile};
 
@@ -78,11 +78,7 @@ pub fn write(writer: &mut FileWriter, table: &[ProcessId]) -> Result<()> {
         writer.write_object(top, (CLASS, &name, &id.uuid), Compression::NONE, |_| {
             let mut w = Writer::new();
             let outer = begin_frame(&mut w, 1);
-            let named = begin_frame(&mut w, 1);
-            write_tobject(&mut w, 0, NEW_OBJECT);
-            w.string(&name);
-            w.string(&id.uuid);
-            end_frame(&mut w, named);
+            write_tnamed(&mut w, &TObject { bits: NEW_OBJECT, ..TObject::default() }, &name, &id.uuid);
             end_frame(&mut w, outer);
             Ok(w.bytes)
         })?;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use objects::{Action, ObjectCompression, plan_objects, process_ids};
 use rootfile::bytes::Writer;
 use rootfile::codec::Compression;
-use rootfile::object::write_tobject;
+use rootfile::object::{TObject, write_tnamed, write_tobject};
 use rootfile::tags::{begin_frame, end_frame};
 use rootfile::{FileWriter, RootFile};
 
@@ -24,11 +24,7 @@ fn parameter(name: &str, value: i32) -> Vec<u8> {
 
 fn named(name: &str, title: &str) -> Vec<u8> {
     let mut w = Writer::new();
-    let frame = begin_frame(&mut w, 1);
-    write_tobject(&mut w, 0, 0);
-    w.string(name);
-    w.string(title);
-    end_frame(&mut w, frame);
+    write_tnamed(&mut w, &TObject::default(), name, title);
     w.bytes
 }
 

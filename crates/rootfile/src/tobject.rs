@@ -1,8 +1,8 @@
-//! `TObject`, the base of most classes of ROOT: a version, a unique number, and status bits.
+//! `TObject`, the base of most classes of ROOT: a version, a unique number, and status bits. `TNamed` adds a name and a title.
 
 use crate::Result;
 use crate::bytes::{Cursor, Writer};
-use crate::tags::Frame;
+use crate::tags::{Frame, begin_frame, end_frame};
 
 /// `TObject` bit: a `TRef` points here, and a process identifier follows.
 pub(crate) const IS_REFERENCED: u32 = 1 << 4;
@@ -34,6 +34,15 @@ pub fn read_tobject(c: &mut Cursor<'_>) -> Result<TObject> {
 /// Writes a `TObject` that no `TRef` refers to.
 pub fn write_tobject(w: &mut Writer, unique_id: u32, bits: u32) {
     TObject { unique_id, bits, pid: None }.write(w);
+}
+
+/// Writes a `TNamed` with its frame.
+pub fn write_tnamed(w: &mut Writer, object: &TObject, name: &str, title: &str) {
+    let frame = begin_frame(w, 1);
+    object.write(w);
+    w.string(name);
+    w.string(title);
+    end_frame(w, frame);
 }
 
 impl TObject {

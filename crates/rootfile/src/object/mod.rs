@@ -17,4 +17,4 @@ pub use typed::{Place, Span, Typed};
 pub use value::{Array, Collection, Content, Graph, Members, Named, Object, ObjectId, Value};
 pub use write::ObjectWriter;
 
-pub use crate::tobject::{TObject, read_tobject, write_tobject};
+pub use crate::tobject::{TObject, read_tobject, write_tnamed, write_tobject};

@@ -6,6 +6,7 @@ use super::value::{Array, Collection, Content, Graph, Members, Named, Object, Ob
 use crate::bytes::Writer;
 use crate::streamer::code;
 use crate::tags::{WriteTags, begin_frame, end_frame};
+use crate::tobject::write_tnamed;
 use crate::{Error, Result};
 
 /// Writes one record's objects.
@@ -197,11 +198,7 @@ impl<'a> ObjectWriter<'a> {
 
     /// Writes a `TNamed` with its frame.
     pub fn named(&mut self, named: &Named) {
-        let frame = begin_frame(&mut self.out, 1);
-        named.object.write(&mut self.out);
-        self.out.string(&named.name);
-        self.out.string(&named.title);
-        end_frame(&mut self.out, frame);
+        write_tnamed(&mut self.out, &named.object, &named.name, &named.title);
     }
 
     /// Writes a pointer, and the object if it has not been written yet.

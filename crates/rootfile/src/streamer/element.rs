@@ -30,6 +30,25 @@ pub struct StreamerElement {
     pub bits: u32,
 }
 
+impl StreamerElement {
+    /// An element without a comment, dimensions or members of its own subclass.
+    pub fn new(class: &str, name: &str, type_name: &str, type_code: i32) -> Self {
+        Self {
+            class: class.to_owned(),
+            name: name.to_owned(),
+            title: String::new(),
+            type_code,
+            size: 0,
+            array_length: 0,
+            array_dim: 0,
+            max_index: [0; 5],
+            type_name: type_name.to_owned(),
+            kind: ElementKind::Plain,
+            bits: 0,
+        }
+    }
+}
+
 /// `TStreamerElement::kHasRange`: the title of a Double32_t or Float16_t gives a range or fewer bits. Without this flag
 /// ROOT ignores the title.
 pub const HAS_RANGE: u32 = 1 << 6;

@@ -11,6 +11,7 @@ use super::element::HAS_RANGE;
 use super::{ElementKind, StreamerElement, StreamerInfo};
 use crate::bytes::{Cursor, Writer};
 use crate::tags::{Frame, ReadTags, Tag, WriteTags, begin_frame, end_frame};
+use crate::tobject::{TObject, read_tobject, write_tnamed, write_tobject};
 use crate::{Error, Result};
 
 /// Most elements of a class; the largest known classes have some hundreds.
@@ -74,13 +75,13 @@ fn read_pointer<'a>(
 }
 
 fn skip_object(c: &mut Cursor<'_>) -> Result<()> {
-    crate::tobject::read_tobject(c).map(|_| ())
+    read_tobject(c).map(|_| ())
 }
 
 /// Bits, name and title.
 fn read_named(c: &mut Cursor<'_>) -> Result<(u32, String, String)> {
     let frame = Frame::read(c)?;
-    let bits = crate::tobject::read_tobject(c)?.bits & LASTING_BITS;
+    let bits = read_tobject(c)?.bits & LASTING_BITS;
     let named = (bits, c.string()?, c.string()?);
     frame.finish(c, "TNamed")?;
     Ok(named)
@@ -193,7 +194,7 @@ pub fn write_record(infos: &[Arc<StreamerInfo>], keylen: usize) -> Vec<u8> {
     let mut w = Writer::new();
     let mut tags = WriteTags::new(keylen);
     let list = begin_frame(&mut w, 5);
-    crate::tobject::write_tobject(&mut w, 0, 0);
+    write_tobject(&mut w, 0, 0);
     w.string("");
     w.i32(i32::try_from(infos.len()).unwrap_or(i32::MAX));
     for info in infos {
@@ -207,11 +208,7 @@ pub fn write_record(infos: &[Arc<StreamerInfo>], keylen: usize) -> Vec<u8> {
 }
 
 fn write_named(w: &mut Writer, bits: u32, name: &str, title: &str) {
-    let frame = begin_frame(w, 1);
-    crate::tobject::write_tobject(w, 0, bits);
-    w.string(name);
-    w.string(title);
-    end_frame(w, frame);
+    write_tnamed(w, &TObject { bits, ..TObject::default() }, name, title);
 }
 
 fn write_info(w: &mut Writer, tags: &mut WriteTags, info: &StreamerInfo) {
@@ -221,7 +218,7 @@ fn write_info(w: &mut Writer, tags: &mut WriteTags, info: &StreamerInfo) {
     w.i32(info.version);
     let array = tags.begin_object(w, "TObjArray");
     let body = begin_frame(w, 3);
-    crate::tobject::write_tobject(w, 0, 0);
+    write_tobject(w, 0, 0);
     w.string("");
     w.i32(i32::try_from(info.elements.len()).unwrap_or(i32::MAX));
     w.i32(0);

@@ -11,19 +11,8 @@ use crate::decode::run::column::Column;
 use crate::decode::run::interpreter::Interpreter;
 
 fn member(class: &str, name: &str, type_name: &str, type_code: i32) -> StreamerElement {
-    StreamerElement {
-        class: class.to_owned(),
-        name: name.to_owned(),
-        title: String::new(),
-        type_code,
-        size: 0,
-        array_length: 0,
-        array_dim: 0,
-        max_index: [0; 5],
-        type_name: type_name.to_owned(),
-        kind: if class == "TStreamerBase" { ElementKind::Base { version: 1 } } else { ElementKind::Plain },
-        bits: 0,
-    }
+    let kind = if class == "TStreamerBase" { ElementKind::Base { version: 1 } } else { ElementKind::Plain };
+    StreamerElement { kind, ..StreamerElement::new(class, name, type_name, type_code) }
 }
 
 fn version(class: &str, version: i32, elements: Vec<StreamerElement>) -> Arc<StreamerInfo> {

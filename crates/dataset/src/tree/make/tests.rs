@@ -14,19 +14,7 @@ fn member(class: &str, name: &str, type_name: &str, type_code: i32) -> StreamerE
         "TStreamerSTL" => ElementKind::Stl { stl_type: 1, content_type: 0 },
         _ => ElementKind::Plain,
     };
-    StreamerElement {
-        class: class.to_owned(),
-        name: name.to_owned(),
-        title: String::new(),
-        type_code,
-        size: 0,
-        array_length: 0,
-        array_dim: 0,
-        max_index: [0; 5],
-        type_name: type_name.to_owned(),
-        kind,
-        bits: 0,
-    }
+    StreamerElement { kind, ..StreamerElement::new(class, name, type_name, type_code) }
 }
 
 fn int(name: &str) -> StreamerElement {

@@ -136,17 +136,11 @@ fn plain(member: &Member, ty: &CppType) -> Result<StreamerElement> {
             .ok_or_else(|| Error::request("an array must have between 1 and 2^31 - 1 items"))?;
     }
     Ok(StreamerElement {
-        class: String::new(),
-        name: member.name.clone(),
         title: member.comment.clone(),
-        type_code: 0,
-        size: 0,
         array_length,
         array_dim: i32::try_from(ty.dimensions.len()).unwrap_or(0),
         max_index,
-        type_name: ty.name(),
-        kind: ElementKind::Plain,
-        bits: 0,
+        ..StreamerElement::new("", &member.name, &ty.name(), 0)
     })
 }
 

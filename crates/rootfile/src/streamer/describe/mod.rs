@@ -100,19 +100,7 @@ fn info(class: &ClassDescription, world: &Classes<'_>, contained: &mut Vec<Core>
 
 fn base_element(ty: &CppType, world: &Classes<'_>) -> Result<StreamerElement> {
     let name = ty.name();
-    let mut e = StreamerElement {
-        class: "TStreamerBase".into(),
-        name: name.clone(),
-        title: String::new(),
-        type_code: code::BASE,
-        size: 0,
-        array_length: 0,
-        array_dim: 0,
-        max_index: [0; 5],
-        type_name: "BASE".into(),
-        kind: ElementKind::Plain,
-        bits: 0,
-    };
+    let mut e = StreamerElement::new("TStreamerBase", &name, "BASE", code::BASE);
     if container::is_string(&ty.core) {
         e.class = "TStreamerSTLstring".into();
         (e.type_code, e.type_name) = (code::STREAMER, name);
