@@ -1,27 +1,39 @@
-//! `TDatime`: a date and time of day packed into 32 bits, years counted from 1995.
+//! Dates, and `TDatime`: a date and time of day packed into 32 bits, years counted from 1995.
+
+/// Year, month and day of a number of days since 1970 (H. Hinnant, "chrono-compatible date algorithms").
+pub fn date_of_days(days: i64) -> (i64, u32, u32) {
+    // Years that begin in March have the leap day at their end; an era is 400 years.
+    let days = days.saturating_add(719_468);
+    let era = days.div_euclid(146_097);
+    let day_of_era = days.rem_euclid(146_097);
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * from_march + 2) / 5 + 1;
+    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    // A month is at most 12, a day at most 31.
+    (year, u32::try_from(month).unwrap_or(0), u32::try_from(day).unwrap_or(0))
+}
 
 /// Packs seconds since 1970, taken as UTC; `None` before 1995 and after 2058.
 pub fn datime_of_epoch(seconds: i64) -> Option<u32> {
     let days = seconds.div_euclid(86_400);
     let time = u32::try_from(seconds.rem_euclid(86_400)).ok()?;
-    // Days to a civil date, with years that begin in March (H. Hinnant, "chrono-compatible date algorithms").
-    let z = days + 719_468;
-    let era = z.div_euclid(146_097);
-    let doe = z.rem_euclid(146_097);
-    let yoe = (doe - doe / 1460 + doe / 36_524 - doe / 146_096) / 365;
-    let doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
-    let mp = (5 * doy + 2) / 153;
-    let day = doy - (153 * mp + 2) / 5 + 1;
-    let month = if mp < 10 { mp + 3 } else { mp - 9 };
-    let year = yoe + era * 400 + i64::from(month <= 2);
+    let (year, month, day) = date_of_days(days);
     let years = u32::try_from(year - 1995).ok().filter(|y| *y < 64)?;
-    let (month, day) = (u32::try_from(month).ok()?, u32::try_from(day).ok()?);
     Some(years << 26 | month << 22 | day << 17 | (time / 3600) << 12 | (time / 60 % 60) << 6 | (time % 60))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn days_have_their_dates() {
+        let known = [(-1, (1969, 12, 31)), (0, (1970, 1, 1)), (59, (1970, 3, 1)), (11_016, (2000, 2, 29))];
+        known.into_iter().for_each(|(days, date)| assert_eq!(date_of_days(days), date));
+    }
 
     #[test]
     fn a_known_date_is_packed() {

@@ -84,7 +84,7 @@ pub mod text;
 mod tobject;
 mod writer;
 
-pub use datime::datime_of_epoch;
+pub use datime::{date_of_days, datime_of_epoch};
 pub use directory::{DirectoryRecord, parse_key_list};
 pub use error::{Error, ErrorKind, Result};
 pub use file::{Directory, Mismatch, RootFile, Walk, is_directory};
