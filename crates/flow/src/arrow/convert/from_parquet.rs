@@ -11,7 +11,7 @@ use rootfile::{Error, Result, check_output};
 use super::filler::Filler;
 use super::opened::{Group, Opened};
 use super::options::Conversion;
-use super::read_memory::{BATCH, row_bytes, share};
+use super::read_memory::{BATCH, Demand, row_bytes};
 use super::report::{Converted, ConvertedColumn};
 use super::tasks::tasks;
 use super::types::shapes;
@@ -57,7 +57,8 @@ pub fn from_parquet(job: &FromParquet<'_>, options: &Conversion<'_>) -> Result<C
     let tasks = tasks(&groups, &(wanted.start..wanted.end.min(all)), cluster);
 
     let row = row_bytes(&groups, &fields);
-    let share = share(options.budget, &files, &columns, &groups, row, shapes.branches.len())?;
+    let demand = Demand { files: &files, columns: &columns, groups: &groups, row, branches: shapes.branches.len() };
+    let share = demand.share(options.budget)?;
     let write_options = WriteOptions {
         layout: job.layout.clone(),
         overwrite: options.overwrite,

@@ -49,66 +49,69 @@ pub(super) struct ReadShare {
     pub rows: usize,
 }
 
-/// Shares out the memory.
-///
-/// # Errors
-///
-/// The budget is too small.
-pub(super) fn share(
-    budget: Budget,
-    files: &[Opened],
-    columns: &[Vec<usize>],
-    groups: &[Vec<Group>],
-    row: u64,
-    branches: usize,
-) -> Result<ReadShare> {
-    // More memory reads more columns at a time, so the needed memory grows with the budget until it fits.
-    let mut enough = budget;
-    loop {
-        match share_of(enough, files, columns, groups, row, branches) {
-            Ok(share) if enough.memory == budget.memory => return Ok(share),
-            Ok(_) => return Err(budget.too_small(enough.memory, "")),
-            Err(least) => enough.memory = least.div_ceil(1_000_000).saturating_mul(1_000_000),
-        }
-    }
+/// The files to read, and the sizes that their memory depends on.
+pub(super) struct Demand<'a> {
+    /// The files.
+    pub files: &'a [Opened],
+    /// Of each file, the indices of the columns to read.
+    pub columns: &'a [Vec<usize>],
+    /// Of each file, its row groups.
+    pub groups: &'a [Vec<Group>],
+    /// Approximate bytes of an entry.
+    pub row: u64,
+    /// Number of branches to write.
+    pub branches: usize,
 }
 
-/// Shares out one budget, or returns the least memory for the columns that this budget reads at a time.
-fn share_of(
-    budget: Budget,
-    files: &[Opened],
-    columns: &[Vec<usize>],
-    groups: &[Vec<Group>],
-    row: u64,
-    branches: usize,
-) -> std::result::Result<ReadShare, u64> {
-    let metadata: u64 = files.iter().map(|file| file.held).sum();
-    let writing = WRITER.0 + WRITER.1 * branches as u64;
-    let batches = row.max(BATCH).saturating_mul(COPIES);
-    let free = budget.memory.saturating_sub(metadata);
-    let all = groups.iter().flatten().map(|group| group.held).max().unwrap_or(0);
-    let mut reading = all.saturating_add(batches);
-    let count = columns.first().map_or(0, Vec::len);
-    let (mut parts, mut rows) = (std::iter::once(0..count).collect(), u64::MAX);
-    if reading > free / 4 && count > 1 {
-        let mut held = vec![0; count];
-        for (file, columns) in files.iter().zip(columns) {
-            held.iter_mut().zip(file.held(columns)).for_each(|(most, held)| *most = held.max(*most));
+impl Demand<'_> {
+    /// Shares out the memory.
+    ///
+    /// # Errors
+    ///
+    /// The budget is too small.
+    pub fn share(&self, budget: Budget) -> Result<ReadShare> {
+        // More memory reads more columns at a time, so the needed memory grows with the budget until it fits.
+        let mut enough = budget;
+        loop {
+            match self.share_of(enough) {
+                Ok(share) if enough.memory == budget.memory => return Ok(share),
+                Ok(_) => return Err(budget.too_small(enough.memory, "")),
+                Err(least) => enough.memory = least.div_ceil(1_000_000).saturating_mul(1_000_000),
+            }
         }
-        let largest;
-        (parts, largest) = cut(&held, free / 8);
-        rows = (free / 16 / row).max(1);
-        // The portion itself, and its joined copy.
-        reading = largest.saturating_add(batches).saturating_add(rows.saturating_mul(row).saturating_mul(2));
     }
-    let least = metadata.saturating_add(reading).saturating_add(writing.max(reading));
-    if budget.memory < least {
-        return Err(least);
+
+    /// Shares out one budget, or returns the least memory for the columns that this budget reads at a time.
+    fn share_of(&self, budget: Budget) -> std::result::Result<ReadShare, u64> {
+        let Self { files, columns, groups, row, branches } = *self;
+        let metadata: u64 = files.iter().map(|file| file.held).sum();
+        let writing = WRITER.0 + WRITER.1 * branches as u64;
+        let batches = row.max(BATCH).saturating_mul(COPIES);
+        let free = budget.memory.saturating_sub(metadata);
+        let all = groups.iter().flatten().map(|group| group.held).max().unwrap_or(0);
+        let mut reading = all.saturating_add(batches);
+        let count = columns.first().map_or(0, Vec::len);
+        let (mut parts, mut rows) = (std::iter::once(0..count).collect(), u64::MAX);
+        if reading > free / 4 && count > 1 {
+            let mut held = vec![0; count];
+            for (file, columns) in files.iter().zip(columns) {
+                held.iter_mut().zip(file.held(columns)).for_each(|(most, held)| *most = held.max(*most));
+            }
+            let largest;
+            (parts, largest) = cut(&held, free / 8);
+            rows = (free / 16 / row).max(1);
+            // The portion itself, and its joined copy.
+            reading = largest.saturating_add(batches).saturating_add(rows.saturating_mul(row).saturating_mul(2));
+        }
+        let least = metadata.saturating_add(reading).saturating_add(writing.max(reading));
+        if budget.memory < least {
+            return Err(least);
+        }
+        let readers = (free / 4).min(READERS.saturating_mul(reading)).clamp(reading, free - writing.max(reading));
+        let fitting = usize::try_from(readers / reading).unwrap_or(usize::MAX);
+        let rows = usize::try_from(rows).unwrap_or(usize::MAX);
+        Ok(ReadShare { threads: fitting.clamp(1, budget.threads), clusters: free - readers, parts, rows })
     }
-    let readers = (free / 4).min(READERS.saturating_mul(reading)).clamp(reading, free - writing.max(reading));
-    let fitting = usize::try_from(readers / reading).unwrap_or(usize::MAX);
-    let rows = usize::try_from(rows).unwrap_or(usize::MAX);
-    Ok(ReadShare { threads: fitting.clamp(1, budget.threads), clusters: free - readers, parts, rows })
 }
 
 /// Parts of neighbouring columns that hold at most `most` bytes together, but at least one column, and the bytes of the
