@@ -147,10 +147,7 @@ fn other_infos(infos: &StreamerInfos, dice: &mut Dice) -> StreamerInfos {
 
 #[test]
 fn damaged_entries_do_not_panic() {
-    let Some(corpus) = corpus() else {
-        eprintln!("skipped: no corpus beside the checkout, and BASKETRY_CORPUS is not set");
-        return;
-    };
+    let Some(corpus) = corpus() else { return };
     let rounds = std::env::var("BASKETRY_ROUNDS").map_or(20, |n| n.parse().unwrap());
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
     let mut outcomes = [0usize; 2];

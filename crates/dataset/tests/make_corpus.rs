@@ -311,10 +311,7 @@ fn every_kind_of_column_is_as_root_6_40_makes_it() {
 
 #[test]
 fn made_trees_are_those_that_root_made() {
-    let Some(corpus) = corpus() else {
-        eprintln!("skipped: no corpus beside the checkout, and BASKETRY_CORPUS is not set");
-        return;
-    };
+    let Some(corpus) = corpus() else { return };
     let mut table = Table::default();
     let folder = std::env::var_os("BASKETRY_FILES").map_or_else(|| corpus.join("files"), PathBuf::from);
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();

@@ -17,6 +17,8 @@ use flow::{Budget, EntryFilter, Form, Options, Verdict, VerifyOptions, forecast,
 use rootfile::RootFile;
 use rootfile::streamer::{StreamerInfos, describe};
 
+mod support;
+
 const ENTRIES: usize = 3000;
 const SPLIT: &str = "cluster = 700\nbasket = \"2kB\"\nsplit-level = 99";
 const LAYOUTS: [&str; 4] = [
@@ -231,8 +233,7 @@ fn ranges_several_inputs_and_dropped_branches() {
 
 #[test]
 fn recoded_corpus_files_are_equal() {
-    let folder = std::env::var_os("BASKETRY_CORPUS")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"), PathBuf::from);
+    let folder = support::corpus_folder();
     let output = tempfile::tempdir().unwrap();
     let mut counts = Vec::new();
     for (name, columns) in [

@@ -17,6 +17,8 @@ use proptest::prelude::*;
 
 mod support;
 
+use support::Folder;
+
 /// Larger corpus files are left out.
 const SMALL: u64 = 300_000;
 /// The entries that are kept of corpus files.
@@ -56,17 +58,7 @@ fn values(dataset: &Dataset, selection: Option<EntrySet>) -> rootfile::Result<Re
     Ok(read(dataset, &Request { selection, ..support::all(dataset, 2_000_000_000) })?.batch)
 }
 
-struct Folder(tempfile::TempDir);
-
 impl Folder {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
     /// Three files of 750 entries together, in clusters of 60.
     fn samples(&self) -> Vec<PathBuf> {
         let make = |i: u32| {

@@ -10,6 +10,10 @@ use dataset::tree::read_tree;
 use flow::{Budget, Difference, EntryFilter, Options, Verdict, VerifyOptions, rewrite, sample, unwatched, verify};
 use rootfile::RootFile;
 
+mod support;
+
+use support::Folder;
+
 const ENTRIES: u64 = 1000;
 const LAYOUTS: [&str; 5] = [
     "compression = \"none\"",
@@ -19,17 +23,7 @@ const LAYOUTS: [&str; 5] = [
     "basket = \"5kB\"\ncompression = \"zlib:1\"",
 ];
 
-struct Folder(tempfile::TempDir);
-
 impl Folder {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
     fn sample(&self, name: &str, seed: u32) -> PathBuf {
         let path = self.path(name);
         sample::make(&path, ENTRIES, seed).unwrap();

@@ -102,10 +102,7 @@ fn differences(made: &StreamerElement, stored: &StreamerElement) -> Vec<&'static
 
 #[test]
 fn infos_of_root_6_can_be_remade_from_their_classes() {
-    let Some(files) = corpus() else {
-        eprintln!("skipped: no corpus beside the checkout, and BASKETRY_CORPUS is not set");
-        return;
-    };
+    let Some(files) = corpus() else { return };
     let mut tally: BTreeMap<String, usize> = BTreeMap::new();
     let mut examples: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut seen = HashSet::new();

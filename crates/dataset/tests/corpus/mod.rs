@@ -9,20 +9,21 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-/// The corpus beside the checkout, or at `BASKETRY_CORPUS`.
+/// The corpus beside the checkout, or at `BASKETRY_CORPUS`. Says so if there is none.
 pub fn corpus() -> Option<PathBuf> {
     let folder = std::env::var_os("BASKETRY_CORPUS")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"), PathBuf::from);
-    folder.join("oracle").is_dir().then_some(folder)
+    let found = folder.join("oracle").is_dir();
+    if !found {
+        eprintln!("skipped: no corpus beside the checkout, and BASKETRY_CORPUS is not set");
+    }
+    found.then_some(folder)
 }
 
 /// The corpus' files with their names, in order; those whose name has `BASKETRY_ONLY` in it, if that is set. Says so if
 /// there is no corpus.
 pub fn files() -> Option<Vec<(PathBuf, String)>> {
-    let Some(corpus) = corpus() else {
-        eprintln!("skipped: no corpus beside the checkout, and BASKETRY_CORPUS is not set");
-        return None;
-    };
+    let corpus = corpus()?;
     let only = std::env::var_os("BASKETRY_ONLY").map(|only| only.to_string_lossy().into_owned()).unwrap_or_default();
     let paths = std::fs::read_dir(corpus.join("files")).unwrap().map(|file| file.unwrap().path());
     let named = paths.map(|path| (path.clone(), path.file_name().unwrap().to_string_lossy().into_owned()));

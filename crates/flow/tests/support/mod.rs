@@ -1,17 +1,22 @@
-//! What several of these tests need: the files of the corpus, and how a whole tree is asked for.
+//! What several of these tests need: the files of the corpus, a folder for outputs, and a request for a whole tree.
 #![allow(dead_code, reason = "not every test uses all of it")]
+#![allow(clippy::unwrap_used, reason = "a test")]
 
 use std::path::{Path, PathBuf};
 
 use flow::Budget;
 use flow::read::{Dataset, Request};
 
-/// The corpus' files of at most so many bytes (all of them if `BASKETRY_FULL` is set), in order: beside the checkout, or
-/// at `BASKETRY_CORPUS`. Says so if there is no corpus.
+/// The folder of the corpus: beside the checkout, or at `BASKETRY_CORPUS`.
+pub fn corpus_folder() -> PathBuf {
+    std::env::var_os("BASKETRY_CORPUS")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"), PathBuf::from)
+}
+
+/// The corpus' files of at most `most` bytes (all of them if `BASKETRY_FULL` is set), in order. Says so if there is no
+/// corpus.
 pub fn corpus(most: u64) -> Option<Vec<PathBuf>> {
-    let folder = std::env::var_os("BASKETRY_CORPUS")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"), PathBuf::from);
-    let Ok(files) = std::fs::read_dir(folder.join("files")) else {
+    let Ok(files) = std::fs::read_dir(corpus_folder().join("files")) else {
         eprintln!("skipped: no corpus beside the checkout, and BASKETRY_CORPUS is not set");
         return None;
     };
@@ -20,6 +25,19 @@ pub fn corpus(most: u64) -> Option<Vec<PathBuf>> {
     let mut files: Vec<PathBuf> = files.filter_map(Result::ok).filter(fits).map(|file| file.path()).collect();
     files.sort();
     Some(files)
+}
+
+/// A temporary folder.
+pub struct Folder(tempfile::TempDir);
+
+impl Folder {
+    pub fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
 }
 
 /// All columns and entries, on one thread.
