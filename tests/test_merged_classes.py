@@ -19,6 +19,7 @@ import random
 import re
 import struct
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ import pytest
 import uproot
 
 from referee import entry_lists, hadd, make_files, values
-from referee.command import Basketry
+from referee.command import Basketry, Outcome
 from referee.root_server import RootServer
 
 # Recipe, files, and objects that ROOT refuses to merge, or merges only in part: both say so.
@@ -71,11 +72,25 @@ def unmerged_names(said: str) -> set[str]:
     return set(re.findall(r"(?:hadd>: |Merge\(\) on ')([^':]+)(?:: the one of|' with)", said))
 
 
-def merged_by_hadd(output: Path, inputs: list[Path]) -> str:
-    """The stderr of real hadd, which must succeed."""
-    errors = hadd.merge(output, *inputs)
+@dataclass(frozen=True)
+class Merged:
+    """The files of a recipe, merged by `basketry hadd` and by real hadd."""
+
+    ours: Path
+    theirs: Path
+    outcome: Outcome
+    #: The stderr of real hadd.
+    errors: str
+
+
+def merged_by_both(basketry: Basketry, folder: Path, recipe: str) -> Merged:
+    """Merges the files of a recipe; both programs must succeed."""
+    ours, theirs = folder / "ours.root", folder / "theirs.root"
+    outcome = basketry.run("hadd", "-f", ours, *sources(recipe))
+    assert outcome.code == 0, str(outcome)
+    errors = hadd.merge(theirs, *sources(recipe))
     assert errors is not None
-    return errors
+    return Merged(ours, theirs, outcome, errors)
 
 
 def corrected(name: str, found: Any) -> Any:
@@ -90,32 +105,28 @@ def corrected(name: str, found: Any) -> Any:
 def test_merged_objects_equal_those_of_hadd(
     basketry: Basketry, root_values: RootServer, tmp_path: Path, recipe: str
 ) -> None:
-    ours, theirs = tmp_path / "ours.root", tmp_path / "theirs.root"
-    outcome = basketry.run("hadd", "-f", ours, *sources(recipe))
-    assert outcome.code == 0, str(outcome)
-    merged_by_hadd(theirs, sources(recipe))
-    expected, found = (entry_lists.numbered(root_values.of(path)["objects"]) for path in (theirs, ours))
+    merged = merged_by_both(basketry, tmp_path, recipe)
+    both = (merged.theirs, merged.ours)
+    expected, found = (entry_lists.numbered(root_values.of(path)["objects"]) for path in both)
     expected = {name: corrected(name, value) for name, value in expected.items()}
     different = list(values.differences(expected, found))
 
     assert not different, "\n".join(different[:20])
     for name in RECIPES[recipe]:
-        assert f"{name}: the one of" in outcome.out + outcome.err, name
+        assert f"{name}: the one of" in merged.outcome.out + merged.outcome.err, name
 
 
 @pytest.mark.parametrize("recipe", ["axes", "attached"])
 def test_histograms_and_attached_objects_equal_those_of_hadd(
     basketry: Basketry, root_values: RootServer, tmp_path: Path, recipe: str
 ) -> None:
-    ours, theirs = tmp_path / "ours.root", tmp_path / "theirs.root"
-    outcome = basketry.run("hadd", "-f", ours, *sources(recipe))
-    assert outcome.code == 0, str(outcome)
-    merged_by_hadd(theirs, sources(recipe))
-    first, expected, found = (root_values.of(path)["objects"] for path in (sources(recipe)[0], theirs, ours))
+    merged = merged_by_both(basketry, tmp_path, recipe)
+    files = (sources(recipe)[0], merged.theirs, merged.ours)
+    first, expected, found = (root_values.of(path)["objects"] for path in files)
     assert expected.keys() == found.keys()
     for name, value in found.items():
         if name.split("_", 1)[-1] in LEFT:
-            assert f"{name}: the one of" in outcome.err
+            assert f"{name}: the one of" in merged.outcome.err
             assert not list(values.differences(first[name], value, name)), name
         elif name in SQUARES_FIRST:
             # All entries had the weight 1.
@@ -127,16 +138,14 @@ def test_histograms_and_attached_objects_equal_those_of_hadd(
     in_underflow = {f"{kind}_labels_{which}" for kind in ("h1d", "p2") for which in ("some", "some_order")}
 
     for name in in_underflow & found.keys():
-        assert f"{name}: the one of" in outcome.err
+        assert f"{name}: the one of" in merged.outcome.err
 
 
 def test_random_histograms_equal_those_of_hadd(basketry: Basketry, root_values: RootServer, tmp_path: Path) -> None:
-    ours, theirs = tmp_path / "ours.root", tmp_path / "theirs.root"
-    outcome = basketry.run("hadd", "-f", ours, *sources("random_axes"))
-    assert outcome.code == 0, str(outcome)
-    left = unmerged_names(merged_by_hadd(theirs, sources("random_axes")))
-    assert unmerged_names(outcome.err) == left
-    expected, found = (root_values.of(path)["objects"] for path in (theirs, ours))
+    merged = merged_by_both(basketry, tmp_path, "random_axes")
+    left = unmerged_names(merged.errors)
+    assert unmerged_names(merged.outcome.err) == left
+    expected, found = (root_values.of(path)["objects"] for path in (merged.theirs, merged.ours))
     for names in (expected, found):
         for name in left:
             del names[name]
@@ -234,20 +243,18 @@ def with_buffer(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_buffered_entries_are_filled_as_by_hadd(basketry: Basketry, root_values: RootServer, tmp_path: Path) -> None:
-    ours, theirs = tmp_path / "ours.root", tmp_path / "theirs.root"
-    outcome = basketry.run("hadd", "-f", ours, *sources("waiting"))
-    assert outcome.code == 0, str(outcome)
-    assert "not merged" not in outcome.err
-    assert "Cannot merge" not in merged_by_hadd(theirs, sources("waiting"))
+    merged = merged_by_both(basketry, tmp_path, "waiting")
+    assert "not merged" not in merged.outcome.err
+    assert "Cannot merge" not in merged.errors
     together = root_values.of(make_files.made("waiting") / "together.root")["objects"]
-    expected, found = (root_values.of(path)["objects"] for path in (theirs, ours))
+    expected, found = (root_values.of(path)["objects"] for path in (merged.theirs, merged.ours))
     assert expected.keys() == found.keys()
     compared = 0
     for name in expected.keys() - SPOILT_BY_HADD:
         by_hadd = name[0] != "p" or name[3:] in PROFILES_WITH_LIMITS
         reference, tolerance = (expected, 0.0) if by_hadd else (together, 1e-12)
-        merged = with_buffer(found[name])
-        different = list(values.differences(with_buffer(reference[name]), merged, name, tolerance))
+        filled = with_buffer(found[name])
+        different = list(values.differences(with_buffer(reference[name]), filled, name, tolerance))
         if not by_hadd:
             # A merge that redefines an axis selects all its bins.
             different = [line for line in different if "/fFirst:" not in line and "/fLast:" not in line]

@@ -1,5 +1,9 @@
-// What all questions have: text as JSON writes it.
+// What all questions have: text as JSON writes it, and the newest cycles of a directory.
+#include <TDirectory.h>
+#include <TKey.h>
+#include <TList.h>
 #include <cstdio>
+#include <map>
 #include <string>
 
 std::string quote(const std::string &text) {
@@ -11,4 +15,15 @@ std::string quote(const std::string &text) {
     else out += c;
   }
   return out + "\"";
+}
+
+// The key of the newest cycle of each name.
+std::map<std::string, TKey *> latest_keys(TDirectory *directory) {
+  std::map<std::string, TKey *> latest;
+  for (TObject *o : *directory->GetListOfKeys()) {
+    auto key = (TKey *)o;
+    auto &best = latest[key->GetName()];
+    if (!best || best->GetCycle() < key->GetCycle()) best = key;
+  }
+  return latest;
 }

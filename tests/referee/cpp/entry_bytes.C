@@ -111,13 +111,7 @@ std::string keyLine(TFile *file, TKey *key) {
 }
 void walk(TFile *file, TDirectory *directory, const std::string &path, int depth,
           std::vector<std::string> &trees, std::vector<std::string> &objects) {
-  std::map<std::string, TKey *> latest;
-  for (TObject *o : *directory->GetListOfKeys()) {
-    auto key = (TKey *)o;
-    auto &best = latest[key->GetName()];
-    if (!best || best->GetCycle() < key->GetCycle()) best = key;
-  }
-  for (auto &[name, key] : latest) {
+  for (auto &[name, key] : latest_keys(directory)) {
     const std::string cls = key->GetClassName();
     if (cls == "TDirectory" || cls == "TDirectoryFile") {
       auto below = (TDirectory *)key->ReadObj();

@@ -90,13 +90,7 @@ std::string relations(TTree *tree) {
 }
 
 void walk(TDirectory *directory, const std::string &path, std::string &trees, std::string &objects) {
-  std::map<std::string, TKey *> latest;
-  for (TObject *o : *directory->GetListOfKeys()) {
-    auto key = (TKey *)o;
-    auto &best = latest[key->GetName()];
-    if (!best || best->GetCycle() < key->GetCycle()) best = key;
-  }
-  for (auto &[name, key] : latest) {
+  for (auto &[name, key] : latest_keys(directory)) {
     TObject *object = key->ReadObj();
     const std::string at = quote(path + name);
     if (auto below = dynamic_cast<TDirectory *>(object)) walk(below, path + name + "/", trees, objects);
