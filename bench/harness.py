@@ -2,11 +2,12 @@
 
 import json
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from measure import ROUNDS, Contender, compare, machine
+import inputs
+from measure import ROUNDS, Contender, compare, in_page_cache, machine
 from referee.paths import BINARY, REPO
 
 Section = Callable[["Bench"], None]
@@ -61,6 +62,15 @@ def built_example(name: str) -> Path | None:
 def megabytes(bench: Bench, codec: str) -> int:
     """Bytes to read; a quarter suffices for the slowest codec."""
     return 8 if bench.quick else 50 if codec.startswith("lzma") else 200
+
+
+def read_files(bench: Bench, codecs: Sequence[str] = inputs.READ_CODECS) -> Iterator[tuple[str, str, Path]]:
+    """The files to read with their kinds and codecs, each in the page cache."""
+    for kind in inputs.READ_KINDS:
+        for codec in codecs:
+            path = inputs.read(kind, codec, megabytes(bench, codec))
+            in_page_cache(path)
+            yield kind, codec, path
 
 
 def report(path: Path, *options: str) -> Any:

@@ -5,7 +5,7 @@ import sys
 
 import inputs
 import native
-from harness import Bench, megabytes, report, section
+from harness import Bench, megabytes, read_files, report, section
 from measure import SCRATCH, Contender, in_page_cache, inside, reader, writer
 
 
@@ -14,26 +14,23 @@ def python(bench: Bench) -> None:
     """uproot's `arrays` 4 x faster; the sum of all columns 10 x faster than RDataFrame's. One thread."""
     head = "| file | codec | payload MB | arrays GB/s | uproot | x | arrays and sums GB/s | RDataFrame | x |"
     bench.say("", head, "|---|---|---|---|---|---|---|---|---|")
-    for kind in inputs.READ_KINDS:
-        for codec in inputs.READ_CODECS:
-            path = inputs.read(kind, codec, megabytes(bench, codec))
-            in_page_cache(path)
-            contenders = [
-                reader("arrays", "basketry", "arrays", path, "threads=1"),
-                reader("sum", "basketry", "sum", path, "threads=1"),
-                Contender("RDataFrame", [native.program("sums"), path, "Events"], clock=inside),
-            ]
-            if kind != "event_unsplit":
-                # RDataFrame or uproot misreads member-wise data, and stops.
-                contenders.append(reader("uproot", "uproot", "arrays", path))
-            done = bench.compare(f"{kind} {codec}", contenders, 1 if bench.quick else 3)
-            payload = report(path)["uncompressed"]
-            speed = {name: payload / one.cpu / 1e9 for name, one in done.items()}
-            cells = [kind, codec, f"{payload / 1e6:.0f}"]
-            for ours, rival in (("arrays", "uproot"), ("sum", "RDataFrame")):
-                cells.append(f"{speed[ours]:.2f}")
-                cells += [f"{speed[rival]:.3f}", f"{speed[ours] / speed[rival]:.1f}"] if rival in speed else ["", ""]
-            bench.say("| " + " | ".join(cells) + " |")
+    for kind, codec, path in read_files(bench):
+        contenders = [
+            reader("arrays", "basketry", "arrays", path, "threads=1"),
+            reader("sum", "basketry", "sum", path, "threads=1"),
+            Contender("RDataFrame", [native.program("sums"), path, "Events"], clock=inside),
+        ]
+        if kind != "event_unsplit":
+            # RDataFrame or uproot misreads member-wise data, and stops.
+            contenders.append(reader("uproot", "uproot", "arrays", path))
+        done = bench.compare(f"{kind} {codec}", contenders, 1 if bench.quick else 3)
+        payload = report(path)["uncompressed"]
+        speed = {name: payload / one.cpu / 1e9 for name, one in done.items()}
+        cells = [kind, codec, f"{payload / 1e6:.0f}"]
+        for ours, rival in (("arrays", "uproot"), ("sum", "RDataFrame")):
+            cells.append(f"{speed[ours]:.2f}")
+            cells += [f"{speed[rival]:.3f}", f"{speed[ours] / speed[rival]:.1f}"] if rival in speed else ["", ""]
+        bench.say("| " + " | ".join(cells) + " |")
 
 
 @section

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import inputs
 import native
-from harness import Bench, bare_codec, megabytes, report, section
+from harness import Bench, bare_codec, megabytes, read_files, report, section
 from measure import SCRATCH, Contender, basketry, in_page_cache, inside, reader, rootreadspeed_clock
 from referee.paths import root_command
 
@@ -32,25 +32,22 @@ def read(bench: Bench) -> None:
     bare = bare_codec()
     head = "| file | codec | payload MB | basketry GB/s | ROOT GB/s | x | bare codec GB/s | time / bare |"
     bench.say("", head, "|---|---|---|---|---|---|---|---|")
-    for kind in inputs.READ_KINDS:
-        for codec in inputs.READ_CODECS:
-            path = inputs.read(kind, codec, megabytes(bench, codec))
-            in_page_cache(path)
-            contenders = [readspeed("basketry", path, "-j", "1"), root(kind, path)]
-            if bare and codec != "none":
-                contenders.append(Contender("bare codec", [bare, path]))
-            done = list(bench.compare(f"{kind} {codec}", contenders).values())
-            size = report(path)["uncompressed"]
-            speeds = {one.name: size / one.cpu / 1e9 for one in done}
-            ours, rival = (
-                speeds["basketry"],
-                next((speeds[n] for n in ("rootreadspeed", "GetEntry") if n in speeds), 0.0),
-            )
-            cells = [kind, codec, f"{size / 1e6:.0f}", f"{ours:.2f}"]
-            cells += [f"{rival:.3f}", f"{ours / rival:.1f}"] if rival else ["", ""]
-            floor = speeds.get("bare codec")
-            cells += [f"{floor:.2f}", f"{floor / ours:.2f}"] if floor else ["", ""]
-            bench.say("| " + " | ".join(cells) + " |")
+    for kind, codec, path in read_files(bench):
+        contenders = [readspeed("basketry", path, "-j", "1"), root(kind, path)]
+        if bare and codec != "none":
+            contenders.append(Contender("bare codec", [bare, path]))
+        done = list(bench.compare(f"{kind} {codec}", contenders).values())
+        size = report(path)["uncompressed"]
+        speeds = {one.name: size / one.cpu / 1e9 for one in done}
+        ours, rival = (
+            speeds["basketry"],
+            next((speeds[n] for n in ("rootreadspeed", "GetEntry") if n in speeds), 0.0),
+        )
+        cells = [kind, codec, f"{size / 1e6:.0f}", f"{ours:.2f}"]
+        cells += [f"{rival:.3f}", f"{ours / rival:.1f}"] if rival else ["", ""]
+        floor = speeds.get("bare codec")
+        cells += [f"{floor:.2f}", f"{floor / ours:.2f}"] if floor else ["", ""]
+        bench.say("| " + " | ".join(cells) + " |")
 
 
 @section
@@ -107,15 +104,12 @@ def list_of_entries(path: Path) -> Path:
 def threads(bench: Bench) -> None:
     """Two threads: 1.8 x as fast."""
     bench.say("", "| file | codec | wall s, 1 thread | 2 threads | x |", "|---|---|---|---|---|")
-    for kind in inputs.READ_KINDS:
-        for codec in ("none", "zlib:1"):
-            path = inputs.read(kind, codec, megabytes(bench, codec))
-            in_page_cache(path)
-            wall = {
-                name: one.wall
-                for name, one in bench.compare(
-                    f"{kind} {codec}", [readspeed(count, path, "-j", count) for count in ("1", "2")]
-                ).items()
-            }
-            gain = wall["1"] / wall["2"]
-            bench.say(f"| {kind} | {codec} | {wall['1']:.3f} | {wall['2']:.3f} | {gain:.2f} |")
+    for kind, codec, path in read_files(bench, ("none", "zlib:1")):
+        wall = {
+            name: one.wall
+            for name, one in bench.compare(
+                f"{kind} {codec}", [readspeed(count, path, "-j", count) for count in ("1", "2")]
+            ).items()
+        }
+        gain = wall["1"] / wall["2"]
+        bench.say(f"| {kind} | {codec} | {wall['1']:.3f} | {wall['2']:.3f} | {gain:.2f} |")
