@@ -29,8 +29,8 @@ pub struct Args {
     /// target size of the first input (its AutoFlush), usually 30MB.
     #[arg(long, value_name = "SIZE", conflicts_with = "cluster")]
     pack: Option<ByteSize>,
-    /// Leave out inputs that are damaged or unreadable, or such objects of a single input; list them and
-    /// exit with code 1.
+    /// Leave out damaged or unreadable inputs; of a single input, leave out damaged objects and directories. All are
+    /// listed, and the exit code is 1.
     #[arg(short = 'k', long)]
     skip_bad: bool,
     #[command(flatten)]

@@ -14,11 +14,11 @@ use crate::output::Answer;
 /// Several inputs are appended one after the other (see also `merge`).
 #[derive(clap::Args)]
 pub struct Args {
-    /// FILE, FILE:TREE, or @list.txt.
+    /// FILE, FILE:TREE, @list.txt, or a pattern in quotes such as 'run*.root'.
     #[arg(required = true)]
     inputs: Vec<String>,
-    /// Leave out damaged objects and directories, or whole inputs of several; list them and exit with
-    /// code 1.
+    /// Leave out damaged or unreadable inputs; of a single input, leave out damaged objects and directories. All are
+    /// listed, and the exit code is 1.
     #[arg(short = 'k', long)]
     skip_bad: bool,
     #[command(flatten)]
