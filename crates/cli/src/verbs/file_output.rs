@@ -1,11 +1,11 @@
-//! What `rewrite` and `merge` share: options, the dry run, the rewrite itself, and the summary.
+//! The common part of `rewrite` and `merge`: their options, the dry run, the rewrite itself, and the summary.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use flow::{
-    Absent, ContentOptions, Cycles, Depths, Forecast, Form, Options, PlanOptions, Progress, RecodeForecast, Summary,
-    TableSummary,
+    Absent, ContentOptions, Cycles, Depths, Forecast, Form, InputOptions, Options, PlanOptions, Progress,
+    RecodeForecast, Summary, TableSummary,
 };
 use rootfile::Result;
 
@@ -17,6 +17,13 @@ use flow::inputs::{inputs, lists, one_tree};
 /// The options of both verbs.
 #[derive(clap::Args)]
 pub struct FileOutputArgs {
+    /// FILE, FILE:TREE, @list.txt, or a pattern in quotes such as 'run*.root'.
+    #[arg(required = true)]
+    inputs: Vec<String>,
+    /// Leave out damaged or unreadable inputs; of a single input, leave out damaged objects and directories. All are
+    /// listed, and the exit code is 1.
+    #[arg(short = 'k', long)]
+    skip_bad: bool,
     #[command(flatten)]
     target: Target,
     /// Show the plan with the expected size and memory, and write nothing.
@@ -52,10 +59,10 @@ impl FileOutputArgs {
     }
 
     /// The input files, and `options` with these arguments. Refuses an output that must not be written.
-    fn resolve(&self, arguments: &[String], options: Options) -> Result<(Vec<PathBuf>, Options)> {
-        let inputs = inputs(arguments)?;
+    fn resolve(&self, options: Options) -> Result<(Vec<PathBuf>, Options)> {
+        let inputs = inputs(&self.inputs)?;
         if !self.dry_run {
-            self.target.check(lists(arguments).chain(self.layout.file()))?;
+            self.target.check(lists(&self.inputs).chain(self.layout.file()))?;
         }
         let options = Options {
             layout: self.layout.layout()?,
@@ -70,6 +77,7 @@ impl FileOutputArgs {
                 absent: if self.skip_absent { Absent::LeaveOut } else { Absent::Refuse },
                 ..options.plan
             },
+            inputs: InputOptions { skip_bad: self.skip_bad, ..options.inputs },
             budget: self.resources.budget(),
             overwrite: self.target.force,
             check: self.check,
@@ -78,9 +86,9 @@ impl FileOutputArgs {
         Ok((inputs.into_iter().map(|input| input.path).collect(), options))
     }
 
-    /// Runs on the inputs, and returns the report as JSON.
-    pub fn report(&self, inputs: &[String], options: Options, progress: Progress<'_>) -> Result<String> {
-        let (paths, options) = self.resolve(inputs, options)?;
+    /// Writes the output, and returns the report as JSON.
+    pub fn report(&self, options: Options, progress: Progress<'_>) -> Result<String> {
+        let (paths, options) = self.resolve(options)?;
         let output = &self.target.output;
         if self.dry_run {
             return output::json_text(&flow::forecast(&paths, output, &options, true)?);
@@ -88,9 +96,9 @@ impl FileOutputArgs {
         output::json_text(&flow::rewrite(&paths, output, &options, progress)?)
     }
 
-    /// Runs on the inputs.
-    pub fn run(&self, inputs: &[String], options: Options) -> Result<Answer> {
-        let (paths, options) = self.resolve(inputs, options)?;
+    /// Writes the output, and prints the report.
+    pub fn run(&self, options: Options) -> Result<Answer> {
+        let (paths, options) = self.resolve(options)?;
         let output = &self.target.output;
         if self.dry_run {
             return dry_run(&paths, output, &options, self.verbosity.json);

@@ -1,7 +1,7 @@
 //! `basketry merge`: merges several files into one.
 
 use dataset::layout::ByteSize;
-use flow::{InputOptions, Options, Pack, PlanOptions, Progress};
+use flow::{Options, Pack, PlanOptions, Progress};
 use rootfile::Result;
 
 use super::file_output::FileOutputArgs;
@@ -16,9 +16,6 @@ use crate::output::Answer;
 /// has the layout of the first input, unless options change it.
 #[derive(clap::Args)]
 pub struct Args {
-    /// FILE, FILE:TREE, @list.txt, or a pattern in quotes such as 'run*.root'.
-    #[arg(required = true)]
-    inputs: Vec<String>,
     /// Keep only branches that all inputs have.
     #[arg(long, conflicts_with = "fill")]
     common: bool,
@@ -29,10 +26,6 @@ pub struct Args {
     /// target size of the first input (its AutoFlush), usually 30MB.
     #[arg(long, value_name = "SIZE", conflicts_with = "cluster")]
     pack: Option<ByteSize>,
-    /// Leave out damaged or unreadable inputs; of a single input, leave out damaged objects and directories. All are
-    /// listed, and the exit code is 1.
-    #[arg(short = 'k', long)]
-    skip_bad: bool,
     #[command(flatten)]
     file_output: FileOutputArgs,
 }
@@ -54,16 +47,15 @@ impl Args {
                 },
                 ..PlanOptions::default()
             },
-            inputs: InputOptions { skip_bad: self.skip_bad, ..InputOptions::default() },
             ..Options::default()
         }
     }
 }
 
 pub fn report(args: &Args, progress: Progress<'_>) -> Result<String> {
-    args.file_output.report(&args.inputs, args.options(), progress)
+    args.file_output.report(args.options(), progress)
 }
 
 pub fn run(args: &Args) -> Result<Answer> {
-    args.file_output.run(&args.inputs, args.options())
+    args.file_output.run(args.options())
 }

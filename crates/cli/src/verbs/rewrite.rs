@@ -1,6 +1,6 @@
 //! `basketry rewrite`: writes one output in a given layout.
 
-use flow::{InputOptions, Options, Progress};
+use flow::{Options, Progress};
 use rootfile::Result;
 
 use super::file_output::FileOutputArgs;
@@ -14,13 +14,6 @@ use crate::output::Answer;
 /// Several inputs are appended one after the other (see also `merge`).
 #[derive(clap::Args)]
 pub struct Args {
-    /// FILE, FILE:TREE, @list.txt, or a pattern in quotes such as 'run*.root'.
-    #[arg(required = true)]
-    inputs: Vec<String>,
-    /// Leave out damaged or unreadable inputs; of a single input, leave out damaged objects and directories. All are
-    /// listed, and the exit code is 1.
-    #[arg(short = 'k', long)]
-    skip_bad: bool,
     #[command(flatten)]
     file_output: FileOutputArgs,
 }
@@ -30,17 +23,12 @@ impl Args {
     pub fn budget(&self) -> flow::Budget {
         self.file_output.budget()
     }
-
-    fn options(&self) -> Options {
-        let inputs = InputOptions { skip_bad: self.skip_bad, ..InputOptions::default() };
-        Options { inputs, ..Options::default() }
-    }
 }
 
 pub fn report(args: &Args, progress: Progress<'_>) -> Result<String> {
-    args.file_output.report(&args.inputs, args.options(), progress)
+    args.file_output.report(Options::default(), progress)
 }
 
 pub fn run(args: &Args) -> Result<Answer> {
-    args.file_output.run(&args.inputs, args.options())
+    args.file_output.run(Options::default())
 }
