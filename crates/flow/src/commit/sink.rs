@@ -1,4 +1,4 @@
-//! Appends finished records to the file, and gives them their positions. Their order is decided elsewhere.
+//! Appends finished records to the file, and gives them their positions. The caller decides their order.
 
 use dataset::tree::BasketRef;
 use rootfile::{Error, FileWriter, Result, START_BIG_FILE};

@@ -1,5 +1,5 @@
 //! Execution: fetching and decoding baskets, encoding them anew, and the engine that runs the tasks of a rewrite within a
-//! budget. What is to be done is decided in [`plan`](crate::plan).
+//! budget. [`plan`](crate::plan) decides what is done.
 
 pub mod allocator;
 pub(crate) mod budget;

@@ -1,4 +1,4 @@
-//! Runs work on several threads. Distributing tasks and handling errors and panics are the caller's.
+//! Runs work on several threads. The caller distributes tasks and handles errors and panics.
 
 /// Runs `work` on `threads` threads and returns when all have ended. The calling thread is one of them, so that a budget of
 /// one thread spawns none.

@@ -5,7 +5,7 @@ use rootfile::codec::Compression;
 /// How the entries of a column are cut into baskets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Shape {
-    /// As they are, as far as clusters allow. Where they must be cut anew, by this size.
+    /// As in the input where clusters allow it; other baskets are cut at this size.
     Keep(u32),
     /// Where ROOT's writer would close a basket of this size.
     Size(u32),
@@ -18,13 +18,13 @@ pub enum Shape {
 pub struct ColumnTarget {
     /// How baskets are cut.
     pub shape: Shape,
-    /// Size of baskets in packed clusters, if the shape keeps what there is.
+    /// Size of baskets in packed clusters, if the shape keeps the input's baskets.
     pub packed_size: Option<u32>,
     /// How baskets are compressed.
     pub compression: Compression,
-    /// Whether no compression was requested, so that any present one may stay.
+    /// Whether no compression was requested, so that the input's compression may stay.
     pub keeps_compression: bool,
-    /// For each file whether its baskets have this compression and form already.
+    /// For each file, whether its baskets already have this compression and form.
     pub met_by_file: Vec<bool>,
     /// Recorded buffer sizes are this times the largest basket, if requested.
     pub memory_ratio: Option<f64>,

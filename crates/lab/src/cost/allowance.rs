@@ -10,7 +10,7 @@ const SHARE: f64 = 0.25;
 /// CPU seconds of this process that may be used.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Allowance {
-    /// The process' CPU seconds when it began, and when it has to end.
+    /// CPU seconds of the process at the start and at the end of the allowance.
     start: f64,
     end: f64,
 }
@@ -27,7 +27,7 @@ impl Allowance {
         Self { start: 0.0, end: f64::INFINITY }
     }
 
-    /// All of it, in CPU seconds.
+    /// The whole allowance, in CPU seconds.
     pub fn seconds(&self) -> f64 {
         self.end - self.start
     }

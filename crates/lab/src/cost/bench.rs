@@ -65,7 +65,7 @@ impl CodecBench for Codecs {
     }
 
     fn unpack(&mut self, record: &[u8], objlen: usize, out: &mut Vec<u8>) -> Result<f64> {
-        // Once: after the first pass, branch prediction halves the time for a small block.
+        // One pass only: after the first, branch prediction halves the time for a small block.
         out.clear();
         let start = thread_seconds();
         self.decompressor.decompress(record, objlen, out)?;
@@ -94,7 +94,7 @@ pub(super) fn payload(basket: &BasketData) -> usize {
     }
 }
 
-/// Seconds to decode parts of a basket one after the other; the better of two counts.
+/// Seconds to decode parts of a basket one after the other: the shorter of two readings.
 fn decoded(
     plan: &ColumnPlan,
     basket: &BasketData,

@@ -18,9 +18,10 @@ use crate::math::as_f64;
 pub(crate) struct Column {
     /// Its tree, by index.
     pub tree: usize,
-    /// Columns of one tree with the same name are laid out alike: a layout tells them apart by name alone.
+    /// Columns of one tree with the same name are one unit and get the same layout, because a layout identifies columns
+    /// by name alone.
     pub unit: usize,
-    /// Names of its branch's parents and then its own.
+    /// Names of the parents of its branch, then its own name.
     pub lineage: Vec<String>,
     pub entries: f64,
     /// Bytes before compression, without keys.
@@ -35,16 +36,16 @@ pub(crate) struct Column {
     pub baskets: Vec<BasketRef>,
     /// Whether its baskets are in this file and can be cut at entries.
     pub can_sample: bool,
-    /// How it is decoded; readers pass over branches that are no columns.
+    /// How it is decoded. `None` for branches that are no columns, which readers skip.
     pub plan: Option<ColumnPlan>,
     pub demand: Demand,
     /// Kind of its values.
     pub kind: Kind,
     /// Bytes of a value before compression.
     pub value_bytes: f64,
-    /// Whether it only says how many items there are in a split collection.
+    /// Whether its values are only the numbers of items in a split collection.
     pub counts: bool,
-    /// The other form of a column that it is a part of, if it is no column of the file: by index.
+    /// The index of the other form that it is a part of, if it is no column of the file.
     pub recast: Option<usize>,
 }
 

@@ -47,7 +47,7 @@ pub(crate) struct Confirmed {
 }
 
 impl Confirmed {
-    /// The error of the sum of sizes that is to be expected, as a share: columns are off independently.
+    /// The expected error of the sum of sizes, as a share: errors of columns are independent.
     pub fn error(&self) -> f64 {
         if self.found > 0.0 { self.squares.sqrt() / self.found } else { 0.0 }
     }

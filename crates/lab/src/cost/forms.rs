@@ -103,7 +103,7 @@ impl FileStats {
         let others: HashSet<&str> = self.own(tree).filter(|c| !is_part(c)).map(Column::name).collect();
         let columns: Vec<(usize, &Column)> =
             sampled.columns.iter().enumerate().filter(|(_, column)| is_part(column)).collect();
-        // Names are all that a layout knows columns by.
+        // A layout identifies columns by their names alone.
         if columns.is_empty() || columns.iter().any(|(_, column)| others.contains(column.name())) {
             return;
         }

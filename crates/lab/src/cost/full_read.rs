@@ -24,7 +24,7 @@ const BYTES: f64 = 24e6;
 /// One reading takes at most this many nominal nanoseconds, and at most this share of the budget.
 const NOMINAL: f64 = 6e7;
 const OF_BUDGET: f64 = 0.15;
-/// Readings at most; two are enough after this many times the nominal time of one.
+/// Most readings. Two are enough once they have taken this many times the nominal time of one.
 const READINGS: usize = 8;
 const ENOUGH: f64 = 1.5;
 /// The correction of decoding times is at least this factor, if there were samples.
@@ -49,7 +49,7 @@ pub(crate) struct FullRead {
 struct Seen {
     /// Share of its entries.
     share: f64,
-    /// Seconds to decompress their baskets, and bytes that came of it.
+    /// Seconds to decompress their baskets, and the decompressed bytes.
     unpack: (f64, f64),
     /// Seconds to find and to decode them.
     decode: f64,
@@ -89,11 +89,11 @@ impl FullRead {
             nothing.read(&open(tree)?, budget)?;
         }
         let per_column = nothing.per_column();
-        // Whole clusters may be more than there is time for: then it is some of the columns, large ones and small ones.
+        // If there is not enough time for all columns of whole clusters, some large and some small columns are read.
         let step = share * raw(number) / bytes.max(1.0);
         let places = every_nth_by_size(places, step, |i| stats.columns.get(*i).map_or(0.0, |c| c.raw));
         let request = Request { columns: places.iter().map(|(_, column)| *column).collect(), ..request };
-        // The reading that other work disturbed least counts: the one of least time by the clock on the wall.
+        // The reading with the least real time counts: other work disturbed it least.
         let mut best: Option<(Duration, f64, Vec<ReadCost>)> = None;
         let mut all = 0.0;
         for reading in 0..READINGS {
@@ -112,8 +112,8 @@ impl FullRead {
         let Some((stages, cpu, spent)) = best else { return Ok(Self::default()) };
         let (stages, decode) = (stages.as_secs_f64(), spent.iter().map(|s| s.decode.as_secs_f64()).sum::<f64>());
         let cpu = cpu - per_column * as_f64(places.len() as u64);
-        // CPU time that belongs to no stage, dealing out work and giving memory back, goes with decoding. Where stages
-        // took longer than that, they waited for a processor.
+        // CPU time outside of the stages, such as distributing work and freeing memory, counts as decoding. Stages that
+        // took longer than the CPU time waited for a processor.
         let factor = match cpu - stages {
             rest if rest > 0.0 && decode > 0.0 => 1.0 + rest / decode,
             _ => cpu / stages.max(f64::MIN_POSITIVE),
@@ -122,7 +122,7 @@ impl FullRead {
         let slower = factor.min(1.0);
         for ((column, _), spent) in places.iter().zip(&spent) {
             if let Some(slot) = columns.get_mut(*column) {
-                // The arrays of offsets were unpacked, too, and are not counted.
+                // The arrays of offsets were decompressed too, but are not counted.
                 let (raw, data) = stats.columns.get(*column).map_or((1.0, 1.0), |c| (c.raw, c.raw_without_offsets()));
                 // Entries differ in size between clusters.
                 let share = match as_f64(spent.uncompressed) / data {
@@ -136,7 +136,7 @@ impl FullRead {
         Ok(Self { columns, per_column })
     }
 
-    /// As many columns are known of, if only that nothing was seen of them.
+    /// Extends the list to `columns` columns; the new ones have no times.
     pub fn cover(&mut self, columns: usize) {
         self.columns.resize(columns, None);
     }
@@ -164,7 +164,7 @@ impl FullRead {
         for (cost, place) in costs.iter().zip(&self.columns).filter(|(cost, _)| cost.sampled > 0.0) {
             let Some(Seen { unpack: (seconds, raw), .. }) = place else { continue };
             seen += seconds;
-            // The baskets that there are: nothing of this line is for each of them.
+            // The baskets are the file's own, so there is no cost for each basket.
             thought += cost.today.of(0.0, *raw);
         }
         if seen <= 0.0 || thought <= 0.0 {
@@ -247,7 +247,7 @@ fn widest(stats: &FileStats, but: usize) -> Vec<&TreeStats> {
     trees.into_iter().take(WIDEST).filter_map(|(tree, _)| stats.trees.get(tree)).collect()
 }
 
-/// Every so-many-th, by falling size, in their own order.
+/// Every `step`-th by falling size, returned in the original order.
 fn every_nth_by_size<T>(mut all: Vec<(usize, T)>, step: f64, size: impl Fn(&usize) -> f64) -> Vec<(usize, T)> {
     all.sort_by(|a, b| size(&b.0).total_cmp(&size(&a.0)));
     let mut next = 0.0;
@@ -263,7 +263,8 @@ fn every_nth_by_size<T>(mut all: Vec<(usize, T)>, step: f64, size: impl Fn(&usiz
     kept
 }
 
-/// About a share of the entries, whole clusters if they are not far too many, from one in the middle on.
+/// A range of about this share of the entries, from a cluster in the middle on. It ends at the end of a cluster unless
+/// that is far away.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of the entries")]
 fn middle(entries: u64, clusters: &[u64], share: f64) -> std::ops::Range<u64> {
     let count = ((as_f64(entries) * share).ceil() as u64).clamp(1, entries.max(1)).min(entries);

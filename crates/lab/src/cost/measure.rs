@@ -30,12 +30,12 @@ pub(super) const MOST_SAMPLED: f64 = 1e6;
 pub(super) const LEAST_SAMPLED: f64 = 6e3;
 /// The largest basket that is tried.
 const LARGEST_BASKET: usize = 256 << 10;
-/// Codecs with a higher nominal cost are tried on every fourth column only, the largest apart.
+/// Codecs with a higher nominal cost are tried on the largest columns and on every fourth of the others.
 const SLOW: f64 = 12.0;
-/// Largest columns that slow codecs are tried on, each of them.
+/// Number of largest columns on which slow codecs are tried.
 const SLOW_ON: usize = 12;
 /// Two basket sizes are tried on this many of the largest columns, at least and at most; one column for each
-/// `TWO_SIZES_EACH` nominal nanoseconds. The others are taken to behave as these.
+/// `TWO_SIZES_EACH` nominal nanoseconds. The other columns are assumed to behave like these.
 const TWO_SIZES_ON: (f64, f64) = (12.0, 64.0);
 const TWO_SIZES_EACH: f64 = 5e6;
 /// A codec is dropped if others beat it on all but this share of the bytes.
@@ -90,7 +90,7 @@ struct Work<'a> {
     seed: u64,
     bench: &'a mut dyn CodecBench,
     buffer: Vec<u8>,
-    /// Samples that the scouts left.
+    /// Samples of the first columns, for later trials.
     taken: HashMap<usize, Sample>,
     /// Nominal nanoseconds.
     spent: f64,
@@ -133,7 +133,7 @@ impl Work<'_> {
         Ok(tried)
     }
 
-    /// Tries all codecs on a few columns, and says which go on.
+    /// Tries all codecs on a few columns, and returns those to try on the others.
     fn scout(
         &mut self,
         order: &[usize],

@@ -1,4 +1,5 @@
-//! What columns cost: size, and time to compress, decompress and decode, by codec and basket size. Nothing here decides.
+//! What columns cost: size, and time to compress, decompress and decode, by codec and basket size. This module decides
+//! nothing.
 //!
 //! [`statistics`] lists columns from metadata, [`forms`] their other forms, [`sample`] reads some baskets, [`measure`] tries
 //! codecs on them within a budget, [`confirm`] tries the chosen codecs on other baskets, and [`model`] computes the cost of a

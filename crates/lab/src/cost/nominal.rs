@@ -8,7 +8,7 @@ use super::column::Column;
 /// Trying codecs may take this share of the rewrite's CPU time, by plan. The promise is a quarter
 /// for all measurements together.
 const SHARE: f64 = 0.09;
-/// And this many nominal seconds more: less would be too short for a small file.
+/// Additional nominal seconds, so that small files have enough time.
 const FLOOR_SECONDS: f64 = 0.2;
 /// Codecs that are tried.
 pub(crate) fn candidates() -> Vec<Compression> {

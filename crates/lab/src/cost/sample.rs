@@ -30,7 +30,7 @@ pub(crate) struct Run {
 #[derive(Debug, Default)]
 pub(crate) struct Sample {
     pub runs: Vec<Run>,
-    /// The baskets as they are: their bytes before compression, and seconds to decompress them.
+    /// The file's own baskets: their bytes before compression, and seconds to decompress them.
     pub today: Point,
     /// Their bytes on disk, without keys.
     pub stored: f64,
@@ -52,8 +52,8 @@ impl Sample {
     }
 }
 
-/// Reads about `target` bytes of a column, from places that depend on `seed` alone. Baskets of more than `largest` bytes
-/// are left closed: there is no memory for them.
+/// Reads about `target` bytes of a column, from places that depend on `seed` alone. Baskets of more than `largest`
+/// bytes are skipped, since there is no memory for them.
 pub(crate) fn take(
     file: &dyn Source,
     column: &Column,
@@ -108,7 +108,7 @@ pub(crate) fn take(
                 Entries::Generated => run.ends.push(base + data.data.len()),
             }
             run.data.extend_from_slice(&data.data);
-            // Memory that was touched before: the time is that of the codec, not of the first use of a page.
+            // The memory was used before, so the time is that of the codec and not of page faults.
             *buffer = data.data.into_buffer();
             next += 1;
             if run.payload() * places >= target {
@@ -136,7 +136,7 @@ impl Run {
         }
         self.ends.truncate(kept + 1);
         self.data.truncate(self.ends.last().copied().unwrap_or(0));
-        // One basket may be a thousand times the bytes that are wanted of it.
+        // A basket may be a thousand times larger than the wanted sample.
         self.data.shrink_to(2 * self.data.len());
         self.ends.shrink_to(2 * self.ends.len());
     }
@@ -166,7 +166,7 @@ impl Run {
         Ok(())
     }
 
-    /// The array behind the entries: a count, where each begins, counted from the start of the key, and a zero.
+    /// The array behind the entries: a count, the offset of each entry from the start of the key, and a zero.
     fn append_offsets(&self, payload: &mut Vec<u8>, entries: std::ops::Range<usize>, from: usize) {
         let count = u32::try_from(entries.len() + 1).unwrap_or(u32::MAX);
         payload.extend_from_slice(&count.to_be_bytes());

@@ -1,7 +1,7 @@
 //! The layout that a file has, in the terms that `rewrite` takes.
 //!
-//! What most of the data have goes to the top; trees and columns that differ get rules of their own. Only what can
-//! be read off the metadata is said: not how baskets were cut, but the buffers they were cut from.
+//! Settings that most of the data share are the general ones; trees and columns that differ get rules of their own.
+//! Metadata tell the sizes of buffers, but not where baskets were cut, so the layout has the sizes of buffers.
 
 use std::collections::{BTreeMap, HashSet};
 

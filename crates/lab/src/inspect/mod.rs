@@ -1,7 +1,8 @@
 //! Lists the contents of a file and their layout, as one [`Report`], with the faults of the layout.
 //!
-//! Reads the header, the directories, the tree records, and the headers of all baskets or of some. Data are decompressed only
-//! of a small sample, where another codec may serve readers better. Unreadable parts are listed in the report and skipped.
+//! Reads the header, the directories, the tree records, and the headers of all baskets or of some. Only a small sample of
+//! the data is decompressed, where another codec may be better for readers. Unreadable parts are listed in the report and
+//! skipped.
 
 mod decoding;
 pub(crate) mod diagnose;

@@ -1,4 +1,4 @@
-//! What `inspect` looks at.
+//! Options of `inspect`.
 
 use dataset::glob::TreePattern;
 

@@ -1,7 +1,7 @@
 //! Looks at the headers of baskets: how large each is before compression, and in which codec.
 //!
-//! One small read a basket, or one for several that lie close together. Where there are many and nobody asked for all, some of each branch are taken, spread
-//! evenly, and the largest on disk. Nothing is decompressed.
+//! Each basket takes one small read; baskets that lie close together share one. Unless all headers are requested, only some
+//! baskets of a large branch are read: some at even distances, and the largest on disk. Nothing is decompressed.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,9 +13,9 @@ use rootfile::{Key, Source};
 
 /// Maximum number of headers to read, unless all are requested.
 const ENOUGH: usize = 4000;
-/// Bytes of a basket's key besides its names, of its own header and of the first block's, generously.
+/// An upper limit on the bytes of a basket's key without its names, of its header and of the header of its first block.
 const HEADER: usize = 96;
-/// Headers no further apart than this are read at once: copying what lies between takes less than another call.
+/// Headers that are at most this far apart are read at once: copying the bytes between them costs less than another call.
 const NEAR: u64 = 4 << 10;
 /// Most bytes that are read at once.
 const AT_ONCE: u64 = 256 << 10;
@@ -33,7 +33,7 @@ pub struct Probe {
     pub unreadable: u64,
 }
 
-/// Looks at a tree's baskets, a [`Probe`] for each branch; says whether at all of them.
+/// Reads headers of a tree's baskets. Returns a [`Probe`] for each branch, and whether all headers were read.
 pub fn probe(source: &dyn Source, tree: &Tree, all: bool) -> (Vec<Probe>, bool) {
     let total: usize = tree.branches.iter().map(|branch| branch.baskets.len()).sum();
     let all = all || total <= ENOUGH;
@@ -52,7 +52,7 @@ pub fn probe(source: &dyn Source, tree: &Tree, all: bool) -> (Vec<Probe>, bool) 
             }
         }
     }
-    // In the order of the file, for the disk's sake.
+    // Disks read fastest in the order of the file.
     places.sort_unstable();
     let mut probes = vec![Probe::default(); tree.branches.len()];
     let mut window = Window { source, start: 0, bytes: Vec::new() };
@@ -83,7 +83,7 @@ struct Window<'a> {
 }
 
 impl Window<'_> {
-    /// At least `len` bytes at `seek`, unless the file ends before. `ahead` is where others are wanted next.
+    /// At least `len` bytes at `seek`, unless the file ends before. `ahead` has the positions of the next reads.
     fn at(&mut self, seek: u64, len: usize, ahead: impl Iterator<Item = u64>) -> Option<&[u8]> {
         let end = seek.checked_add(len as u64)?;
         if seek < self.start || end > self.start + self.bytes.len() as u64 {
@@ -95,7 +95,7 @@ impl Window<'_> {
                 last = next;
             }
             let len = usize::try_from(last - seek).ok()? + len;
-            // After a failure nothing is known.
+            // After a failed read the window is empty.
             let read = read(self.source, seek, len, &mut self.bytes);
             self.start = seek;
             if read.is_none() {
@@ -113,7 +113,7 @@ fn look(window: &mut Window<'_>, ahead: impl Iterator<Item = u64>, seek: u64, gu
     let key = match Key::parse(&mut Cursor::new(&head)) {
         Ok(key) => key,
         Err(_) => {
-            // The key carries other names than the branch and the tree have by now.
+            // The names in the key may be longer: branch or tree may have been renamed since.
             let mut longer = Vec::new();
             read(source, seek, 4096, &mut longer)?;
             head = Cow::Owned(longer);

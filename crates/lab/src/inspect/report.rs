@@ -1,5 +1,5 @@
-//! The report of `inspect` as plain values: the JSON schema, version 1. `docs/inspect-schema.md` describes it;
-//! fields may be added to a version, but none changes its meaning or goes.
+//! The report of `inspect` as plain values: the JSON schema, version 1. `docs/inspect-schema.md` describes it. Within a
+//! version fields may be added; no field changes its meaning or disappears.
 
 use std::collections::BTreeMap;
 

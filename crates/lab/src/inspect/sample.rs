@@ -20,16 +20,17 @@ const PIECES: u64 = 600_000;
 const LARGEST: u32 = 16_000_000;
 /// Seconds that may go into decompressing a sample.
 const SECONDS: f64 = 0.06;
-/// How far apart two places are by which baskets are taken, as a share of a step: no pattern of branches has this period.
+/// The distance of two sampled places as a share of a step. It is the golden ratio, which no pattern of branches has as
+/// its period.
 const GOLDEN: f64 = 0.618_033_988_749_895;
-/// Records with fewer bytes are let be.
+/// Records with fewer bytes are not sampled.
 const RECORD: u32 = 10_000;
 
 /// Largest branches that give a basket each.
 const BRANCHES: usize = 8;
 /// Bytes that are compressed of each basket: enough for a ratio, and quick.
 const ENOUGH: usize = 64_000;
-/// Trees with fewer bytes that are not compressed are let be.
+/// Trees with fewer uncompressed bytes are not sampled.
 const WORTH_IT: u64 = 1_000_000;
 
 /// Size that zlib:1 gives over the size on disk, for branches that are not compressed by intent; `None` where those
@@ -62,8 +63,8 @@ pub fn compressible_to(file: &RootFile, tree: &Tree) -> Option<f64> {
     (before > 0.0).then(|| after / before)
 }
 
-/// The effect of codecs on a sample of a tree's baskets, and of the best codec for each basket.
-/// Baskets are taken evenly over the bytes on disk, so that each stands for as many.
+/// The effect of codecs on a sample of a tree's baskets, and of the best codec for each basket. Sampled baskets are
+/// spread evenly over the bytes on disk, so each stands for the same number of bytes.
 pub fn trials(file: &RootFile, tree: &Tree) -> (Vec<Trial>, Option<Mixed>) {
     let mut compressor = Compressor::new();
     let mut samples: Vec<Sample> = Vec::new();
@@ -73,7 +74,7 @@ pub fn trials(file: &RootFile, tree: &Tree) -> (Vec<Trial>, Option<Mixed>) {
         let Some(key) = file.key_at(basket.seek).ok().filter(|key| key.objlen <= LARGEST) else { continue };
         let codec = codec_of(file, &key).unwrap_or("none");
         let seconds = decompress(codec, u64::from(key.objlen), u64::from(key.payload_len()), 1);
-        // One basket is looked at, however long that takes.
+        // At least one basket is sampled, whatever it costs.
         if seconds > left && !samples.is_empty() {
             break;
         }
@@ -152,7 +153,7 @@ fn evenly(tree: &Tree) -> Vec<&BasketRef> {
     };
     let (all, count) =
         baskets().fold((0, 0), |(bytes, count), basket| (bytes + u64::from(basket.nbytes), count + 1_u64));
-    // As many as their bytes before compression allow.
+    // The number of baskets depends on their size before compression.
     let raw = tree.tot_bytes / count.max(1);
     let wanted = (PIECES / raw.clamp(1, PIECE as u64)).clamp(BASKETS.0, BASKETS.1);
     let step = as_f64(all) / as_f64(wanted);
@@ -162,7 +163,7 @@ fn evenly(tree: &Tree) -> Vec<&BasketRef> {
         at += u64::from(basket.nbytes);
         if as_f64(at) > place(k) {
             found.push(basket);
-            // A basket of several steps stands for one.
+            // A basket that spans several steps is taken once.
             while k < wanted && place(k) < as_f64(at) {
                 k += 1;
             }
@@ -180,7 +181,7 @@ pub fn record_compressible_to(file: &RootFile, key: &Key) -> Option<f64> {
     if key.objlen < RECORD || key.payload_len() < key.objlen || setting.is_none() {
         return None;
     }
-    // The middle has names of branches, as most of it.
+    // The sample is from the middle, where names of branches are, as in most of the record.
     let len = (key.objlen as usize).min(ENOUGH);
     let from = key.seek_key + u64::from(key.keylen) + (u64::from(key.objlen) - len as u64) / 2;
     let data = file.source().read(from, len).ok()?;

@@ -18,12 +18,12 @@ pub struct Figure {
     pub least: f64,
     /// The most.
     pub most: f64,
-    /// How many there are.
+    /// Number of runs.
     pub runs: usize,
 }
 
 impl Figure {
-    /// Of these, if there are any.
+    /// The figure of some runs, if there are any.
     pub fn of(runs: &[f64]) -> Option<Self> {
         let middle = median(runs)?;
         let away: Vec<f64> = runs.iter().map(|run| (run - middle).abs()).collect();
@@ -75,7 +75,7 @@ pub fn differ_by_chance(a: &[f64], b: &[f64]) -> f64 {
     if variance <= 0.0 {
         return 1.0;
     }
-    // Half a rank nearer: sums of ranks go in steps.
+    // The correction for continuity: sums of ranks go in steps.
     2.0 * above((found - 0.5).max(0.0) / variance.sqrt())
 }
 
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn short_series_are_compared_exactly() {
-        // Apart: 2 of the 252 ways to deal ten ranks out to five and five.
+        // The series do not overlap: 2 of the 252 ways to divide ten ranks into five and five.
         let (low, high) = ([1.0, 2.0, 3.0, 4.0, 5.0], [6.0, 7.0, 8.0, 9.0, 10.0]);
         assert_eq!(differ_by_chance(&low, &high), 2.0 / 252.0);
         assert_eq!(differ_by_chance(&high, &low), 2.0 / 252.0);

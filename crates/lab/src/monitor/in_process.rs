@@ -1,4 +1,4 @@
-//! Watches the own process and its children. A thread of its own takes the samples, so that the input and output of sampling
+//! Watches this process and its children. A thread of its own takes the samples, so that the input and output of sampling
 //! can be told from those of the process.
 
 use std::fs::File;

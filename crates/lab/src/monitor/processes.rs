@@ -11,12 +11,12 @@ use procfs::process::{Io, Process, Stat};
 use procfs::{FromBufRead, FromRead};
 use wait4::ResourceUsage;
 
-/// A look that took so long is not taken again before this many times as long has passed: it takes at most a
-/// thousandth of one core, whatever it looks at.
+/// After an expensive reading, the pause is this many times as long as the reading. So such readings take at most a
+/// thousandth of one core.
 const REST: u32 = 1000;
 /// Keeps /proc files open for this many processes; opening is half the cost. A process may have 1024 open files.
 const KEPT: usize = 200;
-/// Of a file of a process, which is one short line or a few.
+/// Buffer for a file of /proc, which has one short line or a few.
 const LINE: usize = 4096;
 const MICROSECONDS: u64 = 1_000_000;
 
@@ -97,7 +97,7 @@ impl Pace {
 /// A process of the tree.
 struct Member {
     process: Process,
-    /// Its `stat` and `io`: each is written anew when it is read from the start.
+    /// Its `stat` and `io`: the kernel makes their contents anew when they are read from the start.
     kept: Option<(File, File)>,
     parent: i32,
     totals: Totals,
@@ -125,7 +125,8 @@ pub(crate) struct Processes {
 }
 
 impl Processes {
-    /// The tree below `top`, by the folder that is `/proc` but in tests; with `pss` its proportional memory as well.
+    /// The tree of processes below `top`. `proc` is `/proc`, or another folder in tests; with `pss` proportional memory
+    /// is read as well.
     pub fn new(proc: &Path, top: i32, pss: bool) -> Self {
         let mut tree = Self {
             proc: proc.to_path_buf(),
@@ -150,7 +151,7 @@ impl Processes {
             self.listing.done(started);
         }
         if first {
-            // Everything was new to it, which took longer than it will: the next time is at once.
+            // The first listing takes longer than later ones, so it sets no pause.
             self.listing = Pace::default();
         }
         let mut sum = Memory::default();
@@ -186,7 +187,7 @@ impl Processes {
         self.members.iter().map(|member| member.totals).fold(self.lost, Totals::plus)
     }
 
-    /// Proportional memory, as it was last looked at; none, if never.
+    /// Proportional memory, as last read; zero if never.
     pub fn pss(&self) -> u64 {
         self.members.iter().map(|member| member.pss).sum()
     }
@@ -221,7 +222,7 @@ impl Processes {
         self.foreign.retain(|pid| present.contains(pid));
         let unknown = present.into_iter().filter(|pid| !members.contains(pid) && !self.foreign.contains(pid));
         let mut unknown: Vec<(i32, i32)> = unknown.filter_map(|pid| Some((pid, self.parent(pid)?))).collect();
-        // Numbers begin anew some day, so that a child may have a smaller one than its parent.
+        // Process numbers start again from low values, so a child may have a smaller number than its parent.
         loop {
             let members: HashSet<i32> = self.ids().collect();
             let (ours, rest): (Vec<_>, Vec<_>) = unknown.iter().partition(|(_, parent)| members.contains(parent));
@@ -303,7 +304,8 @@ impl Member {
         self.totals.system = micros(stat.stime, stat.cstime);
         self.totals.minor_faults = stat.minflt.saturating_add(stat.cminflt);
         self.totals.major_faults = stat.majflt.saturating_add(stat.cmajflt);
-        // Another user's are not told; and of whom a process waited for, they are counted with its own.
+        // The counts of another user's process are hidden. Those of children that a process waited for are part of its
+        // own.
         if let Some(io) = self.io() {
             self.totals.read = io.rchar;
             self.totals.written = io.wchar;

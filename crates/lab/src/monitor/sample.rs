@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-/// One look at a job. Bytes, seconds, and counts since the beginning.
+/// The state of a job at one moment: bytes, seconds, and counts since the beginning.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Sample {
     /// Seconds since the beginning.
     pub time: f64,
-    /// `start`, `stop`, `finalize`, `end` or whatever the job called it; empty for a sample that came by the clock.
+    /// `start`, `stop`, `finalize`, `end` or the job's own name for it; empty for a periodic sample.
     pub mark: String,
     /// Events that are done.
     pub events: u64,
@@ -21,7 +21,7 @@ pub struct Sample {
     pub rss: u64,
     /// Proportional memory: shared pages are divided among their processes. 0 unless requested.
     pub pss: u64,
-    /// The most resident memory that any one of the processes had until now.
+    /// The maximum resident memory of any one process until now.
     pub peak_rss: u64,
     /// CPU in user mode.
     pub user: f64,

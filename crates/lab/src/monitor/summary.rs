@@ -40,7 +40,7 @@ pub struct Job {
     pub user: f64,
     /// Seconds of CPU in the kernel.
     pub system: f64,
-    /// The most resident memory that any one of its processes had.
+    /// The maximum resident memory of any one of its processes.
     pub peak_rss: u64,
     /// Seconds of CPU that watching took.
     pub monitor_cpu: f64,
@@ -125,7 +125,7 @@ pub struct Summary {
     pub most: Maxima,
     /// How things stood at the end.
     pub end: Sample,
-    /// Events for each second between the marks `start` and `stop`, or of all the time, if there are no such.
+    /// Events for each second between the marks `start` and `stop`, or over the whole time without these marks.
     pub events_per_second: f64,
     /// Samples with a mark, in order.
     pub marks: Vec<Sample>,

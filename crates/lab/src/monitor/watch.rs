@@ -21,8 +21,7 @@ use super::sampler::{Sampler, check, proc};
 use super::summary::{Job, Summary};
 use crate::system::clock::process_seconds;
 
-/// The pipe is not looked at again before this has passed: a job that says much costs no more than one that says
-/// little.
+/// Shortest time between two readings of the pipe, so that frequent messages cost no more than rare ones.
 const WORDS_APART: Duration = Duration::from_millis(5);
 /// The overflow group of user namespaces, which cannot be set: user_namespaces(7).
 const NOBODY: u32 = 65_534;
@@ -47,7 +46,7 @@ impl Signaller {
     }
 }
 
-/// Whether this process ignores a signal, and so a job that it begins: nohup(1) has it so.
+/// Whether this process ignores a signal, as under nohup(1). Its jobs inherit that.
 pub fn ignored(signal: i32) -> bool {
     let ignored = Process::myself().and_then(|me| me.status()).map_or(0, |status| status.sigign);
     let bit = u32::try_from(signal).ok().and_then(|signal| signal.checked_sub(1));
@@ -112,9 +111,9 @@ fn started(error: std::io::Error, command: &Command) -> Error {
     Error::from(error).file(command.get_program())
 }
 
-/// The command, to be begun by fork(2). The kernel counts the peak of the process that becomes the job as the job's: of
-/// posix_spawn(3) that is the peak of this process, whose memory it shares, and of fork(2) what it has a copy of, which
-/// is little. The standard library forks if it has to set a group, which here is the one that there is.
+/// Makes the command start by fork(2). The kernel counts the peak of the starting process as the job's. With
+/// posix_spawn(3) this is the peak of the monitor, whose memory the new process shares; with fork(2) it is small. The
+/// standard library forks if it must set a group, so the present group is set.
 fn forked(command: &mut Command) -> &mut Command {
     match getgid().as_raw() {
         NOBODY => command,

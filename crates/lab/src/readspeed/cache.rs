@@ -29,19 +29,19 @@ pub(crate) fn drop_from_cache<P: AsRef<Path>>(paths: &[P]) -> Result<f64> {
     Ok(if all > 0.0 { cold / all } else { 0.0 })
 }
 
-/// The share of a file that is in the cache, by reading single bytes that must not wait for the disk.
+/// The share of a file that is in the cache, by reads of single bytes that fail instead of waiting for the disk.
 fn cached(file: &File) -> Result<f64> {
     let size = file.metadata()?.len();
     let probes = size.div_ceil(4096).min(PROBES);
     let mut hits = 0u32;
     for i in 0..probes {
-        // From the back, since reading may make the kernel read ahead.
+        // From the end, since reading may make the kernel read ahead.
         let at = (probes - 1 - i) * (size / probes);
         let mut byte = [0u8];
         match preadv2(file, &mut [IoSliceMut::new(&mut byte)], at, ReadWriteFlags::NOWAIT) {
             Ok(1..) => hits += 1,
             Ok(_) | Err(rustix::io::Errno::AGAIN) => {}
-            // Where the file system cannot tell, all is taken for cached.
+            // If the file system does not support this, all bytes count as cached.
             Err(_) => return Ok(1.0),
         }
     }

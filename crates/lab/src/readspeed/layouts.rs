@@ -1,7 +1,7 @@
 //! The expected throughput of each layout that `tune` could choose, from tune's costs and the measured times.
 //!
-//! Costs are CPU seconds of one thread with the file in the page cache. The measured reading scales them to real time: stages
-//! were faster or slower, threads shared them, and threads waited for bytes, which another layout has more or fewer of.
+//! Costs are CPU seconds of one thread with the file in the page cache. The measured reading scales them to real time:
+//! stages may be faster or slower, threads share the work, and threads wait for bytes, whose number depends on the layout.
 
 use std::collections::HashSet;
 
@@ -27,10 +27,11 @@ pub(super) struct ForecastRequest<'a> {
     pub seed: u64,
 }
 
-/// Files of which samples are taken at most; of more it is some, from the first to the last.
+/// Most files to sample. If there are more, files at even distances are sampled.
 const MOST_FILES: usize = 5;
 
-/// Expects, each of the files by itself, and sums up. `uncompressed` are the bytes that were read in `measured`.
+/// Forecasts the layouts for each file, and adds the costs up. `uncompressed` is the number of bytes that were read in
+/// `measured`.
 pub(super) fn layouts(request: &ForecastRequest<'_>, measured: &Run, uncompressed: f64) -> Result<Vec<LayoutSpeed>> {
     let demand = match request.scattered {
         Some(share) => Demand { full: 0.0, sparse: vec![(1.0, share)] },
@@ -53,19 +54,19 @@ pub(super) fn layouts(request: &ForecastRequest<'_>, measured: &Run, uncompresse
     }
     let mut sums = summed(files);
     let sampled = sums.first().map_or(0.0, |today| today.cost.size);
-    // The files that were not looked at are like the others.
+    // Files without samples are assumed to be like the others.
     sums.iter_mut().for_each(|sum| sum.cost.size *= if sampled > 0.0 { request.stored / sampled } else { 1.0 });
     Ok(scaled(&sums, measured, uncompressed))
 }
 
-/// So many of all at most, evenly from the first to the last.
+/// At most `most` of all items, at even distances from the first to the last.
 fn evenly_spaced<T>(all: &[T], most: usize) -> impl Iterator<Item = &T> {
     let count = all.len().min(most);
     let last = all.len().saturating_sub(1);
     (0..count).filter_map(move |i| all.get(i * last / count.saturating_sub(1).max(1)))
 }
 
-/// The layouts that are known of all files, with their costs together. Files without baskets know none.
+/// The layouts that all files have a forecast for, with their summed costs. Files without baskets have none.
 fn summed(files: Vec<Vec<LayoutForecast>>) -> Vec<LayoutForecast> {
     let mut files = files.into_iter().filter(|file| !file.is_empty());
     let mut sums = files.next().unwrap_or_default();
@@ -84,7 +85,7 @@ fn scaled(forecasts: &[LayoutForecast], measured: &Run, uncompressed: f64) -> Ve
         return Vec::new();
     };
     let stages = measured.fetch + measured.decompress + measured.decode;
-    // Fetching beyond its share with a warm cache is waiting for storage.
+    // Time in fetching beyond its share with a warm cache is waiting for storage.
     let copying = (measured.decompress + measured.decode) * today.fetch / (today.read - today.fetch).max(1e-12);
     let waiting = (measured.fetch - copying).max(0.0);
     let factor = (stages - waiting) / today.read;
@@ -110,7 +111,7 @@ mod tests {
 
     #[test]
     fn the_measured_layout_keeps_its_time_and_others_scale() {
-        // Everything took twice what it costs by itself, on two threads.
+        // Every stage took twice its cost, on two threads.
         let run = Run { real: 1.2, cpu: 2.4, fetch: 0.2, decompress: 1.6, decode: 0.6, cold: None };
         let found = scaled(&[forecast(1e6, [0.1, 0.8, 0.3]), forecast(2e6, [0.2, 0.1, 0.3])], &run, 6e6);
         let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-9;

@@ -43,9 +43,9 @@ pub struct Options {
     pub entries: Entries,
     /// Repeats.
     pub repeat: usize,
-    /// Whether files are put out of the kernel's cache before each reading.
+    /// Whether files are dropped from the page cache before each reading.
     pub cold: bool,
-    /// Bytes a second that come at most, over all files: slow storage, made on purpose.
+    /// Simulated slow storage: at most this many bytes a second, over all files.
     pub throttle: Option<NonZeroU64>,
     /// Seconds that the user's own job takes over the same data.
     pub application: Option<f64>,
@@ -53,7 +53,7 @@ pub struct Options {
     pub layouts: bool,
     /// Memory and threads.
     pub budget: Budget,
-    /// Chooses entries at random.
+    /// Seed of a random share of entries.
     pub seed: u64,
 }
 

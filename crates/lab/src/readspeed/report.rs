@@ -23,7 +23,7 @@ pub struct Run {
     pub decompress: f64,
     /// Threads' time in decoding.
     pub decode: f64,
-    /// Share of the files' bytes that was not in the kernel's cache, where they were put out.
+    /// Share of the files' bytes that was not in the page cache, if the files were dropped from it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cold: Option<f64>,
 }
@@ -69,7 +69,7 @@ pub struct Report {
     pub all_entries: u64,
     /// Clusters that there are.
     pub clusters: u64,
-    /// Bytes a second that were let through at most, where storage was made slow on purpose.
+    /// The limit in bytes a second, if slow storage was simulated.
     pub throttle: Option<u64>,
     /// Real and CPU seconds for opening the files.
     pub setup: (f64, f64),

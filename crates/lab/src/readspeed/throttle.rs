@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use rootfile::{Result, Source};
 
-/// A line that was idle for longer has brought no more than it would have in this time: sleeping too long is made up for,
-/// since a sleep ends some tenths of a millisecond late.
+/// Longest idle time that the channel may catch up. Sleeps end some tenths of a millisecond late, and catching up
+/// corrects that.
 const SLACK: Duration = Duration::from_millis(5);
 
-/// Tells the time and lets it pass. Tests have one of their own.
+/// Tells the time and sleeps. Tests use a virtual clock.
 pub(super) trait Clock: Send + Sync {
     fn now(&self) -> Duration;
     fn sleep(&self, time: Duration);
@@ -35,7 +35,7 @@ impl Clock for Real {
 pub(super) struct Line {
     bytes_a_second: NonZeroU64,
     clock: Box<dyn Clock>,
-    /// When all requests so far are transferred.
+    /// The time when all requests so far are transferred.
     free: Mutex<Duration>,
 }
 
@@ -49,7 +49,7 @@ impl Line {
         Arc::new(Self { bytes_a_second, clock, free })
     }
 
-    /// The file at the other end of it.
+    /// The file, read through the channel.
     pub fn to(self: &Arc<Self>, file: Arc<dyn Source>) -> Arc<dyn Source> {
         Arc::new(Far { file, line: Arc::clone(self) })
     }
@@ -70,7 +70,7 @@ impl Line {
     }
 }
 
-/// A file behind a line.
+/// A file that is read through the channel.
 struct Far {
     file: Arc<dyn Source>,
     line: Arc<Line>,
@@ -120,7 +120,7 @@ mod tests {
         }
     }
 
-    /// Two files of ten kilobytes behind a line of a megabyte a second.
+    /// Two files of ten kilobytes behind a channel of a megabyte a second.
     fn files() -> (Planted, [Arc<dyn Source>; 2]) {
         let clock = Planted::default();
         let line = Line::with_clock(NonZeroU64::new(1_000_000).unwrap(), Box::new(clock.clone()));

@@ -6,7 +6,7 @@ use super::chart::{Axis, Chart, Drawing, Scale, Series, Spot, Style, amounts};
 use crate::math::as_f64;
 use crate::sweep::metric::Unit;
 
-/// CPU is known to 10 ms: over a shorter time it says nothing of how many threads were busy.
+/// CPU time has a resolution of 10 ms, so a shorter interval does not show how many threads were busy.
 const SHORTEST: f64 = 0.09;
 
 /// The fields of a sample that are drawn.
@@ -20,7 +20,7 @@ pub(super) struct Sample {
     system: f64,
 }
 
-/// Of lines of JSON, if all of them are samples.
+/// The timeline of lines of JSON, if all lines are samples.
 pub(super) fn samples(text: &str) -> Option<Vec<Sample>> {
     let lines = text.lines().filter(|line| !line.trim().is_empty());
     let samples: Vec<Sample> = lines.map(serde_json::from_str).collect::<Result<_, _>>().ok()?;

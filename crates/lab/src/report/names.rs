@@ -1,22 +1,22 @@
-//! Short names for legends and bars: the settings that differ. Where these are too long, a number is the name, which tooltips
-//! and tables show as well.
+//! Short names for legends and bars: the settings that differ. Where these are too long, the name is a number, which
+//! tooltips and tables show as well.
 
 use crate::sweep::findings::{Findings, Line};
 use crate::sweep::point::{AS_IS, RUN_KEYS, Setting};
 
 /// Characters that a legend has room for.
 pub(super) const LONGEST: usize = 50;
-/// Characters that there is room for beside a point.
+/// Characters that fit beside a point.
 pub(super) const BESIDE: usize = 20;
-/// Number of groups that a chart shows in full; of more, the most important ones.
+/// Number of groups that a chart shows in full. If there are more, it shows the most important ones.
 const MOST_GROUPS: usize = 4;
 
 /// Points that get a name from their settings.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Labelled {
-    /// The name that it was given.
+    /// The name that the user gave.
     pub name: Option<String>,
-    /// The points that it stands for; none if it is of no sweep.
+    /// Its points; none if it does not belong to a sweep.
     pub points: Vec<usize>,
     /// Its settings.
     pub settings: Vec<Setting>,
@@ -87,7 +87,7 @@ fn setting_text(settings: &[&Setting]) -> String {
     texts.into_iter().chain(of_run.into_iter().map(word)).collect::<Vec<_>>().join(", ")
 }
 
-/// A setting, as short as it can still be understood.
+/// A setting in the shortest clear form.
 fn word(setting: &Setting) -> String {
     let (scope, key) = match setting.key.rsplit_once(':') {
         Some((scope, key)) => (scope.split_once(':').map(|(_, pattern)| pattern), key),
@@ -116,8 +116,8 @@ fn word(setting: &Setting) -> String {
     scope.map_or_else(|| word.clone(), |scope| format!("{scope} {word}"))
 }
 
-/// Which of these groups of points are shown at first: all if they are few, and of many those of today's layout and of the
-/// chosen one.
+/// Which of these groups of points are shown at first: all if they are few, otherwise the group of today's layout and
+/// the group of the chosen one.
 pub(super) fn shown(findings: &Findings, groups: &[Labelled]) -> Vec<bool> {
     let marked = [Some(findings.reference), findings.decision.chosen];
     let matters = |group: &Labelled| group.points.iter().any(|point| marked.contains(&Some(*point)));

@@ -53,7 +53,7 @@ fn group<'a>(findings: &'a Findings, cost: &StreamCost) -> Vec<(usize, &'a Line)
     lines
 }
 
-/// They and their line, as one entry of the legend.
+/// These points and their line, as one entry of the legend.
 fn drawn(
     cost: &StreamCost,
     group: &[(usize, &Line)],

@@ -1,4 +1,4 @@
-//! The tables of a page, those of [`show`]. Each can be sorted by each of its columns.
+//! The tables of a page, which are those of [`show`]. Each can be sorted by any column.
 
 use serde::Serialize;
 
@@ -26,23 +26,23 @@ impl Table {
     }
 }
 
-/// A place of a table.
+/// A cell of a table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cell {
     /// For people.
     pub text: String,
-    /// To sort by: in bytes, seconds, milliseconds or things.
+    /// The number to sort by, in the unit of the column.
     pub value: Option<f64>,
 }
 
 impl Cell {
-    /// The number that it is sorted by, as a script reads it.
+    /// The number to sort by, as text for the script.
     pub(super) fn key(&self) -> String {
         self.value.map_or_else(String::new, |value| value.to_string())
     }
 }
 
-/// A cell whose number and unit no browser takes apart; only an error may go to the next line.
+/// A cell in which a browser breaks no line between number and unit; only an error may go to the next line.
 fn cell(from: show::Cell) -> Cell {
     let text = match from.value {
         Some(_) => from.text.replace(' ', "\u{a0}").replace("\u{a0}±", " ±"),
@@ -57,10 +57,10 @@ pub(super) fn tables(findings: &Findings) -> Vec<Table> {
     let cells = |row: Vec<show::Cell>| row.into_iter().map(cell).collect();
     let table = |(number, table): (usize, show::Table)| {
         let mut rows: Vec<Vec<Cell>> = table.rows.into_iter().map(cells).collect();
-        // The first has a row for each point, and the noise of all below them.
+        // The first table has a row for each point, and below them the noise of all points.
         let mut foot = if number == 0 && rows.len() > points { rows.split_off(points) } else { Vec::new() };
         let mut head = table.head;
-        // Charts call points by these numbers, if they have no room for more.
+        // Charts show these numbers where names do not fit.
         if head.first().is_some_and(|first| first == "point") {
             head.insert(0, "#".to_owned());
             foot.iter_mut().for_each(|row| row.insert(0, Cell { text: String::new(), value: None }));

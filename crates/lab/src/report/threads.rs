@@ -8,11 +8,11 @@ use crate::sweep::findings::{Findings, Line};
 use crate::sweep::metric::{Unit, amount, metric_of};
 use crate::sweep::point::Point;
 
-/// Jobs by their clocks, with their names in the legend.
+/// Jobs by the figure of their real time, with their names in the legend.
 const JOBS: [(&str, &str); 4] =
     [(COPY, "copy"), ("full_wall", "read all"), ("sparse_wall", "read picked"), ("chosen_wall", "read chosen")];
 
-/// The job of which each stream count is one of its own.
+/// The job for which each number of streams is a case of its own.
 const COPY: &str = "copy_wall";
 
 /// Bars that can be told apart.

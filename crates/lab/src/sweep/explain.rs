@@ -11,15 +11,15 @@ use crate::math::solve::Choice;
 pub(super) struct Explained<'a> {
     pub runs: &'a Runs<'a>,
     pub head: &'a Head,
-    /// The points that there were to choose from.
+    /// The points to choose from.
     pub measured: &'a [(usize, Choice)],
     pub chosen: (usize, Choice),
     pub limits: [f64; 4],
 }
 
 impl Explained<'_> {
-    /// A sentence for each key in which the chosen point differs from the reference, as far as the grid has the point
-    /// that differs in it alone; and one for all together.
+    /// A sentence for each key in which the chosen point differs from the reference, if the grid has a point that differs
+    /// in this key alone; and a sentence for all keys together.
     pub fn reasons(&self, reference: usize) -> Vec<String> {
         let points = &self.head.points;
         let chosen = self.chosen.0;

@@ -12,7 +12,7 @@ pub enum Unit {
     Seconds,
     /// Milliseconds.
     Milliseconds,
-    /// Things.
+    /// A number of things, such as baskets.
     Count,
 }
 
@@ -95,7 +95,7 @@ pub fn amount(unit: Unit, value: f64) -> String {
     }
 }
 
-/// Digits behind the point that make three all together.
+/// Decimals for three significant digits.
 fn digits(value: f64) -> usize {
     match value.abs() {
         v if v >= 99.95 || v == 0.0 => 0,

@@ -10,8 +10,8 @@ use super::plan::Kind;
 use super::runner::{Measured, Runner, Task};
 use crate::system::subprocess::Memory;
 
-/// Away from the planted value by so many times the noise, round by round: the median is the planted value, and the
-/// median of the absolute deviations the noise.
+/// Deviations from the planted value in units of the noise, round by round. The median is then the planted value, and
+/// the median of the absolute deviations is the noise.
 const AWAY: [f64; 5] = [0.0, 1.0, -1.0, 2.0, -2.0];
 
 /// Planted costs.

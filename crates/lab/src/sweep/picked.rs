@@ -6,7 +6,7 @@ use rootfile::Result;
 
 use super::journal::write_whole;
 
-/// A share of the entries: each is in it or not by a random number of its own.
+/// A share of the entries: a random number decides for each entry.
 pub(super) struct Picked {
     all: u64,
     share: f64,
@@ -27,7 +27,7 @@ impl Picked {
         if self.share >= 1.0 { self.all } else { (self.entries().count() as u64).max(1) }
     }
 
-    /// An index file of them. There is always a first, and if there can be, another.
+    /// Writes an index file of these entries. It has at least two entries, or one if the tree has only one.
     pub fn write(&self, folder: &Path, what: &str) -> Result<PathBuf> {
         let path = folder.join(format!("{what}-{}-{}.txt", self.all, self.share));
         if !path.exists() {

@@ -1,4 +1,5 @@
-//! A point of a sweep: a layout, and what a run has besides: streams, threads, and the share of entries that is copied.
+//! A point of a sweep: a layout with the other settings of a run, which are streams, threads, and the share of entries that
+//! is copied.
 
 use std::fmt;
 
@@ -7,7 +8,7 @@ use dataset::layout::{ColumnLayout, Layout, TreeLayout};
 use rootfile::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// The value that leaves a key as the input has it.
+/// The value for a key that stays as in the input.
 pub const AS_IS: &str = "as-is";
 /// Keys of a run, beside those of a layout.
 pub(crate) const RUN_KEYS: [&str; 3] = ["streams", "threads", "fraction"];
@@ -108,7 +109,7 @@ impl Key {
         })
     }
 
-    /// Lays a value over a point, and says it in the form that it is printed in.
+    /// Sets a value of a point, and returns the value as it is printed.
     pub(super) fn apply(&self, text: &str, point: &mut Point) -> Result<String> {
         let text = text.trim();
         let whole = |what: &str| {

@@ -1,4 +1,4 @@
-//! What a sweep is asked: which figure to make small, and within which limits.
+//! The question of a sweep: which figure to minimise, and within which limits.
 
 use std::str::FromStr;
 

@@ -17,7 +17,7 @@ use super::runs::{Runs, candidates, reference};
 use super::session::Sweep;
 use super::{decide, estimate, show};
 
-/// Rounds before the first points are dropped: one tells nothing of the noise.
+/// Rounds before the first points are dropped: one round does not show the noise.
 const BEFORE_DROPPING: usize = 2;
 /// A point is never dropped if it is within this multiple of the noise of the best.
 const WITHIN: f64 = 3.0;
@@ -115,7 +115,7 @@ impl Sweep<'_> {
         Ok(findings)
     }
 
-    /// Refuses a sweep that the disk has no room for.
+    /// Refuses a sweep that does not fit on the disk.
     fn room(&self, estimate: &Estimate) -> Result<()> {
         let disk = rustix::fs::statvfs(&self.folder).map_err(std::io::Error::from)?;
         let free = disk.f_bavail.saturating_mul(disk.f_frsize);
@@ -178,7 +178,7 @@ fn survivors(head: &Head, journal: &Journal, wanted: &BTreeSet<usize>) -> BTreeS
     wanted.iter().copied().filter(stays).collect()
 }
 
-/// Leaves figures, tables and the layout in the folder.
+/// Writes figures, tables and the layout into the folder.
 fn write_results(folder: &Path, findings: &Findings) -> Result<()> {
     let mut text = serde_json::to_string_pretty(findings).map_err(std::io::Error::from)?;
     text.push('\n');

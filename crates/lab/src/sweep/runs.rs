@@ -11,13 +11,14 @@ use super::point::{AS_IS, Point};
 use super::runner::Measured;
 use crate::math::statistics::{Figure, differ_by_chance, median};
 
-/// Series differ if chance makes such a difference less often than this.
+/// Series differ if the probability of such a difference by chance is below this.
 pub const CHANCE: f64 = 0.05;
-/// Runs of each that this can be known of at all: of three and three, one of ten ways to deal them out is as extreme.
+/// Fewest runs of each point for which a test can reach this: with three and three runs, one of ten divisions of the
+/// ranks is as extreme.
 pub(super) const ENOUGH: usize = 4;
 /// With fewer runs, a difference counts if it exceeds the noise of all points by this factor.
 pub(super) const TIMES_NOISE: f64 = 3.0;
-/// Runs beyond the first of each point, over all points, that the noise of all points together is known by.
+/// Fewest runs beyond the first of each point, over all points, for an estimate of the noise.
 const ENOUGH_FOR_NOISE: usize = 4;
 
 /// The test by which two series differ.
@@ -28,7 +29,7 @@ pub enum Test {
     MannWhitneyWilcoxon,
     /// A multiple of the noise of one run over all points: no rank test reaches [`CHANCE`] with so few runs.
     Noise,
-    /// Nothing: there are too few runs even for the noise.
+    /// None: there are too few runs even for the noise.
     #[default]
     None,
 }
@@ -38,7 +39,7 @@ pub enum Test {
 pub struct Against {
     /// The one over the other.
     pub times: f64,
-    /// How likely chance alone makes such a difference.
+    /// The probability of such a difference by chance alone.
     pub chance: f64,
     /// Whether they differ beyond the noise.
     pub differs: bool,
@@ -82,8 +83,8 @@ impl<'a> Runs<'a> {
         Figure::of(&self.values(point, metric))
     }
 
-    /// The noise of a figure over all points: the root mean square of the relative noise of one run.
-    /// Nothing is known of it where nothing was run twice.
+    /// The noise of a figure over all points: the root mean square of the relative noise of one run. `None` if no job
+    /// was repeated often enough.
     pub fn noise(&self, metric: &Metric) -> Option<f64> {
         let all: Vec<f64> = (0..self.head.points.len())
             .filter(|&point| metric.kind == Kind::Copy || self.plan.reader(point) == point)

@@ -21,7 +21,7 @@ pub struct Settings {
     pub share: f64,
     /// Patterns for the chosen columns.
     pub columns: Vec<String>,
-    /// Whether files are put out of the kernel's cache before each job.
+    /// Whether files are dropped from the page cache before each job.
     pub cold: bool,
     /// Whether each job has as many processors as threads.
     pub pin: bool,
@@ -55,7 +55,7 @@ impl Settings {
     pub(super) fn goal_metric(&self) -> &'static str {
         let cold = self.cold;
         let does = |kind: Kind| self.kinds.contains(&kind);
-        // Out of a cold cache it is the waiting that counts.
+        // With a cold cache, waiting is what counts.
         let name = |cpu: &'static str, wall: &'static str| if cold { wall } else { cpu };
         match self.question.goal {
             Goal::Auto if does(Kind::Full) => name("full_cpu", "full_wall"),

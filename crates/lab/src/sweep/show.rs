@@ -28,16 +28,16 @@ pub struct Table {
     pub head: Vec<String>,
     /// Rows, as long as the head.
     pub rows: Vec<Vec<Cell>>,
-    /// Of a table with a row for each point: which points these are.
+    /// The points of the rows, in a table with a row for each point.
     pub points: Vec<usize>,
 }
 
-/// A place of a table: as people read it, and as a number if it is one.
+/// A cell of a table: its text, and its number if it has one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cell {
     /// For people.
     pub text: String,
-    /// In bytes, seconds, milliseconds or things.
+    /// In the unit of the column.
     pub value: Option<f64>,
 }
 
@@ -83,7 +83,7 @@ fn place(findings: &Findings, point: &Point) -> Option<usize> {
     points.iter().position(|other| other == point).or_else(|| points.iter().position(is))
 }
 
-/// The same with each reading once, without the streams of the copy beside it: streams make no difference to a reader.
+/// The same findings with each reading once: points that differ only in streams share a reading.
 fn readings(findings: &Findings) -> Findings {
     let mut readings = findings.clone();
     let readers = findings.readers();
@@ -93,7 +93,7 @@ fn readings(findings: &Findings) -> Findings {
     readings
 }
 
-/// Those of these figures that were measured.
+/// The measured figures among these.
 fn measured(findings: &Findings, names: &[&str]) -> Vec<&'static Metric> {
     let known = |name: &str| findings.lines.iter().any(|line| line.figures.contains_key(name));
     names.iter().filter(|name| known(name)).filter_map(|name| metric_of(name)).collect()
@@ -124,8 +124,8 @@ fn overview(findings: &Findings) -> Table {
     table
 }
 
-/// Tables with the basket memory down and split level and buffers across, one for each setting of all else; where but one of
-/// them was varied, a row for each point.
+/// Tables with rows for the basket memory and columns for split level and buffer size, one table for each combination
+/// of the other settings. If at most one of the three was varied, a table with a row for each point.
 fn pivots(findings: &Findings, what: &str, names: &[&str]) -> Vec<Table> {
     const ACROSS: [&str; 2] = ["split-level", "basket"];
     const DOWN: &str = "basket-memory";

@@ -24,22 +24,22 @@ use crate::system::clock::process_seconds;
 
 /// The tree that a data set is written to.
 pub const TREE: &str = "Events";
-/// Bytes of a batch: few enough to stay in a core's own cache on their way, and enough to be worth a call.
+/// Bytes of a batch: few enough for a core's own cache, and enough to be worth a call.
 const BATCH: Range<u64> = 64 << 10..1 << 20;
 /// Memory of a batch while it is made, as a multiple of its bytes: numbers, offsets, and growing arrays.
 const MAKING: u64 = 3;
 /// Threads that get batches of the full size, if there is memory for it.
 const MAKERS: u64 = 16;
-/// Bytes of the entries that tell how many a cluster has, at most.
+/// Most bytes of the entries that decide how many entries a cluster has.
 const SAMPLE: u64 = 4 << 20;
 
 /// A data set to write.
 pub struct Job<'a> {
     /// The data set.
     pub model: &'a Model,
-    /// The files; each gets all of it.
+    /// The files; each gets the whole data set.
     pub outputs: Vec<PathBuf>,
-    /// Format of the tables.
+    /// Layout, order and AutoSave of the files.
     pub options: WriteOptions,
     /// Memory for all files together, and threads.
     pub budget: Budget,
@@ -59,8 +59,8 @@ impl Job<'_> {
         Budget::new(self.budget.memory - self.for_making(), self.budget.threads)
     }
 
-    /// Threads that may fill. One that fills several files does not wait in between, so that all that it makes of a task
-    /// ahead of its turn has to fit.
+    /// Threads that may fill. A thread that fills several files does not wait between them, so the memory must hold its
+    /// whole task.
     fn threads(&self, tasks: &Tasks) -> usize {
         let files = self.outputs.len() as u64;
         if files < 2 {
@@ -241,7 +241,7 @@ fn column(column: &ModelColumn) -> Result<TreeColumn> {
     Ok(TreeColumn { name: column.name.clone(), kind })
 }
 
-/// The layout, with the split levels that the data set is about where it says none.
+/// The layout, with the split levels of the data set where the layout has none.
 fn with_splits(model: &Model, layout: &Layout) -> Result<Layout> {
     let mut whole = Layout::default();
     for column in model.columns() {
@@ -257,7 +257,7 @@ fn with_splits(model: &Model, layout: &Layout) -> Result<Layout> {
     Ok(whole)
 }
 
-/// Where several outputs go, for one name: `out.root`, `out-1.root`, `out-2.root`.
+/// The names of several outputs, made from one name: `out.root`, `out-1.root`, `out-2.root`.
 pub fn numbered(path: &Path, outputs: usize) -> Vec<PathBuf> {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let name = |i: usize| if i == 0 { path.to_path_buf() } else { path.with_file_name(format!("{stem}-{i}.root")) };

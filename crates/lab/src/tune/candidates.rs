@@ -108,7 +108,7 @@ pub(crate) fn choices(stats: &FileStats, measured: &Measured, access: &Access, o
             continue;
         };
         let alone = members.get(column.unit) == Some(&1);
-        // A form that is not in the file cannot be kept.
+        // Only forms of the file can be kept as they are.
         let keep = option.size.is_none() && column.recast.is_none();
         for_each_choice(column, i, measured, access, (keep, clusters, alone), &mut |pick, cost| {
             let sum = unit.entry(pick).or_default();

@@ -1,5 +1,5 @@
-//! The report of `tune` as plain values, for tables and JSON. `docs/tune-schema.md` describes it: a version may gain fields, but
-//! none goes or changes its meaning.
+//! The report of `tune` as plain values, for tables and JSON. `docs/tune-schema.md` describes it. Within a version fields
+//! may be added; no field changes its meaning or disappears.
 
 use flow::Form;
 use serde::Serialize;

@@ -22,7 +22,7 @@ use crate::system::clock::process_seconds;
 pub(super) const SIZE_MARGIN: (f64, f64) = (0.005, 0.03);
 /// The reserve before the second look.
 const FIRST_MARGIN: f64 = 0.01;
-/// Second looks at most, and the share of new bytes in one that makes another worth it.
+/// Most rounds of second samples, and the share of new bytes in a round that makes another worthwhile.
 const ROUNDS: u64 = 3;
 const WORTH_A_ROUND: f64 = 0.05;
 /// The report takes about this many times the CPU time of one decision.
@@ -110,7 +110,7 @@ impl Search {
         TRIAL * rewrite + READINGS * (self.now.1.read + chosen.total.read)
     }
 
-    /// Whether trials take so little time that samples need not say it all.
+    /// Whether trials are quick enough to replace second samples.
     fn is_quick(&self, stats: &FileStats, access: Access) -> bool {
         self.decision.as_ref().is_ok_and(|chosen| self.trial_seconds(stats, access, chosen) < QUICK)
     }
@@ -120,7 +120,7 @@ impl Search {
 fn finalists(stats: &FileStats, chosen: &Chosen) -> Vec<Finalist> {
     let finalist = |(i, column): (usize, &Column)| {
         let codec = chosen.picks.get(column.unit).copied().flatten()?.codec?;
-        // Columns of one unit share the number of baskets by their entries; most units are one column.
+        // The baskets of a unit are divided among its columns by entries; most units have one column.
         let baskets = chosen.costs.get(column.unit)?.baskets.max(1.0);
         Some(Finalist { column: i, codec, basket: column.raw / baskets })
     };

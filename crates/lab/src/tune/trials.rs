@@ -75,7 +75,7 @@ impl Search {
             }
             let mut chosen = match &self.decision {
                 Ok(chosen) => chosen.clone(),
-                // By the samples nothing is small enough; a trial may show otherwise.
+                // By the samples no choice is small enough; a trial may show that one is.
                 Err(_) if tried.is_empty() => match self.space.smallest(&self.limits) {
                     Ok(chosen) => chosen,
                     Err(_) => break,
@@ -88,7 +88,7 @@ impl Search {
             let expected = self.trial_seconds(stats, access, &chosen);
             let started = process_seconds();
             if !allowance.allows(last.unwrap_or(expected)) {
-                // There is time for one more where there was any, if nothing holds yet: the smallest.
+                // If no tried choice holds, the smallest choice is tried as well, even without time left.
                 let smallest = self.space.smallest(&self.limits).ok();
                 let new = smallest.filter(|one| !tried.iter().any(|other| same(&other.chosen, one)));
                 match new.filter(|_| !tried.is_empty() && !tried.iter().any(|one| self.holds(one))) {
@@ -103,7 +103,7 @@ impl Search {
             let trial = trial::run(stats.file.name(), tree, &layout, &options.workload, budget, seed);
             let Ok(mut trial) = trial else { break };
             last = Some(process_seconds() - started);
-            // Basketry's reading says nothing of another reader's: sizes alone are learned.
+            // basketry's reading times do not apply to another reader: only sizes are learned.
             if options.reader.is_some() {
                 trial.read = [self.now.1.read, chosen.total.read];
             }
@@ -128,7 +128,7 @@ impl Search {
         }
     }
 
-    /// Leaves the file as it is where that is as good, or all that is within the limits.
+    /// Decides for the input's layout where it is as good, or where it alone is within the limits.
     fn or_today(&mut self, stats: &FileStats) {
         let decision = std::mem::replace(&mut self.decision, Err(Infeasible { nearest: Vec::new() }));
         self.decision = self.space.or_today(decision, stats, &self.now.0, &self.now.1, &self.limits);
@@ -154,7 +154,7 @@ impl Search {
             };
             let request = flow::Options { layout, content, budget: options.budget(), ..flow::Options::default() };
             let input = stats.file.name();
-            // No file of that name is made; a name as long as the input's is in it.
+            // No file of this name is made. The record contains a name, here of the length of the input's.
             let Ok(besides) = flow::weigh(input, &input.with_extension("r00t"), &request, &of) else { break };
             self.space.rest = as_f64(besides) - METADATA_PER_BASKET * chosen.total.baskets;
             self.decide_again(stats);
@@ -268,7 +268,7 @@ impl<'a> Expected<'a> {
             baskets.extend((0..count).take_while(|k| k * each < entries).map(|k| BasketRef {
                 first_entry: start + k * each,
                 entries: each.min(entries - k * each),
-                // Sizes of baskets vary, and compress least of all parts of a tree's record.
+                // Sizes of baskets vary, and are the part of a tree's record that compresses least.
                 nbytes: (mean * (0.9 + 0.2 * uniform(start, k))) as u32,
                 seek: 0,
             }));
@@ -278,9 +278,9 @@ impl<'a> Expected<'a> {
 }
 
 impl Space {
-    /// Replaces expectations by the results of a trial: sizes of the tried choices, and in proportion those of
-    /// other baskets with the same codec; seconds of all that stays as it is by the factor `today`, and of all else by what
-    /// is left to explain.
+    /// Replaces expectations by the results of a trial. The tried choices get their measured sizes, and the same codec with
+    /// other baskets changes in proportion. Seconds of unchanged columns are multiplied by `today`, seconds of changed
+    /// columns by the factor that explains the rest of the measured time.
     fn learn(&mut self, stats: &FileStats, chosen: &Chosen, trial: &Trial, today: f64) {
         let picks = || chosen.picks.iter().zip(&chosen.costs).enumerate();
         let changes = |pick: &Option<Pick>| pick.is_some_and(|pick| pick.codec.is_some());

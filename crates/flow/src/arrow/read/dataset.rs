@@ -1,4 +1,4 @@
-//! Data sets: the trees of one or more files as one table, and friends beside them. Opening them is not done here.
+//! Data sets: the trees of one or more files as one table, and friends beside them. The module `open` opens them.
 
 use std::collections::BTreeSet;
 use std::ops::Range;

@@ -1,5 +1,5 @@
 //! Commits finished clusters of all fill contexts: one thread at a time appends them to the file, as they arrive or in the
-//! order of their tasks, while the others go on. An error here or in a context gives the output up.
+//! order of their tasks, while the others continue. An error here or in a context abandons the output.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

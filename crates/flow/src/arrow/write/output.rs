@@ -1,4 +1,4 @@
-//! The file of a writer: its trees so far, and how a cluster is appended. The order of clusters is decided elsewhere.
+//! The file of a writer: its trees so far, and how a cluster is appended. `commit_order` decides the order of clusters.
 
 use std::collections::HashMap;
 use std::sync::Arc;

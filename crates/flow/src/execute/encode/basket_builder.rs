@@ -1,5 +1,5 @@
-//! Builds a basket from entries of other baskets: their bytes, their offsets, and the header. Clusters and compression are
-//! not its concern.
+//! Builds a basket from entries of other baskets: their bytes, their offsets, and the header. The caller handles clusters
+//! and compression.
 
 use std::ops::Range;
 

@@ -1,7 +1,7 @@
 //! The engine: runs the tasks of a job on threads and appends the records they make in order.
 //!
-//! One way through: [`run`] starts workers, [`tasks`] deals out tasks in the order of the output, a [`worker`] copies,
-//! recompresses, regroups or recodes, and the [`queue`] appends in order, within its share of the budget.
+//! [`run`] starts workers, [`tasks`] deals out tasks in the order of the output, a [`worker`] copies, recompresses,
+//! regroups or recodes, and the [`queue`] appends in order, within its share of the budget.
 
 mod copy;
 pub(crate) mod job;

@@ -1,4 +1,4 @@
-//! How a task ends that does not succeed.
+//! The ways in which a task fails.
 
 use rootfile::Error;
 

@@ -1,5 +1,5 @@
-//! The engine under stress: many threads, hardly any room to wait in, slow and failing inputs. It must end each
-//! time, and what it makes must not depend on any of that.
+//! The engine under stress: many threads, little memory for waiting output, slow and failing inputs. The engine must always
+//! end, and its output must not depend on these conditions.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -20,7 +20,7 @@ pub(crate) struct Fetcher {
     pub decompressor: Decompressor,
     /// Time spent on fetching and on decompressing since [`Fetcher::take_times`].
     times: (Duration, Duration),
-    /// Whether only the payload of the record that was fetched last can tell if its header is right.
+    /// Whether the header of the last record is uncertain until its payload has been read.
     pub unsure: bool,
 }
 
@@ -29,7 +29,7 @@ impl Fetcher {
         Self {
             record: Vec::new(),
             payload: Vec::new(),
-            // The output's blocks get checksums of their own: a damaged block is found here or never.
+            // Blocks of the output get new checksums, so a damaged block must be found here.
             decompressor: Decompressor::new(),
             times: Default::default(),
             unsure: false,

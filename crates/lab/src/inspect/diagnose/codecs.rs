@@ -12,9 +12,9 @@ use crate::inspect::report::{BranchReport, Decoded, ReadTime, TreeReport, Trial}
 use crate::math::as_f64;
 use crate::tune::READ_MEMORY;
 
-/// A faster codec is worth a word if reading the tree takes less than this share of its time then.
+/// A faster codec is reported if the tree is then read in less than this share of the time.
 const FASTER: f64 = 0.75;
-/// Seconds at each full read below which a faster way is not worth a word.
+/// Smaller gains, in seconds at each full read, are not reported.
 const LEAST: f64 = 2e-3;
 /// The same for codecs by branch, which have no price: `tune` finds more than a sample of so few codecs.
 const LEAST_BY_BRANCH: f64 = 1e-3;
@@ -79,7 +79,7 @@ fn tried(tree: &TreeReport, trial: &Trial) -> (f64, f64) {
     (decompress(algorithm(&trial.compression), raw, speeds::bytes(size), tree.baskets), size)
 }
 
-/// The trial that readers are best served by: seconds and bytes from storage together.
+/// The best trial for readers, by seconds of the processor and of storage together.
 fn best(tree: &TreeReport) -> Option<&Trial> {
     let today = as_f64(sizes(tree).1);
     // Additional bytes are stored as well as read.
@@ -122,8 +122,8 @@ pub(super) fn heavy(tree: &TreeReport, setting: i32) -> Option<Detected> {
     worth.then(|| Detected::new(fault, cost).priced(price))
 }
 
-/// Where no one codec is better for all, or only in more bytes: the best for each branch. Where settings differ by
-/// branch, the writer has chosen them.
+/// The best codec for each branch, where no single codec is better for all branches without more bytes. If settings
+/// differ by branch, nothing is reported: the writer has chosen them.
 pub(super) fn by_branch(tree: &TreeReport, setting: i32) -> Option<Detected> {
     let mut settings = on_disk(tree).map(|branch| own(branch, setting));
     let first = settings.next()?;

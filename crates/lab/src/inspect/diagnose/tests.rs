@@ -1,4 +1,4 @@
-//! Each fault on a report that has it, and none on one that has not.
+//! Each fault is found in a report that has it, and no fault in a report without any.
 
 use super::*;
 use crate::inspect::report::{

@@ -1,12 +1,12 @@
 //! `aod` and `esd`: events of large containers.
 //!
-//! `aod` has products whose sizes vary as much as B. Bockelman warns of in "Optimizing Files for Analysis" (2017), 1 on
-//! average but at most 1000, which is what makes one basket for each cluster dear; products of one subsystem vary
-//! together, so that events vary too. An event has about 100 kB on average.
+//! `aod` has products of very variable size, 1 on average and at most 1000, after B. Bockelman, "Optimizing Files for
+//! Analysis" (2017). Such sizes make one basket for each cluster expensive. Products of one subsystem vary together, so
+//! events vary too. An event has about 100 kB on average.
 //!
-//! `esd` is what P. van Gemmeren describes in "Persistent Layout Studies Updates" for ATLAS: containers that are not
-//! split, for the sake of reading whole events, but for the two largest, which would take more space so. Events have
-//! about 570 kB, of which these two are most. The study flushes every 5 entries (AOD: 10).
+//! `esd` follows P. van Gemmeren, "Persistent Layout Studies Updates" (ATLAS). Containers are not split, because whole
+//! events are read. Only the two largest are split, because they would take more space unsplit. Events have about 570 kB,
+//! of which these two are most. The study flushes every 5 entries (AOD: 10).
 
 use super::builder::ModelBuilder;
 use super::count::CountSpec;

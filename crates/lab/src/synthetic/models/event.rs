@@ -1,10 +1,10 @@
-//! `single` and `multi`: what ROOT's TBufferMerger was measured with (G. Amadio, "Writing ROOT Data in Parallel with
-//! TBufferMerger", CHEP 2018). `single` is one branch of random doubles. `multi` is so many branches of
-//! `vector<Event>`, each with so many events, 10 and 10 in the main figures; where branches vary, their product stays
-//! 100. An event is three vectors, three doubles and three integers.
+//! `single` and `multi`: the data of the measurements of ROOT's TBufferMerger (G. Amadio, "Writing ROOT Data in Parallel
+//! with TBufferMerger", CHEP 2018). `single` is one branch of random doubles. `multi` is a number of branches of
+//! `vector<Event>`, each with a number of events: 10 and 10 in the main figures. Where the number of branches varies, the
+//! product stays 100. An event is three vectors, three doubles and three integers.
 //!
-//! The original's numbers are not published but for what they compress to. Here members are of full precision, rounded, or
-//! small integers, so that ROOT makes 60 bytes of 100 with zlib-1; `bench/native` writes the very same with ROOT.
+//! Only the compressed size of the original numbers is published. Here members have full precision, are rounded, or are
+//! small integers, so that ROOT makes 60 bytes of 100 with zlib-1. `bench/native` writes the same numbers with ROOT.
 
 use rootfile::{Error, Result};
 

@@ -1,7 +1,7 @@
 //! `lhcb`: many small events of small objects, after I. Valenčík, "Analysis of the ROOT Persistence I/O Memory Footprint in
-//! LHCb" (2012): events of some 8 kB, in 40 containers of a few objects each, which split into some 350 branches. That
-//! is where large baskets and full splitting cost the most memory for each output stream; the study went from split level
-//! 99, 40 MB and 32 kB to 0, 2 MB and 2 kB. Objects have a base class and vectors in them.
+//! LHCb" (2012): events of some 8 kB, in 40 containers of a few objects each, which split into some 350 branches. For such
+//! events large baskets and full splitting cost the most memory for each output stream. The study went from split level 99,
+//! 40 MB and 32 kB to 0, 2 MB and 2 kB. Objects have a base class and vectors in them.
 
 use super::builder::ModelBuilder;
 use super::count::CountSpec;

@@ -45,7 +45,7 @@ pub struct Model {
 #[derive(Debug)]
 pub(super) enum Group {
     Values(Generator),
-    /// With as many items as each other, and whether there is a column for how many.
+    /// Columns with equal numbers of items, and whether a column counts them.
     Lists {
         count: CountGenerator,
         stream: Stream,

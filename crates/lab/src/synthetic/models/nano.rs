@@ -1,7 +1,7 @@
-//! `nano`: as NanoAOD of CMS, about a thousand branches of leaves: single values, flags of triggers, and collections as
-//! arrays of leaves that share a counter. Which collections, how many columns each and how many items on average are
-//! those of a file of simulated top pairs (NanoAODv9), rounded; real numbers keep ten bits of their mantissa, as they do
-//! there. An entry has about 4.6 kB.
+//! `nano`: like NanoAOD of CMS, about a thousand branches of leaves: single values, flags of triggers, and collections as
+//! arrays of leaves that share a counter. The collections, their numbers of columns and their mean numbers of items are
+//! those of a file of simulated top pairs (NanoAODv9), rounded. Real numbers keep ten bits of their mantissa, as in that
+//! file. An entry has about 4.6 kB.
 
 use super::builder::ModelBuilder;
 use super::count::CountSpec;

@@ -2,9 +2,9 @@
 //! of a data set. Values use integer arithmetic, and additions, multiplications and divisions of doubles, which IEEE 754 fixes
 //! exactly; they are the same on every machine. `bench/native/draws.h` makes the same numbers for the rivals.
 //!
-//! The generator is SplitMix64 of `rand_xoshiro`. Its state is a counter that it scrambles, so seeding with `key + n * GAMMA`
-//! jumps to position n for one multiplication; xoshiro and PCG take dozens of steps. No value waits for the one before, so the
-//! compiler makes several at once.
+//! The generator is SplitMix64 of `rand_xoshiro`. Its state is a counter that it scrambles, so seeding with `key + n *
+//! GAMMA` jumps to position n by one multiplication; xoshiro and PCG take dozens of steps. No value depends on the one
+//! before, so the compiler makes several at once.
 
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -112,7 +112,7 @@ pub(super) enum Distribution {
 }
 
 impl Distribution {
-    /// How a real number is made of a word; of the others, an integer that is one.
+    /// The function from a word to a real number. Distributions of integers use `uniform`.
     pub(super) fn real(self) -> fn(u64) -> f64 {
         match self {
             Self::Bell => bell,

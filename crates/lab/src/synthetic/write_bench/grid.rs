@@ -1,4 +1,4 @@
-//! What is measured: a grid of points, and what a run of one took.
+//! The grid of points to measure, and the cost of one run.
 
 use std::path::PathBuf;
 

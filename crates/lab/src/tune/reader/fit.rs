@@ -3,13 +3,13 @@
 
 /// Each unknown is freed at most this often.
 const MOST: usize = 10;
-/// A gradient below this share of the largest is none.
+/// A gradient below this share of the largest counts as zero.
 const NOTHING: f64 = 1e-12;
 
-/// The numbers, none below zero, for which the rows' products come nearest to `wanted`. `rows` all have as many entries.
+/// The non-negative numbers whose products with the rows come nearest to `wanted`. All `rows` have the same length.
 pub(crate) fn fit(rows: &[Vec<f64>], wanted: &[f64]) -> Vec<f64> {
     let n = rows.first().map_or(0, Vec::len);
-    // Unknowns differ by many orders: each is measured in units that make its column 1 long.
+    // Unknowns differ by orders of magnitude, so each column is scaled to length 1.
     let scale: Vec<f64> = (0..n)
         .map(|j| rows.iter().filter_map(|row| row.get(j)).map(|x| x * x).sum::<f64>().sqrt())
         .map(|length| if length > 0.0 { length } else { 1.0 })
@@ -29,7 +29,7 @@ fn active_set(rows: &[Vec<f64>], wanted: &[f64], n: usize) -> Vec<f64> {
     let mut x = vec![0.0; n];
     let (mut free, mut twins): (Vec<usize>, Vec<usize>) = Default::default();
     for _ in 0..MOST * n.max(1) {
-        // The unknown of which a little more than nothing helps most.
+        // The zero unknown whose increase reduces the error most.
         let gradient = |j: usize| target.get(j).copied().unwrap_or(0.0) - gram.get(j).map_or(0.0, |row| dot(row, &x));
         let open = (0..n).filter(|j| !free.contains(j) && !twins.contains(j));
         let best = open.max_by(|&a, &b| gradient(a).total_cmp(&gradient(b)));
@@ -42,7 +42,7 @@ fn active_set(rows: &[Vec<f64>], wanted: &[f64], n: usize) -> Vec<f64> {
             twins.extend(free.pop());
             continue;
         }
-        // Those that would fall below zero go back to it, first of all the one that does first.
+        // Unknowns that would become negative are set to zero, beginning with the first that does.
         while let Some(solution) = solve(&gram, &target, &free) {
             let step = |(&j, s): (&usize, &f64)| {
                 let now = x.get(j).copied().unwrap_or(0.0);
@@ -65,7 +65,7 @@ fn active_set(rows: &[Vec<f64>], wanted: &[f64], n: usize) -> Vec<f64> {
     x
 }
 
-/// The normal equations of some unknowns, by elimination with pivots. None if they do not tell the unknowns apart.
+/// Solves the normal equations of some unknowns by elimination with pivots. `None` if they have no unique solution.
 fn solve(gram: &[Vec<f64>], target: &[f64], free: &[usize]) -> Option<Vec<f64>> {
     let n = free.len();
     let mut rows: Vec<Vec<f64>> = Vec::with_capacity(n);
