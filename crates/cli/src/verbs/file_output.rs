@@ -26,7 +26,7 @@ pub struct FileOutputArgs {
     skip_bad: bool,
     #[command(flatten)]
     target: Target,
-    /// Show the plan with the expected size and memory, and write nothing.
+    /// Print the plan with the expected size and memory, and write nothing.
     #[arg(long)]
     dry_run: bool,
     /// Leave out branches whose baskets are in a missing file, with a note, instead of stopping.

@@ -64,7 +64,7 @@ pub struct DataSetArgs {
     pub events: u32,
 }
 
-/// How the data set is written, beside the layout.
+/// Options of writing besides the layout.
 #[derive(clap::Args, Clone, Debug)]
 pub struct WriteArgs {
     /// End a cluster after this share of the entries (1%). For sizes and numbers of entries see --cluster.

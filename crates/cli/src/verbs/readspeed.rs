@@ -20,8 +20,8 @@ const SHOWN: usize = 20;
 ///
 /// The selected branches are read into Arrow arrays and dropped, also those of split collections. Fetching,
 /// decompressing and decoding are timed separately for each column, so that the bottleneck is measured, not guessed:
-/// the application (with --application), raw I/O, decompression, decoding, or too few clusters for the threads.
-/// Files are in the page cache after the first reading; --cold drops them before each.
+/// the application (with --application), raw I/O, decompression, decoding, or too few clusters for the threads. After
+/// the first reading the files are in the page cache; --cold drops them before each reading.
 #[derive(clap::Args)]
 pub struct Args {
     /// FILE or FILE:TREE, @list.txt, or patterns.
@@ -58,7 +58,7 @@ pub struct Args {
     /// Seconds that your own job takes for the same data.
     #[arg(long, value_name = "SECONDS")]
     application: Option<f64>,
-    /// Forecast other layouts, from samples of the first file: each codec, and the choice of tune.
+    /// Forecast other layouts, from samples of at most five files: each codec, and the choice of tune.
     #[arg(long)]
     layouts: bool,
     /// Check this verb itself on generated temporary files; exit code 1 on failure.
@@ -245,7 +245,7 @@ fn layouts(out: &mut impl Write, layouts: &[LayoutSpeed]) -> Result<()> {
     }
     writeln!(out, "\n{table}")?;
     if layouts.is_empty() {
-        writeln!(out, "no forecast: none of these baskets are in the first file")?;
+        writeln!(out, "no forecast: the sampled files have none of these baskets")?;
     }
     Ok(())
 }

@@ -20,6 +20,7 @@ const SHOWN: usize = 10;
 /// closed file. A tree that was never saved can be recovered with --like, which supplies its branches.
 /// Every basket is decompressed first. Entries with an unreadable basket are left out, also in the middle of a
 /// tree, and later entries are kept. Several trees of one name become cycles.
+///
 /// Exit code 0: all is recovered, except entries at the end of a tree that only some branches have; 1: damaged baskets
 /// or objects, or baskets without a tree, are left out and listed; 2: nothing can be recovered.
 #[derive(clap::Args)]

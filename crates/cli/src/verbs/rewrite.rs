@@ -8,10 +8,10 @@ use crate::output::Answer;
 
 /// Rewrite trees in another layout: the same entries, with other clusters, baskets or compression.
 ///
-/// Each column is treated at the shallowest depth that gives the layout: copied where nothing changes,
-/// recompressed where only the codec changes, regrouped where baskets change. Entries are moved by
-/// their boundaries, so branches of any class can be rewritten. Other objects are copied.
-/// Several inputs are appended one after the other (see also `merge`).
+/// Each column is treated at the shallowest depth that gives the layout: copied where nothing changes, recompressed
+/// where only the codec changes, regrouped where baskets change, recoded where the split level or streaming changes.
+/// Only a recode decodes entries, so branches of any class can be rewritten at the other depths. Other objects are
+/// copied. Several inputs are appended one after the other (see also `merge`).
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]

@@ -43,15 +43,16 @@ pub struct Args {
     /// Folder for the journal, the results and the copies. Its storage is measured.
     #[arg(short, long, value_name = "DIR", required = true)]
     output: Option<PathBuf>,
-    /// An axis: a key of the layout with its values (basket=2kB,32kB), also for a tree (tree:PATTERN:basket=...) or
-    /// for columns (column:PATTERN:compression=...), or streams, threads or fraction; as-is keeps the input's value. Or a
-    /// TOML file with [layout], [grid] and [[point]].
+    /// An axis of the grid: a key of the layout with its values (basket=2kB,32kB). The key may be for trees
+    /// (tree:PATTERN:basket=...) or columns (column:PATTERN:compression=...), or be streams, threads or fraction. The
+    /// value as-is is the input's. Or a TOML file with [layout], [grid] and [[point]].
     #[arg(long, value_name = "KEY=V1,V2,...|FILE")]
     grid: Vec<String>,
     /// TOML file with the layout that all points start from.
     #[arg(long, value_name = "FILE")]
     layout: Option<PathBuf>,
-    /// Numbers of files to write at once, such as 1,2,5,10; the cost of one more is reported. The same as --grid streams=...
+    /// Numbers of files to write at once, such as 1,2,5,10. The cost of one more is reported. The same as --grid
+    /// streams=...
     #[arg(long, value_name = "N,...")]
     streams: Option<String>,
     /// Threads of a job, such as 1,2. The same as --grid threads=...
@@ -60,8 +61,8 @@ pub struct Args {
     /// Copy only the first N entries of the tree.
     #[arg(long, value_name = "N")]
     entries: Option<u64>,
-    /// Measure only these: copying, reading in all ways, or reading in some: everything, each column alone, picked entries, or
-    /// the columns of --columns.
+    /// Measure only these jobs: copy; read, which is all of the following; full, everything; columns, each column
+    /// alone; sparse, picked entries; chosen, the columns of --columns.
     #[arg(long, value_name = "WHAT,...", value_delimiter = ',', value_parser = ["copy", "read", "full", "columns", "sparse", "chosen"])]
     only: Vec<String>,
     /// Read these columns as well, as a job of its own.

@@ -18,12 +18,14 @@ const SHOWN: usize = 20;
 /// Check that two files have equal content, whatever their layout.
 ///
 /// Compares the schema and the entry bytes of all trees, and all other objects. Where trees differ, the first entry is
-/// named for each branch. Columns with another split level or streaming are compared by value. Of several inputs all but
-/// the last count as one, in their order: this proves a merge. --first, --last, --entries, --where, --keep and --drop
-/// select from the first side what a rewrite with these options would keep.
+/// named for each branch. Columns with another split level or streaming are compared by value. With more than two
+/// inputs, all but the last count as one file, in their order: this proves a merge. --first, --last, --entries,
+/// --where, --keep and --drop select from the first side what a rewrite with these options would keep.
+///
 /// Older cycles of trees are compared where both sides have the same number. Otherwise, an older cycle that is an earlier
 /// save of the newest one (with only branches and entries of it) is a note; another tree of the same name is a
 /// difference, unless --common is given. Older cycles of other objects are notes.
+///
 /// Exit code 0: equal; 1: different; 2: something cannot be read.
 #[derive(clap::Args)]
 pub struct Args {
