@@ -90,7 +90,7 @@ def bottlenecks(context: Context) -> None:
     if readers.slow_line:
         line = next(case for case in cases(context) if case.line)
         check = readers.through(line.file, line.line)
-        rows["figures"].append([line.name, f"{BASKETRY}, through the preloaded line", *times(check)])
+        rows["figures"].append([line.name, f"{BASKETRY}, through the preloaded library", *times(check)])
     context.keep("found", found)
     context.block("diagnosis", table(["case", "planted", *readers.names], rows["diagnosis"]))
     head = ["case", "reader", "real s", "CPU s", "busy", "MB/s", "fetch s", "decompress s", "decode s"]

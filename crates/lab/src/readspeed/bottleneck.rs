@@ -15,7 +15,7 @@ pub enum Bottleneck {
     Application,
     /// Threads wait for bytes.
     Storage,
-    /// There is less to deal out than there are threads.
+    /// There are fewer units of work than threads.
     TooFewClusters,
     /// Threads are busy decompressing.
     Decompression,
@@ -34,16 +34,16 @@ pub(super) struct Stages {
     pub threads: f64,
     /// Requested threads.
     pub requested: f64,
-    /// Processors there are; 0 where that is not known.
+    /// Number of processors; 0 if it is not known.
     pub cores: f64,
     /// Clusters that hold some of the read entries.
     pub clusters: f64,
     /// Baskets: the units of work of threads.
     pub baskets: f64,
     pub application: Option<f64>,
-    /// Share of the files that was not in the kernel's cache, if they were put out of it.
+    /// Share of the files that was not in the page cache, if the files were dropped from it.
     pub cold: Option<f64>,
-    /// Bytes a second that were let through at most, if storage was made slow on purpose.
+    /// The limit in bytes a second, if slow storage was simulated.
     pub throttle: Option<f64>,
     pub compressed: f64,
     pub uncompressed: f64,
@@ -65,7 +65,7 @@ const MUCH_LONGER: f64 = 1.5;
 const BUSY: f64 = 0.75;
 /// Most columns that a command names.
 const MOST_KEPT: usize = 8;
-/// Clusters of fewer bytes on disk are not advised.
+/// The smallest cluster that is advised, in bytes on disk.
 const LEAST_CLUSTER: f64 = 1e6;
 
 impl Stages {
@@ -79,8 +79,8 @@ impl Stages {
         self.cpu / (self.real * self.side_by_side()).max(1e-9)
     }
 
-    /// Share of the threads' time in which they had something to do. Who has, and no processor for it, is at work by the
-    /// clock as well: so this tells a lack of work from other programs that run.
+    /// Share of the threads' time in which they had work. Stages are timed by the clock, so a thread that waits for a
+    /// processor counts as occupied. This distinguishes a lack of work from a processor that other programs use.
     fn occupied(&self) -> f64 {
         (self.fetch + self.decompress + self.decode) / (self.real * self.threads).max(1e-9)
     }
@@ -110,7 +110,7 @@ pub(super) fn verdict(s: &Stages) -> Bottleneck {
         return Bottleneck::Application;
     }
     let waits = s.busy() < BUSY;
-    // Time in fetching is waiting, as far as it is not the kernel copying.
+    // Time in fetching is waiting, except for the kernel's copy.
     if (waits && s.fetch > s.decompress.max(s.decode)) || s.fetch > s.decompress + s.decode {
         return Bottleneck::Storage;
     }
@@ -251,7 +251,7 @@ pub(super) fn notes(s: &Stages, bottleneck: Bottleneck) -> Vec<String> {
         notes.push(format!("the rate was limited to {:.1} MB/s (--throttle)", rate / 1e6));
     }
     match s.cold {
-        // Whether they did makes no difference then.
+        // With a throttle the page cache makes no difference.
         None if s.throttle.is_some() => {}
         None => notes.push("files may have come from the page cache: --cold measures the storage as well".to_owned()),
         Some(cold) if cold < 0.9 => notes.push(format!(
