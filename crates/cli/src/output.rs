@@ -73,6 +73,11 @@ pub fn line(message: &str) -> String {
     printable(&one_line(message)).into_owned()
 }
 
+/// Prints notes, a line each.
+pub fn notes(out: &mut impl Write, notes: &[String]) -> io::Result<()> {
+    notes.iter().try_for_each(|note| writeln!(out, "note: {}", line(note)))
+}
+
 /// A name or title from a file in one line, with unprintable characters as codes.
 pub fn name(text: &str) -> Cow<'_, str> {
     printable(text)

@@ -189,9 +189,7 @@ fn print(done: &Converted) -> Result<()> {
     for column in &done.left_out {
         writeln!(out, "left out: {}: {}", column.name, output::one_line(&column.why))?;
     }
-    for note in &done.notes {
-        writeln!(out, "note: {}", output::line(note))?;
-    }
+    output::notes(&mut out, &done.notes)?;
     writeln!(
         out,
         "{}: {} entries of {} columns, {} row groups; {} read, {} written ({})",

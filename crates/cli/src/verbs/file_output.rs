@@ -154,9 +154,7 @@ pub fn print_summary(summary: &Summary) -> Result<()> {
     for damaged in &summary.damaged {
         writeln!(out, "left out: {}", output::line(&damaged.to_string()))?;
     }
-    for note in &summary.notes {
-        writeln!(out, "note: {}", output::line(note))?;
-    }
+    output::notes(&mut out, &summary.notes)?;
     writeln!(
         out,
         "{} read, {} written ({})",
@@ -232,9 +230,7 @@ pub fn dry_run(paths: &[PathBuf], target: &Path, options: &Options, json: bool) 
         if !recodes.is_empty() {
             writeln!(out, "{}", recode_table(recodes))?;
         }
-        for note in notes {
-            writeln!(out, "note: {}", output::line(note))?;
-        }
+        output::notes(&mut out, notes)?;
     }
     writeln!(
         out,

@@ -107,9 +107,7 @@ fn print(recovery: &Recovery) -> Result<()> {
     for lost in &recovery.unreadable {
         writeln!(out, "left out: {}", output::one_line(&lost.to_string()))?;
     }
-    for note in &recovery.notes {
-        writeln!(out, "note: {}", output::line(note))?;
-    }
+    output::notes(&mut out, &recovery.notes)?;
     writeln!(
         out,
         "{} trees and {} other objects recovered, {} written",

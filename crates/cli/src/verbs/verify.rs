@@ -120,9 +120,7 @@ fn print(verdict: &Verdict, start: Instant, quiet: bool) -> Result<()> {
         if !verdict.trees.is_empty() {
             writeln!(out, "{}", table.trim_fmt())?;
         }
-        for note in &verdict.notes {
-            writeln!(out, "note: {}", output::line(note))?;
-        }
+        output::notes(&mut out, &verdict.notes)?;
         writeln!(
             out,
             "{}: {} trees, {} other objects, {} compared in {:.2} s",
