@@ -63,9 +63,13 @@ pytest: build $(WHEEL_STAMP)
 	BASKETRY_BIN="$${BASKETRY_BIN:-$(CURDIR)/$(BIN)}" $(VENV)/bin/python -m pytest tests -n $(JOBS) --dist worksteal --durations=15 $(PYTEST_OPTIONS)
 
 .PHONY: lint
-lint: $(TEST_STAMP) ## rustfmt, clippy, ruff, mypy: no warning is allowed
+lint: $(TEST_STAMP) ## rustfmt, clippy, rustdoc, ruff, mypy: no warning is allowed
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -j $(JOBS) -- -D warnings
+	# The fuzz targets are a workspace of their own. Here they are checked without libFuzzer.
+	cargo clippy --manifest-path fuzz/Cargo.toml --target-dir "$${CARGO_TARGET_DIR:-target}" --all-targets --locked \
+	  --no-default-features -j $(JOBS) -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps -j $(JOBS)
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy

@@ -51,7 +51,7 @@ fuzz_target!(|data: &[u8]| {
         count: 1,
         keylen: u16::from_be_bytes([high, low]).into(),
         pid_offset: 0,
-        data: entry.to_vec(),
+        data: entry.to_vec().into(),
         entries: Entries::Offsets(vec![0, end]),
         displacement: None,
     };
