@@ -1,9 +1,9 @@
 //! What columns cost: size, and time to compress, decompress and decode, by codec and basket size. This module decides
 //! nothing.
 //!
-//! [`statistics`] lists columns from metadata, [`forms`] their other forms, [`sample`] reads some baskets, [`measure`] tries
-//! codecs on them within a budget, [`confirm`] tries the chosen codecs on other baskets, and [`model`] computes the cost of a
-//! layout. [`trial`] writes a layout into a temporary file, [`replay`] reads files as a workload would. Times are CPU seconds
+//! `statistics` lists columns from metadata, `forms` their other forms, `sample` reads some baskets, `measure` tries
+//! codecs on them within a budget, `confirm` tries the chosen codecs on other baskets, and `model` computes the cost of a
+//! layout. `trial` writes a layout into a temporary file, `replay` reads files as a workload would. Times are CPU seconds
 //! of one thread.
 
 mod allowance;

@@ -1,4 +1,4 @@
-//! Charts as plain values: numbers in the units of the axes, and tooltips. [`echarts`](super::echarts) draws them on the page,
+//! Charts as plain values: numbers in the units of the axes, and tooltips. `echarts` draws them on the page,
 //! matplotlib in Python; neither computes anything.
 
 use serde::Serialize;

@@ -1,6 +1,6 @@
 //! The report of a sweep: charts, tables and the decision, as a page that needs no network ([`page`]) or as plain values.
 //!
-//! Each kind of chart has a module, which decides what to draw; [`echarts`] only translates. A chart without data is left out,
+//! Each kind of chart has a module, which decides what to draw; `echarts` only translates. A chart without data is left out,
 //! and the page says so.
 
 pub mod chart;

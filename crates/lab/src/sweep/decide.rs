@@ -1,4 +1,4 @@
-//! The decision over the points of a sweep, with the solver and the utility of [`tune`](crate::tune). [`explain`] gives the
+//! The decision over the points of a sweep, with the solver and the utility of [`tune`](crate::tune). `explain` gives the
 //! reasons.
 
 use super::explain;

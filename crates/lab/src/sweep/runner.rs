@@ -1,6 +1,6 @@
 //! Runners: a [`Runner`] gets a [`Task`] and returns a [`Measured`].
 //!
-//! [`ProcessRunner`] starts this program again for each job, which calls [`execute`](super::execute). Other runners may start
+//! [`ProcessRunner`] starts this program again for each job, which calls [`execute`](super::execute()). Other runners may start
 //! other programs with the same task and the same result.
 
 use std::collections::BTreeMap;

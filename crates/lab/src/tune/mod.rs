@@ -1,7 +1,7 @@
 //! Tune: measures candidates, decides for a workload within limits, and explains; with an output it proves the choice.
 //!
-//! [`tune`] is the whole process: costs from [`crate::cost`], choices from [`candidates`], the decision by
-//! [`crate::math::solve`] in [`decide`], and the [`report`]. [`prove`] rewrites the file and measures the result.
+//! [`tune`] is the whole process: costs from [`crate::cost`], choices from `candidates`, the decision by
+//! [`crate::math::solve`] in `decide`, and the [`report`]. [`prove()`] rewrites the file and measures the result.
 
 mod acceptance;
 mod candidates;

@@ -1,7 +1,7 @@
 //! Reads trees into Arrow: some entries of some columns of some files, on threads, within a [`Budget`](crate::Budget).
 //!
-//! A [`Dataset`] knows the pieces of all its files, [`tasks`] deals out the requested ones cluster by cluster, workers
-//! fetch and decompress them, and each column's [`column_sink`] decodes them in their order. `dataset::decode` alone knows
+//! A [`Dataset`] knows the pieces of all its files, `tasks` deals out the requested ones cluster by cluster, workers
+//! fetch and decompress them, and each column's `column_sink` decodes them in their order. `dataset::decode` alone knows
 //! what a branch's bytes mean.
 
 mod batches;

@@ -1,8 +1,8 @@
 //! Writes trees from columns: many threads fill one file, or several, inside one [`Budget`](crate::Budget).
 //!
 //! A [`ParallelWriter`] makes a tree of a [`TreeSpec`] in the requested layout; each thread or task fills a [`FillContext`]
-//! of its own, which encodes entries, cuts baskets and compresses them; finished clusters go to the [`committer`], which
-//! appends them in the order of arrival or of tasks; the [`memory_limiter`] makes contexts wait until there is memory.
+//! of its own, which encodes entries, cuts baskets and compresses them; finished clusters go to the `committer`, which
+//! appends them in the order of arrival or of tasks; the `memory_limiter` makes contexts wait until there is memory.
 //! `dataset::encode` alone knows the bytes of entries.
 
 mod buffer_pool;

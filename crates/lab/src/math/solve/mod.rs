@@ -1,7 +1,7 @@
 //! The choice under limits: a multiple-choice knapsack with one choice for each group and limits on several resources.
 //!
-//! A Lagrangian dual gives a lower bound ([`dual`]). Its suggestions are repaired and improved ([`primal`]), and the remaining
-//! choices are searched ([`search`]). A solution carries its bound, and so its largest distance from the optimum. Nothing here
+//! A Lagrangian dual gives a lower bound (`dual`). Its suggestions are repaired and improved (`primal`), and the remaining
+//! choices are searched (`search`). A solution carries its bound, and so its largest distance from the optimum. Nothing here
 //! knows columns or codecs.
 
 mod dual;

@@ -1,5 +1,5 @@
-//! The reader that a file is tuned for: basketry itself, or another program with a [`profile`] of its reading costs. [`expect`]
-//! applies the profile, [`session`] runs the program where it is installed, [`proof`] reads the result with it, and
+//! The reader that a file is tuned for: basketry itself, or another program with a [`profile`] of its reading costs. `expect`
+//! applies the profile, `session` runs the program where it is installed, `proof` reads the result with it, and
 //! [`calibrate`] measures a profile.
 
 pub mod calibrate;

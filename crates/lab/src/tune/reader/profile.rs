@@ -1,5 +1,5 @@
 //! A reader's profile: the reading costs of another program, as measured numbers in a small TOML file. This module reads, checks
-//! and writes profiles; [`super::expect`] applies them.
+//! and writes profiles; `expect` applies them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -97,7 +97,7 @@ pub struct Read {
     /// For each object of a collection that is split into branches.
     pub item: f64,
     /// Additional seconds for each entry of each branch, in trees so wide that a processor's caches do not hold the state of
-    /// their branches: see [`wide`].
+    /// their branches.
     #[serde(default)]
     pub wide_entry: f64,
 }
