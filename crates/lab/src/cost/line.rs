@@ -2,8 +2,8 @@
 
 /// The cost of a basket: a fixed part, and a part for each of its bytes before compression.
 ///
-/// Compressed sizes follow it too: a codec spends some bytes on tables and on learning, and then so many on each
-/// byte. Two basket sizes are enough to know it, and any other size follows.
+/// Compressed sizes follow the same form: a codec spends some bytes on tables and on learning, and then a constant
+/// number on each byte. Two basket sizes determine both parts, and so the cost of any size.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Line {
     /// For each basket.
@@ -38,8 +38,8 @@ impl Point {
 }
 
 impl Line {
-    /// The line nearest to the points, neither part below zero. With baskets of one size only, `shape` (a line of
-    /// other columns) says how the cost is split into the two parts.
+    /// The line nearest to the points, with no negative part. With baskets of one size only, `shape` (a line of other
+    /// columns) gives the proportion of the two parts.
     pub fn fit(points: &[Point], shape: Option<Self>) -> Option<Self> {
         let known: Vec<(f64, f64, f64)> = points
             .iter()

@@ -141,15 +141,15 @@ impl Demand {
         self.full + self.sparse.iter().map(|(weight, _)| weight).sum::<f64>()
     }
 
-    /// Of baskets with `entries` each, how many are read, weights and all.
+    /// The weighted share of baskets with `entries` each that is read.
     pub fn touched(&self, entries: f64) -> f64 {
         // A basket is skipped if none of its entries is read.
         let hit = |share: f64| 1.0 - (1.0 - share).powf(entries.max(1.0));
         self.full + self.sparse.iter().map(|(weight, share)| weight * hit(*share)).sum::<f64>()
     }
 
-    /// How many runs of neighbouring entries are decoded, and how many entries, weights and all, of a column with so
-    /// many of both.
+    /// The weighted numbers of decoded runs of neighbouring entries, and of decoded entries, for a column with these
+    /// baskets and entries.
     pub fn decoded(&self, baskets: f64, entries: f64) -> (f64, f64) {
         let sparse = self.sparse.iter().map(|&(weight, share)| {
             // A run ends where the next entry is not picked, or is in another basket.

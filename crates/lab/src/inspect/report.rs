@@ -128,7 +128,7 @@ pub struct TreeReport {
     pub clusters: Vec<u64>,
     /// How they are known.
     pub clusters_known: ClustersKnown,
-    /// Whether `clusters` was ended before the tree did, for there are too many.
+    /// Whether `clusters` ends before the tree does, because there are too many clusters.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub clusters_cut: bool,
     /// Compressed bytes of the largest cluster.
@@ -139,7 +139,7 @@ pub struct TreeReport {
     pub baskets: u64,
     /// Baskets that begin before a cluster does and end behind its start; none where clusters are estimated.
     pub crossing: u64,
-    /// Whether every basket's header was looked at, or only some of each branch.
+    /// Whether every basket's header was read, or only some of each branch.
     pub probed: Probed,
     /// Codecs of the baskets looked at, all branches together.
     pub codecs: BTreeMap<String, u64>,
@@ -155,7 +155,7 @@ pub struct TreeReport {
     /// Bytes of the tree's uncompressed record with the file's codec over its present bytes; absent where not tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record_compressible_to: Option<f64>,
-    /// Of an older cycle: whether it has baskets that the newest has not, so that it is a tree of its own.
+    /// For an older cycle: whether it has baskets that the newest cycle lacks, so that it is a tree of its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_another: bool,
     /// Offset of its first basket.
@@ -239,7 +239,7 @@ pub struct Memory {
     pub write: u64,
 }
 
-/// Seconds of one core that a reader of all branches needs, by estimates with fixed speeds; storage is not in them.
+/// Seconds of one core that a reader of all branches needs, without storage: estimates from fixed speeds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReadTime {
     /// To read the tree's own record.
@@ -266,7 +266,7 @@ pub enum Decoded {
     Numbers,
     /// Lists of numbers, or texts.
     Lists,
-    /// Objects, or lists of anything else: each is looked at by itself.
+    /// Objects, or lists of anything else: each is decoded by itself.
     Objects,
     /// Bytes: it cannot be decoded.
     Bytes,
@@ -275,7 +275,7 @@ pub enum Decoded {
 /// A branch.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct BranchReport {
-    /// Its place in the tree: `2.0.1` is the second branch of the first of the third.
+    /// Its position in the tree: `2.0.1` is the second branch of the first branch of the third.
     pub id: String,
     /// Name.
     pub name: String,
@@ -307,7 +307,8 @@ pub struct BranchReport {
     pub share: f64,
     /// How its baskets are.
     pub basket_summary: BasketSummary,
-    /// Codecs of the baskets looked at, and how many have each; `none` where a basket is not compressed.
+    /// Codecs of the baskets whose headers were read, with the number of baskets; `none` for a basket that is not
+    /// compressed.
     pub codecs: BTreeMap<String, u64>,
     /// Its values after decoding, if it has entries of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -31,7 +31,7 @@ struct Context<'a> {
     /// Cluster starts that baskets should keep to; empty where none are declared.
     starts: &'a [u64],
     leaves: HashMap<ObjectId, usize>,
-    /// For leaves that count others: the least that the longest entry must have.
+    /// For leaves that count others: the least number of elements that the longest entry must have.
     counted: HashMap<ObjectId, u64>,
 }
 
@@ -61,7 +61,7 @@ pub fn report(file: &RootFile, key: &Key, path: String, tree: &Tree, options: &O
             *codecs.entry(codec.clone()).or_default() += n;
         }
         let decoded = kind.map(|(kind, _)| kind);
-        // Below a branch of the first level everything is split as far as it is.
+        // Branches below the first level are split already.
         let can_split = kind.is_some_and(|(_, can)| can) && !id.contains('.');
         branches.push(BranchReport { decoded, can_split, ..context.branch(branch, probe, id) });
     }
@@ -211,8 +211,8 @@ fn maximum(leaf: &Leaf) -> Option<i64> {
     leaf.extra.as_ref()?.members()?.get("fMaximum")?.as_i64()
 }
 
-/// For each leaf that counts others, the least number of elements that the longest entry must have: the mean, where
-/// keys and offsets of the counted baskets are taken to be as long as they can be.
+/// For each leaf that counts others, the least number of elements that the longest entry must have: the mean, with the
+/// longest possible keys and offsets of the counted baskets.
 fn counted(tree: &Tree) -> HashMap<ObjectId, u64> {
     let mut found: HashMap<ObjectId, u64> = HashMap::new();
     for leaf in &tree.leaves {
@@ -232,7 +232,7 @@ fn counted(tree: &Tree) -> HashMap<ObjectId, u64> {
     found
 }
 
-/// Bytes on disk of the cluster that has most; a basket counts for each cluster that it reaches into.
+/// Bytes on disk of the largest cluster. A basket counts for each cluster that it has entries of.
 fn largest_cluster(tree: &Tree, starts: &[u64]) -> u64 {
     let mut changes = vec![0i64; starts.len() + 1];
     for basket in tree.branches.iter().flat_map(on_disk).filter(|basket| basket.entries > 0) {
@@ -263,7 +263,7 @@ fn memory(tree: &Tree, probes: &[Probe], largest_cluster: u64) -> Memory {
         }
         memory.read_baskets += probe.largest.0;
         memory.read_compressed += probe.largest.1;
-        // A buffer grows where an entry does not fit; its last size is not on record.
+        // A buffer grows where an entry does not fit; its final size is not recorded.
         memory.write += u64::from(branch.basket_size).max(probe.largest.0);
     }
     memory.read = memory.read_baskets + memory.read_compressed + memory.read_cache;

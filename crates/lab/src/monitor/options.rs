@@ -12,7 +12,7 @@ pub struct Options {
     pub overwrite: bool,
     /// Time between two samples.
     pub every: Duration,
-    /// Whether proportional memory is sampled: the kernel walks over all pages for it, so it is looked at less often.
+    /// Whether proportional memory is sampled. The kernel visits all pages for it, so it is read less often.
     pub pss: bool,
     /// Files whose size is sampled.
     pub files: Vec<PathBuf>,

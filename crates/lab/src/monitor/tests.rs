@@ -162,7 +162,8 @@ fn shell(script: &str, options: &Options) -> Ended {
 fn a_job_is_watched_to_its_end() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("written");
-    // What is written is known to the byte: 500,000 by a child, and the words. It waits until it was looked at.
+    // The written bytes are known exactly: 500,000 by a child, and the words. The child waits until it has been
+    // sampled.
     let script = format!(
         "echo start > $BASKETRY_MONITOR; dd if=/dev/zero bs=1000 count=500 status=none | \
          (exec 3> {0}; cat >&3; sleep 0.3); echo events 5 > $BASKETRY_MONITOR; echo events +2 > $BASKETRY_MONITOR; \

@@ -32,7 +32,7 @@ pub struct Check {
     pub wrong: Option<String>,
 }
 
-/// Checks all there is to check. An error is that of the machine, such as a full disk.
+/// Runs all checks. An error comes from the machine, such as a full disk.
 pub fn self_check(budget: Budget) -> Result<Vec<Check>> {
     let folder = rootfile::ScratchFolder::new()?;
     let plain = folder.path().join("plain.root");

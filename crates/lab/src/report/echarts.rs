@@ -14,9 +14,9 @@ const BEFORE: usize = 45;
 const LEGEND: usize = LONGEST + 20;
 /// Pixels from one line of a legend to the next.
 const LINE: usize = 24;
-/// Series that a chart has at most: each stands in its legend.
+/// Most series of a chart: each has a line in the legend.
 const MOST_SERIES: usize = 36;
-/// Pixels that a chart beside another has in a row.
+/// Width in pixels of a chart that shares its row.
 const ROW: usize = 640;
 
 const COLOURS: [&str; 12] = [
@@ -24,7 +24,7 @@ const COLOURS: [&str; 12] = [
     "#94c9a5", "#c3a6d6",
 ];
 const GREY: &str = "#c3c9d1";
-/// Characters of a bar's name that there is room for beside another chart.
+/// Characters of a bar's name in a chart that shares its row.
 const BAR_NAME: usize = 30;
 
 /// The option object of a chart.
@@ -42,7 +42,8 @@ pub(super) fn option(chart: &Chart) -> Value {
     option
 }
 
-/// How many of a chart's series are not drawn, for want of room in its legend: the last, which are hidden at first.
+/// Number of a chart's last series that are not drawn because its legend has no room. Only series that are hidden at
+/// first are left out.
 pub(super) fn left_out(chart: &Chart) -> usize {
     match &chart.drawing {
         Drawing::Plane { series, .. } => {

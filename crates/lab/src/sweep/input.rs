@@ -29,8 +29,8 @@ pub struct SweepInput {
 }
 
 impl SweepInput {
-    /// Looks at an input. Without the name of a tree it must have one only, and all else in it is copied too.
-    /// Patterns for chosen columns must mean some.
+    /// Opens an input. Without the name of a tree, the file must have exactly one tree, and its other objects are
+    /// copied too. Patterns for chosen columns must mean some.
     pub fn of(input: &Input, entries: Option<u64>, columns: &[String]) -> Result<Self> {
         let dataset = Dataset::open(std::slice::from_ref(input))?;
         Columns::Named(columns.to_vec()).choose(&dataset)?;

@@ -49,8 +49,8 @@ impl RootRunner {
         Command::new(self.built.path().join("sweep"))
     }
 
-    /// A library with the classes that the input describes: without it ROOT cannot write objects. Where there are no
-    /// classes, or ROOT cannot make it, there is none, and a copy that needs it says so.
+    /// A library with the classes that the input describes, without which ROOT cannot write objects. `None` if there
+    /// are no classes, or if ROOT cannot make it; a copy that needs it then fails with a message.
     fn library(&self, input: &Path) -> Result<Option<PathBuf>> {
         let folder = self.built.path();
         let mut path = self.home.join("bin").into_os_string();

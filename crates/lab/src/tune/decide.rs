@@ -22,9 +22,9 @@ pub(crate) struct Space {
     pub options: Vec<ClusterOption>,
     pub tops: TopColumns,
     pub(super) choices: Vec<Vec<Choices>>,
-    /// Choices of which a trial told the size: by clustering, unit and choice.
+    /// Choices with a size that a trial measured: by clustering, unit and choice.
     pub(super) known: HashSet<(usize, usize, Pick)>,
-    /// Whether only choices of known size are taken, where a unit has some.
+    /// Whether units with choices of measured size use only these.
     pub(super) only_known: bool,
     pub(super) utility: Utility,
     /// Seconds to read the file as it is.
@@ -90,8 +90,8 @@ impl Space {
         !recast && chosen.picks.iter().flatten().all(|pick| self.keeps(chosen.option, pick))
     }
 
-    /// The choice, or all as it is today where that is within the limits and the choice gains less than models can tell, or
-    /// there is none.
+    /// The choice, or today's layout if that is within the limits and the choice gains less than the accuracy of the
+    /// models, or if there is no choice.
     pub fn or_today(
         &self,
         decision: Result<Chosen, Infeasible>,
@@ -143,11 +143,11 @@ impl Space {
         expected
     }
 
-    /// The best choice within limits; or for each limit in the way, the nearest that would do.
+    /// The best choice within limits; or, for each limit that prevents one, the nearest value that would allow one.
     pub fn decide(&self, limits: &Limits) -> Result<Chosen, Infeasible> {
         let chosen = self.decide_by(self.utility, limits);
         match &chosen {
-            // A file that reads slower than today is never the answer, however small it is.
+            // A file that reads slower than today's is never chosen, however small it is.
             Ok(slower) if slower.total.read > self.today => {
                 let fastest = self.decide_by(Utility::READING, limits).ok();
                 fastest.filter(|fastest| fastest.total.read <= self.today).map_or(chosen, Ok)
@@ -253,8 +253,8 @@ fn value(utility: Utility, cost: &Cost) -> f64 {
     utility.of(cost.read, cost.write, cost.size)
 }
 
-/// Another clustering must be better by more than the noise of measuring to be preferred to an earlier one, the
-/// first of which is today's.
+/// Another clustering is preferred to an earlier one only if it is better by more than the noise of measuring. The
+/// first clustering is today's.
 fn better(a: &Chosen, b: &Chosen) -> bool {
     a.objective < b.objective * 0.99
 }

@@ -7,8 +7,8 @@ use crate::math::solve::Infeasible;
 
 use super::choice::{Chosen, Forms};
 
-/// Another form must save this share of the column's cost: measuring is not exact, and readers of
-/// the file see other branches.
+/// Another form must save this share of the column's cost, because measurements are not exact and readers would see
+/// other branches.
 pub(super) const WORTH: f64 = 0.02;
 /// Rounds over all columns, at most.
 const ROUNDS: usize = 3;
@@ -16,11 +16,11 @@ const ROUNDS: usize = 3;
 /// The columns that may have several forms.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TopColumns {
-    /// Of each the forms but the first: by index among [`FileStats::recasts`].
+    /// The forms of each column except the first, as indices into [`FileStats::recasts`].
     recasts: Vec<Vec<usize>>,
-    /// Units of each form, the first being as it is.
+    /// The units of each form. The first form is the present one.
     units: Vec<Vec<Vec<usize>>>,
-    /// For each unit the column that it is of and its form, if it is of one.
+    /// For each unit its column and form, if it belongs to a column.
     owners: Vec<Option<(usize, usize)>>,
 }
 
@@ -64,19 +64,19 @@ impl TopColumns {
         owner.is_none_or(|(top, form)| forms.get(top) == Some(&form))
     }
 
-    /// Whether a unit is of a column that is to have another form than it has.
+    /// Whether a unit belongs to a column that gets another form.
     pub fn is_recast(&self, unit: usize, forms: &Forms) -> bool {
         let owner = self.owners.get(unit).copied().flatten();
         owner.is_some_and(|(top, _)| forms.get(top).is_some_and(|form| *form > 0))
     }
 
-    /// The other forms that are chosen, by index among [`FileStats::recasts`].
+    /// The chosen other forms, as indices into [`FileStats::recasts`].
     pub fn chosen<'a>(&'a self, forms: &'a Forms) -> impl Iterator<Item = usize> + 'a {
         forms.iter().zip(&self.recasts).filter_map(|(form, recasts)| recasts.get(form.checked_sub(1)?).copied())
     }
 
-    /// The best forms: from all columns as they are, and from all in each of their other forms, one after the other is
-    /// given the form that is best.
+    /// The best forms. The search starts from all columns in their present form, and from all in each other form, and
+    /// gives one column after the other its best form.
     pub fn search(
         &self,
         value: &dyn Fn(&Cost) -> f64,

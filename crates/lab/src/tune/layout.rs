@@ -39,18 +39,18 @@ pub(crate) fn layout(
         *counts.entry(*pick).or_default() += 1;
     }
     let most = counts.iter().max_by_key(|(_, n)| **n).map(|(pick, _)| *pick);
-    // A column that keeps its baskets cannot say so against a rule for all.
+    // No rule lets a column keep its baskets against a rule for all.
     let codec_for_all = picks.iter().flatten().all(|p| p.codec.is_some());
     let basket_for_all = picks.iter().flatten().all(|p| p.basket.is_some());
     let common = most.map(|m| keys(codecs, m)).unwrap_or_default();
     if codec_for_all && basket_for_all {
-        // Of trees alone: a compression for all would be that of histograms and other objects, too.
+        // The rule is for trees: a compression for all would also apply to histograms and other objects.
         let keys = TreeLayout { compression: common.compression, basket: common.basket, ..TreeLayout::default() };
         layout.set_tree(TreePattern::new("*")?, &keys);
     }
     let is_common = |pick: &Pick| codec_for_all && basket_for_all && Some(*pick) == most;
-    // A rule for a branch applies to the branches below it, and the last rule wins: from the top down. A branch with
-    // the general rule is named only where one above it has another rule.
+    // A rule for a branch applies to the branches below it, and the last rule wins, so rules are written from the top
+    // down. A branch with the general rule is named only if a branch above it has another rule.
     let mut depth = vec![0; stats.units.len()];
     let mut above: Vec<Vec<&str>> = vec![Vec::new(); stats.units.len()];
     for column in &stats.columns {

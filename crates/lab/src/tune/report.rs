@@ -12,7 +12,7 @@ pub use super::acceptance::Written;
 pub use super::compare::Comparison;
 pub use super::reader::ReaderReport;
 
-/// Version of the JSON form. It grows when a field goes or changes its meaning.
+/// Version of the JSON form. It grows when a field disappears or changes its meaning.
 pub const SCHEMA: u32 = 1;
 
 /// The report of `tune`.
@@ -101,7 +101,7 @@ pub enum Rejected {
 pub struct Measuring {
     /// Seed of the samples.
     pub seed: u64,
-    /// CPU seconds that measuring and deciding may take, as it was said beforehand: two, or a quarter of a rewrite's.
+    /// CPU seconds that measuring and deciding may take, announced beforehand: two, or a quarter of a rewrite's.
     pub allowed: f64,
     /// CPU seconds that measuring and deciding took.
     pub cpu_seconds: f64,
@@ -136,9 +136,9 @@ pub struct LimitReport {
     pub value: f64,
     /// Whether this is the default.
     pub is_default: bool,
-    /// Whether the choice is so near to it that it decides.
+    /// Whether this limit determines the choice.
     pub binding: bool,
-    /// Where it cannot be met: whether it is in the way, and the nearest that would do.
+    /// If the limits cannot be met together and this limit is a cause: the nearest value that could be met.
     pub nearest: Option<Nearest>,
 }
 

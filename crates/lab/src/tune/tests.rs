@@ -143,7 +143,7 @@ fn recast_columns_are_rewritten_and_proven() {
     .unwrap();
     let size = |path: &Path| path.metadata().unwrap().len();
     assert_eq!(size(&output), size(&again));
-    // Unless it is asked for nothing is split otherwise, but it is said that it could be.
+    // Without --recode no column changes its form, but the report says that one could.
     let tuned = tune(&input, &Options { recode: false, ..options }, &|_| ()).unwrap();
     assert!(tuned.report.recasts.is_empty());
     assert!(tuned.report.why.iter().any(|why| why.contains("3 columns of objects") && why.contains("--recode")));

@@ -136,7 +136,7 @@ impl<'a> Queue<'a> {
         if state.error.is_some() { Err(Stopped) } else { Ok(()) }
     }
 
-    /// Runs a worker. A panic ends the job with an error: else the other workers would wait for its task for ever.
+    /// Runs a worker. A panic ends the job with an error; otherwise the other workers would wait forever for its task.
     pub fn guarded(&self, work: impl FnOnce()) {
         if std::panic::catch_unwind(AssertUnwindSafe(work)).is_err() {
             self.fail(Error::unsupported("internal error (panic above); please report it"));

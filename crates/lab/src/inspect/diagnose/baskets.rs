@@ -8,23 +8,23 @@ use crate::inspect::finding::{Cost, Fault, Price};
 use crate::inspect::report::{BranchReport, ClustersKnown, TreeReport};
 use crate::math::as_f64;
 
-/// Baskets that hold less, before compression, cost more around them than in them.
+/// Baskets with fewer bytes before compression cost more for their overhead than for their contents.
 const TINY: u64 = 4_000;
-/// Fewer baskets that need not be are not worth a word.
+/// Fewer superfluous baskets are not reported.
 const WORTH: u64 = 100;
 /// A good basket size.
 pub(super) const GOOD_BASKET: u64 = 32_000;
-/// A basket that holds more costs a reader of single entries much.
+/// A larger basket is expensive for a reader of single entries.
 const HUGE_BASKET: u64 = 1_000_000;
 /// The size that too large baskets are cut to.
 pub(super) const SMALLER_BASKET: u64 = 256_000;
-/// Seconds for a single entry below which large baskets are not worth a word.
+/// Large baskets are reported if a single entry takes at least this many seconds.
 const ENTRY: f64 = 5e-3;
-/// Clusters with less on disk cannot be read in good pieces.
+/// Clusters with fewer bytes on disk are too small for efficient reads.
 const SMALL_CLUSTER: u64 = 1_000_000;
 /// ROOT's own size of a cluster, on disk.
 const GOOD_CLUSTER: u64 = 30_000_000;
-/// Bytes of a cluster before compression that readers hold well.
+/// Bytes of a cluster before compression that readers can keep in memory easily.
 const IN_MEMORY: u64 = 30_000_000;
 /// The least cluster that is advised, whatever the compression.
 const LEAST_CLUSTER: u64 = 20_000;
@@ -61,7 +61,7 @@ fn parts(tree: &TreeReport) -> u64 {
     }
 }
 
-/// Baskets per branch that would do: one a cluster, or more where there is much.
+/// Baskets of a branch that are enough: one for each cluster, or more for many bytes.
 fn enough(tree: &TreeReport, branch: &BranchReport) -> u64 {
     parts(tree).max(branch.tot_bytes.div_ceil(GOOD_BASKET)).max(1)
 }
@@ -135,7 +135,7 @@ pub(super) fn clusters(tree: &TreeReport, setting: i32) -> Option<Detected> {
     };
     if tree.clusters_known == ClustersKnown::Estimated {
         let fault = Fault::ClustersNotRecorded { common_boundaries: tree.common_boundaries };
-        // Jobs that share the tree cut where no basket begins, and unpack the ones they cut twice.
+        // Jobs that share the tree cut it inside baskets, and both neighbours decompress such a basket.
         let twice = as_f64(tree.tot_bytes.min(clusters * branches * GOOD_BASKET)) / as_f64(tree.tot_bytes.max(1));
         let shared_seconds = twice * on_disk(tree).map(|branch| codecs::decompression(branch, setting)).sum::<f64>();
         let cost = Cost { shared_seconds, ..Cost::default() };
@@ -186,7 +186,7 @@ pub(super) fn misaligned(tree: &TreeReport, setting: i32) -> Option<Detected> {
     };
     let fault = Fault::MisalignedClusters { crossing: tree.crossing, baskets: tree.baskets };
     let cost = Cost { shared_seconds: on_disk(tree).map(of).sum(), ..Cost::default() };
-    // Baskets end where a cluster does: of each that crossed become two.
+    // Baskets end at the end of a cluster, so each crossing basket becomes two.
     let price = Price {
         bytes: tree.crossing * (BASKET_BYTES + BASKET_ENTRY),
         read_seconds: as_f64(tree.crossing) * BASKET,

@@ -236,7 +236,7 @@ fn codecs_by_branch_are_what_tune_is_for() {
 
 #[test]
 fn branches_that_deny_their_compression_are_not_uncompressed() {
-    // As uproot writes it: the branch says 0, its baskets are half of what they hold.
+    // A file as uproot writes it: the compression of the branch is 0, but its baskets are compressed to half.
     let mut denied = branch("a", 100);
     denied.compression = 0;
     denied.codecs.clear();

@@ -13,14 +13,14 @@ const MOST_GROUPS: usize = 48;
 
 struct Open {
     group: usize,
-    /// Choices by regret: how much more they cost, priced, than the group's cheapest.
+    /// Choices by regret: the priced cost above that of the group's cheapest choice.
     choices: Vec<(f64, usize)>,
 }
 
 struct Search<'a> {
     problem: &'a Problem,
     open: Vec<Open>,
-    /// The least that the groups from here on use, by position in `open`.
+    /// The least resources that the groups from each position in `open` on use.
     least: Vec<Uses>,
     bound: f64,
     best: Option<(f64, Vec<usize>)>,
