@@ -1,7 +1,7 @@
 //! The tables of the published studies: memory and time by split level, buffer and basket memory, and what one more
 //! stream costs (LHCb); size and time by codec and cluster (CMS); time for an entry, all and picked (ATLAS).
 //!
-//! A table is plain text and numbers; [`markdown`] and [`csv`] write all of them. JSON is the findings themselves.
+//! A table is plain text and numbers; [`markdown`] and [`csv()`] write all of them. JSON is the findings themselves.
 
 use std::fmt::Write;
 
