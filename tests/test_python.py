@@ -18,6 +18,7 @@ import uproot
 
 import basketry as bk
 from basketry import libraries
+from basketry.request import Request
 from referee import make_files, oracle
 
 # Small corpus files with trees; one in six of them without --full.
@@ -204,7 +205,7 @@ def test_nothing_is_copied(tree: bk.Tree) -> None:
     column, lists = tree["x"]._column, tree["v"]._column
     assert column is not None
     assert lists is not None
-    batch = tree._table.read(([column, lists], 0, 510, None, 1, 1 << 30))
+    batch = tree._table.read(Request(0, 510).reading([column, lists]))
     kind, length, _, (numbers,), _ = batch.node(0)
     assert (kind, length, len(numbers)) == ("float64", 510, 510 * 8)
     _, _, _, (offsets,), [(_, (_, _, _, (items,), _))] = batch.node(1)
@@ -284,7 +285,7 @@ def test_steps_can_be_abandoned(tree: bk.Tree) -> None:
     assert threading.active_count() == before
     with pytest.raises(ValueError, match="at least one"):
         tree.iterate(step_size=0)
-    stream = tree._table.steps(([0], 0, 510, None, 1, 1 << 30), 100, None)
+    stream = tree._table.steps(Request(0, 510).reading([0]), 100, None)
     assert pa.table(stream).num_rows == 510
     with pytest.raises(ValueError, match="already"):
         pa.table(stream)

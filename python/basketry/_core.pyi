@@ -6,12 +6,13 @@ from typing import TypeAlias, final
 
 from typing_extensions import CapsuleType
 
+from .reading import Reading
+
 Node: TypeAlias = tuple[str, int, int, list[Buffer], list[tuple[str, Node]]]
 BranchLine: TypeAlias = tuple[str, int | None, str, int | None, str]
 Files: TypeAlias = Sequence[tuple[str | PathLike[str], str | None]]
 ColumnSpec: TypeAlias = tuple[str, str, str | None]
 WriterOptions: TypeAlias = tuple[tuple[int, int, bool], tuple[int | None, int | None], str, str, str | None]
-ReadArguments: TypeAlias = tuple[Sequence[int], int, int, object | None, int, int]
 
 DEFAULT_MEMORY: int
 
@@ -76,8 +77,8 @@ class Table:
     def friends(self) -> list[tuple[str, list[BranchLine], str | None]]: ...
     def opaque(self, column: int) -> str | None: ...
     def bytes(self, columns: Sequence[int]) -> int: ...
-    def read(self, arguments: ReadArguments) -> Batch: ...
-    def steps(self, arguments: ReadArguments, entries: int | None, bytes: int | None) -> Steps: ...
+    def read(self, reading: Reading) -> Batch: ...
+    def steps(self, reading: Reading, entries: int | None, bytes: int | None) -> Steps: ...
 
 @final
 class Stream:

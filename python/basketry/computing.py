@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from . import libraries
 from .expressions import Expression
-from .names import missing
+from .plan import columns, placed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from . import _core
-    from .libraries import Chosen
+    from .plan import Part, Plan
     from .request import Request
-    from .tree import Branch, Branches
 
     Arrays = dict[str, Any]
 
@@ -32,59 +31,66 @@ class Computation:
     """Expressions and a cut over the branches of a tree."""
 
     def __init__(
-        self, owner: Branches, wanted: list[tuple[str, Branch | None]], cut: str | None, aliases: Mapping[str, str]
+        self,
+        table: _core.Table,
+        find: Callable[[str], Part | None],
+        unknown: Callable[[str, Iterable[str]], KeyError],
+        wanted: Sequence[tuple[str, Part | None]],
+        cut: str | None,
+        aliases: Mapping[str, str],
     ) -> None:
-        self._owner = owner
+        """Names in `wanted` without a part are expressions. `find` gives what to read for a branch, and `unknown` the
+        error for a name that is neither a branch nor one of these aliases."""
+        self._table = table
+        self._find = find
+        self._unknown = unknown
         # Parsed on use: aliases of a tree may be C++.
         self._aliases = aliases
-        self._branches: dict[str, Branch] = {}
-        self._wanted: dict[str, Branch | Expression] = {
-            name: self._expression(name) if branch is None else branch for name, branch in wanted
+        self._branches: dict[str, Part] = {}
+        self._wanted: dict[str, Part | Expression] = {
+            name: self._expression(name) if part is None else part for name, part in wanted
         }
         self._cut = None if cut is None else self._expression(cut)
         self._for_cut = [] if self._cut is None else list(self._needed(self._cut, ()))
         needed = [
-            [one] if not isinstance(one, Expression) else list(self._needed(one, ())) for one in self._wanted.values()
+            list(self._needed(one, ())) if isinstance(one, Expression) else [one] for one in self._wanted.values()
         ]
-        # Each branch once, in order.
-        self.branches = list(dict.fromkeys([*self._for_cut, *(branch for some in needed for branch in some)]))
+        # Each once, in order.
+        self.parts = list(dict.fromkeys([*self._for_cut, *(part for some in needed for part in some)]))
 
     def _expression(self, text: str) -> Expression:
-        return Expression(text, lambda name: name in self._owner or name in self._aliases)
+        return Expression(text, lambda name: self._find(name) is not None or name in self._aliases)
 
-    def _needed(self, expression: Expression, within: tuple[str, ...]) -> Iterator[Branch]:
-        """The branches that an expression needs."""
+    def _needed(self, expression: Expression, within: tuple[str, ...]) -> Iterator[Part]:
+        """What to read for the branches that an expression needs."""
         for name in expression.names():
-            branch = self._owner.get(name)
-            if branch is not None:
-                self._branches[name] = branch
-                yield branch
+            part = self._find(name)
+            if part is not None:
+                self._branches[name] = part
+                yield part
             elif name in within:
                 raise ValueError(f"alias {name!r} refers to itself: {' -> '.join((*within, name))}")
             elif name in self._aliases:
                 yield from self._needed(self._expression(self._aliases[name]), (*within, name))
             else:
-                known = [*self._owner.keys(), *self._owner.keys(full_paths=False), *self._aliases]
-                raise missing("branch", name, known, self._owner)
+                raise self._unknown(name, self._aliases)
 
     def arrays(self, request: Request) -> Any:
         """Reads the branches and computes the arrays."""
         library, how = request.library, request.how
         _check(library, how)
-        table = self._owner._table
-        request = replace(request, selection=libraries.numbers_of(request.selection, table.entries))
-        have: dict[Branch, Any] = {}
+        have: dict[Part, Any] = {}
         keep = None
         if self._cut is not None:
-            have = _read(table, self._for_cut, request)
+            have = self._read(self._for_cut, request)
             keep = self._kept(have, _count(request))
             plain = _plain(self._wanted)
             if _flat(keep) and ((library in ("arrow", "pl") and plain is not None) or keep.mean() < DENSE):
                 request = replace(request, selection=_selected(request)[keep])
                 if plain is not None and library != "ak":
-                    return libraries.read(table, plain, request)
+                    return libraries.read(self._table, plain, request)
                 have, keep = _masked(have, keep), None
-        have |= _read(table, [one for one in self.branches if one not in have], request)
+        have |= self._read([one for one in self.parts if one not in have], request)
         if _flat(keep):
             request = replace(request, selection=_selected(request)[keep])
             have, keep = _masked(have, keep), None
@@ -96,12 +102,11 @@ class Computation:
         """Like `arrays`, in steps; a step counts entries before the cut."""
         library, how = request.library, request.how
         _check(library, how)
-        chosen = [(branch.name, branch) for branch in self.branches]
 
-        def group(batch: _core.Batch, made: libraries.Plan, index: Any) -> Any:
+        def group(batch: _core.Batch, plan: Plan, index: Any) -> Any:
             import numpy as np
 
-            have = _arrays(batch, self.branches, made)
+            have = _arrays(batch, plan)
             keep = None if self._cut is None else self._kept(have, len(batch))
             if _flat(keep):
                 have = _masked(have, keep)
@@ -110,16 +115,22 @@ class Computation:
             length = len(batch) if isinstance(index, int) else len(index)
             return _group(self._computed(have, keep, length), library, how, index, length)
 
-        return libraries.in_steps(self._owner._table, chosen, request, step_size, group)
+        return libraries.in_steps(self._table, _unnamed(self.parts), request, step_size, group)
 
-    def _value(self, expression: Expression, have: Mapping[Branch, Any]) -> Any:
+    def _read(self, parts: list[Part], request: Request) -> dict[Part, Any]:
+        if not parts:
+            return {}
+        plan = _unnamed(parts)
+        return _arrays(self._table.read(request.reading(columns(plan))), plan)
+
+    def _value(self, expression: Expression, have: Mapping[Part, Any]) -> Any:
         def get(name: str) -> Any:
-            branch = self._branches.get(name)
-            return have[branch] if branch else self._value(self._expression(self._aliases[name]), have)
+            part = self._branches.get(name)
+            return self._value(self._expression(self._aliases[name]), have) if part is None else have[part]
 
         return expression.value(get)
 
-    def _kept(self, have: Mapping[Branch, Any], length: int) -> Any:
+    def _kept(self, have: Mapping[Part, Any], length: int) -> Any:
         """The truth of the cut: a numpy array if each entry has one value, else an awkward array."""
         import awkward as ak
         import numpy as np
@@ -132,7 +143,7 @@ class Computation:
             return values
         return ak.to_numpy(ak.fill_none(values, False))
 
-    def _computed(self, have: Mapping[Branch, Any], keep: Any, length: int) -> Arrays:
+    def _computed(self, have: Mapping[Part, Any], keep: Any, length: int) -> Arrays:
         import awkward as ak
         import numpy as np
 
@@ -145,9 +156,9 @@ class Computation:
         return made
 
 
-def _plain(wanted: Mapping[str, Branch | Expression]) -> Chosen | None:
+def _plain(wanted: Mapping[str, Part | Expression]) -> Plan | None:
     """The branches, if there are no expressions."""
-    found = [(name, one) for name, one in wanted.items() if not isinstance(one, Expression)]
+    found = tuple((name, one) for name, one in wanted.items() if not isinstance(one, Expression))
     return found if len(found) == len(wanted) else None
 
 
@@ -157,8 +168,8 @@ def _flat(keep: Any) -> bool:
     return isinstance(keep, np.ndarray)
 
 
-def _masked(have: dict[Branch, Any], keep: Any) -> dict[Branch, Any]:
-    return {branch: array[keep] for branch, array in have.items()}
+def _masked(have: dict[Part, Any], keep: Any) -> dict[Part, Any]:
+    return {part: array[keep] for part, array in have.items()}
 
 
 def _count(request: Request) -> int:
@@ -166,25 +177,22 @@ def _count(request: Request) -> int:
 
 
 def _selected(request: Request) -> Any:
-    """The numbers of the selected entries in the range of a request, whose selection is a list of numbers or None."""
+    """The numbers of the selected entries of a request."""
     import numpy as np
 
-    if request.selection is None:
-        return np.arange(request.start, request.stop, dtype=np.uint64)
-    chosen = np.asarray(request.selection, np.uint64)
-    return chosen[slice(*np.searchsorted(chosen, np.array((request.start, request.stop), np.uint64)).tolist())]
+    selected = request.selected()
+    return (
+        np.arange(request.start, request.stop, dtype=np.uint64) if selected is None else np.asarray(selected, np.uint64)
+    )
 
 
-def _read(table: _core.Table, branches: list[Branch], request: Request) -> dict[Branch, Any]:
-    if not branches:
-        return {}
-    chosen = [(branch.name, branch) for branch in branches]
-    batch = table.read(libraries.read_arguments(table, chosen, request))
-    return _arrays(batch, branches, libraries.plan(chosen))
+def _unnamed(parts: list[Part]) -> Plan:
+    return tuple(("", part) for part in parts)
 
 
-def _arrays(batch: _core.Batch, branches: list[Branch], made: libraries.Plan) -> dict[Branch, Any]:
-    return dict(zip(branches, (libraries._awkward(batch, one) for one in libraries._placed(made)), strict=True))
+def _arrays(batch: _core.Batch, plan: Plan) -> dict[Part, Any]:
+    places = placed(plan)
+    return {part: libraries.awkward_array(batch, place) for (_, part), (_, place) in zip(plan, places, strict=True)}
 
 
 def _check(library: str, how: Any) -> None:

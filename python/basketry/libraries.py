@@ -3,155 +3,61 @@ objects are copied. A library is imported when it is asked for."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from . import _core
+from .plan import columns, names, placed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from .plan import Part, Plan
     from .request import Request
-    from .tree import Branch
-
-    Chosen: TypeAlias = list[tuple[str, Branch]]
-
-#: A name with its column, or with the plan of the branches that it groups.
-Plan: TypeAlias = "list[tuple[str, int | Plan]]"
 
 
-def plan(chosen: Chosen) -> Plan:
-    """The columns to read for these branches: a branch that groups others is a record of them."""
-    made: Plan = []
-    for name, branch in chosen:
-        if branch._column is None:
-            below = plan([(one.name, one) for one in branch._below])
-            if below:
-                made.append((name, below))
-        else:
-            made.append((name, branch._column))
-    return made
+def read(table: _core.Table, plan: Plan, request: Request) -> Any:
+    """Columns as arrays of a library, grouped."""
+    group = grouper(request.library, request.how)
+    return group(table.read(request.reading(columns(plan))), plan, request.index(0))
 
 
-def columns(made: Plan) -> list[int]:
-    """The columns of a plan, in order."""
-    return [c for _, one in made for c in ([one] if isinstance(one, int) else columns(one))]
-
-
-def names(made: Plan, above: str = "") -> list[str]:
-    """The paths of the columns of a plan, in order."""
-    return [
-        path
-        for name, one in made
-        for path in ([above + name] if isinstance(one, int) else names(one, f"{above}{name}/"))
-    ]
-
-
-def read_arguments(table: _core.Table, chosen: Chosen, request: Request) -> tuple[list[int], int, int, Any, int, int]:
-    """The arguments of `_core.Table.read`."""
-    numbers, stop = numbers_of(request.selection, table.entries), request.stop
-    if numbers is not None and len(numbers) == 0:
-        # An empty buffer has no address.
-        numbers, stop = None, request.start
-    return (columns(plan(chosen)), request.start, stop, numbers, request.threads, request.bytes)
-
-
-def numbers_of(selection: Any, entries: int) -> Any:
-    """A selection as ascending entry numbers of 64 bits, in an object with a buffer."""
-    if selection is None:
-        return None
-    if not hasattr(selection, "dtype") and (hasattr(selection, "__array__") or hasattr(selection, "layout")):
-        import numpy as np
-
-        selection = np.asarray(selection)
-    if hasattr(selection, "dtype"):
-        import numpy as np
-
-        chosen = np.asarray(selection)
-        if chosen.ndim != 1 or chosen.dtype.kind not in "biu":
-            raise ValueError(f"a selection must be a mask or entry numbers in one dimension, not {chosen.dtype}")
-        if chosen.dtype == bool:
-            _check_mask(len(chosen), entries)
-            chosen = np.flatnonzero(chosen)
-        _check_range(chosen[:1], chosen[-1:], entries)
-        return np.ascontiguousarray(chosen, dtype=np.uint64)
-    import array
-
-    listed = list(selection)
-    if listed and all(isinstance(one, bool) for one in listed):
-        _check_mask(len(listed), entries)
-        listed = [number for number, wanted in enumerate(listed) if wanted]
-    _check_range(listed[:1], listed[-1:], entries)
-    return array.array("Q", listed)
-
-
-def _check_mask(length: int, entries: int) -> None:
-    if length != entries:
-        raise ValueError(f"a mask needs a value for each of {entries} entries, not {length}")
-
-
-def _check_range(first: Any, last: Any, entries: int) -> None:
-    for one in (*first, *last):
-        if not 0 <= one < entries:
-            raise IndexError(f"no entry {one}: entries are numbered from 0 to {entries - 1}")
-
-
-def read(table: _core.Table, chosen: Chosen, request: Request) -> Any:
-    """Branches as arrays of a library, grouped."""
-    made, group = plan(chosen), grouper(request.library, request.how)
-    arguments = read_arguments(table, chosen, request)
-    return group(table.read(arguments), made, _index(arguments, 0))
-
-
-def read_one(table: _core.Table, chosen: tuple[str, Branch], request: Request) -> Any:
-    """One branch as an array of a library."""
-    arguments = read_arguments(table, [chosen], request)
+def read_one(table: _core.Table, name: str, column: int, request: Request) -> Any:
+    """One column as an array of a library."""
     tables = request.library in ("pd", "arrow", "pl")
     group = grouper(request.library, None if tables else list)
-    found = group(table.read(arguments), plan([chosen]), _index(arguments, 0))
-    return found[chosen[0]] if tables else found[0]
+    found = group(table.read(request.reading([column])), ((name, column),), request.index(0))
+    return found[name] if tables else found[0]
 
 
-def iterate(table: _core.Table, chosen: Chosen, request: Request, step_size: int | str | None) -> Iterator[Any]:
+def iterate(table: _core.Table, plan: Plan, request: Request, step_size: int | str | None) -> Iterator[Any]:
     """Like `read`, in steps."""
-    return in_steps(table, chosen, request, step_size, grouper(request.library, request.how))
+    return in_steps(table, plan, request, step_size, grouper(request.library, request.how))
 
 
 def in_steps(
     table: _core.Table,
-    chosen: Chosen,
+    plan: Plan,
     request: Request,
     step_size: int | str | None,
     group: Callable[[_core.Batch, Plan, Any], Any],
 ) -> Iterator[Any]:
     """The result of `group` for each step's batch, its plan and the numbers of its entries."""
-    made = plan(chosen)
-    arguments = read_arguments(table, chosen, request)
     by_entries = step_size if isinstance(step_size, int) else None
     by_bytes = _core.size(step_size) if isinstance(step_size, str) else None
     if by_entries is not None and by_entries < 1:
         raise ValueError("a step needs at least one entry")
-    steps = table.steps(arguments, by_entries, by_bytes)
+    steps = table.steps(request.reading(columns(plan)), by_entries, by_bytes)
 
     def run() -> Iterator[Any]:
         done = 0
         try:
             for batch in steps:
-                yield group(batch, made, _index(arguments, done))
+                yield group(batch, plan, request.index(done))
                 done += len(batch)
         finally:
             steps.close()
 
     return run()
-
-
-def _index(arguments: tuple[Any, ...], done: int) -> Any:
-    """Numbers of the entries after the first `done`: the first number of a range, or a list."""
-    _, start, stop, chosen, _, _ = arguments
-    if chosen is None:
-        return start + done
-    import bisect
-
-    return chosen[bisect.bisect_left(chosen, start) : bisect.bisect_left(chosen, stop)][done:]
 
 
 def grouper(library: str, how: Any) -> Any:
@@ -166,70 +72,50 @@ def grouper(library: str, how: Any) -> Any:
         raise ValueError(
             f"how={how!r} does not work with library {library!r}: use tuple, list or dict with 'ak' or 'np'"
         )
-    single = _awkward if library == "ak" else _numpy
+    single = awkward_array if library == "ak" else _numpy_array
 
-    def apart(batch: _core.Batch, made: Plan, _: Any) -> Any:
-        arrays = [single(batch, one) for one in _placed(made)]
-        if how is dict:
-            return dict(zip((name for name, _ in made), arrays, strict=True))
-        return how(arrays)
+    def apart(batch: _core.Batch, plan: Plan, _: Any) -> Any:
+        arrays = [(name, single(batch, place)) for name, place in placed(plan)]
+        return dict(arrays) if how is dict else how(array for _, array in arrays)
 
     return apart
 
 
-def _placed(made: Plan, first: int = 0) -> list[Any]:
-    """A plan with positions in a batch instead of columns."""
-    placed: list[Any] = []
-    for _, one in made:
-        if isinstance(one, int):
-            placed.append(first)
-            first += 1
-        else:
-            placed.append(list(zip((name for name, _ in one), _placed(one, first), strict=True)))
-            first += len(columns(one))
-    return placed
-
-
-def _group_awkward(batch: _core.Batch, made: Plan, _: Any) -> Any:
+def awkward_array(batch: _core.Batch, place: Part) -> Any:
+    """An awkward array of what lies at a place in a batch."""
     import awkward as ak
 
-    return ak.Array(_awkward_record(batch, list(zip((n for n, _ in made), _placed(made), strict=True))))
+    return ak.Array(_awkward_layout(batch, place))
 
 
-def _awkward_record(batch: _core.Batch, parts: list[tuple[str, Any]]) -> Any:
+def _awkward_layout(batch: _core.Batch, place: Part) -> Any:
     from . import _awkward as awkward
 
-    return awkward.record([(name, _awkward_layout(batch, one)) for name, one in parts], len(batch))
+    if isinstance(place, int):
+        return awkward.layout(batch.node(place))
+    return awkward.record([(name, _awkward_layout(batch, part)) for name, part in place], len(batch))
 
 
-def _awkward_layout(batch: _core.Batch, one: Any) -> Any:
-    from . import _awkward as awkward
-
-    return awkward.layout(batch.node(one)) if isinstance(one, int) else _awkward_record(batch, one)
-
-
-def _awkward(batch: _core.Batch, one: Any) -> Any:
-    import awkward as ak
-
-    return ak.Array(_awkward_layout(batch, one))
-
-
-def _numpy(batch: _core.Batch, one: Any) -> Any:
+def _numpy_array(batch: _core.Batch, place: Part) -> Any:
     from . import _numpy as numpy
 
-    if isinstance(one, int):
-        return numpy.array(batch.node(one))
-    return {name: _numpy(batch, part) for name, part in one}
+    if isinstance(place, int):
+        return numpy.array(batch.node(place))
+    return {name: _numpy_array(batch, part) for name, part in place}
 
 
-def _group_numpy(batch: _core.Batch, made: Plan, _: Any) -> Any:
-    return {name: _numpy(batch, one) for (name, _), one in zip(made, _placed(made), strict=True)}
+def _group_awkward(batch: _core.Batch, plan: Plan, _: Any) -> Any:
+    return awkward_array(batch, placed(plan))
 
 
-def _group_pandas(batch: _core.Batch, made: Plan, index: Any) -> Any:
+def _group_numpy(batch: _core.Batch, plan: Plan, _: Any) -> Any:
+    return _numpy_array(batch, placed(plan))
+
+
+def _group_pandas(batch: _core.Batch, plan: Plan, index: Any) -> Any:
     from . import _numpy as numpy
 
-    arrays = {name: numpy.array(batch.node(place)) for place, name in enumerate(names(made))}
+    arrays = {name: numpy.array(batch.node(place)) for place, name in enumerate(names(plan))}
     return frame(arrays, index if isinstance(index, int) else index[: len(batch)], len(batch))
 
 
@@ -255,16 +141,16 @@ def frame(arrays: Mapping[str, Any], index: Any, length: int) -> Any:
     return pd.DataFrame(flat, index=pd.RangeIndex(index, index + length) if first else np.asarray(index, np.int64))
 
 
-def _group_arrow(batch: _core.Batch, made: Plan, _: Any) -> Any:
+def _group_arrow(batch: _core.Batch, plan: Plan, _: Any) -> Any:
     import pyarrow as pa
 
-    return pa.table(batch.renamed(names(made)))
+    return pa.table(batch.renamed(names(plan)))
 
 
-def _group_polars(batch: _core.Batch, made: Plan, _: Any) -> Any:
+def _group_polars(batch: _core.Batch, plan: Plan, _: Any) -> Any:
     import polars as pl
 
-    return pl.DataFrame(batch.renamed(names(made)))
+    return pl.DataFrame(batch.renamed(names(plan)))
 
 
 GROUPERS = {

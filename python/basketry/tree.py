@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 from . import _core, libraries
 from .names import matcher, missing
+from .plan import columns
 from .request import MEMORY, Request
 
 if TYPE_CHECKING:
@@ -17,8 +19,8 @@ if TYPE_CHECKING:
     from typing_extensions import CapsuleType
 
     from .computing import Computation
-    from .libraries import Chosen
     from .names import Filter
+    from .plan import Part, Plan
 
     Names: TypeAlias = str | Iterable[str] | None
     Library: TypeAlias = Literal["ak", "np", "pd", "arrow", "pl"]
@@ -55,7 +57,7 @@ class Branches:
             return self._below[where]
         found = self._find(where)
         if found is None:
-            raise missing("branch", where, [*self.keys(), *self.keys(full_paths=False)], self)
+            raise self._unknown(where)
         return found
 
     def get(self, where: str, default: Branch | None = None) -> Branch | None:
@@ -74,6 +76,10 @@ class Branches:
         if found is None and deep:
             found = next((below for branch in self._below if (below := branch._find(where))), None)
         return found
+
+    def _unknown(self, name: str, more: Iterable[str] = ()) -> KeyError:
+        """The error for an unknown name, where `more` names are known, too."""
+        return missing("branch", name, [*self.keys(), *self.keys(full_paths=False), *more], self)
 
     def __contains__(self, where: object) -> bool:
         return isinstance(where, str) and self._find(where) is not None
@@ -198,8 +204,8 @@ class Branches:
         lengths in awkward arrays. `threads=0` means all cores; `memory` limits the memory beside the arrays.
         """
         chosen = self._wanted(expressions, cut, aliases, filter_name, filter_typename, how)
-        request = Request(*self._entries(entry_start, entry_stop), selection, threads, memory, library, how)
-        return libraries.read(self._table, chosen, request) if isinstance(chosen, list) else chosen.arrays(request)
+        request = Request.of(self.num_entries, entry_start, entry_stop, selection, threads, memory, library, how)
+        return libraries.read(self._table, chosen, request) if isinstance(chosen, tuple) else chosen.arrays(request)
 
     def iterate(
         self,
@@ -222,16 +228,15 @@ class Branches:
         eighth of `memory`), or None for one cluster; entries count before the
         cut. The next step is read while this one is used."""
         chosen = self._wanted(expressions, cut, aliases, filter_name, filter_typename, how)
-        request = Request(*self._entries(entry_start, entry_stop), selection, threads, memory, library, how)
-        if isinstance(chosen, list):
+        request = Request.of(self.num_entries, entry_start, entry_stop, selection, threads, memory, library, how)
+        if isinstance(chosen, tuple):
             return libraries.iterate(self._table, chosen, request, step_size)
         return chosen.iterate(request, step_size)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> CapsuleType:
         """All branches as an Arrow stream, cluster by cluster: for `pyarrow.table`, `polars.DataFrame`, DuckDB."""
-        chosen = self._filtered(None, None)
-        arguments = libraries.read_arguments(self._table, chosen, Request(0, self.num_entries))
-        return self._table.steps(arguments, None, None).__arrow_c_stream__(requested_schema)
+        reading = Request(0, self.num_entries).reading(columns(self._filtered(None, None)))
+        return self._table.steps(reading, None, None).__arrow_c_stream__(requested_schema)
 
     def _wanted(
         self,
@@ -241,41 +246,41 @@ class Branches:
         filter_name: Filter,
         filter_typename: Filter,
         how: How,
-    ) -> Chosen | Computation:
-        """The branches to read, or the computation on them."""
+    ) -> Plan | Computation:
+        """What to read, or the computation on it."""
+        wanted: Sequence[tuple[str, Part | None]]
         if expressions is None:
-            chosen = self._filtered(filter_name, filter_typename)
-            wanted: list[tuple[str, Branch | None]] = list(chosen)
+            wanted = plan = self._filtered(filter_name, filter_typename)
         else:
-            names = [expressions] if isinstance(expressions, str) else list(expressions)
-            wanted = [(name, self._find(name)) for name in names]
-            chosen = [(name, branch) for name, branch in wanted if branch is not None]
-        if cut is None and how != "zip" and len(chosen) == len(wanted):
-            return chosen
+            names = [expressions] if isinstance(expressions, str) else expressions
+            wanted = [(name, self._part(name)) for name in names]
+            plan = tuple((name, part) for name, part in wanted if part is not None)
+        if cut is None and how != "zip" and len(plan) == len(wanted):
+            # A branch may group others that all have no column.
+            return tuple((name, part) for name, part in plan if part != ())
         from .computing import Computation
 
-        return Computation(self, wanted, cut, {**self.aliases, **(aliases or {})})
+        return Computation(self._table, self._part, self._unknown, wanted, cut, {**self.aliases, **(aliases or {})})
+
+    def _part(self, name: str) -> Part | None:
+        """What to read for the branch of that name."""
+        branch = self._find(name)
+        return None if branch is None else branch._read_as()
 
     @property
     def aliases(self) -> dict[str, str]:
         """Names for expressions; a branch has none."""
         return {}
 
-    def _filtered(self, filter_name: Filter, filter_typename: Filter) -> list[tuple[str, Branch]]:
+    def _filtered(self, filter_name: Filter, filter_typename: Filter) -> Plan:
         found = [
-            (path, branch)
+            (path, branch.name, branch._column)
             for path, branch in self.items(filter_name=filter_name, filter_typename=filter_typename)
             if branch._column is not None
         ]
         # A unique name needs no path.
-        counts: dict[str, int] = {}
-        for _, branch in found:
-            counts[branch.name] = counts.get(branch.name, 0) + 1
-        return [(branch.name if counts[branch.name] == 1 else path, branch) for path, branch in found]
-
-    def _entries(self, start: SupportsIndex | None, stop: SupportsIndex | None) -> tuple[int, int]:
-        first, end, _ = slice(start, stop).indices(self.num_entries)
-        return first, max(first, end)
+        counts = Counter(name for _, name, _ in found)
+        return tuple((name if counts[name] == 1 else path, column) for path, name, column in found)
 
 
 class Branch(Branches):
@@ -301,6 +306,11 @@ class Branch(Branches):
         """The name."""
         return self._name
 
+    def _read_as(self) -> Part:
+        if self._column is not None:
+            return self._column
+        return tuple((below.name, part) for below in self._below if (part := below._read_as()) != ())
+
     @property
     def opaque(self) -> str | None:
         """The reason why its entries are read as bytes; None for decoded branches."""
@@ -317,10 +327,10 @@ class Branch(Branches):
         memory: int | str = MEMORY,
     ) -> Any:
         """The entries as one array; arguments are those of `arrays`."""
-        request = Request(*self._entries(entry_start, entry_stop), selection, threads, memory, library)
+        request = Request.of(self.num_entries, entry_start, entry_stop, selection, threads, memory, library)
         if self._column is None:
             return libraries.read(self._table, self._filtered(None, None), request)
-        return libraries.read_one(self._table, (self._name, self), request)
+        return libraries.read_one(self._table, self._name, self._column, request)
 
 
 class Friend(Branches):

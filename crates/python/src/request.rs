@@ -4,7 +4,7 @@ use dataset::EntrySet;
 use flow::Budget;
 use flow::read::Request;
 use pyo3::buffer::PyBuffer;
-use pyo3::{PyResult, Python};
+use pyo3::{FromPyObject, PyResult, Python};
 
 use crate::errors::exception;
 use crate::interrupt::Cancelled;
@@ -26,14 +26,25 @@ impl ReadRequest {
     }
 }
 
-/// The same as Python passes it: columns, first entry and end, selected entries, threads, bytes of memory.
-pub type Ask = (Vec<usize>, u64, u64, Option<PyBuffer<u64>>, usize, u64);
+/// A reading, as Python asks for it: an object with these attributes (`python/basketry/reading.py`).
+#[derive(FromPyObject)]
+pub struct Reading {
+    columns: Vec<usize>,
+    start: u64,
+    stop: u64,
+    selection: Option<PyBuffer<u64>>,
+    threads: usize,
+    memory: u64,
+}
 
-/// The request that Python passes.
-pub fn read_request(py: Python<'_>, (columns, start, stop, chosen, threads, memory): Ask) -> PyResult<ReadRequest> {
-    let selection = match chosen {
-        Some(chosen) => Some(EntrySet::sorted(chosen.to_vec(py)?).map_err(exception)?),
-        None => None,
-    };
-    Ok(ReadRequest { columns, entries: start..stop, selection, budget: Budget::new(memory, threads) })
+impl Reading {
+    /// The request that it makes.
+    pub fn request(self, py: Python<'_>) -> PyResult<ReadRequest> {
+        let Self { columns, start, stop, selection, threads, memory } = self;
+        let selection = match selection {
+            Some(chosen) => Some(EntrySet::sorted(chosen.to_vec(py)?).map_err(exception)?),
+            None => None,
+        };
+        Ok(ReadRequest { columns, entries: start..stop, selection, budget: Budget::new(memory, threads) })
+    }
 }

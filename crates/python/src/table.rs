@@ -13,7 +13,7 @@ use rootfile::Error;
 use crate::batch::Batch;
 use crate::errors::exception;
 use crate::interrupt::{Cancelled, listening};
-use crate::request::{Ask, read_request};
+use crate::request::Reading;
 use crate::steps::Steps;
 
 /// The trees of one or more files, as one table.
@@ -146,15 +146,15 @@ impl Table {
     }
 
     /// Reads it all at once.
-    fn read(&self, py: Python<'_>, ask: Ask) -> PyResult<Batch> {
-        let (dataset, request) = (Arc::clone(&self.0), read_request(py, ask)?);
+    fn read(&self, py: Python<'_>, reading: Reading) -> PyResult<Batch> {
+        let (dataset, request) = (Arc::clone(&self.0), reading.request(py)?);
         let read = listening(py, move |cancelled| flow::read::read(&dataset, &request.request(cancelled)))?;
         Ok(Batch(read.batch))
     }
 
     /// Reads in steps of a number of entries, or of bytes, or else of clusters.
-    fn steps(&self, py: Python<'_>, ask: Ask, entries: Option<u64>, bytes: Option<u64>) -> PyResult<Steps> {
-        let request = read_request(py, ask)?;
+    fn steps(&self, py: Python<'_>, reading: Reading, entries: Option<u64>, bytes: Option<u64>) -> PyResult<Steps> {
+        let request = reading.request(py)?;
         let step = match (entries, bytes) {
             (Some(entries), _) => BatchSize::Entries(entries),
             // One step is in use and the next is being read; add their inputs, and memory that the
