@@ -6,12 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from referee.imports import Crate
 from referee.paths import REPO
+from referee.python_imports import Sources
+from referee.rust_imports import Crate
 
 # Lowest first.
 CRATES = ["rootfile", "dataset", "objects", "flow", "lab", "cli", "python"]
 LONGEST_MODULE = 500
+# Folders of Python sources, each with the package that it is; modules of the others are imported by their own names.
+PYTHON = {REPO / "python": (), REPO / "tests": (), REPO / "bench": (), REPO / "studies": ("studies",)}
 # The folders of `flow`, earlier stages first.
 STAGES = ["table", "commit", "execute", "plan", "arrow", "select", "verify", "rewrite"]
 
@@ -61,6 +64,36 @@ def test_the_graph_finds_circles(tmp_path: Path) -> None:
     assert crate.file_circles() == [["a", "b"]]
     assert crate.edges()[("b",)] == {("a",): {"One"}, ("low",): {"Shared"}}
     assert crate.edges()[("low",)] == {}
+
+
+def test_python_files_do_not_import_each_other_in_a_circle() -> None:
+    sources = Sources(PYTHON)
+    # Each folder takes part.
+    assert {("basketry", "tree"), ("referee", "paths"), ("measure",), ("studies", "study")} <= sources.edges().keys()
+    assert sources.circles() == []
+
+
+def test_the_graph_of_python_finds_circles(tmp_path: Path) -> None:
+    sources = {
+        "package/__init__.py": "from .a import One",
+        "package/a.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .inner.b import Two",
+        "package/inner/__init__.py": "",
+        "package/inner/b.py": "def back():\n    from .. import a\n    import package.low as low",
+        # Comments, strings and other libraries do not count.
+        "package/low.py": '# from . import a\nTEXT = "import package.a"\nimport json',
+        "script.py": "import tool",
+        "tool.py": "from package import One\nimport script",
+    }
+    for name, text in sources.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+
+    graph = Sources({tmp_path: ()})
+
+    assert graph.circles() == [["package.a", "package.inner.b"], ["script", "tool"]]
+    assert graph.edges()[("package", "inner", "b")] == {("package", "a"), ("package", "low")}
+    assert graph.edges()[("package", "low")] == set()
+    assert graph.edges()[("tool",)] == {("package",), ("script",)}
 
 
 def test_a_stage_of_flow_uses_only_earlier_stages() -> None:

@@ -5,12 +5,12 @@ strings and unit tests. It does not resolve macros or methods, so it can miss an
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# The path of a module below its crate: `crate::tree::basket` is ("tree", "basket"), and the crate's root is ().
-Module = tuple[str, ...]
+from referee.circles import Module, circles
+
 # Who uses whom, and by which names.
 Edges = dict[Module, dict[Module, set[str]]]
 
@@ -61,7 +61,7 @@ class Crate:
 
     def file_circles(self) -> list[list[str]]:
         """Groups of files that use each other, directly or by a chain; of each, the modules' names."""
-        return [[_name(module) for module in group] for group in _circles(self.edges())]
+        return [[_name(module) for module in group] for group in circles(self.edges())]
 
     def folder_circles(self) -> list[list[str]]:
         """Groups of folders, side by side in one folder, whose files use each other."""
@@ -69,7 +69,7 @@ class Crate:
         found = []
         for parent in sorted(folders):
             graph = self._between(parent, folders)
-            found += [[_name(folder) for folder in group] for group in _circles(graph)]
+            found += [[_name(folder) for folder in group] for group in circles(graph)]
         return found
 
     def edges(self) -> Edges:
@@ -197,31 +197,3 @@ def _split(items: str) -> list[str]:
             parts.append(items[last:i])
             last = i + 1
     return [*parts, items[last:]]
-
-
-def _circles(edges: Mapping[Module, Iterable[Module]]) -> list[list[Module]]:
-    """Strongly connected components of two or more modules (Tarjan)."""
-    index: dict[Module, int] = {}
-    low: dict[Module, int] = {}
-    stack: list[Module] = []
-    found: list[list[Module]] = []
-
-    def visit(module: Module) -> None:
-        index[module] = low[module] = len(index)
-        stack.append(module)
-        for other in edges.get(module, ()):
-            if other not in index:
-                visit(other)
-                low[module] = min(low[module], low[other])
-            elif other in stack:
-                low[module] = min(low[module], index[other])
-        if low[module] == index[module]:
-            group = stack[stack.index(module) :]
-            del stack[-len(group) :]
-            if len(group) > 1:
-                found.append(sorted(group))
-
-    for module in sorted(edges):
-        if module not in index:
-            visit(module)
-    return found
