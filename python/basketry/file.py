@@ -6,11 +6,11 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core
+from .handle import Handle
 from .names import matcher, missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import TracebackType
 
     from .names import Filter
     from .tree import Tree
@@ -26,7 +26,7 @@ class Key(NamedTuple):
     is_tree: bool
 
 
-class Directory:
+class Directory(Handle):
     """A directory of a file: `directory["tree"]`, `directory["dir/tree;2"]`, `directory["dir"]`.
 
     Only trees can be opened; other objects are listed.
@@ -129,17 +129,6 @@ class Directory:
             has = f"trees {', '.join(paths)}: name one" if paths else "no tree"
             raise ValueError(f"{self} has {has}")
         return self[paths[0].removeprefix(f"{self.path}/") if self.path else paths[0]]
-
-    def close(self) -> None:
-        """Does nothing: only a running read holds files open."""
-
-    def __enter__(self) -> Directory:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 class File(Directory):

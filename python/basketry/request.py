@@ -46,8 +46,7 @@ class Request:
     ) -> Request:
         """The request that the arguments of `arrays` make for a table with this many entries."""
         first, end, _ = slice(start, stop).indices(entries)
-        limit = _core.size(memory) if isinstance(memory, str) else memory
-        return cls(first, max(first, end), numbers(selection, entries), threads, limit, library, how)
+        return cls(first, max(first, end), numbers(selection, entries), threads, bytes_of(memory), library, how)
 
     def reading(self, columns: list[int]) -> Reading:
         """The reading of these columns."""
@@ -75,6 +74,11 @@ class Request:
         """The numbers of the entries after the first `done`: the first number of a range, or a list."""
         selected = self.selected()
         return self.start + done if selected is None else selected[done:]
+
+
+def bytes_of(size: int | str) -> int:
+    """A size in bytes; a text is read as the command reads it."""
+    return _core.size(size) if isinstance(size, str) else size
 
 
 def numbers(selection: Any, entries: int) -> Any:

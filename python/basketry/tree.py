@@ -7,13 +7,13 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 from . import _core, libraries
+from .handle import Handle
 from .names import matcher, missing
 from .plan import columns
 from .request import MEMORY, Request
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from types import TracebackType
     from typing import SupportsIndex, TextIO, Unpack
 
     from typing_extensions import CapsuleType
@@ -350,7 +350,7 @@ class Friend(Branches):
         return self._name
 
 
-class Tree(Branches):
+class Tree(Branches, Handle):
     """A tree, of one file or of several as one. Branches of its friends can be read like its own,
     as `"friend.branch"` or, if the tree has no branch of that name, as `"branch"`."""
 
@@ -430,14 +430,3 @@ class Tree(Branches):
     def clusters(self) -> Sequence[int]:
         """The first entry of each cluster, and finally the number of entries."""
         return self._table.clusters
-
-    def close(self) -> None:
-        """Does nothing: only a running read holds files open."""
-
-    def __enter__(self) -> Tree:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

@@ -54,14 +54,9 @@ def layout(file: Place) -> dict[str, Any]:
     return tomllib.loads(json.loads(report(["inspect", "--layout", "--", os.fspath(file)])))
 
 
-class Writing(TypedDict, total=False):
-    """Options of all verbs that write a file: the layout, and the limits of the work."""
+class Shape(TypedDict, total=False):
+    """The keys of a layout, all but the compression."""
 
-    force: bool
-    threads: int
-    memory: Size
-    layout: Layout | None
-    compression: int | str | None
     cluster: Size | None
     basket: Size | None
     basket_memory: Size | None
@@ -71,6 +66,16 @@ class Writing(TypedDict, total=False):
     streaming: str | None
     tree_set: Rules
     column_set: Rules
+
+
+class Writing(Shape, total=False):
+    """Options of all verbs that write a file: the layout, and the limits of the work."""
+
+    force: bool
+    threads: int
+    memory: Size
+    layout: Layout | None
+    compression: int | str | None
 
 
 class Making(Writing, total=False):

@@ -4,40 +4,26 @@ from __future__ import annotations
 
 import collections.abc
 import os
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from . import _core
 from .names import missing
-from .request import MEMORY
-from .verbs import layout_text
+from .request import MEMORY, bytes_of
+from .verbs import Shape, layout_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import TracebackType
     from typing import Literal, Unpack
 
-    from .verbs import Layout, Place, Rules, Size
-
-
-class Shape(TypedDict, total=False):
-    """The keys of a layout that are arguments of `recreate`."""
-
-    compression: Any
-    cluster: Size | None
-    basket: Size | None
-    basket_memory: Size | None
-    one_basket_per_cluster: bool
-    memory_ratio: float | None
-    split_level: int | None
-    streaming: str | None
-    tree_set: Rules
-    column_set: Rules
+    from .verbs import Layout, Place, Size
 
 
 def recreate(
     path: Place,
     *,
     layout: Layout | None = None,
+    compression: Any = None,
     classes: str | os.PathLike[str] = "",
     threads: int = 0,
     memory: Size | None = None,
@@ -61,17 +47,16 @@ def recreate(
     numbers of their tasks, see `WritableTree.fill_context`, so that the bytes do not depend on timing ("tasks").
     auto_save: save the trees' metadata after this number of bytes ("300 MB") or entries (100000).
     """
-    return WritableFile(path, _layout(layout, shape), classes, (threads, memory, order), auto_save, title)
+    return WritableFile(path, _layout(layout, compression, shape), classes, (threads, memory, order), auto_save, title)
 
 
-def _layout(layout: Layout | None, shape: Shape) -> str:
-    code = getattr(shape.get("compression"), "code", None)
-    given: dict[str, Any] = {**shape} | ({} if code is None else {"compression": code})
-    known = Shape.__annotations__
-    unknown = next((name for name in given if name not in known), None)
+def _layout(layout: Layout | None, compression: Any, shape: Shape) -> str:
+    known = ("compression", *Shape.__annotations__)
+    unknown = next((name for name in shape if name not in known), None)
     if unknown is not None:
         raise TypeError(f"recreate() got an unexpected keyword argument {unknown!r}; it has {', '.join(known)}")
-    return layout_text(layout, given)
+    # uproot's classes of codecs have ROOT's number.
+    return layout_text(layout, {"compression": getattr(compression, "code", compression), **shape})
 
 
 class WritableTree:
@@ -320,7 +305,7 @@ class WritableFile(WritableDirectory):
         threads, memory, order = means
         if order not in ("arrival", "tasks"):
             raise ValueError(f'order must be "arrival" or "tasks", not {order!r}')
-        limit = MEMORY if memory is None else _size(memory)
+        limit = MEMORY if memory is None else bytes_of(memory)
         entries = auto_save if isinstance(auto_save, int) else None
         bytes_ = _core.size(auto_save) if isinstance(auto_save, str) else None
         text, source = (classes, None) if isinstance(classes, str) else ("", os.fspath(classes))
@@ -361,10 +346,6 @@ class WritableFile(WritableDirectory):
             self.close()
         else:
             self.abandon(f"{kind.__name__}: {error}")
-
-
-def _size(size: Size) -> int:
-    return _core.size(size) if isinstance(size, str) else size
 
 
 def _batches(data: Any, with_types: bool = False) -> Iterator[_core.Batch]:

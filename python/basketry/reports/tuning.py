@@ -121,27 +121,9 @@ class LimitReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
-    """Costs of a file. Times are CPU seconds of one thread."""
+class Figures(Cost):
+    """Costs of a file in a layout, with its clusters."""
 
-    read: float
-    """Seconds to read the workload: fetch, decompress and decode."""
-    fetch: float
-    """Of these, to fetch baskets and to parse their headers."""
-    decompress: float
-    """To decompress them."""
-    decode: float
-    """To find entries in them, and to decode the workload's entries."""
-    size: float
-    """Bytes on disk."""
-    write: float
-    """Seconds to compress."""
-    read_memory: float
-    """Bytes that a reader of all columns holds: each one's largest basket, on disk and unpacked, and a cluster."""
-    write_memory: float
-    """Bytes of the buffers that a writer of all columns fills."""
-    baskets: float
-    """Number of baskets."""
     clusters: float
     """Clusters of all trees."""
     cluster_bytes: int | None
