@@ -253,11 +253,11 @@ class Branches:
             wanted = plan = self._filtered(filter_name, filter_typename)
         else:
             names = [expressions] if isinstance(expressions, str) else expressions
-            wanted = [(name, self._part(name)) for name in names]
+            # A branch may group others that all have no column.
+            wanted = [(name, part) for name in names if (part := self._part(name)) != ()]
             plan = tuple((name, part) for name, part in wanted if part is not None)
         if cut is None and how != "zip" and len(plan) == len(wanted):
-            # A branch may group others that all have no column.
-            return tuple((name, part) for name, part in plan if part != ())
+            return plan
         from .computing import Computation
 
         return Computation(self._table, self._part, self._unknown, wanted, cut, {**self.aliases, **(aliases or {})})
