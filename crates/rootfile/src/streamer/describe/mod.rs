@@ -1,6 +1,6 @@
 //! Makes streamer infos from class declarations, as ROOT 6.40 makes them from a dictionary.
 //!
-//! A [`ClassDescription`] has a version, bases, and members with C++ types and comments. [`parse`] reads descriptions
+//! A [`ClassDescription`] has a version, bases, and members with C++ types and comments. [`parse()`] reads descriptions
 //! from C++ without functions; [`describe`] makes infos of them. Members that ROOT would leave out with a warning are
 //! errors.
 
