@@ -9,6 +9,9 @@ mod sync {
     pub(super) use loom::sync::{Arc, Condvar, Mutex, MutexGuard};
     pub(super) use loom::thread::{ThreadId, current};
 }
+mod commit {
+    pub(super) use super::ordered_queue;
+}
 mod options {
     pub use flow::write::Order;
 }
@@ -16,6 +19,8 @@ mod options {
 mod commit_order;
 #[path = "../src/arrow/write/memory_limiter.rs"]
 mod memory_limiter;
+#[path = "../src/commit/ordered_queue.rs"]
+mod ordered_queue;
 
 use commit_order::CommitOrder;
 use flow::write::Order;
@@ -58,7 +63,7 @@ impl Tree {
         // The buffers of the context, which stay when a cluster is filled.
         let own = bytes / 2;
         let mut kept = 0;
-        for number in 0..clusters {
+        for _ in 0..clusters {
             let most = self.limiter.cluster_limit();
             let position = || ticket.position(most);
             if !self.limiter.has_free(bytes - kept) {
@@ -79,7 +84,7 @@ impl Tree {
             }
             ticket.set_reserved(own);
             let mut state = self.state.lock().unwrap();
-            state.commits.put((task, number), (task, taken - own));
+            state.commits.put(task, (task, taken - own));
             self.advance(state);
             kept = own;
             if !self.limiter.has_free(most) {

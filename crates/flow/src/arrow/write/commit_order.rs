@@ -1,7 +1,6 @@
-//! The order in which clusters are committed: as they arrive, or task by task, where clusters of later tasks wait here. It
-//! knows neither what a cluster is nor where it goes.
+//! The order in which clusters are committed: as they arrive, or task by task, where clusters of later tasks wait here.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::PoisonError;
 
 use rootfile::{Error, Result};
@@ -9,23 +8,21 @@ use rootfile::{Error, Result};
 use super::memory_limiter::QueuePosition;
 use super::options::Order;
 use super::sync::{Arc, AtomicU64, Mutex, Ordering};
+use crate::commit::ordered_queue::OrderedQueue;
 
 /// The clusters of one tree that are not committed yet.
 #[derive(Debug)]
 pub(crate) struct CommitOrder<T> {
     order: Order,
+    /// Waiting clusters. In order of arrival all belong to one task.
+    clusters: OrderedQueue<T>,
+    /// The queue's head, for tickets.
     head: Arc<AtomicU64>,
     reserved: Reserved,
     /// Tasks that began and are not done.
     active: BTreeSet<u64>,
     /// One more than the highest task that began.
     next: u64,
-    /// Tasks that are done while earlier ones are not.
-    done: BTreeSet<u64>,
-    /// Waiting clusters by task and number within the task. In order of arrival all belong to one task.
-    waiting: BTreeMap<(u64, u64), T>,
-    /// Number of clusters that arrived.
-    arrived: u64,
 }
 
 /// Bytes that the contexts of tasks have reserved. Lock order: the memory limiter's lock comes before this one.
@@ -72,25 +69,19 @@ impl<T> CommitOrder<T> {
     pub fn new(order: Order) -> Self {
         Self {
             order,
+            clusters: OrderedQueue::new(),
             head: Arc::new(AtomicU64::new(0)),
             reserved: Arc::new(Mutex::new(HashMap::new())),
             active: BTreeSet::new(),
             next: 0,
-            done: BTreeSet::new(),
-            waiting: BTreeMap::new(),
-            arrived: 0,
         }
-    }
-
-    fn head(&self) -> u64 {
-        self.head.load(Ordering::Acquire)
     }
 
     /// Begins a task. Without a number the task comes after all others.
     pub fn begin(&mut self, task: Option<u64>) -> Result<Ticket> {
         let task = task.unwrap_or(self.next);
         if self.order == Order::Tasks {
-            if task < self.head() || self.done.contains(&task) {
+            if self.clusters.is_done(task) {
                 return Err(Error::request(format!("task {task} was finished already")));
             }
             if !self.active.insert(task) {
@@ -101,14 +92,13 @@ impl<T> CommitOrder<T> {
         Ok(Ticket { order: self.order, head: Arc::clone(&self.head), reserved: Arc::clone(&self.reserved), task })
     }
 
-    /// Adds a cluster, by task and number within the task.
-    pub fn put(&mut self, made: (u64, u64), cluster: T) {
-        self.arrived += 1;
-        let ticket = match self.order {
-            Order::Arrival => (self.head(), self.arrived),
-            Order::Tasks => made,
+    /// Adds a cluster of a task.
+    pub fn put(&mut self, task: u64, cluster: T) {
+        let task = match self.order {
+            Order::Arrival => self.clusters.head(),
+            Order::Tasks => task,
         };
-        self.waiting.insert(ticket, cluster);
+        self.clusters.put(task, cluster);
     }
 
     /// Ends a task, which has made all its clusters.
@@ -116,31 +106,24 @@ impl<T> CommitOrder<T> {
         if self.order == Order::Tasks {
             self.active.remove(&task);
             self.reserved.lock().unwrap_or_else(PoisonError::into_inner).remove(&task);
-            self.done.insert(task);
+            self.clusters.done(task);
         }
     }
 
     /// Skips tasks that never began.
     pub fn close(&mut self) {
-        if let Some(last) = self.done.last().copied() {
-            self.done.extend(self.head()..last);
-        }
+        self.clusters.close();
     }
 
     /// The next cluster to commit, if it is there.
     pub fn next(&mut self) -> Option<T> {
-        loop {
-            let head = self.head();
-            match self.waiting.first_entry() {
-                Some(first) if first.key().0 == head => return Some(first.remove()),
-                _ if self.done.remove(&head) => self.head.store(head + 1, Ordering::Release),
-                _ => return None,
-            }
-        }
+        let next = self.clusters.next();
+        self.head.store(self.clusters.head(), Ordering::Release);
+        next
     }
 
     /// Removes all waiting clusters.
     pub fn give_up(&mut self) -> impl Iterator<Item = T> {
-        std::mem::take(&mut self.waiting).into_values()
+        self.clusters.clear()
     }
 }

@@ -241,7 +241,7 @@ impl Committer {
         let queue = queue.inspect_err(|_| self.memory_limiter.release(cluster.reserved))?;
         queue.largest = queue.largest.max(cluster.peak);
         let held = cluster.reserved;
-        queue.commits.put(cluster.task_and_number, cluster);
+        queue.commits.put(cluster.task, cluster);
         state.totals.queued += held;
         self.advance(state)
     }

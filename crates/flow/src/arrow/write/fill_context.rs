@@ -290,9 +290,8 @@ impl FillContext {
         self.committer.memory_limiter.resize(held, bytes + self.reservation.kept);
         let (maxima, peak) = (self.maxima.clone(), std::mem::take(&mut self.reservation.peak));
         self.clusters += 1;
-        let task_and_number = (self.ticket.task(), self.clusters);
-        let cluster =
-            FinishedCluster { task_and_number, entries: self.rule.entries(), chunks, maxima, reserved: bytes, peak };
+        let (task, entries) = (self.ticket.task(), self.rule.entries());
+        let cluster = FinishedCluster { task, entries, chunks, maxima, reserved: bytes, peak };
         self.rule.start(filled);
         let handed = self.committer.hand_over(self.tree, cluster);
         // The buffers are kept if enough memory stays free for the largest cluster.

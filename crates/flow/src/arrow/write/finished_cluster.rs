@@ -5,8 +5,8 @@ use crate::table::chunk::Chunk;
 /// A cluster that is ready to be written.
 #[derive(Debug, Default)]
 pub(crate) struct FinishedCluster {
-    /// The task that made it, and its number in the task.
-    pub task_and_number: (u64, u64),
+    /// The task that made it.
+    pub task: u64,
     pub entries: u64,
     /// Its baskets. Their entries count from the start of the cluster.
     pub chunks: Vec<Chunk>,

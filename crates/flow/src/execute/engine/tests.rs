@@ -1,10 +1,11 @@
 //! The engine under stress: many threads, little memory for waiting output, slow and failing inputs. The engine must always
 //! end, and its output must not depend on these conditions.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use dataset::tree::basket::BasketHeader;
 use rootfile::bytes::Writer;
@@ -15,7 +16,7 @@ use super::job::Job;
 use super::run::run;
 use crate::commit::sink::WrittenColumn;
 use crate::execute::budget::Share;
-use crate::execute::progress::unwatched;
+use crate::execute::progress::{Progress, unwatched};
 use crate::table::column::Column;
 use crate::table::piece::Piece;
 use crate::table::target::Shape;
@@ -103,9 +104,12 @@ fn input() -> (Vec<u8>, Vec<Column>) {
 
 /// Runs a job over the input; gives the output's bytes, or the error.
 fn make(source: Unsteady, columns: &[Column], threads: usize, waiting: u64) -> Result<(Vec<WrittenColumn>, Vec<u8>)> {
-    // Some clusters cut baskets in two, whose rest is kept for the next cluster.
-    let bounds: Vec<u64> = (0..=BASKETS).map(|b| b * ENTRIES + if b % 4 == 1 { ENTRIES / 2 } else { 0 }).collect();
-    make_clusters(source, columns, &bounds, Share { threads, waiting })
+    make_clusters(source, columns, &clusters(), Share { threads, waiting }, &unwatched)
+}
+
+/// Bounds of clusters, some of which cut baskets in two, whose rest is kept for the next cluster.
+fn clusters() -> Vec<u64> {
+    (0..=BASKETS).map(|b| b * ENTRIES + if b % 4 == 1 { ENTRIES / 2 } else { 0 }).collect()
 }
 
 fn make_clusters(
@@ -113,6 +117,7 @@ fn make_clusters(
     columns: &[Column],
     bounds: &[u64],
     share: Share,
+    progress: Progress<'_>,
 ) -> Result<(Vec<WrittenColumn>, Vec<u8>)> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out.root");
@@ -129,7 +134,7 @@ fn make_clusters(
         check: false,
         pids: &[],
     };
-    let written = run(&job, &mut writer, share, &unwatched);
+    let written = run(&job, &mut writer, share, progress);
     if written.is_ok() {
         writer.finish().unwrap();
     } else {
@@ -171,13 +176,51 @@ fn errors_and_panics_anywhere_end_the_job() {
 }
 
 #[test]
+fn workers_go_on_while_one_appends() {
+    let (bytes, columns) = input();
+    let (all, read) = (bytes.len() as u64 - 100, Arc::new(AtomicU64::new(0)));
+    let source = Unsteady { bytes, seed: 0, fails_at: None, panics: false, read: Arc::clone(&read) };
+    let first = AtomicBool::new(true);
+    // The first record stays on its way into the file until the other worker has read the whole input.
+    let progress = |_| {
+        let started = Instant::now();
+        while first.load(Ordering::Relaxed) && read.load(Ordering::Relaxed) < all {
+            if started.elapsed() > Duration::from_secs(60) {
+                return ControlFlow::Break(());
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        first.store(false, Ordering::Relaxed);
+        ControlFlow::Continue(())
+    };
+    let bounds = [0, BASKETS * ENTRIES];
+    make_clusters(source, &columns, &bounds, Share { threads: 2, waiting: u64::MAX }, &progress).unwrap();
+}
+
+#[test]
+fn an_interruption_ends_the_job() {
+    let (bytes, columns) = input();
+    for seed in 0..20u64 {
+        let source = Unsteady { bytes: bytes.clone(), seed, fails_at: None, panics: false, read: Arc::default() };
+        let left = AtomicU64::new(seed * 2);
+        let progress = |_| match left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)) {
+            Ok(_) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        };
+        let threads = [1, 2, 8, 32][seed as usize % 4];
+        let made = make_clusters(source, &columns, &clusters(), Share { threads, waiting: 500 }, &progress);
+        assert_eq!(made.unwrap_err().to_string(), "interrupted");
+    }
+}
+
+#[test]
 fn a_basket_that_many_clusters_use_is_read_once_with_any_memory() {
     let (bytes, columns) = input();
     let bounds: Vec<u64> = (0..=BASKETS * ENTRIES / 5).map(|cluster| cluster * 5).collect();
     for threads in [1, 2] {
         let read = Arc::new(AtomicU64::new(0));
         let source = Unsteady { bytes: bytes.clone(), seed: 0, fails_at: None, panics: false, read: Arc::clone(&read) };
-        let (written, _) = make_clusters(source, &columns, &bounds, Share { threads, waiting: 0 }).unwrap();
+        let (written, _) = make_clusters(source, &columns, &bounds, Share { threads, waiting: 0 }, &unwatched).unwrap();
         assert!(written.iter().all(|column| column.baskets.len() as u64 == BASKETS * ENTRIES / 5));
         // Of two threads the one that is behind reads a basket again where the other has started the next.
         let most = bytes.len() as u64 * threads as u64;
