@@ -20,7 +20,7 @@ pub use dataset::{Entries, EntryFilter, Slice, uniform};
 pub use execute::allocator;
 pub use execute::budget::{Budget, DEFAULT_MEMORY};
 pub use execute::engine::recode_job::Form;
-pub use execute::progress::{Progress, unwatched};
+pub use execute::progress::{Progress, tell, unwatched};
 pub use objects::Damaged;
 pub use plan::forecast::{ColumnForecast, Forecast, RecodeForecast};
 pub use plan::inputs;

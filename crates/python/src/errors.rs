@@ -1,5 +1,5 @@
-//! Errors as Python exceptions: `OSError` with number and file name for errors of the system, `ValueError` for all others. Python
-//! raises `KeyError` itself. Options in a message become keyword arguments.
+//! Errors as Python exceptions: `OSError` with number and file name for errors of the system and interruptions, `ValueError` for all
+//! others. Python raises `KeyError` itself, and `KeyboardInterrupt`. Options in a message become keyword arguments.
 
 use std::io;
 
@@ -11,11 +11,12 @@ use rootfile::{Error, ErrorKind};
 /// The exception for an error. `OSError` chooses its own subclass by the number: `FileNotFoundError` and the like.
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 pub fn exception(error: Error) -> PyErr {
-    let ErrorKind::Io(io) = error.kind() else {
-        return PyValueError::new_err(in_keywords(&error.to_string()));
+    let (number, text) = match error.kind() {
+        ErrorKind::Io(io) => (number(io), io.to_string()),
+        ErrorKind::Interrupted => (Some(libc::EINTR), "interrupted".to_owned()),
+        _ => return PyValueError::new_err(in_keywords(&error.to_string())),
     };
-    let Some(number) = number(io) else { return PyOSError::new_err(in_keywords(&error.to_string())) };
-    let text = io.to_string();
+    let Some(number) = number else { return PyOSError::new_err(in_keywords(&error.to_string())) };
     let text = in_keywords(text.split(" (os error").next().unwrap_or_default());
     match error.path() {
         Some(path) => PyOSError::new_err((number, text, path.as_os_str().to_owned())),
@@ -66,7 +67,6 @@ fn number(error: &io::Error) -> Option<i32> {
         io::ErrorKind::AlreadyExists => Some(libc::EEXIST),
         io::ErrorKind::PermissionDenied => Some(libc::EACCES),
         io::ErrorKind::IsADirectory => Some(libc::EISDIR),
-        io::ErrorKind::Interrupted => Some(libc::EINTR),
         _ => None,
     })
 }

@@ -20,6 +20,8 @@ pub enum ErrorKind {
     Unsupported(String),
     /// The caller's request is impossible: no such tree, different schemas, too small a budget.
     Request(String),
+    /// The caller or a signal ended the work.
+    Interrupted,
 }
 
 /// An error with its file, object and offset. One pointer wide.
@@ -56,6 +58,12 @@ impl Error {
     /// The request is impossible.
     pub fn request(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Request(message.into()))
+    }
+
+    /// The caller or a signal ended the work.
+    #[cold]
+    pub fn interrupted() -> Self {
+        Self::new(ErrorKind::Interrupted)
     }
 
     /// Adds the file, unless one is known.
@@ -120,6 +128,7 @@ impl fmt::Display for Error {
         match &inner.kind {
             ErrorKind::Io(e) => write!(f, "{e}"),
             ErrorKind::Corrupt(m) | ErrorKind::Unsupported(m) | ErrorKind::Request(m) => write!(f, "{m}"),
+            ErrorKind::Interrupted => f.write_str("interrupted"),
         }
     }
 }

@@ -9,6 +9,7 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
+use crate::Result;
 use crate::temporary::{make_scratch, remove_scratch, same_file};
 
 /// The name of scratch folders; the process identifier and a number follow.
@@ -30,7 +31,7 @@ impl ScratchFolder {
     /// # Errors
     ///
     /// If the system cannot make the folder.
-    pub fn new() -> io::Result<Self> {
+    pub fn new() -> Result<Self> {
         Self::within(&std::env::temp_dir())
     }
 
@@ -39,7 +40,7 @@ impl ScratchFolder {
     /// # Errors
     ///
     /// If the system cannot make the folder.
-    pub fn within(folder: &Path) -> io::Result<Self> {
+    pub fn within(folder: &Path) -> Result<Self> {
         remove_stale(folder);
         let process = std::process::id();
         let paths = (0..MOST).map(|number| folder.join(format!("{PREFIX}{process}-{number}")));

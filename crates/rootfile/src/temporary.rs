@@ -15,6 +15,7 @@ use rustix::fs::{CWD, OFlags, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
 use crate::target::{check_place, exists};
+use crate::{Error, Result};
 
 /// Most hidden files of one output that a process writes at the same time.
 const MOST: u32 = 64;
@@ -43,11 +44,8 @@ fn outputs() -> MutexGuard<'static, Outputs> {
 }
 
 impl Outputs {
-    fn check_open(&self) -> io::Result<()> {
-        match self.closed {
-            true => Err(io::Error::new(io::ErrorKind::Interrupted, "interrupted: the process is ending")),
-            false => Ok(()),
-        }
+    fn check_open(&self) -> Result<()> {
+        if self.closed { Err(Error::interrupted()) } else { Ok(()) }
     }
 
     /// Whether a file is an output, and not in a scratch folder.
@@ -62,7 +60,7 @@ impl Outputs {
 }
 
 /// Removes all unfinished outputs of this process and returns their number. From then on outputs can neither begin nor
-/// get their names: both fail with [`io::ErrorKind::Interrupted`]. For a process that is about to end.
+/// get their names: both fail with [`ErrorKind::Interrupted`](crate::ErrorKind::Interrupted). For a process that is about to end.
 pub fn abandon_outputs() -> usize {
     abandon(&mut outputs())
 }
@@ -107,7 +105,7 @@ fn remove_folder(path: &Path, maker: u32) {
 pub(crate) fn make_scratch<T>(
     paths: impl Iterator<Item = PathBuf>,
     make: impl Fn(&Path) -> io::Result<Option<T>>,
-) -> io::Result<Option<(PathBuf, T)>> {
+) -> Result<Option<(PathBuf, T)>> {
     let mut outputs = outputs();
     outputs.check_open()?;
     for path in paths {
@@ -169,7 +167,7 @@ pub(crate) struct Temporary {
 impl Temporary {
     /// Creates the hidden file of the output `target`, in the same folder so that it can be renamed. Fails if `target`
     /// is a device or a folder, or an existing file unless `overwrite`.
-    pub fn create(target: &Path, overwrite: bool) -> io::Result<(Self, File)> {
+    pub fn create(target: &Path, overwrite: bool) -> Result<(Self, File)> {
         check_place(target, overwrite)?;
         let mut outputs = outputs();
         outputs.check_open()?;
@@ -183,7 +181,7 @@ impl Temporary {
                 return Ok((Self { path, target: target.to_path_buf(), overwrite }, file));
             }
         }
-        Err(io::Error::new(io::ErrorKind::ResourceBusy, "is being written already; name another output"))
+        Err(io::Error::new(io::ErrorKind::ResourceBusy, "is being written already; name another output").into())
     }
 
     /// Where the file is.
@@ -197,7 +195,7 @@ impl Temporary {
     }
 
     /// Renames the file to its final name.
-    pub fn rename(self) -> io::Result<()> {
+    pub fn rename(self) -> Result<()> {
         let mut outputs = outputs();
         outputs.check_open()?;
         match self.overwrite {
@@ -279,12 +277,17 @@ fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ErrorKind;
+
+    fn is_io(error: &Error, kind: io::ErrorKind) -> bool {
+        matches!(error.kind(), ErrorKind::Io(io) if io.kind() == kind)
+    }
 
     #[test]
     fn devices_and_folders_are_not_replaced() {
         for there in ["/dev/null", "/tmp"] {
             let refused = Temporary::create(Path::new(there), true).unwrap_err();
-            assert_eq!(refused.kind(), io::ErrorKind::InvalidInput, "{there}: {refused}");
+            assert!(is_io(&refused, io::ErrorKind::InvalidInput), "{there}: {refused}");
         }
     }
 
@@ -312,7 +315,7 @@ mod tests {
         assert_ne!(first.path(), second.path());
         first.rename().unwrap();
         // The first is there by now, and nobody asked to replace it.
-        assert_eq!(second.rename().unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert!(is_io(&second.rename().unwrap_err(), io::ErrorKind::AlreadyExists));
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
     }
 

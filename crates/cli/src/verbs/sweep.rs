@@ -136,9 +136,7 @@ impl Runner for Stoppable<'_> {
     }
 
     fn run(&mut self, task: &Task) -> Result<Measured> {
-        if (self.progress)(0).is_break() {
-            return Err(std::io::Error::from(std::io::ErrorKind::Interrupted).into());
-        }
+        flow::tell(self.progress, 0)?;
         self.runner.run(task)
     }
 }

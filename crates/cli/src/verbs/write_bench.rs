@@ -141,7 +141,7 @@ impl Args {
             self.one_basket_per_cluster,
         );
         let medium = self.media.first().ok_or_else(|| first("media"))?;
-        let folder = ScratchFolder::within(medium).map_err(|e| Error::from(e).file(medium))?;
+        let folder = ScratchFolder::within(medium).map_err(|e| e.file(medium))?;
         let job = Job {
             model: &model,
             outputs: lab::synthetic::generate::numbered(&folder.path().join("out.root"), self.outputs),

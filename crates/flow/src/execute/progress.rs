@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 
 use rootfile::{Error, Result};
 
-/// Callback for progress bars: gets the bytes that were appended or compared. `Break` ends the work with an error.
+/// Callback for progress bars: gets the bytes that were appended or compared. `Break` ends the work with
+/// [`ErrorKind::Interrupted`](rootfile::ErrorKind::Interrupted).
 pub type Progress<'a> = &'a (dyn Fn(u64) -> ControlFlow<()> + Sync);
 
 /// A [`Progress`] that ignores the bytes.
@@ -13,15 +14,9 @@ pub fn unwatched(_bytes: u64) -> ControlFlow<()> {
 }
 
 /// Reports progress. Fails if the callback ends the work.
-pub(crate) fn tell(progress: Progress<'_>, bytes: u64) -> Result<()> {
+pub fn tell(progress: Progress<'_>, bytes: u64) -> Result<()> {
     match progress(bytes) {
         ControlFlow::Continue(()) => Ok(()),
-        ControlFlow::Break(()) => Err(interrupted()),
+        ControlFlow::Break(()) => Err(Error::interrupted()),
     }
-}
-
-/// The error of work that its [`Progress`] ended.
-#[cold]
-fn interrupted() -> Error {
-    std::io::Error::new(std::io::ErrorKind::Interrupted, "interrupted").into()
 }

@@ -40,7 +40,7 @@ pub(crate) fn prepare(inputs: &[PathBuf], output: &Path, options: &Options) -> R
             Ok(prepared) => return Ok(Prepared { skipped, ..prepared }),
             Err(error) => error,
         };
-        let unreadable = !matches!(error.kind(), ErrorKind::Request(_));
+        let unreadable = !matches!(error.kind(), ErrorKind::Request(_) | ErrorKind::Interrupted);
         let culprit = error.path().and_then(|path| left.iter().position(|input| input == path));
         match culprit {
             Some(i) if options.inputs.skip_bad && unreadable && left.len() > 1 => {

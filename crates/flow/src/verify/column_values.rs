@@ -80,7 +80,7 @@ pub(super) fn compare(
         let compared = compare_task(&pair.sides(files), task, (&mut at, earliest), (scratch, bytes), progress);
         match compared {
             // A column that cannot be decoded counts as different, and the others are still compared.
-            Err(e) if !matches!(e.kind(), ErrorKind::Io(_)) => Ok(Some(ColumnDifference {
+            Err(e) if !matches!(e.kind(), ErrorKind::Io(_) | ErrorKind::Interrupted) => Ok(Some(ColumnDifference {
                 entry: at,
                 kind: DifferenceKind::Undecodable(e.object(format!("branch {}", pair.name))),
             })),

@@ -162,9 +162,7 @@ fn run(
         if job.fill {
             contexts.iter_mut().try_for_each(|context| context.fill(&batch))?;
         }
-        if done(count).is_break() {
-            return Err(std::io::Error::new(std::io::ErrorKind::Interrupted, "interrupted").into());
-        }
+        flow::tell(done, count)?;
     }
     Ok(())
 }

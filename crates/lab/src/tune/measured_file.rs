@@ -38,7 +38,7 @@ impl MeasuredFile {
             let name = first.display().to_string();
             return Ok(Self { path: first.clone(), _folder: None, name, files: (1, 1) });
         }
-        let copies = ScratchFolder::within(folder).map_err(|e| Error::from(e).file(folder))?;
+        let copies = ScratchFolder::within(folder).map_err(|e| e.file(folder))?;
         let path = copies.path().join("sample.root");
         let content = flow::ContentOptions {
             filter: filter.clone(),

@@ -34,7 +34,7 @@ pub(super) enum Step {
 impl Disk {
     /// Creates the file of the output `path`. Fails if `path` exists, unless `overwrite`.
     pub fn create(path: &Path, overwrite: bool) -> Result<Self> {
-        let (temporary, file) = Temporary::create(path, overwrite).map_err(|e| Error::from(e).file(path))?;
+        let (temporary, file) = Temporary::create(path, overwrite).map_err(|e| e.file(path))?;
         Ok(Self { file: Some((file, temporary)), ..Self::nowhere(path) })
     }
 

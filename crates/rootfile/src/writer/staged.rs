@@ -4,8 +4,8 @@
 use std::fs::File;
 use std::path::Path;
 
+use crate::Result;
 use crate::temporary::Temporary;
-use crate::{Error, Result};
 
 /// A finished file under its temporary name. [`StagedFile::deliver`] renames it; dropping removes it.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl StagedFile {
     pub fn deliver(self) -> Result<u64> {
         let Some((_, temporary)) = self.file else { return Ok(self.len) };
         let target = temporary.target().to_path_buf();
-        temporary.rename().map_err(|e| Error::from(e).file(&target))?;
+        temporary.rename().map_err(|e| e.file(&target))?;
         // Sync the folder so that the new name is on disk. A folder that cannot be opened is not an error.
         let folder = target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         if let Ok(folder) = File::open(folder) {

@@ -203,7 +203,7 @@ impl ReadJob<'_> {
         let mut fetcher = Fetcher::new();
         loop {
             if self.cancelled.is_some_and(|c| c.load(Ordering::Relaxed)) {
-                return self.fail(Error::request("interrupted"));
+                return self.fail(Error::interrupted());
             }
             if self.failed.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
                 return;

@@ -100,9 +100,7 @@ pub fn calibrate(
         }
         for case in &mut cases {
             case.measure(&mut session)?;
-            if progress(1).is_break() {
-                return Err(Error::request("the calibration was interrupted"));
-            }
+            flow::tell(progress, 1)?;
         }
     }
     // Files with branches that the program skips are left out.
