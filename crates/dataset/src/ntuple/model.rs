@@ -152,9 +152,12 @@ pub struct ExtraTypeInfo {
     pub type_name: String,
     /// For streamer infos: a streamed `TList` of `TStreamerInfo`.
     pub content: Vec<u8>,
+    /// Whether the schema extension in the footer has it, as ROOT writes it, not the header.
+    pub in_extension: bool,
 }
 
-/// Fields and columns, from the header and the extension in the footer.
+/// Fields and columns, from the header and the extension in the footer. The lists are not changed after [`Schema::new`]: the
+/// index of fields to subfields and columns is made there.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Schema {
     /// All fields, by ID.
@@ -165,6 +168,53 @@ pub struct Schema {
     pub aliases: Vec<AliasColumn>,
     /// Streamer infos and information of later versions.
     pub extra: Vec<ExtraTypeInfo>,
+    /// Subfields by the ID of their parent plus one; those of 0 are at the top.
+    subfields: Lists,
+    /// Columns by the ID of their field.
+    field_columns: Lists,
+    /// Alias columns by the ID of their field.
+    field_aliases: Lists,
+}
+
+/// Numbers in lists: those of list `k` are in `numbers` from `starts[k]` to `starts[k + 1]`.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Lists {
+    starts: Vec<usize>,
+    numbers: Vec<usize>,
+}
+
+impl Lists {
+    /// Puts the numbers 0, 1, ... into the lists that `list_of` names for them, where there is such a list.
+    fn new(lists: usize, list_of: impl Iterator<Item = usize> + Clone) -> Self {
+        let mut starts = vec![0; lists + 1];
+        for list in list_of.clone().filter(|list| *list < lists) {
+            if let Some(count) = starts.get_mut(list + 1) {
+                *count += 1;
+            }
+        }
+        let mut sum = 0;
+        for start in &mut starts {
+            sum += *start;
+            *start = sum;
+        }
+        let (mut next, mut numbers) = (starts.clone(), vec![0; sum]);
+        for (number, list) in list_of.enumerate().filter(|(_, list)| *list < lists) {
+            if let Some(at) = next.get_mut(list) {
+                if let Some(slot) = numbers.get_mut(*at) {
+                    *slot = number;
+                }
+                *at += 1;
+            }
+        }
+        Self { starts, numbers }
+    }
+
+    fn list(&self, list: usize) -> &[usize] {
+        match self.starts.get(list..) {
+            Some(&[start, end, ..]) => self.numbers.get(start..end).unwrap_or_default(),
+            _ => &[],
+        }
+    }
 }
 
 /// A range of clusters whose pages one envelope lists.
@@ -205,7 +255,8 @@ pub struct Page {
 /// The elements of one column in one cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnRange {
-    /// The index of the first element in the whole column.
+    /// The index of the first element in the whole column. For a suppressed column: that of the representation with the
+    /// data.
     pub first_element: u64,
     /// The compression setting (algorithm * 100 + level). None for a suppressed column: another representation of the field
     /// has the data of this cluster.
@@ -245,7 +296,8 @@ pub struct Ntuple {
     pub writer: String,
     /// The anchor.
     pub anchor: Anchor,
-    /// The feature flags of header and footer together, as words of 63 bits.
+    /// The feature flags of header and footer together: feature `n` is bit `n % 64` of word `n / 64`. The highest bit of a
+    /// word is no feature: it says in a file that a word follows.
     pub features: Vec<u64>,
     /// The checksum of the header, which footer and page lists repeat.
     pub header_checksum: u64,
@@ -271,10 +323,38 @@ impl Ntuple {
     }
 }
 
+/// The list of [`Schema::subfields`] for a parent.
+fn under(parent: Option<usize>) -> usize {
+    parent.map_or(0, |parent| parent.saturating_add(1))
+}
+
 impl Schema {
+    /// A schema with its index.
+    pub fn new(fields: Vec<Field>, columns: Vec<Column>, aliases: Vec<AliasColumn>, extra: Vec<ExtraTypeInfo>) -> Self {
+        Self {
+            subfields: Lists::new(fields.len() + 1, fields.iter().map(|field| under(field.parent))),
+            field_columns: Lists::new(fields.len(), columns.iter().map(|column| column.field)),
+            field_aliases: Lists::new(fields.len(), aliases.iter().map(|alias| alias.field)),
+            fields,
+            columns,
+            aliases,
+            extra,
+        }
+    }
+
     /// The IDs of the fields directly below a field, in their order; of the top-level fields for `None`.
     pub fn children(&self, parent: Option<usize>) -> Vec<usize> {
-        (0..self.fields.len()).filter(|&id| self.fields.get(id).is_some_and(|field| field.parent == parent)).collect()
+        self.subfields.list(under(parent)).to_vec()
+    }
+
+    /// The physical IDs of a field's columns: of all representations, those of representation 0 first.
+    pub fn columns_of(&self, field: usize) -> &[usize] {
+        self.field_columns.list(field)
+    }
+
+    /// The alias columns of a projected field, in their order.
+    pub fn aliases_of(&self, field: usize) -> impl Iterator<Item = &AliasColumn> {
+        self.field_aliases.list(field).iter().filter_map(|&alias| self.aliases.get(alias))
     }
 
     /// The path of a field: the names from the top, joined by dots (names have no dots).
