@@ -5,14 +5,38 @@
 //! | [`model`] | what an RNTuple is: fields, columns, cluster groups, clusters, pages |
 //! | [`element`] | the column types, and how the elements of a page are encoded |
 //! | [`page`] | verifies and decompresses pages |
+//! | `open` | from a key to the metadata, and from a cluster group to its pages |
+//! | `anchor`, `header`, `footer`, `page_list` | one structure in the file each, read and written |
+//! | `schema`, `schema_rules` | the fields and columns in header and footer, and what must hold between them |
+//! | `envelope`, `frame`, `locator` | what these structures are made of |
+//! | `blob` | the bytes of a block |
 //!
 //! Terms are those of ROOT's specification (`tree/ntuple/doc/BinaryFormatSpecification.md`). A *field* has a C++ type. It has
 //! columns, fields below it, or both. A *column* is a sequence of *elements* of one type. A *page* is a record with consecutive
 //! elements of one column. All pages with the data of a range of entries form a *cluster*.
 
+mod anchor;
+mod blob;
 pub mod element;
+mod envelope;
+mod footer;
+mod frame;
+mod header;
+mod locator;
 pub mod model;
+mod open;
 pub mod page;
+mod page_list;
 mod recognise;
+mod schema;
+mod schema_rules;
 
+pub use anchor::{parse_anchor, write_anchor};
+pub use blob::{read_blob, read_block};
+pub use envelope::{EnvelopeKind, envelope_checksum, open_envelope, seal_envelope};
+pub use footer::write_footer;
+pub use frame::{Reader, Writer};
+pub use header::write_header;
+pub use open::{parse_ntuple, read_attribute_set, read_ntuple, read_page_list};
+pub use page_list::{parse_page_list, write_page_list};
 pub use recognise::{instead_of_tree, is_ntuple};
