@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use dataset::ntuple::model::{Deferred, Locator, Ntuple, PageList, Role, Schema};
 use dataset::ntuple::{
-    is_ntuple, read_attribute_set, read_block, read_ntuple, read_page_list, write_anchor, write_footer, write_header,
-    write_page_list,
+    is_ntuple, parse_page_list, read_attribute_set, read_block, read_ntuple, read_page_list, write_anchor,
+    write_footer, write_header, write_page_list,
 };
 use rootfile::{ErrorKind, Key, RootFile};
 use serde_json::Value;
@@ -341,4 +341,22 @@ fn errors_say_where() {
     let text = error.to_string();
     assert!(text.contains(&format!("damaged.root: ntpl")) && text.contains(&format!("at byte {offset}: ")), "{text}");
     assert_eq!(error.path(), Some(Path::new(&damaged)));
+}
+
+/// A page list of another group, of another header, or with other clusters than the footer says is refused.
+#[test]
+fn a_page_list_belongs_to_its_group() {
+    let Some(corpus) = corpus() else { return };
+    let file = RootFile::open(corpus.join("rntuple-validation/structure__cluster_groups.root")).unwrap();
+    let (_, key) = ntuples(&file).into_iter().next().unwrap();
+    let mut ntuple = read_ntuple(&file, &key).unwrap();
+    let bytes = read_block(&**file.source(), &ntuple.groups[0].page_list, ntuple.anchor.max_key_size).unwrap();
+    let list = parse_page_list(&bytes, &ntuple, 0).unwrap();
+    for group in [1, 9] {
+        assert!(parse_page_list(&bytes, &ntuple, group).is_err());
+    }
+    let other = write_page_list(ntuple.header_checksum ^ 1, &list).unwrap();
+    assert!(parse_page_list(&other, &ntuple, 0).unwrap_err().to_string().contains("another header"));
+    ntuple.groups[0].clusters += 1;
+    assert!(parse_page_list(&bytes, &ntuple, 0).unwrap_err().to_string().contains("clusters"));
 }
