@@ -62,7 +62,7 @@ fn part_count(size: u64, max_key_size: u64) -> Option<u64> {
     let parts = size.div_ceil(max_key_size);
     // Room that the last part leaves for the offsets, as the first part has less data.
     let room = (max_key_size - size % max_key_size) % max_key_size;
-    Some(if (parts - 1).saturating_mul(OFFSET) > room { parts + 1 } else { parts })
+    Some(if (parts - 1).saturating_mul(OFFSET) > room { parts.saturating_add(1) } else { parts })
 }
 
 /// Reads a compressed block.
