@@ -131,6 +131,7 @@ impl<'a> View<'a> {
                 Self::Record(parts.iter().map(part).collect::<Result<_>>()?)
             }
             Shape::Optional(_) => return Err(wrong()),
+            Shape::Variant(_) => return Err(Error::unsupported("trees have no std::variant")),
         })
     }
 }

@@ -161,5 +161,9 @@ pub(super) fn cpp(shape: &Shape) -> String {
             format!("struct {{{}}}", parts.join(" "))
         }
         Shape::Optional(inner) => format!("std::optional<{}>", cpp(inner)),
+        Shape::Variant(parts) => {
+            let parts: Vec<String> = parts.iter().map(|(_, shape)| cpp(shape)).collect();
+            format!("std::variant<{}>", parts.join(", "))
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow_schema::{DataType, Field, FieldRef, Fields};
+use arrow_schema::{DataType, Field, FieldRef, Fields, UnionFields, UnionMode};
 use rootfile::streamer::code;
 
 /// Why something is not decoded.
@@ -40,6 +40,8 @@ pub(crate) enum Shape {
     Record(Vec<(String, Shape)>),
     /// A value or null.
     Optional(Box<Shape>),
+    /// A value of one of the named parts, or of none.
+    Variant(Vec<(String, Shape)>),
 }
 
 impl Number {
@@ -128,12 +130,21 @@ impl Shape {
             Self::List(inner) => DataType::LargeList(inner.item()),
             Self::Record(parts) => DataType::Struct(Self::fields(parts)),
             Self::Optional(inner) => inner.data_type(),
+            Self::Variant(parts) => DataType::Union(Self::alternatives(parts), UnionMode::Dense),
         }
     }
 
     /// The Arrow fields of a record.
     pub(crate) fn fields(parts: &[(String, Self)]) -> Fields {
         parts.iter().map(|(name, shape)| shape.field(name)).collect()
+    }
+
+    /// The Arrow fields of a union: its type IDs are those of the parts, counted from 1. Arrow has no nulls of unions: a value
+    /// of no part has type ID 0, the type of nulls, which pyarrow and awkward read as a null.
+    pub(crate) fn alternatives(parts: &[(String, Self)]) -> UnionFields {
+        let none: FieldRef = Arc::new(Field::new("none", DataType::Null, true));
+        let parts = parts.iter().map(|(name, shape)| shape.field(name));
+        (0i8..).zip(std::iter::once(none).chain(parts)).collect()
     }
 
     /// The field of a list's items.
@@ -143,6 +154,6 @@ impl Shape {
 
     /// An Arrow field of this shape.
     pub(crate) fn field(&self, name: &str) -> FieldRef {
-        Arc::new(Field::new(name, self.data_type(), matches!(self, Self::Optional(_))))
+        Arc::new(Field::new(name, self.data_type(), matches!(self, Self::Optional(_) | Self::Variant(_))))
     }
 }

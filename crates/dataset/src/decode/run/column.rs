@@ -7,195 +7,59 @@ use arrow_array::types::{
 };
 use arrow_array::{
     ArrayRef, ArrowPrimitiveType, BooleanArray, FixedSizeListArray, LargeBinaryArray, LargeListArray, LargeStringArray,
-    PrimitiveArray, StructArray,
+    NullArray, PrimitiveArray, StructArray, UnionArray,
 };
-use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use rootfile::{Error, Result};
 
-use super::value::Value;
+use super::words::{MOST_HINTED, Offsets, Words};
 use crate::decode::program::types::{Number, Shape};
-
-/// Values of one width, as bits.
-#[derive(Debug)]
-pub(crate) enum Words {
-    W1(Vec<u8>),
-    W2(Vec<u16>),
-    W4(Vec<u32>),
-    W8(Vec<u64>),
-}
-
-/// The offsets of lists or strings among their items.
-#[derive(Debug)]
-pub(crate) struct Offsets(Vec<i64>);
 
 /// A column that is being filled.
 #[derive(Debug)]
 pub(crate) enum Column {
     Numbers(Number, Words),
-    Text { offsets: Offsets, bytes: Vec<u8> },
-    Bytes { offsets: Offsets, bytes: Vec<u8> },
-    Fixed { size: usize, len: usize, items: Box<Column>, shape: Shape },
-    List { offsets: Offsets, items: Box<Column>, shape: Shape },
-    Record { len: usize, parts: Vec<Column>, names: Vec<(String, Shape)> },
-    Optional { valid: Vec<bool>, value: Box<Column> },
+    /// Booleans of which eight share a byte.
+    Bits(BooleanBufferBuilder),
+    Text {
+        offsets: Offsets,
+        bytes: Vec<u8>,
+    },
+    Bytes {
+        offsets: Offsets,
+        bytes: Vec<u8>,
+    },
+    Fixed {
+        size: usize,
+        len: usize,
+        items: Box<Column>,
+        shape: Shape,
+    },
+    List {
+        offsets: Offsets,
+        items: Box<Column>,
+        shape: Shape,
+    },
+    Record {
+        len: usize,
+        parts: Vec<Column>,
+        names: Vec<(String, Shape)>,
+    },
+    Optional {
+        valid: Vec<bool>,
+        value: Box<Column>,
+    },
+    /// For each value its part, counted from 1, or 0 if it has none, and its number among the values of that part.
+    Variant {
+        tags: Vec<i8>,
+        offsets: Vec<i32>,
+        parts: Vec<Column>,
+        names: Vec<(String, Shape)>,
+    },
 }
 
-/// Most bytes that are allocated on a hint; more are allocated as values come.
-const MOST_HINTED: usize = 256 << 20;
 /// Most numbers in one default value.
 const MOST_ZEROS: usize = 1 << 16;
-
-impl Words {
-    fn new(size: usize, capacity: usize) -> Self {
-        let capacity = capacity.min(MOST_HINTED / size.max(1));
-        match size {
-            1 => Self::W1(Vec::with_capacity(capacity)),
-            2 => Self::W2(Vec::with_capacity(capacity)),
-            4 => Self::W4(Vec::with_capacity(capacity)),
-            _ => Self::W8(Vec::with_capacity(capacity)),
-        }
-    }
-
-    fn len(&self) -> usize {
-        match self {
-            Self::W1(v) => v.len(),
-            Self::W2(v) => v.len(),
-            Self::W4(v) => v.len(),
-            Self::W8(v) => v.len(),
-        }
-    }
-
-    /// Appends big-endian values.
-    #[inline]
-    pub(in crate::decode) fn extend_be(&mut self, bytes: &[u8]) {
-        match self {
-            Self::W1(v) => v.extend_from_slice(bytes),
-            Self::W2(v) => v.extend(bytes.as_chunks::<2>().0.iter().map(|b| u16::from_be_bytes(*b))),
-            Self::W4(v) => v.extend(bytes.as_chunks::<4>().0.iter().map(|b| u32::from_be_bytes(*b))),
-            Self::W8(v) => v.extend(bytes.as_chunks::<8>().0.iter().map(|b| u64::from_be_bytes(*b))),
-        }
-    }
-
-    /// Appends one big-endian value.
-    #[inline]
-    pub(in crate::decode) fn push_be(&mut self, bytes: &[u8]) {
-        match self {
-            Self::W1(v) => v.extend(bytes.first()),
-            Self::W2(v) => v.extend(bytes.first_chunk::<2>().map(|b| u16::from_be_bytes(*b))),
-            Self::W4(v) => v.extend(bytes.first_chunk::<4>().map(|b| u32::from_be_bytes(*b))),
-            Self::W8(v) => v.extend(bytes.first_chunk::<8>().map(|b| u64::from_be_bytes(*b))),
-        }
-    }
-
-    /// Appends one value, converted as C++ does: to whole numbers by cutting.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "as C++")]
-    pub(in crate::decode) fn push_number(&mut self, number: Number, value: Value) {
-        let integer = || match value {
-            Value::Int(i) => i,
-            Value::Float(f) => f as i128,
-        };
-        let float = || match value {
-            Value::Int(i) => i as f64,
-            Value::Float(f) => f,
-        };
-        match (self, number) {
-            (Self::W1(v), Number::Bool) => v.push(u8::from(float() != 0.0)),
-            (Self::W1(v), _) => v.push(integer() as u8),
-            (Self::W2(v), _) => v.push(integer() as u16),
-            (Self::W4(v), Number::F32) => v.push((float() as f32).to_bits()),
-            (Self::W4(v), _) => v.push(integer() as u32),
-            (Self::W8(v), Number::F64) => v.push(float().to_bits()),
-            (Self::W8(v), _) => v.push(integer() as u64),
-        }
-    }
-
-    /// Appends `n` big-endian values that lie `stride` bytes apart, the first of them at `at`.
-    pub(in crate::decode) fn extend_strided(&mut self, bytes: &[u8], n: usize, at: usize, stride: usize) {
-        fn pick<const N: usize>(bytes: &[u8], n: usize, at: usize, stride: usize) -> impl Iterator<Item = [u8; N]> {
-            let value = move |i| bytes.get(at + i * stride..).and_then(|rest| rest.first_chunk::<N>());
-            (0..n).map(move |i| value(i).copied().unwrap_or([0; N]))
-        }
-        match self {
-            Self::W1(v) => v.extend(pick(bytes, n, at, stride).map(u8::from_be_bytes)),
-            Self::W2(v) => v.extend(pick(bytes, n, at, stride).map(u16::from_be_bytes)),
-            Self::W4(v) => v.extend(pick(bytes, n, at, stride).map(u32::from_be_bytes)),
-            Self::W8(v) => v.extend(pick(bytes, n, at, stride).map(u64::from_be_bytes)),
-        }
-    }
-
-    /// Appends the big-endian values at these indices. Returns false if some are out of range.
-    pub(in crate::decode) fn extend_picked(&mut self, bytes: &[u8], places: impl Iterator<Item = usize>) -> bool {
-        fn pick<const N: usize>(
-            bytes: &[u8],
-            places: impl Iterator<Item = usize>,
-            all_found: &mut bool,
-        ) -> impl Iterator<Item = [u8; N]> {
-            let values = bytes.as_chunks::<N>().0;
-            places.map(move |i| {
-                let value = values.get(i);
-                *all_found &= value.is_some();
-                value.copied().unwrap_or([0; N])
-            })
-        }
-        let mut all_found = true;
-        match self {
-            Self::W1(v) => v.extend(pick(bytes, places, &mut all_found).map(u8::from_be_bytes)),
-            Self::W2(v) => v.extend(pick(bytes, places, &mut all_found).map(u16::from_be_bytes)),
-            Self::W4(v) => v.extend(pick(bytes, places, &mut all_found).map(u32::from_be_bytes)),
-            Self::W8(v) => v.extend(pick(bytes, places, &mut all_found).map(u64::from_be_bytes)),
-        }
-        all_found
-    }
-
-    fn extend_zero(&mut self, n: usize) {
-        match self {
-            Self::W1(v) => v.resize(v.len() + n, 0),
-            Self::W2(v) => v.resize(v.len() + n, 0),
-            Self::W4(v) => v.resize(v.len() + n, 0),
-            Self::W8(v) => v.resize(v.len() + n, 0),
-        }
-    }
-
-    fn into_buffer(self) -> Buffer {
-        match self {
-            Self::W1(v) => Buffer::from_vec(v),
-            Self::W2(v) => Buffer::from_vec(v),
-            Self::W4(v) => Buffer::from_vec(v),
-            Self::W8(v) => Buffer::from_vec(v),
-        }
-    }
-}
-
-impl Offsets {
-    fn new(capacity: usize) -> Self {
-        let mut offsets = Vec::with_capacity(capacity.saturating_add(1).min(MOST_HINTED / 8));
-        offsets.push(0);
-        Self(offsets)
-    }
-
-    /// Ends a list of `n` items.
-    #[inline]
-    pub(in crate::decode) fn push(&mut self, n: usize) {
-        let last = self.0.last().copied().unwrap_or(0);
-        self.0.push(last.saturating_add(i64::try_from(n).unwrap_or(i64::MAX)));
-    }
-
-    /// Ends a list for each of these ends, which count from where the last list ended. Inlined: callers collect errors
-    /// inside the iterator, which out of line would go through memory for each end.
-    #[inline(always)]
-    pub(in crate::decode) fn extend_ends(&mut self, ends: impl Iterator<Item = i64>) {
-        let last = self.0.last().copied().unwrap_or(0);
-        self.0.extend(ends.map(|end| last + end));
-    }
-
-    fn len(&self) -> usize {
-        self.0.len() - 1
-    }
-
-    fn finish(self) -> OffsetBuffer<i64> {
-        OffsetBuffer::new(ScalarBuffer::from(self.0))
-    }
-}
 
 impl Column {
     /// An empty column with room for `capacity` values.
@@ -224,16 +88,24 @@ impl Column {
                 valid: Vec::with_capacity(capacity.min(MOST_HINTED)),
                 value: Box::new(Self::new(inner, capacity)),
             },
+            Shape::Variant(parts) => Self::Variant {
+                tags: Vec::with_capacity(capacity.min(MOST_HINTED)),
+                offsets: Vec::with_capacity(capacity.min(MOST_HINTED / 4)),
+                parts: parts.iter().map(|(_, shape)| Self::new(shape, 0)).collect(),
+                names: parts.clone(),
+            },
         }
     }
 
     /// Number of values.
-    pub(in crate::decode) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match self {
             Self::Numbers(_, words) => words.len(),
+            Self::Bits(bits) => bits.len(),
             Self::Text { offsets, .. } | Self::Bytes { offsets, .. } | Self::List { offsets, .. } => offsets.len(),
             Self::Fixed { len, .. } | Self::Record { len, .. } => *len,
             Self::Optional { valid, .. } => valid.len(),
+            Self::Variant { tags, .. } => tags.len(),
         }
     }
 
@@ -252,7 +124,8 @@ impl Column {
             Self::Numbers(number, _) => Some(number.size()),
             Self::Fixed { size, items, .. } => items.size()?.checked_mul(*size),
             Self::Record { parts, .. } => parts.iter().try_fold(0usize, |sum, part| sum.checked_add(part.size()?)),
-            Self::Text { .. } | Self::Bytes { .. } | Self::List { .. } | Self::Optional { .. } => None,
+            Self::Bits(_) | Self::Text { .. } | Self::Bytes { .. } | Self::List { .. } => None,
+            Self::Optional { .. } | Self::Variant { .. } => None,
         }
     }
 
@@ -265,15 +138,16 @@ impl Column {
             Self::Numbers(_, Words::W8(v)) => v.reserve(n),
             Self::Fixed { size, items, .. } => items.reserve(n.saturating_mul(*size)),
             Self::Record { parts, .. } => parts.iter_mut().for_each(|part| part.reserve(n)),
-            Self::Text { .. } | Self::Bytes { .. } | Self::List { .. } | Self::Optional { .. } => {}
+            Self::Bits(_) | Self::Text { .. } | Self::Bytes { .. } | Self::List { .. } => {}
+            Self::Optional { .. } | Self::Variant { .. } => {}
         }
     }
 
     /// The least count of numbers in one value.
     fn width(&self) -> usize {
         match self {
-            Self::Numbers(..) => 1,
-            Self::Text { .. } | Self::Bytes { .. } | Self::List { .. } => 1,
+            Self::Numbers(..) | Self::Bits(_) => 1,
+            Self::Text { .. } | Self::Bytes { .. } | Self::List { .. } | Self::Variant { .. } => 1,
             Self::Fixed { size, items, .. } => items.width().saturating_mul(*size),
             Self::Record { parts, .. } => parts.iter().fold(0, |sum, part| part.width().saturating_add(sum)),
             Self::Optional { value, .. } => value.width(),
@@ -289,9 +163,10 @@ impl Column {
         Ok(())
     }
 
-    fn push_zeros(&mut self, n: usize) {
+    pub(super) fn push_zeros(&mut self, n: usize) {
         match self {
             Self::Numbers(_, words) => words.extend_zero(n),
+            Self::Bits(bits) => bits.append_n(n, false),
             Self::Text { offsets, .. } | Self::Bytes { offsets, .. } | Self::List { offsets, .. } => {
                 (0..n).for_each(|_| offsets.push(0));
             }
@@ -307,6 +182,10 @@ impl Column {
                 valid.resize(valid.len() + n, false);
                 value.push_zeros(n);
             }
+            Self::Variant { tags, offsets, .. } => {
+                tags.resize(tags.len() + n, 0);
+                offsets.resize(offsets.len() + n, 0);
+            }
         }
     }
 
@@ -318,6 +197,7 @@ impl Column {
     fn finish_with(self, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
         Ok(match self {
             Self::Numbers(number, words) => numbers(number, words, nulls),
+            Self::Bits(bits) => Arc::new(BooleanArray::new(bits.build(), nulls)),
             Self::Text { offsets, bytes } => text(offsets.finish(), bytes, nulls)?,
             Self::Bytes { offsets, bytes } => Arc::new(
                 LargeBinaryArray::try_new(offsets.finish(), Buffer::from_vec(bytes), nulls).map_err(|e| wrong(&e))?,
@@ -338,6 +218,7 @@ impl Column {
                 Arc::new(array.map_err(|e| wrong(&e))?)
             }
             Self::Optional { valid, value } => value.finish_with(Some(NullBuffer::from(valid)))?,
+            Self::Variant { tags, offsets, parts, names } => variant(tags, offsets, parts, &names)?,
         })
     }
 }
@@ -345,6 +226,19 @@ impl Column {
 #[cold]
 fn wrong(e: &arrow_schema::ArrowError) -> Error {
     Error::corrupt(format!("decoded values do not make a column: {e}"))
+}
+
+/// A dense union. Values of no part are those of its first, which is all null.
+fn variant(tags: Vec<i8>, mut offsets: Vec<i32>, parts: Vec<Column>, names: &[(String, Shape)]) -> Result<ArrayRef> {
+    let nulls =
+        offsets.iter_mut().zip(&tags).filter(|(_, tag)| **tag == 0).zip(0..).map(|((to, _), i)| *to = i).count();
+    let mut arrays: Vec<ArrayRef> = vec![Arc::new(NullArray::new(nulls))];
+    for part in parts {
+        arrays.push(part.finish()?);
+    }
+    let (tags, offsets) = (ScalarBuffer::from(tags), Some(ScalarBuffer::from(offsets)));
+    let array = UnionArray::try_new(Shape::alternatives(names), tags, offsets, arrays);
+    Ok(Arc::new(array.map_err(|e| wrong(&e))?))
 }
 
 fn numbers(number: Number, words: Words, nulls: Option<NullBuffer>) -> ArrayRef {

@@ -6,8 +6,9 @@ use rootfile::bytes::Cursor;
 use rootfile::tags::BYTE_COUNT_MASK;
 use rootfile::{Error, Result};
 
-use super::column::{Column, Offsets};
+use super::column::Column;
 use super::interpreter::Interpreter;
+use super::words::Offsets;
 use crate::decode::program::learned::SeenArray;
 use crate::decode::program::model::Program;
 use crate::decode::program::op::Op;

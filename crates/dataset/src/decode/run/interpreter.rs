@@ -6,10 +6,11 @@ use rootfile::bytes::Cursor;
 use rootfile::tags::ReadTags;
 use rootfile::{Error, Result};
 
-use super::column::{Column, Words};
+use super::column::Column;
 use super::memberwise::MemberwiseForm;
 use super::rows::Rows;
 use super::value::{shape_mismatch, too_many};
+use super::words::Words;
 use crate::decode::program::class_reader::ClassReader;
 use crate::decode::program::learned::SeenArray;
 use crate::decode::program::op::Op;

@@ -3,9 +3,10 @@
 use rootfile::tags::Frame;
 use rootfile::{Error, Result};
 
-use super::column::{Column, Offsets, Words};
+use super::column::Column;
 use super::interpreter::Interpreter;
 use super::value::{MOST_EMPTY, shape_mismatch, too_many};
+use super::words::{Offsets, Words};
 use crate::decode::program::op::{Container, Op};
 use crate::decode::program::types::Number;
 

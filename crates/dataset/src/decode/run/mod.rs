@@ -11,5 +11,7 @@ pub(super) mod pick;
 mod pointers;
 mod rows;
 mod scalars;
+mod spread;
 pub(super) mod value;
 mod walk;
+pub(crate) mod words;

@@ -4,12 +4,13 @@ use rootfile::object::read_tobject;
 use rootfile::tags::{Frame, STREAMED_MEMBER_WISE};
 use rootfile::{Error, Result};
 
-use super::column::{Column, Words};
+use super::column::Column;
 use super::interpreter::Interpreter;
 use super::memberwise::MemberwiseForm;
 use super::rows::Rows;
 use super::value::{MOST_EMPTY, shape_mismatch, too_many};
 use super::walk::{Walk, read_checksum};
+use super::words::Words;
 use crate::decode::program::class_reader::{ClassReader, ClassVersion, Destination, MemberStep, find, no_reader};
 use crate::decode::program::op::{Container, Members, Op};
 use crate::decode::program::types::Number;

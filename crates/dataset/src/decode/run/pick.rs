@@ -3,9 +3,10 @@
 
 use rootfile::{Error, Result};
 
-use super::column::{Column, Offsets, Words};
+use super::column::Column;
 use super::entries::{beyond, ragged};
 use super::interpreter::Interpreter;
+use super::words::{Offsets, Words};
 use crate::decode::program::op::Op;
 use crate::tree::basket::{BasketData, Entries};
 

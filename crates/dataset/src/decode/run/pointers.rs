@@ -4,8 +4,9 @@
 use rootfile::tags::{BYTE_COUNT_MASK, CLASS_MASK, Frame, Tag};
 use rootfile::{Error, Result};
 
-use super::column::{Column, Offsets};
+use super::column::Column;
 use super::interpreter::Interpreter;
+use super::words::Offsets;
 use crate::decode::program::op::Op;
 
 /// Bytes of an entry that may be read again because several pointers refer to them: this many,

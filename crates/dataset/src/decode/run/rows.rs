@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use rootfile::tags::Frame;
 
-use super::column::{Column, Words};
+use super::column::Column;
 use super::walk::{Walk, read_checksum};
+use super::words::Words;
 use crate::decode::program::class_reader::{Destination, find};
 use crate::decode::program::op::Op;
 use crate::decode::program::types::Number;

@@ -3,9 +3,10 @@
 use rootfile::object::read_tobject;
 use rootfile::{Error, Result};
 
-use super::column::{Column, Offsets, Words};
+use super::column::Column;
 use super::interpreter::Interpreter;
 use super::value::{Value, read_number, too_many};
+use super::words::{Offsets, Words};
 use crate::decode::program::op::Op;
 use crate::decode::program::packed::Packed;
 use crate::decode::program::types::Number;
