@@ -8,20 +8,19 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
+use arrow_array::ArrayRef;
 use arrow_array::cast::AsArray;
-use arrow_array::types::*;
-use arrow_array::{Array, ArrayRef};
-use arrow_schema::DataType;
+use arrow_array::types::Int32Type;
 use dataset::decode::{ColumnPlan, columns};
 use dataset::tree::model::Tree;
 use dataset::tree::read::{is_tree_class, read_tree};
 use rootfile::RootFile;
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
 mod corpus;
 
 use corpus::baskets::{decode, learned};
+use corpus::digest::{FORMS, Flat, Form, brief, flatten, offsets, theirs};
 use corpus::{files, oracle, text};
 
 /// Why the oracle's digest of a branch is wrong, by the corpus' README and what is known besides.
@@ -84,132 +83,11 @@ fn excused(file: &str, branch: &str) -> bool {
     NOT_BY_US.iter().any(|(known, end, _)| file == *known && branch.ends_with(end))
 }
 
-/// One flat buffer: what it is, of which type, how many, and its digest.
-type Flat = (String, String, u64, String);
-
-fn flat(kind: &str, dtype: &str, n: usize, bytes: &[u8]) -> Flat {
-    let digest = Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect();
-    (kind.to_owned(), dtype.to_owned(), n as u64, digest)
-}
-
-fn offsets(lengths: impl Iterator<Item = i64>, out: &mut Vec<Flat>) {
-    let mut bytes = 0i64.to_le_bytes().to_vec();
-    let (mut sum, mut n) = (0, 1);
-    for length in lengths {
-        sum += length;
-        n += 1;
-        bytes.extend_from_slice(&sum.to_le_bytes());
-    }
-    out.push(flat("offsets", "int64", n, &bytes));
-}
-
-/// Arrow's own rule: which items of a column are there.
-fn there(array: &ArrayRef) -> ArrayRef {
-    let parts: Vec<ArrayRef> = (0..array.len()).filter(|i| array.is_valid(*i)).map(|i| array.slice(i, 1)).collect();
-    let parts: Vec<&dyn Array> = parts.iter().map(AsRef::as_ref).collect();
-    if parts.is_empty() { array.slice(0, 0) } else { arrow_select::concat::concat(&parts).unwrap() }
-}
-
 /// The offsets that follow from the counts of a split collection, whose digest uproot gave with its members.
 fn counts(array: &ArrayRef) -> Option<Flat> {
     let mut out = Vec::new();
     offsets(array.as_primitive_opt::<Int32Type>()?.values().iter().map(|n| i64::from(*n)), &mut out);
     out.pop()
-}
-
-/// Where uproot's arrays have another form than ours, with the same content.
-#[derive(Clone, Copy)]
-struct Form {
-    /// It has some arrays of fixed length as lists.
-    as_lists: bool,
-    /// Its strings are bytes; ours are text, and what is no UTF-8 was taken for Latin-1.
-    latin: bool,
-    /// It leaves out what is behind pointers.
-    no_pointers: bool,
-}
-
-const FORMS: [Form; 6] = {
-    const fn form(bits: u8) -> Form {
-        Form { as_lists: bits & 1 != 0, latin: bits & 2 != 0, no_pointers: bits & 4 != 0 }
-    }
-    [form(0), form(1), form(2), form(4), form(5), form(6)]
-};
-
-/// The flat buffers of a column.
-fn flatten(array: &ArrayRef, nullable: bool, form: Form, out: &mut Vec<Flat>) {
-    if nullable {
-        let mask: Vec<u8> = (0..array.len()).map(|i| u8::from(array.is_valid(i))).collect();
-        out.push(flat("mask", "uint8", mask.len(), &mask));
-        return flatten(&there(array), false, form, out);
-    }
-    macro_rules! number {
-        ($type:ty, $name:literal) => {{
-            let values = array.as_primitive::<$type>().values();
-            let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
-            out.push(flat("data", $name, values.len(), &bytes));
-        }};
-    }
-    match array.data_type() {
-        DataType::Boolean => {
-            let bytes: Vec<u8> = array.as_boolean().values().iter().map(u8::from).collect();
-            out.push(flat("data", "uint8", bytes.len(), &bytes));
-        }
-        DataType::Int8 => number!(Int8Type, "int8"),
-        DataType::UInt8 => number!(UInt8Type, "uint8"),
-        DataType::Int16 => number!(Int16Type, "int16"),
-        DataType::UInt16 => number!(UInt16Type, "uint16"),
-        DataType::Int32 => number!(Int32Type, "int32"),
-        DataType::UInt32 => number!(UInt32Type, "uint32"),
-        DataType::Int64 => number!(Int64Type, "int64"),
-        DataType::UInt64 => number!(UInt64Type, "uint64"),
-        DataType::Float32 => number!(Float32Type, "float32"),
-        DataType::Float64 => number!(Float64Type, "float64"),
-        DataType::LargeUtf8 => {
-            let strings = array.as_string::<i64>();
-            if form.latin {
-                let bytes: Vec<Vec<u8>> = strings
-                    .iter()
-                    .map(|s| s.unwrap().chars().map(|c| u8::try_from(c as u32).unwrap_or(b'?')).collect())
-                    .collect();
-                offsets(bytes.iter().map(|b| i64::try_from(b.len()).unwrap()), out);
-                let bytes = bytes.concat();
-                return out.push(flat("data", "uint8", bytes.len(), &bytes));
-            }
-            offsets(strings.offsets().windows(2).map(|w| w[1] - w[0]), out);
-            let ends = (strings.offsets()[0] as usize, strings.offsets()[strings.len()] as usize);
-            out.push(flat("data", "uint8", ends.1 - ends.0, &strings.values()[ends.0..ends.1]));
-        }
-        DataType::LargeList(field) => {
-            let list = array.as_list::<i64>();
-            offsets(list.offsets().windows(2).map(|w| w[1] - w[0]), out);
-            let (start, end) = (list.offsets()[0] as usize, list.offsets()[list.len()] as usize);
-            flatten(&list.values().slice(start, end - start), field.is_nullable(), form, out);
-        }
-        DataType::FixedSizeList(field, size) => {
-            if form.as_lists {
-                offsets((0..array.len()).map(|_| i64::from(*size)), out);
-            }
-            flatten(array.as_fixed_size_list().values(), field.is_nullable(), form, out)
-        }
-        DataType::Struct(fields) => {
-            for (field, column) in fields.iter().zip(array.as_struct().columns()) {
-                let pointer = field.is_nullable() || *field.data_type() == DataType::LargeBinary;
-                if form.no_pointers && pointer {
-                    continue;
-                }
-                flatten(column, field.is_nullable(), form, out);
-            }
-        }
-        other => out.push(flat("opaque", &other.to_string(), array.len(), &[])),
-    }
-}
-
-fn theirs(digest: &Value) -> Vec<Flat> {
-    let of = |x: &Value| {
-        let dtype = text(x, "dtype").replace("bool", "uint8");
-        (text(x, "k").to_owned(), dtype, x["n"].as_u64().unwrap(), text(x, "sha256").to_owned())
-    };
-    digest.as_array().into_iter().flatten().map(of).collect()
 }
 
 #[derive(Default)]
@@ -264,9 +142,6 @@ impl Table {
                     *self.misread.entry(why).or_default() += 1;
                 } else {
                     let ours = flattened(FORMS[0]);
-                    let brief = |flat: &[Flat]| {
-                        flat.iter().map(|(k, t, n, _)| format!("{k} {t} {n}")).collect::<Vec<_>>().join(", ")
-                    };
                     let theirs = theirs(&digests[0]["digest"]);
                     let at_first = theirs.iter().zip(&ours).take_while(|(a, b)| a == b).count();
                     self.different.push(format!(

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 pub mod baskets;
+pub mod digest;
 pub mod logical;
 
 use std::path::{Path, PathBuf};
