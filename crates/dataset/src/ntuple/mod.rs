@@ -4,6 +4,9 @@
 //! |---|---|
 //! | [`model`] | what an RNTuple is: fields, columns, cluster groups, clusters, pages |
 //! | [`element`] | the column types, and how the elements of a page are encoded |
+//! | [`decode`] | the values of a field as an Arrow array |
+//! | [`type_name`] | compares names of types, whoever wrote them |
+//! | [`read`] | reads fields in one call |
 //! | [`page`] | verifies and decompresses pages |
 //! | `open` | from a key to the metadata, and from a cluster group to its pages |
 //! | `anchor`, `header`, `footer`, `page_list` | one structure in the file each, read and written |
@@ -17,6 +20,7 @@
 
 mod anchor;
 mod blob;
+pub mod decode;
 pub mod element;
 mod envelope;
 mod footer;
@@ -27,9 +31,11 @@ pub mod model;
 mod open;
 pub mod page;
 mod page_list;
+pub mod read;
 mod recognise;
 mod schema;
 mod schema_rules;
+pub mod type_name;
 
 pub use anchor::{parse_anchor, write_anchor};
 pub use blob::{read_blob, read_block};

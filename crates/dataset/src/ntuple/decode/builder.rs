@@ -1,0 +1,88 @@
+//! Fills an array with the entries of clusters.
+
+use std::ops::Range;
+
+use arrow_array::ArrayRef;
+use rootfile::{Error, Result};
+
+use super::append::{ClusterElements, ElementSource};
+use super::field_plan::FieldPlan;
+use super::node::Span;
+use super::values::Values;
+use crate::ntuple::model::{Cluster, PageList};
+
+/// Most values for which memory is reserved on a hint, over all columns.
+const MOST_HINTED: usize = 1 << 25;
+
+/// The values of a field, cluster by cluster.
+#[derive(Debug)]
+pub struct FieldBuilder {
+    plan: FieldPlan,
+    values: Values,
+}
+
+impl FieldPlan {
+    /// An empty array with room for `entries` entries.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory for them.
+    pub fn start(&self, entries: usize) -> Result<FieldBuilder> {
+        let mut values = Values::new(self.node());
+        values.reserve(entries.min(MOST_HINTED / self.columns().len().max(1)))?;
+        Ok(FieldBuilder { plan: self.clone(), values })
+    }
+}
+
+impl FieldBuilder {
+    /// Appends the entries `range` of a cluster, counted from the cluster's first one. `list` is the page list with the
+    /// cluster. The source is asked for the elements of the columns of [`FieldPlan::columns_in`], each time for those that the
+    /// values need.
+    ///
+    /// # Errors
+    ///
+    /// If the source fails, or if numbers of elements, ends of collections or tags of variants contradict each other. The
+    /// builder is then unusable.
+    pub fn append(
+        &mut self,
+        list: &PageList,
+        cluster: &Cluster,
+        range: Range<u64>,
+        source: &mut dyn ElementSource,
+    ) -> Result<()> {
+        if range.start > range.end || range.end > cluster.entries {
+            return Err(Error::request("entries that the cluster does not have"));
+        }
+        if range.is_empty() {
+            return Ok(());
+        }
+        let span = Span { range, count: Some(cluster.entries) };
+        let mut elements = ClusterElements { list, cluster, source };
+        elements.append(self.plan.node(), &span, &mut self.values).map_err(|e| self.of_field(e))
+    }
+
+    fn of_field(&self, e: Error) -> Error {
+        e.object(format!("field {}", self.plan.field().name()))
+    }
+
+    /// Entries so far.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The Arrow array of all appended entries.
+    ///
+    /// # Errors
+    ///
+    /// If the values do not form an array of the field's type.
+    pub fn finish(self) -> Result<ArrayRef> {
+        let name = self.plan.field().name().clone();
+        let column = self.values.into_column(self.plan.shape());
+        column.and_then(|column| column.finish()).map_err(|e| e.object(format!("field {name}")))
+    }
+}

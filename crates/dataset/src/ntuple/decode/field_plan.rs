@@ -1,0 +1,105 @@
+//! The plan of a field: how its values are put together, with the Arrow field that names it and the reason if it cannot be
+//! read.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow_schema::{Field, FieldRef};
+use rootfile::Result;
+
+use super::node::Node;
+use super::planner::Planner;
+use crate::decode::program::types::Shape;
+use crate::ntuple::model::{Cluster, Schema};
+
+/// How the values of a field become an Arrow array. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct FieldPlan(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    field: FieldRef,
+    id: usize,
+    opaque: Option<String>,
+    shape: Shape,
+    node: Node,
+    columns: Vec<usize>,
+}
+
+impl FieldPlan {
+    /// The plan for the field with this ID, at the top or below. There is one value for each entry: the values of a field
+    /// inside a collection are lists, those of an alternative of a variant are null where the variant has another one.
+    ///
+    /// A field that cannot be read gives a plan too: its values are null, and [`opaque`](Self::opaque) has the reason. The
+    /// specification demands it of readers that do not know a column type, a structural role or the version of a field, for the
+    /// whole top-level field around it. Objects that ROOT's streamer wrote are bytes.
+    pub fn new(schema: &Schema, field: usize) -> Self {
+        let planner = Planner::new(schema);
+        let (shape, node, opaque) = match planner.top(field) {
+            Ok((shape, node)) => {
+                let streamed = planner.is_streamed(field);
+                let why = "an object as ROOT's streamer writes it, which is not decoded";
+                (shape, node, streamed.then(|| why.to_owned()))
+            }
+            Err(reason) => (Shape::Optional(Box::new(Shape::Bytes)), Node::Nothing, Some(reason)),
+        };
+        let mut metadata = HashMap::from([("typename".to_owned(), planner.type_name(field))]);
+        metadata.extend(opaque.iter().map(|why| ("opaque".to_owned(), why.clone())));
+        let nullable = shape.field("").is_nullable();
+        let arrow = Field::new(schema.path(field), shape.data_type(), nullable).with_metadata(metadata);
+        let representations = node.columns().into_iter().flat_map(|columns| &columns.representations);
+        let mut columns: Vec<usize> = representations.flatten().map(|column| column.id).collect();
+        columns.sort_unstable();
+        columns.dedup();
+        Self(Arc::new(Inner { field: Arc::new(arrow), id: field, opaque, shape, node, columns }))
+    }
+
+    /// The Arrow field. The name is the path of the field, with dots. The metadata hold the C++ type (`typename`), and for a
+    /// field that is not decoded the reason (`opaque`).
+    pub fn field(&self) -> &FieldRef {
+        &self.0.field
+    }
+
+    /// The ID of the field.
+    pub fn id(&self) -> usize {
+        self.0.id
+    }
+
+    /// Why the field is not decoded: its values are bytes, or null. None if it is decoded.
+    pub fn opaque(&self) -> Option<&str> {
+        self.0.opaque.as_deref()
+    }
+
+    /// The physical IDs of the columns of all representations, in ascending order.
+    pub fn columns(&self) -> &[usize] {
+        &self.0.columns
+    }
+
+    /// The physical IDs of the columns that have the values of a cluster, in ascending order.
+    ///
+    /// # Errors
+    ///
+    /// If all columns of a field are suppressed.
+    pub fn columns_in(&self, cluster: &Cluster) -> Result<Vec<usize>> {
+        let mut ids = Vec::new();
+        for columns in self.0.node.columns() {
+            ids.extend(columns.active(cluster)?.iter().map(|column| column.id));
+        }
+        ids.sort_unstable();
+        ids.dedup();
+        Ok(ids)
+    }
+
+    pub(super) fn node(&self) -> &Node {
+        &self.0.node
+    }
+
+    pub(super) fn shape(&self) -> &Shape {
+        &self.0.shape
+    }
+}
+
+/// The plans of the top-level fields, in their order, projected ones included.
+pub fn fields(schema: &Schema) -> Vec<FieldPlan> {
+    schema.children(None).into_iter().map(|field| FieldPlan::new(schema, field)).collect()
+}

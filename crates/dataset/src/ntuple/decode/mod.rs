@@ -1,0 +1,30 @@
+//! Decoding: the values of a field as an Arrow array.
+//!
+//! A [`FieldPlan`] is made once for a field, from the schema alone. A [`FieldBuilder`] appends clusters, or ranges of their
+//! entries, and writes straight into the final Arrow buffers. It asks an [`ElementSource`] for ranges of elements, so that
+//! only the pages with these elements are needed: for a collection first for the ends, then for the elements between them.
+//! A field that cannot be read gives nulls, with the reason.
+//!
+//! | module | job |
+//! |---|---|
+//! | `node` | how values are put together from columns, as data |
+//! | `planner` | from the schema to nodes |
+//! | `field_plan` | the nodes of a field with its Arrow field |
+//! | `values` | the growing buffers |
+//! | `append` | the nodes, run over the elements of a cluster |
+//! | `numbers` | numbers from columns of another type |
+//! | `builder` | the interface for those who have pages |
+
+mod append;
+mod builder;
+mod field_plan;
+mod node;
+mod numbers;
+mod planner;
+#[cfg(test)]
+mod tests;
+mod values;
+
+pub use append::ElementSource;
+pub use builder::FieldBuilder;
+pub use field_plan::{FieldPlan, fields};

@@ -1,0 +1,274 @@
+//! From the schema to the shape of a field's values and the nodes that make them. A C++ type gets the same shape as in a tree:
+//! members of bases are parts of the record and come first, without those of the `TObject` base.
+
+use super::node::{ColumnRef, FieldColumns, Node};
+use super::numbers::{is_readable, natural};
+use crate::decode::program::types::{Number, Reason, Shape};
+use crate::ntuple::element::{ColumnType, Kind};
+use crate::ntuple::model::{Field, Role, Schema};
+use crate::type_name::TypeName;
+
+/// Fields may nest this deep.
+const MAX_DEPTH: usize = 100;
+/// Alternatives that a variant may have.
+const MAX_ALTERNATIVES: usize = 125;
+
+type Planned = (Shape, Node);
+
+/// Plans fields of one schema.
+pub(super) struct Planner<'a> {
+    schema: &'a Schema,
+}
+
+impl<'a> Planner<'a> {
+    pub(super) fn new(schema: &'a Schema) -> Self {
+        Self { schema }
+    }
+
+    fn described(&self, id: usize) -> Result<&'a Field, Reason> {
+        self.schema.fields.get(id).ok_or_else(|| format!("the schema has no field {id}"))
+    }
+
+    /// Whether the field is a streamed object, or wraps one.
+    pub(super) fn is_streamed(&self, id: usize) -> bool {
+        self.schema.fields.get(id).is_some_and(|field| field.role == Role::Streamer)
+    }
+
+    /// The C++ type as columns have it in their metadata: spelled as for trees, whose names of numbers have no `std::`.
+    pub(super) fn type_name(&self, id: usize) -> String {
+        let Some(field) = self.schema.fields.get(id) else { return String::new() };
+        let name = if field.type_alias.is_empty() { &field.type_name } else { &field.type_alias };
+        let parsed = TypeName::parse(name);
+        let spelled = parsed.spelled();
+        // Trees have no types of the standard library but those that are spelled anyway.
+        let lost = name.starts_with("std::") && parsed.number().is_none() && !spelled.starts_with("std::");
+        if lost { format!("std::{spelled}") } else { spelled }
+    }
+
+    /// One value of a field for each entry: planned with the collections, arrays and variants around it.
+    pub(super) fn top(&self, id: usize) -> Result<Planned, Reason> {
+        let (mut shape, mut node) = self.field(id, 0)?;
+        let mut below = id;
+        for _ in 0..MAX_DEPTH {
+            let Some(parent) = self.described(below)?.parent else { return Ok((shape, node)) };
+            (shape, node) = self.around(parent, below, (shape, node))?;
+            below = parent;
+        }
+        Err("fields nest too deep".to_owned())
+    }
+
+    /// The values of a subfield, as values of the field around it.
+    fn around(&self, parent: usize, child: usize, inner: Planned) -> Result<Planned, Reason> {
+        let field = self.described(parent)?;
+        check_version(field)?;
+        let planned = match field.role {
+            Role::Leaf | Role::Record => inner,
+            Role::Collection => self.collection_of(parent, field, inner)?,
+            Role::Variant => {
+                let children = self.schema.children(Some(parent));
+                let position = children.iter().position(|other| *other == child).unwrap_or_default();
+                let tag = u32::try_from(position + 1).map_err(|_| "too many alternatives".to_owned())?;
+                let columns = self.variant_columns(parent)?;
+                let (shape, item) = optional(inner);
+                (shape, Node::Alternative { columns, tag, parts: children.len(), item: Box::new(item) })
+            }
+            Role::Streamer | Role::Unknown(_) => return Err(unknown_role(field)),
+        };
+        fixed(field, planned)
+    }
+
+    fn field(&self, id: usize, depth: usize) -> Result<Planned, Reason> {
+        let field = self.described(id)?;
+        if depth > MAX_DEPTH {
+            return Err("fields nest too deep".to_owned());
+        }
+        check_version(field)?;
+        let children = self.schema.children(Some(id));
+        let planned = match (field.role, children.as_slice()) {
+            // Arrays, enumerations, atomics.
+            (Role::Leaf, &[child]) if self.column_ids(id).is_empty() => self.field(child, depth + 1)?,
+            (Role::Leaf, &[]) => self.leaf(id, field)?,
+            (Role::Collection, &[child]) => {
+                let item = self.field(child, depth + 1)?;
+                self.collection_of(id, field, item)?
+            }
+            (Role::Record, children) => self.record(id, field, children, depth)?,
+            (Role::Variant, children) => self.variant(id, children, depth)?,
+            (Role::Streamer, &[]) => {
+                let columns = self.columns(id, &[Kind::Index, Kind::U8])?;
+                (Shape::Bytes, Node::Bytes { columns })
+            }
+            (Role::Unknown(_), _) => return Err(unknown_role(field)),
+            (role, children) => {
+                let n = children.len();
+                return Err(format!("field {}: {n} subfields do not fit its role ({role:?})", self.schema.path(id)));
+            }
+        };
+        fixed(field, planned)
+    }
+
+    /// The physical IDs of a field's columns; for a projected field those that its alias columns name.
+    fn column_ids(&self, id: usize) -> Vec<usize> {
+        let own = self.schema.columns_of(id).iter().copied();
+        own.chain(self.schema.aliases_of(id).map(|alias| alias.column)).collect()
+    }
+
+    /// The representations of a field.
+    fn representations(&self, id: usize) -> Result<FieldColumns, Reason> {
+        let mut representations: Vec<(u16, Vec<ColumnRef>)> = Vec::new();
+        for column_id in self.column_ids(id) {
+            let column = self.schema.columns.get(column_id);
+            let column = column.ok_or_else(|| format!("the schema has no column {column_id}"))?;
+            if let ColumnType::Unknown(_) = column.column_type {
+                return Err(format!("{} of field {}", column.column_type, self.schema.path(id)));
+            }
+            let (deferred, in_extension) = (column.first_element, column.in_extension);
+            let column_ref = ColumnRef { id: column_id, column_type: column.column_type, deferred, in_extension };
+            match representations.iter_mut().find(|(known, _)| *known == column.representation) {
+                Some((_, columns)) => columns.push(column_ref),
+                None => representations.push((column.representation, vec![column_ref])),
+            }
+        }
+        representations.sort_by_key(|(representation, _)| *representation);
+        let representations = representations.into_iter().map(|(_, columns)| columns).collect();
+        Ok(FieldColumns { field: self.schema.path(id), representations })
+    }
+
+    /// The representations of a field whose columns must have these kinds.
+    fn columns(&self, id: usize, kinds: &[Kind]) -> Result<FieldColumns, Reason> {
+        let columns = self.representations(id)?;
+        let fits = |columns: &Vec<ColumnRef>| {
+            let found = columns.iter().map(|column| column.column_type.kind());
+            found.eq(kinds.iter().map(|kind| Some(*kind)))
+        };
+        if !columns.representations.is_empty() && columns.representations.iter().all(fits) {
+            return Ok(columns);
+        }
+        Err(format!("field {}: its columns do not fit its type", columns.field))
+    }
+
+    fn leaf(&self, id: usize, field: &Field) -> Result<Planned, Reason> {
+        let columns = self.representations(id)?;
+        let types: Vec<Vec<ColumnType>> =
+            columns.representations.iter().map(|columns| columns.iter().map(|c| c.column_type).collect()).collect();
+        let Some(first) = types.first() else { return Err(format!("field {}: it has no columns", columns.field)) };
+        let name = TypeName::parse(&field.type_name);
+        if let (&[principal], "ROOT::RNTupleCardinality") = (first.as_slice(), name.template)
+            && principal.is_index()
+        {
+            let columns = self.columns(id, &[Kind::Index])?;
+            let size = name.args.first().and_then(|arg| TypeName::parse(arg).number());
+            let number = if size == Some(Number::U32) { Number::U32 } else { Number::U64 };
+            return Ok((Shape::Number(number), Node::Lengths { columns, number }));
+        }
+        match first.as_slice() {
+            &[principal] => {
+                let number = match name.text {
+                    "byte" => Some(Number::U8),
+                    _ => name.number().or_else(|| natural(principal)),
+                };
+                let readable = |number: Number| {
+                    types.iter().all(|types| matches!(types.as_slice(), &[from] if is_readable(number, from)))
+                };
+                let Some(number) = number.filter(|number| readable(*number)) else {
+                    let (path, spelled) = (&columns.field, &field.type_name);
+                    return Err(format!("field {path}: a value of type {spelled} in a column of type {principal}"));
+                };
+                Ok((Shape::Number(number), Node::Number { columns, number }))
+            }
+            _ => Ok((Shape::Text, Node::Bytes { columns: self.columns(id, &[Kind::Index, Kind::U8])? })),
+        }
+    }
+
+    fn collection_of(&self, id: usize, field: &Field, item: Planned) -> Result<Planned, Reason> {
+        let columns = self.columns(id, &[Kind::Index])?;
+        if matches!(TypeName::parse(&field.type_name).template, "optional" | "unique_ptr") {
+            let (shape, item) = optional(item);
+            return Ok((shape, Node::Optional { columns, item: Box::new(item) }));
+        }
+        let (shape, item) = item;
+        Ok((shape.list(), Node::List { columns, item: Box::new(item) }))
+    }
+
+    fn record(&self, id: usize, field: &Field, children: &[usize], depth: usize) -> Result<Planned, Reason> {
+        if !self.column_ids(id).is_empty() {
+            return Err(format!("field {}: a record with columns", self.schema.path(id)));
+        }
+        let pair = TypeName::parse(&field.type_name).template == "pair" && children.len() == 2;
+        let (mut names, mut nodes) = (Vec::new(), Vec::new());
+        for (&child, in_pair) in children.iter().zip(["first", "second"].into_iter().chain(std::iter::repeat(""))) {
+            let described = self.described(child)?;
+            let is_base = described.name.starts_with(":_");
+            if is_base && described.type_name == "TObject" {
+                continue;
+            }
+            let (shape, node) = self.field(child, depth + 1)?;
+            let parts = match (is_base, shape, node) {
+                (true, Shape::Record(inner), Node::Record { parts }) => inner.into_iter().zip(parts).collect(),
+                (true, shape, node) => vec![((described.type_name.clone(), shape), node)],
+                (false, shape, node) if pair => vec![((in_pair.to_owned(), shape), node)],
+                (false, shape, node) => vec![((described.name.clone(), shape), node)],
+            };
+            for ((name, shape), node) in parts {
+                let twice = names.iter().any(|(known, _)| *known == name);
+                names.push((if twice { format!("{}::{name}", field.type_name) } else { name }, shape));
+                nodes.push(node);
+            }
+        }
+        Ok((Shape::Record(names), Node::Record { parts: nodes }))
+    }
+
+    fn variant_columns(&self, id: usize) -> Result<FieldColumns, Reason> {
+        let n = self.schema.children(Some(id)).len();
+        if n > MAX_ALTERNATIVES {
+            return Err(format!("field {}: a variant of {n} types", self.schema.path(id)));
+        }
+        self.columns(id, &[Kind::Switch])
+    }
+
+    fn variant(&self, id: usize, children: &[usize], depth: usize) -> Result<Planned, Reason> {
+        let columns = self.variant_columns(id)?;
+        let (mut names, mut parts) = (Vec::new(), Vec::new());
+        for &child in children {
+            let (shape, node) = self.field(child, depth + 1)?;
+            names.push((self.described(child)?.name.clone(), shape));
+            parts.push(node);
+        }
+        Ok((Shape::Variant(names), Node::Variant { columns, parts }))
+    }
+}
+
+/// The specification's version of fields. Readers must not read others.
+fn check_version(field: &Field) -> Result<(), Reason> {
+    match field.field_version {
+        0 => Ok(()),
+        version => Err(format!("field {}: version {version} of fields is unknown", field.name)),
+    }
+}
+
+fn unknown_role(field: &Field) -> Reason {
+    match field.role {
+        Role::Unknown(role) => format!("field {}: structural role {role:#x} is unknown", field.name),
+        role => format!("field {}: a field of role {role:?} has no subfields", field.name),
+    }
+}
+
+/// A value that may be absent. Arrow has no optional values of optional values or variants: these lie in a record.
+fn optional((shape, node): Planned) -> Planned {
+    let (shape, node) = match shape {
+        Shape::Optional(_) | Shape::Variant(_) => {
+            (Shape::Record(vec![("_0".to_owned(), shape)]), Node::Record { parts: vec![node] })
+        }
+        _ => (shape, node),
+    };
+    (Shape::Optional(Box::new(shape)), node)
+}
+
+/// As often as the field repeats.
+fn fixed(field: &Field, (shape, node): Planned) -> Result<Planned, Reason> {
+    let Some(size) = field.array_size else { return Ok((shape, node)) };
+    // Arrow's limit.
+    let len = i32::try_from(size).ok().and_then(|len| usize::try_from(len).ok());
+    let len = len.ok_or_else(|| format!("field {}: an array of {size} values", field.name))?;
+    Ok((shape.fixed(&[len]), Node::Fixed { size, item: Box::new(node) }))
+}

@@ -1,0 +1,184 @@
+//! The values of a field while clusters are appended: growing buffers that become the buffers of an Arrow array.
+
+use rootfile::{Error, Result};
+
+use super::node::Node;
+use crate::decode::program::types::{Number, Shape};
+use crate::decode::run::column::Column;
+use crate::decode::run::words::{Offsets, Words};
+use crate::ntuple::element::{Elements, Kind};
+
+/// Values of one node, of all clusters so far.
+#[derive(Debug)]
+pub(super) enum Values {
+    /// Numbers, in elements of the number's own kind.
+    Numbers(Elements),
+    /// Text or bytes.
+    Bytes {
+        ends: Elements,
+        bytes: Elements,
+    },
+    Fixed {
+        len: usize,
+        items: Box<Values>,
+    },
+    List {
+        ends: Elements,
+        items: Box<Values>,
+    },
+    /// Values without gaps, and which of all values are there.
+    Optional {
+        valid: Vec<bool>,
+        value: Box<Values>,
+    },
+    Record {
+        len: usize,
+        parts: Vec<Values>,
+    },
+    /// For each value its part, counted from 1, or 0; and its number among the values of that part.
+    Variant {
+        tags: Vec<i8>,
+        offsets: Vec<i32>,
+        parts: Vec<Values>,
+    },
+    Nothing {
+        len: usize,
+    },
+}
+
+/// The kind of elements that are numbers of one type.
+pub(super) fn kind_of(number: Number) -> Kind {
+    match number {
+        Number::Bool => Kind::Bool,
+        Number::I8 => Kind::I8,
+        Number::U8 => Kind::U8,
+        Number::I16 => Kind::I16,
+        Number::U16 => Kind::U16,
+        Number::I32 => Kind::I32,
+        Number::U32 => Kind::U32,
+        Number::I64 => Kind::I64,
+        Number::U64 => Kind::U64,
+        Number::F32 => Kind::F32,
+        Number::F64 => Kind::F64,
+    }
+}
+
+/// No elements of a kind.
+pub(super) fn none_of(kind: Kind) -> Elements {
+    Elements::new(kind, kind == Kind::F64)
+}
+
+impl Values {
+    /// No values of a node.
+    pub(super) fn new(node: &Node) -> Self {
+        let boxed = |node: &Node| Box::new(Self::new(node));
+        match node {
+            Node::Number { number, .. } | Node::Lengths { number, .. } => Self::Numbers(none_of(kind_of(*number))),
+            Node::Bytes { .. } => Self::Bytes { ends: none_of(Kind::Index), bytes: none_of(Kind::U8) },
+            Node::Fixed { item, .. } => Self::Fixed { len: 0, items: boxed(item) },
+            Node::List { item, .. } => Self::List { ends: none_of(Kind::Index), items: boxed(item) },
+            Node::Optional { item, .. } | Node::Alternative { item, .. } => {
+                Self::Optional { valid: Vec::new(), value: boxed(item) }
+            }
+            Node::Record { parts } => Self::Record { len: 0, parts: parts.iter().map(Self::new).collect() },
+            Node::Variant { parts, .. } => {
+                Self::Variant { tags: Vec::new(), offsets: Vec::new(), parts: parts.iter().map(Self::new).collect() }
+            }
+            Node::Nothing => Self::Nothing { len: 0 },
+        }
+    }
+
+    /// Number of values.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Numbers(elements) => elements.len(),
+            Self::Bytes { ends, .. } | Self::List { ends, .. } => ends.len(),
+            Self::Fixed { len, .. } | Self::Record { len, .. } | Self::Nothing { len } => *len,
+            Self::Optional { valid, .. } => valid.len(),
+            Self::Variant { tags, .. } => tags.len(),
+        }
+    }
+
+    /// Makes room for more values, where their number says how much that is.
+    pub(super) fn reserve(&mut self, values: usize) -> Result<()> {
+        match self {
+            Self::Numbers(elements) => elements.reserve(values),
+            Self::Bytes { ends, .. } | Self::List { ends, .. } => ends.reserve(values),
+            Self::Record { parts, .. } => parts.iter_mut().try_for_each(|part| part.reserve(values)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The values as a column of a shape, without a copy.
+    pub(super) fn into_column(self, shape: &Shape) -> Result<Column> {
+        Ok(match (self, shape) {
+            (Self::Numbers(Elements::Bool(bits)), Shape::Number(Number::Bool)) => Column::Bits(bits),
+            (Self::Numbers(elements), Shape::Number(number)) => Column::Numbers(*number, words(elements)?),
+            (Self::Bytes { ends, bytes: Elements::U8(bytes) }, Shape::Text) => {
+                Column::Text { offsets: offsets(ends)?, bytes }
+            }
+            (Self::Bytes { ends, bytes: Elements::U8(bytes) }, Shape::Bytes) => {
+                Column::Bytes { offsets: offsets(ends)?, bytes }
+            }
+            (Self::Fixed { len, items }, Shape::Fixed(size, inner)) => {
+                let items = Box::new(items.into_column(inner)?);
+                Column::Fixed { size: *size, len, items, shape: (**inner).clone() }
+            }
+            (Self::List { ends, items }, Shape::List(inner)) => {
+                let items = Box::new(items.into_column(inner)?);
+                Column::List { offsets: offsets(ends)?, items, shape: (**inner).clone() }
+            }
+            (Self::Optional { valid, value }, Shape::Optional(inner)) => {
+                let mut value = Box::new(value.into_column(inner)?);
+                value.spread(0, &valid);
+                Column::Optional { valid, value }
+            }
+            (Self::Record { len, parts }, Shape::Record(names)) => {
+                Column::Record { len, parts: into_columns(parts, names)?, names: names.clone() }
+            }
+            (Self::Variant { tags, offsets, parts }, Shape::Variant(names)) => {
+                Column::Variant { tags, offsets, parts: into_columns(parts, names)?, names: names.clone() }
+            }
+            (Self::Nothing { len }, shape) => {
+                let mut column = Column::new(shape, 0);
+                column.push_default(len)?;
+                column
+            }
+            _ => return Err(mismatch()),
+        })
+    }
+}
+
+fn into_columns(parts: Vec<Values>, names: &[(String, Shape)]) -> Result<Vec<Column>> {
+    parts.into_iter().zip(names).map(|(part, (_, shape))| part.into_column(shape)).collect()
+}
+
+fn offsets(ends: Elements) -> Result<Offsets> {
+    match ends {
+        Elements::Index(ends) => Ok(Offsets::of_lists(ends.into_offsets())),
+        _ => Err(mismatch()),
+    }
+}
+
+/// Typed values as bits of the same width, in the same memory.
+fn words(elements: Elements) -> Result<Words> {
+    Ok(match elements {
+        Elements::U8(v) => Words::W1(v),
+        Elements::I8(v) => Words::W1(v.into_iter().map(i8::cast_unsigned).collect()),
+        Elements::U16(v) => Words::W2(v),
+        Elements::I16(v) => Words::W2(v.into_iter().map(i16::cast_unsigned).collect()),
+        Elements::U32(v) => Words::W4(v),
+        Elements::I32(v) => Words::W4(v.into_iter().map(i32::cast_unsigned).collect()),
+        Elements::F32(v) => Words::W4(v.into_iter().map(f32::to_bits).collect()),
+        Elements::U64(v) => Words::W8(v),
+        Elements::I64(v) => Words::W8(v.into_iter().map(i64::cast_unsigned).collect()),
+        Elements::F64(v) => Words::W8(v.into_iter().map(f64::to_bits).collect()),
+        Elements::Bool(_) | Elements::Index(_) | Elements::Switch(_) => return Err(mismatch()),
+    })
+}
+
+/// A node with the values of another one.
+#[cold]
+pub(super) fn mismatch() -> Error {
+    Error::unsupported("values that do not fit the plan of their field")
+}
