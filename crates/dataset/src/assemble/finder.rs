@@ -17,6 +17,7 @@ use super::assembler::{Assembler, ExtraBranch};
 use super::candidates::{Candidates, trimmed};
 use crate::decode::ColumnPlan;
 use crate::decode::plan::parts::{self, ClassLayout, ClassParts, Part, PartKind};
+use crate::decode::program::types::MAP_PARTS;
 use crate::tree::Tree;
 use crate::tree::model::{Branch, BranchKind, Element};
 
@@ -226,7 +227,7 @@ impl<'a> BranchFinder<'a> {
         let mut record = self.record(class, layout, scope)?;
         if items.map {
             // The names in decoded columns of maps.
-            for ((name, _), wanted) in record.parts.iter_mut().zip(["key", "value"]) {
+            for ((name, _), wanted) in record.parts.iter_mut().zip(MAP_PARTS) {
                 wanted.clone_into(name);
             }
         }

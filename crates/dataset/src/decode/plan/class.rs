@@ -12,7 +12,7 @@ use crate::decode::program::class_reader::{ClassReader, ClassVersion, Destinatio
 use crate::decode::program::learned::{LearnedClasses, MemberId};
 use crate::decode::program::model::Typed;
 use crate::decode::program::op::Op;
-use crate::decode::program::types::{Number, Reason, Shape};
+use crate::decode::program::types::{Number, PAIR_PARTS, Reason, Shape};
 use crate::type_name::TypeName;
 
 /// Classes may nest this deep.
@@ -208,7 +208,7 @@ impl<'a> Classes<'a> {
 
     /// A pair. Files have no streamer info of the pairs in maps, and none is needed.
     pub(super) fn pair(&mut self, key: Typed, value: Typed, checksum: u32) -> (Shape, usize) {
-        let parts = vec![("first".to_owned(), key.0), ("second".to_owned(), value.0)];
+        let parts = Shape::parts(PAIR_PARTS, [key.0, value.0]);
         let step = |(i, op)| MemberStep { op, destination: Destination::Part(i), counts: None };
         let steps = Ok([key.1, value.1].into_iter().enumerate().map(step).collect());
         let version = ClassVersion { version: 0, checksum, steps, missing: Vec::new() };

@@ -7,7 +7,7 @@ use super::class::Classes;
 use crate::decode::program::model::Typed;
 use crate::decode::program::op::{ArrayKind, Container, Members, Op};
 use crate::decode::program::packed::Packed;
-use crate::decode::program::types::{Number, Reason, Shape};
+use crate::decode::program::types::{MAP_PARTS, Number, Reason, Shape};
 use crate::type_name::{ContainerKind, TypeName};
 
 impl Classes<'_> {
@@ -131,7 +131,7 @@ impl Classes<'_> {
                 let (key, value) = (self.item(arg(0))?, self.item(arg(1))?);
                 let parts = [self.as_member(arg(0), &key.1), self.as_member(arg(1), &value.1)];
                 let members = Members::Pair { parts, checksum: self.pair_checksum(arg(0), arg(1)) };
-                let shape = Shape::Record(vec![("key".to_owned(), key.0), ("value".to_owned(), value.0)]);
+                let shape = Shape::Record(Shape::parts(MAP_PARTS, [key.0, value.0]));
                 Ok(container(shape, Op::Record(vec![key.1, value.1]), Some(members)))
             }
             Some(ContainerKind::Bitset) => {

@@ -5,6 +5,7 @@ use rootfile::streamer::{ElementKind, StreamerElement, StreamerInfos, code};
 
 use super::class::{Classes, is_base, is_stored};
 use crate::decode::program::learned::LearnedClasses;
+use crate::decode::program::types::PAIR_PARTS;
 use crate::type_name::{ContainerKind, TypeName};
 
 /// Version and checksum of a class.
@@ -81,7 +82,7 @@ fn pair(class: &str) -> Option<ClassParts> {
             kind: PartKind::Member { object: (!simple).then(|| arg.text.to_owned()), optional: false },
         }
     };
-    let parts = vec![part(0, "first", first), part(1, "second", second)];
+    let parts = vec![part(0, PAIR_PARTS[0], first), part(1, PAIR_PARTS[1], second)];
     (name.template == "pair").then(|| ClassParts { name: class.to_owned(), parts })
 }
 

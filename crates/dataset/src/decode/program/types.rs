@@ -8,6 +8,11 @@ use rootfile::streamer::code;
 /// Why something is not decoded.
 pub(crate) type Reason = String;
 
+/// The parts of a map's items.
+pub(crate) const MAP_PARTS: [&str; 2] = ["key", "value"];
+/// The parts of a `std::pair`.
+pub(crate) const PAIR_PARTS: [&str; 2] = ["first", "second"];
+
 /// A number, as Arrow has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Number {
@@ -110,6 +115,11 @@ impl Number {
 }
 
 impl Shape {
+    /// Named parts of a record.
+    pub(crate) fn parts<const N: usize>(names: [&str; N], shapes: [Self; N]) -> Vec<(String, Self)> {
+        names.into_iter().map(str::to_owned).zip(shapes).collect()
+    }
+
     /// A list of this shape.
     pub(crate) fn list(self) -> Self {
         Self::List(Box::new(self))

@@ -3,10 +3,10 @@
 
 use super::node::{ColumnRef, FieldColumns, Node};
 use super::numbers::{is_readable, natural};
-use crate::decode::program::types::{Number, Reason, Shape};
+use crate::decode::program::types::{MAP_PARTS, Number, PAIR_PARTS, Reason, Shape};
 use crate::ntuple::element::{ColumnType, Kind};
 use crate::ntuple::model::{Field, Role, Schema};
-use crate::type_name::TypeName;
+use crate::type_name::{ContainerKind, TypeName};
 
 /// Fields may nest this deep.
 const MAX_DEPTH: usize = 100;
@@ -187,6 +187,14 @@ impl<'a> Planner<'a> {
             return Ok((shape, Node::Optional { columns, item: Box::new(item) }));
         }
         let (shape, item) = item;
+        let shape = match (TypeName::parse(&field.type_name).container(), shape) {
+            // As in trees: the pairs of a map have keys and values.
+            (Some(ContainerKind::Map), Shape::Record(parts)) if parts.len() == 2 => {
+                let parts = parts.into_iter().zip(MAP_PARTS);
+                Shape::Record(parts.map(|((_, part), name)| (name.to_owned(), part)).collect())
+            }
+            (_, shape) => shape,
+        };
         Ok((shape.list(), Node::List { columns, item: Box::new(item) }))
     }
 
@@ -196,7 +204,7 @@ impl<'a> Planner<'a> {
         }
         let pair = TypeName::parse(&field.type_name).template == "pair" && children.len() == 2;
         let (mut names, mut nodes) = (Vec::new(), Vec::new());
-        for (&child, in_pair) in children.iter().zip(["first", "second"].into_iter().chain(std::iter::repeat(""))) {
+        for (&child, in_pair) in children.iter().zip(PAIR_PARTS.into_iter().chain(std::iter::repeat(""))) {
             let described = self.described(child)?;
             let is_base = described.name.starts_with(":_");
             if is_base && described.type_name == "TObject" {

@@ -402,6 +402,15 @@ fn bases_and_pairs_are_as_in_trees() {
     assert_eq!(array.as_struct().column_names(), ["x", "Derived::x", "q"]);
     assert_eq!(array.as_struct().column(2).as_struct().column_names(), ["first", "second"]);
     assert_eq!(i32s(array.as_struct().column(1)), [2]);
+
+    let map = made.collection(None, "m", "std::map<int,int>");
+    let item = made.field(Some(map), Role::Record, "_0", "std::pair<int,int>");
+    made.leaf(Some(item), "_0", "std::int32_t", Int32);
+    made.leaf(Some(item), "_1", "std::int32_t", Int32);
+    let plan = FieldPlan::new(&made.schema(), map);
+    let DataType::LargeList(pairs) = plan.field().data_type() else { panic!("a map is a list") };
+    let DataType::Struct(parts) = pairs.data_type() else { panic!("of pairs") };
+    assert_eq!(parts.iter().map(|part| part.name().as_str()).collect::<Vec<_>>(), ["key", "value"]);
 }
 
 #[test]
