@@ -339,7 +339,7 @@ fn errors_say_where() {
     let file = RootFile::open(&damaged).unwrap();
     let error = read_page_list(&**file.source(), &ntuple, 0).unwrap_err();
     let text = error.to_string();
-    assert!(text.contains(&format!("damaged.root: ntpl")) && text.contains(&format!("at byte {offset}: ")), "{text}");
+    assert!(text.contains("damaged.root: ntpl") && text.contains(&format!("at byte {offset}: ")), "{text}");
     assert_eq!(error.path(), Some(Path::new(&damaged)));
 }
 

@@ -82,7 +82,7 @@ impl Rules {
 
     /// Checks the schema as a whole.
     pub fn finish(&self, fields: &[Field]) -> Result<()> {
-        for (id, known) in self.columns.iter().enumerate().filter(|(_, known)| !known.complete()) {
+        if let Some((id, known)) = self.columns.iter().enumerate().find(|(_, known)| !known.complete()) {
             let (first, last) = (known.columns, known.columns_of_last);
             return Err(Error::corrupt(format!("field {id}: representations with {first} and with {last} columns")));
         }
