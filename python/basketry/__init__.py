@@ -21,7 +21,7 @@ from .file import Directory, File
 from .monitoring import Monitor
 from .processes import Parts, parts
 from .sweeping import sweep
-from .tree import Branch, Tree
+from .tree import Branch, RNTuple, Tree
 from .verbs import convert, generate, inspect, layout, merge, readspeed, recover, rewrite, tune, verify
 from .writing import FillContext, WritableDirectory, WritableFile, WritableTree, recreate
 
@@ -32,6 +32,7 @@ __all__ = [
     "FillContext",
     "Monitor",
     "Parts",
+    "RNTuple",
     "Tree",
     "WritableDirectory",
     "WritableFile",

@@ -33,12 +33,25 @@ def layout(node: Node) -> Any:
     if kind == "optional":
         bits = ak.index.IndexU8(data(buffers[0], np.uint8))
         return ak.contents.BitMaskedArray(bits, layout(parts[0][1]), valid_when=True, length=length, lsb_order=True)
+    if kind == "union":
+        return _union(data(buffers[0], np.int8), data(buffers[1], np.int32), [layout(part) for _, part in parts])
     if kind in ("text", "bytes"):
         whole, each = ("string", "char") if kind == "text" else ("bytestring", "byte")
         letters = ak.contents.NumpyArray(data(buffers[1], np.uint8), parameters={"__array__": each})
         offsets = ak.index.Index64(data(buffers[0], np.int64))
         return ak.contents.ListOffsetArray(offsets, letters, parameters={"__array__": whole})
     return ak.contents.NumpyArray(data(buffers[0], np.dtype(kind)))
+
+
+def _union(tags: Any, places: Any, parts: list[Any]) -> Any:
+    """A union layout. The tags count from 1; 0 is a missing value, which becomes one of the first part."""
+    first = parts[0]
+    with_none = np.append(np.arange(first.length, dtype=np.int64), -1)
+    parts = [ak.contents.IndexedOptionArray.simplified(ak.index.Index64(with_none), first), *parts[1:]]
+    index = ak.index.Index64(np.where(tags == 0, first.length, places).astype(np.int64))
+    if len(parts) == 1:
+        return ak.contents.IndexedArray.simplified(index, parts[0])
+    return ak.contents.UnionArray.simplified(ak.index.Index8(np.maximum(tags - 1, 0).astype(np.int8)), index, parts)
 
 
 def node(layout: Any) -> Any:

@@ -35,6 +35,10 @@ def array(node: Node) -> NDArray[Any]:
     if kind == "optional":
         bits = np.unpackbits(data(buffers[0], np.uint8), count=length, bitorder="little")
         return _objects(one if there else None for one, there in zip(array(parts[0][1]), bits, strict=True))
+    if kind == "union":
+        alternatives = [array(part) for _, part in parts]
+        places = zip(data(buffers[0], np.int8).tolist(), data(buffers[1], np.int32).tolist(), strict=True)
+        return _objects((alternatives[tag - 1][place] if tag else None for tag, place in places), length)
     if kind in ("text", "bytes"):
         letters = bytes(data(buffers[1], np.uint8))
         ends = data(buffers[0], np.int64).tolist()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from . import _core
 from .file import File
 from .names import missing
-from .tree import Tree
+from .tree import Tree, opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 
 def open(places: Places, *, friends: Friends = None) -> Tree | Any:
-    """Opens a file, or a tree in one or several.
+    """Opens a file, or a tree or RNTuple in one or several.
+
+    An RNTuple is an `RNTuple`, a `Tree` whose branches are fields.
 
     `"f.root"` gives a `File`; `"f.root:dir/tree"` and `{"f.root": "dir/tree"}` give a `Tree`. Several files (a pattern
     `"run*.root"`, a file of names `"@list.txt"`, or a list) give one `Tree`, with their entries in that
@@ -94,4 +96,4 @@ def _tree(places: Places, friends: Friends) -> Tree:
                 raise missing("tree", tree, file.keys(cycle=False), file) from None
         raise
     more = f" and {len(inputs) - 1} more" if len(inputs) > 1 else ""
-    return Tree(table, f"{inputs[0][0]}{more}:{table.path}")
+    return opened(table, f"{inputs[0][0]}{more}:{table.path}")

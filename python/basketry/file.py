@@ -1,4 +1,4 @@
-"""A ROOT file and the directories in it, as mappings from names to trees."""
+"""A ROOT file and the directories in it, as mappings from names to trees and RNTuples."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ class Key(NamedTuple):
     cycle: int
     class_: str
     title: str
-    is_tree: bool
+    #: Whether it is a tree or an RNTuple.
+    is_table: bool
 
 
 class Directory(Handle):
     """A directory of a file: `directory["tree"]`, `directory["dir/tree;2"]`, `directory["dir"]`.
 
-    Only trees can be opened; other objects are listed.
+    Only trees and RNTuples can be opened; other objects are listed.
     """
 
     def __init__(self, file_path: str, keys: list[Key], path: str = "") -> None:
@@ -100,21 +101,21 @@ class Directory(Handle):
         return isinstance(name, str) and self._find(name) is not None
 
     def __getitem__(self, name: str) -> Tree | Any:
-        """The tree or directory of that name; by default the newest cycle (`"tree;1"` names another).
+        """The tree, RNTuple or directory of that name; by default the newest cycle (`"tree;1"` names another).
 
         An unknown name is a `KeyError` with the nearest names; an object of another class is a `ValueError`.
         """
-        from .tree import Tree
+        from .tree import opened
 
         key = self._find(name)
         if key is None:
             raise missing("object", name, self.keys(cycle=";" in name), self)
-        if key.is_tree:
+        if key.is_table:
             table = _core.Table([(self.file_path, f"{key.path};{key.cycle}")])
-            return Tree(table, f"{self.file_path}:{key.path}")
+            return opened(table, f"{self.file_path}:{key.path}")
         if key.class_ in ("TDirectory", "TDirectoryFile"):
             return Directory(self.file_path, self._all, key.path)
-        raise ValueError(f"{key.path} in {self.file_path} is a {key.class_}; only trees can be read")
+        raise ValueError(f"{key.path} in {self.file_path} is a {key.class_}; only trees and RNTuples can be read")
 
     def _find(self, name: str) -> Key | None:
         wanted, _, cycle = name.strip("/").partition(";")
@@ -123,10 +124,10 @@ class Directory(Handle):
         return max(found, key=lambda key: key.cycle, default=None)
 
     def tree(self) -> Tree:
-        """The only tree; a `ValueError` if there are none or several."""
-        paths = list(dict.fromkeys(key.path for key in self._below if key.is_tree))
+        """The only tree or RNTuple; a `ValueError` if there are none or several."""
+        paths = list(dict.fromkeys(key.path for key in self._below if key.is_table))
         if len(paths) != 1:
-            has = f"trees {', '.join(paths)}: name one" if paths else "no tree"
+            has = f"trees {', '.join(paths)}: name one" if paths else "no tree and no RNTuple"
             raise ValueError(f"{self} has {has}")
         return self[paths[0].removeprefix(f"{self.path}/") if self.path else paths[0]]
 

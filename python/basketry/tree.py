@@ -1,4 +1,4 @@
-"""Trees and their branches: names, types, and arrays of entries."""
+"""Trees and RNTuples, and their branches or fields: names, types, and arrays of entries."""
 
 from __future__ import annotations
 
@@ -69,13 +69,18 @@ class Branches:
         deep = not where.startswith("/")
         where = where.removeprefix("/")
         found = self._by_name.get(where)
-        if found is None and "/" in where:
-            first, _, rest = where.partition("/")
+        if found is None and self._separator in where:
+            first, _, rest = where.partition(self._separator)
             parent = self._by_name.get(first)
             found = parent and parent._find(rest)
         if found is None and deep:
             found = next((below for branch in self._below if (below := branch._find(where))), None)
         return found
+
+    @property
+    def _separator(self) -> str:
+        """Between the names of a path."""
+        return "." if self._table.is_ntuple else "/"
 
     def _unknown(self, name: str, more: Iterable[str] = ()) -> KeyError:
         """The error for an unknown name, where `more` names are known, too."""
@@ -124,9 +129,14 @@ class Branches:
         self._below = []
         self._by_name = {}
         made: list[Branch] = []
+        siblings = Counter(above for _, above, *_ in lines)
         for name, above, typename, column, interpretation in lines:
-            branch = Branch(self._table, name, typename, column, interpretation)
             parent = self if above is None else made[above]
+            if above is not None and name == "_0" and siblings[above] == 1 and self._table.is_ntuple:
+                # The nameless item of a collection: what is below it is shown below the collection, as in uproot.
+                made.append(made[above])
+                continue
+            branch = Branch(self._table, name, typename, column, interpretation)
             parent._below.append(branch)
             parent._by_name.setdefault(name, branch)
             made.append(branch)
@@ -136,10 +146,10 @@ class Branches:
             yield branch.name, branch
             if recursive:
                 for path, below in branch._walk():
-                    yield f"{branch.name}/{path}", below
+                    yield f"{branch.name}{self._separator}{path}", below
 
     def keys(self, **listing: Unpack[Listing]) -> list[str]:
-        """Names of branches; a path joins nested names with `/`. See `Listing` for the options."""
+        """Names of branches; a path joins nested names with `/`, those of fields with `.`. See `Listing` for the options."""
         return [name for name, _ in self.items(**listing)]
 
     def typenames(self, **listing: Unpack[Listing]) -> dict[str, str]:
@@ -273,11 +283,12 @@ class Branches:
         return {}
 
     def _filtered(self, filter_name: Filter, filter_typename: Filter) -> Plan:
-        found = [
-            (path, branch.name, branch._column)
-            for path, branch in self.items(filter_name=filter_name, filter_typename=filter_typename)
-            if branch._column is not None
-        ]
+        found: list[tuple[str, str, int]] = []
+        for path, branch in self.items(filter_name=filter_name, filter_typename=filter_typename):
+            # The values of a field have those of the fields below.
+            inside = self._table.is_ntuple and found and path.startswith(f"{found[-1][0]}{self._separator}")
+            if branch._column is not None and not inside:
+                found.append((path, branch.name, branch._column))
         # A unique name needs no path.
         counts = Counter(name for _, name, _ in found)
         return tuple((name if counts[name] == 1 else path, column) for path, name, column in found)
@@ -430,3 +441,26 @@ class Tree(Branches, Handle):
     def clusters(self) -> Sequence[int]:
         """The first entry of each cluster, and finally the number of entries."""
         return self._table.clusters
+
+
+class RNTuple(Tree):
+    """An RNTuple, of one file or of several as one. It has the methods of a tree, and fields where a tree has branches. The
+    path of a field joins names with dots: `"jets.pt"` is a list for each entry."""
+
+    def __repr__(self) -> str:
+        return f"<RNTuple {self._where} ({len(self._below)} fields, {self.num_entries} entries)>"
+
+    @property
+    def description(self) -> str:
+        """The description."""
+        return self._table.title
+
+    @property
+    def fields(self) -> list[Branch]:
+        """The fields at the top."""
+        return list(self._below)
+
+
+def opened(table: _core.Table, where: str) -> Tree:
+    """The tree or RNTuple of a table; `where` is its file and path."""
+    return RNTuple(table, where) if table.is_ntuple else Tree(table, where)

@@ -1,4 +1,4 @@
-//! Trees (`TTree`) in ROOT files: what their columns are, and how their entries are stored.
+//! Trees (`TTree`) and RNTuples in ROOT files: what their columns are, and how their entries are stored.
 //!
 //! | module | job |
 //! |---|---|
@@ -7,6 +7,8 @@
 //! | [`read`] | reads a column from its file in one call |
 //! | [`encode`] | an Arrow array as the bytes of baskets |
 //! | [`assemble`] | the branches of a split object as one column, and back |
+//! | [`ntuple`] | RNTuples: metadata, pages, and the values of fields |
+//! | [`table`] | a tree or an RNTuple, for callers that need not know which |
 //! | [`layout`] | how entries are stored, and ROOT's rules for baskets and clusters |
 //! | [`glob`] | patterns for the names of trees and columns |
 //!
@@ -58,6 +60,7 @@ pub mod glob;
 pub mod layout;
 pub mod ntuple;
 pub mod read;
+pub mod table;
 pub mod tree;
 mod type_name;
 

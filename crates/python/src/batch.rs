@@ -7,7 +7,7 @@ use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, downcast_primitive_array};
 use arrow_buffer::{BooleanBuffer, OffsetBuffer};
-use arrow_schema::{DataType, Field, Fields, Schema};
+use arrow_schema::{DataType, Field, Fields, Schema, UnionMode};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::types::{PyAny, PyCapsule};
 use pyo3::{Bound, IntoPyObject, PyErr, PyResult, Python, pyclass, pymethods};
@@ -157,6 +157,15 @@ fn plain(array: &ArrayRef) -> PyResult<Node> {
             let columns = fields.iter().zip(array.as_struct().columns());
             let parts = columns.map(|(field, column)| Ok((field.name().clone(), node(column)?)));
             made("record", 0, Vec::new(), parts.collect::<PyResult<_>>()?)
+        }
+        // The type ID 0 is `none`, which has no values; the alternatives count from 1.
+        DataType::Union(fields, UnionMode::Dense) => {
+            let union = array.as_union();
+            let alternatives = fields.iter().filter(|(id, _)| *id > 0);
+            let parts = alternatives.map(|(id, field)| Ok((field.name().clone(), node(union.child(id))?)));
+            let parts = parts.collect::<PyResult<_>>()?;
+            let offsets = union.offsets().map_or_else(|| Vec::new().into(), |offsets| offsets.inner().clone());
+            made("union", 0, vec![union.type_ids().inner().clone(), offsets], parts)
         }
         kind => {
             let name = format!("{kind:?}").to_lowercase();

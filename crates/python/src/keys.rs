@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use dataset::layout::ByteSize;
+use dataset::ntuple::is_ntuple;
 use dataset::tree::is_tree_class;
 use flow::inputs::inputs;
 use pyo3::{PyResult, Python, pyfunction};
@@ -11,7 +12,7 @@ use rootfile::RootFile;
 use crate::errors::exception;
 use crate::interrupt::listening;
 
-/// A key: path, cycle, class, title, and whether it is a tree.
+/// A key: path, cycle, class, title, and whether it is a tree or an RNTuple.
 type KeyLine = (String, i16, String, String, bool);
 
 /// All keys of a file, directories included, each directory's before those below it.
@@ -22,8 +23,8 @@ pub fn keys(py: Python<'_>, path: PathBuf) -> PyResult<Vec<KeyLine>> {
         let walk = file.walk();
         let lines = walk.directories.iter().flat_map(|directory| {
             directory.keys.iter().map(|key| {
-                let is_tree = is_tree_class(&file, &key.class);
-                (directory.path_of(&key.name), key.cycle, key.class.clone(), key.title.clone(), is_tree)
+                let is_table = is_tree_class(&file, &key.class) || is_ntuple(&key.class);
+                (directory.path_of(&key.name), key.cycle, key.class.clone(), key.title.clone(), is_table)
             })
         });
         Ok(lines.collect())

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Schema};
-use dataset::tree::{BranchKind, Tree};
+use dataset::table::{Node, TableSchema};
 use flow::inputs::Input;
 use flow::read::{BatchSize, Dataset, Friend};
 use pyo3::{PyResult, Python, pyclass, pymethods};
@@ -16,7 +16,7 @@ use crate::interrupt::{Cancelled, listening};
 use crate::request::Reading;
 use crate::steps::Steps;
 
-/// The trees of one or more files, as one table.
+/// The trees or RNTuples of one or more files, as one table.
 #[pyclass(frozen, module = "basketry._core")]
 pub struct Table(Arc<Dataset>);
 
@@ -45,30 +45,27 @@ fn type_text(field: &Field) -> String {
             let parts: Vec<_> = fields.iter().map(|part| format!("{}: {}", part.name(), type_text(part))).collect();
             format!("{{{}}}", parts.join(", "))
         }
+        DataType::Union(parts, _) => {
+            let parts: Vec<_> = parts.iter().filter(|(id, _)| *id > 0).map(|(_, part)| type_text(part)).collect();
+            format!("union[{}]", parts.join(", "))
+        }
         other => format!("{other:?}").to_lowercase(),
     };
     if field.is_nullable() { format!("?{words}") } else { words }
 }
 
-/// All branches of a tree, depth first, with their column numbers in the data set.
-fn branch_lines(dataset: &Dataset, tree: &Tree, columns: &[Option<usize>]) -> Vec<BranchLine> {
-    let line = |(index, branch): (usize, &dataset::tree::Branch)| {
+/// All nodes of a schema with their column numbers in the data set.
+fn branch_lines(dataset: &Dataset, schema: &TableSchema, columns: &[Option<usize>]) -> Vec<BranchLine> {
+    let line = |(index, node): (usize, Node)| {
         // The counter of a split STL collection is redundant with its members; as in uproot the branch is the whole
-        // collection. The counter of a TClonesArray is a column.
-        let groups = branch.element().is_some_and(|e| e.element_type == 4) && !branch.children.is_empty();
-        let column = columns.get(index).copied().flatten().filter(|_| !groups);
+        // collection.
+        let column = columns.get(index).copied().flatten().filter(|_| !node.groups);
         let plan = column.and_then(|c| dataset.column(c));
-        let typename = match (plan.and_then(|p| p.field().metadata().get("typename")), &branch.kind) {
-            (Some(typename), _) => typename.clone(),
-            (None, BranchKind::Element(element)) => element.class_name.clone(),
-            (None, BranchKind::Object { class_name }) => class_name.clone(),
-            (None, BranchKind::Clones(_)) => "TClonesArray".to_owned(),
-            (None, _) => String::new(),
-        };
+        let typename = plan.and_then(|p| p.field().metadata().get("typename").cloned()).unwrap_or(node.type_name);
         let read_as = plan.map_or_else(String::new, |plan| type_text(plan.field()));
-        (branch.name().to_owned(), branch.parent, typename, column, read_as)
+        (node.name, node.parent, typename, column, read_as)
     };
-    tree.branches.iter().enumerate().map(line).collect()
+    schema.nodes().into_iter().enumerate().map(line).collect()
 }
 
 #[pymethods]
@@ -111,22 +108,28 @@ impl Table {
 
     /// Names and formulas of the tree's aliases, in the order of the list.
     fn aliases(&self) -> Vec<(String, String)> {
-        let tree = self.0.tree();
+        let Some(tree) = self.0.tree() else { return Vec::new() };
         tree.listed(tree.aliases).map(|alias| (alias.name.to_owned(), alias.title.to_owned())).collect()
     }
 
-    /// All branches, depth first.
+    /// Whether the fields of an RNTuple are read, not the branches of a tree.
+    #[getter]
+    fn is_ntuple(&self) -> bool {
+        self.0.tree().is_none()
+    }
+
+    /// All branches, depth first, or all fields.
     fn branches(&self) -> Vec<BranchLine> {
-        branch_lines(&self.0, self.0.tree(), &self.0.column_of_each_branch())
+        branch_lines(&self.0, self.0.schema(), &self.0.column_of_each_node())
     }
 
     /// All friends.
     fn friends(&self, py: Python<'_>) -> PyResult<Vec<FriendLine>> {
         let dataset = Arc::clone(&self.0);
         let friends = move |_: &Cancelled| {
-            let line = |friend: &Friend| match friend.tree() {
-                Ok(tree) => {
-                    (friend.name().to_owned(), branch_lines(&dataset, tree, &friend.column_of_each_branch()), None)
+            let line = |friend: &Friend| match friend.schema() {
+                Ok(schema) => {
+                    (friend.name().to_owned(), branch_lines(&dataset, schema, &friend.column_of_each_node()), None)
                 }
                 Err(why) => (friend.name().to_owned(), Vec::new(), Some(why.to_string())),
             };

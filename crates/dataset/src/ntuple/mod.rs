@@ -6,6 +6,8 @@
 //! | [`element`] | the column types, and how the elements of a page are encoded |
 //! | [`decode`] | the values of a field as an Arrow array |
 //! | [`type_name`] | compares names of types, whoever wrote them |
+//! | [`table`] | an RNTuple with its page lists, and the pieces of its fields |
+//! | [`cluster_reader`] | reads entries of one field from one cluster |
 //! | [`read`] | reads fields in one call |
 //! | [`page`] | verifies and decompresses pages |
 //! | `open` | from a key to the metadata, and from a cluster group to its pages |
@@ -20,6 +22,7 @@
 
 mod anchor;
 mod blob;
+pub mod cluster_reader;
 pub mod decode;
 pub mod element;
 mod envelope;
@@ -35,6 +38,7 @@ pub mod read;
 mod recognise;
 mod schema;
 mod schema_rules;
+pub mod table;
 pub mod type_name;
 
 pub use anchor::{parse_anchor, write_anchor};

@@ -67,7 +67,7 @@ impl FullRead {
             Dataset::open(&[Input { path: stats.file.name().to_path_buf(), tree: Some(tree.path.clone()) }])
         };
         let dataset = open(tree)?;
-        let columns = dataset.column_of_each_branch();
+        let columns = dataset.column_of_each_node();
         let of = |c: &Column| {
             let branch = c.plan.as_ref().filter(|_| c.tree == number)?.branch();
             columns.get(branch).copied().flatten()
@@ -214,7 +214,7 @@ struct Nothing {
 impl Nothing {
     /// Reads nothing of a tree's columns.
     fn read(&mut self, dataset: &Dataset, budget: Budget) -> Result<()> {
-        let columns: Vec<usize> = dataset.column_of_each_branch().into_iter().flatten().collect();
+        let columns: Vec<usize> = dataset.column_of_each_node().into_iter().flatten().collect();
         self.columns += columns.len() as u64;
         let selection = Some(EntrySet::sorted([])?);
         let request = Request { columns, entries: 0..dataset.entries(), selection, budget, cancelled: None };

@@ -7,7 +7,8 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use dataset::EntrySet;
-use dataset::decode::ColumnPlan;
+use dataset::table::TableColumn;
+use dataset::tree::Tree;
 use flow::inputs::Input;
 use flow::read::{Dataset, Request, drain};
 use flow::{Budget, uniform};
@@ -137,22 +138,23 @@ fn end_of_turn(dataset: &Dataset, entry: u64) -> u64 {
 /// The columns that a part of a workload reads of one of several data sets with the same trees. Where a member is selected
 /// that one data set has as a branch, the unsplit column is read in the others.
 fn columns(dataset: &Dataset, all: &[Dataset], term: &Term) -> Vec<usize> {
-    let lineage = |dataset: &Dataset, branch: usize| -> Vec<String> {
-        dataset.tree().lineage(branch).into_iter().rev().map(str::to_owned).collect()
+    let lineage = |dataset: &Dataset, node: usize| -> Vec<String> {
+        dataset.schema().lineage(node).into_iter().rev().map(str::to_owned).collect()
     };
     let requested = |dataset: &Dataset, lineage: &[String]| term.asks_for(dataset.path(), lineage);
     let mut tops: HashSet<String> = HashSet::new();
     for dataset in all {
-        let lineages = dataset.columns().iter().map(|plan| lineage(dataset, plan.branch()));
+        let lineages = dataset.columns().iter().map(|plan| lineage(dataset, plan.node()));
         tops.extend(lineages.filter(|one| requested(dataset, one)).filter_map(|one| one.into_iter().next()));
     }
-    let is_whole = |branch: usize| {
+    let is_whole = |node: usize| {
         let tree = dataset.tree();
-        tree.top.contains(&branch) && tree.branches.get(branch).is_some_and(|b| b.children.is_empty())
+        let childless = |tree: &Tree| tree.branches.get(node).is_some_and(|b| b.children.is_empty());
+        tree.is_some_and(|tree| tree.top.contains(&node) && childless(tree))
     };
-    let wanted = |plan: &ColumnPlan| {
-        let own = lineage(dataset, plan.branch());
-        requested(dataset, &own) || is_whole(plan.branch()) && own.first().is_some_and(|top| tops.contains(top))
+    let wanted = |plan: &TableColumn| {
+        let own = lineage(dataset, plan.node());
+        requested(dataset, &own) || is_whole(plan.node()) && own.first().is_some_and(|top| tops.contains(top))
     };
     (0..dataset.columns().len()).filter(|&c| dataset.columns().get(c).is_some_and(wanted)).collect()
 }

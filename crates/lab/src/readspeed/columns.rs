@@ -27,6 +27,7 @@ impl Columns {
     pub(crate) fn choose(&self, dataset: &Dataset) -> Result<Vec<usize>> {
         let name = |column: usize| dataset.column(column).map_or("", |plan| plan.field().name().as_str());
         let own = 0..dataset.columns().len();
+        let default = dataset.default_columns();
         let by = |matches: &[Test], texts: &[String]| {
             let (mut found, mut of_friends) = (BTreeSet::new(), BTreeSet::new());
             for (is_meant, text) in matches.iter().zip(texts) {
@@ -45,7 +46,7 @@ impl Columns {
         };
         match self {
             // A column in a missing file is only selected by name: the error says why it cannot be read.
-            Self::All => Ok(own.filter(|&column| dataset.absent(column).is_none()).collect()),
+            Self::All => Ok(default.into_iter().filter(|&column| dataset.absent(column).is_none()).collect()),
             Self::Named(texts) => {
                 let patterns = texts.iter().map(|text| {
                     let pattern = Pattern::new(text)?;
@@ -75,6 +76,6 @@ impl Columns {
 /// Why a text means no column: perhaps it is one of a friend that cannot be read.
 fn none(dataset: &Dataset, text: &str) -> Error {
     let named = |friend: &&Friend| text.strip_prefix(friend.name()).is_some_and(|rest| rest.starts_with('.'));
-    let why = dataset.friends().iter().filter(named).find_map(|friend| friend.tree().err());
+    let why = dataset.friends().iter().filter(named).find_map(|friend| friend.schema().err());
     why.unwrap_or_else(|| Error::request(format!("no branch of {} or its friends matches {text}", dataset.path())))
 }

@@ -116,14 +116,15 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
         can_be_split: columns
             .iter()
             .filter_map(|&i| dataset.column(i))
-            .any(|p| *p.field().name() == c.name && can_be_split(p)),
+            .filter(|p| *p.field().name() == c.name)
+            .any(|p| p.branch().is_some_and(can_be_split)),
     });
     if options.layouts && columns.iter().any(|&c| c >= dataset.columns().len()) {
         return Err(Error::request(
             "--layouts works only for branches of the tree itself: leave out branches of friends",
         ));
     }
-    let some: Vec<String> = match columns.len() < dataset.columns().len() {
+    let some: Vec<String> = match columns != dataset.default_columns() {
         true => columns.iter().filter_map(|&c| dataset.column(c)).map(|plan| plan.field().name().clone()).collect(),
         false => Vec::new(),
     };
@@ -140,7 +141,7 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
         seed: options.seed,
     });
     let mut notes = bottleneck::notes(&stages, bottleneck);
-    let absent = (0..dataset.columns().len()).filter(|column| !columns.contains(column));
+    let absent = dataset.default_columns().into_iter().filter(|column| !columns.contains(column));
     notes.extend(absent.filter_map(|column| {
         let (why, name) = (dataset.absent(column)?, dataset.column(column)?.field().name());
         Some(format!("branch {name} is not read: {why}"))

@@ -102,7 +102,7 @@ fn bytes(path: &Path, budget: Budget) -> Result<()> {
 /// All entries, and some, of a file in a codec.
 fn values(path: &Path, codec: Compression, budget: Budget) -> Result<()> {
     let dataset = Dataset::open(&[Input { path: path.to_path_buf(), tree: None }])?;
-    let setting = dataset.tree().branches.first().map(|b| b.compress);
+    let setting = dataset.tree().and_then(|tree| tree.branches.first()).map(|b| b.compress);
     same("the codec", setting, Some(codec.to_root_setting()))?;
     let picked: Vec<u64> = (0..ENTRIES).step_by(PICKED).collect();
     for entries in [(0..ENTRIES).collect(), picked] {

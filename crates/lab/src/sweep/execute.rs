@@ -225,10 +225,11 @@ impl Reading<'_> {
 
     /// Each column of the first level, with all its branches, by itself.
     fn columns(&self) -> Result<Measured> {
-        let tree = self.dataset.tree();
         let mut tops: Vec<(String, Vec<usize>)> = Vec::new();
-        for (column, plan) in self.dataset.columns().iter().enumerate() {
-            let top = tree.lineage(plan.branch()).last().copied().unwrap_or_default();
+        let schema = self.dataset.schema();
+        let columns = self.dataset.columns().iter().enumerate().filter(|(_, plan)| schema.is_default(plan.node()));
+        for (column, plan) in columns {
+            let top = schema.lineage(plan.node()).last().copied().unwrap_or_default();
             match tops.last_mut() {
                 Some((name, columns)) if name == top => columns.push(column),
                 _ => tops.push((top.to_owned(), vec![column])),

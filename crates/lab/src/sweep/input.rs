@@ -47,7 +47,7 @@ impl SweepInput {
             bytes,
             entries: entries.unwrap_or(all).min(all),
             all_entries: all,
-            columns: dataset.tree().top.len(),
+            columns: dataset.schema().top().len(),
         })
     }
 }

@@ -75,9 +75,9 @@ impl Runner for RootRunner {
         self.task = folder.join("task.txt");
         let input = Input { path: subject.input.clone(), tree: Some(subject.tree.clone()) };
         let dataset = Dataset::open(&[input])?;
-        let tree = dataset.tree();
-        let names = tree.top.iter().filter_map(|&top| tree.branches.get(top));
-        self.branches = names.map(|branch| branch.name().to_owned()).collect();
+        let nodes = dataset.schema().nodes();
+        let names = dataset.schema().top().into_iter().filter_map(|top| nodes.get(top));
+        self.branches = names.map(|node| node.name.clone()).collect();
         self.library = self.library(&subject.input)?;
         Ok(())
     }

@@ -61,6 +61,25 @@ impl FieldBuilder {
         elements.append(self.plan.node(), &span, &mut self.values).map_err(|e| self.of_field(e))
     }
 
+    /// Appends the values of another builder behind its own. Its plan may be of another file, with other IDs and encodings, but
+    /// must give the same type. A builder without values and without room takes the other's buffers.
+    ///
+    /// # Errors
+    ///
+    /// If the values have another form, or if there is no memory for them. The builder is then unusable.
+    pub fn append_part(&mut self, part: Self) -> Result<()> {
+        self.values.append(part.values).map_err(|e| self.of_field(e))
+    }
+
+    /// Makes room for more entries.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory for them.
+    pub fn reserve(&mut self, entries: usize) -> Result<()> {
+        self.values.reserve(entries.min(MOST_HINTED / self.plan.columns().len().max(1)))
+    }
+
     fn of_field(&self, e: Error) -> Error {
         e.object(format!("field {}", self.plan.field().name()))
     }

@@ -109,6 +109,53 @@ impl Values {
         }
     }
 
+    /// Appends other values of the same form.
+    pub(super) fn append(&mut self, other: Self) -> Result<()> {
+        match (self, other) {
+            (Self::Numbers(own), Self::Numbers(other)) => own.append(other),
+            (Self::Bytes { ends, bytes }, Self::Bytes { ends: their_ends, bytes: theirs }) => {
+                ends.append(their_ends)?;
+                bytes.append(theirs)
+            }
+            (Self::List { ends, items }, Self::List { ends: their_ends, items: theirs }) => {
+                ends.append(their_ends)?;
+                items.append(*theirs)
+            }
+            (Self::Fixed { len, items }, Self::Fixed { len: more, items: theirs }) => {
+                *len = sum(*len, more)?;
+                items.append(*theirs)
+            }
+            (Self::Optional { valid, value }, Self::Optional { valid: their_valid, value: theirs }) => {
+                valid.extend(their_valid);
+                value.append(*theirs)
+            }
+            (Self::Record { len, parts }, Self::Record { len: more, parts: theirs }) => {
+                *len = sum(*len, more)?;
+                append_parts(parts, theirs)
+            }
+            (
+                Self::Variant { tags, offsets, parts },
+                Self::Variant { tags: their_tags, offsets: their_offsets, parts: theirs },
+            ) => {
+                for (&tag, offset) in their_tags.iter().zip(their_offsets) {
+                    let part = usize::try_from(tag).ok().and_then(|tag| tag.checked_sub(1));
+                    let base = part.and_then(|part| parts.get(part)).map_or(0, Self::len);
+                    let offset = i32::try_from(base).ok().and_then(|base| base.checked_add(offset));
+                    offsets.push(offset.ok_or_else(|| {
+                        Error::unsupported("a variant with more than 2^31 values in one array: read fewer entries")
+                    })?);
+                }
+                tags.extend(their_tags);
+                append_parts(parts, theirs)
+            }
+            (Self::Nothing { len }, Self::Nothing { len: more }) => {
+                *len = sum(*len, more)?;
+                Ok(())
+            }
+            _ => Err(mismatch()),
+        }
+    }
+
     /// The values as a column of a shape, without a copy.
     pub(super) fn into_column(self, shape: &Shape) -> Result<Column> {
         Ok(match (self, shape) {
@@ -147,6 +194,19 @@ impl Values {
             _ => return Err(mismatch()),
         })
     }
+}
+
+fn append_parts(parts: &mut [Values], theirs: Vec<Values>) -> Result<()> {
+    if parts.len() != theirs.len() {
+        return Err(mismatch());
+    }
+    parts.iter_mut().zip(theirs).try_for_each(|(part, other)| part.append(other))
+}
+
+fn sum(len: usize, more: usize) -> Result<usize> {
+    // Arrow counts values with a sign.
+    let sum = len.checked_add(more).filter(|sum| isize::try_from(*sum).is_ok());
+    sum.ok_or_else(|| Error::unsupported("more values than an array can hold: read fewer entries"))
 }
 
 fn into_columns(parts: Vec<Values>, names: &[(String, Shape)]) -> Result<Vec<Column>> {

@@ -129,7 +129,7 @@ impl Elements {
             b => Vec::<u8>::new().try_reserve(b.len().saturating_add(additional) / 8).map(|()| b.reserve(additional)),
             e => e.try_reserve(additional)
         );
-        room.map_err(|_| Error::corrupt(format!("no memory for {additional} elements of a column")))
+        room.map_err(|_| no_memory(additional))
     }
 
     /// Adds zeroes: the elements of a deferred column before its first stored one. For ends these are empty collections.
@@ -141,6 +141,45 @@ impl Elements {
         self.reserve(count)?;
         let len = self.len() + count;
         each_vec!(self, v => v.resize(len, Default::default()), b => b.append_n(count, false), e => e.append_empty(count));
+        Ok(())
+    }
+
+    /// Adds the elements of another column, of the same variant. Ends continue after the own last one. Without elements and
+    /// without room it takes the other's memory.
+    ///
+    /// # Errors
+    ///
+    /// If the elements are of another variant, or if memory cannot hold them.
+    pub fn append(&mut self, other: Self) -> Result<()> {
+        macro_rules! append_vec {
+            ($own:ident, $other:ident) => {{
+                if $own.capacity() == 0 {
+                    *$own = $other;
+                } else {
+                    $own.try_reserve($other.len()).map_err(|_| no_memory($other.len()))?;
+                    $own.extend_from_slice(&$other);
+                }
+            }};
+        }
+        match (self, other) {
+            (Self::Bool(own), Self::Bool(mut other)) => {
+                let other = other.finish();
+                own.append_buffer(&other);
+            }
+            (Self::U8(own), Self::U8(other)) => append_vec!(own, other),
+            (Self::I8(own), Self::I8(other)) => append_vec!(own, other),
+            (Self::I16(own), Self::I16(other)) => append_vec!(own, other),
+            (Self::U16(own), Self::U16(other)) => append_vec!(own, other),
+            (Self::I32(own), Self::I32(other)) => append_vec!(own, other),
+            (Self::U32(own), Self::U32(other)) => append_vec!(own, other),
+            (Self::I64(own), Self::I64(other)) => append_vec!(own, other),
+            (Self::U64(own), Self::U64(other)) => append_vec!(own, other),
+            (Self::F32(own), Self::F32(other)) => append_vec!(own, other),
+            (Self::F64(own), Self::F64(other)) => append_vec!(own, other),
+            (Self::Index(own), Self::Index(other)) => own.append(&other).map_err(|_| no_memory(other.len()))?,
+            (Self::Switch(own), Self::Switch(other)) => append_vec!(own, other),
+            _ => return Err(Error::unsupported("elements of another kind")),
+        }
         Ok(())
     }
 
@@ -215,4 +254,9 @@ impl Elements {
         }
         Ok(())
     }
+}
+
+#[cold]
+fn no_memory(additional: usize) -> Error {
+    Error::corrupt(format!("no memory for {additional} elements of a column"))
 }

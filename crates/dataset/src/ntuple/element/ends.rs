@@ -65,6 +65,14 @@ impl Ends {
         self.offsets.resize(self.offsets.len() + count, self.last());
     }
 
+    /// Adds the collections of another column. Their elements lie behind the own ones.
+    pub(super) fn append(&mut self, other: &Self) -> std::result::Result<(), TryReserveError> {
+        let base = self.last();
+        self.offsets.try_reserve(other.len())?;
+        self.offsets.extend(other.offsets.iter().skip(1).map(|end| base.wrapping_add(*end)));
+        Ok(())
+    }
+
     /// Makes room.
     pub(super) fn try_reserve(&mut self, additional: usize) -> std::result::Result<(), TryReserveError> {
         self.offsets.try_reserve(additional)

@@ -1,11 +1,11 @@
-//! The sink of a column that is read: baskets are decoded in order, one at a time, by the thread that has the next ones. The
+//! The sink of a column that is read: its pieces are appended in order, one at a time, by the thread that has the next ones. The
 //! result is one array, or one array per cluster that is dropped again.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use arrow_array::ArrayRef;
-use dataset::decode::{ColumnBuilder, ColumnPlan};
+use dataset::table::{Loaded, TableColumn, ValueBuilder};
 use dataset::tree::basket::BasketData;
 use rootfile::{Error, Result};
 
@@ -29,7 +29,7 @@ const MAX_BYTES: usize = 64 << 20;
 
 /// A column that is being filled.
 pub(crate) struct ColumnSink {
-    plan: ColumnPlan,
+    plan: TableColumn,
     mode: OutputMode,
     /// Expected entries and bytes of an array.
     capacity: (usize, usize),
@@ -41,7 +41,7 @@ struct State {
     /// The ticket that is served now.
     serving: u64,
     /// The entries so far, if any, or the error of the column.
-    builder: Result<Option<ColumnBuilder>>,
+    builder: Result<Option<ValueBuilder>>,
     /// The next entry to decode.
     at: u64,
     spent: ReadCost,
@@ -54,7 +54,7 @@ pub(crate) struct SinkGuard<'a> {
 }
 
 impl ColumnSink {
-    pub fn new(plan: &ColumnPlan, column: &Column, requested: &RequestedEntries<'_>, mode: OutputMode) -> Self {
+    pub fn new(plan: &TableColumn, column: &Column, requested: &RequestedEntries<'_>, mode: OutputMode) -> Self {
         let span = requested.span();
         let arrays = match mode {
             OutputMode::Keep => 1,
@@ -97,55 +97,84 @@ impl ColumnSink {
         let start = || self.plan.start(self.capacity.0, self.capacity.1);
         state.skip_to(end, requested, start);
         let started = Instant::now();
-        let array = state.builder.and_then(|builder| builder.unwrap_or_else(start).finish());
+        let array = state.builder.and_then(|builder| builder.map_or_else(start, Ok)?.finish());
         state.spent.decode += started.elapsed();
         (array, state.spent)
     }
 }
 
 impl State {
-    fn skip_to(&mut self, entry: u64, requested: &RequestedEntries<'_>, start: impl Fn() -> ColumnBuilder) {
+    fn skip_to(&mut self, entry: u64, requested: &RequestedEntries<'_>, start: impl Fn() -> Result<ValueBuilder>) {
         if entry > self.at {
             let missing = requested.count(&(self.at..entry));
             self.at = entry;
-            if missing > 0
-                && let Ok(builder) = &mut self.builder
-            {
-                let builder = builder.get_or_insert_with(start);
-                let appended = usize::try_from(missing).map_err(|_| Error::request("too many entries for an array"));
-                if let Err(error) = appended.and_then(|n| builder.append_missing(n)) {
-                    self.builder = Err(error);
-                }
+            if missing > 0 {
+                self.fill(start, |builder| {
+                    let missing =
+                        usize::try_from(missing).map_err(|_| Error::request("too many entries for an array"))?;
+                    builder.append_missing(missing)
+                });
             }
+        }
+    }
+
+    /// Appends to the array, which is started if need be. Does nothing after an error.
+    fn fill(&mut self, start: impl Fn() -> Result<ValueBuilder>, append: impl FnOnce(&mut ValueBuilder) -> Result<()>) {
+        let Ok(slot) = &mut self.builder else { return };
+        let filled = match slot {
+            Some(builder) => append(builder),
+            None => start().and_then(|builder| append(slot.insert(builder))),
+        };
+        if let Err(error) = filled {
+            self.builder = Err(error);
         }
     }
 }
 
 impl SinkGuard<'_> {
-    /// Decodes the requested entries of a piece. An error ends this column only.
-    pub fn append(&mut self, piece: &Piece, basket: &BasketData, requested: &RequestedEntries<'_>, counts: Counts<'_>) {
+    /// Appends the requested entries of a piece. An error ends this column only.
+    pub fn append(
+        &mut self,
+        piece: &Piece,
+        loaded: Loaded,
+        requested: &RequestedEntries<'_>,
+        counts: Counts<'_>,
+    ) -> Option<BasketData> {
         let started = Instant::now();
         let state = &mut *self.state;
         let start = || self.sink.plan.start(self.sink.capacity.0, self.sink.capacity.1);
         state.skip_to(piece.first_entry, requested, start);
-        if let Ok(builder) = &mut state.builder {
-            let builder = builder.get_or_insert_with(start);
-            let entries = piece.first_entry..piece.end();
-            let appended = match requested.scattered(&entries) {
-                Some(numbers) => counts(&spanned(&numbers))
-                    .and_then(|counts| builder.append_scattered(basket, piece.first_entry, &numbers, &counts)),
-                None => requested.runs(&entries).try_for_each(|run| {
-                    let counts = counts(&run)?;
-                    let local = |entry: u64| usize::try_from(entry - piece.first_entry).unwrap_or(usize::MAX);
-                    builder.append(basket, local(run.start)..local(run.end), &counts)
-                }),
-            };
-            if let Err(error) = appended {
-                state.builder = Err(error.at(piece.seek));
+        let entries = piece.first_entry..piece.end();
+        let mut rest = None;
+        match loaded {
+            Loaded::Basket(basket) => {
+                state.fill(start, |builder| {
+                    let ValueBuilder::Branch(builder) = builder else { return Err(mixed()) };
+                    let appended = match requested.scattered(&entries) {
+                        Some(numbers) => counts(&spanned(&numbers))
+                            .and_then(|counts| builder.append_scattered(&basket, piece.first_entry, &numbers, &counts)),
+                        None => requested.runs(&entries).try_for_each(|run| {
+                            let counts = counts(&run)?;
+                            let local = |entry: u64| usize::try_from(entry - piece.first_entry).unwrap_or(usize::MAX);
+                            builder.append(&basket, local(run.start)..local(run.end), &counts)
+                        }),
+                    };
+                    appended.map_err(|e| e.at(piece.seek))
+                });
+                rest = Some(basket);
             }
+            Loaded::Values(values) => match &mut state.builder {
+                // The first values become the array, which grows from there.
+                Ok(slot @ None) => *slot = Some(ValueBuilder::Field(values)),
+                _ => state.fill(start, |builder| match builder {
+                    ValueBuilder::Field(builder) => builder.append_part(values),
+                    ValueBuilder::Branch(_) => Err(mixed()),
+                }),
+            },
         }
         state.at = state.at.max(piece.end());
         state.spent.decode += started.elapsed();
+        rest
     }
 
     /// Adds to the cost of the column, and serves the next ticket.
@@ -157,7 +186,7 @@ impl SinkGuard<'_> {
             && self.sink.mode != OutputMode::Keep
             && let Ok(builder) = &mut state.builder
         {
-            if let Some(Err(error)) = builder.take().map(ColumnBuilder::finish) {
+            if let Some(Err(error)) = builder.take().map(ValueBuilder::finish) {
                 state.builder = Err(error);
             }
             state.spent.decode += started.elapsed();
@@ -170,6 +199,12 @@ impl SinkGuard<'_> {
 /// The range from the first of these entries to the last.
 fn spanned(numbers: &[u64]) -> std::ops::Range<u64> {
     numbers.first().zip(numbers.last()).map_or(0..0, |(first, last)| *first..last + 1)
+}
+
+/// Values of one container in an array of the other.
+#[cold]
+fn mixed() -> Error {
+    Error::unsupported("a piece of another container")
 }
 
 /// Reads the values of a column's counters for some entries.

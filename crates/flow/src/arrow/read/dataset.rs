@@ -1,28 +1,43 @@
-//! Data sets: the trees of one or more files as one table, and friends beside them. The module `open` opens them.
+//! Data sets: the trees or RNTuples of one or more files as one table, and friends beside them. The module `open` opens
+//! them.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use dataset::decode::ColumnPlan;
+use dataset::table::{TableColumn, TableSchema};
 use dataset::tree::Tree;
 use rootfile::{Error, Result, Source};
 
+use super::chain::NtupleChain;
 use crate::plan::inputs::Input;
-use crate::plan::model::TablePlan;
 use crate::table::column::Column;
 
-/// The trees of one or more files, as one table.
+/// Where the entries of the columns are.
+pub(super) enum Sources {
+    /// The columns of trees, and for each branch the index of its column.
+    Tree { columns: Vec<Column>, places: Vec<Option<usize>> },
+    /// The columns of RNTuples by field, made when they are first needed: most requests need few of them.
+    Ntuple { chain: NtupleChain, columns: Vec<OnceLock<Column>> },
+}
+
+/// The trees or RNTuples of one or more files, as one table.
 pub struct Dataset {
     pub(super) inputs: Vec<Input>,
     pub(super) paths: Vec<PathBuf>,
     pub(super) path: String,
-    pub(super) plan: TablePlan,
-    pub(super) columns: Vec<ColumnPlan>,
-    /// For each branch the index of its column in the plan.
-    pub(super) places: Vec<Option<usize>>,
-    pub(super) bytes: Vec<u64>,
+    /// The schema of the first file.
+    pub(super) schema: TableSchema,
+    pub(super) columns: Vec<TableColumn>,
+    pub(super) sources: Sources,
+    pub(super) files: Vec<Arc<dyn Source>>,
+    /// Entries of each file.
+    pub(super) input_entries: Vec<u64>,
+    /// First entry of each cluster, and at the end the number of entries.
+    pub(super) bounds: Vec<u64>,
+    /// Memory of metadata while entries are read, in bytes.
+    pub(super) metadata: u64,
     /// Friends that the user gave, by name, until friends are opened.
     pub(super) given: Mutex<Vec<(String, Self)>>,
     /// All friends, once they are opened.
@@ -39,58 +54,68 @@ impl Dataset {
     /// Metadata are not read again.
     pub fn map_files(&mut self, other: impl Fn(Arc<dyn Source>) -> Arc<dyn Source>) {
         let friends = self.friends.get_mut().map(|friends| &mut friends.files);
-        for file in self.plan.files.iter_mut().chain(friends.into_iter().flatten()) {
+        for file in self.files.iter_mut().chain(friends.into_iter().flatten()) {
             *file = other(Arc::clone(file));
         }
     }
 
-    /// Path of the tree in the first file.
+    /// Path of the tree or RNTuple in the first file.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// Name and title of the tree.
+    /// Name and title of the tree, or name and description of the RNTuple.
     pub fn names(&self) -> (&str, &str) {
-        (&self.plan.tree.named.name, &self.plan.tree.named.title)
+        self.schema.names()
     }
 
-    /// Its columns.
-    pub fn columns(&self) -> &[ColumnPlan] {
+    /// The schema of the first file.
+    pub fn schema(&self) -> &TableSchema {
+        &self.schema
+    }
+
+    /// Its columns. Those of an RNTuple are all its fields, by their IDs.
+    pub fn columns(&self) -> &[TableColumn] {
         &self.columns
     }
 
+    /// The columns that have all values once: all columns of a tree, the fields at the top of an RNTuple.
+    pub fn default_columns(&self) -> Vec<usize> {
+        let is_default = |column: &usize| self.columns.get(*column).is_some_and(|c| self.schema.is_default(c.node()));
+        (0..self.columns.len()).filter(is_default).collect()
+    }
+
     /// The column of a number: first its own columns, then those of friends.
-    pub fn column(&self, column: usize) -> Option<&ColumnPlan> {
+    pub fn column(&self, column: usize) -> Option<&TableColumn> {
         self.columns.get(column).or_else(|| self.friends.get()?.column(column))
     }
 
-    /// The tree of the first file.
-    pub fn tree(&self) -> &Tree {
-        &self.plan.tree
+    /// The tree of the first file, if the table is a tree.
+    pub fn tree(&self) -> Option<&Tree> {
+        self.schema.tree()
     }
 
-    /// For each branch of [`Dataset::tree`] the number of its column, if it has one.
-    pub fn column_of_each_branch(&self) -> Vec<Option<usize>> {
-        column_of_each(&(0..self.plan.tree.branches.len()), &self.columns, 0)
+    /// For each node of the [schema](Self::schema) the number of its column, if it has one.
+    pub fn column_of_each_node(&self) -> Vec<Option<usize>> {
+        column_of_each(&(0..self.schema.len()), &self.columns, 0)
     }
 
     /// Entries of all files.
     pub fn entries(&self) -> u64 {
-        self.plan.input_entries.iter().sum()
+        self.input_entries.iter().sum()
     }
 
     /// First entry of each cluster, and at the end the number of entries.
     pub fn clusters(&self) -> &[u64] {
-        &self.plan.clusters.bounds
+        &self.bounds
     }
 
-    /// Bytes of a column's baskets before compression, by the metadata.
+    /// Bytes of a column before compression, by the metadata.
     pub fn bytes(&self, column: usize) -> u64 {
-        let of_friend = || self.source(column).map_or(0, |source| source.source.tot_bytes);
-        self.bytes.get(column).copied().unwrap_or_else(of_friend)
+        self.source(column).map_or(0, |source| source.source.tot_bytes)
     }
 
-    /// Bytes on disk of a column's baskets with some of these entries, and their number.
+    /// Bytes on disk of a column's pieces with some of these entries, and their number.
     pub fn stored(&self, column: usize, entries: &Range<u64>) -> (u64, u64) {
         let Some(source) = self.source(column) else { return (0, 0) };
         let pieces = source.source.pieces.get(source.source.overlapping(entries)).unwrap_or_default();
@@ -99,6 +124,7 @@ impl Dataset {
 
     /// The reason why a column cannot be read, if its baskets are in an absent file. Other columns can be read.
     pub fn absent(&self, column: usize) -> Option<String> {
+        self.tree()?;
         let source = self.source(column)?;
         let files: BTreeSet<u32> = source.source.pieces.iter().filter(|p| !p.is_embedded()).map(|p| p.file).collect();
         let file =
@@ -116,53 +142,75 @@ impl Dataset {
     }
 
     pub(crate) fn entries_by_file(&self) -> &[u64] {
-        &self.plan.input_entries
+        &self.input_entries
     }
 
     pub(crate) fn files(&self) -> &[Arc<dyn Source>] {
-        self.friends.get().map_or(&self.plan.files, |friends| &friends.files)
+        self.friends.get().map_or(&self.files, |friends| &friends.files)
     }
 
     pub(crate) fn metadata(&self) -> u64 {
-        self.friends.get().map_or(self.plan.metadata, |friends| friends.metadata)
+        self.friends.get().map_or(self.metadata, |friends| friends.metadata)
     }
 
-    /// Makes it a friend of that name, whose branches and files are numbered behind `branches` and `files` others.
-    pub(crate) fn join(&mut self, name: &str, branches: usize, files: u32) {
-        self.plan.columns.iter_mut().for_each(|column| column.join(branches, files));
-        self.columns = self.columns.iter().map(|column| column.of_friend(name, branches)).collect();
-    }
-
-    /// The data set or friend of a branch, and the branch's index there.
-    fn owner(&self, branch: usize) -> Option<(&Self, usize)> {
-        if branch < self.places.len() {
-            return Some((self, branch));
+    /// The RNTuples, if it is made of these.
+    pub(super) fn chain(&self) -> Option<&NtupleChain> {
+        match &self.sources {
+            Sources::Tree { .. } => None,
+            Sources::Ntuple { chain, .. } => Some(chain),
         }
-        let friend = self.friends.get()?.list.iter().find(|friend| friend.branches.contains(&branch))?;
-        Some((friend.dataset()?, branch - friend.branches.start))
+    }
+
+    /// Makes it a friend of that name, whose nodes and files are numbered behind `nodes` and `files` others.
+    pub(crate) fn join(&mut self, name: &str, nodes: usize, files: u32) {
+        if let Sources::Tree { columns, .. } = &mut self.sources {
+            columns.iter_mut().for_each(|column| column.join(nodes, files));
+        }
+        let joined = |column: &TableColumn| match column {
+            TableColumn::Branch(plan) => TableColumn::Branch(plan.of_friend(name, nodes)),
+            field @ TableColumn::Field(_) => field.clone(),
+        };
+        self.columns = self.columns.iter().map(joined).collect();
+    }
+
+    /// The data set or friend of a node, and the node's index there.
+    fn owner(&self, node: usize) -> Option<(&Self, usize)> {
+        if node < self.schema.len() {
+            return Some((self, node));
+        }
+        let friend = self.friends.get()?.list.iter().find(|friend| friend.nodes.contains(&node))?;
+        Some((friend.dataset()?, node - friend.nodes.start))
     }
 
     /// The source of a column.
     pub(crate) fn source(&self, column: usize) -> Option<&Column> {
-        self.source_of_branch(self.column(column)?.branch())
+        self.source_of_node(self.column(column)?.node())
     }
 
-    pub(crate) fn source_of_branch(&self, branch: usize) -> Option<&Column> {
-        let (dataset, branch) = self.owner(branch)?;
-        dataset.plan.columns.get((*dataset.places.get(branch)?)?)
+    pub(crate) fn source_of_node(&self, node: usize) -> Option<&Column> {
+        let (dataset, node) = self.owner(node)?;
+        match &dataset.sources {
+            Sources::Tree { columns, places } => columns.get((*places.get(node)?)?),
+            Sources::Ntuple { chain, columns } => {
+                let names = || {
+                    (dataset.schema.lineage(node).first().copied().unwrap_or_default().to_owned(), dataset.path.clone())
+                };
+                Some(columns.get(node)?.get_or_init(|| chain.column(node, names())))
+            }
+        }
     }
 
-    /// The decode plan of a branch, if it has one.
-    pub(crate) fn column_of_branch(&self, branch: usize) -> Option<&ColumnPlan> {
-        self.owner(branch)?.0.columns.iter().find(|column| column.branch() == branch)
+    /// The column of a node, if it is one.
+    pub(crate) fn column_of_node(&self, node: usize) -> Option<&TableColumn> {
+        self.owner(node)?.0.columns.iter().find(|column| column.node() == node)
     }
 }
 
-/// For each of these branches the number of its column, if it has one. Columns are numbered from `first`.
-pub(crate) fn column_of_each(branches: &Range<usize>, plans: &[ColumnPlan], first: usize) -> Vec<Option<usize>> {
-    let mut columns = vec![None; branches.len()];
+/// For each of these nodes the number of its column, if it has one. Columns are numbered from `first`.
+pub(crate) fn column_of_each(nodes: &Range<usize>, plans: &[TableColumn], first: usize) -> Vec<Option<usize>> {
+    let mut columns = vec![None; nodes.len()];
     for (column, plan) in (first..).zip(plans) {
-        if let Some(slot) = plan.branch().checked_sub(branches.start).and_then(|branch| columns.get_mut(branch)) {
+        if let Some(slot) = plan.node().checked_sub(nodes.start).and_then(|node| columns.get_mut(node)) {
             *slot = Some(column);
         }
     }
@@ -174,7 +222,7 @@ pub struct Friend {
     pub(super) name: String,
     pub(super) dataset: Result<Dataset>,
     pub(super) columns: Range<usize>,
-    pub(super) branches: Range<usize>,
+    pub(super) nodes: Range<usize>,
 }
 
 impl Friend {
@@ -183,10 +231,10 @@ impl Friend {
         &self.name
     }
 
-    /// Its tree, or the error why it cannot be read with the data set.
-    pub fn tree(&self) -> Result<&Tree> {
+    /// Its schema, or the error why it cannot be read with the data set.
+    pub fn schema(&self) -> Result<&TableSchema> {
         match &self.dataset {
-            Ok(dataset) => Ok(dataset.tree()),
+            Ok(dataset) => Ok(dataset.schema()),
             Err(why) => Err(Error::request(why.to_string())),
         }
     }
@@ -196,10 +244,10 @@ impl Friend {
         self.columns.clone()
     }
 
-    /// For each branch of its tree the number of its column, if it has one.
-    pub fn column_of_each_branch(&self) -> Vec<Option<usize>> {
+    /// For each node of its schema the number of its column, if it has one.
+    pub fn column_of_each_node(&self) -> Vec<Option<usize>> {
         let Ok(dataset) = &self.dataset else { return Vec::new() };
-        column_of_each(&self.branches, dataset.columns(), self.columns.start)
+        column_of_each(&self.nodes, dataset.columns(), self.columns.start)
     }
 
     pub(crate) fn dataset(&self) -> Option<&Dataset> {
@@ -217,7 +265,7 @@ pub(crate) struct Friends {
 
 impl Friends {
     /// The column of a number.
-    pub fn column(&self, column: usize) -> Option<&ColumnPlan> {
+    pub fn column(&self, column: usize) -> Option<&TableColumn> {
         let friend = self.list.iter().find(|friend| friend.columns.contains(&column))?;
         friend.dataset()?.columns().get(column - friend.columns.start)
     }

@@ -7,11 +7,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use dataset::tree::{FriendName, read_tree};
+use dataset::tree::{FriendName, Tree, read_tree};
 use rootfile::{Error, Result, RootFile};
 
 use super::dataset::{Dataset, Friend, Friends};
-use super::open::find_tree;
+use super::open::find_table;
 use crate::plan::inputs::Input;
 
 impl Dataset {
@@ -21,6 +21,10 @@ impl Dataset {
             let friend = open(&self, inputs, false)?;
             Ok((name.clone().unwrap_or_else(|| friend.names().0.to_owned()), friend))
         };
+        if !given.is_empty() && self.tree().is_none() {
+            return Err(Error::unsupported("an RNTuple cannot have friends; read both, and join their arrays")
+                .object(self.path));
+        }
         let given = given.iter().map(open).collect::<Result<Vec<_>>>()?;
         Ok(Self { given: Mutex::new(given), friends: OnceLock::new(), ..self })
     }
@@ -37,7 +41,7 @@ impl Friends {
     /// Adds the friends that the user gave, and opens those that the trees name.
     pub fn open(dataset: &Dataset, given: Vec<(String, Dataset)>) -> Self {
         let mut columns = dataset.columns().len();
-        let mut branches = dataset.tree().branches.len();
+        let mut nodes = dataset.schema().len();
         let mut friends = Self { list: Vec::new(), files: dataset.files().to_vec(), metadata: dataset.metadata() };
         let given = given.into_iter().map(|(name, friend)| (name, Ok(friend)));
         let named = named(dataset).map(|(name, inputs)| (name, inputs.and_then(|inputs| open(dataset, &inputs, true))));
@@ -46,15 +50,15 @@ impl Friends {
                 let files = u32::try_from(friends.files.len()).map_err(|_| Error::request("too many files"))?;
                 friends.files.extend_from_slice(friend.files());
                 friends.metadata += friend.metadata();
-                friend.join(&name, branches, files);
+                friend.join(&name, nodes, files);
                 Ok(friend)
             });
             let size = |of: fn(&Dataset) -> usize| found.as_ref().map_or(0, of);
-            let (from, above) = (columns, branches);
+            let (from, above) = (columns, nodes);
             columns += size(|friend| friend.columns().len());
-            branches += size(|friend| friend.tree().branches.len());
+            nodes += size(|friend| friend.schema().len());
             let dataset = found.map_err(|e| e.object(format!("friend {name}")));
-            friends.list.push(Friend { name, dataset, columns: from..columns, branches: above..branches });
+            friends.list.push(Friend { name, dataset, columns: from..columns, nodes: above..nodes });
         }
         friends
     }
@@ -62,7 +66,7 @@ impl Friends {
 
 /// The friends that the trees of a data set name.
 fn named(dataset: &Dataset) -> impl Iterator<Item = (String, Result<Vec<Input>>)> {
-    let first = dataset.tree().friends();
+    let first = dataset.tree().map(Tree::friends).unwrap_or_default();
     let others = match first.is_empty() {
         true => Ok(Vec::new()),
         false => dataset.inputs().iter().skip(1).map(of_file).collect::<Result<Vec<_>>>(),
@@ -80,7 +84,7 @@ fn named(dataset: &Dataset) -> impl Iterator<Item = (String, Result<Vec<Input>>)
 /// The friends that the tree of an input names.
 fn of_file(input: &Input) -> Result<Vec<FriendName>> {
     let file = RootFile::open(&input.path)?;
-    let (_, key) = find_tree(&file, input.tree.as_deref())?;
+    let (_, key) = find_table(&file, input.tree.as_deref())?;
     Ok(read_tree(&file, &key)?.friends())
 }
 
@@ -108,7 +112,10 @@ fn path_of(own: &Path, name: &str) -> Result<PathBuf> {
 /// Opens a friend. Its entries must align with those of the data set, and with `by_file` those of each file as well.
 pub(crate) fn open(dataset: &Dataset, inputs: &[Input], by_file: bool) -> Result<Dataset> {
     let friend = Dataset::open(inputs)?;
-    if friend.tree().tree_index.is_some() {
+    let Some(tree) = friend.tree() else {
+        return Err(Error::unsupported("it is an RNTuple, and only trees can be friends of trees").object(friend.path));
+    };
+    if tree.tree_index.is_some() {
         return Err(Error::unsupported(format!(
             "it has an index, which is not supported; read {} by itself, and join the two by the columns of the index",
             friend.path()

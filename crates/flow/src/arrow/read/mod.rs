@@ -1,14 +1,16 @@
-//! Reads trees into Arrow: some entries of some columns of some files, on threads, within a [`Budget`](crate::Budget).
+//! Reads trees and RNTuples into Arrow: some entries of some columns of some files, on threads, within a [`Budget`](crate::Budget).
 //!
 //! A [`Dataset`] knows the pieces of all its files, `tasks` deals out the requested ones cluster by cluster, workers
 //! fetch and decompress them, and each column's `column_sink` decodes them in their order. `dataset::decode` alone knows
 //! what a branch's bytes mean.
 
 mod batches;
+mod chain;
 mod column_sink;
 mod cost;
 mod dataset;
 mod friends;
+mod loader;
 mod open;
 mod request;
 mod run;

@@ -7,19 +7,18 @@ use std::time::{Duration, Instant};
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{FieldRef, Schema};
-use dataset::decode::ColumnPlan;
-use dataset::tree::basket::BasketData;
+use dataset::table::{Loaded, TableColumn};
 use rootfile::{Error, Result};
 
 use super::column_sink::{ColumnSink, OutputMode, SinkGuard};
 use super::cost::ReadCost;
 use super::dataset::Dataset;
+use super::loader::Loader;
 use super::request::{Request, RequestedEntries};
 use super::tasks::{Task, Tasks};
 use crate::execute::allocator;
 use crate::execute::fetch::basket_cache::{BasketCache, CacheKey};
 use crate::execute::fetch::counters::CounterReader;
-use crate::execute::fetch::fetcher::Fetcher;
 use crate::execute::workers::run_workers;
 use crate::table::column::Column;
 use crate::table::piece::spans_several;
@@ -78,13 +77,15 @@ fn attempt(
     request: &Request<'_>,
     requested: RequestedEntries<'_>,
     mode: &ReadMode<'_>,
-) -> Result<(Vec<ColumnPlan>, Vec<ColumnResult>)> {
+) -> Result<(Vec<TableColumn>, Vec<ColumnResult>)> {
     let plan = |&column: &usize| dataset.column(column).cloned().ok_or_else(|| Error::request("no such column"));
-    let mut plans: Vec<ColumnPlan> = request.columns.iter().map(plan).collect::<Result<_>>()?;
+    let mut plans: Vec<TableColumn> = request.columns.iter().map(plan).collect::<Result<_>>()?;
     let mut done = run(dataset, &plans, requested, request, mode)?;
     for (plan, done) in plans.iter_mut().zip(&mut done) {
-        if let Err(why) = &done.0 {
-            *plan = plan.opaque_because(&why.to_string());
+        if let Err(why) = &done.0
+            && let Some(opaque) = plan.opaque_because(&why.to_string())
+        {
+            *plan = opaque;
             if let Some(again) = run(dataset, std::slice::from_ref(plan), requested, request, mode)?.pop() {
                 *done = again;
             }
@@ -93,7 +94,7 @@ fn attempt(
     Ok((plans, done))
 }
 
-fn batch(plans: &[ColumnPlan], done: Vec<ColumnResult>, requested: &RequestedEntries<'_>) -> Result<Read> {
+fn batch(plans: &[TableColumn], done: Vec<ColumnResult>, requested: &RequestedEntries<'_>) -> Result<Read> {
     let fields: Vec<FieldRef> = plans.iter().map(|plan| Arc::clone(plan.field())).collect();
     let mut arrays = Vec::with_capacity(done.len());
     let mut spent = Vec::with_capacity(done.len());
@@ -110,7 +111,7 @@ fn batch(plans: &[ColumnPlan], done: Vec<ColumnResult>, requested: &RequestedEnt
 /// The state that all workers share.
 struct ReadJob<'a> {
     dataset: &'a Dataset,
-    plans: &'a [ColumnPlan],
+    plans: &'a [TableColumn],
     columns: &'a [&'a Column],
     sinks: &'a [ColumnSink],
     tasks: Mutex<Tasks<'a>>,
@@ -140,14 +141,14 @@ pub(crate) fn least_memory(dataset: &Dataset, columns: &[usize], steps: &[u64]) 
 
 fn run(
     dataset: &Dataset,
-    plans: &[ColumnPlan],
+    plans: &[TableColumn],
     requested: RequestedEntries<'_>,
     request: &Request<'_>,
     mode: &ReadMode<'_>,
 ) -> Result<Vec<ColumnResult>> {
-    let missing = || Error::request("a column without a branch");
+    let missing = || Error::request("a column without pieces");
     let columns: Vec<&Column> =
-        plans.iter().map(|plan| dataset.source_of_branch(plan.branch()).ok_or_else(missing)).collect::<Result<_>>()?;
+        plans.iter().map(|plan| dataset.source_of_node(plan.node()).ok_or_else(missing)).collect::<Result<_>>()?;
     let array = |column: &Column| match mode.mode {
         OutputMode::Keep => 0,
         // Arrays are dropped at the end of each cluster.
@@ -159,7 +160,7 @@ fn run(
     let scratch = columns.iter().map(|c| memory_needs(c, &requested.span()) + array(c) * 9 / 8).max().unwrap_or(0);
     let share = request.budget.share(dataset.metadata(), scratch)?.beside(mode.cache.room(), scratch);
     allocator::keep(share.waiting / 8);
-    let sink = |(plan, column): (&ColumnPlan, &&Column)| ColumnSink::new(plan, column, &requested, mode.mode);
+    let sink = |(plan, column): (&TableColumn, &&Column)| ColumnSink::new(plan, column, &requested, mode.mode);
     let sinks: Vec<ColumnSink> = plans.iter().zip(&columns).map(sink).collect();
     let shared = ReadJob {
         dataset,
@@ -200,7 +201,7 @@ impl ReadJob<'_> {
     }
 
     fn work(&self) {
-        let mut fetcher = Fetcher::new();
+        let mut loader = Loader::new();
         loop {
             if self.cancelled.is_some_and(|c| c.load(Ordering::Relaxed)) {
                 return self.fail(Error::interrupted());
@@ -209,7 +210,7 @@ impl ReadJob<'_> {
                 return;
             }
             let Some(task) = self.tasks.lock().unwrap_or_else(PoisonError::into_inner).next() else { return };
-            if let Err(error) = self.perform(&task, &mut fetcher) {
+            if let Err(error) = self.perform(&task, &mut loader) {
                 return self.fail(error);
             }
         }
@@ -220,7 +221,7 @@ impl ReadJob<'_> {
         self.sinks.iter().for_each(ColumnSink::give_up);
     }
 
-    fn perform(&self, task: &Task, fetcher: &mut Fetcher) -> Result<()> {
+    fn perform(&self, task: &Task, loader: &mut Loader) -> Result<()> {
         let (Some(sink), Some(plan), Some(&column)) =
             (self.sinks.get(task.sink), self.plans.get(task.sink), self.columns.get(task.sink))
         else {
@@ -228,70 +229,68 @@ impl ReadJob<'_> {
         };
         let mut counters = self.counters(plan)?;
         let (mut spent, mut loading) = (ReadCost::default(), Duration::ZERO);
-        let mut waiting: Vec<(usize, BasketData)> = Vec::new();
+        let mut waiting: Vec<(usize, Loaded)> = Vec::new();
         let mut guard: Option<SinkGuard<'_>> = None;
         for index in task.pieces.clone() {
-            let data = match self.mode.cache.take(CacheKey::Column(column.branch), index) {
-                Some(data) => data,
+            let loaded = match self.mode.cache.take(CacheKey::Column(column.branch), index) {
+                Some(data) => Loaded::Basket(data),
                 None => {
                     let started = Instant::now();
-                    let data = fetcher.load(self.dataset.files(), column, index)?;
+                    let loaded = loader.load(self.dataset, (column, plan), index, &self.requested, &mut spent)?;
                     loading += started.elapsed();
-                    spent.baskets += 1;
-                    spent.compressed += column.source.pieces.get(index).map_or(0, |p| u64::from(p.nbytes));
-                    spent.uncompressed += data.data.len() as u64;
-                    data
+                    loaded
                 }
             };
-            waiting.push((index, data));
+            waiting.push((index, loaded));
             if guard.is_none() {
                 guard = sink.try_wait(task.ticket);
             }
             if let Some(guard) = &mut guard {
-                self.append(guard, column, &mut waiting, &mut counters, fetcher);
+                self.append(guard, column, &mut waiting, &mut counters, loader);
             }
         }
         let mut guard = guard.unwrap_or_else(|| sink.wait(task.ticket));
-        self.append(&mut guard, column, &mut waiting, &mut counters, fetcher);
-        (spent.fetch, spent.decompress) = fetcher.take_times();
-        // The rest of loading is finding the boundaries of entries.
+        self.append(&mut guard, column, &mut waiting, &mut counters, loader);
+        // The rest of loading is finding the boundaries of entries, or decoding.
         spent.decode = loading.saturating_sub(spent.fetch + spent.decompress);
         (self.mode.progress)(&spent);
         guard.end(spent, task.ends_cluster);
         Ok(())
     }
 
-    /// Decodes the waiting baskets.
+    /// Appends the waiting pieces.
     fn append(
         &self,
         guard: &mut SinkGuard<'_>,
         column: &Column,
-        waiting: &mut Vec<(usize, BasketData)>,
+        waiting: &mut Vec<(usize, Loaded)>,
         counters: &mut Option<CounterReader<'_>>,
-        fetcher: &mut Fetcher,
+        loader: &mut Loader,
     ) {
-        for (index, data) in waiting.drain(..) {
+        for (index, loaded) in waiting.drain(..) {
             let Some(piece) = column.source.pieces.get(index) else { continue };
-            guard.append(piece, &data, &self.requested, &mut |entries| match counters {
+            let basket = guard.append(piece, loaded, &self.requested, &mut |entries| match counters {
                 Some(counters) => counters.values(entries),
                 None => Ok(Vec::new()),
             });
-            if piece.end() > self.requested.span().end {
-                self.mode.cache.keep(CacheKey::Column(column.branch), (index, piece), data);
-            } else {
-                fetcher.give_back(data);
+            match basket {
+                Some(data) if piece.end() > self.requested.span().end => {
+                    self.mode.cache.keep(CacheKey::Column(column.branch), (index, piece), data);
+                }
+                Some(data) => loader.give_back(data),
+                None => {}
             }
         }
     }
 
-    fn counters(&self, plan: &ColumnPlan) -> Result<Option<CounterReader<'_>>> {
+    fn counters(&self, plan: &TableColumn) -> Result<Option<CounterReader<'_>>> {
         if plan.counters().is_empty() {
             return Ok(None);
         }
-        let counter = |&branch: &usize| {
+        let counter = |&node: &usize| {
             let missing = || Error::unsupported("is counted by a branch that is no column");
-            let column = self.dataset.column_of_branch(branch).ok_or_else(missing)?;
-            Ok((self.dataset.source_of_branch(branch).ok_or_else(missing)?, column))
+            let column = self.dataset.column_of_node(node).and_then(TableColumn::branch).ok_or_else(missing)?;
+            Ok((self.dataset.source_of_node(node).ok_or_else(missing)?, column))
         };
         let columns = plan.counters().iter().map(counter).collect::<Result<_>>()?;
         Ok(Some(CounterReader::new(self.dataset.files(), columns)))

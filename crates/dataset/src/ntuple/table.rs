@@ -1,0 +1,221 @@
+//! An RNTuple with the page lists of all its clusters: what a reader of entries needs. It knows which cluster holds an entry,
+//! and how a field's entries are cut into pieces that can be read by themselves. It reads no pages: `cluster_reader` does.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use rootfile::{Error, Key, Result, RootFile};
+
+use super::decode::FieldPlan;
+use super::element::Encoding;
+use super::model::{Cluster, Page, PageList, Schema};
+use super::open::{read_ntuple, read_page_list};
+
+/// Decompressed bytes of a piece of a field with one value for each entry: some pages.
+const FLAT_PIECE: u64 = 1 << 20;
+
+/// Decompressed bytes of a piece of another field. The pages at its ends are decompressed for the neighbouring pieces too.
+const NESTED_PIECE: u64 = 16 << 20;
+
+/// An RNTuple and its page lists.
+#[derive(Debug)]
+pub struct NtupleTable {
+    /// The name.
+    pub name: String,
+    /// A description by the user.
+    pub description: String,
+    /// Fields and columns.
+    pub schema: Arc<Schema>,
+    /// Most bytes of one key. Larger blocks are split over several keys.
+    pub(super) max_key_size: u64,
+    lists: Vec<PageList>,
+    /// Page list and number in it of each cluster, in the order of entries.
+    clusters: Vec<(usize, usize)>,
+}
+
+/// Entries of a field in one cluster that are read together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldPiece {
+    /// The number of the cluster.
+    pub cluster: usize,
+    /// The entries, counted from the start of the RNTuple.
+    pub entries: Range<u64>,
+    /// Bytes of their pages in the file, by their share of the cluster.
+    pub compressed: u64,
+    /// Bytes of their pages when decompressed.
+    pub uncompressed: u64,
+}
+
+/// What the pages of a field take in a cluster.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StoredPages {
+    /// Number of pages.
+    pub pages: u64,
+    /// Bytes in the file, with checksums.
+    pub compressed: u64,
+    /// Bytes when decompressed.
+    pub uncompressed: u64,
+}
+
+impl NtupleTable {
+    /// Reads the metadata of a key's RNTuple and all its page lists.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be read or are damaged, or if the clusters do not have consecutive entries.
+    pub fn open(file: &RootFile, key: &Key) -> Result<Self> {
+        let ntuple = read_ntuple(file, key)?;
+        let source = &**file.source();
+        let lists: Vec<PageList> =
+            (0..ntuple.groups.len()).map(|group| read_page_list(source, &ntuple, group)).collect::<Result<_>>()?;
+        let mut clusters: Vec<(usize, usize)> = Vec::new();
+        for (list, pages) in lists.iter().enumerate() {
+            clusters.extend((0..pages.clusters.len()).map(|index| (list, index)));
+        }
+        let first = |&(list, index): &(usize, usize)| {
+            lists.get(list).and_then(|list| list.clusters.get(index)).map_or(0, |cluster| cluster.first_entry)
+        };
+        clusters.sort_by_key(first);
+        let table = Self {
+            name: ntuple.name,
+            description: ntuple.description,
+            schema: Arc::new(ntuple.schema),
+            max_key_size: ntuple.anchor.max_key_size,
+            lists,
+            clusters,
+        };
+        table.check_clusters().map_err(|e| e.object(table.name.clone()).at(key.seek_key).file(file.name()))?;
+        Ok(table)
+    }
+
+    fn check_clusters(&self) -> Result<()> {
+        let mut next = 0u64;
+        for (number, (_, cluster)) in self.clusters().enumerate() {
+            if cluster.first_entry != next {
+                let first = cluster.first_entry;
+                return Err(Error::corrupt(format!("cluster {number} begins with entry {first}, not {next}")));
+            }
+            next = next.checked_add(cluster.entries).ok_or_else(|| Error::corrupt("more than 2^64 entries"))?;
+        }
+        Ok(())
+    }
+
+    /// The clusters in the order of their entries, each with the page list that has its pages.
+    pub fn clusters(&self) -> impl Iterator<Item = (&PageList, &Cluster)> {
+        (0..self.clusters.len()).filter_map(|number| self.cluster(number))
+    }
+
+    /// A cluster and the page list that has its pages.
+    pub fn cluster(&self, number: usize) -> Option<(&PageList, &Cluster)> {
+        let &(list, index) = self.clusters.get(number)?;
+        let list = self.lists.get(list)?;
+        Some((list, list.clusters.get(index)?))
+    }
+
+    /// The number of entries.
+    pub fn entries(&self) -> u64 {
+        self.clusters().last().map_or(0, |(_, cluster)| cluster.first_entry.saturating_add(cluster.entries))
+    }
+
+    /// Bytes that the page lists take in memory.
+    pub fn memory(&self) -> u64 {
+        let of_list = |list: &PageList| {
+            let columns: usize = list.clusters.iter().map(|cluster| cluster.columns.len()).sum();
+            list.pages.len() * size_of::<Page>() + columns * size_of::<super::model::ColumnRange>()
+        };
+        self.lists.iter().map(|list| of_list(list) as u64).sum()
+    }
+
+    /// The bytes that a field takes in a cluster. Pages whose bytes are shared count for each of their uses.
+    ///
+    /// # Errors
+    ///
+    /// If all columns of a field are suppressed.
+    pub fn stored(&self, plan: &FieldPlan, (list, cluster): (&PageList, &Cluster)) -> Result<StoredPages> {
+        let mut sum = StoredPages::default();
+        for column in plan.columns_in(cluster)? {
+            let encoding = self.encoding(column)?;
+            for page in cluster.pages(list, column).unwrap_or_default() {
+                sum.pages += 1;
+                sum.compressed = sum.compressed.saturating_add(page.stored_len().unwrap_or(0));
+                sum.uncompressed = sum.uncompressed.saturating_add(page_bytes(&encoding, page));
+            }
+        }
+        Ok(sum)
+    }
+
+    /// The pieces of a field, in the order of entries. A column of values is cut between pages, a field with collections or
+    /// several columns into parts of a cluster.
+    ///
+    /// # Errors
+    ///
+    /// If all columns of a field are suppressed in a cluster.
+    pub fn pieces(&self, plan: &FieldPlan) -> Result<Vec<FieldPiece>> {
+        let mut pieces = Vec::with_capacity(self.clusters.len());
+        for (number, place) in self.clusters().enumerate().filter(|(_, (_, cluster))| cluster.entries > 0) {
+            let stored = self.stored(plan, place)?;
+            let cluster = place.1;
+            let cuts = match self.flat_cuts(plan, place)? {
+                Some(cuts) => cuts,
+                None => even_cuts(cluster.entries, stored.uncompressed.div_ceil(NESTED_PIECE)),
+            };
+            let share = |bytes: u64, entries: u64| {
+                let share = u128::from(bytes) * u128::from(entries) / u128::from(cluster.entries.max(1));
+                u64::try_from(share).unwrap_or(u64::MAX)
+            };
+            let mut start = 0;
+            for end in cuts.into_iter().chain([cluster.entries]).filter(|end| *end <= cluster.entries) {
+                if end > start {
+                    pieces.push(FieldPiece {
+                        cluster: number,
+                        entries: cluster.first_entry + start..cluster.first_entry + end,
+                        compressed: share(stored.compressed, end - start),
+                        uncompressed: share(stored.uncompressed, end - start),
+                    });
+                    start = end;
+                }
+            }
+        }
+        Ok(pieces)
+    }
+
+    /// Where a field with one element for each entry is cut in a cluster: at ends of pages. None for other fields.
+    fn flat_cuts(&self, plan: &FieldPlan, (list, cluster): (&PageList, &Cluster)) -> Result<Option<Vec<u64>>> {
+        let &[column] = plan.columns_in(cluster)?.as_slice() else { return Ok(None) };
+        let pages = cluster.pages(list, column).unwrap_or_default();
+        let elements: u64 = pages.iter().map(|page| u64::from(page.elements)).sum();
+        let encoding = self.encoding(column)?;
+        if elements != cluster.entries || encoding.column_type().is_index() {
+            return Ok(None);
+        }
+        let (mut cuts, mut end, mut bytes) = (Vec::new(), 0u64, 0u64);
+        for page in pages {
+            end += u64::from(page.elements);
+            bytes = bytes.saturating_add(page_bytes(&encoding, page));
+            if bytes >= FLAT_PIECE {
+                cuts.push(end);
+                bytes = 0;
+            }
+        }
+        Ok(Some(cuts))
+    }
+
+    /// How the elements of a column are encoded.
+    pub(super) fn encoding(&self, column: usize) -> Result<Encoding> {
+        let described = self.schema.columns.get(column);
+        let described = described.ok_or_else(|| Error::request(format!("the schema has no column {column}")))?;
+        Encoding::new(described.column_type, described.bits, described.range)
+    }
+}
+
+fn page_bytes(encoding: &Encoding, page: &Page) -> u64 {
+    let elements = usize::try_from(page.elements).unwrap_or(usize::MAX);
+    encoding.page_len(elements).and_then(|len| u64::try_from(len).ok()).unwrap_or(u64::MAX)
+}
+
+/// The ends of all but the last of `parts` parts of about the same number of entries.
+fn even_cuts(entries: u64, parts: u64) -> Vec<u64> {
+    let parts = parts.clamp(1, entries.max(1));
+    let each = entries.div_ceil(parts).max(1);
+    (1..parts).map(|part| part * each).collect()
+}

@@ -1,0 +1,75 @@
+//! A column of a table, with its Arrow field: how its stored entries become values.
+
+use arrow_schema::FieldRef;
+use rootfile::Result;
+
+use super::builder::ValueBuilder;
+use crate::decode::ColumnPlan;
+use crate::ntuple::decode::FieldPlan;
+
+/// A column of a table. Cheap to clone.
+#[derive(Clone, Debug)]
+pub enum TableColumn {
+    /// A branch of a tree.
+    Branch(ColumnPlan),
+    /// A field of an RNTuple.
+    Field(FieldPlan),
+}
+
+impl TableColumn {
+    /// The Arrow field. The metadata hold the C++ type (`typename`), and for a column that is not decoded the reason (`opaque`).
+    pub fn field(&self) -> &FieldRef {
+        match self {
+            Self::Branch(plan) => plan.field(),
+            Self::Field(plan) => plan.field(),
+        }
+    }
+
+    /// The index of its [`Node`](super::Node) in the schema: of the branch, or the ID of the field.
+    pub fn node(&self) -> usize {
+        match self {
+            Self::Branch(plan) => plan.branch(),
+            Self::Field(plan) => plan.id(),
+        }
+    }
+
+    /// Why the column is not decoded; none if it is decoded.
+    pub fn opaque(&self) -> Option<&str> {
+        match self {
+            Self::Branch(plan) => plan.opaque(),
+            Self::Field(plan) => plan.opaque(),
+        }
+    }
+
+    /// The plan of the branch, if the table is a tree.
+    pub fn branch(&self) -> Option<&ColumnPlan> {
+        match self {
+            Self::Branch(plan) => Some(plan),
+            Self::Field(_) => None,
+        }
+    }
+
+    /// The nodes whose values decoding needs besides the entries: counters of a branch; usually none.
+    pub fn counters(&self) -> &[usize] {
+        self.branch().map_or(&[], ColumnPlan::counters)
+    }
+
+    /// The same column as opaque bytes, for entries that do not fit the plan. None if the column has no such form: a field has
+    /// no bytes of entries.
+    #[must_use]
+    pub fn opaque_because(&self, reason: &str) -> Option<Self> {
+        self.branch().map(|plan| Self::Branch(plan.opaque_because(reason)))
+    }
+
+    /// An empty array with room for `entries` entries that take about `bytes` bytes before compression.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory for them.
+    pub fn start(&self, entries: usize, bytes: usize) -> Result<ValueBuilder> {
+        Ok(match self {
+            Self::Branch(plan) => ValueBuilder::Branch(plan.start(entries, bytes)),
+            Self::Field(plan) => ValueBuilder::Field(plan.start(entries)?),
+        })
+    }
+}

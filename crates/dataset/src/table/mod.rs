@@ -1,0 +1,11 @@
+//! Tables, whichever container they are in: the schema, and columns that become Arrow arrays. A column is a branch of a tree
+//! or a field of an RNTuple, and a piece is what is loaded of it at once. What is a basket's or a page's own stays in
+//! [`tree`](crate::tree), [`decode`](crate::decode) and [`ntuple`](crate::ntuple).
+
+mod builder;
+mod column;
+mod schema;
+
+pub use builder::{Loaded, ValueBuilder};
+pub use column::TableColumn;
+pub use schema::{Node, TableSchema};

@@ -1,0 +1,61 @@
+//! Loads pieces of columns: fetches and decompresses them, with the buffers and codecs of one thread.
+
+use dataset::ntuple::cluster_reader::PageReader;
+use dataset::table::{Loaded, TableColumn};
+use dataset::tree::basket::BasketData;
+use rootfile::{Error, Result};
+
+use super::cost::ReadCost;
+use super::dataset::Dataset;
+use super::request::RequestedEntries;
+use crate::execute::fetch::fetcher::Fetcher;
+use crate::table::column::Column;
+
+/// Buffers and codecs of one thread.
+pub(super) struct Loader {
+    fetcher: Fetcher,
+    pages: PageReader,
+}
+
+impl Loader {
+    pub fn new() -> Self {
+        Self { fetcher: Fetcher::new(), pages: PageReader::new() }
+    }
+
+    /// Loads a piece of a column, and adds the bytes to its cost. Of a field only the requested entries are loaded.
+    pub fn load(
+        &mut self,
+        dataset: &Dataset,
+        (column, plan): (&Column, &TableColumn),
+        index: usize,
+        requested: &RequestedEntries<'_>,
+        spent: &mut ReadCost,
+    ) -> Result<Loaded> {
+        let piece = column.source.pieces.get(index).ok_or_else(|| Error::request("an unknown piece"))?;
+        let Some(chain) = dataset.chain() else {
+            let data = self.fetcher.load(dataset.files(), column, index)?;
+            let (fetch, decompress) = self.fetcher.take_times();
+            spent.fetch += fetch;
+            spent.decompress += decompress;
+            spent.baskets += 1;
+            spent.compressed += u64::from(piece.nbytes);
+            spent.uncompressed += data.data.len() as u64;
+            return Ok(Loaded::Basket(data));
+        };
+        let file =
+            dataset.files().get(piece.file as usize).ok_or_else(|| Error::request("a piece of an unknown file"))?;
+        let values = chain.load((plan.node(), piece), requested, &**file, &mut self.pages)?;
+        let cost = self.pages.take_cost();
+        spent.fetch += cost.fetch;
+        spent.decompress += cost.decompress;
+        spent.baskets += cost.pages;
+        spent.compressed += cost.compressed;
+        spent.uncompressed += cost.uncompressed;
+        Ok(Loaded::Values(values))
+    }
+
+    /// Takes back the buffer of a basket.
+    pub fn give_back(&mut self, data: BasketData) {
+        self.fetcher.give_back(data);
+    }
+}

@@ -1,0 +1,185 @@
+"""RNTuples through the Python package and the command: files of the corpus against uproot and pyarrow, and files that real
+ROOT writes here against what was written."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import awkward as ak
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+import uproot
+
+import basketry as bk
+from referee.command import Basketry
+
+ENTRIES = 2500
+
+# Several clusters of several pages, in each codec. Entry i has i % 4 items.
+WRITE = f"""
+import sys
+import ROOT
+ROOT.gInterpreter.Declare('''
+#include <ROOT/RNTupleModel.hxx>
+#include <ROOT/RNTupleWriter.hxx>
+#include <optional>
+#include <variant>
+void write_ntuple(const char *path, int compression, bool checksums, int first) {{
+  auto model = ROOT::RNTupleModel::Create();
+  model->SetDescription("made by a test");
+  auto number = model->MakeField<int>("number");
+  auto flag = model->MakeField<bool>("flag");
+  auto text = model->MakeField<std::string>("text");
+  auto items = model->MakeField<std::vector<float>>("items");
+  auto nested = model->MakeField<std::vector<std::vector<int>>>("nested");
+  auto maybe = model->MakeField<std::optional<double>>("maybe");
+  auto either = model->MakeField<std::variant<int, std::string>>("either");
+  auto pair = model->MakeField<std::pair<short, float>>("pair");
+  auto fixed = model->MakeField<std::array<long, 3>>("fixed");
+  ROOT::RNTupleWriteOptions options;
+  options.SetCompression(compression);
+  options.SetInitialUnzippedPageSize(256);
+  options.SetMaxUnzippedPageSize(1024);
+  options.SetEnablePageChecksums(checksums);
+  auto writer = ROOT::RNTupleWriter::Recreate(std::move(model), "events", path, options);
+  for (int i = first; i < first + {ENTRIES}; ++i) {{
+    *number = i * 3 - 7;
+    *flag = i % 3 == 0;
+    *text = std::string(i % 5, 'a' + i % 26);
+    items->assign(i % 4, 0.5f * i);
+    nested->assign(i % 3, std::vector<int>(i % 2, i));
+    if (i % 2) *maybe = i * 0.25; else maybe->reset();
+    if (i % 2) *either = i; else *either = std::to_string(i);
+    *pair = {{short(i % 100), 1.5f * i}};
+    *fixed = {{i, -i, 2L * i}};
+    writer->Fill();
+    if (i % 700 == 699) writer->CommitCluster();
+  }}
+}}
+''')
+ROOT.write_ntuple(sys.argv[1], int(sys.argv[2]), bool(int(sys.argv[3])), int(sys.argv[4]))
+"""
+
+
+def expected(first: int = 0) -> dict[str, list[Any]]:
+    """The values that ROOT writes."""
+    numbers = range(first, first + ENTRIES)
+    return {
+        "number": [i * 3 - 7 for i in numbers],
+        "flag": [i % 3 == 0 for i in numbers],
+        "text": [chr(ord("a") + i % 26) * (i % 5) for i in numbers],
+        "items": [[0.5 * i] * (i % 4) for i in numbers],
+        "nested": [[[i] * (i % 2)] * (i % 3) for i in numbers],
+        "maybe": [i * 0.25 if i % 2 else None for i in numbers],
+        "either": [i if i % 2 else str(i) for i in numbers],
+        "pair": [{"first": i % 100, "second": 1.5 * i} for i in numbers],
+        "fixed": [[i, -i, 2 * i] for i in numbers],
+    }
+
+
+def write(path: Path, compression: int = 505, checksums: bool = True, first: int = 0) -> Path:
+    """Lets ROOT write the file."""
+    arguments = [str(path), str(compression), str(int(checksums)), str(first)]
+    subprocess.run([sys.executable, "-c", WRITE, *arguments], check=True, capture_output=True)
+    return path
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of ROOT's with zstd."""
+    return write(tmp_path_factory.mktemp("ntuples") / "made.root")
+
+
+@pytest.mark.parametrize(
+    ("compression", "checksums"), [(0, True), (101, True), (404, False), (207, True), (505, False)]
+)
+def test_values_are_those_that_root_wrote(compression: int, checksums: bool, tmp_path: Path) -> None:
+    path = write(tmp_path / "f.root", compression, checksums)
+    ntuple = bk.open(f"{path}:events")
+    assert isinstance(ntuple, bk.RNTuple)
+    assert (ntuple.num_entries, ntuple.name, ntuple.description) == (ENTRIES, "events", "made by a test")
+    for threads in (1, 2):
+        arrays = ntuple.arrays(threads=threads)
+        assert arrays.fields == list(expected())
+        for name, values in expected().items():
+            assert arrays[name].tolist() == values, name
+
+
+def test_steps_selections_and_cuts(made: Path) -> None:
+    ntuple = bk.open(f"{made}:events")
+    values = expected()
+    for step in (333, "20 kB", None):
+        steps = list(ntuple.iterate(["nested", "either"], step_size=step))
+        assert [value for one in steps for value in one["nested"].tolist()] == values["nested"]
+        assert [value for one in steps for value in one["either"].tolist()] == values["either"]
+    chosen = [3, 4, 699, 700, 1401, 2499]
+    arrays = ntuple.arrays(["items", "text", "either"], selection=np.array(chosen))
+    for name in ("items", "text", "either"):
+        assert arrays[name].tolist() == [values[name][i] for i in chosen]
+    arrays = ntuple.arrays("number", cut="(number > 2000) & flag")
+    assert arrays["number"].tolist() == [
+        n for n, f in zip(values["number"], values["flag"], strict=True) if n > 2000 and f
+    ]
+    assert ntuple.arrays("items", entry_start=-10, library="np")["items"][-1].tolist() == values["items"][-1]
+
+
+def test_fields_below_others_are_named_with_dots(made: Path) -> None:
+    ntuple = bk.open(f"{made}:events")
+    assert ntuple.keys(recursive=False) == list(expected())
+    assert "pair._1" in ntuple.keys()
+    assert ntuple["pair._1"].array().tolist() == [pair["second"] for pair in expected()["pair"]]
+    assert ntuple["items"].typename == "std::vector<float>"
+    with pytest.raises(KeyError, match="number"):
+        ntuple["nummber"]
+
+
+def test_several_files_are_one(made: Path, tmp_path: Path) -> None:
+    more = write(tmp_path / "more.root", 101, False, ENTRIES)
+    both = bk.concatenate([f"{made}:events", f"{more}:events"])
+    first, second = expected(), expected(ENTRIES)
+    for name in first:
+        assert both[name].tolist() == first[name] + second[name], name
+
+
+def test_parquet_has_the_values(made: Path, basketry: Basketry, tmp_path: Path) -> None:
+    out = tmp_path / "f.parquet"
+    basketry("convert", f"{made}:events", "-o", out)
+    table = pq.read_table(out)
+    # Parquet has no unions.
+    assert set(table.column_names) == set(expected()) - {"either"}
+    for name in table.column_names:
+        assert table[name].to_pylist() == expected()[name], name
+
+
+def test_readspeed_reads_all_or_some_columns(made: Path, basketry: Basketry) -> None:
+    whole = json.loads(basketry("readspeed", f"{made}:events", "--json", "--repeat", "1"))
+    assert (whole["entries"], len(whole["columns"])) == (ENTRIES, len(expected()))
+    some = json.loads(basketry("readspeed", f"{made}:events", "--json", "--repeat", "1", "-b", "items"))
+    assert [column["name"] for column in some["columns"]] == ["items"]
+    assert 0 < some["compressed"] < whole["compressed"]
+
+
+def test_a_damaged_page_is_named(made: Path, tmp_path: Path) -> None:
+    data = bytearray(made.read_bytes())
+    with uproot.open(made) as file:
+        locator = file["events"].page_link_list[0][0].pages[0].locator
+    data[locator.offset + 5] ^= 0xFF
+    damaged = tmp_path / "damaged.root"
+    damaged.write_bytes(data)
+    ntuple = bk.open(f"{damaged}:events")
+    with pytest.raises(ValueError, match="page 0 of column 0 in cluster 0"):
+        ntuple["number"].array()
+    assert ntuple["items"].array().tolist() == expected()["items"]
+
+
+def test_corpus_files_agree_with_uproot(corpus: Path) -> None:
+    for name in ("test_int_5e4", "test_index_multicluster", "Run2012BC_DoubleMuParked_Muons_1000evts"):
+        path = corpus / "files" / f"skhep--{name}_rntuple_v1-0-0-0.root"
+        with uproot.open(path) as file:
+            key = next(key for key, cls in file.classnames().items() if cls == "ROOT::RNTuple")
+            theirs = file[key].arrays()
+        ours = bk.open(f"{path}:{key.partition(';')[0]}").arrays()
+        assert ak.array_equal(ak.values_astype(theirs, "float64"), ak.values_astype(ours, "float64")), name
