@@ -1,5 +1,5 @@
-"""RNTuples through the Python package and the command: files of the corpus against uproot and pyarrow, and files that real
-ROOT writes here against what was written."""
+"""RNTuples through the Python package and the command: files that real ROOT writes here against what was written, and
+files of the corpus against uproot."""
 
 import json
 import subprocess
@@ -129,7 +129,7 @@ def test_steps_selections_and_cuts(made: Path) -> None:
 def test_fields_below_others_are_named_with_dots(made: Path) -> None:
     ntuple = bk.open(f"{made}:events")
     assert ntuple.keys(recursive=False) == list(expected())
-    assert "pair._1" in ntuple.keys()
+    assert {"pair._0", "pair._1"} <= set(ntuple.keys())
     assert ntuple["pair._1"].array().tolist() == [pair["second"] for pair in expected()["pair"]]
     assert ntuple["items"].typename == "std::vector<float>"
     with pytest.raises(KeyError, match="number"):

@@ -149,7 +149,7 @@ class Branches:
                     yield f"{branch.name}{self._separator}{path}", below
 
     def keys(self, **listing: Unpack[Listing]) -> list[str]:
-        """Names of branches; a path joins nested names with `/`, those of fields with `.`. See `Listing` for the options."""
+        """Names of branches; a path joins nested names with `/`, of fields with `.`. See `Listing` for the options."""
         return [name for name, _ in self.items(**listing)]
 
     def typenames(self, **listing: Unpack[Listing]) -> dict[str, str]:
@@ -444,8 +444,8 @@ class Tree(Branches, Handle):
 
 
 class RNTuple(Tree):
-    """An RNTuple, of one file or of several as one. It has the methods of a tree, and fields where a tree has branches. The
-    path of a field joins names with dots: `"jets.pt"` is a list for each entry."""
+    """An RNTuple, of one file or of several as one. It has the methods of a tree, and fields where a tree has branches.
+    The path of a field joins names with dots: `"jets.pt"` is a list for each entry."""
 
     def __repr__(self) -> str:
         return f"<RNTuple {self._where} ({len(self._below)} fields, {self.num_entries} entries)>"
