@@ -165,7 +165,13 @@ impl SinkGuard<'_> {
             }
             Loaded::Values(values) => match &mut state.builder {
                 // The first values become the array, which grows from there.
-                Ok(slot @ None) => *slot = Some(ValueBuilder::Field(values)),
+                Ok(slot @ None) => {
+                    let mut values = values;
+                    match values.reserve(self.sink.capacity.0.saturating_sub(values.len())) {
+                        Ok(()) => *slot = Some(ValueBuilder::Field(values)),
+                        Err(error) => state.builder = Err(error),
+                    }
+                }
                 _ => state.fill(start, |builder| match builder {
                     ValueBuilder::Field(builder) => builder.append_part(values),
                     ValueBuilder::Branch(_) => Err(mixed()),

@@ -162,12 +162,14 @@ fn run(
     allocator::keep(share.waiting / 8);
     let sink = |(plan, column): (&TableColumn, &&Column)| ColumnSink::new(plan, column, &requested, mode.mode);
     let sinks: Vec<ColumnSink> = plans.iter().zip(&columns).map(sink).collect();
+    // A piece of a field is in many places of its file.
+    let announced = if dataset.chain().is_some() { &[] } else { dataset.files() };
     let shared = ReadJob {
         dataset,
         plans,
         columns: &columns,
         sinks: &sinks,
-        tasks: Mutex::new(Tasks::new(&columns, dataset.clusters(), requested, dataset.files())),
+        tasks: Mutex::new(Tasks::new(&columns, dataset.clusters(), requested, announced)),
         requested,
         mode,
         cancelled: request.cancelled,
