@@ -83,8 +83,8 @@ impl FilePool {
             return Ok(Arc::clone(known));
         }
         let made = Arc::new(make()?);
-        lock(&self.infos).insert(hash, Arc::clone(&made));
-        Ok(made)
+        // Another thread may have parsed the same meanwhile: all files share one.
+        Ok(Arc::clone(lock(&self.infos).entry(hash).or_insert(made)))
     }
 
     /// Opens a file; closes others if there are too many.

@@ -19,8 +19,8 @@ mod table;
 pub(crate) mod view;
 
 pub(crate) use builder::holds_entries;
-pub(crate) use model::{TablePlan, TableRequest};
+pub(crate) use model::{TablePlan, TableRequest, TreeInput};
 pub(crate) use recode::class_of;
 pub(crate) use streaming::current_streaming;
-pub(crate) use table::{plan_table, plan_table_of};
+pub(crate) use table::{TablePlanner, plan_table};
 pub(crate) use view::{Reason, View};

@@ -12,10 +12,13 @@ use super::options::PlanOptions;
 use crate::execute::engine::recode_job::Recode;
 use crate::table::column::Column;
 
+/// A tree to join: the number of its input, the file, and the key.
+pub(crate) type TreeInput = (usize, Arc<RootFile>, Key);
+
 /// A request to plan a table.
 pub(crate) struct TableRequest<'a> {
-    /// The trees to join: for each the number of its input, the file, and the key.
-    pub inputs: &'a [(usize, Arc<RootFile>, Key)],
+    /// The trees to join.
+    pub inputs: &'a [TreeInput],
     /// Path of the tree in its file.
     pub path: &'a str,
     /// The requested layout.

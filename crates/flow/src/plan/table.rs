@@ -8,7 +8,7 @@ use rootfile::{Error, Key, Result, RootFile, START_BIG_FILE};
 
 use super::builder::PlanBuilder;
 use super::clusters::{self, Clustering, SourceCluster};
-use super::model::{OutputClusters, PlanMessages, TablePlan, TableRequest};
+use super::model::{OutputClusters, PlanMessages, TablePlan, TableRequest, TreeInput};
 use super::options::{Absent, Pack};
 use super::{external_files, recode};
 use crate::table::column::CountedOffsets;
@@ -16,62 +16,92 @@ use crate::table::piece::Piece;
 
 /// Plans a table.
 pub(crate) fn plan_table(request: &TableRequest<'_>) -> Result<TablePlan> {
-    plan_table_of(request, read_tree)
+    let mut planner = TablePlanner::new(request);
+    for input in request.inputs {
+        planner.add(input, read_tree)?;
+    }
+    planner.finish()
 }
 
-/// Plans a table. `read` reads the tree of a key.
-pub(crate) fn plan_table_of(
-    request: &TableRequest<'_>,
-    mut read: impl FnMut(&RootFile, &Key) -> Result<Tree>,
-) -> Result<TablePlan> {
-    let mut builder: Option<PlanBuilder> = None;
-    let mut names: HashSet<String> = HashSet::new();
-    let mut absent = Vec::new();
-    for (number, file, key) in request.inputs {
+/// Plans a table from inputs that are added one by one.
+pub(crate) struct TablePlanner<'a> {
+    request: &'a TableRequest<'a>,
+    builder: Option<PlanBuilder<'a>>,
+    /// Names of all branches of all inputs.
+    names: HashSet<String>,
+    /// Branches that are left out because the file with their baskets is absent, with the reason.
+    absent: Vec<(String, String)>,
+}
+
+impl<'a> TablePlanner<'a> {
+    pub fn new(request: &'a TableRequest<'a>) -> Self {
+        Self { request, builder: None, names: HashSet::new(), absent: Vec::new() }
+    }
+
+    /// Adds the tree of one input. `read` reads the tree of a key. After an error the plan must not be finished.
+    pub fn add(
+        &mut self,
+        (number, file, key): &TreeInput,
+        read: impl FnOnce(&RootFile, &Key) -> Result<Tree>,
+    ) -> Result<()> {
         if let Some(problem) = file.infos_problem() {
             return Err(Error::corrupt(problem.to_string()).file(file.name()));
         }
         let mut tree = read(file, key)?;
         for branch in &tree.branches {
-            if !names.contains(branch.name()) {
-                names.insert(branch.name().to_owned());
+            if !self.names.contains(branch.name()) {
+                self.names.insert(branch.name().to_owned());
             }
         }
-        if !request.filter.keeps_all() {
-            let keeps = |i| request.filter.keeps(request.path, &tree.lineage(i));
+        self.filter(&mut tree);
+        self.treat_absent(&mut tree, file)?;
+        let added = match &mut self.builder {
+            None => PlanBuilder::start(self.request, tree, (*number, file)).map(|started| self.builder = Some(started)),
+            Some(builder) => builder.join(tree, (*number, file)),
+        };
+        added.map_err(|e| e.file(file.name()))
+    }
+
+    /// Drops the branches that are not requested.
+    fn filter(&self, tree: &mut Tree) {
+        if !self.request.filter.keeps_all() {
+            let keeps = |i| self.request.filter.keeps(self.request.path, &tree.lineage(i));
             let keep: Vec<bool> = (0..tree.branches.len()).map(keeps).collect();
             tree.select(&keep);
         }
-        let found = if request.options.absent == Absent::Fail {
-            Vec::new()
-        } else {
-            external_files::absent(&tree, file.name())
-        };
-        match request.options.absent {
+    }
+
+    /// Refuses or drops branches whose baskets are in an absent file, as requested.
+    fn treat_absent(&mut self, tree: &mut Tree, file: &RootFile) -> Result<()> {
+        let policy = self.request.options.absent;
+        if policy == Absent::Fail {
+            return Ok(());
+        }
+        let found = external_files::absent(tree, file.name());
+        match policy {
             Absent::Refuse if !found.is_empty() => return Err(external_files::refuse(&found).file(file.name())),
             Absent::LeaveOut if !found.is_empty() => {
                 let keep: Vec<bool> = (0..tree.branches.len()).map(|i| !found.iter().any(|a| a.branch == i)).collect();
                 for branch in found {
-                    if !absent.iter().any(|(name, _)| *name == branch.name) {
-                        absent.push((branch.name, branch.why));
+                    if !self.absent.iter().any(|(name, _)| *name == branch.name) {
+                        self.absent.push((branch.name, branch.why));
                     }
                 }
                 tree.select(&keep);
             }
             _ => {}
         }
-        let in_file = |e: Error| e.file(file.name());
-        match &mut builder {
-            None => builder = Some(PlanBuilder::start(request, tree, (*number, file)).map_err(in_file)?),
-            Some(builder) => builder.join(tree, (*number, file)).map_err(in_file)?,
-        }
+        Ok(())
     }
-    let mut plan = builder.ok_or_else(|| Error::request("no input"))?.finish()?;
-    let names = Arc::new(names);
-    plan.columns.iter_mut().for_each(|column| column.source.siblings = Arc::clone(&names));
-    recode::apply(&mut plan, request);
-    plan.messages.absent = absent;
-    Ok(plan)
+
+    pub fn finish(self) -> Result<TablePlan> {
+        let mut plan = self.builder.ok_or_else(|| Error::request("no input"))?.finish()?;
+        let names = Arc::new(self.names);
+        plan.columns.iter_mut().for_each(|column| column.source.siblings = Arc::clone(&names));
+        recode::apply(&mut plan, self.request);
+        plan.messages.absent = self.absent;
+        Ok(plan)
+    }
 }
 
 impl PlanBuilder<'_> {

@@ -1,14 +1,13 @@
 //! Executes a prepared rewrite: writes directories and objects, then the trees one by one.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use rootfile::codec::Compression;
 use rootfile::{DirId, Error, FileWriter, Result, RootFile, StagedFile, check_output};
 
 use super::finish_tree::finish_table;
 use super::options::Options;
-use super::prepare::{plan_all, prepare};
+use super::prepare::{prepare, prepare_known};
 use super::prepared::{KnownTrees, PlannedTree, Prepared, default_setting};
 use super::summary::{Summary, TableSummary};
 use crate::commit::date::date;
@@ -47,7 +46,7 @@ pub(crate) fn rewrite_known(
     options: &Options,
     progress: Progress<'_>,
 ) -> Result<Summary> {
-    let prepared = plan_all(vec![Arc::new(file)], known, options, false)?;
+    let prepared = prepare_known(file, known, options)?;
     let (summary, staged) = write(prepared, output, options, progress)?;
     staged.deliver()?;
     Ok(summary)

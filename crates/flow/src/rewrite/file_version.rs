@@ -12,17 +12,21 @@ use rootfile::{Error, Result, RootFile};
 /// The last version that stores such arrays as arrays of objects.
 const LAST_OLD_LOOP: i32 = 51508;
 
-/// The version that an output of these inputs must carry, if it is not that of this writer.
-pub(crate) fn required_version(files: &[Arc<RootFile>]) -> Result<Option<i32>> {
+/// The version that an output of these inputs must carry, if it is not that of this writer. `refuse` gets the error of each
+/// input that does not go with the first.
+pub(crate) fn required_version(
+    files: &[Arc<RootFile>],
+    mut refuse: impl FnMut(Error) -> Result<()>,
+) -> Result<Option<i32>> {
     let mut versions = files.iter().filter(|file| has_loops(file)).map(|file| (file.header().version, file));
     let Some((first, _)) = versions.next() else { return Ok(None) };
     let is_old = |version: i32| version <= LAST_OLD_LOOP;
-    if let Some((other, file)) = versions.find(|(version, _)| is_old(*version) != is_old(first)) {
-        return Err(Error::unsupported(format!(
+    for (other, file) in versions.filter(|(version, _)| is_old(*version) != is_old(first)) {
+        let message = format!(
             "its counted arrays of pointers use a different on-disk layout than the first input (ROOT versions {first} \
              and {other}); such files cannot be merged"
-        ))
-        .file(file.name()));
+        );
+        refuse(Error::unsupported(message).file(file.name()))?;
     }
     Ok(is_old(first).then_some(first))
 }

@@ -39,7 +39,7 @@ pub fn plan_sound_objects(files: &[impl Borrow<RootFile>]) -> Result<ObjectPlan>
 /// The errors of `check`.
 pub fn plan_objects_with(
     files: &[impl Borrow<RootFile>],
-    check: impl Fn(&RootFile, &mut Walk, &mut Vec<Problem>) -> Result<Vec<Damaged>>,
+    mut check: impl FnMut(&RootFile, &mut Walk, &mut Vec<Problem>) -> Result<Vec<Damaged>>,
 ) -> Result<ObjectPlan> {
     let mut planner = Planner { single: files.len() == 1, ..Planner::default() };
     planner.directory("", "", "");

@@ -1,0 +1,157 @@
+//! Prepares a rewrite before a byte is written: opens inputs, plans objects and trees, chooses cycles, and divides memory.
+//! Each input is opened once. If inputs turn out bad and may be left out, the others are planned again.
+
+mod bad_inputs;
+mod open;
+#[cfg(test)]
+mod tests;
+mod trees;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use dataset::layout::Layout;
+use dataset::tree::read_tree;
+use rootfile::codec::Compression;
+use rootfile::{Error, Result, RootFile};
+
+use super::file_version;
+use super::options::{Cycles, Options};
+use super::prepared::{KnownTrees, PlannedTree, Prepared, Skipped};
+use crate::plan::TablePlan;
+use crate::select::drop_misaligned_friends;
+use bad_inputs::BadInputs;
+use objects::{Action, ObjectPlan, plan_objects_with, plan_sound_objects, process_ids, refuse_damage_in};
+use trees::{PlannedTrees, Planning, ReadTree, TreesPlanner, count_cycles};
+
+/// Opens inputs and plans. Leaves out unreadable inputs if requested.
+pub(crate) fn prepare(inputs: &[PathBuf], output: &Path, options: &Options) -> Result<Prepared> {
+    let mut skipped = Vec::new();
+    let inputs = open::without_output(inputs, output, options, &mut skipped)?;
+    let files = open::open_inputs(&inputs, options, &mut skipped)?;
+    plan_without_bad(files, options, skipped, &read_tree)
+}
+
+/// Prepares the rewrite of one open file. The trees in `known` are used instead of their records.
+pub(crate) fn prepare_known(file: RootFile, known: KnownTrees, options: &Options) -> Result<Prepared> {
+    let files = vec![Arc::new(file)];
+    let planning = Planning { files: &files, options, leave_out: false, read: &read_tree };
+    plan(planning, known, &mut BadInputs::of(&files, false))?.ok_or_else(|| Error::request("no input"))
+}
+
+/// Plans the files, and again without those that turn out bad. `skipped` are the inputs that are left out already.
+fn plan_without_bad(
+    mut files: Vec<Arc<RootFile>>,
+    options: &Options,
+    mut skipped: Vec<Skipped>,
+    read: ReadTree<'_>,
+) -> Result<Prepared> {
+    let skip_bad = options.inputs.skip_bad;
+    loop {
+        // Of a single damaged input the sound objects are taken.
+        let leave_out = skip_bad && files.len() == 1;
+        let mut bad = BadInputs::of(&files, skip_bad);
+        let planning = Planning { files: &files, options, leave_out, read };
+        if let Some(prepared) = plan(planning, KnownTrees::new(), &mut bad)? {
+            return Ok(Prepared { skipped, ..prepared });
+        }
+        skipped.extend(bad.leave_out(&mut files));
+    }
+}
+
+/// Plans the files. `None` if some of them are bad and can be left out: `bad` has all that were found.
+fn plan(planning: Planning<'_>, known: KnownTrees, bad: &mut BadInputs) -> Result<Option<Prepared>> {
+    let planned = try_plan(planning, known, bad);
+    // Other errors may have come from the bad inputs as well.
+    if bad.any() { Ok(None) } else { planned }
+}
+
+fn try_plan(planning: Planning<'_>, known: KnownTrees, bad: &mut BadInputs) -> Result<Option<Prepared>> {
+    let Planning { files, options, .. } = planning;
+    options.layout.check_container()?;
+    let mut objects = plan_objects(planning, bad)?;
+    if bad.any() {
+        return Ok(None);
+    }
+    choose_objects(&mut objects, options)?;
+    let layout = output_layout(files, options);
+    let PlannedTrees { mut plans, notes, older_cycles, damaged } =
+        TreesPlanner::new(planning, &layout, known).plan_all(&objects, bad)?;
+    if bad.any() {
+        return Ok(None);
+    }
+    objects.damaged.extend(damaged);
+    objects.tree_cycles = count_cycles(&plans);
+    if let Some(first) = files.first() {
+        let mut trees: Vec<_> = plans.iter_mut().map(|(place, plan)| (place.path.as_str(), plan)).collect();
+        drop_misaligned_friends(&mut trees, first.name(), &objects);
+    }
+    let ids: Vec<_> = files.iter().map(|file| process_ids::read(file)).collect();
+    let pid_counts = ids.iter().map(|ids| u16::try_from(ids.len()).unwrap_or(u16::MAX)).collect();
+    let (pids, pid_offsets) = process_ids::join(&ids)?;
+    let (metadata, scratch) = memory_needs(&plans, options.check);
+    let share = options.budget.share(metadata, scratch)?;
+    let version = file_version::required_version(files, |e| bad.admit::<()>(Err(e)).map(drop))?;
+    Ok(Some(Prepared {
+        files: files.to_vec(),
+        skipped: Vec::new(),
+        objects,
+        plans,
+        pids,
+        pid_offsets,
+        pid_counts,
+        layout,
+        notes,
+        older_cycles,
+        share,
+        version,
+    }))
+}
+
+/// Plans the objects of the files. Of bad files it takes none.
+fn plan_objects(Planning { files, leave_out, .. }: Planning<'_>, bad: &mut BadInputs) -> Result<ObjectPlan> {
+    if leave_out {
+        return plan_sound_objects(files);
+    }
+    plan_objects_with(files, |file, walk, notes| {
+        let damaged = bad.admit(refuse_damage_in(file, walk, notes, |_| true))?;
+        Ok(damaged.unwrap_or_else(|| {
+            walk.directories.clear();
+            Vec::new()
+        }))
+    })
+}
+
+/// Drops the objects that are not requested. An unreadable object that is requested is an error.
+fn choose_objects(objects: &mut ObjectPlan, options: &Options) -> Result<()> {
+    objects.retain(|directory, entry| {
+        let is_tree = matches!(entry.action, Action::Tree(_));
+        !(is_tree && options.content.no_trees) && options.content.wants(directory, &entry.name)
+    });
+    objects.all_cycles = options.content.cycles == Cycles::All;
+    let wanted = |path: &str| {
+        let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+        options.content.wants(directory, name)
+    };
+    match objects.unreadable.iter().find(|problem| wanted(&problem.path)) {
+        Some(problem) => Err(Error::unsupported(problem.to_string())),
+        None => Ok(()),
+    }
+}
+
+/// The requested layout, with the first input's compression if that is requested.
+fn output_layout(files: &[Arc<RootFile>], options: &Options) -> Layout {
+    let mut layout = options.layout.clone();
+    if let (true, Some(first)) = (options.compression.as_first, files.first()) {
+        let own = Compression::from_root_setting(first.header().compress);
+        layout.common.compression = layout.common.compression.or(own);
+    }
+    layout
+}
+
+/// Memory of metadata for all trees, and of buffers for each thread, in bytes.
+pub(crate) fn memory_needs(plans: &[(PlannedTree, TablePlan)], check: bool) -> (u64, u64) {
+    let plans = || plans.iter().map(|(_, plan)| plan);
+    let kept = plans().map(TablePlan::kept).max().unwrap_or(0);
+    (plans().map(|p| p.metadata).sum::<u64>() + kept, plans().map(|plan| plan.scratch(check)).max().unwrap_or(0))
+}
