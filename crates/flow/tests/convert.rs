@@ -81,8 +81,8 @@ fn a_round_trip_keeps_all_values() {
     let after = Dataset::open(&[input(&root)]).unwrap();
     assert_eq!(after.clusters(), clusters);
     // The counter is a counter again.
-    let leaf = after.tree().leaves.iter().find(|leaf| leaf.named.name == "v").unwrap();
-    assert!(leaf.leaf_count.is_some() && after.tree().branches.len() == 3);
+    let leaf = after.tree().unwrap().leaves.iter().find(|leaf| leaf.named.name == "v").unwrap();
+    assert!(leaf.leaf_count.is_some() && after.tree().unwrap().branches.len() == 3);
     let first = values(&inputs[0]);
     let all = values(&input(&root)).slice(0, first.num_rows());
     assert_eq!(first.columns(), all.columns());

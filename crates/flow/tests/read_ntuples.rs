@@ -4,7 +4,7 @@
 //! Needs the corpus beside the checkout (or at `BASKETRY_CORPUS`); passes with a message without it.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use arrow_array::{Array, ArrayRef, UInt64Array, new_empty_array};
 use arrow_select::concat::concat;
@@ -40,12 +40,12 @@ fn ntuples() -> Vec<(PathBuf, String)> {
     found
 }
 
-fn opened(path: &PathBuf, name: &str) -> Dataset {
-    Dataset::open(&[Input { path: path.clone(), tree: Some(name.to_owned()) }]).unwrap()
+fn opened(path: &Path, name: &str) -> Dataset {
+    Dataset::open(&[Input { path: path.to_path_buf(), tree: Some(name.to_owned()) }]).unwrap()
 }
 
 /// Each field at the top, read by itself.
-fn expected(path: &PathBuf, name: &str) -> Vec<ArrayRef> {
+fn expected(path: &Path, name: &str) -> Vec<ArrayRef> {
     let file = RootFile::open(path).unwrap();
     let walk = file.walk();
     let key = walk.directories.iter().find_map(|directory| {
@@ -101,7 +101,7 @@ fn selected_entries_are_taken_from_all() {
         let dataset = opened(&path, &name);
         let fields = expected(&path, &name);
         let picked: Vec<u64> = (0..dataset.entries()).filter(|entry| entry % 5 == 2 || entry % 11 < 2).collect();
-        let selection = Some(EntrySet::sorted(picked.iter().copied()).unwrap());
+        let selection = Some(EntrySet::sorted(picked.clone()).unwrap());
         let some = Request { selection, ..request(&dataset, 2) };
         let batch = read(&dataset, &some).unwrap().batch;
         let picked = UInt64Array::from(picked);

@@ -40,8 +40,9 @@ fn values(path: &Path, tree: &str) -> rootfile::Result<BTreeMap<String, Result<A
     let request = support::all(&dataset, 2_000_000_000);
     let batch = read(&dataset, &request)?.batch;
     let mut found = BTreeMap::new();
-    for whole in logical_columns(dataset.tree(), file.infos(), dataset.columns()) {
-        let place = |branch: &usize| dataset.columns().iter().position(|column| column.branch() == *branch);
+    let plans: Vec<_> = dataset.columns().iter().filter_map(|column| column.branch().cloned()).collect();
+    for whole in logical_columns(dataset.tree().unwrap(), file.infos(), &plans) {
+        let place = |branch: &usize| plans.iter().position(|plan| plan.branch() == *branch);
         let arrays: Vec<ArrayRef> =
             whole.branches().iter().filter_map(place).map(|column| batch.column(column).clone()).collect();
         let array = match whole.opaque() {

@@ -164,7 +164,7 @@ fn plain(array: &ArrayRef) -> PyResult<Node> {
             let alternatives = fields.iter().filter(|(id, _)| *id > 0);
             let parts = alternatives.map(|(id, field)| Ok((field.name().clone(), node(union.child(id))?)));
             let parts = parts.collect::<PyResult<_>>()?;
-            let offsets = union.offsets().map_or_else(|| Vec::new().into(), |offsets| offsets.inner().clone());
+            let offsets = union.offsets().map_or_else(|| Vec::<u8>::new().into(), |offsets| offsets.inner().clone());
             made("union", 0, vec![union.type_ids().inner().clone(), offsets], parts)
         }
         kind => {

@@ -108,7 +108,7 @@ impl PageReader {
             self.window = (offset, read_blob(source, &Locator::File { offset, size: len }, max_key_size)?);
             self.window_len = self.window.1.len();
         } else {
-            let mut end = offset.checked_add(len).unwrap_or(u64::MAX);
+            let mut end = offset.saturating_add(len);
             for next in pages.iter().skip(index + 1) {
                 match record(next) {
                     Ok((at, len)) if at == end && end - offset + len <= FETCH => end += len,

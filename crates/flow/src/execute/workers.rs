@@ -17,6 +17,9 @@ pub(crate) fn run_workers(threads: usize, work: impl Fn() + Sync) {
     });
 }
 
+/// The results so far by task, and the first failing task with its error.
+type Done<T> = (BTreeMap<usize, T>, Option<(usize, Error)>);
+
 /// Runs the tasks from 0 to `count` on at most `threads` threads, and returns their results in order. The error of the first
 /// failing task is returned, whatever the timing; tasks that have not started by then do not start.
 pub(crate) fn run_tasks<T: Send>(
@@ -25,7 +28,7 @@ pub(crate) fn run_tasks<T: Send>(
     task: impl Fn(usize) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
     let next = AtomicUsize::new(0);
-    let done: Mutex<(BTreeMap<usize, T>, Option<(usize, Error)>)> = Mutex::default();
+    let done: Mutex<Done<T>> = Mutex::new((BTreeMap::new(), None));
     run_workers(threads.min(count), || {
         loop {
             // Numbers are taken in order, so all tasks before a failing one are complete or will be.

@@ -186,7 +186,7 @@ fn entries(task: &Task) -> Result<EntryFilter> {
 fn read(task: &Task) -> Result<Measured> {
     let input = Input { path: task.input.clone(), tree: Some(task.tree.clone()) };
     let dataset = Dataset::open(std::slice::from_ref(&input))?;
-    let all: Vec<usize> = (0..dataset.columns().len()).collect();
+    let all: Vec<usize> = dataset.default_columns();
     let reading = Reading { dataset: &dataset, budget: Budget::new(task.memory, task.threads) };
     let range = 0..dataset.entries();
     let mut measured = match task.job.kind {
