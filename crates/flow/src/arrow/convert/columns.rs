@@ -86,21 +86,25 @@ pub(super) fn unfit(field: &Field) -> Option<String> {
     if let Some(why) = field.metadata().get("opaque") {
         return Some(format!("its bytes cannot be decoded: {why}"));
     }
-    if holds_bytes(field.data_type()) {
+    // Opaque bytes may refer to other bytes of their entry, so they have no meaning elsewhere.
+    if holds(field.data_type(), &|of| *of == DataType::LargeBinary) {
         return Some("it holds objects that cannot be decoded".to_owned());
+    }
+    if holds(field.data_type(), &|of| matches!(of, DataType::Union(..))) {
+        return Some("it holds variants, and Parquet has no unions".to_owned());
     }
     // A record without members, for example.
     let schema = Schema::new(vec![field.clone()]);
     ArrowSchemaConverter::new().convert(&schema).err().map(|e| e.to_string())
 }
 
-/// Whether a type holds opaque bytes. They may refer to other bytes of their entry, so they have no meaning elsewhere.
-fn holds_bytes(of: &DataType) -> bool {
-    match of {
-        DataType::LargeBinary => true,
-        DataType::LargeList(item) | DataType::FixedSizeList(item, _) => holds_bytes(item.data_type()),
-        DataType::Struct(parts) => parts.iter().any(|part| holds_bytes(part.data_type())),
-        DataType::Union(parts, _) => parts.iter().any(|(_, part)| holds_bytes(part.data_type())),
-        _ => false,
-    }
+/// Whether a type, or one inside, is one of those.
+fn holds(of: &DataType, is_one: &dyn Fn(&DataType) -> bool) -> bool {
+    is_one(of)
+        || match of {
+            DataType::LargeList(item) | DataType::FixedSizeList(item, _) => holds(item.data_type(), is_one),
+            DataType::Struct(parts) => parts.iter().any(|part| holds(part.data_type(), is_one)),
+            DataType::Union(parts, _) => parts.iter().any(|(_, part)| holds(part.data_type(), is_one)),
+            _ => false,
+        }
 }
