@@ -160,7 +160,7 @@ def test_a_file_of_rntuples_alone_is_named_as_such(corpus: Path, basketry: Baske
     [skipped] = basketry.json("inspect", file)["skipped"]
     assert "RNTuple" in skipped["reason"]
     assert "No tree could be read" in basketry("inspect", file)
-    for verb in (["inspect", "--layout"], ["readspeed"], ["tune"]):
+    for verb in (["inspect", "--layout"], ["tune"]):
         said = basketry.refuses(*verb, file)
         assert f"{skipped['object']}: is an RNTuple" in said, said
         assert "Snapshot" in said, said
