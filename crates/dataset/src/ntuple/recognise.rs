@@ -1,4 +1,4 @@
-//! RNTuples: recognised, so that errors can name them, but not read yet.
+//! RNTuples: recognised by their class, and named in the errors of those that take trees only.
 
 use rootfile::{Error, RootFile};
 
@@ -13,8 +13,9 @@ pub fn instead_of_tree(file: &RootFile, wanted: impl Fn(&str) -> bool) -> Option
     let keys = walk.directories.iter().flat_map(|d| d.keys.iter().map(move |key| (d.path_of(&key.name), key)));
     let (path, _) = keys.into_iter().find(|(path, key)| is_ntuple(&key.class) && wanted(path))?;
     let error = Error::unsupported(
-        "is an RNTuple, and only trees are read so far; ROOT 6.36 and later writes it as a tree: RDataFrame::Snapshot \
-         with RSnapshotOptions::fOutputFormat = ESnapshotOutputFormat::kTTree",
+        "is an RNTuple, and this needs a tree; readspeed, convert and the Python package read RNTuples, and ROOT 6.36 and \
+         later writes one as a tree: RDataFrame::Snapshot with RSnapshotOptions::fOutputFormat = \
+         ESnapshotOutputFormat::kTTree",
     );
     Some(error.object(path).file(file.name()))
 }

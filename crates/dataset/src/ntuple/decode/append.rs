@@ -122,7 +122,9 @@ impl ClusterElements<'_> {
         self.elements(columns, column, &located, out)?;
         let Elements::Index(ends) = &*out else { return Err(mismatch()) };
         let range = if span.range.is_empty() { 0..0 } else { skipped..ends.last_in_cluster() };
-        let count = if span.range.end == located.count {
+        let count = if located.count == 0 {
+            Some(0)
+        } else if span.range.end == located.count && !span.range.is_empty() {
             Some(range.end)
         } else if exact {
             match located.available.checked_sub(1) {
