@@ -115,6 +115,8 @@ def test_steps_selections_and_cuts(made: Path) -> None:
         steps = list(ntuple.iterate(["nested", "either"], step_size=step))
         assert [value for one in steps for value in one["nested"].tolist()] == values["nested"]
         assert [value for one in steps for value in one["either"].tolist()] == values["either"]
+    # The last entry has no items, so the range of the inner lists is empty and at their end.
+    assert ntuple.arrays("nested", entry_start=-1)["nested"].tolist() == values["nested"][-1:] == [[]]
     chosen = [3, 4, 699, 700, 1401, 2499]
     arrays = ntuple.arrays(["items", "text", "either"], selection=np.array(chosen))
     for name in ("items", "text", "either"):
