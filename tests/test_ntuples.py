@@ -159,7 +159,7 @@ def test_parquet_has_the_values(made: Path, basketry: Basketry, tmp_path: Path) 
 def test_readspeed_reads_all_or_some_columns(made: Path, basketry: Basketry) -> None:
     whole = json.loads(basketry("readspeed", f"{made}:events", "--json", "--repeat", "1"))
     assert (whole["entries"], len(whole["columns"])) == (ENTRIES, len(expected()))
-    some = json.loads(basketry("readspeed", f"{made}:events", "--json", "--repeat", "1", "-b", "items"))
+    some = json.loads(basketry("readspeed", f"{made}:events", "--json", "--repeat", "1", "--branches", "items"))
     assert [column["name"] for column in some["columns"]] == ["items"]
     assert 0 < some["compressed"] < whole["compressed"]
 
