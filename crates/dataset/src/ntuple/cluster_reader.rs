@@ -2,6 +2,7 @@
 //! know which entries are wanted, nor how clusters are joined.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
@@ -11,12 +12,28 @@ use rootfile::{Error, Result, Source};
 use super::blob::read_blob;
 use super::decode::{ElementSource, FieldBuilder, FieldPlan};
 use super::element::{Elements, Encoding};
-use super::model::{Locator, Page};
+use super::model::{Cluster, Locator, Page, PageList, Schema};
 use super::page::Place;
-use super::table::NtupleTable;
 
 /// Pages that lie one after the other are fetched together, up to this many bytes.
 const FETCH: u64 = 256 << 10;
+
+/// A cluster, and what is needed to read its pages.
+#[derive(Clone, Copy)]
+pub struct ClusterSource<'a> {
+    /// The file.
+    pub source: &'a dyn Source,
+    /// The schema of its RNTuple.
+    pub schema: &'a Schema,
+    /// Most bytes of one key, as the anchor says.
+    pub max_key_size: u64,
+    /// The page list that has its pages.
+    pub list: &'a PageList,
+    /// The cluster.
+    pub cluster: &'a Cluster,
+    /// The number of the cluster, for errors.
+    pub number: usize,
+}
 
 /// The cost of reading pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,13 +54,29 @@ pub struct PageCost {
 #[derive(Default)]
 pub struct PageReader {
     decompressor: Decompressor,
-    /// Bytes of the file, and the offset of the first one.
-    window: (u64, Vec<u8>),
-    /// The length of the window. The buffer may be longer.
-    window_len: usize,
+    window: Window,
     scratch: Vec<u8>,
     spare: Vec<Vec<u8>>,
     cost: PageCost,
+}
+
+/// Bytes of a file.
+#[derive(Default)]
+struct Window {
+    /// The offset of the first byte.
+    offset: u64,
+    /// How many bytes. The buffer may have more: it only grows.
+    len: usize,
+    bytes: Vec<u8>,
+}
+
+impl Window {
+    /// Where the bytes of a record are, if all are here.
+    fn find(&self, offset: u64, len: usize) -> Option<Range<usize>> {
+        let start = usize::try_from(offset.checked_sub(self.offset)?).ok()?;
+        let end = start.checked_add(len).filter(|end| *end <= self.len)?;
+        Some(start..end)
+    }
 }
 
 impl PageReader {
@@ -57,78 +90,102 @@ impl PageReader {
         std::mem::take(&mut self.cost)
     }
 
-    /// Reads some entries of a field. `runs` are ranges of entries in ascending order, counted from the first entry of the
-    /// cluster with this number.
+    /// Appends some entries of a field. `runs` are ranges of entries in ascending order, counted from the first entry of the
+    /// cluster.
     ///
     /// # Errors
     ///
-    /// If the table has no such cluster, if a page cannot be read, or if the elements contradict the schema.
-    pub fn read(
+    /// If the cluster does not have the entries, if a page cannot be read, or if the elements contradict the schema.
+    pub fn append(
         &mut self,
-        (table, source): (&NtupleTable, &dyn Source),
+        at: ClusterSource<'_>,
         plan: &FieldPlan,
-        number: usize,
         runs: &mut dyn Iterator<Item = Range<u64>>,
-    ) -> Result<FieldBuilder> {
-        let (list, cluster) =
-            table.cluster(number).ok_or_else(|| Error::request(format!("there is no cluster {number}")))?;
+        builder: &mut FieldBuilder,
+    ) -> Result<()> {
         // The window may be of another file.
-        self.window_len = 0;
-        let mut builder = plan.start(0)?;
-        let mut pages = ClusterPages { reader: self, table, source, plan, number, columns: HashMap::new() };
+        self.window.len = 0;
+        let mut pages = ClusterPages { reader: self, at, field: plan.field().name(), columns: HashMap::new() };
         for run in runs {
-            builder.append(list, cluster, run, &mut pages).map_err(|e| e.file(source.name()))?;
+            builder.append(at.list, at.cluster, run, &mut pages).map_err(|e| e.file(at.source.name()))?;
         }
-        for (_, mut column) in pages.columns.drain() {
-            pages.reader.spare.extend(column.opened.take().map(|(_, bytes)| bytes));
-        }
-        Ok(builder)
+        let opened = pages.columns.into_values().filter_map(|column| column.opened);
+        self.spare.extend(opened.map(|(_, bytes)| bytes));
+        Ok(())
     }
 
-    /// The bytes of page `index`. Pages behind it are fetched with it.
-    fn fetch(&mut self, source: &dyn Source, pages: &[Page], index: usize, max_key_size: u64) -> Result<Range<usize>> {
-        let record = |page: &Page| match (page.locator, page.stored_len()) {
-            (Locator::File { offset, .. }, Some(len)) => Ok((offset, len)),
-            (Locator::Unknown { kind }, _) => {
-                Err(Error::unsupported(format!("a page is not in the file, but in storage of type {kind:#04x}")))
-            }
-            (Locator::File { .. }, None) => Err(Error::corrupt("a page of 2^64 bytes")),
-        };
-        let page = pages.get(index).ok_or_else(|| Error::request(format!("there is no page {index}")))?;
-        let (offset, len) = record(page)?;
-        let len_here = usize::try_from(len).map_err(|_| Error::corrupt(format!("a page of {len} bytes")))?;
-        if let Some(start) = offset.checked_sub(self.window.0).and_then(|start| usize::try_from(start).ok())
-            && let Some(end) = start.checked_add(len_here).filter(|end| *end <= self.window_len)
-        {
-            return Ok(start..end);
+    /// The decompressed bytes of the first of some pages. The others are fetched with it, as far as they lie behind it.
+    fn open(&mut self, at: ClusterSource<'_>, pages: &[Page], encoding: &Encoding) -> Result<&[u8]> {
+        let page = pages.first().ok_or_else(|| Error::request("no page"))?;
+        let record = self.fetch(at, page, pages.get(1..).unwrap_or_default())?;
+        let record = self.window.bytes.get(record).unwrap_or_default();
+        let started = Instant::now();
+        let bytes = page.open(encoding, record, &mut self.decompressor, &mut self.scratch)?;
+        self.cost.decompress += started.elapsed();
+        self.cost.pages += 1;
+        self.cost.compressed += record.len() as u64;
+        self.cost.uncompressed += bytes.len() as u64;
+        Ok(bytes)
+    }
+
+    /// Where the window has the record of a page.
+    fn fetch(&mut self, at: ClusterSource<'_>, page: &Page, next: &[Page]) -> Result<Range<usize>> {
+        let (offset, size) = page.extent()?;
+        let len = usize::try_from(size).map_err(|_| Error::corrupt(format!("a page of {size} bytes")))?;
+        if let Some(found) = self.window.find(offset, len) {
+            return Ok(found);
         }
         let started = Instant::now();
-        self.window_len = 0;
-        if max_key_size > 0 && len > max_key_size {
-            self.window = (offset, read_blob(source, &Locator::File { offset, size: len }, max_key_size)?);
-            self.window_len = self.window.1.len();
+        self.window.len = 0;
+        if at.max_key_size > 0 && size > at.max_key_size {
+            self.window.bytes = read_blob(at.source, &Locator::File { offset, size }, at.max_key_size)?;
+            self.window.len = self.window.bytes.len();
         } else {
-            let mut end = offset.saturating_add(len);
-            for next in pages.iter().skip(index + 1) {
-                match record(next) {
-                    Ok((at, len)) if at == end && end - offset + len <= FETCH => end += len,
+            let end = offset.checked_add(size).filter(|end| *end <= at.source.size());
+            let beyond = || Error::corrupt(format!("a page of {size} bytes lies beyond the file's end")).at(offset);
+            let mut end = end.ok_or_else(beyond)?;
+            for (start, size) in next.iter().map_while(|page| page.extent().ok()) {
+                match start.checked_add(size) {
+                    Some(more) if start == end && more - offset <= FETCH && more <= at.source.size() => end = more,
                     _ => break,
                 }
             }
-            if end > source.size() {
-                let message = format!("a page of {len} bytes lies beyond the file's end");
-                return Err(Error::corrupt(message).at(offset));
-            }
             let fetched = usize::try_from(end - offset).unwrap_or(usize::MAX);
-            let (at, buffer) = &mut self.window;
-            if buffer.len() < fetched {
-                buffer.resize(fetched, 0);
+            if self.window.bytes.len() < fetched {
+                self.window.bytes.resize(fetched, 0);
             }
-            source.read_exact_at(offset, buffer.get_mut(..fetched).unwrap_or_default())?;
-            (*at, self.window_len) = (offset, fetched);
+            at.source.read_exact_at(offset, self.window.bytes.get_mut(..fetched).unwrap_or_default())?;
+            self.window.len = fetched;
         }
+        self.window.offset = offset;
         self.cost.fetch += started.elapsed();
-        Ok(0..len_here)
+        Ok(0..len)
+    }
+}
+
+/// The pages of a cluster.
+struct ClusterPages<'a, 'r> {
+    reader: &'r mut PageReader,
+    at: ClusterSource<'a>,
+    field: &'a str,
+    columns: HashMap<usize, ClusterColumn<'a>>,
+}
+
+impl ElementSource for ClusterPages<'_, '_> {
+    fn decode(&mut self, id: usize, range: Range<u64>, out: &mut Elements) -> Result<()> {
+        let at = self.at;
+        let column = match self.columns.entry(id) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(ClusterColumn::new(at, id)?),
+        };
+        let pages = column.overlapping(&range);
+        for page in pages.clone() {
+            let place = Place { field: self.field, column: id, cluster: at.number, page };
+            // Only pages of this range are fetched ahead.
+            let decoded = column.decode((self.reader, at), page..pages.end, &range, out);
+            decoded.map_err(|e| place.blame(e))?;
+        }
+        Ok(())
     }
 }
 
@@ -142,80 +199,83 @@ struct ClusterColumn<'a> {
     opened: Option<(usize, Vec<u8>)>,
 }
 
-/// The pages of a cluster.
-struct ClusterPages<'a> {
-    reader: &'a mut PageReader,
-    table: &'a NtupleTable,
-    source: &'a dyn Source,
-    plan: &'a FieldPlan,
-    number: usize,
-    columns: HashMap<usize, ClusterColumn<'a>>,
-}
-
-impl<'a> ClusterPages<'a> {
-    fn column(&self, column: usize) -> Result<ClusterColumn<'a>> {
-        let pages = self.table.cluster(self.number).and_then(|(list, cluster)| cluster.pages(list, column));
-        let pages = pages.unwrap_or_default();
+impl<'a> ClusterColumn<'a> {
+    fn new(at: ClusterSource<'a>, id: usize) -> Result<Self> {
+        let pages = at.cluster.pages(at.list, id).unwrap_or_default();
         let mut end = 0u64;
         let ends = pages.iter().map(|page| {
             end = end.saturating_add(page.elements.into());
             end
         });
-        Ok(ClusterColumn { encoding: self.table.encoding(column)?, ends: ends.collect(), pages, opened: None })
+        Ok(Self { encoding: at.schema.encoding(id)?, ends: ends.collect(), pages, opened: None })
+    }
+
+    /// The pages that may have some of these elements.
+    fn overlapping(&self, range: &Range<u64>) -> Range<usize> {
+        let from = self.ends.partition_point(|end| *end <= range.start);
+        let before_last = self.ends.partition_point(|end| *end < range.end);
+        from..(before_last + 1).min(self.ends.len()).max(from)
+    }
+
+    /// Decodes the elements of `range` that the first of `pages` has.
+    fn decode(
+        &mut self,
+        (reader, at): (&mut PageReader, ClusterSource<'_>),
+        pages: Range<usize>,
+        range: &Range<u64>,
+        out: &mut Elements,
+    ) -> Result<()> {
+        let number = pages.start;
+        let (Some(page), Some(&end)) = (self.pages.get(number), self.ends.get(number)) else { return Ok(()) };
+        let first = end - u64::from(page.elements);
+        let within = |element: u64| usize::try_from(element.clamp(first, end) - first).unwrap_or(usize::MAX);
+        let (wanted, elements) = (within(range.start)..within(range.end), within(end));
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        if let Some((opened, bytes)) = &self.opened
+            && *opened == number
+        {
+            return out.decode(&self.encoding, bytes, elements, wanted);
+        }
+        let kept = (wanted.end < elements).then(|| {
+            let old = self.opened.take().map(|(_, bytes)| bytes);
+            old.or_else(|| reader.spare.pop()).unwrap_or_default()
+        });
+        let bytes = reader.open(at, self.pages.get(pages).unwrap_or_default(), &self.encoding)?;
+        out.decode(&self.encoding, bytes, elements, wanted)?;
+        if let Some(mut kept) = kept {
+            kept.clear();
+            kept.extend_from_slice(bytes);
+            self.opened = Some((number, kept));
+        }
+        Ok(())
     }
 }
 
-impl ElementSource for ClusterPages<'_> {
-    fn decode(&mut self, id: usize, range: Range<u64>, out: &mut Elements) -> Result<()> {
-        if !self.columns.contains_key(&id) {
-            let column = self.column(id)?;
-            self.columns.insert(id, column);
+#[cfg(test)]
+mod tests {
+    use rootfile::MemoryFile;
+
+    use super::*;
+
+    #[test]
+    fn pages_behind_are_fetched_only_if_the_file_has_them() {
+        let file = MemoryFile((0..32).collect());
+        let page = |offset, size| Page { elements: 8, has_checksum: false, locator: Locator::File { offset, size } };
+        let (list, schema) = (PageList::default(), Schema::default());
+        let cluster = Cluster { first_entry: 0, entries: 8, columns: Vec::new() };
+        let (schema, list, cluster) = (&schema, &list, &cluster);
+        let at = ClusterSource { source: &file, schema, max_key_size: 0, list, cluster, number: 0 };
+        let fetched = |pages: &[Page]| {
+            let mut reader = PageReader::new();
+            reader.fetch(at, &pages[0], &pages[1..]).map(|found| (found, reader.window.len))
+        };
+        assert_eq!(fetched(&[page(4, 8), page(12, 8), page(24, 8)]).unwrap(), (0..8, 16), "the last is not adjacent");
+        for size in [21, u64::MAX - 12, u64::MAX] {
+            assert_eq!(fetched(&[page(4, 8), page(12, size)]).unwrap(), (0..8, 8));
+            let error = fetched(&[page(12, size)]).unwrap_err().to_string();
+            assert!(error.contains("beyond the file's end"), "{error}");
         }
-        let Some(column) = self.columns.get_mut(&id) else { return Ok(()) };
-        let reader = &mut *self.reader;
-        let last = column.ends.partition_point(|end| *end < range.end);
-        let mut index = column.ends.partition_point(|end| *end <= range.start);
-        while let (Some(page), Some(&end)) = (column.pages.get(index), column.ends.get(index)) {
-            let first = end - u64::from(page.elements);
-            let wanted = range.start.max(first)..range.end.min(end);
-            if wanted.start < wanted.end {
-                let place = Place { field: self.plan.field().name(), column: id, cluster: self.number, page: index };
-                let within = |element: u64| usize::try_from(element - first).unwrap_or(usize::MAX);
-                let elements = usize::try_from(page.elements).unwrap_or(usize::MAX);
-                let wanted = within(wanted.start)..within(wanted.end);
-                let goes_on = wanted.end < elements;
-                if let Some((_, bytes)) = column.opened.as_ref().filter(|(opened, _)| *opened == index) {
-                    out.decode(&column.encoding, bytes, elements, wanted).map_err(|e| place.blame(e))?;
-                } else {
-                    // Only pages of this range are fetched ahead.
-                    let ahead = column.pages.get(..=last.min(column.pages.len() - 1)).unwrap_or_default();
-                    let record = reader.fetch(self.source, ahead, index, self.table.max_key_size);
-                    let record = record.map_err(|e| place.blame(e))?;
-                    let record = reader.window.1.get(record).unwrap_or_default();
-                    let started = Instant::now();
-                    let opened = page.open(&column.encoding, record, &mut reader.decompressor, &mut reader.scratch);
-                    let bytes = opened.map_err(|e| place.blame(e))?;
-                    reader.cost.decompress += started.elapsed();
-                    reader.cost.pages += 1;
-                    reader.cost.compressed += record.len() as u64;
-                    reader.cost.uncompressed += bytes.len() as u64;
-                    out.decode(&column.encoding, bytes, elements, wanted).map_err(|e| place.blame(e))?;
-                    if goes_on {
-                        let mut kept = match column.opened.take() {
-                            Some((_, kept)) => kept,
-                            None => reader.spare.pop().unwrap_or_default(),
-                        };
-                        kept.clear();
-                        kept.extend_from_slice(bytes);
-                        column.opened = Some((index, kept));
-                    }
-                }
-            }
-            if end >= range.end {
-                break;
-            }
-            index += 1;
-        }
-        Ok(())
     }
 }

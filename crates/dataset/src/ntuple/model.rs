@@ -1,7 +1,9 @@
 //! The metadata of an RNTuple, as its anchor and envelopes describe them. Data only: the modules that read envelopes fill
 //! it, and the modules that decode pages use it.
 
-use super::element::ColumnType;
+use rootfile::{Error, Result};
+
+use super::element::{ColumnType, Encoding};
 
 /// The version of the format that a writer gives in the anchor. For reports: only feature flags decide whether a reader
 /// can read an RNTuple.
@@ -357,8 +359,8 @@ impl Schema {
         self.field_aliases.list(field).iter().filter_map(|&alias| self.aliases.get(alias))
     }
 
-    /// The path of a field: the names from the top, joined by dots (names have no dots).
-    pub fn path(&self, field: usize) -> String {
+    /// The names of a field and of those above it, from below to the top.
+    pub fn lineage(&self, field: usize) -> Vec<&str> {
         let mut names = Vec::new();
         let mut at = self.fields.get(field);
         // A parent precedes its children, so a walk up ends.
@@ -366,7 +368,24 @@ impl Schema {
             names.push(field.name.as_str());
             at = field.parent.and_then(|parent| self.fields.get(parent));
         }
+        names
+    }
+
+    /// The path of a field: the names from the top, joined by dots (names have no dots).
+    pub fn path(&self, field: usize) -> String {
+        let mut names = self.lineage(field);
         names.reverse();
         names.join(".")
+    }
+
+    /// How the elements of a column are encoded, by its physical ID.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such column, or if its type cannot be decoded.
+    pub fn encoding(&self, column: usize) -> Result<Encoding> {
+        let described = self.columns.get(column);
+        let described = described.ok_or_else(|| Error::request(format!("the schema has no column {column}")))?;
+        Encoding::new(described.column_type, described.bits, described.range)
     }
 }

@@ -49,6 +49,21 @@ impl Page {
         }
     }
 
+    /// Offset and length of the page's bytes in the file, with its checksum.
+    ///
+    /// # Errors
+    ///
+    /// If the page is not in a file, or if its length is not possible.
+    pub(super) fn extent(&self) -> Result<(u64, u64)> {
+        match (self.locator, self.stored_len()) {
+            (Locator::File { offset, .. }, Some(len)) => Ok((offset, len)),
+            (Locator::File { .. }, None) => Err(Error::corrupt("a page of 2^64 bytes")),
+            (Locator::Unknown { kind }, _) => {
+                Err(Error::unsupported(format!("a page is not in the file, but in storage of type {kind:#04x}")))
+            }
+        }
+    }
+
     /// Verifies the checksum of `record`, the page's bytes in the file, and decompresses them. The result lies in `record` if
     /// the page is stored, else in `scratch`, which callers reuse: its content beforehand does not matter, and it only grows.
     ///
@@ -78,11 +93,8 @@ impl Page {
         decompressor: &mut Decompressor,
         scratch: &'a mut Vec<u8>,
     ) -> Result<&'a [u8]> {
-        let stored = match self.locator {
-            Locator::File { .. } => self.stored_len().and_then(|len| usize::try_from(len).ok()),
-            Locator::Unknown { kind } => return Err(unknown_storage(kind)),
-        };
-        if stored != Some(record.len()) {
+        let (_, stored) = self.extent()?;
+        if usize::try_from(stored) != Ok(record.len()) {
             let (len, checksum) = (record.len(), if self.has_checksum { " and its checksum" } else { "" });
             return Err(Error::request(format!("{len} bytes are not the page{checksum}")));
         }
@@ -119,10 +131,6 @@ fn verify(record: &[u8]) -> Result<&[u8]> {
         return Err(Error::corrupt(format!("the checksum of a page is {found:016x}, not {stated:016x}")));
     }
     Ok(bytes)
-}
-
-fn unknown_storage(kind: u8) -> Error {
-    Error::unsupported(format!("a page is not in the file, but in storage of type {kind:#04x}"))
 }
 
 #[cfg(test)]

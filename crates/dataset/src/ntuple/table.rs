@@ -4,8 +4,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use rootfile::{Error, Key, Result, RootFile};
+use rootfile::{Error, Key, Result, RootFile, Source};
 
+use super::cluster_reader::ClusterSource;
 use super::decode::FieldPlan;
 use super::element::Encoding;
 use super::model::{Cluster, Page, PageList, Schema};
@@ -27,7 +28,7 @@ pub struct NtupleTable {
     /// Fields and columns.
     pub schema: Arc<Schema>,
     /// Most bytes of one key. Larger blocks are split over several keys.
-    pub(super) max_key_size: u64,
+    max_key_size: u64,
     lists: Vec<PageList>,
     /// Page list and number in it of each cluster, in the order of entries.
     clusters: Vec<(usize, usize)>,
@@ -46,15 +47,12 @@ pub struct FieldPiece {
     pub uncompressed: u64,
 }
 
-/// What the pages of a field take in a cluster.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct StoredPages {
-    /// Number of pages.
-    pub pages: u64,
-    /// Bytes in the file, with checksums.
-    pub compressed: u64,
-    /// Bytes when decompressed.
-    pub uncompressed: u64,
+/// What the pages of a field take in a cluster. Pages whose bytes are shared count for each of their uses.
+#[derive(Default)]
+struct StoredPages {
+    pages: u64,
+    compressed: u64,
+    uncompressed: u64,
 }
 
 impl NtupleTable {
@@ -126,15 +124,16 @@ impl NtupleTable {
         self.lists.iter().map(|list| of_list(list) as u64).sum()
     }
 
-    /// The bytes that a field takes in a cluster. Pages whose bytes are shared count for each of their uses.
-    ///
-    /// # Errors
-    ///
-    /// If all columns of a field are suppressed.
-    pub fn stored(&self, plan: &FieldPlan, (list, cluster): (&PageList, &Cluster)) -> Result<StoredPages> {
+    /// What is needed to read a cluster from the file that has it.
+    pub fn cluster_source<'a>(&'a self, number: usize, source: &'a dyn Source) -> Option<ClusterSource<'a>> {
+        let (list, cluster) = self.cluster(number)?;
+        Some(ClusterSource { source, schema: &self.schema, max_key_size: self.max_key_size, list, cluster, number })
+    }
+
+    fn stored(&self, columns: &[usize], (list, cluster): (&PageList, &Cluster)) -> Result<StoredPages> {
         let mut sum = StoredPages::default();
-        for column in plan.columns_in(cluster)? {
-            let encoding = self.encoding(column)?;
+        for &column in columns {
+            let encoding = self.schema.encoding(column)?;
             for page in cluster.pages(list, column).unwrap_or_default() {
                 sum.pages += 1;
                 sum.compressed = sum.compressed.saturating_add(page.stored_len().unwrap_or(0));
@@ -153,11 +152,12 @@ impl NtupleTable {
     pub fn pieces(&self, plan: &FieldPlan) -> Result<Vec<FieldPiece>> {
         let mut pieces = Vec::with_capacity(self.clusters.len());
         for (number, place) in self.clusters().enumerate().filter(|(_, (_, cluster))| cluster.entries > 0) {
-            let stored = self.stored(plan, place)?;
-            let cluster = place.1;
-            let cuts = match self.flat_cuts(plan, place)? {
+            let (cluster, columns) = (place.1, plan.columns_in(place.1)?);
+            let stored = self.stored(&columns, place)?;
+            let cuts = match self.flat_cuts(&columns, place)? {
                 Some(cuts) => cuts,
-                None => even_cuts(cluster.entries, stored.uncompressed.div_ceil(NESTED_PIECE)),
+                // The sizes are claims. A part smaller than a page would be no use, and the file has each page's description.
+                None => even_cuts(cluster.entries, stored.uncompressed.div_ceil(NESTED_PIECE).min(stored.pages)),
             };
             let share = |bytes: u64, entries: u64| {
                 let share = u128::from(bytes) * u128::from(entries) / u128::from(cluster.entries.max(1));
@@ -180,11 +180,11 @@ impl NtupleTable {
     }
 
     /// Where a field with one element for each entry is cut in a cluster: at ends of pages. None for other fields.
-    fn flat_cuts(&self, plan: &FieldPlan, (list, cluster): (&PageList, &Cluster)) -> Result<Option<Vec<u64>>> {
-        let &[column] = plan.columns_in(cluster)?.as_slice() else { return Ok(None) };
+    fn flat_cuts(&self, columns: &[usize], (list, cluster): (&PageList, &Cluster)) -> Result<Option<Vec<u64>>> {
+        let &[column] = columns else { return Ok(None) };
         let pages = cluster.pages(list, column).unwrap_or_default();
         let elements: u64 = pages.iter().map(|page| u64::from(page.elements)).sum();
-        let encoding = self.encoding(column)?;
+        let encoding = self.schema.encoding(column)?;
         if elements != cluster.entries || encoding.column_type().is_index() {
             return Ok(None);
         }
@@ -198,13 +198,6 @@ impl NtupleTable {
             }
         }
         Ok(Some(cuts))
-    }
-
-    /// How the elements of a column are encoded.
-    pub(super) fn encoding(&self, column: usize) -> Result<Encoding> {
-        let described = self.schema.columns.get(column);
-        let described = described.ok_or_else(|| Error::request(format!("the schema has no column {column}")))?;
-        Encoding::new(described.column_type, described.bits, described.range)
     }
 }
 

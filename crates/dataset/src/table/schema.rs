@@ -99,16 +99,7 @@ impl TableSchema {
     pub fn lineage(&self, node: usize) -> Vec<&str> {
         match self {
             Self::Tree(tree) => tree.lineage(node),
-            Self::Ntuple { schema, .. } => {
-                let mut names = Vec::new();
-                let mut at = schema.fields.get(node);
-                // A parent precedes its children, so a walk up ends.
-                while let Some(field) = at {
-                    names.push(field.name.as_str());
-                    at = field.parent.and_then(|parent| schema.fields.get(parent));
-                }
-                names
-            }
+            Self::Ntuple { schema, .. } => schema.lineage(node),
         }
     }
 

@@ -125,13 +125,15 @@ impl NtupleChain {
         let file = self.files.get(piece.file as usize).ok_or_else(unknown)?;
         let cluster = piece.seek.checked_sub(1).and_then(|cluster| usize::try_from(cluster).ok());
         let cluster = cluster.ok_or_else(unknown)?;
-        let (_, described) = file.table.cluster(cluster).ok_or_else(unknown)?;
+        let at = file.table.cluster_source(cluster, source).ok_or_else(unknown)?;
         let plan = file.plans.get(field).ok_or_else(|| Error::request("no such field"))?;
-        let start = file.first_entry + described.first_entry;
+        let start = file.first_entry + at.cluster.first_entry;
         let mut runs = requested
             .runs(&(piece.first_entry..piece.end()))
             .map(|run| run.start.saturating_sub(start)..run.end.saturating_sub(start));
-        reader.read((&file.table, source), plan, cluster, &mut runs).map_err(|e| e.object(file.table.name.clone()))
+        let mut builder = plan.start(0)?;
+        let read = reader.append(at, plan, &mut runs, &mut builder);
+        read.map(|()| builder).map_err(|e| e.object(file.table.name.clone()))
     }
 }
 
