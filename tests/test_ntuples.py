@@ -1,9 +1,6 @@
 """RNTuples through the Python package and the command: files that real ROOT writes here against what was written, and
 files of the corpus against uproot."""
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,54 +11,10 @@ import pytest
 import uproot
 
 import basketry as bk
+from referee import make_files
 from referee.command import Basketry
 
 ENTRIES = 2500
-
-# Several clusters of several pages, in each codec. Entry i has i % 4 items.
-WRITE = f"""
-import sys
-import ROOT
-ROOT.gInterpreter.Declare('''
-#include <ROOT/RNTupleModel.hxx>
-#include <ROOT/RNTupleWriter.hxx>
-#include <optional>
-#include <variant>
-void write_ntuple(const char *path, int compression, bool checksums, int first) {{
-  auto model = ROOT::RNTupleModel::Create();
-  model->SetDescription("made by a test");
-  auto number = model->MakeField<int>("number");
-  auto flag = model->MakeField<bool>("flag");
-  auto text = model->MakeField<std::string>("text");
-  auto items = model->MakeField<std::vector<float>>("items");
-  auto nested = model->MakeField<std::vector<std::vector<int>>>("nested");
-  auto maybe = model->MakeField<std::optional<double>>("maybe");
-  auto either = model->MakeField<std::variant<int, std::string>>("either");
-  auto pair = model->MakeField<std::pair<short, float>>("pair");
-  auto fixed = model->MakeField<std::array<long, 3>>("fixed");
-  ROOT::RNTupleWriteOptions options;
-  options.SetCompression(compression);
-  options.SetInitialUnzippedPageSize(256);
-  options.SetMaxUnzippedPageSize(1024);
-  options.SetEnablePageChecksums(checksums);
-  auto writer = ROOT::RNTupleWriter::Recreate(std::move(model), "events", path, options);
-  for (int i = first; i < first + {ENTRIES}; ++i) {{
-    *number = i * 3 - 7;
-    *flag = i % 3 == 0;
-    *text = std::string(i % 5, 'a' + i % 26);
-    items->assign(i % 4, 0.5f * i);
-    nested->assign(i % 3, std::vector<int>(i % 2, i));
-    if (i % 2) *maybe = i * 0.25; else maybe->reset();
-    if (i % 2) *either = i; else *either = std::to_string(i);
-    *pair = {{short(i % 100), 1.5f * i}};
-    *fixed = {{i, -i, 2L * i}};
-    writer->Fill();
-    if (i % 700 == 699) writer->CommitCluster();
-  }}
-}}
-''')
-ROOT.write_ntuple(sys.argv[1], int(sys.argv[2]), bool(int(sys.argv[3])), int(sys.argv[4]))
-"""
 
 
 def expected(first: int = 0) -> dict[str, list[Any]]:
@@ -80,32 +33,28 @@ def expected(first: int = 0) -> dict[str, list[Any]]:
     }
 
 
-def write(path: Path, compression: int = 505, checksums: bool = True, first: int = 0) -> Path:
-    """Lets ROOT write the file."""
-    arguments = [str(path), str(compression), str(int(checksums)), str(first)]
-    subprocess.run([sys.executable, "-c", WRITE, *arguments], check=True, capture_output=True)
-    return path
-
-
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file of ROOT's with zstd."""
-    return write(tmp_path_factory.mktemp("ntuples") / "made.root")
+def folder() -> Path:
+    """The folder with the RNTuples."""
+    return make_files.made("rntuples")
 
 
-@pytest.mark.parametrize(
-    ("compression", "checksums"), [(0, True), (101, True), (404, False), (207, True), (505, False)]
-)
-def test_values_are_those_that_root_wrote(compression: int, checksums: bool, tmp_path: Path) -> None:
-    path = write(tmp_path / "f.root", compression, checksums)
-    ntuple = bk.open(f"{path}:events")
+@pytest.fixture
+def made(folder: Path) -> Path:
+    """A file with zstd and checksums."""
+    return folder / "checked.root"
+
+
+@pytest.mark.parametrize("name", ["none", "zlib", "lz4", "lzma", "zstd"])
+def test_values_are_those_that_root_wrote(name: str, folder: Path) -> None:
+    ntuple = bk.open(f"{folder}/{name}.root:events")
     assert isinstance(ntuple, bk.RNTuple)
     assert (ntuple.num_entries, ntuple.name, ntuple.description) == (ENTRIES, "events", "made by a test")
     for threads in (1, 2):
         arrays = ntuple.arrays(threads=threads)
         assert arrays.fields == list(expected())
-        for name, values in expected().items():
-            assert arrays[name].tolist() == values, name
+        for field, values in expected().items():
+            assert arrays[field].tolist() == values, field
 
 
 def test_steps_selections_and_cuts(made: Path) -> None:
@@ -138,9 +87,8 @@ def test_fields_below_others_are_named_with_dots(made: Path) -> None:
         ntuple["nummber"]
 
 
-def test_several_files_are_one(made: Path, tmp_path: Path) -> None:
-    more = write(tmp_path / "more.root", 101, False, ENTRIES)
-    both = bk.concatenate([f"{made}:events", f"{more}:events"])
+def test_several_files_are_one(folder: Path) -> None:
+    both = bk.concatenate([f"{folder}/checked.root:events", f"{folder}/more.root:events"])
     first, second = expected(), expected(ENTRIES)
     for name in first:
         assert both[name].tolist() == first[name] + second[name], name
@@ -157,11 +105,15 @@ def test_parquet_has_the_values(made: Path, basketry: Basketry, tmp_path: Path) 
 
 
 def test_readspeed_reads_all_or_some_columns(made: Path, basketry: Basketry) -> None:
-    whole = json.loads(basketry("readspeed", f"{made}:events", "--json", "--repeat", "1"))
+    whole = basketry.json("readspeed", f"{made}:events", "--repeat", "1")
     assert (whole["entries"], len(whole["columns"])) == (ENTRIES, len(expected()))
-    some = json.loads(basketry("readspeed", f"{made}:events", "--json", "--repeat", "1", "--branches", "items"))
+    some = basketry.json("readspeed", f"{made}:events", "--repeat", "1", "--branches", "items")
     assert [column["name"] for column in some["columns"]] == ["items"]
     assert 0 < some["compressed"] < whole["compressed"]
+    # A pattern means the fields below only where it means no whole field.
+    for pattern, names in {"pa*": ["pair"], "pair._1": ["pair._1"]}.items():
+        read = basketry.json("readspeed", f"{made}:events", "--repeat", "1", "--branches", pattern)
+        assert [column["name"] for column in read["columns"]] == names
 
 
 def test_a_damaged_page_is_named(made: Path, tmp_path: Path) -> None:

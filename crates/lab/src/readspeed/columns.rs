@@ -26,15 +26,20 @@ impl Columns {
     /// friends, which are called `friend.branch`, and come last.
     pub(crate) fn choose(&self, dataset: &Dataset) -> Result<Vec<usize>> {
         let name = |column: usize| dataset.column(column).map_or("", |plan| plan.field().name().as_str());
-        let own = 0..dataset.columns().len();
-        let default = dataset.default_columns();
+        let (default, own) = (dataset.default_columns(), Vec::from_iter(0..dataset.columns().len()));
         let by = |matches: &[Test], texts: &[String]| {
             let (mut found, mut of_friends) = (BTreeSet::new(), BTreeSet::new());
             for (is_meant, text) in matches.iter().zip(texts) {
-                let all_own: Vec<usize> = own.clone().filter(|&column| is_meant(name(column))).collect();
+                let meant = |columns: &[usize]| -> Vec<usize> {
+                    columns.iter().copied().filter(|&column| is_meant(name(column))).collect()
+                };
+                let mut all_own = meant(&default);
+                if all_own.is_empty() && own.len() > default.len() {
+                    // A field has the values of those below, so these are meant only where no whole one is.
+                    all_own = meant(&own);
+                }
                 if all_own.is_empty() {
-                    let friends = dataset.friends().iter().flat_map(Friend::columns);
-                    let theirs: Vec<usize> = friends.filter(|&column| is_meant(name(column))).collect();
+                    let theirs = meant(&dataset.friends().iter().flat_map(Friend::columns).collect::<Vec<_>>());
                     if theirs.is_empty() {
                         return Err(none(dataset, text));
                     }
