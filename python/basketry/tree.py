@@ -142,11 +142,12 @@ class Branches:
             made.append(branch)
 
     def _walk(self, recursive: bool = True) -> Iterator[tuple[str, Branch]]:
+        separator = self._separator
         for branch in self._below:
             yield branch.name, branch
             if recursive:
                 for path, below in branch._walk():
-                    yield f"{branch.name}{self._separator}{path}", below
+                    yield f"{branch.name}{separator}{path}", below
 
     def keys(self, **listing: Unpack[Listing]) -> list[str]:
         """Names of branches; a path joins nested names with `/`, of fields with `.`. See `Listing` for the options."""
@@ -453,12 +454,12 @@ class RNTuple(Tree):
     @property
     def description(self) -> str:
         """The description."""
-        return self._table.title
+        return self.title
 
     @property
     def fields(self) -> list[Branch]:
         """The fields at the top."""
-        return list(self._below)
+        return self.branches
 
 
 def opened(table: _core.Table, where: str) -> Tree:

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use dataset::layout::ByteSize;
-use dataset::ntuple::is_ntuple;
-use dataset::tree::is_tree_class;
+use dataset::table::is_table_class;
 use flow::inputs::inputs;
 use pyo3::{PyResult, Python, pyfunction};
 use rootfile::RootFile;
@@ -23,7 +22,7 @@ pub fn keys(py: Python<'_>, path: PathBuf) -> PyResult<Vec<KeyLine>> {
         let walk = file.walk();
         let lines = walk.directories.iter().flat_map(|directory| {
             directory.keys.iter().map(|key| {
-                let is_table = is_tree_class(&file, &key.class) || is_ntuple(&key.class);
+                let is_table = is_table_class(&file, &key.class);
                 (directory.path_of(&key.name), key.cycle, key.class.clone(), key.title.clone(), is_table)
             })
         });

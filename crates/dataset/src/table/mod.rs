@@ -6,6 +6,13 @@ mod builder;
 mod column;
 mod schema;
 
+use rootfile::RootFile;
+
 pub use builder::{Loaded, ValueBuilder};
 pub use column::TableColumn;
 pub use schema::{Node, TableSchema};
+
+/// Whether objects of a class in a file are trees or RNTuples.
+pub fn is_table_class(file: &RootFile, class: &str) -> bool {
+    crate::tree::is_tree_class(file, class) || crate::ntuple::is_ntuple(class)
+}

@@ -186,7 +186,7 @@ fn entries(task: &Task) -> Result<EntryFilter> {
 fn read(task: &Task) -> Result<Measured> {
     let input = Input { path: task.input.clone(), tree: Some(task.tree.clone()) };
     let dataset = Dataset::open(std::slice::from_ref(&input))?;
-    let all: Vec<usize> = dataset.default_columns();
+    let all = dataset.default_columns();
     let reading = Reading { dataset: &dataset, budget: Budget::new(task.memory, task.threads) };
     let range = 0..dataset.entries();
     let mut measured = match task.job.kind {
@@ -227,8 +227,8 @@ impl Reading<'_> {
     fn columns(&self) -> Result<Measured> {
         let mut tops: Vec<(String, Vec<usize>)> = Vec::new();
         let schema = self.dataset.schema();
-        let columns = self.dataset.columns().iter().enumerate().filter(|(_, plan)| schema.is_default(plan.node()));
-        for (column, plan) in columns {
+        for column in self.dataset.default_columns() {
+            let Some(plan) = self.dataset.column(column) else { continue };
             let top = schema.lineage(plan.node()).last().copied().unwrap_or_default();
             match tops.last_mut() {
                 Some((name, columns)) if name == top => columns.push(column),

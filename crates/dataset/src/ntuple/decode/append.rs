@@ -7,7 +7,7 @@ use rootfile::{Error, Result};
 
 use super::node::{ColumnRef, FieldColumns, Node, Span};
 use super::numbers::{convert, is_direct};
-use super::values::{Values, kind_of, mismatch, none_of};
+use super::values::{Values, add_len, kind_of, mismatch, none_of, too_many, variant_offset};
 use crate::decode::program::types::Number;
 use crate::ntuple::element::{Elements, Kind};
 use crate::ntuple::model::{Cluster, PageList};
@@ -186,14 +186,9 @@ impl ClusterElements<'_> {
                 let exact = parts.iter().any(Node::may_lack);
                 let switches = self.switches(columns, span, parts.len(), exact)?;
                 for (switch, &tag) in switches.indices.iter().zip(&switches.tags) {
-                    let part = usize::from(tag).checked_sub(1);
-                    let base = part.and_then(|part| out.get(part)).map_or(0, Values::len);
-                    let first = part.and_then(|part| switches.spans.get(part)).map_or(0, |span| span.range.start);
-                    let offset = u64::try_from(base).ok().and_then(|base| base.checked_add(switch - first));
-                    let offset = offset.and_then(|offset| i32::try_from(offset).ok());
-                    offsets.push(offset.ok_or_else(|| {
-                        Error::unsupported("a variant with more than 2^31 values in one array: read fewer entries")
-                    })?);
+                    let span = usize::from(tag).checked_sub(1).and_then(|part| switches.spans.get(part));
+                    let first = span.map_or(0, |span| span.range.start);
+                    offsets.push(variant_offset(out, usize::from(tag), switch - first)?);
                     tags.push(i8::try_from(tag).map_err(|_| mismatch())?);
                 }
                 for ((part, inner), out) in parts.iter().zip(&switches.spans).zip(out) {
@@ -309,13 +304,5 @@ fn principal<'a>(columns: &'a FieldColumns, cluster: &Cluster) -> Result<&'a Col
 
 /// Counts the values of a span.
 fn extend(len: &mut usize, span: &Span) -> Result<()> {
-    let sum = usize::try_from(span.range.end - span.range.start).ok().and_then(|n| len.checked_add(n));
-    // Arrow counts values with a sign.
-    *len = sum.filter(|sum| isize::try_from(*sum).is_ok()).ok_or_else(too_many)?;
-    Ok(())
-}
-
-#[cold]
-fn too_many() -> Error {
-    Error::corrupt("more values than an array can hold")
+    add_len(len, usize::try_from(span.range.end - span.range.start).map_err(|_| too_many())?)
 }

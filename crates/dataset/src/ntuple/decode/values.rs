@@ -122,7 +122,7 @@ impl Values {
                 items.append(*theirs)
             }
             (Self::Fixed { len, items }, Self::Fixed { len: more, items: theirs }) => {
-                *len = sum(*len, more)?;
+                add_len(len, more)?;
                 items.append(*theirs)
             }
             (Self::Optional { valid, value }, Self::Optional { valid: their_valid, value: theirs }) => {
@@ -130,7 +130,7 @@ impl Values {
                 value.append(*theirs)
             }
             (Self::Record { len, parts }, Self::Record { len: more, parts: theirs }) => {
-                *len = sum(*len, more)?;
+                add_len(len, more)?;
                 append_parts(parts, theirs)
             }
             (
@@ -138,20 +138,13 @@ impl Values {
                 Self::Variant { tags: their_tags, offsets: their_offsets, parts: theirs },
             ) => {
                 for (&tag, offset) in their_tags.iter().zip(their_offsets) {
-                    let part = usize::try_from(tag).ok().and_then(|tag| tag.checked_sub(1));
-                    let base = part.and_then(|part| parts.get(part)).map_or(0, Self::len);
-                    let offset = i32::try_from(base).ok().and_then(|base| base.checked_add(offset));
-                    offsets.push(offset.ok_or_else(|| {
-                        Error::unsupported("a variant with more than 2^31 values in one array: read fewer entries")
-                    })?);
+                    let behind = u64::try_from(offset).map_err(|_| mismatch())?;
+                    offsets.push(variant_offset(parts, usize::try_from(tag).unwrap_or(0), behind)?);
                 }
                 tags.extend(their_tags);
                 append_parts(parts, theirs)
             }
-            (Self::Nothing { len }, Self::Nothing { len: more }) => {
-                *len = sum(*len, more)?;
-                Ok(())
-            }
+            (Self::Nothing { len }, Self::Nothing { len: more }) => add_len(len, more),
             _ => Err(mismatch()),
         }
     }
@@ -203,10 +196,25 @@ fn append_parts(parts: &mut [Values], theirs: Vec<Values>) -> Result<()> {
     parts.iter_mut().zip(theirs).try_for_each(|(part, other)| part.append(other))
 }
 
-fn sum(len: usize, more: usize) -> Result<usize> {
+/// Adds to a number of values.
+pub(super) fn add_len(len: &mut usize, more: usize) -> Result<()> {
     // Arrow counts values with a sign.
     let sum = len.checked_add(more).filter(|sum| isize::try_from(*sum).is_ok());
-    sum.ok_or_else(|| Error::unsupported("more values than an array can hold: read fewer entries"))
+    *len = sum.ok_or_else(too_many)?;
+    Ok(())
+}
+
+/// The offset of a variant's value, which lies `behind` the values so far of its part. `tag` counts parts from 1; 0 is no value.
+pub(super) fn variant_offset(parts: &[Values], tag: usize, behind: u64) -> Result<i32> {
+    let part = tag.checked_sub(1).and_then(|part| parts.get(part));
+    let base = u64::try_from(part.map_or(0, Values::len)).ok();
+    let offset = base.and_then(|base| base.checked_add(behind)).and_then(|offset| i32::try_from(offset).ok());
+    offset.ok_or_else(|| Error::unsupported("a variant with more than 2^31 values in one array: read fewer entries"))
+}
+
+#[cold]
+pub(super) fn too_many() -> Error {
+    Error::corrupt("more values than an array can hold")
 }
 
 fn into_columns(parts: Vec<Values>, names: &[(String, Shape)]) -> Result<Vec<Column>> {

@@ -83,7 +83,7 @@ impl NtupleChain {
 
     /// Bytes of metadata.
     pub fn memory(&self) -> u64 {
-        // Measured: about 1 kB for each field with its plan.
+        // An estimate: 1 kB for each field with its plan.
         let fields = self.files.first().map_or(0, |file| file.plans.len() as u64);
         self.files.iter().map(|file| file.table.memory()).sum::<u64>() + fields * 1000 + (1 << 20)
     }

@@ -132,7 +132,7 @@ impl State {
 }
 
 impl SinkGuard<'_> {
-    /// Appends the requested entries of a piece. An error ends this column only.
+    /// Appends the requested entries of a piece, and gives back its basket. An error ends this column only.
     pub fn append(
         &mut self,
         piece: &Piece,
@@ -163,15 +163,12 @@ impl SinkGuard<'_> {
                 });
                 rest = Some(basket);
             }
-            Loaded::Values(values) => match &mut state.builder {
+            Loaded::Values(mut values) => match &mut state.builder {
                 // The first values become the array, which grows from there.
-                Ok(slot @ None) => {
-                    let mut values = values;
-                    match values.reserve(self.sink.capacity.0.saturating_sub(values.len())) {
-                        Ok(()) => *slot = Some(ValueBuilder::Field(values)),
-                        Err(error) => state.builder = Err(error),
-                    }
-                }
+                Ok(slot @ None) => match values.reserve(self.sink.capacity.0.saturating_sub(values.len())) {
+                    Ok(()) => *slot = Some(ValueBuilder::Field(values)),
+                    Err(error) => state.builder = Err(error),
+                },
                 _ => state.fill(start, |builder| match builder {
                     ValueBuilder::Field(builder) => builder.append_part(values),
                     ValueBuilder::Branch(_) => Err(mixed()),

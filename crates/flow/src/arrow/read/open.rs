@@ -7,8 +7,7 @@ use dataset::glob::NameFilter;
 use dataset::layout::Layout;
 use dataset::ntuple::is_ntuple;
 use dataset::ntuple::table::NtupleTable;
-use dataset::table::{TableColumn, TableSchema};
-use dataset::tree::is_tree_class;
+use dataset::table::{TableColumn, TableSchema, is_table_class};
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, FilePool, Key, OPEN_FILES, Result, RootFile};
 
@@ -133,8 +132,7 @@ pub(crate) fn find_table(file: &RootFile, wanted: Option<&str>) -> Result<(Strin
     let walk = file.walk();
     let mut tables: Vec<(String, &Key)> = Vec::new();
     for directory in &walk.directories {
-        let is_table = |key: &&Key| is_tree_class(file, &key.class) || is_ntuple(&key.class);
-        for key in directory.keys.iter().filter(is_table) {
+        for key in directory.keys.iter().filter(|key| is_table_class(file, &key.class)) {
             let path = directory.path_of(&key.name);
             // The newest cycle of a name comes first.
             if cycle.is_none_or(|c| c == key.cycle) && tables.iter().all(|(known, _)| *known != path) {
