@@ -14,12 +14,13 @@ use crate::table::column::Column;
 /// Buffers and codecs of one thread.
 pub(super) struct Loader {
     fetcher: Fetcher,
-    pages: PageReader,
+    /// Made for the first field: a reading of a tree needs none.
+    pages: Option<PageReader>,
 }
 
 impl Loader {
     pub fn new() -> Self {
-        Self { fetcher: Fetcher::new(), pages: PageReader::new() }
+        Self { fetcher: Fetcher::new(), pages: None }
     }
 
     /// Loads a piece of a column, and adds the bytes to its cost. Of a field only the requested entries are loaded.
@@ -44,8 +45,9 @@ impl Loader {
         };
         let file =
             dataset.files().get(piece.file as usize).ok_or_else(|| Error::request("a piece of an unknown file"))?;
-        let values = chain.load((plan.node(), piece), requested, &**file, &mut self.pages)?;
-        let cost = self.pages.take_cost();
+        let pages = self.pages.get_or_insert_with(PageReader::new);
+        let values = chain.load((plan.node(), piece), requested, &**file, pages)?;
+        let cost = pages.take_cost();
         spent.fetch += cost.fetch;
         spent.decompress += cost.decompress;
         spent.baskets += cost.pages;
