@@ -291,6 +291,21 @@ def test_the_command_comes_with_the_package(made: Path, tmp_path: Path, basketry
     assert "basketry._command:main" in scripts
 
 
+def test_messages_name_keywords(made: Path, tmp_path: Path) -> None:
+    output = tmp_path / "a --force.root"
+    with pytest.raises(ValueError, match=r'would do is memory="\d+MB"'):
+        bk.rewrite(made, output, memory="1kB")
+    with pytest.raises(ValueError, match="first=5 is after last=3$"):
+        bk.rewrite(made, output, first=5, last=3)
+    with pytest.raises(ValueError, match="^where nothing: no such column"):
+        bk.rewrite(made, output, where="nothing")
+    with pytest.raises(ValueError, match="for 'compression <"):
+        bk.rewrite(made, output, compression="none:such")
+    output.touch()
+    with pytest.raises(FileExistsError, match=r"give force=True to replace it: '.*a --force\.root'"):
+        bk.rewrite(made, output)
+
+
 def test_types_are_shipped() -> None:
     assert bk.__file__ is not None
     assert (Path(bk.__file__).parent / "py.typed").is_file()

@@ -6,7 +6,7 @@ use clap::Args;
 use dataset::glob::{ColumnPattern, NameFilter, TreePattern};
 use dataset::layout::{ByteSize, ClusterSize, ColumnLayout, Compression, Layout, Streaming, TreeLayout};
 use flow::EntryFilter;
-use rootfile::{Error, Result};
+use rootfile::{Error, Hint, Result};
 
 /// The layout of the output. Settings that are not given stay as in the input.
 #[derive(Args, Clone, Debug, Default)]
@@ -178,7 +178,8 @@ impl SelectArgs {
         if self.first.is_some() || self.last.is_some() {
             let (first, last) = (self.first.unwrap_or(0), self.last.unwrap_or(u64::MAX - 1));
             if first > last {
-                return Err(Error::request(format!("--first {first} is after --last {last}")));
+                let (first, last) = (Hint::number("first", first), Hint::number("last", last));
+                return Err(Error::request(format!("{first} is after {last}")).hint(first).hint(last));
             }
             filter = (first..last.saturating_add(1)).into();
         }

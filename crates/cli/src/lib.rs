@@ -14,8 +14,9 @@ mod verbs;
 use std::ffi::OsString;
 use std::path::Path;
 
+use clap::error::ContextValue;
 use clap::{CommandFactory, Parser};
-use rootfile::Result;
+use rootfile::{Hint, Result};
 
 pub use self_command::{SelfCommand, starts_as};
 
@@ -63,8 +64,30 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 /// signals are not handled; `progress` can stop the work.
 pub fn report(arguments: impl IntoIterator<Item = OsString>, progress: flow::Progress<'_>) -> Result<String> {
     let arguments = std::iter::once(OsString::from("basketry")).chain(arguments);
-    let cli = Cli::try_parse_from(arguments).map_err(|e| rootfile::Error::request(output::usage_text(&e)))?;
+    let cli = Cli::try_parse_from(arguments).map_err(|e| usage_error(&e))?;
     cli.verb.report(progress)
+}
+
+/// clap's error about the arguments, with the options that it names.
+fn usage_error(error: &clap::Error) -> rootfile::Error {
+    let mut result = rootfile::Error::request(output::usage_text(error));
+    let command = Cli::command();
+    let options = || command.get_subcommands().flat_map(clap::Command::get_arguments);
+    for (_, value) in error.context() {
+        let named = match value {
+            ContextValue::String(text) => std::slice::from_ref(text),
+            ContextValue::Strings(texts) => texts.as_slice(),
+            _ => &[],
+        };
+        for text in named {
+            let name = text.trim_start_matches('-').split([' ', '=']).next().unwrap_or_default();
+            let Some(option) = options().find(|option| option.get_long() == Some(name)) else { continue };
+            let takes_value = option.get_action().takes_values();
+            let hint: fn(String) -> Hint = if takes_value { Hint::named } else { Hint::switch };
+            result = result.hint(hint(name.to_owned()));
+        }
+    }
+    result
 }
 
 /// The options of a verb, by long names without dashes; empty for an unknown verb.

@@ -1,11 +1,13 @@
 //! The error type of all crates: what is wrong, in which file and object, at which byte.
 //!
 //! A parser gives the message; each caller adds the context it knows ([`Error::at`], [`Error::object`],
-//! [`Error::file`]). Context that is already there is kept, since the innermost is the most exact.
+//! [`Error::file`]). Context that is already there is kept, since the innermost is the most exact. Options that a message
+//! names are added as [`Hint`]s.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use crate::hint::{FORCE, Hint, Taken, shown};
 use crate::text::printable;
 
 /// The cause of an error.
@@ -34,6 +36,7 @@ struct Inner {
     file: Option<PathBuf>,
     object: Option<String>,
     offset: Option<u64>,
+    hints: Vec<Hint>,
 }
 
 /// `Result` with [`Error`].
@@ -42,7 +45,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 impl Error {
     /// An error without context.
     pub fn new(kind: ErrorKind) -> Self {
-        Self(Box::new(Inner { kind, file: None, object: None, offset: None }))
+        Self(Box::new(Inner { kind, file: None, object: None, offset: None, hints: Vec::new() }))
     }
 
     /// The bytes of the file are wrong.
@@ -87,6 +90,35 @@ impl Error {
         self
     }
 
+    /// Adds an option that the message names.
+    #[must_use]
+    pub fn hint(mut self, hint: Hint) -> Self {
+        self.0.hints.push(hint);
+        self
+    }
+
+    /// Adds the hints of an error whose text this message contains.
+    #[must_use]
+    pub fn hints_of(mut self, inner: &Self) -> Self {
+        self.0.hints.extend(inner.hints().iter().cloned());
+        self
+    }
+
+    /// The options that the message names.
+    pub fn hints(&self) -> &[Hint] {
+        &self.0.hints
+    }
+
+    /// What is wrong, without file, object and offset, and with options as `show` gives them.
+    pub fn message(&self, show: impl Fn(&Hint) -> String) -> String {
+        shown(self.0.kind.to_string(), &self.0.hints, show)
+    }
+
+    /// The whole text of the error, with options as `show` gives them.
+    pub fn text(&self, show: impl Fn(&Hint) -> String) -> String {
+        format!("{}{}", Context(&self.0), self.message(show))
+    }
+
     /// The file, if known.
     pub fn path(&self) -> Option<&Path> {
         self.0.file.as_deref()
@@ -112,9 +144,12 @@ fn write_name(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
     Ok(())
 }
 
-impl fmt::Display for Error {
+/// What stands before a message: file, object and offset.
+struct Context<'a>(&'a Inner);
+
+impl fmt::Display for Context<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let inner = &*self.0;
+        let inner = self.0;
         if let Some(file) = &inner.file {
             write!(f, "{}: ", printable(&file.to_string_lossy()))?;
         }
@@ -125,11 +160,23 @@ impl fmt::Display for Error {
         if let Some(offset) = inner.offset {
             write!(f, "at byte {offset}: ")?;
         }
-        match &inner.kind {
-            ErrorKind::Io(e) => write!(f, "{e}"),
-            ErrorKind::Corrupt(m) | ErrorKind::Unsupported(m) | ErrorKind::Request(m) => write!(f, "{m}"),
-            ErrorKind::Interrupted => f.write_str("interrupted"),
+        Ok(())
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(e) => write!(f, "{e}"),
+            Self::Corrupt(m) | Self::Unsupported(m) | Self::Request(m) => write!(f, "{m}"),
+            Self::Interrupted => f.write_str("interrupted"),
         }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", Context(&self.0), self.0.kind)
     }
 }
 
@@ -144,7 +191,9 @@ impl std::error::Error for Error {
 
 impl From<std::io::Error> for Error {
     fn from(e: std::io::Error) -> Self {
-        Self::new(ErrorKind::Io(e))
+        let is_taken = e.get_ref().is_some_and(|own| own.is::<Taken>());
+        let error = Self::new(ErrorKind::Io(e));
+        if is_taken { error.hint(Hint::switch(FORCE)) } else { error }
     }
 }
 
@@ -158,5 +207,16 @@ mod tests {
         assert_eq!(error.to_string(), r"a\u{85}b\u{1c}\n\u{2028}é: at byte 7: short");
         let long = Error::corrupt("short").object("x".repeat(1000)).to_string();
         assert_eq!(long, format!("{}...: short", "x".repeat(MOST_OF_A_NAME)));
+    }
+
+    #[test]
+    fn hints_are_shown_in_the_notation_of_the_caller() {
+        let memory = Hint::text("memory", "13MB");
+        let message = format!("give {memory}, --tree or --tree-set");
+        let error = Error::request(message).hint(memory).hint(Hint::named("tree")).hint(Hint::named("tree-set"));
+        let error = Error::request(format!("no: {error}")).hints_of(&error).file("a --tree.root");
+        assert_eq!(error.to_string(), "a --tree.root: no: give --memory 13MB, --tree or --tree-set");
+        let shown = error.text(|hint| format!("[{}]", hint.option()));
+        assert_eq!(shown, "a --tree.root: no: give [memory], [tree] or [tree-set]");
     }
 }

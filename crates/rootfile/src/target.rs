@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use crate::hint::Taken;
 use crate::{Error, Result};
 
 /// Checks that a path may be written: it is not a file in `inputs` (under any name, links included), not an existing
@@ -62,7 +63,7 @@ pub(crate) fn check_place(path: &Path, overwrite: bool) -> io::Result<()> {
 
 /// The error for a file that must not be replaced.
 pub(crate) fn exists() -> io::Error {
-    io::Error::new(io::ErrorKind::AlreadyExists, "is there already; give --force to replace it")
+    io::Error::new(io::ErrorKind::AlreadyExists, Taken)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use dataset::layout::{ClusterSize, Compression, Layout};
 use flow::convert::{Conversion, Converted, Format, FromParquet, ParquetCodec, ToParquet, from_parquet, to_parquet};
 use flow::inputs::{Input, inputs, lists};
 use flow::{Entries, Progress};
-use rootfile::{Error, Result, check_output};
+use rootfile::{Error, Hint, Result, check_output};
 
 use crate::layout_args::UncompressedArgs;
 use crate::options::{Resources, Verbosity};
@@ -102,7 +102,8 @@ impl Args {
             (self.layout.layout(None)? != Layout::default(), "only trees have a layout; see --row-group for Parquet"),
         ];
         if let Some((_, why)) = refused.iter().find(|(given, _)| *given) {
-            return Err(Error::request(*why));
+            let hints = ["tree", "fill-null", "row-group"].map(Hint::named);
+            return Err(hints.into_iter().fold(Error::request(*why), Error::hint));
         }
         let codec = self.compression.as_deref().map(str::parse).transpose()?.unwrap_or_default();
         Ok(Job::ToParquet { inputs, output, codec })
@@ -112,13 +113,16 @@ impl Args {
         let Ok(target) = self.output.parse::<Input>();
         check_output_format(&target.path, Format::Root)?;
         if self.row_group.is_some() {
-            return Err(Error::request("--row-group is for Parquet; trees have clusters: use --cluster"));
+            let message = "--row-group is for Parquet; trees have clusters: use --cluster";
+            return Err(Error::request(message).hint(Hint::named("row-group")).hint(Hint::named("cluster")));
         }
         if let Some(input) = inputs.iter().find(|input| input.tree.is_some()) {
             return Err(Error::request("is a Parquet file, which has no trees").file(&input.path));
         }
         let tree = match (target.tree, &self.tree) {
-            (Some(_), Some(_)) => return Err(Error::request("--tree and -o both name the tree")),
+            (Some(_), Some(_)) => {
+                return Err(Error::request("--tree and -o both name the tree").hint(Hint::named("tree")));
+            }
             (named, given) => named.or_else(|| given.clone()),
         };
         let compression = self.compression.as_deref().map(str::parse::<Compression>).transpose()?;

@@ -18,7 +18,7 @@ use lab::sweep::run::{Event, findings};
 use lab::sweep::runner::{Measured, ProcessRunner, Runner, Task};
 use lab::sweep::{RootRunner, Settings, Sweep, SweepInput, execute, show};
 use lab::system::subprocess::end_with_parent;
-use rootfile::{Error, OutputFile, Result, check_output};
+use rootfile::{Error, Hint, OutputFile, Result, check_output};
 
 use super::write_bench::home_of_root;
 use crate::layout_args::layout_of;
@@ -248,7 +248,10 @@ impl Args {
         progress: Progress<'_>,
         say: &mut dyn FnMut(Event<'_>),
     ) -> Result<std::result::Result<Findings, Estimate>> {
-        let missing = |what| Error::request(format!("no {what}: write basketry sweep FILE -o DIR --grid KEY=V1,V2"));
+        let missing = |what| {
+            let message = format!("no {what}: write basketry sweep FILE -o DIR --grid KEY=V1,V2");
+            Error::request(message).hint(Hint::named("grid"))
+        };
         let input = self.input.as_deref().ok_or_else(|| missing("input"))?;
         let folder = self.output.as_deref().ok_or_else(|| missing("folder"))?;
         let points = self.grid()?.points()?;

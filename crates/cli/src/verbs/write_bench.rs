@@ -7,7 +7,7 @@ use std::process::Command;
 use lab::synthetic::generate::{Job, generate};
 use lab::synthetic::write_bench::{Grid, Line, Point, Report, Rivals, Run, bench};
 use lab::system::subprocess::{Memory, end_with_parent, measure};
-use rootfile::{Error, Result, ScratchFolder};
+use rootfile::{Error, Hint, Result, ScratchFolder};
 
 use super::generate::{DataSetArgs, WriteArgs};
 use crate::layout_args::LayoutArgs;
@@ -196,8 +196,9 @@ pub(super) fn home_of_root(given: Option<&std::path::Path>) -> Result<PathBuf> {
     let found = Command::new("python3").args(["-c", code]).output();
     let home =
         found.ok().filter(|done| done.status.success()).map(|done| String::from_utf8_lossy(&done.stdout).into_owned());
-    home.map(|home| PathBuf::from(home.trim()))
-        .ok_or_else(|| Error::request("ROOT was not found: use --rivals DIR, or set ROOTSYS"))
+    home.map(|home| PathBuf::from(home.trim())).ok_or_else(|| {
+        Error::request("ROOT was not found: use --rivals DIR, or set ROOTSYS").hint(Hint::named("rivals"))
+    })
 }
 
 pub fn run(args: &Args) -> Result<Answer> {

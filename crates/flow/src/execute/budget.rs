@@ -1,7 +1,7 @@
 //! The resources of one operation: memory and threads.
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use rootfile::{Error, Result};
+use rootfile::{Error, Hint, Result};
 
 /// Memory and threads for one operation. Output does not depend on either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,9 +30,9 @@ impl Budget {
     /// The error for a budget below the smallest possible one of `least` bytes. `why` may explain that size.
     pub(crate) fn too_small(&self, least: u64, why: &str) -> Error {
         let (have, least) = (self.memory / 1_000_000, least.div_ceil(1_000_000));
-        Error::request(format!(
-            "a memory budget of {have} MB is too small: the smallest that would do is --memory {least}MB{why}"
-        ))
+        let memory = Hint::text("memory", format!("{least}MB"));
+        let message = format!("a memory budget of {have} MB is too small: the smallest that would do is {memory}{why}");
+        Error::request(message).hint(memory)
     }
 
     /// A thread pool of the budget's size.

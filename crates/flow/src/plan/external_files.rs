@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dataset::tree::Tree;
-use rootfile::{Error, LocalFile, Result, Source};
+use rootfile::{Error, Hint, LocalFile, Result, Source};
 
 use super::schema;
 use crate::table::text_list::listed;
@@ -104,4 +104,5 @@ pub(crate) fn refuse(absent: &[AbsentBranch]) -> Error {
     Error::request(format!(
         "branch {first}: {why}{of}; put that file beside this one, or leave the branches out with `rewrite --skip-absent`"
     ))
+    .hint(Hint::switch("skip-absent"))
 }

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use dataset::tree::Tree;
-use rootfile::{Error, Result, RootFile};
+use rootfile::{Error, Hint, Result, RootFile};
 
 use super::builder::PlanBuilder;
 use super::clusters;
@@ -102,7 +102,7 @@ impl PlanBuilder<'_> {
             Schema::Fill => " (--common leaves out branches that differ)",
             _ => " (--common keeps the branches of all inputs, --fill fills in missing ones)",
         });
-        Error::request(message)
+        Error::request(message).hint(Hint::named("split-level")).hint(Hint::switch("common")).hint(Hint::switch("fill"))
     }
 
     /// Takes over branches that only a later tree has. Entries before it are filled.

@@ -8,7 +8,7 @@ use dataset::glob::ColumnPattern;
 use dataset::tree::FriendName;
 use dataset::{EntryFilter, EntrySet};
 use objects::ObjectPlan;
-use rootfile::{Error, Result};
+use rootfile::{Error, Hint, Result};
 
 use super::predicate::{SourceTree, entries_where};
 use crate::plan::TablePlan;
@@ -65,7 +65,8 @@ impl<'a> EntrySelection<'a> {
     pub fn finish(&self) -> Result<()> {
         let of = || if self.trees.is_empty() { "no tree".to_owned() } else { self.trees.join(", ") };
         if let Some(tree) = self.filter.unmatched_pattern(&self.trees) {
-            return Err(Error::request(format!("--entries {}=: no such tree; there are: {}", tree.as_str(), of())));
+            let message = format!("--entries {}=: no such tree; there are: {}", tree.as_str(), of());
+            return Err(Error::request(message).hint(Hint::named("entries")));
         }
         match self.filter.conditions.iter().zip(&self.found).find(|(_, found)| !**found) {
             Some((pattern, _)) => Err(lacks(pattern, &of())),
@@ -75,7 +76,7 @@ impl<'a> EntrySelection<'a> {
 }
 
 fn lacks(pattern: &ColumnPattern, trees: &str) -> Error {
-    Error::request(format!("--where {}: no such column in {trees}", pattern.as_str()))
+    Error::request(format!("--where {}: no such column in {trees}", pattern.as_str())).hint(Hint::named("where"))
 }
 
 impl TreeSelection {

@@ -7,7 +7,7 @@ use arrow_array::cast::AsArray;
 use arrow_schema::DataType;
 use dataset::glob::{ColumnPattern, NameFilter};
 use dataset::{EntrySet, EntrySetBuilder};
-use rootfile::{Error, Key, Result, RootFile};
+use rootfile::{Error, Hint, Key, Result, RootFile};
 
 use crate::arrow::read::{BatchSize, Dataset, Request, batches};
 use crate::execute::budget::Budget;
@@ -50,7 +50,8 @@ pub(super) fn entries_where(tree: &SourceTree<'_>, pattern: &ColumnPattern) -> R
             "--where {}: several columns of tree {} match: {names}; name one",
             pattern.as_str(),
             tree.path
-        )));
+        ))
+        .hint(Hint::named("where")));
     }
     read(&dataset, found, tree.budget).map(Some)
 }
@@ -61,6 +62,7 @@ fn read(dataset: &Dataset, column: usize, budget: Budget) -> Result<EntrySet> {
         Error::request(format!(
             "--where takes a column with one boolean or whole number for each entry; this one {what}"
         ))
+        .hint(Hint::named("where"))
         .object(format!("branch {} of {}", plan.field().name(), dataset.path()))
     };
     if let Some(why) = plan.opaque() {

@@ -2,7 +2,7 @@
 
 use dataset::tree::{Branch, BranchKind, Tree};
 use rootfile::streamer::code;
-use rootfile::{Error, Result};
+use rootfile::{Error, Hint, Result};
 
 /// The version that ROOT 6 writes in front of a standard collection, and its empty content: byte count 6,
 /// version 9, no items.
@@ -17,6 +17,7 @@ pub(crate) fn default_entry(tree: &Tree, branch: &Branch) -> Result<Vec<u8>> {
             "an input has no branch {}, and there is no default entry for {kind}; --common leaves the branch out",
             branch.name()
         ))
+        .hint(Hint::switch("common"))
     };
     match &branch.kind {
         BranchKind::Plain => {

@@ -8,7 +8,7 @@ use dataset::layout::Layout;
 use dataset::ntuple::is_ntuple;
 use objects::{ObjectLocation, ObjectPlan, inner_trees, plan_objects_with, refuse_damage_in};
 use rootfile::streamer::StreamerInfos;
-use rootfile::{Error, FilePool, Key, Result, RootFile};
+use rootfile::{Error, FilePool, Hint, Key, Result, RootFile};
 
 use super::options::VerifyOptions;
 use crate::plan::options::{Absent, Pack, PlanOptions};
@@ -123,6 +123,7 @@ fn open(pool: &Arc<FilePool>, path: &Path, with_objects: bool) -> Result<Arc<Roo
         // The record of an RNTuple holds positions only.
         Some((directory, key)) => {
             Err(Error::unsupported("is an RNTuple, which cannot be compared; trees can, one at a time, with --tree")
+                .hint(Hint::named("tree"))
                 .object(directory.path_of(&key.name))
                 .file(path))
         }

@@ -19,7 +19,7 @@ use std::time::Instant;
 use flow::inputs::Input;
 use flow::read::{Dataset, ReadCost, Request, drain};
 use flow::{Budget, Entries};
-use rootfile::{Error, Result};
+use rootfile::{Error, Hint, Result};
 
 pub use bottleneck::Bottleneck;
 use bottleneck::{Dearest, Stages, Subject};
@@ -122,7 +122,8 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
     if options.layouts && columns.iter().any(|&c| c >= dataset.columns().len()) {
         return Err(Error::request(
             "--layouts works only for branches of the tree itself: leave out branches of friends",
-        ));
+        )
+        .hint(Hint::named("layouts")));
     }
     let some: Vec<String> = match columns != dataset.default_columns() {
         true => columns.iter().filter_map(|&c| dataset.column(c)).map(|plan| plan.field().name().clone()).collect(),

@@ -19,7 +19,7 @@ mod tradeoffs;
 
 use std::path::Path;
 
-use rootfile::{Error, Result};
+use rootfile::{Error, Hint, Result};
 use serde::Serialize;
 
 use crate::math::as_f64;
@@ -91,7 +91,7 @@ impl Extras {
             self.benches.push(bench);
         } else {
             let what = "is neither output of write-bench --json nor of monitor -o FILE.jsonl";
-            return Err(Error::request(what).file(path));
+            return Err(Error::request(what).hint(Hint::named("json")).file(path));
         }
         Ok(())
     }

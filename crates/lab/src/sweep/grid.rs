@@ -3,7 +3,7 @@
 use std::fmt;
 
 use dataset::layout::Layout;
-use rootfile::{Error, Result};
+use rootfile::{Error, Hint, Result};
 use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
@@ -92,7 +92,10 @@ impl Grid {
             return Err(Error::request(format!("the grid has more than {MOST_POINTS} points: leave out some values")));
         }
         let mut points = match (self.axes.is_empty(), self.named.is_empty()) {
-            (true, true) => return Err(Error::request("no grid: give an axis, such as --grid basket=2kB,32kB")),
+            (true, true) => {
+                let message = "no grid: give an axis, such as --grid basket=2kB,32kB";
+                return Err(Error::request(message).hint(Hint::named("grid")));
+            }
             (true, false) => Vec::new(),
             _ => vec![Point::of(&self.base)],
         };

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use rootfile::{Error, Result, ScratchFolder};
+use rootfile::{Error, Hint, Result, ScratchFolder};
 
 use super::analyse::analyse;
 use super::findings::Findings;
@@ -125,6 +125,7 @@ impl Sweep<'_> {
                 estimate.disk / 1_000_000,
                 free / 1_000_000
             ))
+            .hint(Hint::named("entries"))
             .file(&self.folder));
         }
         Ok(())

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use dataset::glob::NameFilter;
 use flow::Progress;
 use lab::tune::{Limit, MeasuredFile, Options, Reader, Tuned, prove, tune};
-use rootfile::{Error, OutputFile, Result, check_output, is_same_place};
+use rootfile::{Error, Hint, OutputFile, Result, check_output, is_same_place};
 
 pub use args::Args;
 
@@ -31,11 +31,13 @@ pub fn work(args: &Args, progress: Progress<'_>, announce: &dyn Fn(f64)) -> Resu
     if let (Some(path), Some(other)) = (&args.output, &args.layout_out)
         && is_same_place(path, other)
     {
-        return Err(Error::request("-o and --layout-out name the same file").file(path));
+        let message = "-o and --layout-out name the same file";
+        return Err(Error::request(message).hint(Hint::named("layout-out")).file(path));
     }
     if args.output.is_some() && paths.len() > 1 {
         let instead = "write the layout with --layout-out and give it to `basketry merge --layout`";
-        return Err(Error::request(format!("-o takes one input; for several, {instead}")));
+        let message = format!("-o takes one input; for several, {instead}");
+        return Err(Error::request(message).hint(Hint::named("layout-out")).hint(Hint::named("layout")));
     }
     let filter = NameFilter::new(&args.keep, &args.drop)?;
     let options = Options {
@@ -51,7 +53,8 @@ pub fn work(args: &Args, progress: Progress<'_>, announce: &dyn Fn(f64)) -> Resu
     };
     if paths.len() > 1 && matches!(args.max_size, Some(Limit::Absolute(_))) {
         let instead = "use a multiple of today's size, such as 1.05x";
-        return Err(Error::request(format!("--max-size in bytes needs one input; for several, {instead}")));
+        let message = format!("--max-size in bytes needs one input; for several, {instead}");
+        return Err(Error::request(message).hint(Hint::named("max-size")));
     }
     let folder = args.output.as_ref().and_then(|path| path.parent()).filter(|path| !path.as_os_str().is_empty());
     let folder = match &args.output {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_schema::{FieldRef, Schema};
 use dataset::layout::Layout;
 use rootfile::streamer::StreamerInfos;
-use rootfile::{Error, Result, check_output};
+use rootfile::{Error, Hint, Result, check_output};
 
 use super::filler::Filler;
 use super::opened::{Group, Opened};
@@ -136,7 +136,7 @@ fn places(file: &Opened, fields: &[FieldRef]) -> Result<Vec<usize>> {
         let mut found = file.schema().fields().iter().enumerate().filter(|(_, other)| other.name() == field.name());
         let (place, other) = found.next().ok_or_else(|| named(Error::request("is in the first file, but not here")))?;
         if found.next().is_some() {
-            return Err(named(Error::request("appears twice; leave it out with --drop")));
+            return Err(named(Error::request("appears twice; leave it out with --drop").hint(Hint::named("drop"))));
         }
         match other.data_type().equals_datatype(field.data_type()) {
             true => Ok(place),

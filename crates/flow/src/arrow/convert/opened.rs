@@ -17,7 +17,7 @@ use parquet::arrow::arrow_reader::{
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use parquet::file::reader::{ChunkReader, Length};
-use rootfile::{Error, LocalFile, Result, Source};
+use rootfile::{Error, Hint, LocalFile, Result, Source};
 
 use super::parquet_error::wrong;
 
@@ -56,12 +56,10 @@ impl Opened {
         let source = Arc::new(LocalFile::open(path)?);
         let held = metadata_len(&source)?.saturating_mul(UNPACKED);
         if held > most {
-            return Err(Error::request(format!(
-                "its metadata take about {} MB of memory; give --memory {}MB or more",
-                held.div_ceil(1_000_000),
-                (4 * held).div_ceil(1_000_000)
-            ))
-            .file(path));
+            let memory = Hint::text("memory", format!("{}MB", (4 * held).div_ceil(1_000_000)));
+            let held = held.div_ceil(1_000_000);
+            let message = format!("its metadata take about {held} MB of memory; give {memory} or more");
+            return Err(Error::request(message).hint(memory).file(path));
         }
         let load = || ArrowReaderMetadata::load(&Bytewise(Arc::clone(&source)), ArrowReaderOptions::new());
         let metadata = guarded(load).map_err(|e| e.file(path))?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::Schema;
 use dataset::layout::ClusterSize;
-use rootfile::{Error, OutputFile, Result, check_output};
+use rootfile::{Error, Hint, OutputFile, Result, check_output};
 
 use super::codec::ParquetCodec;
 use super::columns::{Chosen, choose, unfit};
@@ -133,7 +133,7 @@ fn arrays(columns: &[Chosen], batch: &RecordBatch) -> Result<Vec<ArrayRef>> {
         let array = array.filter(|array| array.data_type() == chosen.field.data_type());
         array.cloned().ok_or_else(|| {
             let why = "entries of another type than those before; leave the column out with --drop";
-            Error::unsupported(why).object(format!("column {}", chosen.field.name()))
+            Error::unsupported(why).hint(Hint::named("drop")).object(format!("column {}", chosen.field.name()))
         })
     };
     columns.iter().map(of).collect()

@@ -11,7 +11,7 @@ use dataset::assemble::logical_columns;
 use dataset::decode;
 use dataset::tree::make::{NewColumn, columns_for, make_tree};
 use rootfile::streamer::StreamerInfos;
-use rootfile::{Error, Result};
+use rootfile::{Error, Hint, Result};
 
 /// Deepest nesting of lists and records.
 const DEEPEST: usize = 32;
@@ -163,7 +163,7 @@ fn plain(of: &DataType, lists: usize, deepest: usize) -> Result<DataType> {
             DataType::LargeList(item(field, lists + 1)?)
         }
         DataType::FixedSizeList(_, size) if *size <= 0 => {
-            return Err(Error::unsupported(format!("lists of {size} items; {ADVICE}")));
+            return Err(Error::unsupported(format!("lists of {size} items; {ADVICE}")).hint(Hint::named("drop")));
         }
         DataType::FixedSizeList(field, size) => {
             // Fact: the first dimension of a leaf may vary. A vector has no fixed dimensions.
@@ -176,7 +176,11 @@ fn plain(of: &DataType, lists: usize, deepest: usize) -> Result<DataType> {
         DataType::Struct(fields) => {
             DataType::Struct(fields.iter().map(|field| part(field)).collect::<Result<Vec<_>>>()?.into())
         }
-        other => return Err(Error::unsupported(format!("is {other}, which a tree cannot hold; {ADVICE}"))),
+        other => {
+            return Err(
+                Error::unsupported(format!("is {other}, which a tree cannot hold; {ADVICE}")).hint(Hint::named("drop"))
+            );
+        }
     })
 }
 

@@ -10,7 +10,7 @@ use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{ArrowError, DataType};
 use arrow_select::zip::zip;
-use rootfile::{Error, Result};
+use rootfile::{Error, Hint, Result};
 
 /// Converts an array to a plain type. Missing numbers become `fill`, and missing texts and lists become empty. Without
 /// `fill`, missing values are an error.
@@ -86,7 +86,9 @@ fn allow(nulls: Option<&NullBuffer>, fill: Option<f64>) -> Result<()> {
         missing => Err(Error::request(format!(
             "has missing values ({missing} at once), which a tree cannot hold; give --fill-null NUMBER to write that \
              instead (texts and lists become empty), or leave the column out with --drop"
-        ))),
+        ))
+        .hint(Hint::named("fill-null"))
+        .hint(Hint::named("drop"))),
     }
 }
 
@@ -121,8 +123,10 @@ fn filled(array: &ArrayRef, fill: Option<f64>) -> Result<ArrayRef> {
     let number: ArrayRef = Arc::new(Float64Array::from(vec![fill.unwrap_or(0.0)]));
     let value = match array.data_type() {
         DataType::LargeUtf8 => Arc::new(LargeStringArray::from(vec![""])) as ArrayRef,
-        of => converted(&number, of)
-            .map_err(|_| Error::request(format!("--fill-null {} is no {of}", fill.unwrap_or(0.0))))?,
+        of => converted(&number, of).map_err(|_| {
+            let fill = Hint::number("fill-null", fill.unwrap_or(0.0));
+            Error::request(format!("{fill} is no {of}")).hint(fill)
+        })?,
     };
     let there = arrow_array::BooleanArray::new(nulls.into_inner(), None);
     zip(&there, array, &arrow_array::Scalar::new(value)).map_err(refused)

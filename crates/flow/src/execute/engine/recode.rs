@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 
 use arrow_array::ArrayRef;
 use rootfile::codec::Compressor;
-use rootfile::{Error, Result};
+use rootfile::{Error, Hint, Result};
 
 use super::job::Job;
 use super::recode_job::{Recode, Sampled};
@@ -100,6 +100,9 @@ fn explained(e: &Error, name: &str) -> Error {
         "cannot be given another split level or streaming: {e}. Request them for other branches only (--column-set \
          PATTERN split-level=..), or leave this branch out (--drop)"
     ))
+    .hint(Hint::named("column-set"))
+    .hint(Hint::named("drop"))
+    .hints_of(e)
     .object(format!("branch {name}"))
 }
 

@@ -17,7 +17,7 @@ mod unplaced;
 use std::collections::HashMap;
 use std::path::Path;
 
-use rootfile::{Error, Result, RootFile, check_output};
+use rootfile::{Error, Hint, Result, RootFile, check_output};
 
 use super::execute::rewrite_known;
 use super::options::{ContentOptions, Cycles, Options};
@@ -87,7 +87,7 @@ pub fn recover(
     // Each directory except the top is a key of its parent.
     let objects = objects + 1 - trees.len() - found.directories.len();
     if trees.is_empty() && (!unplaced.is_empty() || objects == 0) {
-        return Err(Error::request(unplaced::refusal(&unplaced, like.is_some())).file(input));
+        return Err(Error::request(unplaced::refusal(&unplaced, like.is_some())).hint(Hint::named("like")).file(input));
     }
     let mut notes = found.notes;
     notes.extend(unplaced.iter().map(|basket| format!("{basket}: no record of this tree was found")));

@@ -14,7 +14,7 @@ pub(crate) mod session;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use rootfile::{Error, Result};
+use rootfile::{Error, Hint, Result};
 use serde::Serialize;
 
 use crate::cost::Workload;
@@ -74,7 +74,7 @@ impl Reader {
         let path = Path::new(name);
         if path.extension().is_none_or(|end| end != "toml") && !path.exists() {
             let why = format!("no reader {name:?}; known readers: basketry, root, uproot, or a profile FILE.toml");
-            return Err(Error::request(why));
+            return Err(Error::request(why).hint(Hint::named("reader")));
         }
         Ok(Some(Self { profile: of_file(path)?, place: Some(path.to_path_buf()), python }))
     }
