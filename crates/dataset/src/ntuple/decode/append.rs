@@ -7,13 +7,12 @@ use rootfile::{Error, Result};
 
 use super::node::{ColumnRef, FieldColumns, Node, Span};
 use super::numbers::{convert, is_direct};
-use super::values::{Values, add_len, kind_of, mismatch, none_of, too_many, variant_offset};
+use super::values::{
+    MOST_SYNTHETIC, Values, add_len, check_nothing, kind_of, mismatch, none_of, too_many, variant_offset,
+};
 use crate::decode::program::types::Number;
 use crate::ntuple::element::{Elements, Kind};
 use crate::ntuple::model::{Cluster, PageList};
-
-/// Most values without stored elements that one cluster may add to a column: a wrong number of entries must not exhaust memory.
-const MOST_SYNTHETIC: u64 = 1 << 28;
 
 /// Has the elements of one cluster's columns.
 pub trait ElementSource {
@@ -201,12 +200,16 @@ impl ClusterElements<'_> {
                 valid.extend(switches.tags.iter().map(|found| u32::from(*found) == *tag));
                 let part = tag.checked_sub(1).and_then(|part| usize::try_from(part).ok());
                 let inner = part.and_then(|part| switches.spans.get(part)).ok_or_else(mismatch)?;
+                let found = valid.iter().rev().take(switches.tags.len()).filter(|valid| **valid).count() as u64;
+                if inner.range.end - inner.range.start != found {
+                    let error = Error::corrupt(format!("alternative {tag} has values that belong to no variant"));
+                    return Err(self.blame(error, columns, principal(columns, self.cluster)?));
+                }
                 self.append(item, inner, value)
             }
             (Node::Nothing, Values::Nothing { len }) => {
                 extend(len, span)?;
-                let few = u64::try_from(*len).is_ok_and(|len| len <= MOST_SYNTHETIC);
-                if few { Ok(()) } else { Err(Error::unsupported("so many entries of a field that cannot be read")) }
+                check_nothing(*len)
             }
             _ => Err(mismatch()),
         }

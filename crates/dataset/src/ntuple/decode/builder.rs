@@ -62,12 +62,16 @@ impl FieldBuilder {
     }
 
     /// Appends the values of another builder behind its own. Its plan may be of another file, with other IDs and encodings, but
-    /// must give the same type. A builder without values and without room takes the other's buffers.
+    /// must give the same type. A builder without values takes the other's buffers, unless its own have more room.
     ///
     /// # Errors
     ///
-    /// If the values have another form, or if there is no memory for them. The builder is then unusable.
+    /// If the values have another form, or if there is no memory for them. In the latter case the builder is then unusable.
     pub fn append_part(&mut self, part: Self) -> Result<()> {
+        if self.plan.shape() != part.plan.shape() {
+            let (own, other) = (self.plan.field().data_type(), part.plan.field().data_type());
+            return Err(self.of_field(Error::request(format!("values of type {other} behind values of type {own}"))));
+        }
         self.values.append(part.values).map_err(|e| self.of_field(e))
     }
 

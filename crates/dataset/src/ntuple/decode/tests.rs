@@ -119,19 +119,20 @@ impl Made {
 
     /// The entries of a field in these ranges of clusters.
     fn read(&self, field: usize, ranges: &[(usize, std::ops::Range<u64>)]) -> Result<ArrayRef> {
+        self.builder(field, ranges)?.finish()
+    }
+
+    fn builder(&self, field: usize, ranges: &[(usize, std::ops::Range<u64>)]) -> Result<FieldBuilder> {
         let plan = FieldPlan::new(&self.schema(), field);
         let mut builder = plan.start(0)?;
         for (cluster, range) in ranges {
             let mut source = Source { made: self, cluster: *cluster };
             builder.append(&self.list, &self.list.clusters[*cluster], range.clone(), &mut source)?;
         }
-        let array = builder.finish()?;
-        assert_eq!(array.data_type(), plan.field().data_type());
-        array.to_data().validate_full().unwrap();
-        Ok(array)
+        Ok(builder)
     }
 
-    /// All entries; and those of each cluster in halves, which must be the same.
+    /// All entries; and those of each cluster in halves, in one builder and in one for each half, which must be the same.
     fn all(&self, field: usize) -> Result<ArrayRef> {
         let ranges: Vec<_> =
             self.list.clusters.iter().enumerate().map(|(i, cluster)| (i, 0..cluster.entries)).collect();
@@ -139,6 +140,17 @@ impl Made {
         let halves: Vec<_> =
             ranges.iter().flat_map(|(i, all)| [(*i, 0..all.end / 2), (*i, all.end / 2..all.end)]).collect();
         assert_eq!(&self.read(field, &halves)?, &array);
+        let plan = FieldPlan::new(&self.schema(), field);
+        for room in [0, 3, 1000] {
+            let mut joined = plan.start(room)?;
+            for half in &halves {
+                joined.append_part(self.builder(field, std::slice::from_ref(half))?)?;
+                joined.append_part(plan.start(0)?)?;
+            }
+            assert_eq!(&joined.finish()?, &array, "{room}");
+        }
+        assert_eq!(array.data_type(), plan.field().data_type());
+        array.to_data().validate_full().unwrap();
         Ok(array)
     }
 
@@ -352,6 +364,12 @@ fn variants_are_unions() {
     assert!(bad(&[(0, 1), (2, 1)]).contains("1 elements are stored for 3 values"));
     assert!(bad(&[(1, 1), (0, 1)]).contains("not in order"));
     assert!(bad(&[(u64::MAX, 1), (0, 2)]).contains("not in order"));
+
+    // A value of a part that no variant has. The union refers to the others.
+    let mut made = Made { fields: made.fields.clone(), columns: made.columns.clone(), ..Made::default() };
+    made.cluster(2, vec![switches(&[(0, 1), (2, 1)]), ints(&[7, 8, 9]), ends(&[]), text("")]);
+    assert_eq!(made.all(id).unwrap().as_union().offsets().unwrap().as_ref(), &[0, 2]);
+    assert!(made.error(number).contains("alternative 1 has values that belong to no variant"));
 }
 
 #[test]
@@ -430,6 +448,29 @@ fn projected_fields_have_the_elements_of_others() {
     let array = made.all(lengths).unwrap();
     assert_eq!(array.as_primitive::<UInt32Type>().values(), &[1, 0, 2, 2]);
     assert_eq!(FieldPlan::new(&made.schema(), copy).columns(), [0, 1]);
+}
+
+#[test]
+fn parts_of_other_files_have_other_ids_and_encodings() {
+    let mut made = Made::default();
+    let bits = made.leaf(None, "b", "bool", Bit);
+    made.cluster(3, vec![Stored::Page(3, vec![0b101])]);
+    let mut other = Made::default();
+    other.leaf(None, "i", "std::int32_t", Int32);
+    let wide = other.leaf(None, "b", "bool", UInt8);
+    other.cluster(2, vec![ints(&[1, 2]), Stored::Page(2, vec![1, 0])]);
+    let mut joined = made.builder(bits, &[(0, 0..3)]).unwrap();
+    for _ in 0..2 {
+        joined.append_part(other.builder(wide, &[(0, 0..2)]).unwrap()).unwrap();
+    }
+    let error = joined.append_part(other.builder(0, &[(0, 0..2)]).unwrap()).unwrap_err();
+    assert_eq!(error.to_string(), "field b: values of type Int32 behind values of type Boolean");
+    assert_eq!(joined.len(), 7);
+    // Behind parts as behind clusters.
+    let mut source = Source { made: &made, cluster: 0 };
+    joined.append(&made.list, &made.list.clusters[0], 2..3, &mut source).unwrap();
+    let values: Vec<bool> = joined.finish().unwrap().as_boolean().values().iter().collect();
+    assert_eq!(values, [true, false, true, true, false, true, false, true]);
 }
 
 #[test]

@@ -144,7 +144,10 @@ impl Values {
                 tags.extend(their_tags);
                 append_parts(parts, theirs)
             }
-            (Self::Nothing { len }, Self::Nothing { len: more }) => add_len(len, more),
+            (Self::Nothing { len }, Self::Nothing { len: more }) => {
+                add_len(len, more)?;
+                check_nothing(*len)
+            }
             _ => Err(mismatch()),
         }
     }
@@ -243,6 +246,16 @@ fn words(elements: Elements) -> Result<Words> {
         Elements::F64(v) => Words::W8(v.into_iter().map(f64::to_bits).collect()),
         Elements::Bool(_) | Elements::Index(_) | Elements::Switch(_) => return Err(mismatch()),
     })
+}
+
+/// The number of values without stored elements that one cluster may add to a column, and that a field that cannot be read may
+/// have: a wrong number of entries must not exhaust memory.
+pub(super) const MOST_SYNTHETIC: u64 = 1 << 28;
+
+/// Checks the number of values of a field that cannot be read.
+pub(super) fn check_nothing(len: usize) -> Result<()> {
+    let few = u64::try_from(len).is_ok_and(|len| len <= MOST_SYNTHETIC);
+    if few { Ok(()) } else { Err(Error::unsupported("so many entries of a field that cannot be read")) }
 }
 
 /// A node with the values of another one.

@@ -144,8 +144,8 @@ impl Elements {
         Ok(())
     }
 
-    /// Adds the elements of another column, of the same variant. Ends continue after the own last one. Without elements and
-    /// without room it takes the other's memory.
+    /// Adds the elements of another column, of the same variant. Ends continue after the own last one. If there are none yet,
+    /// and no more room than the other has, this takes the other's memory.
     ///
     /// # Errors
     ///
@@ -153,7 +153,7 @@ impl Elements {
     pub fn append(&mut self, other: Self) -> Result<()> {
         macro_rules! append_vec {
             ($own:ident, $other:ident) => {{
-                if $own.capacity() == 0 {
+                if $own.is_empty() && $own.capacity() <= $other.capacity() {
                     *$own = $other;
                 } else {
                     $own.try_reserve($other.len()).map_err(|_| no_memory($other.len()))?;
@@ -162,10 +162,10 @@ impl Elements {
             }};
         }
         match (self, other) {
-            (Self::Bool(own), Self::Bool(mut other)) => {
-                let other = other.finish();
-                own.append_buffer(&other);
+            (Self::Bool(own), Self::Bool(other)) if own.is_empty() && own.capacity() <= other.capacity() => {
+                *own = other
             }
+            (Self::Bool(own), Self::Bool(other)) => own.append_packed_range(0..other.len(), other.as_slice()),
             (Self::U8(own), Self::U8(other)) => append_vec!(own, other),
             (Self::I8(own), Self::I8(other)) => append_vec!(own, other),
             (Self::I16(own), Self::I16(other)) => append_vec!(own, other),
@@ -176,9 +176,12 @@ impl Elements {
             (Self::U64(own), Self::U64(other)) => append_vec!(own, other),
             (Self::F32(own), Self::F32(other)) => append_vec!(own, other),
             (Self::F64(own), Self::F64(other)) => append_vec!(own, other),
-            (Self::Index(own), Self::Index(other)) => own.append(&other).map_err(|_| no_memory(other.len()))?,
+            (Self::Index(own), Self::Index(other)) => own.append(other)?,
             (Self::Switch(own), Self::Switch(other)) => append_vec!(own, other),
-            _ => return Err(Error::unsupported("elements of another kind")),
+            (own, other) => {
+                let (own, other) = (own.kind(), other.kind());
+                return Err(Error::request(format!("elements of kind {other:?} behind those of kind {own:?}")));
+            }
         }
         Ok(())
     }

@@ -66,10 +66,19 @@ impl Ends {
     }
 
     /// Adds the collections of another column. Their elements lie behind the own ones.
-    pub(super) fn append(&mut self, other: &Self) -> std::result::Result<(), TryReserveError> {
+    pub(super) fn append(&mut self, other: Self) -> Result<()> {
         let base = self.last();
-        self.offsets.try_reserve(other.len())?;
-        self.offsets.extend(other.offsets.iter().skip(1).map(|end| base.wrapping_add(*end)));
+        let more = other.len();
+        if base.checked_add(other.last()).is_none() {
+            return Err(too_large(other.last().cast_unsigned()));
+        }
+        if self.is_empty() && self.offsets.capacity() <= other.offsets.capacity() {
+            *self = other;
+            return Ok(());
+        }
+        self.try_reserve(more).map_err(|_| Error::corrupt(format!("no memory for {more} ends of collections")))?;
+        self.offsets.extend(other.offsets.get(1..).unwrap_or_default().iter().map(|end| base + end));
+        self.base = base + other.base;
         Ok(())
     }
 
