@@ -13,6 +13,7 @@
 //! | `open` | from a key to the metadata, and from a cluster group to its pages |
 //! | `anchor`, `header`, `footer`, `page_list` | one structure in the file each, read and written |
 //! | `schema`, `schema_rules` | the fields and columns in header and footer, and what must hold between them |
+//! | `streamed` | the streamer infos in the schema |
 //! | `envelope`, `frame`, `locator` | what these structures are made of |
 //! | `blob` | the bytes of a block |
 //!
@@ -38,6 +39,7 @@ pub mod read;
 mod recognise;
 mod schema;
 mod schema_rules;
+mod streamed;
 pub mod table;
 pub mod type_name;
 

@@ -1,9 +1,13 @@
 //! The metadata of an RNTuple, as its anchor and envelopes describe them. Data only: the modules that read envelopes fill
 //! it, and the modules that decode pages use it.
 
+use std::sync::Arc;
+
+use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, Result};
 
 use super::element::{ColumnType, Encoding};
+use super::streamed;
 
 /// The version of the format that a writer gives in the anchor. For reports: only feature flags decide whether a reader
 /// can read an RNTuple.
@@ -176,6 +180,17 @@ pub struct Schema {
     field_columns: Lists,
     /// Alias columns by the ID of their field.
     field_aliases: Lists,
+    infos: Infos,
+}
+
+/// Streamer infos, made from the extra type information.
+#[derive(Clone, Debug, Default)]
+struct Infos(Arc<StreamerInfos>);
+
+impl PartialEq for Infos {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || streamed::are_equal(&self.0, &other.0)
+    }
 }
 
 /// Numbers in lists: those of list `k` are in `numbers` from `starts[k]` to `starts[k + 1]`.
@@ -333,6 +348,8 @@ fn under(parent: Option<usize>) -> usize {
 impl Schema {
     /// A schema with its index.
     pub fn new(fields: Vec<Field>, columns: Vec<Column>, aliases: Vec<AliasColumn>, extra: Vec<ExtraTypeInfo>) -> Self {
+        let contents = extra.iter().filter(|extra| extra.content_id == streamed::CONTENT_ID);
+        let infos = streamed::streamer_infos(contents.map(|extra| extra.content.as_slice()));
         Self {
             subfields: Lists::new(fields.len() + 1, fields.iter().map(|field| under(field.parent))),
             field_columns: Lists::new(fields.len(), columns.iter().map(|column| column.field)),
@@ -340,8 +357,22 @@ impl Schema {
             fields,
             columns,
             aliases,
+            infos: Infos(Arc::new(infos)),
             extra,
         }
+    }
+
+    /// Adds the streamer infos of the file, which describe the classes that the RNTuple's own do not. Only for an RNTuple with
+    /// fields of objects that ROOT's streamer wrote.
+    pub fn add_streamer_infos(&mut self, infos: &StreamerInfos) {
+        if self.fields.iter().any(|field| field.role == Role::Streamer) {
+            Arc::make_mut(&mut self.infos.0).extend(infos);
+        }
+    }
+
+    /// The streamer infos of the classes in streamer fields.
+    pub fn streamer_infos(&self) -> &StreamerInfos {
+        &self.infos.0
     }
 
     /// The IDs of the fields directly below a field, in their order; of the top-level fields for `None`.

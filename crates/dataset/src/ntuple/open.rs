@@ -25,7 +25,9 @@ pub fn read_ntuple(file: &RootFile, key: &Key) -> Result<Ntuple> {
         return Err(with_context(pre_release()));
     }
     let anchor = file.payload(key).and_then(|payload| parse_anchor(&payload)).map_err(with_context)?;
-    read_envelopes(&**file.source(), anchor, &key.name).map_err(with_context)
+    let mut ntuple = read_envelopes(&**file.source(), anchor, &key.name).map_err(with_context)?;
+    ntuple.schema.add_streamer_infos(file.infos());
+    Ok(ntuple)
 }
 
 /// Reads the metadata of an attribute set, an RNTuple without a key, of `ntuple`.

@@ -75,7 +75,8 @@ fn of_element(tree: &Tree, branch: &Branch, element: &Element, mut classes: Clas
         _ => {}
     }
     if element.element_id < 0 {
-        return unsplit(classes, element);
+        // Branches whose class has a custom streamer have type -1 (TBranchElement::SetFillLeavesPtr).
+        return unsplit(classes, &element.class_name, layout, element.element_type < 0);
     }
     let Some(info) = classes.info(&element.class_name, Some(layout)) else {
         let basic = Number::of_type_code(element.streamer_type).filter(|_| !in_collection);
@@ -142,11 +143,18 @@ fn counted(
     Ok(program)
 }
 
+/// Objects of a class, each as the class's streamer writes it into a buffer of its own: as in an unsplit branch.
+pub(crate) fn streamed(class: &str, layout: (i32, u32), infos: &StreamerInfos) -> Result<Program, Reason> {
+    let program = unsplit(Classes::new(infos, &LearnedClasses::default()), class, layout, true)?;
+    match program.shape {
+        Shape::Bytes => Err(format!("{class} holds objects of a class that only its bytes name")),
+        _ => Ok(program),
+    }
+}
+
 /// An unsplit branch: objects as the class's streamer writes them, containers with a frame.
-fn unsplit(mut classes: Classes<'_>, element: &Element) -> Result<Program, Reason> {
-    let class = element.class_name.as_str();
+fn unsplit(mut classes: Classes<'_>, class: &str, layout: (i32, u32), framed: bool) -> Result<Program, Reason> {
     let name = TypeName::parse(class);
-    let layout = (i32::from(element.class_version), element.checksum);
     // A string has a frame only as a member.
     let typed = if name.text == "string" {
         (Shape::Text, Op::TString)
@@ -154,8 +162,7 @@ fn unsplit(mut classes: Classes<'_>, element: &Element) -> Result<Program, Reaso
         let (shape, op) = classes.object(class, Some(layout))?;
         match op {
             Op::Object(reader) => {
-                // Branches whose class has a custom streamer have type -1 (TBranchElement::SetFillLeavesPtr).
-                let (framed, (version, checksum)) = (element.element_type < 0, layout);
+                let (version, checksum) = layout;
                 (shape, Op::UnsplitObject { reader, version, checksum, framed })
             }
             op => (shape, op),

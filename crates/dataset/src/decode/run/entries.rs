@@ -113,22 +113,48 @@ pub(in crate::decode) fn each(
         }
         counts.pass_to(entry, &mut interpreter.counters)?;
         let at_entry = |e: Error| e.object(format!("entry {entry} of a basket"));
-        if bytes.is_empty() {
-            // ROOT writes no bytes for an entry that was null in memory.
-            column.push_default(1).map_err(at_entry)?;
-            continue;
-        }
-        interpreter.cursor = Cursor::new(bytes);
-        if program.pointers {
-            interpreter.begin_entry(basket.origin(entry) as usize);
-        }
-        interpreter.read(&program.op, 1, column).map_err(at_entry)?;
-        if interpreter.cursor.remaining() > 0 {
-            let (len, read) = (bytes.len(), interpreter.cursor.pos());
-            return Err(at_entry(Error::corrupt(format!("{len} bytes, of which {read} were read"))));
-        }
+        value(program, &mut interpreter, bytes, || basket.origin(entry) as usize, column).map_err(at_entry)?;
     }
     Ok(())
+}
+
+/// One value, which has all of the bytes.
+fn value<'a>(
+    program: &'a Program,
+    interpreter: &mut Interpreter<'a>,
+    bytes: &'a [u8],
+    origin: impl FnOnce() -> usize,
+    column: &mut Column,
+) -> Result<()> {
+    if bytes.is_empty() {
+        // ROOT writes no bytes for an entry that was null in memory.
+        return column.push_default(1);
+    }
+    interpreter.cursor = Cursor::new(bytes);
+    if program.pointers {
+        interpreter.begin_entry(origin());
+    }
+    interpreter.read(&program.op, 1, column)?;
+    match interpreter.cursor.remaining() {
+        0 => Ok(()),
+        _ => {
+            let (len, read) = (bytes.len(), interpreter.cursor.pos());
+            Err(Error::corrupt(format!("{len} bytes, of which {read} were read")))
+        }
+    }
+}
+
+/// Objects that were streamed each into a buffer of its own, from whose start their tags count.
+pub(crate) fn objects<'a>(
+    program: &'a Program,
+    column: &mut Column,
+    objects: impl Iterator<Item = &'a [u8]>,
+) -> Result<()> {
+    let mut interpreter = Interpreter::new(&[], &program.readers, program.slots);
+    let mut objects = objects.enumerate();
+    objects.try_for_each(|(i, bytes)| {
+        value(program, &mut interpreter, bytes, || 0, column).map_err(|e| e.object(format!("object {i}")))
+    })
 }
 
 /// The arrays in the entries of a basket and their item classes, as far as the entries can be read.

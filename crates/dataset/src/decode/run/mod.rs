@@ -2,8 +2,9 @@
 
 mod arrays;
 pub(crate) mod column;
-pub(super) mod entries;
+pub(crate) mod entries;
 pub(super) mod interpreter;
+mod join;
 mod lists;
 mod memberwise;
 mod objects;

@@ -183,6 +183,16 @@ impl Offsets {
         self.0.len() - 1
     }
 
+    /// The end of each list.
+    pub(super) fn ends(&self) -> &[i64] {
+        self.0.get(1..).unwrap_or_default()
+    }
+
+    /// The end of the last list.
+    pub(super) fn last(&self) -> i64 {
+        self.0.last().copied().unwrap_or(0)
+    }
+
     /// The lists from number `from` on were appended without gaps: puts an empty list wherever `valid` is false.
     pub(super) fn spread(&mut self, from: usize, valid: &[bool]) {
         let compact = self.0.split_off((from + 1).min(self.0.len()));

@@ -11,6 +11,7 @@ use super::values::{
     MOST_SYNTHETIC, Values, add_len, check_nothing, kind_of, mismatch, none_of, too_many, variant_offset,
 };
 use crate::decode::program::types::Number;
+use crate::decode::run::entries::objects;
 use crate::ntuple::element::{Elements, Kind};
 use crate::ntuple::model::{Cluster, PageList};
 
@@ -141,12 +142,14 @@ impl ClusterElements<'_> {
         match (node, out) {
             (Node::Number { columns, number }, Values::Numbers(out)) => self.numbers(columns, *number, span, out),
             (Node::Lengths { columns, number }, Values::Numbers(out)) => self.lengths(columns, *number, span, out),
-            (Node::Bytes { columns }, Values::Bytes { ends, bytes }) => {
-                let active = columns.active(self.cluster)?;
-                let column = active.get(1).ok_or_else(mismatch)?;
-                let items = self.ends(columns, span, column.may_lack(self.cluster), ends)?;
-                let located = self.locate(columns, column, &items)?;
-                self.elements(columns, column, &located, bytes)
+            (Node::Bytes { columns }, Values::Bytes { ends, bytes }) => self.bytes(columns, span, ends, bytes),
+            (Node::Streamed { columns, program }, Values::Streamed(out)) => {
+                let (mut ends, mut bytes) = (none_of(Kind::Index), none_of(Kind::U8));
+                self.bytes(columns, span, &mut ends, &mut bytes)?;
+                let (Elements::Index(ends), Elements::U8(bytes)) = (ends, bytes) else { return Err(mismatch()) };
+                let decoded = objects(program, out, ends.slices(&bytes));
+                let column = principal(columns, self.cluster)?;
+                decoded.map_err(|e| self.blame(e, columns, column))
             }
             (Node::Fixed { size, item }, Values::Fixed { len, items }) => {
                 let times = |n: u64| n.checked_mul(*size).ok_or_else(too_many);
@@ -213,6 +216,14 @@ impl ClusterElements<'_> {
             }
             _ => Err(mismatch()),
         }
+    }
+
+    /// Appends text or the bytes of objects.
+    fn bytes(&mut self, columns: &FieldColumns, span: &Span, ends: &mut Elements, bytes: &mut Elements) -> Result<()> {
+        let column = columns.active(self.cluster)?.get(1).ok_or_else(mismatch)?;
+        let items = self.ends(columns, span, column.may_lack(self.cluster), ends)?;
+        let located = self.locate(columns, column, &items)?;
+        self.elements(columns, column, &located, bytes)
     }
 
     fn numbers(&mut self, columns: &FieldColumns, number: Number, span: &Span, out: &mut Elements) -> Result<()> {

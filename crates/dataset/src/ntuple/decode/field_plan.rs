@@ -32,15 +32,12 @@ impl FieldPlan {
     ///
     /// A field that cannot be read gives a plan too: its values are null, and [`opaque`](Self::opaque) has the reason. The
     /// specification demands it of readers that do not know a column type, a structural role or the version of a field, for the
-    /// whole top-level field around it. Objects that ROOT's streamer wrote are bytes.
+    /// whole top-level field around it. Objects that ROOT's streamer wrote are
+    /// bytes if no streamer info describes their class.
     pub fn new(schema: &Schema, field: usize) -> Self {
         let planner = Planner::new(schema);
         let (shape, node, opaque) = match planner.top(field) {
-            Ok((shape, node)) => {
-                let streamed = planner.is_streamed(field);
-                let why = "an object as ROOT's streamer writes it, which is not decoded";
-                (shape, node, streamed.then(|| why.to_owned()))
-            }
+            Ok((shape, node)) => (shape, node, planner.opaque(field)),
             Err(reason) => (Shape::Optional(Box::new(Shape::Bytes)), Node::Nothing, Some(reason)),
         };
         let mut metadata = HashMap::from([("typename".to_owned(), planner.type_name(field))]);

@@ -2,9 +2,11 @@
 //! [`Shape`](crate::decode::program::types::Shape).
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use rootfile::{Error, Result};
 
+use crate::decode::program::model::Program;
 use crate::decode::program::types::Number;
 use crate::ntuple::element::ColumnType;
 use crate::ntuple::model::{Cluster, Deferred};
@@ -35,8 +37,10 @@ pub(super) enum Node {
     Number { columns: FieldColumns, number: Number },
     /// The lengths of the collections that the ends of an index column delimit.
     Lengths { columns: FieldColumns, number: Number },
-    /// Text, or the bytes of a streamed object: ends, and bytes.
+    /// Text, or the bytes of streamed objects that cannot be decoded: ends, and bytes.
     Bytes { columns: FieldColumns },
+    /// Objects that ROOT's streamer wrote: ends, and bytes.
+    Streamed { columns: FieldColumns, program: Arc<Program> },
     /// A fixed number of values.
     Fixed { size: u64, item: Box<Node> },
     /// Any number of values.
@@ -99,6 +103,7 @@ impl Node {
             Self::Number { columns, .. }
             | Self::Lengths { columns, .. }
             | Self::Bytes { columns }
+            | Self::Streamed { columns, .. }
             | Self::List { columns, .. }
             | Self::Optional { columns, .. }
             | Self::Variant { columns, .. }
@@ -110,7 +115,8 @@ impl Node {
     /// The columns of this node and those below it.
     pub(super) fn columns(&self) -> Vec<&FieldColumns> {
         let below = match self {
-            Self::Number { .. } | Self::Lengths { .. } | Self::Bytes { .. } | Self::Nothing => &[],
+            Self::Number { .. } | Self::Lengths { .. } | Self::Bytes { .. } => &[],
+            Self::Streamed { .. } | Self::Nothing => &[],
             Self::Fixed { item, .. }
             | Self::List { item, .. }
             | Self::Optional { item, .. }

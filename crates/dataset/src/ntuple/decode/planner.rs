@@ -1,8 +1,12 @@
 //! From the schema to the shape of a field's values and the nodes that make them. A C++ type gets the same shape as in a tree:
 //! members of bases are parts of the record and come first, without those of the `TObject` base.
 
+use std::sync::Arc;
+
 use super::node::{ColumnRef, FieldColumns, Node};
 use super::numbers::{is_readable, natural};
+use crate::decode::plan::branch::streamed;
+use crate::decode::program::model::Program;
 use crate::decode::program::types::{MAP_PARTS, Number, PAIR_PARTS, Reason, Shape};
 use crate::ntuple::element::{ColumnType, Kind};
 use crate::ntuple::model::{Field, Role, Schema};
@@ -29,9 +33,17 @@ impl<'a> Planner<'a> {
         self.schema.fields.get(id).ok_or_else(|| format!("the schema has no field {id}"))
     }
 
-    /// Whether the field is a streamed object, or wraps one.
-    pub(super) fn is_streamed(&self, id: usize) -> bool {
-        self.schema.fields.get(id).is_some_and(|field| field.role == Role::Streamer)
+    /// Why the field is the bytes of streamed objects, if it is.
+    pub(super) fn opaque(&self, id: usize) -> Option<Reason> {
+        let field = self.schema.fields.get(id).filter(|field| field.role == Role::Streamer)?;
+        self.streamed(field).err()
+    }
+
+    /// How the objects of a streamer field are decoded: as those of a tree's branch of the same class.
+    fn streamed(&self, field: &Field) -> Result<Program, Reason> {
+        let version = i32::try_from(field.type_version).unwrap_or(-1);
+        streamed(&field.type_name, (version, field.type_checksum.unwrap_or(0)), self.schema.streamer_infos())
+            .map_err(|reason| format!("an object as ROOT's streamer writes it: {reason}"))
     }
 
     /// The C++ type as columns have it in their metadata: spelled as for trees, whose names of numbers have no `std::`.
@@ -96,7 +108,10 @@ impl<'a> Planner<'a> {
             (Role::Variant, children) => self.variant(id, children, depth)?,
             (Role::Streamer, &[]) => {
                 let columns = self.columns(id, &[Kind::Index, Kind::U8])?;
-                (Shape::Bytes, Node::Bytes { columns })
+                match self.streamed(field) {
+                    Ok(program) => (program.shape.clone(), Node::Streamed { columns, program: Arc::new(program) }),
+                    Err(_) => (Shape::Bytes, Node::Bytes { columns }),
+                }
             }
             (Role::Unknown(_), _) => return Err(unknown_role(field)),
             (role, children) => {

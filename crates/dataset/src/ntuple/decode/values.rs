@@ -18,6 +18,8 @@ pub(super) enum Values {
         ends: Elements,
         bytes: Elements,
     },
+    /// Decoded objects.
+    Streamed(Column),
     Fixed {
         len: usize,
         items: Box<Values>,
@@ -75,6 +77,7 @@ impl Values {
         match node {
             Node::Number { number, .. } | Node::Lengths { number, .. } => Self::Numbers(none_of(kind_of(*number))),
             Node::Bytes { .. } => Self::Bytes { ends: none_of(Kind::Index), bytes: none_of(Kind::U8) },
+            Node::Streamed { program, .. } => Self::Streamed(Column::new(&program.shape, 0)),
             Node::Fixed { item, .. } => Self::Fixed { len: 0, items: boxed(item) },
             Node::List { item, .. } => Self::List { ends: none_of(Kind::Index), items: boxed(item) },
             Node::Optional { item, .. } | Node::Alternative { item, .. } => {
@@ -92,6 +95,7 @@ impl Values {
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Numbers(elements) => elements.len(),
+            Self::Streamed(column) => column.len(),
             Self::Bytes { ends, .. } | Self::List { ends, .. } => ends.len(),
             Self::Fixed { len, .. } | Self::Record { len, .. } | Self::Nothing { len } => *len,
             Self::Optional { valid, .. } => valid.len(),
@@ -117,6 +121,7 @@ impl Values {
                 ends.append(their_ends)?;
                 bytes.append(theirs)
             }
+            (Self::Streamed(own), Self::Streamed(other)) => own.append(other),
             (Self::List { ends, items }, Self::List { ends: their_ends, items: theirs }) => {
                 ends.append(their_ends)?;
                 items.append(*theirs)
@@ -163,6 +168,7 @@ impl Values {
             (Self::Bytes { ends, bytes: Elements::U8(bytes) }, Shape::Bytes) => {
                 Column::Bytes { offsets: offsets(ends)?, bytes }
             }
+            (Self::Streamed(column), _) => column,
             (Self::Fixed { len, items }, Shape::Fixed(size, inner)) => {
                 let items = Box::new(items.into_column(inner)?);
                 Column::Fixed { size: *size, len, items, shape: (**inner).clone() }

@@ -42,6 +42,13 @@ impl Ends {
         self.offsets
     }
 
+    /// The elements of each collection.
+    pub(in crate::ntuple) fn slices<'a, T>(&'a self, elements: &'a [T]) -> impl Iterator<Item = &'a [T]> {
+        let at = |offset: i64| usize::try_from(offset).unwrap_or(usize::MAX);
+        let ends = self.offsets.iter().skip(1);
+        self.offsets.iter().zip(ends).map(move |(start, end)| elements.get(at(*start)..at(*end)).unwrap_or_default())
+    }
+
     /// The end of the last collection: how many elements all collections have.
     pub fn last(&self) -> i64 {
         self.offsets.last().copied().unwrap_or_default()
