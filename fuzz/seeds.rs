@@ -7,11 +7,13 @@ use std::hash::{Hash, Hasher};
 use std::path::Path;
 
 use dataset::decode::columns;
+use dataset::ntuple::model::{Link, Locator, Page};
+use dataset::ntuple::{is_ntuple, read_block, read_ntuple, read_page_list};
 use dataset::tree::basket::BasketHeader;
 use dataset::tree::{is_tree_class, read_tree};
-use rootfile::RootFile;
 use rootfile::bytes::Cursor;
 use rootfile::codec::{Decompressor, is_stored};
+use rootfile::{Key, RootFile};
 
 /// Seeds and records have at most this many bytes.
 const MOST: usize = 20_000;
@@ -60,6 +62,48 @@ fn keep_entries() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
+/// The parts of an RNTuple, in the forms of the targets.
+fn keep_ntuple(file: &RootFile, key: &Key) -> Result<(), Box<dyn std::error::Error>> {
+    let payload = file.payload(key)?;
+    keep("ntuple_anchor", payload.get(..payload.len().saturating_sub(8)).unwrap_or_default())?;
+    let ntuple = read_ntuple(file, key)?;
+    let read = |link: &Link| read_block(&**file.source(), link, ntuple.anchor.max_key_size);
+    let inside = |bytes: &[u8]| bytes.get(8..bytes.len().saturating_sub(8)).unwrap_or_default().to_vec();
+    let (header, mut footer) = (inside(&read(&ntuple.anchor.header)?), inside(&read(&ntuple.anchor.footer)?));
+    // The target puts the header's checksum behind the footer's flags itself.
+    if footer.len() >= 16 {
+        footer.drain(8..16);
+    }
+    if let Ok(len) = u16::try_from(header.len()) {
+        keep("ntuple_envelopes", &[&len.to_le_bytes()[..], &header, &footer].concat())?;
+    }
+    for (number, group) in ntuple.groups.iter().enumerate().take(BASKETS) {
+        let list = inside(&read(&group.page_list)?);
+        if let (Ok(clusters), Ok(entries)) = (u8::try_from(group.clusters), u16::try_from(group.entries)) {
+            let [low, high] = entries.to_le_bytes();
+            keep("ntuple_page_list", &[&[clusters, low, high], list.get(8..).unwrap_or_default()].concat())?;
+        }
+        let list = read_page_list(&**file.source(), &ntuple, number)?;
+        for cluster in list.clusters.iter().take(2) {
+            for (id, column) in ntuple.schema.columns.iter().enumerate() {
+                let Some(page) = cluster.pages(&list, id).and_then(<[Page]>::first) else { continue };
+                let (Locator::File { offset, .. }, Some(len)) = (page.locator, page.stored_len()) else { continue };
+                let mut record = vec![0; usize::try_from(len)?.min(MOST)];
+                file.source().read_exact_at(offset, &mut record)?;
+                let least = column.column_type.valid_bits().map_or(0, |bits| *bits.start());
+                let (Ok(code), Ok(bits)) = (u8::try_from(column.column_type.code()), u8::try_from(column.bits - least))
+                else {
+                    continue;
+                };
+                let [low, high, ..] = page.elements.to_le_bytes();
+                let form = 2 | if page.has_checksum { 4 } else { 0 };
+                keep("ntuple_page", &[&[code, bits, low, high, 3, form], &record[..]].concat())?;
+            }
+        }
+    }
+    Ok(())
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     keep_entries()?;
     let folder = std::env::args().nth(1).ok_or("usage: seeds FOLDER")?;
@@ -77,6 +121,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for key in file.walk().directories.iter().flat_map(|d| &d.keys) {
             let at = usize::try_from(key.seek_key)?;
             keep("header_key", bytes.get(at..(at + 200).min(bytes.len())).unwrap_or_default())?;
+            if is_ntuple(&key.class) {
+                // Some are of a pre-release format.
+                let _ = keep_ntuple(&file, key);
+            }
             if !is_tree_class(&file, &key.class) {
                 continue;
             }
