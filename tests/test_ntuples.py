@@ -116,6 +116,54 @@ def test_readspeed_reads_all_or_some_columns(made: Path, basketry: Basketry) -> 
         assert [column["name"] for column in read["columns"]] == names
 
 
+def test_streamed_objects_are_those_of_trees() -> None:
+    ntuple = bk.open(f"{make_files.made('ntuple_features')}/streamed.root:events")
+    arrays = ntuple.arrays()
+    assert arrays["rich"].tolist() == [
+        {
+            "number": i,
+            "text": "x" * (i % 4),
+            "values": [i * 0.5] * (i % 3),
+            "inner": [{"a": i, "b": 2.0 * i}] * (i % 2),
+            "pointer": {"a": i, "b": 0.5} if i % 2 else None,
+            "name": f"n{i}",
+        }
+        for i in range(100)
+    ]
+    assert arrays["named"].tolist() == [{"fName": f"name{i}", "fTitle": f"title{i}"} for i in range(100)]
+    assert arrays["lorentz"].tolist() == [{"fP": {"fX": i, "fY": 2 * i, "fZ": 3 * i}, "fE": 4 * i} for i in range(100)]
+    assert arrays["many"].tolist() == [[{"a": i, "b": 1.5 * i}] * (i % 3) for i in range(100)]
+
+
+def test_floats_of_all_widths_are_as_root_reads_them() -> None:
+    folder = make_files.made("ntuple_features")
+    arrays = bk.open(f"{folder}/floats.root:events").arrays()
+    lines = [line.split() for line in (folder / "floats.txt").read_text().splitlines()]
+    assert arrays.fields == [name for name, *_ in lines]
+    for name, *values in lines:
+        assert arrays[name].tolist() == [float.fromhex(value) for value in values], name
+
+
+def test_late_fields_cluster_groups_and_pages_in_several_keys() -> None:
+    ntuple = bk.open(f"{make_files.made('ntuple_features')}/containers.root:events")
+    numbers = range(ntuple.num_entries)
+    assert len(numbers) == 3000
+    assert ntuple.arrays().tolist() == [
+        {
+            "number": i,
+            "maybe": [i] * (i % 4) if i % 3 else None,
+            "atomic": i % 1000,
+            "bits": [bool(i >> bit & 1) for bit in range(69)] + [bool(i % 2)],
+            "constant": [1.5] * 8,
+            "record": {"x": i, "y": i * 0.5},
+            "items": [i % 500] * (i % 3),
+            "late": -i if i >= 1100 else 0,
+            "late_list": [7, 7] if i >= 1100 else [],
+        }
+        for i in numbers
+    ]
+
+
 def test_a_damaged_page_is_named(made: Path, tmp_path: Path) -> None:
     data = bytearray(made.read_bytes())
     with uproot.open(made) as file:

@@ -67,13 +67,16 @@ struct Window {
     offset: u64,
     /// How many bytes. The buffer may have more: it only grows.
     len: usize,
+    /// Whether the bytes lie elsewhere in the file too: those of a page in several keys.
+    is_scattered: bool,
     bytes: Vec<u8>,
 }
 
 impl Window {
     /// Where the bytes of a record are, if all are here.
     fn find(&self, offset: u64, len: usize) -> Option<Range<usize>> {
-        let start = usize::try_from(offset.checked_sub(self.offset)?).ok()?;
+        let start =
+            usize::try_from(offset.checked_sub(self.offset)?).ok().filter(|start| *start == 0 || !self.is_scattered)?;
         let end = start.checked_add(len).filter(|end| *end <= self.len)?;
         Some(start..end)
     }
@@ -137,7 +140,8 @@ impl PageReader {
         }
         let started = Instant::now();
         self.window.len = 0;
-        if at.max_key_size > 0 && size > at.max_key_size {
+        self.window.is_scattered = at.max_key_size > 0 && size > at.max_key_size;
+        if self.window.is_scattered {
             self.window.bytes = read_blob(at.source, &Locator::File { offset, size }, at.max_key_size)?;
             self.window.len = self.window.bytes.len();
         } else {
