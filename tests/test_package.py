@@ -295,9 +295,9 @@ def test_messages_name_keywords(made: Path, tmp_path: Path) -> None:
     output = tmp_path / "a --force.root"
     with pytest.raises(ValueError, match=r'would do is memory="\d+MB"'):
         bk.rewrite(made, output, memory="1kB")
-    with pytest.raises(ValueError, match="first=5 is after last=3$"):
+    with pytest.raises(ValueError, match=r"first=5 is after last=3$"):
         bk.rewrite(made, output, first=5, last=3)
-    with pytest.raises(ValueError, match="^where nothing: no such column"):
+    with pytest.raises(ValueError, match=r"^where nothing: no such column"):
         bk.rewrite(made, output, where="nothing")
     with pytest.raises(ValueError, match="for 'compression <"):
         bk.rewrite(made, output, compression="none:such")

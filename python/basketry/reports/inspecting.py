@@ -3,15 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sizes:
-    """A size on disk and before compression."""
-
-    bytes: int
-    """Bytes on disk."""
-    raw_bytes: int
-    """Bytes before compression."""
+from .ntuples import NtupleReport
+from .values import Memory, Mixed, ReadTime, Sizes, Spread, Trial
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,13 +33,15 @@ class FileReport:
     """Gaps that they lie in."""
     trees: int
     """Trees, the newest cycle of each."""
+    ntuples: int
+    """RNTuples, the newest cycle of each."""
     infos: Sizes
     """The record of the streamer infos."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectReport:
-    """An object other than a tree."""
+    """An object other than a tree or an RNTuple."""
 
     path: str
     """Path in the file."""
@@ -72,6 +67,8 @@ class Unread:
     """Class, if known."""
     reason: str
     """Why."""
+    unsupported: bool = False
+    """Whether it is in a format that this version does not read, and not damaged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,22 +79,6 @@ class Pair:
     """Name."""
     value: str
     """The value: a formula, a file, a class."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Memory:
-    """Memory that jobs need for a tree's baskets, in bytes."""
-
-    read_baskets: int
-    """A reader of all branches: the largest basket of each, unpacked."""
-    read_compressed: int
-    """The same baskets as they lie on disk."""
-    read_cache: int
-    """A read cache that holds the largest cluster."""
-    read: int
-    """The three together."""
-    write: int
-    """A writer of all branches: the buffer of each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,18 +101,6 @@ class LeafReport:
     """fMaximum of a counter leaf."""
     counted_at_least: int | None = None
     """Least length of the longest counted entry, derived from sizes."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spread:
-    """Least, median and greatest of some sizes."""
-
-    min: int
-    """Least."""
-    median: int
-    """Median."""
-    max: int
-    """Greatest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,18 +143,6 @@ class EmbeddedReport:
     """Entries in it."""
     bytes: int
     """Bytes of it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadTime:
-    """Seconds of one core to read all branches, by estimates with fixed speeds; storage is not in them."""
-
-    open: float
-    """To read the tree's own record."""
-    decompress: float
-    """To decompress."""
-    decode: float
-    """To decode."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,26 +191,6 @@ class BranchReport:
     """Baskets in the tree's own record."""
     baskets: tuple[BasketReport, ...] | None = None
     """Every basket on disk, if requested."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
-    """A codec tried on a sample of a tree's baskets."""
-
-    compression: str
-    """The codec and its level."""
-    size: float
-    """Bytes of the sample in this codec over its bytes on disk."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mixed:
-    """A sample of baskets, each in its fastest codec, with a total no larger than now."""
-
-    time: float
-    """Seconds to decompress them relative to now, estimated from fixed speeds."""
-    size: float
-    """Bytes over the bytes on disk."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -370,7 +307,7 @@ class Finding:
     fault: str
     """Kind of the fault, such as "tiny_baskets"."""
     tree: str | None
-    """Path of the tree; None for the whole file."""
+    """Path of the tree or RNTuple; None for the whole file."""
     cost: FaultCost
     """Its cost."""
     text: str
@@ -395,6 +332,8 @@ class Inspection:
     """The file itself."""
     trees: tuple[TreeReport, ...]
     """Its trees, every cycle of them."""
+    ntuples: tuple[NtupleReport, ...]
+    """Its RNTuples, every cycle of them."""
     objects: tuple[ObjectReport, ...]
     """Everything else that has a key, directories left out."""
     skipped: tuple[Unread, ...]

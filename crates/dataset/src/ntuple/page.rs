@@ -54,7 +54,7 @@ impl Page {
     /// # Errors
     ///
     /// If the page is not in a file, or if its length is not possible.
-    pub(super) fn extent(&self) -> Result<(u64, u64)> {
+    pub fn extent(&self) -> Result<(u64, u64)> {
         match (self.locator, self.stored_len()) {
             (Locator::File { offset, .. }, Some(len)) => Ok((offset, len)),
             (Locator::File { .. }, None) => Err(Error::corrupt("a page of 2^64 bytes")),

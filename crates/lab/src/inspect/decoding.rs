@@ -1,12 +1,21 @@
-//! How entries of a branch become values: kinds that differ in speed.
+//! How entries of a branch or a field become values: kinds that differ in speed.
 
 use arrow_schema::DataType;
 use dataset::decode::ColumnPlan;
+use dataset::ntuple::decode::FieldPlan;
 
-use super::report::Decoded;
+use super::values::Decoded;
 
 /// How a column is decoded.
 pub fn decoded(plan: &ColumnPlan) -> Decoded {
+    match plan.opaque() {
+        Some(_) => Decoded::Bytes,
+        None => of_type(plan.field().data_type()),
+    }
+}
+
+/// How a field of an RNTuple is decoded.
+pub fn of_field(plan: &FieldPlan) -> Decoded {
     match plan.opaque() {
         Some(_) => Decoded::Bytes,
         None => of_type(plan.field().data_type()),

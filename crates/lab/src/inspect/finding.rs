@@ -16,7 +16,7 @@ pub struct Finding {
     /// The fault, with its numbers.
     #[serde(flatten)]
     pub fault: Fault,
-    /// Path of the tree, unless the file as a whole is meant.
+    /// Path of the tree or RNTuple, unless the file as a whole is meant.
     pub tree: Option<String>,
     /// Its cost.
     pub cost: Cost,
@@ -64,6 +64,44 @@ pub enum Fault {
         enough: u64,
         /// Their mean size before compression.
         mean_bytes: u64,
+    },
+    /// Pages that hold next to nothing, though there are not many clusters.
+    TinyPages {
+        /// Columns that have them.
+        columns: u64,
+        /// Pages of these columns.
+        pages: u64,
+        /// Number of pages that would be enough.
+        enough: u64,
+        /// Their mean size before compression.
+        mean_bytes: u64,
+    },
+    /// Groups of hardly more than one small cluster, each with a page list of its own.
+    TinyClusterGroups {
+        /// Groups.
+        groups: u64,
+        /// Clusters.
+        clusters: u64,
+        /// Mean bytes on disk of a group.
+        mean_bytes: u64,
+    },
+    /// Page lists that are large for the data.
+    LargePageLists {
+        /// Bytes on disk.
+        bytes: u64,
+        /// Bytes before compression.
+        raw_bytes: u64,
+        /// Bytes of data on disk.
+        data: u64,
+        /// Pages.
+        pages: u64,
+    },
+    /// Pages without a checksum.
+    NoChecksums {
+        /// Pages.
+        pages: u64,
+        /// Of these, pages without.
+        without: u64,
     },
     /// Too many clusters for their contents.
     SmallClusters {
@@ -126,7 +164,7 @@ pub enum Fault {
     HeavyCodec {
         /// Codec.
         codec: String,
-        /// Branches.
+        /// Branches, or columns of an RNTuple.
         branches: u64,
         /// Bytes before compression.
         tot_bytes: u64,
@@ -164,13 +202,13 @@ pub enum Fault {
         /// The setting that is better for readers.
         better: String,
     },
-    /// The tree's own record is larger than its data.
+    /// The metadata are larger than the data.
     MetadataLargerThanData {
-        /// Bytes of the record before compression.
+        /// Bytes before compression of the tree's own record; of anchor, header, footer and page lists of an RNTuple.
         metadata: u64,
         /// Bytes of data on disk.
         data: u64,
-        /// Branches.
+        /// Branches, or columns of an RNTuple.
         branches: u64,
     },
     /// A leaf counts more than the maximum that it claims.

@@ -3,7 +3,7 @@
 //! Settings that most of the data share are the general ones; trees and columns that differ get rules of their own.
 //! Metadata tell the sizes of buffers, but not where baskets were cut, so the layout has the sizes of buffers.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use dataset::glob::{ColumnPattern, TreePattern};
 use dataset::layout::defaults::ONLY_FLUSH_AT_CLUSTER;
@@ -11,10 +11,14 @@ use dataset::layout::{ByteSize, ClusterSize, ColumnLayout, Compression, Containe
 use dataset::tree::{Branch, Tree};
 use rootfile::Result;
 
+use super::ntuple::layout::NtupleLayout;
+use super::ntuple::report::NtupleReport;
+use crate::math::most;
+
 /// Characters that mean something in a pattern.
 const SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
 
-/// The layouts of trees, as they are found.
+/// The layouts of trees and RNTuples, as they are found.
 #[derive(Default)]
 pub struct Recovered {
     trees: Vec<Found>,
@@ -46,7 +50,14 @@ impl Recovered {
         self.trees.push(Found { path: path.to_owned(), bytes: tree.zip_bytes, layout: common, columns });
     }
 
-    /// Whether there was no tree.
+    /// Takes in one RNTuple, and says what cannot be recovered.
+    pub fn add_ntuple(&mut self, ntuple: &NtupleReport) -> Vec<String> {
+        let NtupleLayout { layout, columns, unknown } = NtupleLayout::of(ntuple);
+        self.trees.push(Found { path: ntuple.path.clone(), bytes: ntuple.zip_bytes, layout, columns });
+        unknown
+    }
+
+    /// Whether there was neither a tree nor an RNTuple.
     pub fn is_empty(&self) -> bool {
         self.trees.is_empty()
     }
@@ -130,18 +141,10 @@ fn columns(tree: &Tree, common: &TreeLayout, file: i32) -> Vec<(String, ColumnLa
     rules
 }
 
-/// The value with the greatest weight; of equals, the greatest.
-fn most<T: Ord + Copy>(values: impl Iterator<Item = (T, u64)>) -> Option<T> {
-    let mut weights: BTreeMap<T, u64> = BTreeMap::new();
-    for (value, weight) in values {
-        *weights.entry(value).or_default() += weight;
-    }
-    weights.into_iter().max_by_key(|(_, weight)| *weight).map(|(value, _)| value)
-}
-
 /// The keys of `keys` that `base` does not say already.
 fn without(keys: &TreeLayout, base: &TreeLayout) -> TreeLayout {
     TreeLayout {
+        container: keys.container.filter(|_| keys.container != base.container),
         cluster: keys.cluster.filter(|_| keys.cluster != base.cluster),
         basket: keys.basket.filter(|_| keys.basket != base.basket),
         one_basket_per_cluster: keys
@@ -171,12 +174,6 @@ fn escaped(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_heaviest_value_wins() {
-        assert_eq!(most([(1, 5), (2, 3), (1, 1), (2, 4)].into_iter()), Some(2));
-        assert_eq!(most(std::iter::empty::<(i32, u64)>()), None);
-    }
 
     #[test]
     fn branches_that_deny_their_compression_have_that_of_the_file() {

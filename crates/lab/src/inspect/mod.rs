@@ -1,35 +1,38 @@
 //! Lists the contents of a file and their layout, as one [`Report`], with the faults of the layout.
 //!
-//! Reads the header, the directories, the tree records, and the headers of all baskets or of some. Only a small sample of
-//! the data is decompressed, where another codec may be better for readers. Unreadable parts are listed in the report and
-//! skipped.
+//! Reads the header, the directories, the tree records, and the headers of all baskets or of some; the metadata and page lists of
+//! RNTuples ([`ntuple`]). Only a small sample of the data is decompressed, where another codec may be better for readers.
+//! Unreadable parts are listed in the report and skipped.
 
 mod decoding;
 pub(crate) mod diagnose;
 mod finding;
 mod layout;
+pub mod ntuple;
 mod options;
 mod probe;
 pub mod report;
 mod sample;
 mod tree;
 mod types;
+pub mod values;
 
 use std::collections::HashMap;
 
 use dataset::glob::TreePattern;
 use dataset::layout::Layout;
-use dataset::ntuple::{instead_of_tree, is_ntuple};
+use dataset::ntuple::{is_ntuple, read_ntuple};
 use dataset::tree::{is_tree_class, read_tree};
-use rootfile::{Directory, Error, Key, Result, RootFile};
+use rootfile::{Directory, Error, ErrorKind, Key, Result, RootFile};
 
 pub(crate) use decoding::can_be_split;
 
 pub use finding::{Cost, Fault, Finding, Pays, Price};
 pub use options::Options;
 
-use diagnose::{diagnose, read_time, worth_trying};
-use report::{FileReport, ObjectReport, Report, SCHEMA, Sizes, Skipped};
+use diagnose::{diagnose, ntuple_facts, read_time, worth_trying};
+use ntuple::report::NtupleReport;
+use report::{FileReport, ObjectReport, Report, SCHEMA, Sizes, Skipped, TreeReport};
 
 /// Inspects an open file.
 pub fn inspect(file: &RootFile, options: &Options) -> Result<Report> {
@@ -39,11 +42,13 @@ pub fn inspect(file: &RootFile, options: &Options) -> Result<Report> {
         cycle: None,
         class: String::new(),
         reason: e.to_string(),
+        unsupported: false,
     });
     let mut report = Report {
         schema: SCHEMA,
         file: file_report(file, walk.directories.len()),
         trees: Vec::new(),
+        ntuples: Vec::new(),
         objects: Vec::new(),
         skipped: skipped.collect(),
         findings: Vec::new(),
@@ -55,6 +60,7 @@ pub fn inspect(file: &RootFile, options: &Options) -> Result<Report> {
             cycle: key.map(|key| key.cycle),
             class: key.map_or_else(String::new, |key| key.class.clone()),
             reason: format!("at byte {}: {}", mismatch.offset, mismatch.contradiction),
+            unsupported: false,
         });
     }
     for directory in &walk.directories {
@@ -64,49 +70,81 @@ pub fn inspect(file: &RootFile, options: &Options) -> Result<Report> {
     }
     if let Some(pattern) = &options.tree
         && report.trees.is_empty()
+        && report.ntuples.is_empty()
         && report.skipped.is_empty()
     {
         return Err(no_such_tree(file, pattern));
     }
     mark_newest(&mut report);
-    report.file.trees = newest_trees(file, &Options::default()).len() as u64;
+    report.file.trees = newest(file, &Options::default(), is_tree).len() as u64;
+    report.file.ntuples = newest(file, &Options::default(), is_rntuple).len() as u64;
     report.findings = diagnose(&report);
     Ok(report)
 }
 
-/// The layout of a file's trees, newest cycles only, in the terms that `rewrite --layout` takes, and why some could
-/// not be read.
-pub fn layout(file: &RootFile, options: &Options) -> Result<(Layout, Vec<Error>)> {
+/// The layout of a file's trees and RNTuples, newest cycles only, in the terms that `rewrite --layout` takes; and what could not
+/// be recovered, a sentence each.
+pub fn layout(file: &RootFile, options: &Options) -> Result<(Layout, Vec<String>)> {
     let mut recovered = layout::Recovered::default();
-    let mut problems = Vec::new();
-    for (path, key) in newest_trees(file, options) {
+    let mut notes = Vec::new();
+    let mut problem = None;
+    let mut left_out = |e: Error, notes: &mut Vec<String>| {
+        notes.push(format!("left out: {e}"));
+        problem = Some(e);
+    };
+    for (path, key) in newest(file, options, is_tree) {
         match read_tree(file, &key) {
             Ok(tree) => recovered.add(&path, &tree, file.header().compress),
-            Err(e) => problems.push(e),
+            Err(e) => left_out(e, &mut notes),
+        }
+    }
+    for (path, key) in newest(file, options, is_rntuple) {
+        let described = Options { list_baskets: false, ..options.clone() };
+        let found =
+            read_ntuple(file, &key).and_then(|ntuple| ntuple::report(file, &key, path.clone(), &ntuple, &described));
+        match found {
+            Ok((report, _)) => {
+                notes.extend(recovered.add_ntuple(&report).into_iter().map(|unknown| format!("{path}: {unknown}")));
+            }
+            Err(e) => left_out(e, &mut notes),
         }
     }
     if recovered.is_empty() {
-        match (problems.pop(), &options.tree) {
+        match (problem, &options.tree) {
             (Some(problem), _) => return Err(problem),
             (None, Some(pattern)) => return Err(no_such_tree(file, pattern)),
-            (None, None) => instead_of_tree(file, |_| true).map_or(Ok(()), Err)?,
+            (None, None) => {}
         }
     }
-    Ok((recovered.layout()?, problems))
+    Ok((recovered.layout()?, notes))
 }
 
-fn newest_trees(file: &RootFile, options: &Options) -> Vec<(String, Key)> {
+fn is_tree(file: &RootFile, key: &Key) -> bool {
+    is_tree_class(file, &key.class)
+}
+
+fn is_rntuple(_: &RootFile, key: &Key) -> bool {
+    is_ntuple(&key.class)
+}
+
+/// The newest cycle of each requested object of a kind, with its path.
+fn newest(file: &RootFile, options: &Options, of_kind: fn(&RootFile, &Key) -> bool) -> Vec<(String, Key)> {
     let mut found: Vec<(String, Key)> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
     for directory in file.walk().directories {
-        for key in directory.keys.iter().filter(|key| is_tree_class(file, &key.class)) {
+        for key in directory.keys.iter().filter(|key| of_kind(file, key)) {
             let path = directory.path_of(&key.name);
             if options.tree.as_ref().is_some_and(|pattern| !pattern.matches(&path)) {
                 continue;
             }
-            match found.iter_mut().find(|(other, _)| *other == path) {
+            let known = places.get(&path).and_then(|place| found.get_mut(*place));
+            match known {
                 Some((_, known)) if known.cycle >= key.cycle => {}
                 Some((_, known)) => *known = key.clone(),
-                None => found.push((path, key.clone())),
+                None => {
+                    places.insert(path.clone(), found.len());
+                    found.push((path, key.clone()));
+                }
             }
         }
     }
@@ -114,23 +152,22 @@ fn newest_trees(file: &RootFile, options: &Options) -> Vec<(String, Key)> {
 }
 
 fn no_such_tree(file: &RootFile, pattern: &TreePattern) -> Error {
-    if let Some(error) = instead_of_tree(file, |path| pattern.matches(path)) {
-        return error;
-    }
-    let names: Vec<String> = newest_trees(file, &Options::default()).into_iter().map(|(path, _)| path).collect();
-    let has = if names.is_empty() { "no trees at all".to_owned() } else { names.join(", ") };
-    Error::request(format!("no tree matches {:?}; the file has {has}", pattern.as_str())).file(file.name())
+    let all = Options::default();
+    let found = newest(file, &all, is_tree).into_iter().chain(newest(file, &all, is_rntuple));
+    let names: Vec<String> = found.map(|(path, _)| path).collect();
+    let has = if names.is_empty() { "none at all".to_owned() } else { names.join(", ") };
+    Error::request(format!("no tree or RNTuple matches {:?}; the file has {has}", pattern.as_str())).file(file.name())
 }
 
 fn look_at(file: &RootFile, directory: &Directory, key: &Key, options: &Options, report: &mut Report) {
     let path = directory.path_of(&key.name);
     let wanted = options.tree.as_ref().is_none_or(|pattern| pattern.matches(&path));
-    let skip =
-        |reason: String| Skipped { object: path.clone(), cycle: Some(key.cycle), class: key.class.clone(), reason };
-    if !is_tree_class(file, &key.class) {
-        if wanted && is_ntuple(&key.class) {
-            report.skipped.push(skip("is an RNTuple; basketry reads only TTree".to_owned()));
-        }
+    let setting = report.file.compression;
+    let found = if is_tree(file, key) {
+        wanted.then(|| tree(file, key, path.clone(), options, setting).map(Found::Tree))
+    } else if is_rntuple(file, key) {
+        wanted.then(|| ntuple(file, key, path.clone(), options).map(Found::Ntuple))
+    } else {
         report.objects.push(ObjectReport {
             path,
             cycle: key.cycle,
@@ -138,20 +175,48 @@ fn look_at(file: &RootFile, directory: &Directory, key: &Key, options: &Options,
             bytes: u64::from(key.nbytes),
             raw_bytes: u64::from(key.objlen),
         });
-    } else if wanted {
-        match read_tree(file, key) {
-            Ok(tree) => {
-                let setting = report.file.compression;
-                let mut found = tree::report(file, key, path, &tree, options);
-                found.read_time = read_time(&found, setting);
-                if worth_trying(&found, setting) {
-                    (found.trials, found.mixed) = sample::trials(file, &tree);
-                }
-                report.trees.push(found);
-            }
-            Err(e) => report.skipped.push(skip(e.to_string())),
-        }
+        return;
+    };
+    match found {
+        None => {}
+        Some(Ok(Found::Tree(tree))) => report.trees.push(tree),
+        Some(Ok(Found::Ntuple(ntuple))) => report.ntuples.push(ntuple),
+        Some(Err(e)) => report.skipped.push(Skipped {
+            object: path,
+            cycle: Some(key.cycle),
+            class: key.class.clone(),
+            reason: e.to_string(),
+            unsupported: matches!(e.kind(), ErrorKind::Unsupported(_)),
+        }),
     }
+}
+
+/// A table that was found.
+enum Found {
+    Tree(TreeReport),
+    Ntuple(NtupleReport),
+}
+
+fn tree(file: &RootFile, key: &Key, path: String, options: &Options, setting: i32) -> Result<TreeReport> {
+    let tree = read_tree(file, key)?;
+    let mut found = tree::report(file, key, path, &tree, options);
+    found.read_time = read_time(&found, setting);
+    if worth_trying(&found, setting) {
+        (found.trials, found.mixed) = sample::trials(file, &tree);
+    }
+    Ok(found)
+}
+
+fn ntuple(file: &RootFile, key: &Key, path: String, options: &Options) -> Result<NtupleReport> {
+    let ntuple = read_ntuple(file, key)?;
+    let (mut found, pages) = ntuple::report(file, key, path, &ntuple, options)?;
+    let facts = ntuple_facts(&found);
+    found.read_time = facts.read_time;
+    // Each column has its own setting, so that of the file says nothing.
+    if worth_trying(&facts, 0) {
+        (found.trials, found.mixed) = ntuple::sample::trials(file, &ntuple, &found, &pages);
+    }
+    Ok(found)
 }
 
 fn mark_newest(report: &mut Report) {
@@ -162,6 +227,14 @@ fn mark_newest(report: &mut Report) {
     }
     for tree in &mut report.trees {
         tree.newest = newest.get(&tree.path) == Some(&tree.cycle);
+    }
+    newest.clear();
+    for ntuple in &report.ntuples {
+        let known = newest.entry(ntuple.path.clone()).or_insert(ntuple.cycle);
+        *known = (*known).max(ntuple.cycle);
+    }
+    for ntuple in &mut report.ntuples {
+        ntuple.newest = newest.get(&ntuple.path) == Some(&ntuple.cycle);
     }
     // An AutoSave leaves records of one tree, which share their first basket.
     let firsts: HashMap<String, Option<u64>> =
@@ -190,6 +263,7 @@ fn file_report(file: &RootFile, directories: usize) -> FileReport {
         free_bytes: gaps().map(|gap| gap.last - gap.first + 1).sum(),
         free_segments: gaps().count() as u64,
         trees: 0,
+        ntuples: 0,
         infos: infos(file).unwrap_or_default(),
     }
 }

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::finding::Finding;
+use super::ntuple::report::NtupleReport;
+pub use super::values::{Decoded, Memory, Mixed, ReadTime, Sizes, Spread, Trial};
 
 /// Version of the schema.
 pub const SCHEMA: u32 = 1;
@@ -19,6 +21,9 @@ pub struct Report {
     pub file: FileReport,
     /// Its trees, every cycle of them.
     pub trees: Vec<TreeReport>,
+    /// Its RNTuples, every cycle of them.
+    #[serde(default)]
+    pub ntuples: Vec<NtupleReport>,
     /// Everything else that has a key, directories left out.
     pub objects: Vec<ObjectReport>,
     /// Unreadable parts.
@@ -53,12 +58,15 @@ pub struct FileReport {
     /// Trees, the newest cycle of each.
     #[serde(default)]
     pub trees: u64,
+    /// RNTuples, the newest cycle of each.
+    #[serde(default)]
+    pub ntuples: u64,
     /// The record of the streamer infos.
     #[serde(default)]
     pub infos: Sizes,
 }
 
-/// An object that is no tree.
+/// An object that is neither a tree nor an RNTuple.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ObjectReport {
     /// Path in the file.
@@ -86,6 +94,9 @@ pub struct Skipped {
     pub class: String,
     /// The reasons.
     pub reason: String,
+    /// Whether it is in a format that this version does not read, and not damaged.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unsupported: bool,
 }
 
 /// How the starts of clusters are known.
@@ -177,24 +188,6 @@ pub struct TreeReport {
     pub branches: Vec<BranchReport>,
 }
 
-/// A codec that was tried on a sample of a tree's baskets.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Trial {
-    /// The codec and its level.
-    pub compression: String,
-    /// Bytes of the sample in this codec over its bytes on disk.
-    pub size: f64,
-}
-
-/// A sample of baskets, each in the codec that is quickest so that all together are no larger than today.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Mixed {
-    /// Seconds to decompress them over today's, estimated with fixed speeds.
-    pub time: f64,
-    /// Bytes over those on disk.
-    pub size: f64,
-}
-
 /// Which headers of baskets were looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -206,15 +199,6 @@ pub enum Probed {
     Some,
 }
 
-/// A size on disk and before compression.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sizes {
-    /// Bytes on disk.
-    pub bytes: u64,
-    /// Bytes before compression.
-    pub raw_bytes: u64,
-}
-
 /// Two strings that belong together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pair {
@@ -222,54 +206,6 @@ pub struct Pair {
     pub name: String,
     /// Its value: a formula, a file, a class.
     pub value: String,
-}
-
-/// Memory that jobs need for a tree's baskets, in bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Memory {
-    /// A reader of all branches: the largest basket of each, unpacked.
-    pub read_baskets: u64,
-    /// The same baskets on disk.
-    pub read_compressed: u64,
-    /// A read cache that holds the largest cluster.
-    pub read_cache: u64,
-    /// The three together.
-    pub read: u64,
-    /// A writer of all branches: the buffer of each.
-    pub write: u64,
-}
-
-/// Seconds of one core that a reader of all branches needs, without storage: estimates from fixed speeds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ReadTime {
-    /// To read the tree's own record.
-    #[serde(default)]
-    pub open: f64,
-    /// To decompress.
-    pub decompress: f64,
-    /// To decode.
-    pub decode: f64,
-}
-
-impl ReadTime {
-    /// All of it.
-    pub fn sum(self) -> f64 {
-        self.open + self.decompress + self.decode
-    }
-}
-
-/// The values of a branch after decoding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Decoded {
-    /// Numbers, a fixed count in each entry.
-    Numbers,
-    /// Lists of numbers, or texts.
-    Lists,
-    /// Objects, or lists of anything else: each is decoded by itself.
-    Objects,
-    /// Bytes: it cannot be decoded.
-    Bytes,
 }
 
 /// A branch.
@@ -366,17 +302,6 @@ pub struct BasketSummary {
     pub crossing: u64,
 }
 
-/// Least, median and greatest of some sizes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Spread {
-    /// Least.
-    pub min: u64,
-    /// Median.
-    pub median: u64,
-    /// Greatest.
-    pub max: u64,
-}
-
 /// A basket on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BasketReport {
@@ -401,19 +326,15 @@ pub struct EmbeddedReport {
     pub bytes: u64,
 }
 
-impl Spread {
-    /// Of these sizes, which are sorted for it.
-    pub(crate) fn of(sizes: &mut [u32]) -> Option<Self> {
-        sizes.sort_unstable();
-        let at = |i: usize| sizes.get(i).map(|&size| u64::from(size));
-        Some(Self { min: at(0)?, median: at(sizes.len() / 2)?, max: at(sizes.len().checked_sub(1)?)? })
-    }
-}
-
 impl Report {
     /// The newest cycle of each tree.
     pub fn newest(&self) -> impl Iterator<Item = &TreeReport> {
         self.trees.iter().filter(|tree| tree.newest)
+    }
+
+    /// The newest cycle of each RNTuple.
+    pub fn newest_ntuples(&self) -> impl Iterator<Item = &NtupleReport> {
+        self.ntuples.iter().filter(|ntuple| ntuple.newest)
     }
 }
 

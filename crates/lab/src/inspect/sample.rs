@@ -1,23 +1,23 @@
-//! Compresses a small sample of the data, or of an uncompressed record, with other codecs: how far would it shrink?
+//! Compresses a small sample of baskets or pages, or of an uncompressed record, with other codecs: how far would it shrink?
 
 use dataset::tree::{BasketRef, Branch, Tree};
 use rootfile::codec::{Algorithm, BlockHeader, Compression, Compressor, is_stored};
 use rootfile::{Key, RootFile};
 
 use super::diagnose::speeds::{self, decompress};
-use super::report::{Mixed, Trial};
+use super::values::{Mixed, Trial};
 use crate::math::as_f64;
 use crate::math::solve::{Choice, Problem};
 
 /// Codecs that are tried: the quickest to read, and one that is quick and compresses well.
 const CODECS: [(Algorithm, u8); 2] = [(Algorithm::Lz4, 4), (Algorithm::Zstd, 5)];
-/// Baskets of a sample, at least and at most.
+/// Baskets or pages of a sample, at least and at most.
 const BASKETS: (u64, u64) = (12, 60);
 /// Bytes that are compressed of each of them, and of all together.
 const PIECE: usize = 48_000;
 const PIECES: u64 = 600_000;
-/// Larger baskets are not decompressed for a sample.
-const LARGEST: u32 = 16_000_000;
+/// Larger ones are not decompressed for a sample.
+const LARGEST: u64 = 16_000_000;
 /// Seconds that may go into decompressing a sample.
 const SECONDS: f64 = 0.06;
 /// The distance of two sampled places as a share of a step. It is the golden ratio, which no pattern of branches has as
@@ -63,42 +63,71 @@ pub fn compressible_to(file: &RootFile, tree: &Tree) -> Option<f64> {
     (before > 0.0).then(|| after / before)
 }
 
-/// The effect of codecs on a sample of a tree's baskets, and of the best codec for each basket. Sampled baskets are
-/// spread evenly over the bytes on disk, so each stands for the same number of bytes.
+/// A basket or page of a sample.
+pub struct Record<'a> {
+    /// The codec that it has.
+    pub codec: &'static str,
+    /// Bytes before compression.
+    pub raw: u64,
+    /// Bytes on disk, without key.
+    pub stored: u64,
+    /// Bytes of its key.
+    pub key: u64,
+    /// Reads and decompresses it. None if that fails.
+    pub content: Box<dyn FnOnce() -> Option<Vec<u8>> + 'a>,
+}
+
+/// The effect of codecs on a sample of a tree's baskets, and of the best codec for each basket.
 pub fn trials(file: &RootFile, tree: &Tree) -> (Vec<Trial>, Option<Mixed>) {
+    let record = |basket: &BasketRef| {
+        let key = file.key_at(basket.seek).ok()?;
+        Some(Record {
+            codec: codec_of(file, &key).unwrap_or("none"),
+            raw: u64::from(key.objlen),
+            stored: u64::from(key.payload_len()),
+            key: u64::from(key.keylen),
+            content: Box::new(move || file.payload(&key).ok()),
+        })
+    };
+    let own = || tree.branches.iter().filter(|branch| branch.file_name.is_empty());
+    let baskets = || own().flat_map(|branch| &branch.baskets).filter(|basket| basket.seek > 0 && basket.entries > 0);
+    let raw = tree.tot_bytes / (baskets().count() as u64).max(1);
+    try_codecs(evenly(baskets().map(|basket| (basket, u64::from(basket.nbytes))), raw).into_iter().filter_map(record))
+}
+
+/// The effect of codecs on a sample, and of the best codec for each record. The records are spread evenly over the bytes on
+/// disk, so each stands for the same number of bytes.
+pub fn try_codecs<'a>(records: impl Iterator<Item = Record<'a>>) -> (Vec<Trial>, Option<Mixed>) {
     let mut compressor = Compressor::new();
     let mut samples: Vec<Sample> = Vec::new();
     let mut left = SECONDS;
     let mut packed = Vec::new();
-    for basket in evenly(tree) {
-        let Some(key) = file.key_at(basket.seek).ok().filter(|key| key.objlen <= LARGEST) else { continue };
-        let codec = codec_of(file, &key).unwrap_or("none");
-        let seconds = decompress(codec, u64::from(key.objlen), u64::from(key.payload_len()), 1);
-        // At least one basket is sampled, whatever it costs.
+    for Record { codec, raw, stored, key, content } in records.filter(|record| record.raw <= LARGEST) {
+        let seconds = decompress(codec, raw, stored, 1);
+        // At least one record is sampled, whatever it costs.
         if seconds > left && !samples.is_empty() {
             break;
         }
         left -= seconds;
-        let Ok(data) = file.payload(&key) else { continue };
+        let Some(data) = content() else { continue };
         let piece = data.get(..data.len().min(PIECE)).unwrap_or_default();
         if piece.is_empty() {
             continue;
         }
         #[expect(clippy::cast_precision_loss, reason = "an estimate")]
         let (part, whole) = (piece.len() as f64, data.len() as f64);
-        let keylen = f64::from(key.keylen);
-        let today = keylen + f64::from(key.payload_len());
+        let today = as_f64(key) + as_f64(stored);
         let with = |bytes: f64, codec: &str| {
-            let seconds = decompress(codec, u64::from(key.objlen), speeds::bytes(bytes), 1);
-            Way { size: (keylen + bytes) / today, seconds: seconds / today }
+            let seconds = decompress(codec, raw, speeds::bytes(bytes), 1);
+            Way { size: (as_f64(key) + bytes) / today, seconds: seconds / today }
         };
-        let mut options = vec![with(f64::from(key.payload_len()), codec), with(whole, "none")];
+        let mut options = vec![with(as_f64(stored), codec), with(whole, "none")];
         for (algorithm, level) in CODECS {
             packed.clear();
             let shrunk = compressor.compress(Compression::new(algorithm, level), piece, &mut packed).unwrap_or(false);
             #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-            let stored = if shrunk { packed.len() as f64 * whole / part } else { whole };
-            options.push(with(stored, if shrunk { algorithm.name() } else { "none" }));
+            let size = if shrunk { packed.len() as f64 * whole / part } else { whole };
+            options.push(with(size, if shrunk { algorithm.name() } else { "none" }));
         }
         samples.push(options);
     }
@@ -116,16 +145,16 @@ pub fn trials(file: &RootFile, tree: &Tree) -> (Vec<Trial>, Option<Mixed>) {
     (CODECS.into_iter().enumerate().map(trial).collect(), mixed(&samples))
 }
 
-/// The choices for one basket, today's first.
+/// The choices for one record, today's first.
 type Sample = Vec<Way>;
 
-/// A basket in some codec: bytes and seconds to decompress it, both for each byte that it has on disk today.
+/// A record in some codec: bytes and seconds to decompress it, both for each byte that it has on disk today.
 struct Way {
     size: f64,
     seconds: f64,
 }
 
-/// The quickest codec for each basket, so that all together are no larger than today.
+/// The quickest codec for each record, so that all together are no larger than today.
 fn mixed(samples: &[Sample]) -> Option<Mixed> {
     let choice = |option: &Way| Choice { cost: option.seconds, uses: [option.size, 0.0, 0.0, 0.0] };
     let groups: Vec<Vec<Choice>> = samples.iter().map(|options| options.iter().map(choice).collect()).collect();
@@ -145,25 +174,19 @@ fn codec_of(file: &RootFile, key: &Key) -> Option<&'static str> {
     Some(BlockHeader::parse(&head).ok()?.algorithm.name())
 }
 
-/// Some baskets, evenly over the bytes on disk.
-fn evenly(tree: &Tree) -> Vec<&BasketRef> {
-    let baskets = || {
-        let own = tree.branches.iter().filter(|branch| branch.file_name.is_empty());
-        own.flat_map(|branch| &branch.baskets).filter(|basket| basket.seek > 0 && basket.entries > 0)
-    };
-    let (all, count) =
-        baskets().fold((0, 0), |(bytes, count), basket| (bytes + u64::from(basket.nbytes), count + 1_u64));
-    // The number of baskets depends on their size before compression.
-    let raw = tree.tot_bytes / count.max(1);
+/// Some records, evenly over the bytes on disk, which come with them. `raw` is their mean size before compression.
+pub fn evenly<T>(records: impl Iterator<Item = (T, u64)> + Clone, raw: u64) -> Vec<T> {
+    let all = records.clone().map(|(_, bytes)| bytes).fold(0, u64::saturating_add);
+    // The number of records depends on their size before compression.
     let wanted = (PIECES / raw.clamp(1, PIECE as u64)).clamp(BASKETS.0, BASKETS.1);
     let step = as_f64(all) / as_f64(wanted);
     let place = |k: u64| (as_f64(k) + (as_f64(k + 1) * GOLDEN).fract()) * step;
-    let (mut k, mut at, mut found) = (0, 0, Vec::new());
-    for basket in baskets() {
-        at += u64::from(basket.nbytes);
+    let (mut k, mut at, mut found) = (0, 0u64, Vec::new());
+    for (record, bytes) in records {
+        at = at.saturating_add(bytes);
         if as_f64(at) > place(k) {
-            found.push(basket);
-            // A basket that spans several steps is taken once.
+            found.push(record);
+            // A record that spans several steps is taken once.
             while k < wanted && place(k) < as_f64(at) {
                 k += 1;
             }

@@ -43,12 +43,14 @@ fn cost(report: &Report, finding: &Finding) -> String {
         parts.push(format!("{} of {} on disk", bytes(cost.bytes), bytes(report.file.bytes)));
     }
     if cost.read_seconds >= 0.0005 {
-        let tree = report.newest().find(|tree| Some(&tree.path) == finding.tree.as_ref());
-        let all = tree.map_or_else(String::new, |tree| format!(" of {}", seconds(tree.read_time.sum())));
+        let trees = report.newest().map(|tree| (&tree.path, tree.read_time));
+        let mut tables = trees.chain(report.newest_ntuples().map(|ntuple| (&ntuple.path, ntuple.read_time)));
+        let time = tables.find(|(path, _)| Some(*path) == finding.tree.as_ref());
+        let all = time.map_or_else(String::new, |(_, time)| format!(" of {}", seconds(time.sum())));
         parts.push(format!("{}{all} at each full read", seconds(cost.read_seconds)));
     }
     if cost.open_seconds >= 0.0005 {
-        parts.push(format!("{} whenever the tree is opened", seconds(cost.open_seconds)));
+        parts.push(format!("{} at each opening", seconds(cost.open_seconds)));
     }
     if cost.entry_seconds >= 0.0005 {
         parts.push(format!("{} for each single entry", seconds(cost.entry_seconds)));

@@ -1,6 +1,11 @@
 //! Numbers in the tables and findings of `inspect`.
 
-use crate::output::count;
+use std::io::{Result, Write};
+
+use dataset::layout::Compression;
+use lab::inspect::report::{Memory, ReadTime, Spread};
+
+use crate::output::{bytes, count};
 
 /// A time, in two digits or three.
 pub fn seconds(s: f64) -> String {
@@ -14,6 +19,49 @@ pub fn seconds(s: f64) -> String {
 /// A count with its noun.
 pub fn plural(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(n), if n == 1 { one } else { many })
+}
+
+/// A ROOT compression setting.
+pub fn setting(setting: i32) -> String {
+    Compression::from_root_setting(setting).map_or_else(|| "as the file".to_owned(), |c| c.to_string())
+}
+
+/// The least and the greatest of all.
+pub fn spread(all: impl Iterator<Item = Spread>) -> Option<Spread> {
+    all.reduce(|a, b| Spread { min: a.min.min(b.min), median: a.median, max: a.max.max(b.max) })
+}
+
+/// Bytes before compression over bytes on disk.
+#[expect(clippy::cast_precision_loss, reason = "two decimals are shown")]
+pub fn ratio(tot: u64, zip: u64) -> String {
+    if zip == 0 { String::new() } else { format!("{:.2}", tot as f64 / zip as f64) }
+}
+
+/// The memory of readers and writers, in one line.
+pub fn memory_line(memory: &Memory, columns: &str, pieces: &str) -> String {
+    format!(
+        "memory: a reader of all {columns} {} ({pieces} {}, as on disk {}, cache {}); a writer {}",
+        bytes(memory.read),
+        bytes(memory.read_baskets),
+        bytes(memory.read_compressed),
+        bytes(memory.read_cache),
+        bytes(memory.write)
+    )
+}
+
+/// Prints the time to read all, if it is worth a line; `more` ends the line.
+pub fn reading_line(out: &mut impl Write, time: ReadTime, more: &str) -> Result<()> {
+    if time.sum() < 0.0005 {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "reading all of it: about {} of one core ({} to open, {} to decompress, {} to decode){more}",
+        seconds(time.sum()),
+        seconds(time.open),
+        seconds(time.decompress),
+        seconds(time.decode)
+    )
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 mod findings;
 mod format;
+mod ntuples;
+mod rows;
 mod tables;
 
 use std::io::Write;
@@ -13,6 +15,7 @@ use rootfile::{Result, RootFile};
 use crate::options::Verbosity;
 use crate::output::{self, Answer};
 use flow::inputs::Input;
+use rows::Top;
 
 /// Show the contents of a file and their layout, and then the faults of the layout, worst first for readers.
 ///
@@ -22,22 +25,22 @@ use flow::inputs::Input;
 ///
 /// Sizes "in memory" are before compression. The column `fill` is the contents of baskets over the buffers that they were
 /// written from; `crossing` counts baskets that cross the start of a cluster, which parallel readers fetch
-/// twice. The schema of --json is documented and versioned.
+/// twice. Of RNTuples, pages whose bytes several columns share count once. The schema of --json is documented and versioned.
 #[derive(clap::Args)]
 pub struct Args {
-    /// FILE, or FILE:TREE for one of its trees; TREE may be a pattern such as 'dir/*'.
+    /// FILE, or FILE:TREE for one of its trees or RNTuples; TREE may be a pattern such as 'dir/*'.
     #[arg(value_name = "FILE")]
     input: Input,
-    /// Number of branches to show for each tree, largest first.
+    /// Number of branches or fields to show for each tree or RNTuple, largest first.
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     top: usize,
-    /// Show all branches, in the order of the tree.
+    /// Show all branches and fields, in their order.
     #[arg(short, long, conflicts_with = "top")]
     all: bool,
     /// Read the header of every basket, however many there are (as --json does).
     #[arg(long)]
     codecs: bool,
-    /// With --json: list every basket.
+    /// With --json: list every basket, and every page of RNTuples.
     #[arg(long, requires = "json")]
     baskets: bool,
     /// Also show findings that only the writer of the file pays for, such as memory for its buffers. --json always lists them, last.
@@ -75,11 +78,11 @@ pub fn run(args: &Args) -> Result<Answer> {
     let file = RootFile::open(&args.input.path)?;
     let options = args.options()?;
     if args.layout {
-        let (layout, problems) = layout(&file, &options)?;
+        let (layout, notes) = layout(&file, &options)?;
         let text = layout.to_toml()?;
         let mut out = output::raw_stdout();
-        for problem in &problems {
-            writeln!(out, "# left out: {}", output::line(&problem.to_string()))?;
+        for note in &notes {
+            writeln!(out, "# {}", output::line(note))?;
         }
         out.write_all(text.as_bytes())?;
         out.flush()?;
@@ -89,7 +92,7 @@ pub fn run(args: &Args) -> Result<Answer> {
     if args.verbosity.json {
         output::json(&report)?;
     } else {
-        let top = if args.all { tables::Top::All } else { tables::Top::Largest(args.top) };
+        let top = if args.all { Top::All } else { Top::Largest(args.top) };
         let mut out = output::stdout();
         tables::print(&mut out, &report, &top, (!args.verbosity.quiet).then_some(args.writer))?;
         out.flush()?;

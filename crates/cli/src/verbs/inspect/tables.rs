@@ -2,20 +2,13 @@
 
 use std::io::{Result, Write};
 
-use dataset::layout::Compression;
-use lab::inspect::report::{BranchReport, ClustersKnown, FileReport, LeafReport, Probed, Report, Spread, TreeReport};
+use lab::inspect::report::{BranchReport, ClustersKnown, FileReport, LeafReport, Probed, Report, TreeReport};
 
 use super::findings::findings;
-use super::format::{plural, seconds};
+use super::format::{memory_line, plural, ratio, reading_line, setting, spread};
+use super::ntuples;
+use super::rows::Top;
 use crate::output::{self, bytes, count, percent, table};
-
-/// The branches to show.
-pub enum Top {
-    /// The largest, by size.
-    Largest(usize),
-    /// All, in the order of the tree.
-    All,
-}
 
 /// Prints a report; `writer` adds the findings, with or without those of writers.
 pub fn print(out: &mut impl Write, report: &Report, top: &Top, writer: Option<bool>) -> Result<()> {
@@ -29,13 +22,22 @@ pub fn print(out: &mut impl Write, report: &Report, top: &Top, writer: Option<bo
         writeln!(out)?;
         one_tree(out, tree, top)?;
     }
+    if !report.ntuples.is_empty() {
+        writeln!(out)?;
+        ntuples::overview(out, report)?;
+    }
+    for ntuple in report.newest_ntuples() {
+        writeln!(out)?;
+        ntuples::one(out, ntuple, top)?;
+    }
     for line in &report.skipped {
         let cycle = line.cycle.map(|cycle| format!(";{cycle}")).unwrap_or_default();
         writeln!(out, "\nskipped {}{cycle}: {}", line.object, line.reason)?;
     }
     let Some(writer) = writer else { return Ok(()) };
-    if report.findings.is_empty() && report.trees.is_empty() && !report.skipped.is_empty() {
-        return writeln!(out, "\nNo tree could be read, so there are no findings.");
+    let none = report.trees.is_empty() && report.ntuples.is_empty();
+    if report.findings.is_empty() && none && !report.skipped.is_empty() {
+        return writeln!(out, "\nNo tree or RNTuple could be read, so there are no findings.");
     }
     findings(out, report, writer)
 }
@@ -58,7 +60,7 @@ fn file_line(out: &mut impl Write, file: &FileReport) -> Result<()> {
     writeln!(out, "{line}")
 }
 
-/// Objects that are no trees, by class: a file may have thousands.
+/// Objects that are neither trees nor RNTuples, by class: a file may have thousands.
 fn objects(out: &mut impl Write, report: &Report) -> Result<()> {
     let mut classes: Vec<(&str, u64, u64)> = Vec::new();
     for object in &report.objects {
@@ -79,7 +81,8 @@ fn objects(out: &mut impl Write, report: &Report) -> Result<()> {
     if !rest.is_empty() {
         parts.push(format!("{} of other classes", rest.iter().map(|(_, n, _)| n).sum::<u64>()));
     }
-    writeln!(out, "besides trees: {}", parts.join(", "))
+    let tables = if report.ntuples.is_empty() { "trees" } else { "trees and RNTuples" };
+    writeln!(out, "besides {tables}: {}", parts.join(", "))
 }
 
 fn trees(out: &mut impl Write, report: &Report) -> Result<()> {
@@ -217,10 +220,6 @@ fn codec_text(branch: &BranchReport) -> String {
     }
 }
 
-fn setting(setting: i32) -> String {
-    Compression::from_root_setting(setting).map_or_else(|| "as the file".to_owned(), |c| c.to_string())
-}
-
 fn codecs(out: &mut impl Write, tree: &TreeReport) -> Result<()> {
     if tree.codecs.is_empty() {
         return Ok(());
@@ -286,27 +285,8 @@ fn summary(out: &mut impl Write, tree: &TreeReport) -> Result<()> {
         line += &format!("; {embedded} more in the tree's record (*)");
     }
     writeln!(out, "{line}")?;
-    let memory = &tree.memory;
-    writeln!(
-        out,
-        "memory: a reader of all branches {} (baskets {}, as on disk {}, cache {}); a writer {}",
-        bytes(memory.read),
-        bytes(memory.read_baskets),
-        bytes(memory.read_compressed),
-        bytes(memory.read_cache),
-        bytes(memory.write)
-    )?;
-    let time = tree.read_time;
-    if time.sum() >= 0.0005 {
-        writeln!(
-            out,
-            "reading all of it: about {} of one core ({} to open, {} to decompress, {} to decode); readspeed measures",
-            seconds(time.sum()),
-            seconds(time.open),
-            seconds(time.decompress),
-            seconds(time.decode)
-        )?;
-    }
+    writeln!(out, "{}", memory_line(&tree.memory, "branches", "baskets"))?;
+    reading_line(out, tree.read_time, "; readspeed measures")?;
     extras(out, tree)
 }
 
@@ -329,15 +309,6 @@ fn extras(out: &mut impl Write, tree: &TreeReport) -> Result<()> {
         writeln!(out, "user info: {}", list(&tree.user_info, " of class "))?;
     }
     Ok(())
-}
-
-fn spread(all: impl Iterator<Item = Spread>) -> Option<Spread> {
-    all.reduce(|a, b| Spread { min: a.min.min(b.min), median: a.median, max: a.max.max(b.max) })
-}
-
-#[expect(clippy::cast_precision_loss, reason = "two decimals are shown")]
-fn ratio(tot: u64, zip: u64) -> String {
-    if zip == 0 { String::new() } else { format!("{:.2}", tot as f64 / zip as f64) }
 }
 
 #[cfg(test)]

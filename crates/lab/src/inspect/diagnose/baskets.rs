@@ -1,8 +1,9 @@
-//! Faults of baskets and clusters: too small, too large, uneven, or not aligned with clusters.
+//! Faults of baskets and clusters: too small, too large, uneven, or not aligned with clusters. Where a rule takes the overhead of
+//! a basket, it serves pages of RNTuples as well.
 
 use super::codecs;
 use super::detected::Detected;
-use super::speeds::{self, BASKET, BASKET_BYTES, BASKET_ENTRY};
+use super::speeds::{self, BASKET, BASKET_BYTES, BASKET_ENTRY, Overhead};
 use super::sums::{on_disk, sizes};
 use crate::inspect::finding::{Cost, Fault, Price};
 use crate::inspect::report::{BranchReport, ClustersKnown, TreeReport};
@@ -66,10 +67,9 @@ fn enough(tree: &TreeReport, branch: &BranchReport) -> u64 {
     parts(tree).max(branch.tot_bytes.div_ceil(GOOD_BASKET)).max(1)
 }
 
-/// The cost of superfluous baskets.
-fn needless(baskets: u64) -> Cost {
-    let bytes = baskets * (BASKET_BYTES + BASKET_ENTRY);
-    Cost { bytes, read_seconds: as_f64(baskets) * BASKET, ..Cost::default() }
+/// The cost of superfluous baskets or pages.
+fn needless(baskets: u64, each: Overhead) -> Cost {
+    Cost { bytes: baskets * each.bytes, read_seconds: as_f64(baskets) * each.seconds, ..Cost::default() }
 }
 
 /// Additional memory of readers, where `branches` branches get larger baskets.
@@ -77,7 +77,7 @@ fn larger(branches: u64, to: u64, from: u64) -> Price {
     Price { memory: branches * to.saturating_sub(from), ..Price::default() }
 }
 
-pub(super) fn tiny(tree: &TreeReport) -> Option<Detected> {
+pub(super) fn tiny(tree: &TreeReport, each: Overhead) -> Option<Detected> {
     let is_tiny = |branch: &&BranchReport| {
         let count = branch.basket_summary.count;
         branch.tot_bytes / count.max(1) < TINY && count > 2 * enough(tree, branch)
@@ -96,7 +96,7 @@ pub(super) fn tiny(tree: &TreeReport) -> Option<Detected> {
     let mean_bytes = bytes / baskets;
     let price = larger(branches, GOOD_BASKET.min(bytes / branches.max(1)), mean_bytes);
     let fault = Fault::TinyBaskets { branches, baskets, enough: enough_baskets, mean_bytes };
-    Some(Detected::new(fault, needless(extra)).priced(price))
+    Some(Detected::new(fault, needless(extra, each)).priced(price))
 }
 
 pub(super) fn huge(tree: &TreeReport, setting: i32) -> Option<Detected> {
@@ -123,7 +123,7 @@ pub(super) fn huge(tree: &TreeReport, setting: i32) -> Option<Detected> {
     (entry_seconds > ENTRY).then(|| Detected::new(Fault::HugeBaskets { branches, median }, cost).priced(price))
 }
 
-pub(super) fn clusters(tree: &TreeReport, setting: i32) -> Option<Detected> {
+pub(super) fn clusters(tree: &TreeReport, setting: i32, each: Overhead) -> Option<Detected> {
     let clusters = tree.clusters.len() as u64;
     let branches = on_disk(tree).count() as u64;
     // Each cluster begins a basket of each branch.
@@ -173,7 +173,7 @@ pub(super) fn clusters(tree: &TreeReport, setting: i32) -> Option<Detected> {
     };
     // A few baskets more cost nothing.
     (extra * 4 > baskets && extra >= WORTH)
-        .then(|| Detected::new(Fault::SmallClusters { clusters, mean_bytes }, needless(extra)).priced(price))
+        .then(|| Detected::new(Fault::SmallClusters { clusters, mean_bytes }, needless(extra, each)).priced(price))
 }
 
 pub(super) fn misaligned(tree: &TreeReport, setting: i32) -> Option<Detected> {

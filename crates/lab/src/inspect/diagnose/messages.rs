@@ -1,11 +1,13 @@
 //! The message of each fault, in a sentence or two.
 
 use super::format::{plural, size};
+use super::subject::Words;
 use super::sums::NAMED;
 use crate::inspect::finding::Fault;
 
 /// The description of a fault, and the reason for its cost.
-pub(super) fn message(fault: &Fault) -> String {
+pub(super) fn message(fault: &Fault, words: Words) -> String {
+    let Words { table, column, piece, metadata: record } = words;
     match fault {
         Fault::NotClosed => {
             "The file was never closed, or is cut short: the listing comes from a scan, and the newest \
@@ -26,8 +28,33 @@ pub(super) fn message(fault: &Fault) -> String {
             plural(*branches, "branch"),
             size(*mean_bytes)
         ),
+        Fault::TinyPages { columns, pages, enough, mean_bytes } => format!(
+            "{} of {} hold {} on average before compression, where {enough} would be enough. Each costs its entry in a \
+             page list, a checksum and a start of the codec.",
+            plural(*pages, "page"),
+            plural(*columns, "column"),
+            size(*mean_bytes)
+        ),
+        Fault::TinyClusterGroups { groups, clusters, mean_bytes } => format!(
+            "{} for {}, of {} each: a reader fetches a page list for each group. Programs that extend an RNTuple in \
+             small steps write such files.",
+            plural(*groups, "cluster group"),
+            plural(*clusters, "cluster"),
+            size(*mean_bytes)
+        ),
+        Fault::LargePageLists { bytes, raw_bytes, data, pages } => format!(
+            "The page lists have {} ({} before compression) for {} with {} of data. Every reader of any field reads them.",
+            size(*bytes),
+            size(*raw_bytes),
+            plural(*pages, "page"),
+            size(*data)
+        ),
+        Fault::NoChecksums { pages, without } => format!(
+            "{without} of {} have no checksum: damage on disk or in transfer may go unnoticed.",
+            plural(*pages, "page")
+        ),
         Fault::SmallClusters { clusters, mean_bytes } => format!(
-            "{} of {} each: every branch has a basket in each cluster, so baskets are small, and so are the units \
+            "{} of {} each: every {column} has a {piece} in each cluster, so {piece}s are small, and so are the units \
              of work of threads.",
             plural(*clusters, "cluster"),
             size(*mean_bytes)
@@ -78,9 +105,9 @@ pub(super) fn message(fault: &Fault) -> String {
             )
         }
         Fault::HeavyCodec { codec, branches, tot_bytes, share, better, size: becomes } => format!(
-            "Reading is mostly decompression: {} with {} before compression ({:.0}% of the tree on disk) in {codec}. \
+            "Reading is mostly decompression: {} with {} before compression ({:.0}% of the {table} on disk) in {codec}. \
              {better} decompresses several times faster; a sample became {becomes:.2} times as large.",
-            plural(*branches, "branch"),
+            plural(*branches, column),
             size(*tot_bytes),
             100.0 * share
         ),
@@ -124,10 +151,10 @@ pub(super) fn message(fault: &Fault) -> String {
             branches.join(", ")
         ),
         Fault::MetadataLargerThanData { metadata, data, branches } => format!(
-            "The tree's own record has {} for {}, its data only {}: opening it costs more than reading it. Merge \
-             similar files, or drop unused branches.",
+            "{record} {} for {}, its data only {}: opening it costs more than reading it. Merge \
+             similar files, or drop what is not used.",
             size(*metadata),
-            plural(*branches, "branch"),
+            plural(*branches, column),
             size(*data)
         ),
         Fault::CounterOutOfRange { leaf, maximum, at_least } => format!(

@@ -6,6 +6,7 @@ use dataset::ntuple::is_ntuple;
 
 use super::baskets::{GOOD_BASKET, SMALLER_BASKET, good_cluster, has_small_buffers};
 use super::codecs::MOST_SET;
+use super::subject::Subject;
 use super::sums::{absent, sizes};
 use crate::inspect::finding::Fault;
 use crate::inspect::report::{Report, TreeReport};
@@ -34,9 +35,13 @@ fn remedy(fault: &Fault, tree: Option<&TreeReport>) -> (Remedy, &'static str) {
         | Fault::EmbeddedBaskets { .. }
         | Fault::UncompressedRecord { .. }
         | Fault::CounterOutOfRange { .. } => (Remedy::Rewrite, "rewritten"),
-        Fault::Unreadable { .. } | Fault::MissingFile { .. } | Fault::MetadataLargerThanData { .. } => {
-            (Remedy::Nothing, "")
-        }
+        Fault::Unreadable { .. }
+        | Fault::MissingFile { .. }
+        | Fault::MetadataLargerThanData { .. }
+        | Fault::TinyPages { .. }
+        | Fault::TinyClusterGroups { .. }
+        | Fault::LargePageLists { .. }
+        | Fault::NoChecksums { .. } => (Remedy::Nothing, ""),
         Fault::TinyBaskets { .. } | Fault::UnevenBaskets { .. } => {
             (Remedy::Tree(vec![("basket", ByteSize(GOOD_BASKET).to_string())]), "baskets")
         }
@@ -66,15 +71,21 @@ fn remedy(fault: &Fault, tree: Option<&TreeReport>) -> (Remedy, &'static str) {
 }
 
 /// The command that fixes a fault, if there is one.
-pub(super) fn command(report: &Report, tree: Option<&TreeReport>, fault: &Fault) -> Option<String> {
-    // A rewrite refuses files with RNTuples.
-    if report.objects.iter().any(|object| is_ntuple(&object.class)) {
+pub(super) fn command(report: &Report, subject: Subject<'_>, fault: &Fault) -> Option<String> {
+    // A rewrite refuses files with RNTuples that cannot be read.
+    if report.skipped.iter().any(|line| is_ntuple(&line.class)) {
         return None;
     }
-    let (remedy, word) = remedy(fault, tree);
+    let (remedy, word) = match subject {
+        Subject::File => remedy(fault, None),
+        Subject::Tree(tree) => remedy(fault, Some(tree)),
+        // Only the codec of pages can be changed: clusters and pages keep their entries.
+        Subject::Ntuple(_) if !matches!(fault, Fault::HeavyCodec { .. } | Fault::Uncompressed { .. }) => return None,
+        Subject::Ntuple(_) => remedy(fault, None),
+    };
     let verb = if matches!(remedy, Remedy::Tune) { "tune" } else { "rewrite" };
     // One tree needs no name.
-    let named = tree.filter(|_| report.file.trees > 1).map(|tree| &tree.path);
+    let named = subject.path().filter(|_| report.file.trees + report.file.ntuples > 1);
     let mut options: String = match (remedy, named) {
         (Remedy::Nothing, _) => return None,
         // Of FILE:TREE only that tree would be kept.

@@ -1,8 +1,6 @@
 //! Detects the faults of the file and of each tree. A rule has a threshold below which a fault is not reported, and an
 //! estimate of the cost.
 
-use dataset::ntuple::is_ntuple;
-
 use super::detected::Detected;
 use super::speeds::{self, EMBEDDED_BYTE};
 use super::sums::{BYTES, SHARE, absent, embedded_bytes};
@@ -18,7 +16,7 @@ pub(super) fn file(report: &Report) -> Vec<Detected> {
     if report.file.recovered {
         found.push(Detected::new(Fault::NotClosed, danger));
     }
-    let unreadable = report.skipped.iter().filter(|line| !is_ntuple(&line.class)).count() as u64;
+    let unreadable = report.skipped.iter().filter(|line| !line.unsupported).count() as u64;
     if unreadable > 0 {
         found.push(Detected::new(Fault::Unreadable { objects: unreadable }, danger));
     }
@@ -41,9 +39,9 @@ pub(super) fn file(report: &Report) -> Vec<Detected> {
 pub(super) fn tree(report: &Report, tree: &TreeReport) -> Vec<Detected> {
     let setting = report.file.compression;
     let found = [
-        baskets::tiny(tree),
+        baskets::tiny(tree, speeds::OF_BASKET),
         baskets::huge(tree, setting),
-        baskets::clusters(tree, setting),
+        baskets::clusters(tree, setting, speeds::OF_BASKET),
         baskets::misaligned(tree, setting),
         baskets::oversized(tree),
         baskets::uneven(tree),

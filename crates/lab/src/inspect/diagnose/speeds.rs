@@ -12,12 +12,33 @@ pub const BASKET: f64 = 2.5e-6;
 pub const BASKET_BYTES: u64 = 80;
 /// Bytes of a basket's entry in the tree's record, compressed.
 pub const BASKET_ENTRY: u64 = 12;
+/// Fixed seconds for each page that is read: look-up, checksum, start of a codec.
+pub const PAGE: f64 = 1.5e-6;
+/// Seconds to make a field with its columns out of the header of an RNTuple.
+pub const FIELD: f64 = 4e-6;
+/// Seconds to read the page list of a cluster group: a read of its own.
+pub const GROUP: f64 = 5e-6;
+/// Seconds for each byte of header, footer and page lists before compression.
+pub const METADATA_BYTE: f64 = 1.5e-9;
 /// Seconds to make a branch out of the tree's record.
 const BRANCH: f64 = 7e-6;
 /// Seconds for each byte of the tree's record before compression.
 const RECORD_BYTE: f64 = 1e-9;
 /// Seconds to open a tree for each byte of a basket in its record. Reading the basket takes as long as one on disk.
 pub const EMBEDDED_BYTE: f64 = 1.3e-9;
+
+/// What each basket or page costs beside its content.
+#[derive(Clone, Copy, Debug)]
+pub struct Overhead {
+    /// Bytes on disk.
+    pub bytes: u64,
+    /// Seconds of a reader.
+    pub seconds: f64,
+}
+
+/// The overhead of a basket.
+pub const OF_BASKET: Overhead = Overhead { bytes: BASKET_BYTES + BASKET_ENTRY, seconds: BASKET };
+
 /// Seconds to decompress `baskets` baskets of `raw` bytes before compression and `zip` on disk.
 pub fn decompress(codec: &str, raw: u64, zip: u64, baskets: u64) -> f64 {
     // A codec's time follows mostly its input: very compressible data are mostly copies.

@@ -46,6 +46,7 @@ fn report(trees: Vec<TreeReport>) -> Report {
             ..FileReport::default()
         },
         trees: trees.into_iter().map(timed).collect(),
+        ntuples: Vec::new(),
         objects: Vec::new(),
         skipped: Vec::new(),
         findings: Vec::new(),
@@ -339,7 +340,13 @@ fn faults_of_the_file() {
     file.file.recovered = true;
     file.file.free_bytes = 5_000_000;
     file.file.free_segments = 3;
-    file.skipped.push(Skipped { object: "x".into(), cycle: None, class: "TTree".into(), reason: "broken".into() });
+    file.skipped.push(Skipped {
+        object: "x".into(),
+        cycle: None,
+        class: "TTree".into(),
+        reason: "broken".into(),
+        unsupported: false,
+    });
     let mut old = tree(vec![branch("a", 5)]);
     old.newest = false;
     old.metadata.bytes = 1_000_000;

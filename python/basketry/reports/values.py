@@ -1,0 +1,74 @@
+"""Parts of the report of `inspect` that trees and RNTuples have in common."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """A size on disk and before compression."""
+
+    bytes: int
+    """Bytes on disk."""
+    raw_bytes: int
+    """Bytes before compression."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """Memory that jobs need for a tree's baskets or an RNTuple's pages, in bytes."""
+
+    read_baskets: int
+    """A reader of all branches or columns: the largest basket or page of each, unpacked."""
+    read_compressed: int
+    """The same as they lie on disk."""
+    read_cache: int
+    """A read cache that holds the largest cluster."""
+    read: int
+    """The three together."""
+    write: int
+    """A writer of all branches: the buffer of each. Of an RNTuple: the largest page of each column, and the largest
+    cluster."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """Least, median and greatest of some sizes."""
+
+    min: int
+    """Least."""
+    median: int
+    """Median."""
+    max: int
+    """Greatest."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadTime:
+    """Seconds of one core to read all branches or fields, by estimates with fixed speeds; storage is not in them."""
+
+    open: float
+    """To read the tree's own record, or header, footer and page lists of an RNTuple."""
+    decompress: float
+    """To decompress."""
+    decode: float
+    """To decode."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """A codec tried on a sample of a tree's baskets or an RNTuple's pages."""
+
+    compression: str
+    """The codec and its level."""
+    size: float
+    """Bytes of the sample in this codec over its bytes on disk."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mixed:
+    """A sample of baskets or pages, each in its fastest codec, with a total no larger than now."""
+
+    time: float
+    """Seconds to decompress them relative to now, estimated from fixed speeds."""
+    size: float
+    """Bytes over the bytes on disk."""
