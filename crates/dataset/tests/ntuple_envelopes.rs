@@ -2,6 +2,8 @@
 //! members of later formats, representations, attribute sets; and schemas that contradict themselves.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+use std::sync::Arc;
+
 use dataset::ntuple::element::ColumnType;
 use dataset::ntuple::model::{
     AliasColumn, Anchor, AttributeSet, Cluster, ClusterGroup, Column, ColumnRange, Deferred, ExtraTypeInfo, Field,
@@ -38,6 +40,11 @@ fn column(field: usize, column_type: ColumnType, representation: u16) -> Column 
     Column { column_type, bits, field, representation, first_element: None, range: None, in_extension: false }
 }
 
+/// The schema with other alias columns and extra type information.
+fn with(schema: &Schema, aliases: Vec<AliasColumn>, extra: Vec<ExtraTypeInfo>) -> Arc<Schema> {
+    Schema::new(schema.fields.clone(), schema.columns.clone(), aliases, extra).into()
+}
+
 fn ntuple(fields: Vec<Field>, columns: Vec<Column>) -> Ntuple {
     let version = FormatVersion { epoch: 1, major: 0, minor: 2, patch: 0 };
     Ntuple {
@@ -47,7 +54,7 @@ fn ntuple(fields: Vec<Field>, columns: Vec<Column>) -> Ntuple {
         anchor: Anchor { version, header: NOWHERE, footer: NOWHERE, max_key_size: 0 },
         features: vec![0],
         header_checksum: 0,
-        schema: Schema::new(fields, columns, Vec::new(), Vec::new()),
+        schema: Schema::new(fields, columns, Vec::new(), Vec::new()).into(),
         groups: Vec::new(),
         attribute_sets: Vec::new(),
     }
@@ -95,8 +102,7 @@ fn everything_in_a_schema() {
         content: vec![0, 255, 0],
         in_extension: true,
     };
-    made.schema =
-        Schema::new(made.schema.fields, made.schema.columns, vec![AliasColumn { column: 0, field: 4 }], vec![extra]);
+    made.schema = with(&made.schema, vec![AliasColumn { column: 0, field: 4 }], vec![extra]);
     let read = again(&mut made).unwrap();
     assert_eq!(read, made);
 
@@ -135,7 +141,7 @@ fn schemas_that_contradict_themselves() {
     refused(vec![shows(0)], vec![], "which shows another itself");
     for alias in [AliasColumn { column: 1, field: 0 }, AliasColumn { column: 0, field: 1 }] {
         let mut made = ntuple(vec![field(None, "a")], vec![float(0)]);
-        made.schema = Schema::new(made.schema.fields, made.schema.columns, vec![alias], vec![]);
+        made.schema = with(&made.schema, vec![alias], vec![]);
         assert!(again(&mut made).unwrap_err().to_string().contains("there is no such pair"));
     }
 }
@@ -350,8 +356,7 @@ fn with_later_members(envelope: &[u8], kind: EnvelopeKind) -> Vec<u8> {
 #[test]
 fn members_of_later_formats_are_skipped() {
     let mut made = ntuple(vec![field(None, "a"), field(None, "b")], vec![column(0, ColumnType::Real32, 0)]);
-    made.schema =
-        Schema::new(made.schema.fields, made.schema.columns, vec![AliasColumn { column: 0, field: 1 }], vec![]);
+    made.schema = with(&made.schema, vec![AliasColumn { column: 0, field: 1 }], vec![]);
     let header = with_later_members(&write_header(&made).unwrap(), EnvelopeKind::Header);
     made.header_checksum = envelope_checksum(&header);
     assert_eq!(parse_ntuple(made.anchor, &header, &write_footer(&made).unwrap()).unwrap(), made);

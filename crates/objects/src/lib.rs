@@ -3,8 +3,8 @@
 //!
 //! [`plan_objects`] pairs the objects of the inputs by directory, name and class. It reads keys only. The plan's
 //! [`write_objects`](ObjectPlan::write_objects) then makes directories and objects, and holds one merged object in memory at a time.
-//! An object that ROOT would merge and this crate cannot is kept whole and reported. Trees are listed in the plan; the
-//! caller writes them. RNTuples are reported as unreadable.
+//! An object that ROOT would merge and this crate cannot is kept whole and reported. Trees and RNTuples are listed in
+//! the plan; the caller writes them.
 //!
 //! ```no_run
 //! use std::path::Path;

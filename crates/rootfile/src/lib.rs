@@ -90,7 +90,7 @@ pub use directory::{DirectoryRecord, parse_key_list};
 pub use error::{Error, ErrorKind, Result};
 pub use file::{Directory, Mismatch, RootFile, Walk, is_directory};
 pub use free::FreeSegment;
-pub use header::{FileHeader, START_BIG_FILE};
+pub use header::{BEGIN, FileHeader, START_BIG_FILE};
 pub use hint::{Hint, HintValue};
 pub use key::{BIG_KEY, Key};
 pub use pool::{FilePool, OPEN_FILES};

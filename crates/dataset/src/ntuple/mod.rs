@@ -13,9 +13,10 @@
 //! | `open` | from a key to the metadata, and from a cluster group to its pages |
 //! | `anchor`, `header`, `footer`, `page_list` | one structure in the file each, read and written |
 //! | `schema`, `schema_rules` | the fields and columns in header and footer, and what must hold between them |
-//! | `streamed` | the streamer infos in the schema |
 //! | `envelope`, `frame`, `locator` | what these structures are made of |
-//! | `blob` | the bytes of a block |
+//! | `blob`, `blob_key` | the bytes of a block, and the key of one that is written |
+//! | `made_page` | pages of zeroes, and pages with other numbers |
+//! | `class_infos` | the streamer infos of streamed fields |
 //!
 //! Terms are those of ROOT's specification (`tree/ntuple/doc/BinaryFormatSpecification.md`). A *field* has a C++ type. It has
 //! columns, fields below it, or both. A *column* is a sequence of *elements* of one type. A *page* is a record with consecutive
@@ -23,6 +24,8 @@
 
 mod anchor;
 mod blob;
+mod blob_key;
+mod class_infos;
 pub mod cluster_reader;
 pub mod decode;
 pub mod element;
@@ -31,6 +34,7 @@ mod footer;
 mod frame;
 mod header;
 mod locator;
+mod made_page;
 pub mod model;
 mod open;
 pub mod page;
@@ -39,16 +43,18 @@ pub mod read;
 mod recognise;
 mod schema;
 mod schema_rules;
-mod streamed;
 pub mod table;
 pub mod type_name;
 
 pub use anchor::{parse_anchor, write_anchor};
 pub use blob::{read_blob, read_block};
+pub use blob_key::{MAX_KEY_SIZE, blob_key};
+pub use class_infos::{STREAMER_INFOS, join_streamer_infos};
 pub use envelope::{EnvelopeKind, envelope_checksum, open_envelope, seal_envelope};
 pub use footer::write_footer;
 pub use frame::{Reader, Writer};
 pub use header::write_header;
+pub use made_page::{add_to_page, zero_page};
 pub use open::{parse_ntuple, read_attribute_set, read_ntuple, read_page_list};
 pub use page_list::{parse_page_list, write_page_list};
-pub use recognise::{instead_of_tree, is_ntuple};
+pub use recognise::{instead_of_tree, is_ntuple, is_released};

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, Result};
 
+use super::class_infos;
 use super::element::{ColumnType, Encoding};
-use super::streamed;
 
 /// The version of the format that a writer gives in the anchor. For reports: only feature flags decide whether a reader
 /// can read an RNTuple.
@@ -189,7 +189,7 @@ struct Infos(Arc<StreamerInfos>);
 
 impl PartialEq for Infos {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || streamed::are_equal(&self.0, &other.0)
+        Arc::ptr_eq(&self.0, &other.0) || class_infos::are_equal(&self.0, &other.0)
     }
 }
 
@@ -318,8 +318,8 @@ pub struct Ntuple {
     pub features: Vec<u64>,
     /// The checksum of the header, which footer and page lists repeat.
     pub header_checksum: u64,
-    /// Fields and columns.
-    pub schema: Schema,
+    /// Fields and columns. RNTuples with the same schema may share it.
+    pub schema: Arc<Schema>,
     /// Groups of clusters.
     pub groups: Vec<ClusterGroup>,
     /// Linked attribute sets.
@@ -348,8 +348,8 @@ fn under(parent: Option<usize>) -> usize {
 impl Schema {
     /// A schema with its index.
     pub fn new(fields: Vec<Field>, columns: Vec<Column>, aliases: Vec<AliasColumn>, extra: Vec<ExtraTypeInfo>) -> Self {
-        let contents = extra.iter().filter(|extra| extra.content_id == streamed::CONTENT_ID);
-        let infos = streamed::streamer_infos(contents.map(|extra| extra.content.as_slice()));
+        let contents = extra.iter().filter(|extra| extra.content_id == class_infos::STREAMER_INFOS);
+        let infos = class_infos::streamer_infos(contents.map(|extra| extra.content.as_slice()));
         Self {
             subfields: Lists::new(fields.len() + 1, fields.iter().map(|field| under(field.parent))),
             field_columns: Lists::new(fields.len(), columns.iter().map(|column| column.field)),
@@ -417,6 +417,33 @@ impl Schema {
     pub fn encoding(&self, column: usize) -> Result<Encoding> {
         let described = self.columns.get(column);
         let described = described.ok_or_else(|| Error::request(format!("the schema has no column {column}")))?;
-        Encoding::new(described.column_type, described.bits, described.range)
+        described.encoding()
+    }
+
+    /// How many values of a field an entry has. None below collections and variants, where their number varies, and if it does not
+    /// fit 64 bits.
+    pub fn values_per_entry(&self, field: usize) -> Option<u64> {
+        let mut at = self.fields.get(field)?;
+        let mut values = at.array_size.unwrap_or(1);
+        // A parent precedes its children, so the walk ends.
+        while let Some(parent) = at.parent {
+            at = self.fields.get(parent)?;
+            if !matches!(at.role, Role::Leaf | Role::Record) {
+                return None;
+            }
+            values = values.checked_mul(at.array_size.unwrap_or(1))?;
+        }
+        Some(values)
+    }
+}
+
+impl Column {
+    /// How its elements are encoded.
+    ///
+    /// # Errors
+    ///
+    /// See [`Encoding::new`].
+    pub fn encoding(&self) -> Result<Encoding> {
+        Encoding::new(self.column_type, self.bits, self.range)
     }
 }

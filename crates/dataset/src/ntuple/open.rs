@@ -1,5 +1,7 @@
 //! Opens the RNTuple of a key: anchor, header, footer; and the page lists, one by one.
 
+use std::sync::Arc;
+
 use rootfile::{Error, Key, Result, RootFile, Source};
 
 use super::anchor::{parse_anchor, pre_release};
@@ -26,7 +28,7 @@ pub fn read_ntuple(file: &RootFile, key: &Key) -> Result<Ntuple> {
     }
     let anchor = file.payload(key).and_then(|payload| parse_anchor(&payload)).map_err(with_context)?;
     let mut ntuple = read_envelopes(&**file.source(), anchor, &key.name).map_err(with_context)?;
-    ntuple.schema.add_streamer_infos(file.infos());
+    Arc::make_mut(&mut ntuple.schema).add_streamer_infos(file.infos());
     Ok(ntuple)
 }
 
@@ -99,7 +101,7 @@ pub fn parse_ntuple(anchor: Anchor, header: &[u8], footer: &[u8]) -> Result<Ntup
         anchor,
         features,
         header_checksum: head.checksum,
-        schema: head.schema.finish().map_err(|e| located(e, &anchor.header))?,
+        schema: Arc::new(head.schema.finish().map_err(|e| located(e, &anchor.header))?),
         groups: foot.groups,
         attribute_sets: foot.attribute_sets,
     })

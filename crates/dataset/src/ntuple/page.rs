@@ -80,10 +80,59 @@ impl Page {
         decompressor: &mut Decompressor,
         scratch: &'a mut Vec<u8>,
     ) -> Result<&'a [u8]> {
-        self.open_at(encoding, record, decompressor, scratch).map_err(|error| match self.locator {
+        self.open_at(encoding, record, decompressor, scratch).map_err(|error| self.located(error))
+    }
+
+    /// Verifies the checksum of `record`, the page's bytes in the file, and that they can be the page's elements. Nothing is
+    /// decompressed.
+    ///
+    /// # Errors
+    ///
+    /// If the checksum does not match, or if the bytes are too many for the page's elements.
+    pub fn check(&self, encoding: &Encoding, record: &[u8]) -> Result<()> {
+        self.packed(encoding, record).map(|_| ()).map_err(|error| self.located(error))
+    }
+
+    /// Verifies the checksum of `record` alone: for column types of later versions.
+    ///
+    /// # Errors
+    ///
+    /// If the checksum does not match.
+    pub fn check_sum(&self, record: &[u8]) -> Result<()> {
+        if self.has_checksum { verify(record).map(|_| ()).map_err(|error| self.located(error)) } else { Ok(()) }
+    }
+
+    /// Bytes when decompressed.
+    ///
+    /// # Errors
+    ///
+    /// If they are more than memory can address.
+    pub fn raw_len(&self, encoding: &Encoding) -> Result<usize> {
+        let elements = usize::try_from(self.elements).unwrap_or(usize::MAX);
+        encoding.page_len(elements).ok_or_else(|| Error::corrupt(format!("a page with {elements} elements")))
+    }
+
+    fn located(&self, error: Error) -> Error {
+        match self.locator {
             Locator::File { offset, .. } => error.at(offset),
             Locator::Unknown { .. } => error,
-        })
+        }
+    }
+
+    /// The page in its bytes in the file, without the checksum, which is verified.
+    fn packed<'a>(&self, encoding: &Encoding, record: &'a [u8]) -> Result<&'a [u8]> {
+        let (_, stored) = self.extent()?;
+        if usize::try_from(stored) != Ok(record.len()) {
+            let (len, checksum) = (record.len(), if self.has_checksum { " and its checksum" } else { "" });
+            return Err(Error::request(format!("{len} bytes are not the page{checksum}")));
+        }
+        let packed = if self.has_checksum { verify(record)? } else { record };
+        match (packed.len(), self.raw_len(encoding)?) {
+            (stored, len) if stored > len => {
+                Err(Error::corrupt(format!("a page of {len} bytes is stored in {stored}")))
+            }
+            _ => Ok(packed),
+        }
     }
 
     fn open_at<'a>(
@@ -93,22 +142,10 @@ impl Page {
         decompressor: &mut Decompressor,
         scratch: &'a mut Vec<u8>,
     ) -> Result<&'a [u8]> {
-        let (_, stored) = self.extent()?;
-        if usize::try_from(stored) != Ok(record.len()) {
-            let (len, checksum) = (record.len(), if self.has_checksum { " and its checksum" } else { "" });
-            return Err(Error::request(format!("{len} bytes are not the page{checksum}")));
-        }
-        let packed = if self.has_checksum { verify(record)? } else { record };
-        let elements = usize::try_from(self.elements).unwrap_or(usize::MAX);
-        let Some(len) = encoding.page_len(elements) else {
-            return Err(Error::corrupt(format!("a page with {elements} elements")));
-        };
-        match packed.len() {
-            stored if stored == len => return Ok(packed),
-            stored if stored > len => {
-                return Err(Error::corrupt(format!("a page of {len} bytes is stored in {stored}")));
-            }
-            _ => {}
+        let packed = self.packed(encoding, record)?;
+        let len = self.raw_len(encoding)?;
+        if packed.len() == len {
+            return Ok(packed);
         }
         // A vector that is large enough is not zeroed again. Others grow with the blocks that prove to be sound.
         if scratch.len() < len {
@@ -119,6 +156,12 @@ impl Page {
         }
         Ok(scratch.get(..len).unwrap_or_default())
     }
+}
+
+/// Appends the checksum of a page, the bytes from `start` on.
+pub fn seal_page(bytes: &mut Vec<u8>, start: usize) {
+    let checksum = twox_hash::XxHash3_64::oneshot(bytes.get(start..).unwrap_or_default());
+    bytes.extend_from_slice(&checksum.to_le_bytes());
 }
 
 /// The bytes before the checksum.

@@ -7,6 +7,11 @@ pub fn is_ntuple(class: &str) -> bool {
     matches!(class, "ROOT::RNTuple" | "ROOT::Experimental::RNTuple")
 }
 
+/// Whether a class is the anchor of an RNTuple in the released format, which is read and written.
+pub fn is_released(class: &str) -> bool {
+    class == "ROOT::RNTuple"
+}
+
 /// The error for a missing tree, if there is an RNTuple instead: with the path `wanted`, or with any path.
 pub fn instead_of_tree(file: &RootFile, wanted: impl Fn(&str) -> bool) -> Option<Error> {
     let walk = file.walk();

@@ -77,7 +77,7 @@ impl NtupleTable {
         let table = Self {
             name: ntuple.name,
             description: ntuple.description,
-            schema: Arc::new(ntuple.schema),
+            schema: ntuple.schema,
             max_key_size: ntuple.anchor.max_key_size,
             lists,
             clusters,

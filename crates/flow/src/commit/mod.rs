@@ -1,9 +1,11 @@
 //! Commits output: finished records wait for their turn and get their positions in the file, and a tree's metadata get
 //! what was written.
 
+pub(crate) mod append;
 pub(crate) mod date;
 pub(crate) mod finalize;
 pub(crate) mod leaf_maxima;
 pub(crate) mod ordered_queue;
+pub(crate) mod page_sink;
 pub(crate) mod sink;
 pub(crate) mod user_info;

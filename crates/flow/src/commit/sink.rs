@@ -3,6 +3,7 @@
 use dataset::tree::BasketRef;
 use rootfile::{Error, FileWriter, Result, START_BIG_FILE};
 
+use super::append::{Append, Batch};
 use crate::table::chunk::{BasketRecord, Chunk};
 use crate::table::depth::Depths;
 
@@ -33,9 +34,27 @@ pub(crate) struct Sink {
     pub written: Vec<WrittenColumn>,
 }
 
+impl Batch for Chunk {
+    fn bytes(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    fn forget(&mut self) {
+        self.records.clear();
+    }
+}
+
+impl Append for Sink {
+    type Batch = Chunk;
+
+    fn append(&mut self, writer: &mut FileWriter, batch: &mut Chunk) -> Result<()> {
+        self.append_from(writer, batch, 0)
+    }
+}
+
 impl Sink {
     /// Appends the records of a chunk. Its entries count from `base`.
-    pub fn append(&mut self, writer: &mut FileWriter, chunk: &mut Chunk, base: u64) -> Result<()> {
+    pub fn append_from(&mut self, writer: &mut FileWriter, chunk: &mut Chunk, base: u64) -> Result<()> {
         let start = writer.position();
         for piece in &chunk.records {
             let seek = start + piece.offset as u64;

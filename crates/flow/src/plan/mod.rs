@@ -9,6 +9,7 @@ pub mod inputs;
 mod join;
 mod memory;
 pub(crate) mod model;
+pub(crate) mod ntuple;
 mod optimise;
 pub(crate) mod options;
 mod recode;

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use rootfile::codec::Compression;
 use rootfile::{DirId, Error, FileWriter, Result, RootFile, StagedFile, check_output};
 
+use super::finish_ntuple::write_ntuple;
 use super::finish_tree::finish_table;
 use super::options::Options;
 use super::prepare::{prepare, prepare_known};
-use super::prepared::{KnownTrees, PlannedTree, Prepared, default_setting};
+use super::prepared::{KnownTrees, PlannedTable, PlannedTree, Prepared, default_setting};
 use super::summary::{Summary, TableSummary};
 use crate::commit::date::date;
 use crate::execute::budget::Share;
@@ -95,6 +96,18 @@ fn write(
         {
             writer.set_cycle(directory, &place.name, cycles.remove(0).saturating_sub(1));
         }
+        let plan = match plan {
+            PlannedTable::Tree(plan) => *plan,
+            PlannedTable::Ntuple(mut plan) => {
+                summary.unmerged.extend(plan.lost.iter().cloned());
+                summary.notes.extend(std::mem::take(&mut plan.notes));
+                summary.notes.extend(std::mem::take(&mut plan.lost));
+                let table = write_ntuple(&mut writer, (&place, directory), *plan, prepared.share, metadata, progress)
+                    .map_err(|e| e.object(place.path.clone()))?;
+                summary.tables.push(table);
+                continue;
+            }
+        };
         summary.notes.extend(plan.messages.notes.iter().chain(&plan.messages.lost).cloned());
         summary.unmerged.extend(plan.messages.lost.iter().cloned());
         let of_files = |of_inputs: &[u16], unknown: u16| -> Vec<u16> {

@@ -6,14 +6,21 @@ use rootfile::Result;
 
 use super::options::Options;
 use super::prepare::{memory_needs, prepare};
+use super::prepared::PlannedTable;
 use super::summary::Outlook;
 use crate::plan::forecast::forecast_table;
+use crate::plan::ntuple::forecast::forecast_ntuple;
 
 /// Forecasts a rewrite without writing. `sample` measures the requested codecs on some baskets.
 pub fn forecast(inputs: &[PathBuf], output: &Path, options: &Options, sample: bool) -> Result<Outlook> {
     let prepared = prepare(inputs, output, options)?;
     let plans = prepared.plans.iter();
-    let tables = plans.map(|(place, plan)| forecast_table(plan, &place.path, sample)).collect::<Result<Vec<_>>>()?;
+    let tables = plans
+        .map(|(place, plan)| match plan {
+            PlannedTable::Tree(plan) => forecast_table(plan, &place.path, sample),
+            PlannedTable::Ntuple(plan) => forecast_ntuple(plan, &place.path, sample),
+        })
+        .collect::<Result<Vec<_>>>()?;
     let (metadata, scratch) = memory_needs(&prepared.plans, options.check);
     let columns = || tables.iter().flat_map(|t| &t.columns);
     let recodes = || tables.iter().flat_map(|t| &t.recodes);

@@ -1,7 +1,9 @@
-//! Makes one file of one or more: [`prepare`] opens and plans, [`execute`] writes, [`finish_tree`] closes each tree.
+//! Makes one file of one or more: [`prepare`] opens and plans, [`execute`] writes, [`finish_tree`] closes each tree, and
+//! [`finish_ntuple`] writes each RNTuple.
 
 pub(crate) mod execute;
 mod file_version;
+mod finish_ntuple;
 mod finish_tree;
 pub(crate) mod forecast;
 pub(crate) mod options;

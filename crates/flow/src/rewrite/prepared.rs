@@ -12,6 +12,7 @@ use rootfile::{Key, RootFile};
 
 use crate::execute::budget::Share;
 use crate::plan::TablePlan;
+use crate::plan::ntuple::model::NtuplePlan;
 use crate::verify::cycles::OlderCycle;
 use objects::ObjectPlan;
 use objects::process_ids::ProcessId;
@@ -30,7 +31,7 @@ pub(crate) struct Prepared {
     pub files: Vec<Arc<RootFile>>,
     pub skipped: Vec<Skipped>,
     pub objects: ObjectPlan,
-    pub plans: Vec<(PlannedTree, TablePlan)>,
+    pub plans: Vec<(PlannedTree, PlannedTable)>,
     pub pids: Vec<ProcessId>,
     pub pid_offsets: Vec<u16>,
     /// Number of process identifiers of each input.
@@ -43,7 +44,44 @@ pub(crate) struct Prepared {
     pub version: Option<i32>,
 }
 
-/// A tree of the output.
+/// The plan of a table of the output.
+pub(crate) enum PlannedTable {
+    Tree(Box<TablePlan>),
+    Ntuple(Box<NtuplePlan>),
+}
+
+impl PlannedTable {
+    /// The plan, if it is of a tree.
+    pub fn tree(&self) -> Option<&TablePlan> {
+        match self {
+            Self::Tree(plan) => Some(plan),
+            Self::Ntuple(_) => None,
+        }
+    }
+
+    /// Memory of metadata while tables are written, in bytes.
+    pub fn metadata(&self) -> u64 {
+        match self {
+            Self::Tree(plan) => plan.metadata,
+            Self::Ntuple(plan) => plan.metadata,
+        }
+    }
+
+    /// Memory that is kept between the clusters of the table, in bytes.
+    pub fn kept(&self) -> u64 {
+        self.tree().map_or(0, TablePlan::kept)
+    }
+
+    /// Buffers of one thread, in bytes.
+    pub fn scratch(&self, check: bool) -> u64 {
+        match self {
+            Self::Tree(plan) => plan.scratch(check),
+            Self::Ntuple(plan) => plan.scratch,
+        }
+    }
+}
+
+/// The place of a table in the output.
 pub(crate) struct PlannedTree {
     /// Index of its directory in the plan of objects.
     pub directory: usize,
@@ -66,13 +104,13 @@ pub(crate) type KnownTrees = HashMap<u64, KnownTree>;
 
 /// The compression setting of records without a requested one: the first input's, or if that has none, the setting of most
 /// bytes of the output's columns.
-pub(crate) fn default_setting(first: &RootFile, plans: &[(PlannedTree, TablePlan)]) -> i32 {
+pub(crate) fn default_setting(first: &RootFile, plans: &[(PlannedTree, PlannedTable)]) -> i32 {
     let own = first.header().compress;
     if Compression::from_root_setting(own).is_some_and(|own| !own.is_none()) {
         return own;
     }
     let mut bytes: HashMap<i32, u64> = HashMap::new();
-    for column in plans.iter().flat_map(|(_, plan)| &plan.columns) {
+    for column in plans.iter().filter_map(|(_, plan)| plan.tree()).flat_map(|plan| &plan.columns) {
         *bytes.entry(column.target.compression.to_root_setting()).or_default() += column.source.tot_bytes;
     }
     bytes.into_iter().max_by_key(|&(setting, bytes)| (bytes, setting)).map_or(own, |(setting, _)| setting)

@@ -10,7 +10,7 @@ use rootfile::{Error, FileWriter, Result};
 use super::finish_tree::finish_table;
 use super::options::Options;
 use super::prepare::prepare;
-use super::prepared::default_setting;
+use super::prepared::{PlannedTable, default_setting};
 use crate::commit::date::date;
 use crate::commit::sink::WrittenColumn;
 use crate::table::column::Column;
@@ -35,7 +35,16 @@ pub fn weigh(input: &Path, output: &Path, options: &Options, baskets: &BasketsOf
     process_ids::write(&mut writer, &prepared.pids)?;
     let metadata = Compression::from_root_setting(setting).unwrap_or(Compression::NONE);
     let mut seek = writer.position();
+    let mut ntuples = 0;
     for (place, plan) in prepared.plans {
+        let plan = match plan {
+            PlannedTable::Tree(plan) => *plan,
+            // No layout changes it.
+            PlannedTable::Ntuple(plan) => {
+                ntuples += plan.totals.zip_bytes + plan.totals.lists;
+                continue;
+            }
+        };
         let directory = written.directories.get(place.directory).copied().unwrap_or(writer.top());
         let written_column = |column: &Column| {
             let lineage: Vec<&str> = plan.tree.lineage(column.branch).into_iter().rev().collect();
@@ -53,7 +62,7 @@ pub fn weigh(input: &Path, output: &Path, options: &Options, baskets: &BasketsOf
         }
         finish_table(&mut writer, (&place, directory), plan, written, metadata)?;
     }
-    writer.finish()
+    Ok(writer.finish()? + ntuples)
 }
 
 #[cfg(test)]

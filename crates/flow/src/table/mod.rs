@@ -5,6 +5,7 @@ pub(crate) mod chunk;
 pub(crate) mod column;
 pub(crate) mod default_entry;
 pub(crate) mod depth;
+pub(crate) mod pages;
 pub(crate) mod piece;
 pub(crate) mod source;
 pub(crate) mod target;

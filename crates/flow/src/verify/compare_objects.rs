@@ -68,7 +68,7 @@ fn objects_of(side: &Side) -> BTreeMap<(String, &str), NamedObjects<'_>> {
                 Action::Copy(part) => (std::slice::from_ref(part), !entry.older.is_empty()),
                 Action::KeepAll(parts) => (parts.as_slice(), false),
                 Action::Merge(parts) => (parts.as_slice(), true),
-                Action::Tree(_) | Action::Directory(_) => return None,
+                Action::Tree(_) | Action::Ntuple(_) | Action::Directory(_) => return None,
             };
             Some((
                 (path_of(&directory.path, &entry.name), entry.class.as_str()),

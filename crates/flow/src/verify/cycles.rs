@@ -138,7 +138,8 @@ pub(crate) fn notes(cycles: &[OlderCycle], inputs: usize) -> Vec<String> {
 /// The note on older cycles of merged objects. Like `hadd`, a merge takes the newest cycles only.
 pub(crate) fn note_on_objects(objects: &ObjectPlan) -> Option<String> {
     let entries = objects.directories.iter().flat_map(|d| d.entries.iter().map(move |entry| (d, entry)));
-    let merged = entries.filter(|(_, e)| !matches!(e.action, Action::Tree(_)) && !e.older.is_empty());
+    let merged =
+        entries.filter(|(_, e)| !matches!(e.action, Action::Tree(_) | Action::Ntuple(_)) && !e.older.is_empty());
     let paths: Vec<String> = merged.map(|(d, entry)| d.path_of(&entry.name)).collect();
     let (is_reported, number) = (!objects.all_cycles && !paths.is_empty(), paths.len());
     is_reported.then(|| {

@@ -26,6 +26,8 @@ pub enum Action {
     KeepAll(Vec<ObjectLocation>),
     /// A tree, with its place in each input that has it. The caller writes it.
     Tree(Vec<ObjectLocation>),
+    /// An RNTuple, with its place in each input that has it. The caller writes it.
+    Ntuple(Vec<ObjectLocation>),
     /// A directory, by index in [`ObjectPlan::directories`].
     Directory(usize),
 }
@@ -39,7 +41,7 @@ pub struct NamedObject {
     pub class: String,
     /// What becomes of them.
     pub action: Action,
-    /// Older cycles of a tree or of a merged object: the second newest first, with a place for each input that has one.
+    /// Older cycles of a tree, an RNTuple or a merged object: the second newest first, with a place for each input that has one.
     pub older: Vec<Vec<ObjectLocation>>,
     /// The newest cycle of the name, in the first input that has it.
     pub newest: i16,
@@ -67,13 +69,13 @@ pub struct ObjectPlan {
     pub newest: u32,
     /// Objects that cannot be carried over as ROOT would, known from the keys alone.
     pub problems: Vec<Problem>,
-    /// RNTuples, which cannot be carried over at all.
+    /// RNTuples of pre-release formats, which cannot be carried over at all.
     pub unreadable: Vec<Problem>,
     /// Whether older cycles of merged objects are merged and written as well. The caller writes older cycles of trees.
     pub all_cycles: bool,
     /// Whether there is one input.
     pub single: bool,
-    /// Number of cycles of a tree that are written, by directory and name, if not 1.
+    /// Number of cycles of a tree or an RNTuple that are written, by directory and name, if not 1.
     pub tree_cycles: HashMap<(usize, String), usize>,
     /// Whether damaged objects are left out. Otherwise they are an error.
     pub skip_damaged: bool,
@@ -91,9 +93,10 @@ impl OutputDirectory {
         if self.path.is_empty() { name.to_owned() } else { format!("{}/{name}", self.path) }
     }
 
-    /// The tree of the same name as an object, if its cycles come below the object's.
+    /// The tree or RNTuple of the same name as an object, if its cycles come below the object's.
     pub(crate) fn tree_below(&self, object: &NamedObject) -> Option<&NamedObject> {
-        let is_tree = |e: &&NamedObject| matches!(e.action, Action::Tree(_)) && e.name == object.name;
+        let is_tree =
+            |e: &&NamedObject| matches!(e.action, Action::Tree(_) | Action::Ntuple(_)) && e.name == object.name;
         self.entries.iter().find(is_tree).filter(|tree| tree.newest < object.newest)
     }
 
@@ -144,6 +147,15 @@ impl ObjectPlan {
         let entries = self.directories.iter().enumerate().flat_map(|(i, d)| d.entries.iter().map(move |e| (i, e)));
         entries.filter_map(|(i, entry)| match &entry.action {
             Action::Tree(parts) => Some((i, entry, parts.as_slice())),
+            _ => None,
+        })
+    }
+
+    /// The RNTuples: index of the directory, the RNTuple, and its places in the inputs.
+    pub fn ntuples(&self) -> impl Iterator<Item = (usize, &NamedObject, &[ObjectLocation])> {
+        let entries = self.directories.iter().enumerate().flat_map(|(i, d)| d.entries.iter().map(move |e| (i, e)));
+        entries.filter_map(|(i, entry)| match &entry.action {
+            Action::Ntuple(parts) => Some((i, entry, parts.as_slice())),
             _ => None,
         })
     }

@@ -4,7 +4,7 @@
 use std::borrow::Borrow;
 use std::collections::HashMap;
 
-use dataset::ntuple::is_ntuple;
+use dataset::ntuple::{is_ntuple, is_released};
 use dataset::tree::is_tree_class;
 use rootfile::{Key, Result, RootFile, Walk, is_directory};
 
@@ -126,6 +126,7 @@ impl Planner {
     /// Adds the cycles of a name, newest first.
     fn add_cycles(&mut self, index: u32, file: &RootFile, at: usize, cycles: &[Key], again: bool) {
         let mut trees = Newest::new(again);
+        let mut ntuples = Newest::new(again);
         let mut merged = Newest::new(again);
         let mut kept: Vec<&Key> = Vec::new();
         for key in cycles {
@@ -135,9 +136,11 @@ impl Planner {
                 continue;
             }
             // An RNTuple's anchor holds positions in its own file and must not be copied.
-            if is_ntuple(&key.class) {
+            if is_released(&key.class) {
+                ntuples.add(self, (at, key), part, Action::Ntuple(Vec::new()));
+            } else if is_ntuple(&key.class) {
                 let path = self.plan.directories.get(at).map_or("", |d| &d.path);
-                let message = format!("an RNTuple, in {}; only trees are merged so far", file.name().display());
+                let message = format!("an RNTuple of a pre-release format, in {}", file.name().display());
                 self.plan.unreadable.push(Problem::new(path, &key.name, &message));
             } else if is_directory(&key.class) {
                 let path = self.plan.directories.get(at).map_or_else(|| key.name.clone(), |d| d.path_of(&key.name));
@@ -170,9 +173,9 @@ impl Planner {
     fn latest(&self, at: usize, (name, file): (&str, u32), action: &Action) -> Option<usize> {
         let entries = &self.plan.directories.get(at)?.entries;
         let alike = |entry: &NamedObject| match (&entry.action, action) {
-            (Action::Tree(parts), Action::Tree(_)) | (Action::Merge(parts), Action::Merge(_)) => {
-                parts.iter().any(|part| part.file == file)
-            }
+            (Action::Tree(parts), Action::Tree(_))
+            | (Action::Ntuple(parts), Action::Ntuple(_))
+            | (Action::Merge(parts), Action::Merge(_)) => parts.iter().any(|part| part.file == file),
             _ => false,
         };
         self.by_name.get(at)?.get(name)?.iter().copied().find(|i| entries.get(*i).is_some_and(alike))
@@ -194,7 +197,7 @@ impl Planner {
         }
         let entries = &mut self.plan.directories.get_mut(at)?.entries;
         let number = known.or(entries.len().checked_sub(1))?;
-        if let Action::Merge(parts) | Action::KeepAll(parts) | Action::Tree(parts) =
+        if let Action::Merge(parts) | Action::KeepAll(parts) | Action::Tree(parts) | Action::Ntuple(parts) =
             &mut entries.get_mut(number)?.action
         {
             parts.push(part);

@@ -25,7 +25,7 @@ impl CycleOrder {
             for entry in directory.entries.iter().filter(|entry| entry.name == *name) {
                 match &entry.action {
                     Action::Directory(_) => directories += 1,
-                    Action::Tree(parts) => {
+                    Action::Tree(parts) | Action::Ntuple(parts) => {
                         let older = entry.older.iter().flat_map(|parts| parts.first());
                         let written = parts.first().into_iter().chain(older).take(trees(name));
                         cycles.extend(written.map(|part| (part.cycle, None)));

@@ -171,7 +171,7 @@ impl<'a> Run<'a> {
             Action::Copy(part) => self.copy(path, directory, *part),
             Action::KeepAll(parts) => parts.iter().try_for_each(|part| self.copy(path, directory, *part)),
             Action::Merge(parts) => self.merge(path, directory, entry, parts),
-            Action::Tree(_) | Action::Directory(_) => Ok(()),
+            Action::Tree(_) | Action::Ntuple(_) | Action::Directory(_) => Ok(()),
         }
     }
 

@@ -72,7 +72,7 @@ impl Output {
         let open = self.trees.get_mut(tree).ok_or_else(stopped)?;
         let base = open.entries();
         for chunk in &mut cluster.chunks {
-            open.sink.append(&mut self.file, chunk, base)?;
+            open.sink.append_from(&mut self.file, chunk, base)?;
         }
         if cluster.entries > 0 {
             open.bounds.push(base + cluster.entries);

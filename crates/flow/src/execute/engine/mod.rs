@@ -5,6 +5,7 @@
 
 mod copy;
 pub(crate) mod job;
+pub(crate) mod pages;
 mod queue;
 pub(crate) mod recode;
 pub(crate) mod recode_job;
@@ -15,4 +16,5 @@ mod task_error;
 mod tasks;
 #[cfg(test)]
 mod tests;
+pub(crate) mod work;
 mod worker;

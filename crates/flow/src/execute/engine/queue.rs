@@ -9,24 +9,21 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use rootfile::{Error, FileWriter, Result};
 
-use super::job::Job;
 use super::task_error::Stopped;
-use super::tasks::{Task, Tasks};
+use super::work::Supply;
+use crate::commit::append::{Append, Batch};
 use crate::commit::ordered_queue::OrderedQueue;
-use crate::commit::sink::{Sink, WrittenColumn};
 use crate::execute::progress::{Progress, tell};
-use crate::table::chunk::Chunk;
-use crate::table::column::Column;
 
 /// The tasks that nobody has taken.
-struct Supply<'a> {
-    tasks: Tasks<'a>,
+struct Untaken<S> {
+    supply: S,
     next: u64,
 }
 
 /// The records that are not in the file yet.
-struct State {
-    waiting: OrderedQueue<Chunk>,
+struct State<B> {
+    waiting: OrderedQueue<B>,
     /// Bytes of records that were handed over and are not in the file yet.
     held: u64,
     /// Whether a worker is appending.
@@ -36,39 +33,34 @@ struct State {
     asleep: usize,
 }
 
-impl State {
+impl<B> State<B> {
     /// The records whose turn it is, if they are here. None after an error.
-    fn take_next(&mut self) -> Option<Chunk> {
+    fn take_next(&mut self) -> Option<B> {
         if self.error.is_some() { None } else { self.waiting.next() }
     }
 }
 
 /// The file. The worker that set [`State::appending`] locks it, without the lock of the state.
-struct Output<'a> {
+struct Output<'a, A> {
     writer: &'a mut FileWriter,
-    sink: Sink,
+    sink: A,
 }
 
-pub(crate) struct Queue<'a> {
-    supply: Mutex<Supply<'a>>,
-    state: Mutex<State>,
-    output: Mutex<Output<'a>>,
+/// The queue of a job: `S` deals out its tasks, `A` appends what they make.
+pub(crate) struct Queue<'a, S, A: Append> {
+    untaken: Mutex<Untaken<S>>,
+    state: Mutex<State<A::Batch>>,
+    output: Mutex<Output<'a, A>>,
     state_changed: Condvar,
     limit: u64,
     progress: Progress<'a>,
 }
 
-impl<'a> Queue<'a> {
-    pub fn new(job: &'a Job<'a>, writer: &'a mut FileWriter, limit: u64, progress: Progress<'a>) -> Self {
-        let room = |column: &Column| WrittenColumn {
-            baskets: Vec::with_capacity(column.source.pieces.len()),
-            ..WrittenColumn::default()
-        };
-        let written = job.columns.iter().map(room).collect();
-        let sink = Sink { seek_pdir: job.seek_pdir, written };
+impl<'a, S: Supply, A: Append> Queue<'a, S, A> {
+    pub fn new(supply: S, (writer, sink): (&'a mut FileWriter, A), limit: u64, progress: Progress<'a>) -> Self {
         let state = State { waiting: OrderedQueue::new(), held: 0, appending: false, error: None, asleep: 0 };
         Self {
-            supply: Mutex::new(Supply { tasks: Tasks::new(job), next: 0 }),
+            untaken: Mutex::new(Untaken { supply, next: 0 }),
             state: Mutex::new(state),
             output: Mutex::new(Output { writer, sink }),
             state_changed: Condvar::new(),
@@ -77,26 +69,33 @@ impl<'a> Queue<'a> {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, State<A::Batch>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next task and its number in the order.
-    pub fn next(&self) -> Option<(u64, Task)> {
+    /// The next task and its number in the order. None after an error.
+    pub fn next(&self) -> Option<(u64, S::Task)> {
         if self.lock().error.is_some() {
             return None;
         }
-        let mut supply = self.supply.lock().unwrap_or_else(PoisonError::into_inner);
-        let task = supply.tasks.next()?;
-        let number = supply.next;
-        supply.next += 1;
+        let mut untaken = self.untaken.lock().unwrap_or_else(PoisonError::into_inner);
+        let task = match untaken.supply.next() {
+            Ok(task) => task?,
+            Err(error) => {
+                drop(untaken);
+                self.fail(error);
+                return None;
+            }
+        };
+        let number = untaken.next;
+        untaken.next += 1;
         Some((number, task))
     }
 
-    /// Takes the records of task `number`. `chunk` has no records afterwards, and bytes to be overwritten. Waits while the
+    /// Takes the records of task `number`. `batch` has no records afterwards, and bytes to be overwritten. Waits while the
     /// waiting records fill the limit.
-    pub fn emit(&self, number: u64, chunk: &mut Chunk) -> std::result::Result<(), Stopped> {
-        let len = chunk.bytes.len() as u64;
+    pub fn emit(&self, number: u64, batch: &mut A::Batch) -> std::result::Result<(), Stopped> {
+        let held = batch.held();
         let mut state = self.lock();
         loop {
             if state.error.is_some() {
@@ -106,15 +105,15 @@ impl<'a> Queue<'a> {
             if number == state.waiting.head() && !state.appending {
                 state.appending = true;
                 drop(state);
-                let appended = self.append(chunk);
-                chunk.records.clear();
+                let appended = self.append(batch);
+                batch.forget();
                 let mut state = self.lock();
                 state.appending = false;
                 return appended.map_err(|e| self.stop(&mut state, e));
             }
-            if state.held + len <= self.limit {
-                state.held += len;
-                state.waiting.put(number, std::mem::take(chunk));
+            if state.held + held <= self.limit {
+                state.held += held;
+                state.waiting.put(number, std::mem::take(batch));
                 return Ok(());
             }
             state.asleep += 1;
@@ -131,7 +130,7 @@ impl<'a> Queue<'a> {
     }
 
     /// Appends the records whose turn it is. No-op if another worker is appending: that worker finds them.
-    fn advance<'s>(&'s self, mut state: MutexGuard<'s, State>) -> std::result::Result<(), Stopped> {
+    fn advance<'s>(&'s self, mut state: MutexGuard<'s, State<A::Batch>>) -> std::result::Result<(), Stopped> {
         if state.error.is_some() {
             return Err(Stopped);
         }
@@ -140,13 +139,13 @@ impl<'a> Queue<'a> {
         }
         state.appending = true;
         let head = state.waiting.head();
-        while let Some(mut chunk) = state.take_next() {
-            let len = chunk.bytes.len() as u64;
+        while let Some(mut batch) = state.take_next() {
+            let held = batch.held();
             drop(state);
-            let appended = self.append(&mut chunk);
-            drop(chunk);
+            let appended = self.append(&mut batch);
+            drop(batch);
             state = self.lock();
-            state.held = state.held.saturating_sub(len);
+            state.held = state.held.saturating_sub(held);
             if let Err(error) = appended {
                 return Err(self.stop(&mut state, error));
             }
@@ -160,14 +159,14 @@ impl<'a> Queue<'a> {
     }
 
     /// Appends records to the file.
-    fn append(&self, chunk: &mut Chunk) -> Result<()> {
+    fn append(&self, batch: &mut A::Batch) -> Result<()> {
         let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
         let Output { writer, sink } = &mut *output;
-        sink.append(writer, chunk, 0)?;
-        tell(self.progress, chunk.bytes.len() as u64)
+        sink.append(writer, batch)?;
+        tell(self.progress, batch.bytes())
     }
 
-    fn wake(&self, state: &State) {
+    fn wake(&self, state: &State<A::Batch>) {
         // Notifying costs a system call even if no worker waits.
         if state.asleep > 0 {
             self.state_changed.notify_all();
@@ -187,26 +186,20 @@ impl<'a> Queue<'a> {
         self.stop(&mut state, error);
     }
 
-    fn stop(&self, state: &mut State, error: Error) -> Stopped {
+    fn stop(&self, state: &mut State<A::Batch>, error: Error) -> Stopped {
         state.error.get_or_insert(error);
         self.state_changed.notify_all();
         Stopped
     }
 
-    /// The columns as they were written.
-    pub fn finish(self) -> Result<Vec<WrittenColumn>> {
+    /// The supply, and who appended, once the workers have ended.
+    pub fn finish(self) -> Result<(S, A)> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(error) = state.error {
             return Err(error);
         }
         let output = self.output.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let supply = self.supply.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut written = output.sink.written;
-        for (column, depths) in written.iter_mut().zip(supply.tasks.depths()) {
-            column.depths = depths;
-            // Copied records keep their order in the input, which in a file with reused gaps is not that of entries.
-            column.baskets.sort_by_key(|b| b.first_entry);
-        }
-        Ok(written)
+        let untaken = self.untaken.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok((untaken.supply, output.sink))
     }
 }

@@ -14,7 +14,8 @@ use rootfile::{Error, Hint, Result};
 use super::job::Job;
 use super::recode_job::{Recode, Sampled};
 use super::scratch::WorkerScratch;
-use super::task_error::{Stopped, TaskError};
+use super::task_error::TaskError;
+use super::work::Emit;
 use crate::execute::encode::branch_fill::BranchFill;
 use crate::execute::encode::clocks::Clocks;
 use crate::execute::encode::maximum::largest_value;
@@ -24,8 +25,6 @@ use crate::execute::fetch::column_stream::ColumnStream;
 use crate::execute::fetch::fetcher::Fetcher;
 use crate::table::chunk::Chunk;
 use crate::table::piece::{FILL, Files};
-
-type Emit<'a> = &'a mut dyn FnMut(&mut Chunk) -> std::result::Result<(), Stopped>;
 
 /// Recodes a portion from the middle, to estimate the sizes of the output.
 pub(crate) fn sample(recode: &Recode, files: &Files, bounds: &[u64]) -> Result<Sampled> {
@@ -66,7 +65,7 @@ pub(crate) fn make(
     (group, entries): (usize, Range<u64>),
     scratch: &mut WorkerScratch,
     cache: &BasketCache,
-    emit: Emit<'_>,
+    emit: Emit<'_, Chunk>,
 ) -> std::result::Result<(), TaskError> {
     scratch.chunk.bytes.clear();
     scratch.chunk.records.clear();

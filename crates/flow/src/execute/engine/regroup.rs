@@ -10,7 +10,8 @@ use rootfile::{Error, Result};
 
 use super::job::Job;
 use super::scratch::WorkerScratch;
-use super::task_error::{Stopped, TaskError};
+use super::task_error::TaskError;
+use super::work::Emit;
 use crate::execute::encode::basket_builder::with_offsets;
 use crate::execute::fetch::basket_cache::{BasketCache, CacheKey, CachedBasket};
 use crate::table::chunk::Chunk;
@@ -22,15 +23,13 @@ use crate::table::target::Shape;
 /// Finished baskets are handed over in chunks of about this many bytes.
 const HAND_OVER: usize = 1 << 20;
 
-type Emit<'a> = &'a mut dyn FnMut(&mut Chunk) -> std::result::Result<(), Stopped>;
-
 /// Makes new records for the entries of a column in a cluster.
 pub(crate) fn make(
     job: &Job<'_>,
     (index, entries, depth): (usize, Range<u64>, Depth),
     scratch: &mut WorkerScratch,
     cache: &BasketCache,
-    emit: Emit<'_>,
+    emit: Emit<'_, Chunk>,
 ) -> std::result::Result<(), TaskError> {
     let Some(column) = job.columns.get(index) else { return Ok(()) };
     scratch.chunk.bytes.clear();
@@ -56,7 +55,7 @@ impl Regrouper<'_> {
         &mut self,
         entries: &Range<u64>,
         scratch: &mut WorkerScratch,
-        emit: Emit<'_>,
+        emit: Emit<'_, Chunk>,
     ) -> std::result::Result<(), TaskError> {
         for index in self.column.source.overlapping(entries) {
             let Some(piece) = self.column.source.pieces.get(index) else { continue };
@@ -93,7 +92,7 @@ impl Regrouper<'_> {
         entries: &Range<u64>,
         scratch: &mut WorkerScratch,
         cache: &BasketCache,
-        emit: Emit<'_>,
+        emit: Emit<'_, Chunk>,
     ) -> std::result::Result<(), TaskError> {
         // Keys with four-byte positions have no room for an offset of process identifiers.
         let small_keys = self.job.copies_fit && self.job.pid_offsets.iter().all(|offset| *offset == 0);

@@ -1,30 +1,62 @@
-//! Runs a job on threads.
+//! Runs work on threads.
 
 use rootfile::{FileWriter, Result};
 
 use super::job::Job;
 use super::queue::Queue;
-use super::worker;
-use crate::commit::sink::WrittenColumn;
+use super::tasks::Tasks;
+use super::work::{Supply, Work};
+use super::worker::{self, TreeWork};
+use crate::commit::append::Append;
+use crate::commit::sink::{Sink, WrittenColumn};
 use crate::execute::allocator;
 use crate::execute::budget::Share;
 use crate::execute::fetch::basket_cache::BasketCache;
 use crate::execute::progress::Progress;
 use crate::execute::workers::run_workers;
+use crate::table::column::Column;
 
-/// Runs a job.
+/// Runs the tasks of `supply`, and appends what they make. Gives back the supply and the sink.
+pub(crate) fn run_work<W, S, A>(
+    work: &W,
+    supply: S,
+    output: (&mut FileWriter, A),
+    share: Share,
+    progress: Progress<'_>,
+) -> Result<(S, A)>
+where
+    W: Work,
+    S: Supply<Task = W::Task>,
+    A: Append<Batch = W::Batch>,
+{
+    let queue = Queue::new(supply, output, share.waiting, progress);
+    run_workers(share.threads, || queue.guarded(|| worker::work(work, &queue)));
+    queue.finish()
+}
+
+/// Runs the job of a tree.
 pub(crate) fn run(
     job: &Job<'_>,
     writer: &mut FileWriter,
     share: Share,
     progress: Progress<'_>,
 ) -> Result<Vec<WrittenColumn>> {
-    let queue = Queue::new(job, writer, share.waiting, progress);
-    let cache = BasketCache::new(share.waiting / 4);
     if !job.recodes.is_empty() {
         // Decoding allocates new arrays for each portion.
         allocator::keep(share.waiting / 4);
     }
-    run_workers(share.threads, || queue.guarded(|| worker::work(job, &queue, &cache)));
-    queue.finish()
+    let room = |column: &Column| WrittenColumn {
+        baskets: Vec::with_capacity(column.source.pieces.len()),
+        ..WrittenColumn::default()
+    };
+    let sink = Sink { seek_pdir: job.seek_pdir, written: job.columns.iter().map(room).collect() };
+    let work = TreeWork { job, cache: BasketCache::new(share.waiting / 4) };
+    let (tasks, sink) = run_work(&work, Tasks::new(job), (writer, sink), share, progress)?;
+    let mut written = sink.written;
+    for (column, depths) in written.iter_mut().zip(tasks.depths()) {
+        column.depths = depths;
+        // Copied records keep their order in the input, which in a file with reused gaps is not that of entries.
+        column.baskets.sort_by_key(|b| b.first_entry);
+    }
+    Ok(written)
 }

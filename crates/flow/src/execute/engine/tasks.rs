@@ -4,7 +4,10 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use rootfile::Result;
+
 use super::job::Job;
+use super::work::Supply;
 use crate::table::depth::{Depth, Depths, OutputCluster, depth};
 use crate::table::piece::Piece;
 
@@ -30,20 +33,24 @@ pub(crate) struct Tasks<'a> {
     ready: VecDeque<Task>,
 }
 
-impl<'a> Tasks<'a> {
-    pub fn new(job: &'a Job<'a>) -> Self {
-        Self { job, cluster: 0, places: vec![(0, Depths::default()); job.columns.len()], ready: VecDeque::new() }
-    }
+impl Supply for Tasks<'_> {
+    type Task = Task;
 
-    pub fn next(&mut self) -> Option<Task> {
+    fn next(&mut self) -> Result<Option<Task>> {
         while self.ready.is_empty() {
-            let start = *self.job.bounds.get(self.cluster)?;
-            let end = *self.job.bounds.get(self.cluster + 1)?;
-            let cluster = self.job.cluster(self.cluster, start..end);
+            let bounds = self.job.bounds.get(self.cluster).zip(self.job.bounds.get(self.cluster + 1));
+            let Some((start, end)) = bounds else { return Ok(None) };
+            let cluster = self.job.cluster(self.cluster, *start..*end);
             self.cluster += 1;
             self.fill(&cluster);
         }
-        self.ready.pop_front()
+        Ok(self.ready.pop_front())
+    }
+}
+
+impl<'a> Tasks<'a> {
+    pub fn new(job: &'a Job<'a>) -> Self {
+        Self { job, cluster: 0, places: vec![(0, Depths::default()); job.columns.len()], ready: VecDeque::new() }
     }
 
     /// The depths of the clusters of each column, once no tasks are left.

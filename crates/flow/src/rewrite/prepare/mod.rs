@@ -2,6 +2,7 @@
 //! Each input is opened once. If inputs turn out bad and may be left out, the others are planned again.
 
 mod bad_inputs;
+mod ntuples;
 mod open;
 #[cfg(test)]
 mod tests;
@@ -17,8 +18,7 @@ use rootfile::{Error, Result, RootFile};
 
 use super::file_version;
 use super::options::{Cycles, Options};
-use super::prepared::{KnownTrees, PlannedTree, Prepared, Skipped};
-use crate::plan::TablePlan;
+use super::prepared::{KnownTrees, PlannedTable, PlannedTree, Prepared, Skipped};
 use crate::select::drop_misaligned_friends;
 use bad_inputs::BadInputs;
 use objects::{Action, ObjectPlan, plan_objects_with, plan_sound_objects, process_ids, refuse_damage_in};
@@ -83,7 +83,11 @@ fn try_plan(planning: Planning<'_>, known: KnownTrees, bad: &mut BadInputs) -> R
     objects.damaged.extend(damaged);
     objects.tree_cycles = count_cycles(&plans);
     if let Some(first) = files.first() {
-        let mut trees: Vec<_> = plans.iter_mut().map(|(place, plan)| (place.path.as_str(), plan)).collect();
+        let trees = plans.iter_mut().filter_map(|(place, plan)| match plan {
+            PlannedTable::Tree(plan) => Some((place.path.as_str(), &mut **plan)),
+            PlannedTable::Ntuple(_) => None,
+        });
+        let mut trees: Vec<_> = trees.collect();
         drop_misaligned_friends(&mut trees, first.name(), &objects);
     }
     let ids: Vec<_> = files.iter().map(|file| process_ids::read(file)).collect();
@@ -149,9 +153,12 @@ fn output_layout(files: &[Arc<RootFile>], options: &Options) -> Layout {
     layout
 }
 
-/// Memory of metadata for all trees, and of buffers for each thread, in bytes.
-pub(crate) fn memory_needs(plans: &[(PlannedTree, TablePlan)], check: bool) -> (u64, u64) {
+/// Memory of metadata for all tables, and of buffers for each thread, in bytes.
+pub(crate) fn memory_needs(plans: &[(PlannedTree, PlannedTable)], check: bool) -> (u64, u64) {
     let plans = || plans.iter().map(|(_, plan)| plan);
-    let kept = plans().map(TablePlan::kept).max().unwrap_or(0);
-    (plans().map(|p| p.metadata).sum::<u64>() + kept, plans().map(|plan| plan.scratch(check)).max().unwrap_or(0))
+    let kept = plans().map(PlannedTable::kept).max().unwrap_or(0);
+    (
+        plans().map(PlannedTable::metadata).sum::<u64>() + kept,
+        plans().map(|plan| plan.scratch(check)).max().unwrap_or(0),
+    )
 }

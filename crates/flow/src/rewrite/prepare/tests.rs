@@ -76,8 +76,8 @@ fn bad_inputs_are_skipped_in_order() {
     assert_eq!(inputs.numbers(&prepared.skipped), [6, 3, 8], "those that cannot be opened come first");
     assert!(prepared.skipped.iter().all(|skipped| skipped.reason.contains(&skipped.path.display().to_string())));
     assert_eq!(prepared.files.len(), 6);
-    assert_eq!(prepared.plans[0].1.tree.entries, 10);
-    assert_eq!(prepared.plans[0].1.input_entries, [10; 6]);
+    assert_eq!(prepared.plans[0].1.tree().unwrap().tree.entries, 10);
+    assert_eq!(prepared.plans[0].1.tree().unwrap().input_entries, [10; 6]);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use rootfile::{Error, ErrorKind, Key, Result, RootFile};
 use super::bad_inputs::BadInputs;
 use crate::plan::{TablePlan, TablePlanner, TableRequest, TreeInput};
 use crate::rewrite::options::{Cycles, Options};
-use crate::rewrite::prepared::{KnownTrees, PlannedTree};
+use crate::rewrite::prepared::{KnownTrees, PlannedTable, PlannedTree};
 use crate::select::{EntrySelection, SourceTree};
 use crate::verify::cycles::{self, CycleKind, OlderCycle};
 
@@ -21,7 +21,7 @@ use crate::verify::cycles::{self, CycleKind, OlderCycle};
 pub(super) type ReadTree<'a> = &'a dyn Fn(&RootFile, &Key) -> Result<Tree>;
 
 /// Selects entries, given their total number.
-type Select<'a> = Option<&'a dyn Fn(u64) -> Result<EntrySet>>;
+pub(super) type Select<'a> = Option<&'a dyn Fn(u64) -> Result<EntrySet>>;
 
 /// A tree of the output, and its places in the inputs.
 #[derive(Clone, Copy)]
@@ -45,17 +45,17 @@ pub(super) struct Planning<'a> {
 
 /// Plans trees, and keeps what is found out about them.
 pub(super) struct TreesPlanner<'a> {
-    planning: Planning<'a>,
-    layout: &'a Layout,
+    pub planning: Planning<'a>,
+    pub layout: &'a Layout,
     known: KnownTrees,
-    selection: EntrySelection<'a>,
-    found: PlannedTrees,
+    pub selection: EntrySelection<'a>,
+    pub found: PlannedTrees,
 }
 
 /// The plans of all trees.
 #[derive(Default)]
 pub(super) struct PlannedTrees {
-    pub plans: Vec<(PlannedTree, TablePlan)>,
+    pub plans: Vec<(PlannedTree, PlannedTable)>,
     pub notes: Vec<String>,
     pub older_cycles: Vec<OlderCycle>,
     pub damaged: Vec<Damaged>,
@@ -84,6 +84,7 @@ impl<'a> TreesPlanner<'a> {
                 self.plan_tree((directory, entry, &path), parts, bad)?;
             }
         }
+        self.plan_ntuples(objects, bad)?;
         if only.is_none() {
             self.found.notes.extend(cycles::note_on_objects(objects));
         }
@@ -91,7 +92,8 @@ impl<'a> TreesPlanner<'a> {
             return Ok(self.found);
         }
         if let (Some(only), true) = (only, self.found.plans.is_empty()) {
-            let there: Vec<String> = objects.trees().map(|(_, entry, _)| entry.name.clone()).collect();
+            let tables = objects.trees().chain(objects.ntuples());
+            let there: Vec<String> = tables.map(|(_, entry, _)| entry.name.clone()).collect();
             return Err(Error::request(format!("no tree {only}; there are: {}", there.join(", "))));
         }
         self.selection.finish()?;
@@ -125,7 +127,7 @@ impl<'a> TreesPlanner<'a> {
             let planned = self.plan_table((inputs, tree.path), Some(&cycle), entries, bad)?;
             let name = tree.entry.name.clone();
             let place = PlannedTree { directory: tree.directory, name, path: cycle };
-            self.found.plans.extend(planned.map(|plan| (place, plan)));
+            self.found.plans.extend(planned.map(|plan| (place, PlannedTable::Tree(Box::new(plan)))));
         }
         self.found.notes.extend(cycles::notes(&older.cycles, self.planning.files.len()));
         self.found.older_cycles.extend(older.cycles);
@@ -162,7 +164,7 @@ impl<'a> TreesPlanner<'a> {
             plan.messages.absent.iter().map(|(name, why)| format!("tree {path}: branch {name} is left out: {why}"));
         plan.messages.notes.extend(absent);
         let place = PlannedTree { directory: tree.directory, name: tree.entry.name.clone(), path: path.to_owned() };
-        self.found.plans.push((place, plan));
+        self.found.plans.push((place, PlannedTable::Tree(Box::new(plan))));
         Ok(())
     }
 
@@ -243,7 +245,7 @@ impl<'a> TreesPlanner<'a> {
     }
 
     /// The inputs of a tree that are not bad.
-    fn inputs_of(&self, parts: &[ObjectLocation], bad: &mut BadInputs) -> Result<Vec<TreeInput>> {
+    pub fn inputs_of(&self, parts: &[ObjectLocation], bad: &mut BadInputs) -> Result<Vec<TreeInput>> {
         let mut inputs = Vec::with_capacity(parts.len());
         for part in parts {
             let input = bad.admit(self.input_of(*part))?;
@@ -264,7 +266,7 @@ impl<'a> TreesPlanner<'a> {
 }
 
 /// Number of the planned cycles of each tree, by directory and name.
-pub(super) fn count_cycles(plans: &[(PlannedTree, TablePlan)]) -> HashMap<(usize, String), usize> {
+pub(super) fn count_cycles(plans: &[(PlannedTree, PlannedTable)]) -> HashMap<(usize, String), usize> {
     let mut cycles: HashMap<(usize, String), usize> = HashMap::new();
     for (place, _) in plans {
         *cycles.entry((place.directory, place.name.clone())).or_default() += 1;

@@ -1,0 +1,262 @@
+//! Appends the pages of an RNTuple, and collects its page lists: cluster by cluster, one list for each cluster group. Pages that
+//! many clusters share are stored once.
+
+use std::collections::HashMap;
+
+use dataset::ntuple::element::ColumnType;
+use dataset::ntuple::model::{Cluster, ClusterGroup, Link, Locator, Page, PageList};
+use dataset::ntuple::page::{CHECKSUM, seal_page};
+use dataset::ntuple::{blob_key, write_page_list, zero_page};
+use rootfile::codec::{Compression, Compressor};
+use rootfile::{Error, FileWriter, Result};
+
+use super::append::{Append, Batch};
+use crate::table::pages::{ClusterOutline, PageBatch, PageBytes};
+
+/// A cluster group ends where its page list reaches about this many bytes. Readers take whole lists, and a writer holds one.
+const GROUP_BYTES: usize = 8 << 20;
+/// Bytes of a page in a page list.
+const PAGE_BYTES: usize = 16;
+/// Bytes of a column, besides its pages.
+const COLUMN_BYTES: usize = 24;
+/// Bytes of a cluster, besides its columns.
+const CLUSTER_BYTES: usize = 36;
+
+/// Bytes of memory for each byte of a page list that is collected, and then written.
+pub(crate) const MEMORY_FACTOR: u64 = 4;
+
+/// Most bytes of memory for collecting page lists of `bytes` in all.
+pub(crate) fn list_memory(bytes: u64) -> u64 {
+    // A cluster is not divided, and its list may exceed the limit.
+    bytes.min(2 * GROUP_BYTES as u64).max(1 << 16) * MEMORY_FACTOR
+}
+
+/// A page in the output.
+#[derive(Clone, Copy, Debug)]
+struct StoredPage {
+    offset: u64,
+    size: u64,
+    has_checksum: bool,
+}
+
+impl StoredPage {
+    fn page(self, elements: u32) -> Page {
+        let locator = Locator::File { offset: self.offset, size: self.size };
+        Page { elements, has_checksum: self.has_checksum, locator }
+    }
+}
+
+/// Pages of zeroes are the same if they have the same bytes and compression. The bytes follow from their number, except for
+/// quantised columns: there from the type and the range as well.
+type ZeroKey = (usize, i32, u16, [u64; 2]);
+
+/// The pages of one RNTuple on their way into its file.
+pub(crate) struct PageSink {
+    header_checksum: u64,
+    /// The compression of page lists, and of zeroes in clusters that name none.
+    compression: Compression,
+    compressor: Compressor,
+    cluster: Option<Box<ClusterOutline>>,
+    /// The pages of the current cluster, by number.
+    stored: Vec<Option<StoredPage>>,
+    /// The pages that later clusters share, by number.
+    shared: Vec<Option<StoredPage>>,
+    zeros: HashMap<ZeroKey, StoredPage>,
+    list: PageList,
+    list_bytes: usize,
+    /// What was written.
+    pub written: WrittenPages,
+}
+
+/// The clusters of an RNTuple as they were written.
+#[derive(Debug, Default)]
+pub(crate) struct WrittenPages {
+    /// Its cluster groups.
+    pub groups: Vec<ClusterGroup>,
+    /// Entries.
+    pub entries: u64,
+    /// Clusters.
+    pub clusters: u64,
+    /// Pages, those that are shared each time.
+    pub pages: u64,
+    /// Bytes before compression.
+    pub tot_bytes: u64,
+    /// Bytes on disk.
+    pub zip_bytes: u64,
+}
+
+impl Batch for PageBatch {
+    fn bytes(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    fn held(&self) -> u64 {
+        self.bytes() + self.outline.as_ref().map_or(0, |outline| outline.memory())
+    }
+
+    fn forget(&mut self) {
+        self.outline = None;
+        self.records.clear();
+    }
+}
+
+impl Append for PageSink {
+    type Batch = PageBatch;
+
+    fn append(&mut self, writer: &mut FileWriter, batch: &mut PageBatch) -> Result<()> {
+        if let Some(outline) = batch.outline.take() {
+            self.end_cluster(writer)?;
+            if outline.begins_group {
+                self.end_group(writer)?;
+            }
+            self.stored.clear();
+            self.stored.resize(outline.stored as usize, None);
+            self.cluster = Some(outline);
+        }
+        if batch.bytes.is_empty() && batch.records.is_empty() {
+            return Ok(());
+        }
+        let start = put_blob(writer, &batch.bytes)?;
+        self.written.zip_bytes += batch.bytes.len() as u64;
+        for record in &batch.records {
+            let page = StoredPage {
+                offset: start + record.offset as u64,
+                size: record.len as u64,
+                has_checksum: record.has_checksum,
+            };
+            if let Some(place) = self.stored.get_mut(record.number as usize) {
+                *place = Some(page);
+            }
+            if let Some(shared) = record.shared.map(|number| number as usize) {
+                if self.shared.len() <= shared {
+                    self.shared.resize(shared + 1, None);
+                }
+                if let Some(place) = self.shared.get_mut(shared) {
+                    *place = Some(page);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl PageSink {
+    /// A sink for an RNTuple whose header has this checksum.
+    pub fn new(header_checksum: u64, compression: Compression) -> Self {
+        Self {
+            header_checksum,
+            compression,
+            compressor: Compressor::new(),
+            cluster: None,
+            stored: Vec::new(),
+            shared: Vec::new(),
+            zeros: HashMap::new(),
+            list: PageList::default(),
+            list_bytes: 0,
+            written: WrittenPages::default(),
+        }
+    }
+
+    /// Writes the last page list.
+    pub fn finish(mut self, writer: &mut FileWriter) -> Result<WrittenPages> {
+        self.end_cluster(writer)?;
+        self.end_group(writer)?;
+        Ok(self.written)
+    }
+
+    /// Lists the pages of the current cluster.
+    fn end_cluster(&mut self, writer: &mut FileWriter) -> Result<()> {
+        let Some(outline) = self.cluster.take() else { return Ok(()) };
+        let outline = *outline;
+        let bytes = CLUSTER_BYTES + outline.columns.len() * COLUMN_BYTES + outline.pages.len() * PAGE_BYTES;
+        if self.list_bytes > 0 && self.list_bytes + bytes > GROUP_BYTES {
+            self.end_group(writer)?;
+        }
+        self.list_bytes += bytes;
+        let mut columns = outline.columns;
+        for range in &mut columns {
+            let setting = range.compression.and_then(|setting| i32::try_from(setting).ok());
+            let compression = setting.and_then(Compression::from_root_setting).unwrap_or(self.compression);
+            let start = self.list.pages.len();
+            for page in outline.pages.get(range.pages.clone()).unwrap_or_default() {
+                let place = match page.bytes {
+                    PageBytes::Stored(number) => self.stored.get(number as usize).copied().flatten(),
+                    PageBytes::Shared(number) => self.shared.get(number as usize).copied().flatten(),
+                    PageBytes::Zeros(encoding) => {
+                        let elements = page.elements as usize;
+                        let len = encoding.page_len(elements).unwrap_or(0);
+                        let (least, most) = encoding.range();
+                        let (bits, range) = match encoding.column_type() {
+                            ColumnType::Real32Quant => (encoding.bits(), [least.to_bits(), most.to_bits()]),
+                            _ => (0, [0; 2]),
+                        };
+                        let key = (len, compression.to_root_setting(), bits, range);
+                        let known = self.zeros.get(&key).copied();
+                        let page = match known {
+                            Some(page) => page,
+                            None => self.put_page(writer, &zero_page(&encoding, elements)?, compression)?,
+                        };
+                        self.zeros.insert(key, page);
+                        Some(page)
+                    }
+                };
+                let place = place.ok_or_else(|| Error::unsupported("internal error: a page was not written"))?;
+                self.list.pages.push(place.page(page.elements));
+            }
+            range.pages = start..self.list.pages.len();
+        }
+        self.written.pages += outline.pages.len() as u64;
+        self.written.clusters += 1;
+        self.written.entries = outline.first_entry + outline.entries;
+        self.written.tot_bytes += outline.raw_bytes;
+        self.list.clusters.push(Cluster { first_entry: outline.first_entry, entries: outline.entries, columns });
+        Ok(())
+    }
+
+    /// Writes the page list of the current group.
+    fn end_group(&mut self, writer: &mut FileWriter) -> Result<()> {
+        let list = std::mem::take(&mut self.list);
+        self.list_bytes = 0;
+        let Some(first) = list.clusters.first() else { return Ok(()) };
+        let first_entry = first.first_entry;
+        let envelope = write_page_list(self.header_checksum, &list)?;
+        let page_list = put_block(writer, &envelope, self.compression, &mut self.compressor)?;
+        let clusters = u32::try_from(list.clusters.len()).unwrap_or(u32::MAX);
+        let entries = self.written.entries - first_entry;
+        self.written.groups.push(ClusterGroup { first_entry, entries, clusters, page_list });
+        Ok(())
+    }
+
+    fn put_page(&mut self, writer: &mut FileWriter, raw: &[u8], compression: Compression) -> Result<StoredPage> {
+        let mut page = Vec::new();
+        if !self.compressor.compress(compression, raw, &mut page)? {
+            page.extend_from_slice(raw);
+        }
+        let size = page.len() as u64;
+        seal_page(&mut page, 0);
+        self.written.zip_bytes += size + CHECKSUM;
+        Ok(StoredPage { offset: put_blob(writer, &page)?, size, has_checksum: true })
+    }
+}
+
+/// Appends a block that is compressed if that makes it smaller.
+pub(crate) fn put_block(
+    writer: &mut FileWriter,
+    block: &[u8],
+    compression: Compression,
+    compressor: &mut Compressor,
+) -> Result<Link> {
+    let mut packed = Vec::new();
+    let packed = if compressor.compress(compression, block, &mut packed)? { &packed } else { block };
+    let locator = Locator::File { offset: put_blob(writer, packed)?, size: packed.len() as u64 };
+    Ok(Link { len: block.len() as u64, locator })
+}
+
+/// Appends bytes with a key of their own, and returns their offset.
+fn put_blob(writer: &mut FileWriter, bytes: &[u8]) -> Result<u64> {
+    let key = blob_key(writer.position(), bytes.len() as u64, writer.datime())?;
+    writer.append(&key)?;
+    let offset = writer.position();
+    writer.append(bytes)?;
+    Ok(offset)
+}

@@ -1,0 +1,293 @@
+//! The outline of one cluster of the output: which pages each column has, and which of them are moved from the input.
+
+use dataset::ntuple::model::{Cluster, ColumnRange, Locator, Page, PageList};
+use dataset::ntuple::page::Place;
+use dataset::ntuple::{MAX_KEY_SIZE, zero_page};
+use rootfile::codec::Compression;
+use rootfile::{Error, Result};
+
+use super::job::{ColumnSource, PageInput, PageJob, TargetColumn};
+use super::shared::{SharedPages, Sharing};
+use crate::table::depth::{Depth, Depths};
+use crate::table::pages::{ClusterOutline, OutlinePage, PageBytes};
+
+/// Bytes of a page of zeroes before compression.
+const ZERO_PAGE: u64 = 64 << 10;
+
+/// A page to be moved.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MovedPage {
+    /// Its number among the stored pages of the cluster.
+    pub number: u32,
+    /// The number by which later pages share it.
+    pub shared: Option<u32>,
+    /// The column of the output.
+    pub target: usize,
+    /// The column of the input.
+    pub column: usize,
+    /// Its number in the column.
+    pub index: usize,
+    /// The page in the input.
+    pub page: Page,
+    /// Bytes before compression. For types of later versions those on disk.
+    pub raw_len: usize,
+    /// What is done with it.
+    pub depth: Depth,
+    /// Its compression in the output.
+    pub compression: Compression,
+}
+
+/// A cluster of an input.
+pub(super) struct SourceCluster<'a> {
+    pub input: &'a PageInput,
+    /// The number of the input.
+    pub number: usize,
+    pub list: &'a PageList,
+    pub cluster: &'a Cluster,
+    /// The number of the cluster in the input.
+    pub cluster_number: usize,
+}
+
+impl SourceCluster<'_> {
+    /// Names a page of the cluster in an error.
+    pub fn blame(&self, error: Error, column: usize, page: usize) -> Error {
+        blame(self.input, (column, self.cluster_number, page), error)
+    }
+}
+
+/// Names a page in an error: column, cluster, page.
+pub(super) fn blame(input: &PageInput, (column, cluster, page): (usize, usize, usize), error: Error) -> Error {
+    let field = input.column(column).map_or_else(String::new, |c| input.ntuple.schema.path(c.field));
+    Place { field: &field, column, cluster, page }.blame(error).file(input.source.name())
+}
+
+/// What outlines need to know of the clusters before.
+#[derive(Default)]
+pub(super) struct Running {
+    /// The entries so far.
+    pub entries: u64,
+    /// For each column the elements so far, where their number varies from entry to entry.
+    elements: Vec<u64>,
+    pub shared: SharedPages,
+    next_shared: u32,
+    /// The compression of the last column with pages.
+    usual: u32,
+    pub depths: Depths,
+}
+
+/// What becomes of a column in a cluster.
+enum Fate<'a> {
+    /// The column does not exist yet.
+    Absent,
+    /// Another representation has the elements.
+    Suppressed,
+    /// The elements of a range, behind a number of zeroes.
+    Elements { zeros: u64, range: Option<(usize, &'a ColumnRange)> },
+}
+
+impl Running {
+    pub fn new(columns: usize) -> Self {
+        // 505 is ROOT's default.
+        Self { elements: vec![0; columns], usual: 505, ..Self::default() }
+    }
+
+    /// Outlines a cluster. The pages to move are added to `moved`.
+    pub fn outline(
+        &mut self,
+        job: &PageJob,
+        at: &SourceCluster<'_>,
+        moved: &mut Vec<MovedPage>,
+    ) -> Result<ClusterOutline> {
+        let SourceCluster { cluster, .. } = at;
+        let mut outline = ClusterOutline {
+            first_entry: self.entries,
+            entries: cluster.entries,
+            columns: Vec::with_capacity(job.columns.len()),
+            pages: Vec::new(),
+            stored: 0,
+            raw_bytes: 0,
+            begins_group: false,
+        };
+        let mut present = 0;
+        // The first input keeps its numbers: they count elements that the format does not store.
+        let verbatim = at.number == 0 && job.selected.is_none();
+        for (id, target) in job.columns.iter().enumerate() {
+            let mut first_element = match target.per_entry {
+                Some(number) => self.entries.saturating_mul(number),
+                None => self.elements.get(target.primary).copied().unwrap_or(0),
+            };
+            let start = outline.pages.len();
+            let fate = fate(job, at, (id, target))?;
+            let mut compression = None;
+            match fate {
+                Fate::Absent => compression = Some(job.compression_of_zeros(target, self.usual)),
+                Fate::Suppressed => present = id + 1,
+                Fate::Elements { zeros, range } => {
+                    present = id + 1;
+                    if let (true, Some((_, range))) = (verbatim, range) {
+                        first_element = range.first_element;
+                    }
+                    let own = range.and_then(|(_, range)| range.compression);
+                    let depth = own.map(|setting| target.depth(setting, at.input));
+                    let setting = match (depth, own) {
+                        (Some((Depth::Copy, _)), Some(own)) => own,
+                        (Some((_, compression)), _) => compression.to_root_setting().unsigned_abs(),
+                        _ => job.compression_of_zeros(target, self.usual),
+                    };
+                    compression = Some(setting);
+                    add_zeros(&mut outline, target, zeros).map_err(|e| in_column(e, at, id))?;
+                    if let (Some((column, range)), Some((depth, _))) = (range, depth) {
+                        self.usual = setting;
+                        let pages = at.list.pages.get(range.pages.clone()).unwrap_or_default();
+                        if !pages.is_empty() {
+                            self.depths.count(depth);
+                        }
+                        self.add_pages(
+                            &mut outline,
+                            (at, target),
+                            (id, column),
+                            pages,
+                            depth_of(depth, setting),
+                            moved,
+                        )?;
+                    }
+                    let count = outline.pages.get(start..).unwrap_or_default();
+                    let count: u64 = count.iter().map(|page| u64::from(page.elements)).sum();
+                    if let (None, Some(elements)) = (target.per_entry, self.elements.get_mut(target.primary)) {
+                        *elements = first_element.saturating_add(count);
+                    }
+                }
+            }
+            outline.columns.push(ColumnRange { first_element, compression, pages: start..outline.pages.len() });
+        }
+        // Columns that do not exist yet are left out at the end of the list, as in ROOT.
+        outline.columns.truncate(present);
+        self.entries += cluster.entries;
+        Ok(outline)
+    }
+
+    fn add_pages(
+        &mut self,
+        outline: &mut ClusterOutline,
+        (at, target): (&SourceCluster<'_>, &TargetColumn),
+        (id, column): (usize, usize),
+        pages: &[Page],
+        (depth, compression): (Depth, Compression),
+        moved: &mut Vec<MovedPage>,
+    ) -> Result<()> {
+        for (index, page) in pages.iter().enumerate() {
+            let blame = |e| at.blame(e, column, index);
+            let stored = match page.locator {
+                Locator::File { size, .. } => size,
+                Locator::Unknown { kind } => {
+                    let what = format!("is not in the file, but in storage of type {kind:#04x}");
+                    return Err(blame(Error::unsupported(what)));
+                }
+            };
+            if stored > MAX_KEY_SIZE - 8 {
+                return Err(blame(Error::unsupported(format!("a page of {stored} bytes does not fit into a key"))));
+            }
+            let raw_len = match &target.encoding {
+                Some(encoding) => page.raw_len(encoding).map_err(blame)?,
+                None => usize::try_from(stored).unwrap_or(usize::MAX),
+            };
+            outline.raw_bytes += raw_len as u64;
+            let sharing = match depth {
+                Depth::Recode => Sharing::Alone,
+                _ => self.shared.find(page, (raw_len, compression.to_root_setting()), &mut self.next_shared),
+            };
+            let shared = match sharing {
+                Sharing::Again(number) => {
+                    outline.pages.push(OutlinePage { elements: page.elements, bytes: PageBytes::Shared(number) });
+                    continue;
+                }
+                Sharing::First(number) => Some(number),
+                Sharing::Alone => None,
+            };
+            let number = outline.stored;
+            outline.stored += 1;
+            outline.pages.push(OutlinePage { elements: page.elements, bytes: PageBytes::Stored(number) });
+            let page = *page;
+            moved.push(MovedPage { number, shared, target: id, column, index, page, raw_len, depth, compression });
+        }
+        Ok(())
+    }
+}
+
+fn depth_of(depth: Depth, setting: u32) -> (Depth, Compression) {
+    let compression = i32::try_from(setting).ok().and_then(Compression::from_root_setting);
+    (depth, compression.unwrap_or(Compression::NONE))
+}
+
+/// Decides what becomes of a column.
+fn fate<'a>(job: &PageJob, at: &SourceCluster<'a>, (id, target): (usize, &TargetColumn)) -> Result<Fate<'a>> {
+    let source = at.input.columns.get(id).copied().unwrap_or(ColumnSource::Missing);
+    let is_first = target.primary == id;
+    let per_cluster = target.per_entry.map(|number| number.saturating_mul(at.cluster.entries));
+    let all_zeros = || Fate::Elements { zeros: per_cluster.unwrap_or(0), range: None };
+    let column = match source {
+        ColumnSource::OtherRepresentation => return Ok(Fate::Suppressed),
+        ColumnSource::Missing if at.number < target.origin => return Ok(Fate::Absent),
+        ColumnSource::Missing if is_first => return Ok(all_zeros()),
+        ColumnSource::Missing => return Ok(Fate::Suppressed),
+        ColumnSource::Column(column) => column,
+    };
+    let range = match at.cluster.columns.get(column) {
+        Some(range) if range.compression.is_none() => return Ok(Fate::Suppressed),
+        Some(range) => range,
+        None if at.number == target.origin => return Ok(Fate::Absent),
+        // The input added the column later. One representation has the zeroes before it.
+        None if has_elements(job, at, target.primary) => return Ok(Fate::Suppressed),
+        None if is_first => return Ok(all_zeros()),
+        None => return Ok(Fate::Suppressed),
+    };
+    let is_deferred = at.input.column(column).is_some_and(|column| column.first_element.is_some());
+    let mut zeros = 0;
+    if let (true, Some(expected)) = (is_deferred && at.number != target.origin, per_cluster) {
+        let pages = at.list.pages.get(range.pages.clone()).unwrap_or_default();
+        let stored: u64 = pages.iter().map(|page| u64::from(page.elements)).sum();
+        let too_many = || Error::corrupt(format!("a column has {stored} elements for {expected} values"));
+        zeros = expected.checked_sub(stored).ok_or_else(|| at.blame(too_many(), column, 0))?;
+    }
+    Ok(Fate::Elements { zeros, range: Some((column, range)) })
+}
+
+/// Whether a representation of a column has the elements of the cluster.
+fn has_elements(job: &PageJob, at: &SourceCluster<'_>, primary: usize) -> bool {
+    let mut at_column = Some(primary);
+    while let Some(id) = at_column {
+        if let Some(ColumnSource::Column(column)) = at.input.columns.get(id)
+            && at.cluster.columns.get(*column).is_some_and(|range| range.compression.is_some())
+        {
+            return true;
+        }
+        at_column = job.columns.get(id).and_then(|target| target.next);
+    }
+    false
+}
+
+fn in_column(error: Error, at: &SourceCluster<'_>, id: usize) -> Error {
+    error.object(format!("column {id}, which {} lacks", at.input.source.name().display()))
+}
+
+/// Adds pages of zeroes.
+fn add_zeros(outline: &mut ClusterOutline, target: &TargetColumn, mut zeros: u64) -> Result<()> {
+    if zeros == 0 {
+        return Ok(());
+    }
+    let unknown = || Error::unsupported("zeroes of a column type of a later version of the format");
+    let encoding = target.encoding.ok_or_else(unknown)?;
+    zero_page(&encoding, 1)?;
+    let most = (ZERO_PAGE * 8 / u64::from(encoding.bits().max(1))).max(1);
+    if zeros / most > 1 << 20 {
+        return Err(Error::unsupported(format!("a cluster with {zeros} values that are not stored")));
+    }
+    while zeros > 0 {
+        let elements = zeros.min(most);
+        zeros -= elements;
+        let elements = u32::try_from(elements).unwrap_or(u32::MAX);
+        outline.raw_bytes += encoding.page_len(elements as usize).unwrap_or(0) as u64;
+        outline.pages.push(OutlinePage { elements, bytes: PageBytes::Zeros(encoding) });
+    }
+    Ok(())
+}

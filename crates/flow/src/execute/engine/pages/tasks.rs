@@ -1,0 +1,161 @@
+//! Tasks in the order of the output: cluster by cluster, first the pages that are copied, then those that are made anew. Page lists
+//! are read when their clusters are due, so one is in memory at a time.
+
+use std::collections::VecDeque;
+
+use dataset::ntuple::model::{Locator, PageList};
+use rootfile::{Error, Result};
+
+use super::job::PageJob;
+use super::outline::{MovedPage, Running, SourceCluster};
+use crate::execute::engine::tasks::WINDOW;
+use crate::execute::engine::work::Supply;
+use crate::table::depth::{Depth, Depths};
+use crate::table::pages::ClusterOutline;
+
+/// Pages of one cluster to move, all at the same depth or all deeper than a copy.
+pub(crate) struct PageTask {
+    /// The cluster, if these are its first pages.
+    pub outline: Option<Box<ClusterOutline>>,
+    /// The number of the input.
+    pub input: usize,
+    /// The number of the cluster in the input.
+    pub cluster: usize,
+    /// The pages, in the order of the input.
+    pub pages: Vec<MovedPage>,
+}
+
+/// Deals out the pages of a job.
+pub(super) struct PageTasks<'a> {
+    job: &'a PageJob,
+    /// Numbers of the input, of the cluster group in it, and of the next cluster in its list.
+    input: usize,
+    group: usize,
+    next: usize,
+    list: Option<PageList>,
+    /// Clusters of the input before the list.
+    clusters_before: usize,
+    begins_group: bool,
+    running: Running,
+    ready: VecDeque<PageTask>,
+    moved: Vec<MovedPage>,
+}
+
+impl<'a> PageTasks<'a> {
+    pub fn new(job: &'a PageJob) -> Self {
+        Self {
+            job,
+            input: 0,
+            group: 0,
+            next: 0,
+            list: None,
+            clusters_before: 0,
+            begins_group: false,
+            running: Running::new(job.columns.len()),
+            ready: VecDeque::new(),
+            moved: Vec::new(),
+        }
+    }
+
+    /// The clusters of columns by depth, once no tasks are left.
+    pub fn depths(&self) -> Depths {
+        self.running.depths
+    }
+
+    /// Makes the tasks of a cluster.
+    fn fill(&mut self, list: &PageList, number: usize) -> Result<()> {
+        let Some((input, cluster)) = self.job.inputs.get(self.input).zip(list.clusters.get(number)) else {
+            return Ok(());
+        };
+        let cluster_number = self.clusters_before + number;
+        if let Some(selected) = &self.job.selected {
+            let first = input.first_entry + cluster.first_entry;
+            match selected.count(&(first..first + cluster.entries)) {
+                0 => return Ok(()),
+                all if all == cluster.entries => {}
+                _ => {
+                    return Err(Error::request(format!("cluster {cluster_number} is selected in part"))
+                        .file(input.source.name()));
+                }
+            }
+        }
+        let at = SourceCluster { input, number: self.input, list, cluster, cluster_number };
+        self.moved.clear();
+        let mut outline = self.running.outline(self.job, &at, &mut self.moved)?;
+        outline.begins_group = std::mem::take(&mut self.begins_group);
+        let offset = |page: &MovedPage| match page.page.locator {
+            Locator::File { offset, .. } => offset,
+            Locator::Unknown { .. } => u64::MAX,
+        };
+        self.moved.sort_by_key(|page| (page.depth != Depth::Copy, offset(page)));
+        let mut outline = Some(Box::new(outline));
+        let mut left = self.moved.as_slice();
+        while let Some(first) = left.first() {
+            let copies = first.depth == Depth::Copy;
+            let mut bytes = 0;
+            let fits = |page: &&MovedPage| {
+                let len = if copies { page.page.stored_len().unwrap_or(0) } else { page.raw_len as u64 };
+                bytes += len;
+                (page.depth == Depth::Copy) == copies && bytes <= WINDOW as u64
+            };
+            // At least one, however large it is.
+            let count = left.iter().take_while(fits).count().max(1);
+            let (pages, rest) = left.split_at(count);
+            let pages = pages.to_vec();
+            self.ready.push_back(PageTask {
+                outline: outline.take(),
+                input: self.input,
+                cluster: cluster_number,
+                pages,
+            });
+            left = rest;
+        }
+        if outline.is_some() {
+            let pages = Vec::new();
+            self.ready.push_back(PageTask { outline, input: self.input, cluster: cluster_number, pages });
+        }
+        Ok(())
+    }
+
+    /// The list with the next cluster, if there is one.
+    fn next_list(&mut self) -> Result<Option<PageList>> {
+        if let Some(list) = self.list.take() {
+            if self.next < list.clusters.len() {
+                return Ok(Some(list));
+            }
+            self.clusters_before += list.clusters.len();
+            self.group += 1;
+        }
+        self.next = 0;
+        while let Some(input) = self.job.inputs.get(self.input) {
+            if self.group < input.ntuple.groups.len() {
+                let list = input.page_list(self.group)?;
+                self.running.shared.add(&list);
+                self.begins_group |= self.job.keeps_groups;
+                return Ok(Some(list));
+            }
+            self.running.shared.clear();
+            self.input += 1;
+            (self.group, self.clusters_before) = (0, 0);
+        }
+        Ok(None)
+    }
+}
+
+impl Supply for PageTasks<'_> {
+    type Task = PageTask;
+
+    fn next(&mut self) -> Result<Option<PageTask>> {
+        loop {
+            if let Some(task) = self.ready.pop_front() {
+                return Ok(Some(task));
+            }
+            let Some(list) = self.next_list()? else { return Ok(None) };
+            if self.next < list.clusters.len() {
+                self.next += 1;
+                self.fill(&list, self.next - 1)?;
+            }
+            self.list = Some(list);
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Moves pages: as they are, with another compression, or with other entry numbers. Checksums are verified in any case.
+
+use dataset::ntuple::model::Locator;
+use dataset::ntuple::page::seal_page;
+use dataset::ntuple::{add_to_page, read_blob};
+use rootfile::codec::{Compressor, Decompressor};
+use rootfile::{Error, Result, Source};
+
+use super::job::{PageInput, PageJob};
+use super::outline::{MovedPage, blame};
+use super::tasks::PageTask;
+use crate::execute::engine::task_error::TaskError;
+use crate::execute::engine::work::{Emit, Work};
+use crate::table::depth::Depth;
+use crate::table::pages::{PageBatch, PageRecord};
+
+/// Work on an RNTuple.
+pub(super) struct PageWork<'a> {
+    pub job: &'a PageJob,
+}
+
+/// Buffers and codecs of one worker.
+pub(super) struct PageScratch {
+    batch: PageBatch,
+    record: Vec<u8>,
+    raw: Vec<u8>,
+    added: Vec<u8>,
+    decompressor: Decompressor,
+    compressor: Compressor,
+}
+
+impl Work for PageWork<'_> {
+    type Task = PageTask;
+    type Batch = PageBatch;
+    type Scratch = PageScratch;
+
+    fn scratch(&self) -> PageScratch {
+        PageScratch {
+            batch: PageBatch::default(),
+            record: Vec::new(),
+            raw: Vec::new(),
+            added: Vec::new(),
+            decompressor: Decompressor::new(),
+            compressor: Compressor::new(),
+        }
+    }
+
+    fn perform(
+        &self,
+        task: PageTask,
+        scratch: &mut PageScratch,
+        _emit: Emit<'_, PageBatch>,
+    ) -> std::result::Result<(), TaskError> {
+        let no_input = || Error::request("an input that is not there");
+        let input = self.job.inputs.get(task.input).ok_or_else(no_input)?;
+        scratch.batch.outline = task.outline;
+        scratch.batch.records.clear();
+        let is_copy = task.pages.first().is_none_or(|page| page.depth == Depth::Copy);
+        match is_copy {
+            true => self.copy(input, (task.cluster, &task.pages), scratch)?,
+            false => self.make(input, (task.cluster, &task.pages), scratch)?,
+        }
+        Ok(())
+    }
+
+    fn rest<'s>(&self, scratch: &'s mut PageScratch) -> &'s mut PageBatch {
+        &mut scratch.batch
+    }
+}
+
+impl PageWork<'_> {
+    /// Copies pages. Neighbours are read in one call.
+    fn copy(
+        &self,
+        input: &PageInput,
+        (cluster, pages): (usize, &[MovedPage]),
+        scratch: &mut PageScratch,
+    ) -> Result<()> {
+        let PageScratch { batch, raw, decompressor, .. } = scratch;
+        let mut at = 0;
+        let is_one = |page: &MovedPage| is_in_one_key(input, page);
+        let neighbours = |a: &MovedPage, b: &MovedPage| end_of(a) == place_of(b).0 && is_one(a) && is_one(b);
+        for run in pages.chunk_by(neighbours) {
+            let Some(first) = run.first() else { continue };
+            let len: u64 = run.iter().map(|page| place_of(page).1).sum();
+            let in_first = |e| blame(input, (first.column, cluster, first.index), e);
+            let in_one_key = is_in_one_key(input, first);
+            read_page_bytes(input, (place_of(first).0, len, in_one_key), (&mut batch.bytes, at)).map_err(in_first)?;
+            for moved in run {
+                let stored = usize::try_from(place_of(moved).1).unwrap_or(usize::MAX);
+                let record = batch.bytes.get(at..at.saturating_add(stored)).unwrap_or_default();
+                let checked = match self.job.columns.get(moved.target).and_then(|target| target.encoding) {
+                    Some(encoding) if self.job.check => {
+                        moved.page.open(&encoding, record, decompressor, raw).map(|_| ())
+                    }
+                    Some(encoding) => moved.page.check(&encoding, record),
+                    None => moved.page.check_sum(record),
+                };
+                checked.map_err(|e| blame(input, (moved.column, cluster, moved.index), e))?;
+                let has_checksum = moved.page.has_checksum;
+                let len = if has_checksum { stored.saturating_sub(8) } else { stored };
+                let MovedPage { number, shared, .. } = *moved;
+                batch.records.push(PageRecord { number, shared, offset: at, len, has_checksum });
+                at += stored;
+            }
+        }
+        batch.bytes.truncate(at);
+        Ok(())
+    }
+
+    /// Makes pages with another compression or other numbers. They get a checksum.
+    fn make(
+        &self,
+        input: &PageInput,
+        (cluster, pages): (usize, &[MovedPage]),
+        scratch: &mut PageScratch,
+    ) -> Result<()> {
+        scratch.batch.bytes.clear();
+        for moved in pages {
+            self.make_page(input, moved, scratch).map_err(|e| blame(input, (moved.column, cluster, moved.index), e))?;
+        }
+        Ok(())
+    }
+
+    fn make_page(&self, input: &PageInput, moved: &MovedPage, scratch: &mut PageScratch) -> Result<()> {
+        let PageScratch { batch, record, raw, added, decompressor, compressor } = scratch;
+        let encoding = self.job.columns.get(moved.target).and_then(|target| target.encoding);
+        let encoding = encoding.ok_or_else(|| Error::unsupported("a column type of a later version of the format"))?;
+        let (at, len) = place_of(moved);
+        read_page_bytes(input, (at, len, is_in_one_key(input, moved)), (record, 0))?;
+        let record = record.get(..usize::try_from(len).unwrap_or(usize::MAX)).unwrap_or_default();
+        let mut content = moved.page.open(&encoding, record, decompressor, raw)?;
+        if moved.depth == Depth::Recode {
+            added.clear();
+            add_to_page(&encoding, content, moved.page.elements as usize, input.entries_before, added)?;
+            content = added;
+        }
+        let offset = batch.bytes.len();
+        let room = content.len() + 256;
+        if batch.bytes.capacity() - offset < room {
+            batch.bytes.reserve_exact(room + offset / 4);
+        }
+        if !compressor.compress(moved.compression, content, &mut batch.bytes)? {
+            batch.bytes.extend_from_slice(content);
+        }
+        let len = batch.bytes.len() - offset;
+        seal_page(&mut batch.bytes, offset);
+        let MovedPage { number, shared, .. } = *moved;
+        batch.records.push(PageRecord { number, shared, offset, len, has_checksum: true });
+        Ok(())
+    }
+}
+
+/// Offset and bytes of a page in the input, with its checksum.
+fn place_of(moved: &MovedPage) -> (u64, u64) {
+    match moved.page.locator {
+        Locator::File { offset, .. } => (offset, moved.page.stored_len().unwrap_or(u64::MAX)),
+        Locator::Unknown { .. } => (u64::MAX, u64::MAX),
+    }
+}
+
+fn end_of(moved: &MovedPage) -> u64 {
+    let (offset, len) = place_of(moved);
+    offset.saturating_add(len)
+}
+
+/// Whether a page is in one key. Larger ones are divided.
+fn is_in_one_key(input: &PageInput, moved: &MovedPage) -> bool {
+    let most = input.ntuple.anchor.max_key_size;
+    most == 0 || place_of(moved).1 <= most
+}
+
+/// Reads the bytes of a page or of several neighbours into a buffer at `at`. The buffer grows as needed, and its old content is not
+/// cleared: clearing would cost most of the time.
+fn read_page_bytes(
+    input: &PageInput,
+    (offset, len, in_one_key): (u64, u64, bool),
+    (out, at): (&mut Vec<u8>, usize),
+) -> Result<()> {
+    let source: &dyn Source = &*input.source;
+    if offset.checked_add(len).is_none_or(|end| end > source.size()) {
+        return Err(Error::corrupt(format!("a page of {len} bytes lies beyond the file's end")).at(offset));
+    }
+    let size = usize::try_from(len).unwrap_or(usize::MAX);
+    if !in_one_key {
+        let locator = Locator::File { offset, size: len };
+        let bytes = read_blob(source, &locator, input.ntuple.anchor.max_key_size)?;
+        out.truncate(at);
+        out.extend_from_slice(&bytes);
+        return Ok(());
+    }
+    if out.len() < at + size {
+        out.resize(at + size, 0);
+    }
+    source.read_exact_at(offset, out.get_mut(at..at + size).unwrap_or_default())
+}

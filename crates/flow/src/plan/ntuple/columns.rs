@@ -1,0 +1,294 @@
+//! The schema of the output and its columns, with their places in each input.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use dataset::layout::{ColumnLayout, TreeRules};
+use dataset::ntuple::model::{AliasColumn, Column, Deferred, ExtraTypeInfo, Schema};
+use dataset::ntuple::{STREAMER_INFOS, join_streamer_infos};
+use rootfile::Result;
+
+use super::join::{Encoded, Join, Node, representations};
+use crate::execute::engine::pages::job::{ColumnSource, TargetColumn};
+
+/// The first input with each schema.
+#[derive(Clone, Copy)]
+pub(super) struct FirstInput {
+    /// The number of the input.
+    pub input: usize,
+    /// Entries of the inputs before it.
+    pub entries_before: u64,
+}
+
+/// What the joined schemas make.
+pub(super) struct OutputColumns {
+    pub schema: Schema,
+    pub columns: Vec<TargetColumn>,
+    /// For each schema, where it has the columns.
+    pub sources: Vec<Arc<[ColumnSource]>>,
+    /// Layout keys that were requested and that pages do not follow.
+    pub ignored: Vec<&'static str>,
+}
+
+/// A column of the output: node, representation, and place in the representation.
+type Place = (usize, usize, usize);
+
+/// Makes the schema and the columns of the output. `entry_column` names a field at the top that counts entries.
+pub(super) fn output_columns(
+    join: &Join<'_>,
+    first: &[FirstInput],
+    rules: &TreeRules<'_>,
+    entry_column: Option<&str>,
+    lost: &mut Vec<String>,
+) -> Result<OutputColumns> {
+    let mut ids = vec![None; join.nodes.len()];
+    let mut fields = Vec::new();
+    for (at, node) in join.nodes.iter().enumerate().filter(|(_, node)| !node.dropped) {
+        let id_of = |ids: &[Option<usize>], node: Option<usize>| node.and_then(|node| ids.get(node).copied().flatten());
+        let mut field = node.field.clone();
+        field.parent = id_of(&ids, node.parent);
+        field.in_extension |= node.origin > 0;
+        if let Some(slot) = ids.get_mut(at) {
+            *slot = Some(fields.len());
+        }
+        fields.push(field);
+    }
+    // A projected field may come before its source.
+    for (node, id) in join.nodes.iter().zip(&ids) {
+        if let Some(field) = id.and_then(|id| fields.get_mut(id)) {
+            field.source = node.source.and_then(|source| ids.get(source).copied().flatten());
+        }
+    }
+    let mut made = Made {
+        join,
+        first,
+        ids: &ids,
+        columns: Vec::new(),
+        places: Vec::new(),
+        starts: vec![None; ids.len()],
+        next: Vec::new(),
+    };
+    for number in 0..join.schemas.len() {
+        made.add_columns(number);
+    }
+    let aliases = made.aliases();
+    let (columns, places) = (made.columns, made.places);
+    let (starts, next) = (made.starts, made.next);
+    let extra = extra_type_info(&join.schemas, lost)?;
+    let schema = Schema::new(fields, columns, aliases, extra);
+    let layouts = layouts(&schema, rules);
+    let mut ignored = Vec::new();
+    let mut targets = Vec::with_capacity(schema.columns.len());
+    for ((column, (node, _, place)), next) in schema.columns.iter().zip(&places).zip(next) {
+        let layout = layouts.get(column.field);
+        ignored.extend(layout.into_iter().flat_map(unused_keys));
+        let origin = join.nodes.get(*node).map_or(0, |node| node.origin);
+        let field = schema.fields.get(column.field);
+        let is_entry = |name: &str| field.is_some_and(|f| f.parent.is_none() && f.name == name);
+        targets.push(TargetColumn {
+            encoding: column.encoding().ok(),
+            compression: layout.and_then(|layout| layout.compression),
+            per_entry: schema.values_per_entry(column.field),
+            primary: starts.get(*node).copied().flatten().unwrap_or(0) + place,
+            next,
+            origin: first.get(origin).map_or(0, |first| first.input),
+            counts_entries: entry_column.is_some_and(is_entry),
+        });
+    }
+    ignored.sort_unstable();
+    ignored.dedup();
+    let sources = (0..join.schemas.len()).map(|number| sources(join, number, &places)).collect();
+    Ok(OutputColumns { schema, columns: targets, sources, ignored })
+}
+
+/// The columns that are made so far.
+struct Made<'a> {
+    join: &'a Join<'a>,
+    first: &'a [FirstInput],
+    /// The field of each node.
+    ids: &'a [Option<usize>],
+    columns: Vec<Column>,
+    places: Vec<Place>,
+    /// The first column of each node.
+    starts: Vec<Option<usize>>,
+    /// For each column the one with the same elements in the next representation.
+    next: Vec<Option<usize>>,
+}
+
+impl Made<'_> {
+    /// Adds the columns of the fields that a schema is the first to have: in its order, each field's representations of other
+    /// schemas behind its own.
+    fn add_columns(&mut self, number: usize) {
+        let join = self.join;
+        let Some(schema) = join.schemas.get(number) else { return };
+        let mut nodes = vec![None; schema.fields.len()];
+        for (at, node) in join.nodes.iter().enumerate().filter(|(_, node)| !node.dropped && node.origin == number) {
+            if let Some(slot) = node.ids.get(number).copied().flatten().and_then(|id| nodes.get_mut(id)) {
+                *slot = Some(at);
+            }
+        }
+        for (id, column) in schema.columns.iter().enumerate() {
+            let Some(at) = nodes.get(column.field).copied().flatten() else { continue };
+            let (Some(node), own) = (join.nodes.get(at), schema.columns_of(column.field)) else { continue };
+            let width = node.representations.first().map_or(0, Vec::len).max(1);
+            let place = own.iter().position(|&other| other == id).unwrap_or(0);
+            self.push(at, node, column.clone(), (place / width, place % width));
+            if place + 1 < own.len() {
+                continue;
+            }
+            for (index, representation) in node.representations.iter().enumerate().skip(own.len() / width) {
+                for (place, encoded) in representation.iter().enumerate() {
+                    let (column_type, bits, range) = *encoded;
+                    let made = Column { column_type, bits, range, ..column.clone() };
+                    self.push(at, node, made, (index, place));
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, at: usize, node: &Node, mut column: Column, (representation, place): (usize, usize)) {
+        let field = self.ids.get(at).copied().flatten().unwrap_or(0);
+        let late = node.origin > 0;
+        column.representation = u16::try_from(representation).unwrap_or(u16::MAX);
+        column.in_extension |= late;
+        column.field = field;
+        // Columns with a varying number of elements are not deferred: there are no values of theirs before.
+        let before = self.first.get(node.origin).map_or(0, |first| first.entries_before);
+        let own = column.first_element.map_or(0, |deferred| deferred.first_element);
+        let first_element = self.values_per_entry(at).and_then(|each| before.checked_mul(each)?.checked_add(own));
+        column.first_element = match first_element {
+            Some(first_element) if late && first_element > 0 => {
+                Some(Deferred { first_element, suppressed: representation > 0 })
+            }
+            _ => column.first_element,
+        };
+        let id = self.columns.len();
+        match self.starts.get_mut(at) {
+            Some(start @ None) => *start = Some(id),
+            Some(Some(start)) if representation > 0 => {
+                let mut last = *start + place;
+                while let Some(next) = self.next.get(last).copied().flatten() {
+                    last = next;
+                }
+                if let Some(slot) = self.next.get_mut(last) {
+                    *slot = Some(id);
+                }
+            }
+            _ => {}
+        }
+        self.next.push(None);
+        self.columns.push(column);
+        self.places.push((at, representation, place));
+    }
+
+    fn values_per_entry(&self, at: usize) -> Option<u64> {
+        let node = self.join.nodes.get(at)?;
+        let schema = self.join.schemas.get(node.origin)?;
+        schema.values_per_entry(node.ids.get(node.origin).copied().flatten()?)
+    }
+
+    /// The columns of projected fields: those of all representations of what they show.
+    fn aliases(&self) -> Vec<AliasColumn> {
+        let ids: HashMap<Place, usize> = self.places.iter().enumerate().map(|(id, place)| (*place, id)).collect();
+        let mut aliases = Vec::new();
+        for (number, schema) in self.join.schemas.iter().enumerate() {
+            let mut nodes = vec![None; schema.fields.len()];
+            for (at, node) in self.join.nodes.iter().enumerate().filter(|(_, node)| !node.dropped) {
+                if let Some(slot) = node.ids.get(number).copied().flatten().and_then(|id| nodes.get_mut(id)) {
+                    *slot = Some(at);
+                }
+            }
+            for of_field in schema.aliases.chunk_by(|a, b| a.field == b.field) {
+                let projected = of_field.first().and_then(|alias| nodes.get(alias.field).copied().flatten());
+                let is_own = |at: &usize| self.join.nodes.get(*at).is_some_and(|node| node.origin == number);
+                let Some(projected) = projected.filter(is_own) else { continue };
+                let Some(field) = self.ids.get(projected).copied().flatten() else { continue };
+                let mut shown: Vec<Place> =
+                    of_field.iter().filter_map(|alias| self.place_of(schema, alias, &nodes)).collect();
+                let mut known: Vec<Place> = shown.clone();
+                // Those of other schemas follow.
+                for (node, _, place) in shown.clone() {
+                    let all = self.join.nodes.get(node).map_or(0, |node| node.representations.len());
+                    known.extend((0..all).map(|representation| (node, representation, place)));
+                }
+                known.sort_unstable();
+                known.dedup();
+                known.retain(|place| !shown.contains(place));
+                shown.append(&mut known);
+                let columns = shown.iter().filter_map(|place| ids.get(place));
+                aliases.extend(columns.map(|column| AliasColumn { column: *column, field }));
+            }
+        }
+        aliases
+    }
+
+    /// The column that an alias shows: its node, its representation and its place there.
+    fn place_of(&self, schema: &Schema, alias: &AliasColumn, nodes: &[Option<usize>]) -> Option<Place> {
+        let field = schema.columns.get(alias.column)?.field;
+        let node = nodes.get(field).copied().flatten()?;
+        let own = schema.columns_of(field);
+        let width = self.join.nodes.get(node)?.representations.first()?.len().max(1);
+        let place = own.iter().position(|&other| other == alias.column)?;
+        Some((node, place / width, place % width))
+    }
+}
+
+/// Where a schema has the columns of the output.
+fn sources(join: &Join<'_>, number: usize, places: &[Place]) -> Arc<[ColumnSource]> {
+    let Some(schema) = join.schemas.get(number) else { return Arc::from([]) };
+    let mut known: (usize, Vec<Vec<Encoded>>) = (usize::MAX, Vec::new());
+    let source = |(at, representation, place): &Place| {
+        let Some(node) = join.nodes.get(*at) else { return ColumnSource::Missing };
+        let Some(field) = node.ids.get(number).copied().flatten() else { return ColumnSource::Missing };
+        if known.0 != *at {
+            known = (*at, representations(schema, field));
+        }
+        let wanted = node.representations.get(*representation);
+        let found = known.1.iter().position(|own| Some(own) == wanted);
+        let width = wanted.map_or(0, Vec::len);
+        let column = found.and_then(|found| schema.columns_of(field).get(found * width + place));
+        column.map_or(ColumnSource::OtherRepresentation, |column| ColumnSource::Column(*column))
+    };
+    places.iter().map(source).collect()
+}
+
+/// The layout of the columns of each field.
+fn layouts(schema: &Schema, rules: &TreeRules<'_>) -> Vec<ColumnLayout> {
+    (0..schema.fields.len()).map(|field| rules.column(&super::filter::names(schema, field))).collect()
+}
+
+/// The keys of a layout that have no meaning for pages.
+fn unused_keys(layout: &ColumnLayout) -> Vec<&'static str> {
+    let keys = [
+        ("basket", layout.basket.is_some()),
+        ("memory-ratio", layout.memory_ratio.is_some()),
+        ("split-level", layout.split_level.is_some()),
+        ("streaming", layout.streaming.is_some()),
+    ];
+    keys.into_iter().filter_map(|(name, is_set)| is_set.then_some(name)).collect()
+}
+
+/// The extra type information of all schemas. Streamer infos become one list.
+fn extra_type_info(schemas: &[Arc<Schema>], lost: &mut Vec<String>) -> Result<Vec<ExtraTypeInfo>> {
+    let mut joined: Vec<ExtraTypeInfo> = Vec::new();
+    for (number, info) in
+        schemas.iter().enumerate().flat_map(|(n, schema)| schema.extra.iter().map(move |info| (n, info)))
+    {
+        let same = |known: &&mut ExtraTypeInfo| {
+            (known.content_id, known.type_version, &known.type_name)
+                == (info.content_id, info.type_version, &info.type_name)
+        };
+        match joined.iter_mut().find(same) {
+            None => joined.push(ExtraTypeInfo { in_extension: info.in_extension || number > 0, ..info.clone() }),
+            Some(known) if known.content == info.content => {}
+            Some(known) if known.content_id == STREAMER_INFOS => {
+                known.content = join_streamer_infos(&known.content, &info.content)?;
+            }
+            Some(known) => lost.push(format!(
+                "type information {} of {:?} differs in the inputs; that of the first is kept",
+                known.content_id, known.type_name
+            )),
+        }
+    }
+    Ok(joined)
+}

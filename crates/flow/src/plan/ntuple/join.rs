@@ -1,0 +1,406 @@
+//! Joins the schemas of several RNTuples: fields are matched by their names and types, columns by their representations.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use dataset::ntuple::element::ColumnType;
+use dataset::ntuple::model::{Field, Role, Schema};
+use dataset::ntuple::type_name::is_same_type;
+use rootfile::{Error, Result};
+
+use super::filter::is_divisible;
+use crate::plan::options::Schema as Mode;
+use crate::table::text_list::listed;
+
+/// Largest number of differences in a message.
+const MAX_LISTED: usize = 10;
+
+/// How the elements of a column are encoded: type, bits, range.
+pub(super) type Encoded = (ColumnType, u16, Option<(f64, f64)>);
+
+/// A field of the output.
+pub(super) struct Node {
+    /// The field, as the first schema that has it describes it.
+    pub field: Field,
+    /// The node above.
+    pub parent: Option<usize>,
+    /// The node that a projected field shows.
+    pub source: Option<usize>,
+    /// The number of the first schema that has it.
+    pub origin: usize,
+    /// Its ID in each schema.
+    pub ids: Vec<Option<usize>>,
+    /// Its representations: those of the origin, and those that only others have.
+    pub representations: Vec<Vec<Encoded>>,
+    /// Whether it is left out.
+    pub dropped: bool,
+}
+
+/// The schemas that are joined so far.
+pub(super) struct Join<'a> {
+    mode: Mode,
+    path: &'a str,
+    pub schemas: Vec<Arc<Schema>>,
+    pub nodes: Vec<Node>,
+    by_name: HashMap<(Option<usize>, String), usize>,
+    /// Fields that not all inputs have.
+    pub left_out: Vec<String>,
+}
+
+/// The differences of a schema.
+#[derive(Default)]
+struct Differences {
+    /// Nodes that it lacks.
+    missing: Vec<usize>,
+    /// Fields that only it has.
+    extra: Vec<usize>,
+    /// Nodes with another meaning, and their fields.
+    changed: Vec<(usize, usize)>,
+}
+
+impl<'a> Join<'a> {
+    pub fn new(mode: Mode, path: &'a str) -> Self {
+        Self { mode, path, schemas: Vec::new(), nodes: Vec::new(), by_name: HashMap::new(), left_out: Vec::new() }
+    }
+
+    /// Adds the fields of a schema that are kept.
+    pub fn add(&mut self, schema: &Arc<Schema>, keep: &[bool]) -> Result<()> {
+        let number = self.schemas.len();
+        self.schemas.push(Arc::clone(schema));
+        self.nodes.iter_mut().for_each(|node| node.ids.resize(number + 1, None));
+        let mut map: Vec<Option<usize>> = vec![None; schema.fields.len()];
+        let mut found = Differences::default();
+        for (id, field) in schema.fields.iter().enumerate().filter(|(id, _)| keep.get(*id).copied().unwrap_or(false)) {
+            let above = field.parent.map(|parent| map.get(parent).copied().flatten());
+            // What is below a difference is no difference of its own.
+            if above == Some(None) {
+                continue;
+            }
+            let parent = above.flatten();
+            let known = self.by_name.get(&(parent, field.name.clone())).copied();
+            let place = match known {
+                None if number == 0 => Some(self.push(schema, id, parent, 0)),
+                None => {
+                    found.extra.push(id);
+                    None
+                }
+                Some(node) if !self.same_meaning(node, schema, id) => {
+                    found.changed.push((node, id));
+                    None
+                }
+                known => known,
+            };
+            if let (Some(slot), Some(place)) = (map.get_mut(id), place) {
+                *slot = Some(place);
+                if let Some(node) = self.nodes.get_mut(place) {
+                    node.add(number, schema, id);
+                }
+            }
+        }
+        self.check_projections(schema, &map, number, &mut found);
+        if number > 0 {
+            found.missing = self.missing(number, &found);
+            self.resolve(&found, schema, keep, &mut map)?;
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, schema: &Schema, id: usize, parent: Option<usize>, origin: usize) -> usize {
+        let field = schema.fields.get(id).cloned();
+        let Some(field) = field else { return self.nodes.len() };
+        self.by_name.insert((parent, field.name.clone()), self.nodes.len());
+        self.nodes.push(Node {
+            field,
+            parent,
+            source: None,
+            origin,
+            ids: vec![None; self.schemas.len()],
+            representations: Vec::new(),
+            dropped: false,
+        });
+        self.nodes.len() - 1
+    }
+
+    /// Finds the nodes that projected fields show.
+    fn check_projections(&mut self, schema: &Schema, map: &[Option<usize>], number: usize, found: &mut Differences) {
+        for (id, field) in schema.fields.iter().enumerate() {
+            let (Some(node), Some(source)) = (map.get(id).copied().flatten(), field.source) else { continue };
+            let source = map.get(source).copied().flatten();
+            let Some(known) = self.nodes.get_mut(node) else { continue };
+            if known.origin == number {
+                known.source = source;
+            } else if known.source != source {
+                if let Some(slot) = known.ids.get_mut(number) {
+                    *slot = None;
+                }
+                found.changed.push((node, id));
+            }
+        }
+    }
+
+    /// The nodes that a schema lacks, without those below them.
+    fn missing(&self, number: usize, found: &Differences) -> Vec<usize> {
+        let has = |node: &Node| node.ids.get(number).copied().flatten().is_some();
+        let changed: HashSet<usize> = found.changed.iter().map(|(node, _)| *node).collect();
+        let lacks = |(at, node): (usize, &Node)| {
+            let above = node.parent.and_then(|parent| self.nodes.get(parent));
+            (!node.dropped && !has(node) && above.is_none_or(has) && !changed.contains(&at)).then_some(at)
+        };
+        self.nodes.iter().enumerate().filter_map(lacks).collect()
+    }
+
+    /// Whether a field has the same meaning as a node.
+    fn same_meaning(&self, node: usize, schema: &Schema, id: usize) -> bool {
+        let (Some(node), Some(field)) = (self.nodes.get(node), schema.fields.get(id)) else { return false };
+        let own = &node.field;
+        let width = |representations: &[Vec<Encoded>]| representations.first().map_or(0, Vec::len);
+        own.role == field.role
+            && own.array_size == field.array_size
+            && own.is_soa == field.is_soa
+            && own.source.is_some() == field.source.is_some()
+            && is_same_type(&own.type_name, &field.type_name)
+            && width(&node.representations) == width(&representations(schema, id))
+    }
+
+    /// Handles the differences of a schema.
+    fn resolve(
+        &mut self,
+        found: &Differences,
+        schema: &Arc<Schema>,
+        keep: &[bool],
+        map: &mut [Option<usize>],
+    ) -> Result<()> {
+        match self.mode {
+            Mode::Strict if found.is_empty() => {}
+            Mode::Strict => return Err(self.refusal(found, schema, "")),
+            Mode::Common => {
+                for node in found.missing.iter().copied().chain(found.changed.iter().map(|(node, _)| *node)) {
+                    self.leave_out(node);
+                }
+                self.left_out.extend(found.extra.iter().map(|&id| schema.path(id)));
+            }
+            Mode::Fill if !found.changed.is_empty() => return Err(self.refusal(found, schema, "")),
+            Mode::Fill => {
+                let varies = |parent: Option<usize>| parent.is_some_and(|node| !self.has_fixed_number(node));
+                let in_collection = found.missing.iter().find(|&&node| varies(self.parent(node)));
+                let parent_of = |id: usize| schema.fields.get(id)?.parent.and_then(|p| map.get(p).copied().flatten());
+                let extra = found
+                    .extra
+                    .iter()
+                    .find(|&&id| schema.fields.get(id).is_some_and(|f| f.parent.is_some()) && varies(parent_of(id)));
+                if in_collection.is_some() || extra.is_some() {
+                    return Err(self.refusal(found, schema, "members of collections cannot be filled in"));
+                }
+                self.graft(&found.extra, schema, keep, map);
+            }
+        }
+        Ok(())
+    }
+
+    fn parent(&self, node: usize) -> Option<usize> {
+        self.nodes.get(node).and_then(|node| node.parent)
+    }
+
+    /// Whether each entry has the same number of values of a node.
+    fn has_fixed_number(&self, node: usize) -> bool {
+        let mut at = Some(node);
+        while let Some(node) = at.and_then(|at| self.nodes.get(at)) {
+            if !matches!(node.field.role, Role::Leaf | Role::Record) {
+                return false;
+            }
+            at = node.parent;
+        }
+        true
+    }
+
+    /// Takes over fields that only a later schema has, with those below them.
+    fn graft(&mut self, extra: &[usize], schema: &Arc<Schema>, keep: &[bool], map: &mut [Option<usize>]) {
+        let number = self.schemas.len() - 1;
+        let mut new = vec![false; schema.fields.len()];
+        for (id, field) in schema.fields.iter().enumerate().filter(|(id, _)| keep.get(*id).copied().unwrap_or(false)) {
+            let below_new = field.parent.is_some_and(|parent| new.get(parent).copied().unwrap_or(false));
+            if !below_new && extra.binary_search(&id).is_err() {
+                continue;
+            }
+            let parent = field.parent.and_then(|parent| map.get(parent).copied().flatten());
+            let place = self.push(schema, id, parent, number);
+            if let (Some(slot), Some(flag), Some(node)) = (map.get_mut(id), new.get_mut(id), self.nodes.get_mut(place))
+            {
+                (*slot, *flag) = (Some(place), true);
+                node.add(number, schema, id);
+            }
+        }
+        for (id, field) in schema.fields.iter().enumerate() {
+            let source = field.source.and_then(|source| map.get(source).copied().flatten());
+            let node = map.get(id).copied().flatten().and_then(|node| self.nodes.get_mut(node));
+            if let (true, Some(node)) = (new.get(id).copied().unwrap_or(false), node) {
+                node.source = source;
+            }
+        }
+    }
+
+    /// Leaves a field out, or the field above that cannot do without it.
+    fn leave_out(&mut self, mut at: usize) {
+        self.left_out.push(self.path_of(at));
+        loop {
+            let Some(node) = self.nodes.get_mut(at) else { return };
+            node.dropped = true;
+            let parent = node.parent;
+            match parent {
+                Some(parent) if self.nodes.get(parent).is_some_and(|above| !is_divisible(&above.field)) => at = parent,
+                _ => return,
+            }
+        }
+    }
+
+    /// Drops what is below or shows dropped fields, and records of which nothing is left. Returns projected fields that were
+    /// dropped for that.
+    pub fn settle(&mut self) -> Result<Vec<String>> {
+        let mut widows = Vec::new();
+        loop {
+            let mut members = vec![(0usize, 0usize); self.nodes.len()];
+            let mut drop = Vec::new();
+            for (at, node) in self.nodes.iter().enumerate() {
+                if let Some((all, left)) = node.parent.and_then(|parent| members.get_mut(parent)) {
+                    *all += 1;
+                    *left += usize::from(!node.dropped);
+                }
+                let is_dropped =
+                    |at: Option<usize>| at.and_then(|at| self.nodes.get(at)).is_some_and(|node| node.dropped);
+                if node.dropped {
+                    continue;
+                }
+                if is_dropped(node.parent) {
+                    drop.push(at);
+                } else if node.field.source.is_some() && (node.source.is_none() || is_dropped(node.source)) {
+                    widows.push(self.path_of(at));
+                    drop.push(at);
+                }
+            }
+            let empty = |(at, (all, left)): (usize, &(usize, usize))| {
+                let kept = self.nodes.get(at).is_some_and(|node| !node.dropped);
+                (kept && *all > 0 && *left == 0).then_some(at)
+            };
+            drop.extend(members.iter().enumerate().filter_map(empty));
+            if drop.is_empty() {
+                break;
+            }
+            for at in drop {
+                if let Some(node) = self.nodes.get_mut(at) {
+                    node.dropped = true;
+                }
+            }
+        }
+        if self.nodes.iter().all(|node| node.dropped) {
+            let what = if self.schemas.len() > 1 { "its inputs have no field in common" } else { "no field is left" };
+            return Err(Error::request(format!("RNTuple {}: {what}", self.path)));
+        }
+        Ok(widows)
+    }
+
+    pub fn path_of(&self, node: usize) -> String {
+        let mut names = Vec::new();
+        let mut at = Some(node);
+        while let Some(node) = at.and_then(|at| self.nodes.get(at)) {
+            names.push(node.field.name.as_str());
+            at = node.parent;
+        }
+        names.reverse();
+        names.join(".")
+    }
+
+    fn refusal(&self, found: &Differences, schema: &Schema, why: &str) -> Error {
+        let missing = found.missing.iter().map(|&node| format!("no field {}", self.path_of(node)));
+        let extra = found.extra.iter().map(|&id| format!("an additional field {}", schema.path(id)));
+        let changed = found.changed.iter().filter_map(|&(node, id)| {
+            let own = meaning(&self.nodes.get(node)?.field, self.nodes.get(node)?.representations.first());
+            let theirs = meaning(schema.fields.get(id)?, representations(schema, id).first());
+            Some(format!("field {}: {theirs} instead of {own}", schema.path(id)))
+        });
+        let texts: Vec<String> = missing.chain(extra).chain(changed).collect();
+        let mut message = format!(
+            "RNTuple {}: its schema differs from the first input's: {}",
+            self.path,
+            texts.get(..MAX_LISTED).unwrap_or(&texts).join("; ")
+        );
+        if texts.len() > MAX_LISTED {
+            message.push_str(&format!("; and {} more", texts.len() - MAX_LISTED));
+        }
+        let why = if why.is_empty() { String::new() } else { format!("{why}; ") };
+        message.push_str(&match self.mode {
+            Mode::Fill => format!(" ({why}--common leaves out fields that differ)"),
+            _ => format!(" ({why}--common keeps the fields of all inputs, --fill fills in missing ones)"),
+        });
+        Error::request(message)
+    }
+
+    /// The note on fields that not all inputs have.
+    pub fn note(&mut self) -> Option<String> {
+        let mut left_out = std::mem::take(&mut self.left_out);
+        left_out.sort();
+        left_out.dedup();
+        (!left_out.is_empty()).then(|| {
+            format!("RNTuple {}: fields that are not in all inputs are left out: {}", self.path, listed(&left_out))
+        })
+    }
+}
+
+impl Node {
+    /// Notes the field's ID in a schema, and the representations that only this schema has.
+    fn add(&mut self, number: usize, schema: &Schema, id: usize) {
+        if self.ids.len() <= number {
+            self.ids.resize(number + 1, None);
+        }
+        if let Some(slot) = self.ids.get_mut(number) {
+            *slot = Some(id);
+        }
+        for representation in representations(schema, id) {
+            if !self.representations.contains(&representation) {
+                self.representations.push(representation);
+            }
+        }
+    }
+}
+
+impl Differences {
+    fn is_empty(&self) -> bool {
+        self.missing.is_empty() && self.extra.is_empty() && self.changed.is_empty()
+    }
+}
+
+/// The representations of a field: for each the encodings of its columns.
+pub(super) fn representations(schema: &Schema, field: usize) -> Vec<Vec<Encoded>> {
+    let mut all: Vec<Vec<Encoded>> = Vec::new();
+    for column in schema.columns_of(field).iter().filter_map(|&id| schema.columns.get(id)) {
+        let at = usize::from(column.representation);
+        if all.len() <= at {
+            all.resize(at + 1, Vec::new());
+        }
+        if let Some(columns) = all.get_mut(at) {
+            columns.push((column.column_type, column.bits, column.range));
+        }
+    }
+    all
+}
+
+/// The meaning of a field as text.
+fn meaning(field: &Field, columns: Option<&Vec<Encoded>>) -> String {
+    let mut text = match (field.type_name.as_str(), field.role) {
+        ("", Role::Record) => "an untyped record".to_owned(),
+        ("", _) => "an untyped collection".to_owned(),
+        (name, Role::Streamer) => format!("{name}, streamed"),
+        (name, _) => name.to_owned(),
+    };
+    if let Some(size) = field.array_size {
+        text.push_str(&format!("[{size}]"));
+    }
+    if field.is_soa {
+        text.push_str(", a struct of arrays");
+    }
+    if field.source.is_some() {
+        text.push_str(", projected");
+    } else if columns.is_none_or(Vec::is_empty) && field.role == Role::Leaf {
+        text.push_str(", without columns");
+    }
+    text
+}

@@ -1,0 +1,294 @@
+//! Plans an RNTuple: joins the schemas of its inputs, maps their columns to those of the output, and adds up their pages, before any
+//! page is touched.
+
+mod columns;
+mod filter;
+pub(crate) mod forecast;
+mod join;
+pub(crate) mod model;
+mod scan;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use dataset::EntrySet;
+use dataset::glob::NameFilter;
+use dataset::layout::{Layout, TreeRules};
+use dataset::ntuple::model::{Anchor, AttributeSet, FormatVersion, Link, Locator, Ntuple, Schema};
+use dataset::ntuple::{MAX_KEY_SIZE, read_attribute_set, read_ntuple};
+use rootfile::{Error, Result, Source};
+
+use self::columns::{FirstInput, OutputColumns, output_columns};
+use self::join::Join;
+use self::model::{AttributePlan, NtuplePlan, NtupleRequest, Totals};
+use super::options::{Pack, Schema as Mode};
+use crate::commit::page_sink::list_memory;
+use crate::execute::engine::pages::job::{PageInput, PageJob};
+
+/// The field of an attribute set with the first entry of a range (`RNTupleAttrUtils.hxx`, `kMetaFieldNames`).
+const RANGE_START: &str = "_rangeStart";
+/// The latest format whose features are written.
+const NEWEST: FormatVersion = FormatVersion { epoch: 1, major: 0, minor: 2, patch: 0 };
+/// The first format with attribute sets.
+const ATTRIBUTE_SETS: FormatVersion = FormatVersion { epoch: 1, major: 0, minor: 1, patch: 0 };
+/// The first format with structs of arrays.
+const STRUCTS_OF_ARRAYS: FormatVersion = FormatVersion { epoch: 1, major: 0, minor: 2, patch: 0 };
+/// Bytes of memory for each byte of a page list that is read: its bytes, and its clusters and pages.
+const LIST_FACTOR: u64 = 6;
+/// Bytes of memory for each byte of a header or footer.
+const SCHEMA_FACTOR: u64 = 12;
+
+/// One of the RNTuples that are joined.
+struct Part {
+    source: Arc<dyn Source>,
+    ntuple: Ntuple,
+    /// Entries of the main RNTuple before it, for an attribute set.
+    entries_before: u64,
+}
+
+/// How parts are joined.
+struct Joining<'a> {
+    path: &'a str,
+    mode: Mode,
+    filter: &'a NameFilter,
+    rules: &'a TreeRules<'a>,
+    entries: Option<&'a dyn Fn(u64) -> Result<EntrySet>>,
+    check: bool,
+    entry_column: Option<&'static str>,
+}
+
+/// Plans an RNTuple.
+pub(crate) fn plan_ntuple(request: &NtupleRequest<'_>) -> Result<NtuplePlan> {
+    let mut parts = Vec::with_capacity(request.inputs.len());
+    for (_, file, key) in request.inputs {
+        let ntuple = read_ntuple(file, key)?;
+        parts.push(Part { source: Arc::clone(file.source()), ntuple, entries_before: 0 });
+    }
+    let rules = request.layout.rules(request.path);
+    let joining = Joining {
+        path: request.path,
+        mode: request.options.schema,
+        filter: request.filter,
+        rules: &rules,
+        entries: request.entries,
+        check: request.check,
+        entry_column: None,
+    };
+    let mut plan = join_parts(parts, &joining)?;
+    plan.title = request.inputs.first().map_or_else(String::new, |(.., key)| key.title.clone());
+    ignored_keys(&mut plan, request, &rules);
+    add_attributes(&mut plan, request)?;
+    Ok(plan)
+}
+
+/// Notes the layout keys that do not apply to RNTuples yet.
+fn ignored_keys(plan: &mut NtuplePlan, request: &NtupleRequest<'_>, rules: &TreeRules<'_>) {
+    let tree = &rules.tree;
+    let keys = [
+        ("cluster", tree.cluster.is_some()),
+        ("basket-memory", tree.basket_memory.is_some()),
+        ("one-basket-per-cluster", tree.one_basket_per_cluster == Some(true)),
+        ("container", tree.container.is_some()),
+        ("pack", matches!(request.options.pack, Pack::Bytes(_))),
+    ];
+    plan.ignored.extend(keys.into_iter().filter_map(|(name, is_set)| is_set.then_some(name)));
+}
+
+/// Joins RNTuples, without their attribute sets.
+fn join_parts(mut parts: Vec<Part>, joining: &Joining<'_>) -> Result<NtuplePlan> {
+    let input_entries = parts.iter().map(|part| part.ntuple.entries()).sum();
+    // An empty RNTuple cannot conflict, and no fields are left out because of it.
+    if joining.mode != Mode::Fill && parts.iter().any(|part| part.ntuple.entries() > 0) {
+        parts.retain(|part| part.ntuple.entries() > 0);
+    } else if joining.mode != Mode::Fill {
+        parts.truncate(1);
+    }
+    check_features(&parts, joining.path)?;
+    let mut join = Join::new(joining.mode, joining.path);
+    let (mut notes, mut lost, mut widows) = (Vec::new(), Vec::new(), Vec::new());
+    let mut first: Vec<FirstInput> = Vec::new();
+    let mut schema_of = Vec::with_capacity(parts.len());
+    let mut before = 0;
+    for (input, part) in parts.iter_mut().enumerate() {
+        let known = join.schemas.iter().position(|schema: &Arc<Schema>| **schema == *part.ntuple.schema);
+        let number = match known.and_then(|number| Some((number, join.schemas.get(number)?))) {
+            Some((number, schema)) => {
+                part.ntuple.schema = Arc::clone(schema);
+                number
+            }
+            None => {
+                let keep = filter::kept_fields(&part.ntuple.schema, joining.path, joining.filter, &mut widows);
+                join.add(&part.ntuple.schema, &keep).map_err(|e| e.file(part.source.name()))?;
+                first.push(FirstInput { input, entries_before: before });
+                join.schemas.len() - 1
+            }
+        };
+        schema_of.push(number);
+        before += part.ntuple.entries();
+    }
+    widows.extend(join.settle()?);
+    widows.sort();
+    widows.dedup();
+    notes.extend(join.note());
+    if !widows.is_empty() {
+        let (names, path) = (widows.join(", "), joining.path);
+        notes.push(format!("RNTuple {path}: projected fields go with the fields that they show: {names}"));
+    }
+    let mut made = output_columns(&join, &first, joining.rules, joining.entry_column, &mut lost)?;
+    let lost: Vec<String> = lost.into_iter().map(|what| format!("RNTuple {}: {what}", joining.path)).collect();
+    let selected = joining.entries.map(|entries| entries(before)).transpose()?.map(Arc::new);
+    if let Some(selected) = &selected {
+        defer(&mut made, selected);
+    }
+    let ntuple = output_metadata(&parts, made.schema)?;
+    let headers: u64 = parts.iter().map(|part| part.ntuple.anchor.header.len + part.ntuple.anchor.footer.len).sum();
+    let distinct = if join.schemas.len() < parts.len() { 2 } else { 1 };
+    let mut totals = Totals::default();
+    let mut inputs = Vec::with_capacity(parts.len());
+    let mut first_entry = 0;
+    for (part, number) in parts.into_iter().zip(schema_of) {
+        let entries = part.ntuple.entries();
+        let input = PageInput {
+            source: part.source,
+            ntuple: Arc::new(part.ntuple),
+            columns: made.sources.get(number).cloned().unwrap_or_else(|| Arc::from([])),
+            first_entry,
+            entries_before: part.entries_before,
+        };
+        scan::scan(&input, selected.as_deref(), joining.path, &mut totals)?;
+        inputs.push(input);
+        first_entry += entries;
+    }
+    let schemas = headers / inputs.len().max(1) as u64 * (join.schemas.len() as u64 + distinct);
+    let metadata = schemas * SCHEMA_FACTOR
+        + inputs.len() as u64 * 4096
+        + totals.largest_list * LIST_FACTOR
+        + list_memory(totals.lists)
+        + (1 << 20);
+    let recodes = inputs.iter().any(|input| input.entries_before > 0);
+    let packs = recodes || made.columns.iter().any(|column| column.compression.is_some());
+    let deep = if packs || joining.check { 3 * totals.largest_raw } else { 0 };
+    Ok(NtuplePlan {
+        ntuple,
+        job: PageJob { keeps_groups: inputs.len() == 1, inputs, columns: made.columns, selected, check: joining.check },
+        attributes: Vec::new(),
+        title: String::new(),
+        input_entries,
+        totals,
+        notes,
+        lost,
+        ignored: made.ignored,
+        metadata,
+        // Plus a window of copies or finished pages, and the state of codecs.
+        scratch: totals.largest + deep + (8 << 20),
+    })
+}
+
+/// Moves the starts of deferred columns to where they are among the selected entries.
+fn defer(made: &mut OutputColumns, selected: &EntrySet) {
+    for (column, target) in made.schema.columns.iter_mut().zip(&made.columns) {
+        if let (Some(deferred), Some(each)) = (&mut column.first_element, target.per_entry.filter(|each| *each > 0)) {
+            deferred.first_element = selected.rank(deferred.first_element / each).saturating_mul(each);
+        }
+    }
+}
+
+/// Refuses what cannot be joined: elements that are not stored and cannot be counted.
+fn check_features(parts: &[Part], path: &str) -> Result<()> {
+    let is_set = |part: &&Part| part.ntuple.features.iter().any(|word| *word != 0);
+    match parts.iter().find(is_set).filter(|_| parts.len() > 1) {
+        None => Ok(()),
+        Some(part) => Err(Error::unsupported(format!(
+            "RNTuple {path}: has fields that were added below collections (format feature 0); such a file is rewritten, but \
+             not merged"
+        ))
+        .file(part.source.name())),
+    }
+}
+
+/// The metadata of the output: those of the first part with the joined schema.
+fn output_metadata(parts: &[Part], schema: Schema) -> Result<Ntuple> {
+    let first = parts.first().map(|part| &part.ntuple).ok_or_else(|| Error::request("no input"))?;
+    let mut version = parts.iter().map(|part| part.ntuple.anchor.version).max().unwrap_or(NEWEST);
+    if first.features.iter().all(|word| *word == 0) {
+        version = version.min(NEWEST);
+    }
+    if schema.fields.iter().any(|field| field.is_soa) {
+        version = version.max(STRUCTS_OF_ARRAYS);
+    }
+    let nowhere = Link { len: 0, locator: Locator::File { offset: 0, size: 0 } };
+    Ok(Ntuple {
+        name: first.name.clone(),
+        description: first.description.clone(),
+        writer: first.writer.clone(),
+        anchor: Anchor { version, header: nowhere, footer: nowhere, max_key_size: MAX_KEY_SIZE },
+        features: first.features.clone(),
+        header_checksum: 0,
+        schema: Arc::new(schema),
+        groups: Vec::new(),
+        attribute_sets: Vec::new(),
+    })
+}
+
+/// Plans the attribute sets. Sets of the same name are joined, and the ranges of later inputs are moved by the entries before them.
+fn add_attributes(plan: &mut NtuplePlan, request: &NtupleRequest<'_>) -> Result<()> {
+    let mut sets: BTreeMap<&str, (AttributeSet, Vec<Part>)> = BTreeMap::new();
+    let mut order: Vec<&str> = Vec::new();
+    for input in &plan.job.inputs {
+        for set in &input.ntuple.attribute_sets {
+            let ntuple = read_attribute_set(&*input.source, &input.ntuple, set)?;
+            let part = Part { source: Arc::clone(&input.source), ntuple, entries_before: input.first_entry };
+            let (first, parts) = sets.entry(&set.name).or_insert_with(|| {
+                order.push(&set.name);
+                (set.clone(), Vec::new())
+            });
+            if first.schema_version.0 != set.schema_version.0 {
+                let what =
+                    format!("attribute set {} has another version in the inputs; such sets are not merged", set.name);
+                return Err(Error::unsupported(what).file(input.source.name()));
+            }
+            first.schema_version = first.schema_version.max(set.schema_version);
+            parts.push(part);
+        }
+    }
+    let (everything, compression) = (NameFilter::default(), request.layout.rules(request.path).column(&[]).compression);
+    let mut layout = Layout::default();
+    layout.common.compression = compression;
+    let mut lost = Vec::new();
+    let mut attributes = Vec::new();
+    for name in order {
+        let Some((set, parts)) = sets.remove(name) else { continue };
+        if plan.job.selected.is_some() {
+            lost.push(format!(
+                "RNTuple {}: attribute set {name} is left out: its ranges count entries, and not all entries are kept",
+                request.path
+            ));
+            continue;
+        }
+        let path = format!("{}, attributes {name}", request.path);
+        let rules = layout.rules(&path);
+        let joining = Joining {
+            path: &path,
+            mode: request.options.schema,
+            filter: &everything,
+            rules: &rules,
+            entries: None,
+            check: request.check,
+            entry_column: Some(RANGE_START),
+        };
+        let joined = join_parts(parts, &joining)?;
+        attributes.push(AttributePlan { name: set.name, schema_version: set.schema_version, plan: joined });
+    }
+    for attribute in &mut attributes {
+        plan.notes.append(&mut attribute.plan.notes);
+        plan.lost.append(&mut attribute.plan.lost);
+        plan.metadata += attribute.plan.metadata;
+        plan.scratch = plan.scratch.max(attribute.plan.scratch);
+    }
+    if !attributes.is_empty() {
+        plan.ntuple.anchor.version = plan.ntuple.anchor.version.max(ATTRIBUTE_SETS);
+    }
+    plan.lost.extend(lost);
+    plan.attributes = attributes;
+    Ok(())
+}

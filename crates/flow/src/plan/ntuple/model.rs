@@ -1,0 +1,85 @@
+//! The request for the plan of an RNTuple, and the plan itself. Nothing is computed here.
+
+use std::sync::Arc;
+
+use dataset::EntrySet;
+use dataset::glob::NameFilter;
+use dataset::layout::Layout;
+use dataset::ntuple::model::Ntuple;
+use rootfile::{Key, Result, RootFile};
+
+use crate::execute::engine::pages::job::PageJob;
+use crate::plan::options::PlanOptions;
+
+/// A request to plan an RNTuple.
+pub(crate) struct NtupleRequest<'a> {
+    /// The RNTuples to join: for each the number of its input, the file, and the key.
+    pub inputs: &'a [(usize, Arc<RootFile>, Key)],
+    /// Path of the RNTuple in its file.
+    pub path: &'a str,
+    /// The requested layout.
+    pub layout: &'a Layout,
+    /// The requested fields.
+    pub filter: &'a NameFilter,
+    /// Selects entries, given their total number. All entries if not given.
+    pub entries: Option<&'a dyn Fn(u64) -> Result<EntrySet>>,
+    /// How the RNTuples are joined.
+    pub options: PlanOptions,
+    /// Whether copied pages are decompressed, to check them.
+    pub check: bool,
+}
+
+/// The plan of an RNTuple.
+pub(crate) struct NtuplePlan {
+    /// The metadata of the output. Groups and positions are those of no file.
+    pub ntuple: Ntuple,
+    /// Its pages.
+    pub job: PageJob,
+    /// Its attribute sets, in order.
+    pub attributes: Vec<AttributePlan>,
+    /// The title of its key.
+    pub title: String,
+    /// Entries of all inputs.
+    pub input_entries: u64,
+    /// What the inputs have.
+    pub totals: Totals,
+    /// Notes.
+    pub notes: Vec<String>,
+    /// Notes on what is not carried over.
+    pub lost: Vec<String>,
+    /// Requested keys of the layout that do not apply to RNTuples yet.
+    pub ignored: Vec<&'static str>,
+    /// Memory of metadata while the job runs, in bytes.
+    pub metadata: u64,
+    /// Largest buffers that one thread needs, in bytes.
+    pub scratch: u64,
+}
+
+/// The plan of an attribute set.
+pub(crate) struct AttributePlan {
+    /// Its name.
+    pub name: String,
+    /// The version of its schema: major, minor.
+    pub schema_version: (u16, u16),
+    /// Its content.
+    pub plan: NtuplePlan,
+}
+
+/// What page lists add up to.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Totals {
+    /// Clusters.
+    pub clusters: u64,
+    /// Bytes of pages on disk.
+    pub zip_bytes: u64,
+    /// Bytes of the largest page on disk.
+    pub largest: u64,
+    /// Bytes of the largest page before compression.
+    pub largest_raw: u64,
+    /// Bytes of the largest page list.
+    pub largest_list: u64,
+    /// Bytes of all page lists.
+    pub lists: u64,
+    /// The largest number of pages in a cluster.
+    pub pages: u64,
+}

@@ -1,0 +1,77 @@
+//! Finished pages of an RNTuple in memory, and the outline of the cluster that they belong to. Their positions in the file are not
+//! known yet.
+
+use dataset::ntuple::element::Encoding;
+use dataset::ntuple::model::ColumnRange;
+
+/// Pages, one after the other, of one cluster. The first batch of a cluster brings its outline.
+#[derive(Debug, Default)]
+pub(crate) struct PageBatch {
+    /// The cluster that begins here.
+    pub outline: Option<Box<ClusterOutline>>,
+    /// The bytes of the pages, each with its checksum if it has one.
+    pub bytes: Vec<u8>,
+    /// The pages.
+    pub records: Vec<PageRecord>,
+}
+
+/// One page of a [`PageBatch`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PageRecord {
+    /// Its number among the stored pages of the cluster.
+    pub number: u32,
+    /// The number by which later pages share it.
+    pub shared: Option<u32>,
+    /// Its offset in the batch.
+    pub offset: usize,
+    /// Its bytes without the checksum.
+    pub len: usize,
+    /// Whether a checksum follows.
+    pub has_checksum: bool,
+}
+
+/// A cluster before its pages have positions.
+#[derive(Debug)]
+pub(crate) struct ClusterOutline {
+    /// Its first entry in the output.
+    pub first_entry: u64,
+    /// How many entries.
+    pub entries: u64,
+    /// Its columns, with ranges of `pages`.
+    pub columns: Vec<ColumnRange>,
+    /// All pages.
+    pub pages: Vec<OutlinePage>,
+    /// How many pages are stored for this cluster: numbers in records are below.
+    pub stored: u32,
+    /// Bytes of all pages before compression.
+    pub raw_bytes: u64,
+    /// Whether a cluster group begins here.
+    pub begins_group: bool,
+}
+
+/// A page of an outline.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OutlinePage {
+    /// How many elements.
+    pub elements: u32,
+    /// Where its bytes come from.
+    pub bytes: PageBytes,
+}
+
+/// Where the bytes of a page come from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum PageBytes {
+    /// The stored page of this number.
+    Stored(u32),
+    /// A page that was stored before, by its number among the shared ones.
+    Shared(u32),
+    /// Zeroes, which are stored once for all pages of their size.
+    Zeros(Encoding),
+}
+
+impl ClusterOutline {
+    /// Bytes in memory.
+    pub fn memory(&self) -> u64 {
+        (self.columns.capacity() * size_of::<ColumnRange>() + self.pages.capacity() * size_of::<OutlinePage>()) as u64
+    }
+}
