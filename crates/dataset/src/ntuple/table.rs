@@ -9,7 +9,7 @@ use rootfile::{Error, Key, Result, RootFile, Source};
 use super::cluster_reader::ClusterSource;
 use super::decode::FieldPlan;
 use super::element::Encoding;
-use super::model::{Cluster, Page, PageList, Schema};
+use super::model::{Cluster, Ntuple, Page, PageList, Schema};
 use super::open::{read_ntuple, read_page_list};
 
 /// Decompressed bytes of a piece of a field with one value for each entry: some pages.
@@ -63,7 +63,15 @@ impl NtupleTable {
     /// If they cannot be read or are damaged, or if the clusters do not have consecutive entries.
     pub fn open(file: &RootFile, key: &Key) -> Result<Self> {
         let ntuple = read_ntuple(file, key)?;
-        let source = &**file.source();
+        Self::of(ntuple, &**file.source()).map_err(|e| e.at(key.seek_key))
+    }
+
+    /// Reads all page lists of an RNTuple whose metadata are read, from the file that has it.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open).
+    pub fn of(ntuple: Ntuple, source: &dyn Source) -> Result<Self> {
         let lists: Vec<PageList> =
             (0..ntuple.groups.len()).map(|group| read_page_list(source, &ntuple, group)).collect::<Result<_>>()?;
         let mut clusters: Vec<(usize, usize)> = Vec::new();
@@ -82,7 +90,7 @@ impl NtupleTable {
             lists,
             clusters,
         };
-        table.check_clusters().map_err(|e| e.object(table.name.clone()).at(key.seek_key).file(file.name()))?;
+        table.check_clusters().map_err(|e| e.object(table.name.clone()).file(source.name()))?;
         Ok(table)
     }
 
@@ -108,6 +116,30 @@ impl NtupleTable {
         let &(list, index) = self.clusters.get(number)?;
         let list = self.lists.get(list)?;
         Some((list, list.clusters.get(index)?))
+    }
+
+    /// The numbers of the clusters with some of these entries.
+    pub fn clusters_with(&self, entries: &Range<u64>) -> Range<usize> {
+        let begins = |&(list, index): &(usize, usize)| {
+            self.lists.get(list).and_then(|list| list.clusters.get(index)).map_or(0, |cluster| cluster.first_entry)
+        };
+        // The last cluster that begins no later than the first entry has it.
+        let first = self.clusters.partition_point(|place| begins(place) <= entries.start).saturating_sub(1);
+        first..self.clusters.partition_point(|place| begins(place) < entries.end).max(first)
+    }
+
+    /// Bytes of the largest page, in the file and decompressed.
+    pub fn largest_page(&self) -> u64 {
+        let mut largest = 0;
+        for (list, cluster) in self.clusters() {
+            for (column, range) in cluster.columns.iter().enumerate() {
+                let Ok(encoding) = self.schema.encoding(column) else { continue };
+                for page in list.pages.get(range.pages.clone()).unwrap_or_default() {
+                    largest = largest.max(page.stored_len().unwrap_or(0).saturating_add(page_bytes(&encoding, page)));
+                }
+            }
+        }
+        largest
     }
 
     /// The number of entries.

@@ -1,62 +1,105 @@
-//! Compares columns by value. Both sides are decoded portion by portion, assembled from their branches, and compared bit for
-//! bit.
+//! Compares columns by value, of trees or RNTuples. Both sides are decoded portion by portion, assembled from their branches, and
+//! compared bit for bit.
 
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use arrow_array::ArrayRef;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::DataType;
 use dataset::assemble::LogicalColumn;
+use dataset::ntuple::cluster_reader::PageReader;
 use rootfile::{Error, ErrorKind, Result};
 
 use super::first_difference;
+use super::ntuple_side::NtupleSide;
 use super::tasks::{self, ColumnDifference, DifferenceKind, Outcome, Task};
 use crate::execute::fetch::column_stream::{ColumnStream, DecodeSource};
 use crate::execute::fetch::fetcher::Fetcher;
 use crate::execute::progress::{Progress, tell};
 use crate::table::piece::Files;
 
-/// A column that both sides have, in one or more branches.
+/// Bytes of a field that are compared at a time. Pages at the ends of a portion are decompressed for both portions.
+const FIELD_PORTION: u64 = 4 << 20;
+
+/// A column that both sides have.
 pub(super) struct ValuePair {
     /// Name of the column.
     pub name: String,
-    /// The branches to decode, of each side.
-    pub sources: [Vec<DecodeSource>; 2],
-    /// Assembles the branches of each side. Without it, each side has one branch.
-    wholes: Option<[LogicalColumn; 2]>,
+    /// Where each side has its values.
+    pub sides: [PairSide; 2],
+    /// The type that both sides' values are cast to, if their types differ.
+    common_type: Option<DataType>,
     /// Entries that are compared at a time.
     portion: u64,
 }
 
+/// Where one side has the values of a column.
+pub(super) enum PairSide {
+    /// In branches, which are assembled if there are several.
+    Branches { sources: Arc<[DecodeSource]>, whole: Option<LogicalColumn> },
+    /// In a field of an RNTuple.
+    Field { table: Arc<NtupleSide>, field: usize },
+}
+
 /// Buffers of a thread.
-struct Buffers(Fetcher);
+struct Buffers {
+    fetcher: Fetcher,
+    pages: PageReader,
+}
 
 impl Default for Buffers {
     fn default() -> Self {
-        Self(Fetcher::new())
+        Self { fetcher: Fetcher::new(), pages: PageReader::new() }
     }
 }
 
 impl ValuePair {
-    pub fn new(name: String, sources: [Vec<DecodeSource>; 2], wholes: Option<[LogicalColumn; 2]>) -> Self {
-        let [a, b] = sources.each_ref().map(|sources| DecodeSource::portion(sources));
-        Self { name, sources, wholes, portion: a.min(b) }
+    pub fn new(name: String, sides: [PairSide; 2], common_type: Option<DataType>) -> Self {
+        let [a, b] = sides.each_ref().map(PairSide::portion);
+        Self { name, sides, common_type, portion: a.min(b) }
     }
 
     /// Bytes of buffers that a thread needs for it.
     fn scratch(&self) -> u64 {
-        self.sources.iter().flatten().map(|source| source.scratch(self.portion)).sum()
+        self.sides.iter().map(|side| side.scratch(self.portion)).sum()
     }
 
     fn tasks(&self, index: usize, entries: u64) -> Vec<Task> {
-        let [first, _] = &self.sources;
-        // The source with most baskets gives the finest cuts.
-        let Some(source) = first.iter().max_by_key(|source| source.column.source.pieces.len()) else {
-            return Vec::new();
-        };
-        let bytes =
-            |source: &DecodeSource| source.column.source.pieces.iter().map(|p| u64::from(p.nbytes)).sum::<u64>();
-        let share = first.iter().map(bytes).sum::<u64>() / bytes(source).max(1);
-        tasks::cut(index, (&source.column, entries), share.max(1))
+        let [first, _] = &self.sides;
+        match first {
+            PairSide::Branches { sources, .. } => {
+                // The source with most baskets gives the finest cuts.
+                let Some(source) = sources.iter().max_by_key(|source| source.column.source.pieces.len()) else {
+                    return Vec::new();
+                };
+                let bytes = |source: &DecodeSource| {
+                    source.column.source.pieces.iter().map(|p| u64::from(p.nbytes)).sum::<u64>()
+                };
+                let share = sources.iter().map(bytes).sum::<u64>() / bytes(source).max(1);
+                tasks::cut(index, (&source.column, entries), share.max(1))
+            }
+            PairSide::Field { table, field } => tasks::cut_evenly(index, entries, table.bytes_per_entry(*field)),
+        }
+    }
+}
+
+impl PairSide {
+    fn portion(&self) -> u64 {
+        match self {
+            Self::Branches { sources, .. } => DecodeSource::portion(sources),
+            Self::Field { table, field } => (FIELD_PORTION / table.bytes_per_entry(*field)).max(1),
+        }
+    }
+
+    fn scratch(&self, portion: u64) -> u64 {
+        match self {
+            Self::Branches { sources, .. } => sources.iter().map(|source| source.scratch(portion)).sum(),
+            // The values are read, joined, and cast.
+            Self::Field { table, field } => {
+                table.largest_page() + 3 * portion.saturating_mul(table.bytes_per_entry(*field))
+            }
+        }
     }
 }
 
@@ -74,54 +117,44 @@ pub(super) fn compare(
     progress: Progress<'_>,
 ) -> Result<Outcome> {
     let all: Vec<Task> = pairs.iter().enumerate().flat_map(|(i, pair)| pair.tasks(i, entries)).collect();
-    tasks::run(&all, pairs.len(), threads, &|task, earliest, Buffers(scratch): &mut Buffers, bytes| {
+    tasks::run(&all, pairs.len(), threads, &|task, earliest, buffers: &mut Buffers, bytes| {
         let Some(pair) = pairs.get(task.pair) else { return Ok(None) };
         let mut at = task.entries.start;
-        let compared = compare_task(&pair.sides(files), task, (&mut at, earliest), (scratch, bytes), progress);
+        let compared = compare_task(pair, files, task, (&mut at, earliest), (buffers, bytes), progress);
         match compared {
             // A column that cannot be decoded counts as different, and the others are still compared.
-            Err(e) if !matches!(e.kind(), ErrorKind::Io(_) | ErrorKind::Interrupted) => Ok(Some(ColumnDifference {
-                entry: at,
-                kind: DifferenceKind::Undecodable(e.object(format!("branch {}", pair.name))),
-            })),
+            Err(e) if !matches!(e.kind(), ErrorKind::Io(_) | ErrorKind::Interrupted) => {
+                let e = if matches!(pair.sides, [PairSide::Branches { .. }, PairSide::Branches { .. }]) {
+                    e.object(format!("branch {}", pair.name))
+                } else {
+                    e
+                };
+                Ok(Some(ColumnDifference { entry: at, kind: DifferenceKind::Undecodable(e) }))
+            }
             compared => compared,
         }
     })
 }
 
-/// One side of a pair.
-struct Side<'a> {
-    sources: &'a [DecodeSource],
-    whole: Option<&'a LogicalColumn>,
-    files: &'a Files,
-    portion: u64,
-}
-
-impl ValuePair {
-    fn sides<'a>(&'a self, files: [&'a Files; 2]) -> [Side<'a>; 2] {
-        let side = |n: usize, sources: &'a [DecodeSource], files| {
-            let whole = self.wholes.as_ref().and_then(|wholes| wholes.get(n));
-            Side { sources, whole, files, portion: self.portion }
-        };
-        let ([a, b], [of_a, of_b]) = (&self.sources, files);
-        [side(0, a, of_a), side(1, b, of_b)]
-    }
-}
-
 fn compare_task(
-    [first, second]: &[Side<'_>; 2],
+    pair: &ValuePair,
+    files: [&Files; 2],
     task: &Task,
     (at, earliest): (&mut u64, &AtomicU64),
-    (scratch, bytes): (&mut Fetcher, &mut u64),
+    (buffers, bytes): (&mut Buffers, &mut u64),
     progress: Progress<'_>,
 ) -> Result<Option<ColumnDifference>> {
-    let (mut ours, mut theirs) = (first.streams(*at), second.streams(*at));
+    let ([first, second], [files_a, files_b]) = (&pair.sides, files);
+    let mut ours = SideReader { side: first, files: files_a, streams: first.streams(files_a, *at) };
+    let mut theirs = SideReader { side: second, files: files_b, streams: second.streams(files_b, *at) };
+    let common_type = pair.common_type.as_ref();
     while *at < task.entries.end && *at < earliest.load(Ordering::Relaxed) {
-        let entries = *at..at.saturating_add(first.portion).min(task.entries.end);
-        let (a, read_a) = first.values(&mut ours, &entries, scratch)?;
-        let (b, read_b) = second.values(&mut theirs, &entries, scratch)?;
-        *bytes += ours.iter().map(|stream| stream.bytes(&entries)).sum::<u64>();
+        let entries = *at..at.saturating_add(pair.portion).min(task.entries.end);
+        let (a, read_a) = ours.values(&entries, buffers)?;
+        let (b, read_b) = theirs.values(&entries, buffers)?;
+        *bytes += ours.bytes(&entries, &a);
         tell(progress, read_a + read_b)?;
+        let (a, b) = (converted(a, common_type)?, converted(b, common_type)?);
         if let Some(row) = first_difference::first_row(&a, &b) {
             let (member, what) = first_difference::describe(&a, &b, row);
             return Ok(Some(ColumnDifference { entry: *at + row as u64, kind: DifferenceKind::Member(member, what) }));
@@ -131,28 +164,57 @@ fn compare_task(
     Ok(None)
 }
 
-impl<'a> Side<'a> {
-    fn streams(&self, at: u64) -> Vec<ColumnStream<'a>> {
-        self.sources.iter().map(|source| ColumnStream::new(self.files, source, at)).collect()
+fn converted(array: ArrayRef, common_type: Option<&DataType>) -> Result<ArrayRef> {
+    match common_type.filter(|common| *common != array.data_type()) {
+        None => Ok(array),
+        Some(common) => arrow_cast::cast(&array, common).map_err(|e| Error::unsupported(e.to_string())),
     }
+}
 
+impl PairSide {
+    fn streams<'a>(&'a self, files: &'a Files, at: u64) -> Vec<ColumnStream<'a>> {
+        match self {
+            Self::Branches { sources, .. } => {
+                sources.iter().map(|source| ColumnStream::new(files, source, at)).collect()
+            }
+            Self::Field { .. } => Vec::new(),
+        }
+    }
+}
+
+/// Reads one side of a pair, in the order of entries.
+struct SideReader<'a> {
+    side: &'a PairSide,
+    files: &'a Files,
+    /// The branches, if it has some.
+    streams: Vec<ColumnStream<'a>>,
+}
+
+impl SideReader<'_> {
     /// The values of a range of entries, and the bytes that were read for them.
-    fn values(
-        &self,
-        streams: &mut [ColumnStream<'_>],
-        entries: &Range<u64>,
-        scratch: &mut Fetcher,
-    ) -> Result<(ArrayRef, u64)> {
+    fn values(&mut self, entries: &Range<u64>, buffers: &mut Buffers) -> Result<(ArrayRef, u64)> {
+        let whole = match self.side {
+            PairSide::Field { table, field } => return table.values(*field, entries, &mut buffers.pages),
+            PairSide::Branches { whole, .. } => whole,
+        };
         let mut read = 0;
-        let mut arrays = Vec::with_capacity(streams.len());
-        for stream in streams {
-            read += stream.load(self.files, entries, scratch)?;
+        let mut arrays = Vec::with_capacity(self.streams.len());
+        for stream in &mut self.streams {
+            read += stream.load(self.files, entries, &mut buffers.fetcher)?;
             arrays.push(stream.decode(entries)?);
         }
-        let array = match self.whole {
+        let array = match whole {
             Some(whole) => whole.assemble(&arrays)?,
             None => arrays.pop().ok_or_else(|| Error::request("a column of no branch"))?,
         };
         Ok((array, read))
+    }
+
+    /// Bytes of some entries that were read, before compression.
+    fn bytes(&self, entries: &Range<u64>, values: &ArrayRef) -> u64 {
+        match self.side {
+            PairSide::Branches { .. } => self.streams.iter().map(|stream| stream.bytes(entries)).sum(),
+            PairSide::Field { .. } => values.to_data().get_slice_memory_size().unwrap_or(0) as u64,
+        }
     }
 }

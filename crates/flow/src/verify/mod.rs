@@ -1,6 +1,6 @@
-//! Whether two sides have equal content, whatever their layout: schema and entry bytes of every tree, and all other
-//! objects. Entries are compared as bytes, so branches of any class can be compared. Only columns that the two sides split
-//! or stream differently are decoded and compared by value.
+//! Whether two sides have equal content, whatever their layout: schema and entry bytes of every tree, schema and values of every
+//! RNTuple, and all other objects. Entries of trees are compared as bytes, so branches of any class can be compared. Only
+//! columns that the two sides split or stream differently are decoded and compared by value.
 
 mod column_bytes;
 mod column_values;
@@ -8,7 +8,10 @@ mod compare_objects;
 mod context;
 pub(crate) mod cycles;
 mod entry_bytes;
+mod field_tree;
 mod first_difference;
+mod ntuple_side;
+mod ntuples;
 mod object_values;
 mod older_cycles;
 mod options;
@@ -26,9 +29,10 @@ use rootfile::{Error, Result};
 
 use self::context::Context;
 pub use self::cycles::{CycleKind, OlderCycle};
+use self::ntuples::SideTable;
 pub use self::options::VerifyOptions;
 use self::side::{Side, SideTree};
-pub use self::verdict::{Difference, TreeVerdict, Verdict};
+pub use self::verdict::{Difference, TableKind, TreeVerdict, Verdict};
 use crate::execute::progress::Progress;
 use crate::plan::TablePlan;
 use crate::select::EntrySelection;
@@ -61,11 +65,17 @@ pub fn verify(inputs: &[PathBuf], output: &Path, options: &VerifyOptions, progre
     for mine in &ours {
         let Some(other) = same(mine) else {
             if !options.common {
-                verdict.differences.push(Difference::of_tree(&mine.path, "only the first side has this tree"));
+                verdict
+                    .differences
+                    .push(Difference::of_tree(&mine.path, format!("only the first side has {}", mine.what())));
                 older_cycles::compare([Some((&first, mine)), None], options, &mut verdict, progress)?;
             }
             continue;
         };
+        if mine.is_ntuple || other.is_ntuple {
+            compare_ntuples([(&first, mine), (&second, other)], options, &mut selection, progress, &mut verdict)?;
+            continue;
+        }
         let a = first.plan_tree(mine, &mine.path, options, Some(&mut selection))?;
         let b = second.plan_tree(other, &mine.path, options, None)?;
         let whole = mine.parts.len() == 1 && a.selected.is_none();
@@ -79,13 +89,72 @@ pub fn verify(inputs: &[PathBuf], output: &Path, options: &VerifyOptions, progre
     }
     selection.finish()?;
     for other in theirs.iter().filter(|t| tree.is_none() && !options.common && !ours.iter().any(|o| o.path == t.path)) {
-        verdict.differences.push(Difference::of_tree(&other.path, "only the second side has this tree"));
+        verdict
+            .differences
+            .push(Difference::of_tree(&other.path, format!("only the second side has {}", other.what())));
     }
     if tree.is_none() {
         compare_objects::compare(&first, &second, options, &mut verdict)?;
     }
     verdict.equal = verdict.differences.is_empty();
     Ok(verdict)
+}
+
+/// Compares two tables of which at least one is an RNTuple, with their older cycles.
+fn compare_ntuples(
+    pair: [(&Side, &SideTree<'_>); 2],
+    options: &VerifyOptions,
+    selection: &mut EntrySelection<'_>,
+    progress: Progress<'_>,
+    verdict: &mut Verdict,
+) -> Result<()> {
+    let [(first, mine), (second, other)] = pair;
+    let infos = [first.infos(mine), second.infos(other)];
+    let mut plans = [None, None];
+    let mut tables = Vec::with_capacity(2);
+    let mut selection = Some(selection);
+    for ((side, tree), plan) in pair.into_iter().zip(&mut plans) {
+        let selection = selection.take();
+        match tree.is_ntuple {
+            true => tables.push(Some(side.open_ntuple(tree, &mine.path, options, selection)?)),
+            false => {
+                *plan = Some(side.plan_tree(tree, &mine.path, options, selection)?);
+                tables.push(None);
+            }
+        }
+    }
+    let mut sides = Vec::with_capacity(2);
+    for ((table, plan), infos) in tables.into_iter().zip(&plans).zip(&infos) {
+        match (table, plan) {
+            (Some(table), _) => sides.push(SideTable::Ntuple(Box::new(table))),
+            (None, Some(plan)) => sides.push(SideTable::Tree(plan, infos)),
+            (None, None) => {}
+        }
+    }
+    let Ok(sides) = <[SideTable<'_>; 2]>::try_from(sides) else { return Ok(()) };
+    ntuples::compare(&mine.path, sides, options, progress, verdict)?;
+    if options.tree.is_some() || options.second_tree.is_some() {
+        return Ok(());
+    }
+    // An older cycle of an RNTuple is another RNTuple: none is saved before it is whole.
+    let [ours, theirs] = [mine.older.len(), other.older.len()];
+    verdict.older_cycles += ours.max(theirs) as u64;
+    if ours != theirs {
+        if !options.common {
+            let what = format!("has {ours} older cycles and {theirs}");
+            verdict.differences.push(Difference::of_table(&mine.path, TableKind::Ntuple, what));
+        }
+        return Ok(());
+    }
+    for (rank, (a, b)) in mine.older.iter().zip(other.older).enumerate().rev() {
+        let path = format!("{};{}", mine.path, ours - rank);
+        let cycle = |parts| SideTree { path: path.clone(), is_ntuple: true, parts, older: &[] };
+        let [a, b] = [(first, cycle(a)), (second, cycle(b))];
+        let [a, b] = [a, b].map(|(side, tree)| side.open_ntuple(&tree, &mine.path, options, None));
+        let sides = [a?, b?].map(|side| SideTable::Ntuple(Box::new(side)));
+        ntuples::compare(&path, sides, options, progress, verdict)?;
+    }
+    Ok(())
 }
 
 /// Fails if the budget is too small for any of these pairs of trees, before one of them is read. A selection of entries is
@@ -95,7 +164,7 @@ fn check_memory(sides: [&Side; 2], pairs: &[(&SideTree<'_>, &SideTree<'_>)], opt
         return Ok(());
     }
     let mut least = 0;
-    for (mine, other) in pairs {
+    for (mine, other) in pairs.iter().filter(|(mine, other)| !mine.is_ntuple && !other.is_ntuple) {
         let [a, b] =
             [(sides[0], mine), (sides[1], other)].map(|(side, tree)| side.plan_tree(tree, &mine.path, options, None));
         let infos = [sides[0].infos(mine), sides[1].infos(other)];

@@ -50,7 +50,7 @@ pub(super) fn compare(
     for (i, j) in ranks[0].iter().zip(&ranks[1]).rev() {
         let (Some(a), Some(b)) = (first.1.older.get(*i), second.1.older.get(*j)) else { continue };
         let path = format!("{};{}", first.1.path, ours.saturating_sub(*i));
-        let [mine, other] = [a, b].map(|parts| SideTree { path: path.clone(), parts, older: &[] });
+        let [mine, other] = [a, b].map(|parts| SideTree { path: path.clone(), is_ntuple: false, parts, older: &[] });
         let a = first.0.plan_tree(&mine, &first.1.path, options, None)?;
         let b = second.0.plan_tree(&other, &first.1.path, options, None)?;
         let infos = [first.0.infos(&mine), second.0.infos(&other)];

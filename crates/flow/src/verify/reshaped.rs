@@ -2,6 +2,7 @@
 //! differently. [`column_values`](super::column_values) compares them.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use dataset::assemble::LogicalColumn;
 use dataset::decode::ColumnPlan;
@@ -9,8 +10,7 @@ use dataset::layout::Streaming;
 use dataset::tree::{BranchKind, Tree};
 use rootfile::streamer::StreamerInfos;
 
-use super::column_values::ValuePair;
-use crate::execute::fetch::column_stream::DecodeSource;
+use super::column_values::{PairSide, ValuePair};
 use crate::plan::schema::Comparison;
 use crate::plan::{Reason, TablePlan, View, class_of, current_streaming};
 
@@ -96,7 +96,8 @@ pub(super) fn streamed(tables: &Tables<'_>, branches: &[(usize, Tops)]) -> (Vec<
         let [a, b] = &views;
         if let (Some(a), Some(b)) = (a.source(ours.branch()), b.source(theirs.branch())) {
             numbers.push(number);
-            reshaped.add(ValuePair::new(ours.field().name().clone(), [vec![a], vec![b]], None), &views);
+            let sides = [a, b].map(|source| PairSide::Branches { sources: Arc::from([source]), whole: None });
+            reshaped.add(ValuePair::new(ours.field().name().clone(), sides, None), &views);
         }
     }
     (numbers, reshaped)
@@ -104,11 +105,12 @@ pub(super) fn streamed(tables: &Tables<'_>, branches: &[(usize, Tops)]) -> (Vec<
 
 impl Reshaped {
     fn add(&mut self, pair: ValuePair, views: &[View<'_>; 2]) {
-        let has_bits = |(sources, view): (&Vec<DecodeSource>, &View<'_>)| {
+        let has_bits = |(side, view): (&PairSide, &View<'_>)| {
+            let PairSide::Branches { sources, .. } = side else { return false };
             let named = |branch: usize| view.plan.tree.branches.get(branch).map_or("", |b| b.name());
             sources.iter().any(|s| s.plan.omits_tobjects() || named(s.plan.branch()).ends_with("fUniqueID"))
         };
-        if pair.sources.iter().zip(views).any(has_bits) {
+        if pair.sides.iter().zip(views).any(has_bits) {
             self.with_bits.push(pair.name.clone());
         }
         self.pairs.push(pair);
@@ -145,17 +147,20 @@ fn shares_members((first, second): (&Tree, &Tree), (a, b): Tops, found: &Compari
 }
 
 fn pair(views: &[View<'_>; 2], wholes: [&LogicalColumn; 2]) -> Result<ValuePair, Reason> {
-    let sources = |view: &View<'_>, whole: &LogicalColumn| {
-        let source = |branch: &usize| {
-            let source = view.source(*branch).ok_or("no such branch")?;
-            view.check_entries(&source.plan)?;
-            Ok::<_, Reason>(source)
-        };
-        whole.branches().iter().map(source).collect::<Result<Vec<_>, _>>()
-    };
     let ([first, second], [ours, theirs]) = (views, wholes);
-    let sources = [sources(first, ours)?, sources(second, theirs)?];
-    Ok(ValuePair::new(ours.field().name().clone(), sources, Some([ours.clone(), theirs.clone()])))
+    let sides = [branches_of(first, ours)?, branches_of(second, theirs)?];
+    Ok(ValuePair::new(ours.field().name().clone(), sides, None))
+}
+
+/// A logical column of a tree as a side of a pair.
+pub(super) fn branches_of(view: &View<'_>, whole: &LogicalColumn) -> Result<PairSide, Reason> {
+    let source = |branch: &usize| {
+        let source = view.source(*branch).ok_or("no such branch")?;
+        view.check_entries(&source.plan)?;
+        Ok::<_, Reason>(source)
+    };
+    let sources = whole.branches().iter().map(source).collect::<Result<Arc<[_]>, _>>()?;
+    Ok(PairSide::Branches { sources, whole: Some(whole.clone()) })
 }
 
 /// Whether both are certainly streamed in the same way.

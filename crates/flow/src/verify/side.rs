@@ -1,15 +1,16 @@
-//! One side of a comparison: its files, the plan of its objects, and its trees as plans of columns.
+//! One side of a comparison: its files, the plan of its objects, its trees as plans of columns, and its RNTuples.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dataset::EntrySet;
 use dataset::layout::Layout;
-use dataset::ntuple::is_ntuple;
+use dataset::ntuple::{is_ntuple, is_released};
 use objects::{ObjectLocation, ObjectPlan, inner_trees, plan_objects_with, refuse_damage_in};
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, FilePool, Hint, Key, Result, RootFile};
 
+use super::ntuple_side::NtupleSide;
 use super::options::VerifyOptions;
 use crate::plan::options::{Absent, Pack, PlanOptions};
 use crate::plan::{TablePlan, TableRequest, plan_table};
@@ -21,12 +22,20 @@ pub(super) struct Side {
     pub plan: ObjectPlan,
 }
 
-/// A tree of a side.
+/// A tree or RNTuple of a side.
 pub(super) struct SideTree<'a> {
     pub path: String,
+    pub is_ntuple: bool,
     pub parts: &'a [ObjectLocation],
     /// Older cycles, the second newest first.
     pub older: &'a [Vec<ObjectLocation>],
+}
+
+impl SideTree<'_> {
+    /// What it is, in messages.
+    pub fn what(&self) -> &'static str {
+        if self.is_ntuple { "this RNTuple" } else { "this tree" }
+    }
 }
 
 impl Side {
@@ -42,19 +51,25 @@ impl Side {
         Ok(Self { files, plan })
     }
 
-    /// All trees, or the one of this path.
+    /// All trees and RNTuples, or the one of this path. A name that has both is that of the tree.
     pub fn trees(&self, only: Option<&str>) -> Result<Vec<SideTree<'_>>> {
-        let all = self.plan.trees().map(|(directory, entry, parts)| {
+        let trees = self.plan.trees().map(|tree| (tree, false));
+        let all = trees.chain(self.plan.ntuples().map(|ntuple| (ntuple, true)));
+        let mut trees: Vec<SideTree<'_>> = Vec::new();
+        for ((directory, entry, parts), is_ntuple) in all {
             let directory = self.plan.directories.get(directory).map_or("", |d| d.path.as_str());
-            SideTree { path: path_of(directory, &entry.name), parts, older: &entry.older }
-        });
-        let mut trees: Vec<_> = all.collect();
+            let path = path_of(directory, &entry.name);
+            if !is_ntuple || trees.iter().all(|tree| tree.path != path) {
+                trees.push(SideTree { path, is_ntuple, parts, older: &entry.older });
+            }
+        }
         let Some(only) = only else { return Ok(trees) };
         let all: Vec<String> = trees.iter().map(|tree| tree.path.clone()).collect();
         trees.retain(|tree| tree.path == only);
         match (trees.is_empty(), self.files.first()) {
             (true, Some(file)) => {
-                Err(Error::request(format!("no tree {only}; there are: {}", all.join(", "))).file(file.name()))
+                Err(Error::request(format!("no tree or RNTuple {only}; there are: {}", all.join(", ")))
+                    .file(file.name()))
             }
             _ => Ok(trees),
         }
@@ -85,6 +100,24 @@ impl Side {
             inner_trees::hash_baskets(&mut plan.tree.graph, &**source);
         }
         Ok(plan)
+    }
+
+    /// Opens an RNTuple. Filters of fields and entries see it under the name `path`.
+    pub fn open_ntuple(
+        &self,
+        tree: &SideTree<'_>,
+        path: &str,
+        options: &VerifyOptions,
+        selection: Option<&mut EntrySelection<'_>>,
+    ) -> Result<NtupleSide> {
+        let inputs = tree.parts.iter().map(|part| self.locate(*part)).collect::<Result<Vec<_>>>()?;
+        let source = SourceTree { inputs: &inputs, path, schema: options.schema, budget: options.budget };
+        let selected = selection.map(|selection| selection.for_tree(&source)).transpose()?.unwrap_or_default();
+        let mut side = NtupleSide::open(&inputs, path, &options.filter, options.schema)?;
+        if !selected.is_all() {
+            side.selected = Some(Arc::new(selected.entries(side.all_entries())?));
+        }
+        Ok(side)
     }
 
     /// The streamer infos for the classes in a tree.
@@ -119,13 +152,13 @@ fn open(pool: &Arc<FilePool>, path: &Path, with_objects: bool) -> Result<Arc<Roo
     }
     let walk = file.walk();
     let mut keys = walk.directories.iter().flat_map(|d| d.keys.iter().map(move |key| (d, key)));
-    match keys.find(|(_, key)| with_objects && is_ntuple(&key.class)) {
+    match keys.find(|(_, key)| with_objects && is_ntuple(&key.class) && !is_released(&key.class)) {
         // The record of an RNTuple holds positions only.
         Some((directory, key)) => {
-            Err(Error::unsupported("is an RNTuple, which cannot be compared; trees can, one at a time, with --tree")
-                .hint(Hint::named("tree"))
-                .object(directory.path_of(&key.name))
-                .file(path))
+            let message = "is an RNTuple of a pre-release format, which cannot be compared; other trees and RNTuples can, \
+                           one at a time, with --tree";
+            let error = Error::unsupported(message).hint(Hint::named("tree"));
+            Err(error.object(directory.path_of(&key.name)).file(path))
         }
         None => Ok(Arc::new(file)),
     }

@@ -73,6 +73,13 @@ pub(super) fn cut(pair: usize, (column, end): (&Column, u64), share: u64) -> Vec
     tasks
 }
 
+/// Cuts a pair into tasks with the same number of entries, which have `each` bytes.
+pub(super) fn cut_evenly(pair: usize, end: u64, each: u64) -> Vec<Task> {
+    let step = (TASK_SIZE / each.max(1)).max(1);
+    let starts = (0..end.div_ceil(step)).map(|n| n * step);
+    starts.map(|start| Task { pair, entries: start..end.min(start + step) }).collect()
+}
+
 /// Compares the entries of a task. Entries behind the earliest difference of the pair so far can be skipped. Adds the bytes
 /// that it compares to the last argument.
 pub(super) type Compare<'a, S> =

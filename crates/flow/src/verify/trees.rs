@@ -230,7 +230,7 @@ fn notes(path: &str, reshaped: &[&Reshaped; 2]) -> Vec<String> {
 }
 
 /// Completes a difference of a branch.
-fn describe(found: ColumnDifference, selected: Option<&EntrySet>, mut difference: Difference) -> Difference {
+pub(super) fn describe(found: ColumnDifference, selected: Option<&EntrySet>, mut difference: Difference) -> Difference {
     let entry = selected.and_then(|selected| selected.nth(found.entry)).unwrap_or(found.entry);
     difference.entry = Some(entry);
     difference.what = match found.kind {

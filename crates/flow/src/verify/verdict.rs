@@ -79,6 +79,32 @@ pub struct Difference {
     pub byte: Option<u64>,
     /// What differs.
     pub what: String,
+    /// What the two tables are.
+    #[serde(skip)]
+    pub kind: TableKind,
+}
+
+/// What two tables are that are compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TableKind {
+    /// Two trees.
+    #[default]
+    Tree,
+    /// Two RNTuples.
+    Ntuple,
+    /// A tree and an RNTuple.
+    Mixed,
+}
+
+impl TableKind {
+    /// The word for such a table.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Tree => "tree",
+            Self::Ntuple => "RNTuple",
+            Self::Mixed => "tree and RNTuple",
+        }
+    }
 }
 
 impl Difference {
@@ -90,6 +116,14 @@ impl Difference {
         Self { branch: Some(branch.to_owned()), ..Self::of_tree(tree, what) }
     }
 
+    pub(super) fn of_table(path: &str, kind: TableKind, what: impl Into<String>) -> Self {
+        Self { kind, ..Self::of_tree(path, what) }
+    }
+
+    pub(super) fn of_column(path: &str, kind: TableKind, name: &str, what: impl Into<String>) -> Self {
+        Self { branch: Some(name.to_owned()), ..Self::of_table(path, kind, what) }
+    }
+
     pub(super) fn of_object(object: &str, what: impl Into<String>) -> Self {
         Self { object: Some(object.to_owned()), what: what.into(), ..Self::default() }
     }
@@ -98,9 +132,10 @@ impl Difference {
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();
-        parts.extend(self.tree.as_ref().map(|tree| format!("tree {tree}")));
+        parts.extend(self.tree.as_ref().map(|tree| format!("{} {tree}", self.kind.word())));
         parts.extend(self.object.clone());
-        parts.extend(self.branch.as_ref().map(|branch| format!("branch {branch}")));
+        let column = if self.kind == TableKind::Tree { "branch" } else { "field" };
+        parts.extend(self.branch.as_ref().map(|branch| format!("{column} {branch}")));
         parts.extend(self.entry.map(|entry| format!("entry {entry}")));
         parts.extend(self.member.as_ref().map(|member| format!("member {member}")));
         parts.extend(self.byte.map(|byte| format!("byte {byte}")));

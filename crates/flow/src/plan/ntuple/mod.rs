@@ -19,6 +19,7 @@ use dataset::ntuple::{MAX_KEY_SIZE, read_attribute_set, read_ntuple};
 use rootfile::{Error, Result, Source};
 
 use self::columns::{FirstInput, OutputColumns, output_columns};
+pub(crate) use self::filter::kept_fields;
 use self::join::Join;
 use self::model::{AttributePlan, NtuplePlan, NtupleRequest, Totals};
 use super::options::{Pack, Schema as Mode};
@@ -26,7 +27,7 @@ use crate::commit::page_sink::list_memory;
 use crate::execute::engine::pages::job::{PageInput, PageJob};
 
 /// The field of an attribute set with the first entry of a range (`RNTupleAttrUtils.hxx`, `kMetaFieldNames`).
-const RANGE_START: &str = "_rangeStart";
+pub(crate) const RANGE_START: &str = "_rangeStart";
 /// The latest format whose features are written.
 const NEWEST: FormatVersion = FormatVersion { epoch: 1, major: 0, minor: 2, patch: 0 };
 /// The first format with attribute sets.

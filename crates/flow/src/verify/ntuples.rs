@@ -1,0 +1,398 @@
+//! Compares two tables of which at least one is an RNTuple: fields first, then all values. Two RNTuples are compared field by
+//! field, an RNTuple and a tree by the columns at the top, which a user reads by the same names.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use arrow_schema::{DataType, Field, FieldRef, Fields};
+use dataset::EntrySet;
+use rootfile::streamer::StreamerInfos;
+use rootfile::{Error, Result};
+
+use super::column_values::{self, PairSide, ValuePair};
+use super::ntuple_side::NtupleSide;
+use super::options::VerifyOptions;
+use super::reshaped::branches_of;
+use super::trees::describe;
+use super::verdict::{Difference, TableKind, TreeVerdict, Verdict};
+use crate::execute::progress::Progress;
+use crate::plan::{TablePlan, View};
+use crate::table::piece::Files;
+use crate::table::text_list::listed;
+
+/// A table of one side.
+pub(super) enum SideTable<'a> {
+    Tree(&'a TablePlan, &'a StreamerInfos),
+    Ntuple(Box<NtupleSide>),
+}
+
+impl SideTable<'_> {
+    fn entries(&self) -> u64 {
+        match self {
+            Self::Tree(plan, _) => {
+                plan.selected.as_ref().map_or_else(|| plan.input_entries.iter().sum(), |selected| selected.len())
+            }
+            Self::Ntuple(side) => side.entries(),
+        }
+    }
+
+    fn selected(&self) -> Option<&EntrySet> {
+        match self {
+            Self::Tree(plan, _) => plan.selected.as_deref(),
+            Self::Ntuple(side) => side.selected.as_deref(),
+        }
+    }
+
+    fn metadata(&self) -> u64 {
+        match self {
+            Self::Tree(plan, _) => plan.metadata,
+            Self::Ntuple(side) => side.metadata(),
+        }
+    }
+
+    fn files(&self) -> &Files {
+        match self {
+            Self::Tree(plan, _) => &plan.files,
+            Self::Ntuple(_) => &[],
+        }
+    }
+}
+
+/// What a comparison found before values are read.
+#[derive(Default)]
+struct Columns {
+    pairs: Vec<ValuePair>,
+    /// Fields or branches that both sides have.
+    common: u64,
+}
+
+/// Compares two tables, and adds the result to the verdict.
+pub(super) fn compare(
+    path: &str,
+    [first, second]: [SideTable<'_>; 2],
+    options: &VerifyOptions,
+    progress: Progress<'_>,
+    verdict: &mut Verdict,
+) -> Result<()> {
+    let before = verdict.differences.len();
+    let [ours, theirs] = [first.entries(), second.entries()];
+    let metadata = first.metadata() + second.metadata();
+    let selected = first.selected().cloned();
+    let kind = match (&first, &second) {
+        (SideTable::Ntuple(_), SideTable::Ntuple(_)) => TableKind::Ntuple,
+        _ => TableKind::Mixed,
+    };
+    let mut found = Found { path, kind, options, verdict };
+    if ours != theirs {
+        found.of_table(format!("has {ours} entries and {theirs}"));
+    }
+    let (files_a, files_b) = (first.files().to_vec(), second.files().to_vec());
+    let mut sets = Vec::new();
+    let columns = match (first, second) {
+        (SideTable::Ntuple(first), SideTable::Ntuple(second)) => {
+            sets = match (first.selected.is_some(), options.common) {
+                (false, _) => vec![first.attribute_sets(options.schema)?, second.attribute_sets(options.schema)?],
+                (true, _) => Vec::new(),
+            };
+            two_ntuples(*first, *second, &mut found)?
+        }
+        (SideTable::Tree(plan, infos), SideTable::Ntuple(side)) => {
+            let tree = tops(plan, infos);
+            mixed(&tree, *side, false, &mut found)?
+        }
+        (SideTable::Ntuple(side), SideTable::Tree(plan, infos)) => {
+            let tree = tops(plan, infos);
+            mixed(&tree, *side, true, &mut found)?
+        }
+        (SideTable::Tree(..), SideTable::Tree(..)) => return Err(Error::request("two trees are compared by bytes")),
+    };
+    let scratch = column_values::scratch(&columns.pairs);
+    let share = options.budget.share(metadata, scratch)?;
+    let files = [files_a.as_slice(), files_b.as_slice()];
+    let outcome = column_values::compare(&columns.pairs, ours.min(theirs), files, share.threads, progress)?;
+    let mut all: Vec<_> = outcome.found.into_iter().collect();
+    all.sort_by_key(|(pair, found)| (found.entry, *pair));
+    for (pair, difference) in all {
+        let name = columns.pairs.get(pair).map_or("", |pair| pair.name.as_str());
+        let of_column = Difference::of_column(path, kind, name, "");
+        found.verdict.differences.push(describe(difference, selected.as_ref(), of_column));
+    }
+    let compared = columns.pairs.len() as u64;
+    let verdict = found.verdict;
+    verdict.trees.push(TreeVerdict {
+        path: path.to_owned(),
+        entries: ours,
+        branches: columns.common,
+        columns: compared,
+        by_value: compared,
+        bytes: outcome.bytes,
+        equal: verdict.differences.len() == before,
+    });
+    if let Ok([first, second]) = <[Vec<(String, NtupleSide)>; 2]>::try_from(sets) {
+        attribute_sets(path, first, second, (options, progress), verdict)?;
+        let equal = verdict.differences.len() == before;
+        if let Some(table) = verdict.trees.iter_mut().find(|table| table.path == path) {
+            table.equal = equal;
+        }
+    }
+    Ok(())
+}
+
+/// What is found out about two tables.
+struct Found<'a, 'v> {
+    path: &'a str,
+    kind: TableKind,
+    options: &'a VerifyOptions,
+    verdict: &'v mut Verdict,
+}
+
+impl Found<'_, '_> {
+    fn of_table(&mut self, what: String) {
+        self.verdict.differences.push(Difference::of_table(self.path, self.kind, what));
+    }
+
+    fn of_column(&mut self, name: &str, what: impl Into<String>) {
+        self.verdict.differences.push(Difference::of_column(self.path, self.kind, name, what));
+    }
+
+    /// A column that one side lacks.
+    fn only(&mut self, name: &str, is_first: bool) {
+        if !self.options.common {
+            let side = if is_first { "first" } else { "second" };
+            self.of_column(name, format!("only the {side} side has it"));
+        }
+    }
+
+    fn note(&mut self, what: &str) {
+        self.verdict.notes.push(format!("{} {}: {what}", self.kind.word(), self.path));
+    }
+}
+
+/// Compares the fields of two RNTuples, and pairs them.
+fn two_ntuples(mut first: NtupleSide, mut second: NtupleSide, found: &mut Found<'_, '_>) -> Result<Columns> {
+    if first.description != second.description {
+        found.of_table(format!("the description is {:?} and {:?}", first.description, second.description));
+    }
+    let matched = first.fields.matched(&second.fields);
+    for (paths, is_first) in matched.only.iter().zip([true, false]) {
+        paths.iter().for_each(|path| found.only(path, is_first));
+    }
+    for (path, [ours, theirs]) in &matched.changed {
+        found.of_column(path, format!("is a {ours}, and a {theirs}"));
+    }
+    let mut added = Vec::new();
+    for path in &matched.compared {
+        let (Some(ours), Some(theirs)) = (first.add(path), second.add(path)) else { continue };
+        added.push((path.clone(), ours, theirs));
+    }
+    let (first, second) = (Arc::new(first), Arc::new(second));
+    let mut columns = Columns { common: matched.common, ..Columns::default() };
+    let mut opaque = Vec::new();
+    for (path, (a, of_a, why_a), (b, of_b, why_b)) in added {
+        if let Some(why) = why_a.or(why_b)
+            && !(is_bytes(&of_a) && is_bytes(&of_b))
+        {
+            found.of_column(&path, format!("cannot be compared: {why}"));
+            continue;
+        } else if is_bytes(&of_a) {
+            opaque.push(path.clone());
+        }
+        let Some(common_type) = common_type(of_a.data_type(), of_b.data_type()) else {
+            found.of_column(&path, format!("is {} in Arrow, and {}", of_a.data_type(), of_b.data_type()));
+            continue;
+        };
+        let sides = [
+            PairSide::Field { table: Arc::clone(&first), field: a },
+            PairSide::Field { table: Arc::clone(&second), field: b },
+        ];
+        columns.pairs.push(ValuePair::new(path, sides, Some(common_type)));
+    }
+    if !opaque.is_empty() {
+        found.note(&format!("objects are compared by their bytes: {}", listed(&opaque)));
+    }
+    Ok(columns)
+}
+
+/// The columns of a tree at its top.
+struct TreeColumns {
+    columns: Vec<TreeColumn>,
+}
+
+struct TreeColumn {
+    name: String,
+    field: FieldRef,
+    side: std::result::Result<PairSide, String>,
+}
+
+fn tops(plan: &TablePlan, infos: &StreamerInfos) -> TreeColumns {
+    let view = View::new(plan, infos, plan.tree.top.iter().copied());
+    let column = |whole: &dataset::assemble::LogicalColumn| TreeColumn {
+        name: whole.field().name().clone(),
+        field: Arc::clone(whole.field()),
+        side: match whole.opaque() {
+            Some(why) => Err(why.to_owned()),
+            None => branches_of(&view, whole),
+        },
+    };
+    TreeColumns { columns: view.wholes().iter().map(column).collect() }
+}
+
+/// Compares a tree with an RNTuple, and pairs their columns. `is_first` says whether the RNTuple is the first side.
+fn mixed(tree: &TreeColumns, mut side: NtupleSide, is_first: bool, found: &mut Found<'_, '_>) -> Result<Columns> {
+    let fields: Vec<String> = side.fields.top().map(str::to_owned).collect();
+    let mut partners: Vec<(&TreeColumn, String)> = Vec::new();
+    let mut compared: HashSet<String> = HashSet::new();
+    for column in &tree.columns {
+        match fields.iter().find(|field| is_same_name(&column.name, field)) {
+            None => found.only(&column.name, !is_first),
+            Some(field) => {
+                compared.insert(field.clone());
+                partners.push((column, field.clone()));
+            }
+        }
+    }
+    for field in fields.iter().filter(|field| !compared.contains(*field)) {
+        // ROOT's importer stores arrays of one length as one collection, and shows each by a projected field.
+        if !side.fields.is_shown(field, &|path| compared.contains(path)) {
+            found.only(field, is_first);
+        }
+    }
+    let mut columns = Columns { common: partners.len() as u64, ..Columns::default() };
+    let mut added = Vec::new();
+    for (column, field) in partners {
+        let Some((number, of_field, why)) = side.add(&field) else { continue };
+        if let Some(why) = why {
+            found.of_column(&field, format!("cannot be compared: {why}"));
+            continue;
+        }
+        added.push((column, number, of_field));
+    }
+    let side = Arc::new(side);
+    let mut converted = Vec::new();
+    for (column, number, of_field) in added {
+        let (of_tree, of_field) = (column.field.data_type(), of_field.data_type());
+        let Some(common_type) = common_type(of_tree, of_field) else {
+            let types = if is_first { [of_field, of_tree] } else { [of_tree, of_field] };
+            found.of_column(&column.name, format!("is {} in Arrow, and {}", types[0], types[1]));
+            continue;
+        };
+        if !is_alike(of_tree, of_field) {
+            converted.push(column.name.as_str());
+        }
+        match take_side(column) {
+            Err(why) => found.of_column(&column.name, format!("cannot be compared: {why}")),
+            Ok(branches) => {
+                let field = PairSide::Field { table: Arc::clone(&side), field: number };
+                let sides = if is_first { [field, branches] } else { [branches, field] };
+                columns.pairs.push(ValuePair::new(column.name.clone(), sides, Some(common_type)));
+            }
+        }
+    }
+    if !converted.is_empty() {
+        found.note(&format!("numbers of other types are compared by value: {}", listed(&converted)));
+    }
+    Ok(columns)
+}
+
+fn take_side(column: &TreeColumn) -> std::result::Result<PairSide, &str> {
+    match &column.side {
+        Err(why) => Err(why),
+        Ok(PairSide::Branches { sources, whole }) => {
+            Ok(PairSide::Branches { sources: Arc::clone(sources), whole: whole.clone() })
+        }
+        Ok(PairSide::Field { .. }) => Err("not a branch"),
+    }
+}
+
+/// Whether a field is that of a branch. ROOT's importer leaves out the dot at the end of a name, and writes others as underscores,
+/// since names of fields have none.
+fn is_same_name(branch: &str, field: &str) -> bool {
+    let branch = branch.strip_suffix('.').unwrap_or(branch);
+    branch == field || (branch.contains('.') && branch.replace('.', "_") == field)
+}
+
+fn is_bytes(field: &Field) -> bool {
+    *field.data_type() == DataType::LargeBinary
+}
+
+/// The type in which values of two types can be compared: the wider one of two numbers.
+fn common_type(a: &DataType, b: &DataType) -> Option<DataType> {
+    let item = |a: &Field, b: &Field| {
+        let item = common_type(a.data_type(), b.data_type())?;
+        Some(Arc::new(Field::new("item", item, a.is_nullable() || b.is_nullable())))
+    };
+    Some(match (a, b) {
+        (DataType::Union(..), DataType::Union(..)) if a == b => a.clone(),
+        (DataType::LargeList(a), DataType::LargeList(b)) => DataType::LargeList(item(a, b)?),
+        (DataType::FixedSizeList(a, size), DataType::FixedSizeList(b, other)) if size == other => {
+            DataType::FixedSizeList(item(a, b)?, *size)
+        }
+        (
+            DataType::LargeList(a) | DataType::FixedSizeList(a, _),
+            DataType::LargeList(b) | DataType::FixedSizeList(b, _),
+        ) => DataType::LargeList(item(a, b)?),
+        (DataType::Struct(a), DataType::Struct(b)) if a.len() == b.len() => {
+            let member = |(a, b): (&FieldRef, &FieldRef)| {
+                let of_both = common_type(a.data_type(), b.data_type()).filter(|_| a.name() == b.name())?;
+                Some(Field::new(a.name(), of_both, a.is_nullable() || b.is_nullable()))
+            };
+            DataType::Struct(a.iter().zip(b).map(member).collect::<Option<Fields>>()?)
+        }
+        _ if a == b => a.clone(),
+        _ if a.is_floating() && b.is_floating() => DataType::Float64,
+        _ if a.is_integer() && b.is_integer() => wider(a, b),
+        (DataType::Boolean, other) | (other, DataType::Boolean) if other.is_integer() => other.clone(),
+        _ => return None,
+    })
+}
+
+/// The integer that holds the values of two. A negative number is no value of the largest unsigned type, and then differs.
+fn wider(a: &DataType, b: &DataType) -> DataType {
+    match (a, b) {
+        (DataType::UInt64, _) | (_, DataType::UInt64) => DataType::UInt64,
+        _ => DataType::Int64,
+    }
+}
+
+/// Whether two types are the same but for the names and nulls of items.
+fn is_alike(a: &DataType, b: &DataType) -> bool {
+    match (a, b) {
+        (DataType::LargeList(a), DataType::LargeList(b)) => is_alike(a.data_type(), b.data_type()),
+        (DataType::FixedSizeList(a, n), DataType::FixedSizeList(b, m)) => {
+            n == m && is_alike(a.data_type(), b.data_type())
+        }
+        (DataType::Struct(a), DataType::Struct(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_alike(a.data_type(), b.data_type()))
+        }
+        _ => a == b,
+    }
+}
+
+/// Compares the attribute sets of two RNTuples.
+fn attribute_sets(
+    path: &str,
+    first: Vec<(String, NtupleSide)>,
+    mut second: Vec<(String, NtupleSide)>,
+    (options, progress): (&VerifyOptions, Progress<'_>),
+    verdict: &mut Verdict,
+) -> Result<()> {
+    for (name, ours) in first {
+        match second.iter().position(|(other, _)| *other == name) {
+            Some(at) => {
+                let (_, theirs) = second.swap_remove(at);
+                let sides = [ours, theirs].map(|side| SideTable::Ntuple(Box::new(side)));
+                compare(&format!("{path}, attributes {name}"), sides, options, progress, verdict)?;
+            }
+            None if options.common => {}
+            None => verdict.differences.push(only_set(path, &name, "first")),
+        }
+    }
+    if !options.common {
+        verdict.differences.extend(second.iter().map(|(name, _)| only_set(path, name, "second")));
+    }
+    Ok(())
+}
+
+fn only_set(path: &str, name: &str, side: &str) -> Difference {
+    Difference::of_table(path, TableKind::Ntuple, format!("only the {side} side has the attribute set {name}"))
+}
