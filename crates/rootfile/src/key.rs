@@ -14,12 +14,14 @@ const PID_OFFSET_SHIFT: u32 = 48;
 const VERSION: i16 = 4;
 /// Bytes of a key with empty strings in the 32-bit form, the three length bytes included.
 const FIXED: usize = 4 + 2 + 4 + 4 + 2 + 2 + 4 + 4;
-/// A directory's class, and the older name for it in files. ROOT takes one for the other when it reads a key
-/// (`TKey::ReadKeyBuffer`), and some versions (5.30 is one) write such a key back into the list of an updated file
-/// under the longer name with the old fKeylen: the record is as long as that says, the key in the list longer.
-const DIRECTORY: &str = "TDirectoryFile";
-const OLD_DIRECTORY: &str = "TDirectory";
-const RENAMED: usize = DIRECTORY.len() - OLD_DIRECTORY.len();
+/// The class of a directory as ROOT writes it in keys, also for a `TDirectoryFile` (`TKey::TKey`). ROOT finds RNTuples only in
+/// directories of this class (`RMiniFileReader::SearchInDirectory`).
+pub(crate) const DIRECTORY_CLASS: &str = "TDirectory";
+/// The class itself. ROOT takes one name for the other when it reads a key (`TKey::ReadKeyBuffer`), and some versions (5.30 is one)
+/// write such a key back into the list of an updated file under the longer name with the old fKeylen: the record is as long
+/// as that says, the key in the list longer.
+const LONG_DIRECTORY_CLASS: &str = "TDirectoryFile";
+const RENAMED: usize = LONG_DIRECTORY_CLASS.len() - DIRECTORY_CLASS.len();
 
 /// A record's header.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,8 +63,8 @@ impl Key {
         let start = c.pos();
         let mut key = Self::parse_unplaced(c)?;
         let mut fields = c.pos() - start;
-        if key.class == DIRECTORY && fields.checked_sub(RENAMED) == Some(usize::from(key.keylen)) {
-            OLD_DIRECTORY.clone_into(&mut key.class);
+        if key.class == LONG_DIRECTORY_CLASS && fields.checked_sub(RENAMED) == Some(usize::from(key.keylen)) {
+            DIRECTORY_CLASS.clone_into(&mut key.class);
             fields -= RENAMED;
         }
         if u32::from(key.keylen) > key.nbytes || usize::from(key.keylen) < fields {

@@ -1,8 +1,9 @@
-//! Pages that are not in any file: of zeroes, for values that are missing, and with another number added to each element.
+//! Pages that are not in any file: of zeroes, for values that are missing, with another number added to each element, and in
+//! another encoding.
 
 use rootfile::{Error, Result};
 
-use super::element::{Elements, Encoding};
+use super::element::{ColumnType, Elements, Encoding};
 
 /// The uncompressed bytes of a page of zeroes: false, 0, empty collections, variants without a value.
 ///
@@ -34,10 +35,21 @@ pub fn add_to_page(encoding: &Encoding, page: &[u8], elements: usize, number: u6
     values.encode(encoding, 0..elements, out)
 }
 
+/// Encodes the elements of an uncompressed page in another way: numbers as 32 or 64 bits in floating point.
+///
+/// # Errors
+///
+/// If the page does not fit its elements, or if the elements cannot be encoded so.
+pub fn recode_page((from, to): (&Encoding, &Encoding), page: &[u8], elements: usize, out: &mut Vec<u8>) -> Result<()> {
+    let is_double = matches!(to.column_type(), ColumnType::Real64 | ColumnType::SplitReal64);
+    let mut values = Elements::new(from.kind(), is_double);
+    values.decode(from, page, elements, 0..elements)?;
+    values.encode(to, 0..elements, out)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ntuple::element::ColumnType;
 
     #[test]
     fn zeroes_are_zero_bytes_except_in_quantised_columns() {
@@ -54,6 +66,24 @@ mod tests {
         }
         let positive = Encoding::new(ColumnType::Real32Quant, 8, Some((1.0, 3.0))).unwrap();
         assert!(zero_page(&positive, 1).is_err());
+    }
+
+    #[test]
+    fn reduced_floats_become_whole_ones() {
+        let reduced = Encoding::new(ColumnType::Real32Quant, 3, Some((0.0, 7.0))).unwrap();
+        let mut page = Vec::new();
+        Elements::F64(vec![0.0, 3.0, 7.0]).encode(&reduced, 0..3, &mut page).unwrap();
+        for (column_type, bits) in [(ColumnType::SplitReal32, 32), (ColumnType::Real64, 64)] {
+            let whole = Encoding::new(column_type, bits, None).unwrap();
+            let (mut recoded, mut read) = (Vec::new(), Elements::new(whole.kind(), bits == 64));
+            recode_page((&reduced, &whole), &page, 3, &mut recoded).unwrap();
+            read.decode(&whole, &recoded, 3, 0..3).unwrap();
+            match read {
+                Elements::F32(values) => assert_eq!(values, [0.0, 3.0, 7.0]),
+                Elements::F64(values) => assert_eq!(values, [0.0, 3.0, 7.0]),
+                other => panic!("{other:?}"),
+            }
+        }
     }
 
     #[test]

@@ -15,7 +15,7 @@
 //! | `schema`, `schema_rules` | the fields and columns in header and footer, and what must hold between them |
 //! | `envelope`, `frame`, `locator` | what these structures are made of |
 //! | `blob`, `blob_key` | the bytes of a block, and the key of one that is written |
-//! | `made_page` | pages of zeroes, and pages with other numbers |
+//! | `made_page` | pages of zeroes, with other numbers, and in other encodings |
 //! | `class_infos` | the streamer infos of streamed fields |
 //!
 //! Terms are those of ROOT's specification (`tree/ntuple/doc/BinaryFormatSpecification.md`). A *field* has a C++ type. It has
@@ -54,7 +54,7 @@ pub use envelope::{EnvelopeKind, envelope_checksum, open_envelope, seal_envelope
 pub use footer::write_footer;
 pub use frame::{Reader, Writer};
 pub use header::write_header;
-pub use made_page::{add_to_page, zero_page};
+pub use made_page::{add_to_page, recode_page, zero_page};
 pub use open::{parse_ntuple, read_attribute_set, read_ntuple, read_page_list};
 pub use page_list::{parse_page_list, write_page_list};
 pub use recognise::{instead_of_tree, is_ntuple, is_released};

@@ -11,6 +11,7 @@ use dataset::assemble::LogicalColumn;
 use dataset::ntuple::cluster_reader::PageReader;
 use rootfile::{Error, ErrorKind, Result};
 
+use super::common_type::converted;
 use super::first_difference;
 use super::ntuple_side::NtupleSide;
 use super::tasks::{self, ColumnDifference, DifferenceKind, Outcome, Task};
@@ -162,13 +163,6 @@ fn compare_task(
         *at = entries.end;
     }
     Ok(None)
-}
-
-fn converted(array: ArrayRef, common_type: Option<&DataType>) -> Result<ArrayRef> {
-    match common_type.filter(|common| *common != array.data_type()) {
-        None => Ok(array),
-        Some(common) => arrow_cast::cast(&array, common).map_err(|e| Error::unsupported(e.to_string())),
-    }
 }
 
 impl PairSide {

@@ -28,6 +28,8 @@ struct PathField {
     source: Option<String>,
     /// Whether a merge leaves it out.
     is_left_out: bool,
+    /// Whether it is a projected field that only some inputs have. In a merge it shows the values of all.
+    is_partial: bool,
 }
 
 /// How the fields of two sides correspond.
@@ -65,7 +67,15 @@ impl FieldTree {
             above.children.push(place);
         }
         self.places.insert(path.clone(), place);
-        self.fields.push(PathField { path, parent, children: Vec::new(), field, source, is_left_out: false });
+        self.fields.push(PathField {
+            path,
+            parent,
+            children: Vec::new(),
+            field,
+            source,
+            is_left_out: false,
+            is_partial: false,
+        });
     }
 
     fn get(&self, path: &str) -> Option<&PathField> {
@@ -102,12 +112,18 @@ impl FieldTree {
             let way = "; compare with --common or --fill as the merge was made";
             return Err(Error::request(what + way).hint(Hint::switch("common")).hint(Hint::switch("fill")));
         }
+        for known in self.fields.iter_mut().filter(|known| other.get(&known.path).is_none()) {
+            known.is_partial |= known.source.is_some();
+        }
         let added: Vec<String> = added().map(|field| field.path.clone()).collect();
         for path in added {
             let Some(field) = other.get(&path) else { continue };
             let above = field.parent.and_then(|parent| other.fields.get(parent));
             let parent = above.and_then(|above| self.places.get(&above.path).copied());
             self.push(path, parent, field.field.clone(), field.source.clone());
+            if let Some(new) = self.fields.last_mut() {
+                new.is_partial = new.source.is_some();
+            }
         }
         Ok(())
     }
@@ -142,7 +158,13 @@ impl FieldTree {
                 .all(|c| self.is_shown(&c.path, compared))
     }
 
-    /// Matches the fields with those of another side.
+    /// The paths of projected fields that only some inputs have.
+    pub fn partial(&self) -> impl Iterator<Item = &str> {
+        self.fields.iter().filter(|field| field.is_partial && !field.is_left_out).map(|field| field.path.as_str())
+    }
+
+    /// Matches the fields with those of another side. Projected fields that only some inputs have are left to the fields that
+    /// they show.
     pub fn matched(&self, other: &Self) -> FieldMatch {
         let mut found = FieldMatch::default();
         let mut differ = vec![false; self.fields.len()];
@@ -158,7 +180,7 @@ impl FieldTree {
         let mut left: Vec<usize> = self.roots();
         left.reverse();
         while let Some(place) = left.pop() {
-            let Some(field) = self.fields.get(place) else { continue };
+            let Some(field) = self.fields.get(place).filter(|field| !field.is_partial) else { continue };
             let Some(theirs) = other.get(&field.path) else {
                 found.only[0].push(field.path.clone());
                 continue;

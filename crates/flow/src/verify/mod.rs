@@ -4,6 +4,7 @@
 
 mod column_bytes;
 mod column_values;
+mod common_type;
 mod compare_objects;
 mod context;
 pub(crate) mod cycles;

@@ -4,12 +4,13 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use arrow_schema::{DataType, Field, FieldRef, Fields};
+use arrow_schema::{DataType, Field, FieldRef};
 use dataset::EntrySet;
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, Result};
 
 use super::column_values::{self, PairSide, ValuePair};
+use super::common_type::{common_type, is_alike};
 use super::ntuple_side::NtupleSide;
 use super::options::VerifyOptions;
 use super::reshaped::branches_of;
@@ -180,6 +181,11 @@ fn two_ntuples(mut first: NtupleSide, mut second: NtupleSide, found: &mut Found<
     for (path, [ours, theirs]) in &matched.changed {
         found.of_column(path, format!("is a {ours}, and a {theirs}"));
     }
+    let partial: Vec<&str> = first.fields.partial().collect();
+    if !partial.is_empty() {
+        let what = "projected fields that only some inputs have are not compared, as what they show is";
+        found.note(&format!("{what}: {}", listed(&partial)));
+    }
     let mut added = Vec::new();
     for path in &matched.compared {
         let (Some(ours), Some(theirs)) = (first.add(path), second.add(path)) else { continue };
@@ -313,59 +319,6 @@ fn is_same_name(branch: &str, field: &str) -> bool {
 
 fn is_bytes(field: &Field) -> bool {
     *field.data_type() == DataType::LargeBinary
-}
-
-/// The type in which values of two types can be compared: the wider one of two numbers.
-fn common_type(a: &DataType, b: &DataType) -> Option<DataType> {
-    let item = |a: &Field, b: &Field| {
-        let item = common_type(a.data_type(), b.data_type())?;
-        Some(Arc::new(Field::new("item", item, a.is_nullable() || b.is_nullable())))
-    };
-    Some(match (a, b) {
-        (DataType::Union(..), DataType::Union(..)) if a == b => a.clone(),
-        (DataType::LargeList(a), DataType::LargeList(b)) => DataType::LargeList(item(a, b)?),
-        (DataType::FixedSizeList(a, size), DataType::FixedSizeList(b, other)) if size == other => {
-            DataType::FixedSizeList(item(a, b)?, *size)
-        }
-        (
-            DataType::LargeList(a) | DataType::FixedSizeList(a, _),
-            DataType::LargeList(b) | DataType::FixedSizeList(b, _),
-        ) => DataType::LargeList(item(a, b)?),
-        (DataType::Struct(a), DataType::Struct(b)) if a.len() == b.len() => {
-            let member = |(a, b): (&FieldRef, &FieldRef)| {
-                let of_both = common_type(a.data_type(), b.data_type()).filter(|_| a.name() == b.name())?;
-                Some(Field::new(a.name(), of_both, a.is_nullable() || b.is_nullable()))
-            };
-            DataType::Struct(a.iter().zip(b).map(member).collect::<Option<Fields>>()?)
-        }
-        _ if a == b => a.clone(),
-        _ if a.is_floating() && b.is_floating() => DataType::Float64,
-        _ if a.is_integer() && b.is_integer() => wider(a, b),
-        (DataType::Boolean, other) | (other, DataType::Boolean) if other.is_integer() => other.clone(),
-        _ => return None,
-    })
-}
-
-/// The integer that holds the values of two. A negative number is no value of the largest unsigned type, and then differs.
-fn wider(a: &DataType, b: &DataType) -> DataType {
-    match (a, b) {
-        (DataType::UInt64, _) | (_, DataType::UInt64) => DataType::UInt64,
-        _ => DataType::Int64,
-    }
-}
-
-/// Whether two types are the same but for the names and nulls of items.
-fn is_alike(a: &DataType, b: &DataType) -> bool {
-    match (a, b) {
-        (DataType::LargeList(a), DataType::LargeList(b)) => is_alike(a.data_type(), b.data_type()),
-        (DataType::FixedSizeList(a, n), DataType::FixedSizeList(b, m)) => {
-            n == m && is_alike(a.data_type(), b.data_type())
-        }
-        (DataType::Struct(a), DataType::Struct(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_alike(a.data_type(), b.data_type()))
-        }
-        _ => a == b,
-    }
 }
 
 /// Compares the attribute sets of two RNTuples.

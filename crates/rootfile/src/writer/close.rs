@@ -15,7 +15,7 @@ use crate::bytes::Writer;
 use crate::codec::{Algorithm, Compression};
 use crate::directory::DirectoryRecord;
 use crate::header::{BEGIN, FileHeader, START_BIG_FILE};
-use crate::key::Key;
+use crate::key::{DIRECTORY_CLASS, Key};
 use crate::streamer::write_record;
 
 impl FileWriter {
@@ -69,7 +69,7 @@ impl FileWriter {
 
     /// The record of a directory's list of keys, with those of `saved` in it.
     pub(super) fn key_list(&self, directory: usize, saved: &[Key]) -> Result<(Key, Vec<u8>)> {
-        let class = if directory == 0 { "TFile" } else { "TDirectoryFile" };
+        let class = if directory == 0 { "TFile" } else { DIRECTORY_CLASS };
         let mut payload = Writer::new();
         let Some(directory) = self.directories.get(directory) else {
             return Ok((self.checked_key(class, "", "", BEGIN)?, payload.bytes));

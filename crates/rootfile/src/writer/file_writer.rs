@@ -9,7 +9,7 @@ use crate::bytes::Writer;
 use crate::codec::{Compression, Compressor, KEY_STORED_UP_TO};
 use crate::directory::DirectoryRecord;
 use crate::header::{BEGIN, START_BIG_FILE};
-use crate::key::Key;
+use crate::key::{DIRECTORY_CLASS, Key};
 use crate::streamer::StreamerInfos;
 use crate::{Error, Result};
 
@@ -117,7 +117,7 @@ impl FileWriter {
     ///
     /// If name and title are too long for a key, or if writing fails.
     pub fn mkdir(&mut self, parent: DirId, name: &str, title: &str) -> Result<DirId> {
-        self.begin_directory(Some(parent.0), "TDirectoryFile", name, title)
+        self.begin_directory(Some(parent.0), DIRECTORY_CLASS, name, title)
     }
 
     fn begin_directory(&mut self, parent: Option<usize>, class: &str, name: &str, title: &str) -> Result<DirId> {

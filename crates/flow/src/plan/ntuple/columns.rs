@@ -244,10 +244,19 @@ fn sources(join: &Join<'_>, number: usize, places: &[Place]) -> Arc<[ColumnSourc
             known = (*at, representations(schema, field));
         }
         let wanted = node.representations.get(*representation);
-        let found = known.1.iter().position(|own| Some(own) == wanted);
         let width = wanted.map_or(0, Vec::len);
-        let column = found.and_then(|found| schema.columns_of(field).get(found * width + place));
-        column.map_or(ColumnSource::OtherRepresentation, |column| ColumnSource::Column(*column))
+        let column = |found: usize| schema.columns_of(field).get(found * width + place).copied();
+        if let Some(column) = known.1.iter().position(|own| Some(own) == wanted).and_then(column) {
+            return ColumnSource::Column(column);
+        }
+        let taken = |own: &Vec<Encoded>| node.taken_as(number, own, &known.1).as_ref() == wanted;
+        let Some(taken) = known.1.iter().position(taken) else { return ColumnSource::OtherRepresentation };
+        let is_same = known.1.get(taken).zip(wanted).is_some_and(|(own, wanted)| own.get(*place) == wanted.get(*place));
+        match column(taken) {
+            None => ColumnSource::OtherRepresentation,
+            Some(column) if is_same => ColumnSource::Column(column),
+            Some(column) => ColumnSource::Recoded(column),
+        }
     };
     places.iter().map(source).collect()
 }

@@ -9,7 +9,7 @@ use rootfile::Result;
 use rootfile::codec::{Compression, Compressor, Decompressor};
 
 use super::model::NtuplePlan;
-use crate::execute::engine::pages::job::{ColumnSource, PageInput, TargetColumn};
+use crate::execute::engine::pages::job::{PageInput, TargetColumn};
 use crate::plan::forecast::{ColumnForecast, Forecast};
 use crate::table::depth::{Depth, Depths};
 
@@ -43,7 +43,7 @@ pub(crate) fn forecast_ntuple(plan: &NtuplePlan, path: &str, sample: bool) -> Re
                 }
                 entries += cluster.entries;
                 for ((id, target), source) in job.columns.iter().enumerate().zip(input.columns.iter()) {
-                    let ColumnSource::Column(column) = *source else { continue };
+                    let Some(column) = source.column() else { continue };
                     let Some(range) = cluster.columns.get(column) else { continue };
                     let (Some(setting), Some(own)) = (range.compression, plan.ntuple.schema.columns.get(id)) else {
                         continue;
@@ -52,7 +52,7 @@ pub(crate) fn forecast_ntuple(plan: &NtuplePlan, path: &str, sample: bool) -> Re
                     if pages.is_empty() {
                         continue;
                     }
-                    let (depth, compression) = target.depth(setting, input);
+                    let (depth, compression) = target.depth(setting, *source, input);
                     let field = fields.entry(own.field).or_default();
                     field.add(pages, (number, id), (depth, compression));
                 }
@@ -116,6 +116,7 @@ fn measure(
     page: &Page,
     compression: Option<Compression>,
 ) -> Result<Option<(u64, u64)>> {
+    // A page in another encoding is measured as it is.
     let (Some(encoding), Locator::File { offset, .. }, Some(size)) = (target.encoding, page.locator, page.stored_len())
     else {
         return Ok(None);

@@ -354,10 +354,40 @@ impl Node {
         if let Some(slot) = self.ids.get_mut(number) {
             *slot = Some(id);
         }
-        for representation in representations(schema, id) {
-            if !self.representations.contains(&representation) {
-                self.representations.push(representation);
+        let own = representations(schema, id);
+        for representation in &own {
+            let taken = self.taken_as(number, representation, &own).unwrap_or_else(|| representation.clone());
+            if !self.representations.contains(&taken) {
+                self.representations.push(taken);
             }
+        }
+    }
+
+    /// The representation in which elements are written that readers would misread in their own, behind those of other inputs. `own`
+    /// has all representations of the input.
+    ///
+    /// ROOT 6.40 takes the bits and the range of reduced floats from the field's first column, whatever the representation
+    /// (`RRealField::GenerateColumns`). uproot 5.7 takes the first column of a representation for its second
+    /// (`RNTuple.read_cluster_pages`), the ends of text for its characters.
+    pub fn taken_as(&self, number: usize, wanted: &[Encoded], own: &[Vec<Encoded>]) -> Option<Vec<Encoded>> {
+        let first = self.representations.first().filter(|_| number != self.origin)?;
+        match *wanted {
+            [(ColumnType::Real32Trunc | ColumnType::Real32Quant, bits, range)] => {
+                if first.first().is_some_and(|first| (first.1, first.2) == (bits, range)) {
+                    return None;
+                }
+                let singles = [(ColumnType::SplitReal32, 32, None), (ColumnType::Real32, 32, None)];
+                let doubles = [(ColumnType::SplitReal64, 64, None), (ColumnType::Real64, 64, None)];
+                let all = if self.field.type_name == "float" { [singles, doubles] } else { [doubles, doubles] };
+                // Not one of the input's others: an output column has the elements of one.
+                let free = all.as_flattened().iter().find(|encoded| !own.contains(&vec![**encoded]));
+                Some(vec![*free.unwrap_or(&doubles[0])])
+            }
+            [(ends, ..), items] => {
+                let fits = matches!(**first, [(other, ..), same] if other.is_index() && same == items);
+                (ends.is_index() && fits && !own.contains(first)).then(|| first.clone())
+            }
+            _ => None,
         }
     }
 }

@@ -24,7 +24,7 @@ use self::join::Join;
 use self::model::{AttributePlan, NtuplePlan, NtupleRequest, Totals};
 use super::options::{Pack, Schema as Mode};
 use crate::commit::page_sink::list_memory;
-use crate::execute::engine::pages::job::{PageInput, PageJob};
+use crate::execute::engine::pages::job::{ColumnSource, PageInput, PageJob};
 
 /// The field of an attribute set with the first entry of a range (`RNTupleAttrUtils.hxx`, `kMetaFieldNames`).
 pub(crate) const RANGE_START: &str = "_rangeStart";
@@ -156,7 +156,7 @@ fn join_parts(mut parts: Vec<Part>, joining: &Joining<'_>) -> Result<NtuplePlan>
             first_entry,
             entries_before: part.entries_before,
         };
-        scan::scan(&input, selected.as_deref(), joining.path, &mut totals)?;
+        scan::scan((&input, &made.columns), selected.as_deref(), joining.path, &mut totals)?;
         inputs.push(input);
         first_entry += entries;
     }
@@ -166,7 +166,8 @@ fn join_parts(mut parts: Vec<Part>, joining: &Joining<'_>) -> Result<NtuplePlan>
         + totals.largest_list * LIST_FACTOR
         + list_memory(totals.lists)
         + (1 << 20);
-    let recodes = inputs.iter().any(|input| input.entries_before > 0);
+    let recoded = |input: &PageInput| input.columns.iter().any(|source| matches!(source, ColumnSource::Recoded(_)));
+    let recodes = inputs.iter().any(|input| input.entries_before > 0 || recoded(input));
     let packs = recodes || made.columns.iter().any(|column| column.compression.is_some());
     let deep = if packs || joining.check { 3 * totals.largest_raw } else { 0 };
     Ok(NtuplePlan {

@@ -6,14 +6,20 @@ use dataset::ntuple::model::Locator;
 use rootfile::{Error, Result};
 
 use super::model::Totals;
-use crate::execute::engine::pages::job::{ColumnSource, PageInput};
+use crate::execute::engine::pages::job::{PageInput, TargetColumn};
 
 /// Reads the page lists of an input.
-pub(super) fn scan(input: &PageInput, selected: Option<&EntrySet>, path: &str, totals: &mut Totals) -> Result<()> {
-    let mut columns: Vec<(usize, Option<Encoding>)> = Vec::new();
-    for source in input.columns.iter() {
-        if let ColumnSource::Column(id) = source {
-            columns.push((*id, input.column(*id).and_then(|column| column.encoding().ok())));
+pub(super) fn scan(
+    (input, targets): (&PageInput, &[TargetColumn]),
+    selected: Option<&EntrySet>,
+    path: &str,
+    totals: &mut Totals,
+) -> Result<()> {
+    // Of pages in another encoding, the larger one counts.
+    let mut columns: Vec<(usize, [Option<Encoding>; 2])> = Vec::new();
+    for (source, target) in input.columns.iter().zip(targets) {
+        if let Some(id) = source.column() {
+            columns.push((id, [input.column(id).and_then(|column| column.encoding().ok()), target.encoding]));
         }
     }
     for (group, described) in input.ntuple.groups.iter().enumerate() {
@@ -39,11 +45,11 @@ pub(super) fn scan(input: &PageInput, selected: Option<&EntrySet>, path: &str, t
             }
             totals.clusters += 1;
             let mut pages = 0;
-            for (column, encoding) in &columns {
+            for (column, encodings) in &columns {
                 for page in cluster.pages(&list, *column).unwrap_or_default() {
                     pages += 1;
                     let Locator::File { size, .. } = page.locator else { continue };
-                    let raw = encoding.as_ref().and_then(|encoding| page.raw_len(encoding).ok());
+                    let raw = encodings.iter().flatten().filter_map(|encoding| page.raw_len(encoding).ok()).max();
                     totals.zip_bytes += size;
                     totals.largest = totals.largest.max(size);
                     totals.largest_raw = totals.largest_raw.max(raw.map_or(size, |raw| raw as u64));

@@ -43,10 +43,22 @@ pub(crate) struct PageInput {
 pub(crate) enum ColumnSource {
     /// In the column with this physical ID.
     Column(usize),
+    /// In the column with this physical ID, in an encoding that the output does not have.
+    Recoded(usize),
     /// The input has no such field.
     Missing,
     /// The input has the field, but not in this representation.
     OtherRepresentation,
+}
+
+impl ColumnSource {
+    /// The physical ID of the column with the elements.
+    pub fn column(self) -> Option<usize> {
+        match self {
+            Self::Column(id) | Self::Recoded(id) => Some(id),
+            Self::Missing | Self::OtherRepresentation => None,
+        }
+    }
 }
 
 /// A column of the output.
@@ -71,11 +83,12 @@ pub(crate) struct TargetColumn {
 
 impl TargetColumn {
     /// The depth at which pages with this compression are written, and the compression that they get.
-    pub fn depth(&self, setting: u32, input: &PageInput) -> (Depth, Compression) {
+    pub fn depth(&self, setting: u32, source: ColumnSource, input: &PageInput) -> (Depth, Compression) {
         let own = i32::try_from(setting).ok().and_then(Compression::from_root_setting);
         let requested = self.compression.or(own).unwrap_or(Compression::NONE);
         match self.encoding {
             None => (Depth::Copy, own.unwrap_or(Compression::NONE)),
+            Some(_) if matches!(source, ColumnSource::Recoded(_)) => (Depth::Recode, requested),
             Some(_) if self.counts_entries && input.entries_before > 0 => (Depth::Recode, requested),
             Some(_) if own == Some(requested) => (Depth::Copy, requested),
             Some(_) => (Depth::Recompress, requested),

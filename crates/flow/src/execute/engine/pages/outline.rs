@@ -1,5 +1,6 @@
 //! The outline of one cluster of the output: which pages each column has, and which of them are moved from the input.
 
+use dataset::ntuple::element::Encoding;
 use dataset::ntuple::model::{Cluster, ColumnRange, Locator, Page, PageList};
 use dataset::ntuple::page::Place;
 use dataset::ntuple::{MAX_KEY_SIZE, zero_page};
@@ -29,7 +30,9 @@ pub(crate) struct MovedPage {
     pub index: usize,
     /// The page in the input.
     pub page: Page,
-    /// Bytes before compression. For types of later versions those on disk.
+    /// How its elements are encoded, if not as in the output.
+    pub from: Option<Encoding>,
+    /// Bytes before compression in the output. For types of later versions those on disk.
     pub raw_len: usize,
     /// What is done with it.
     pub depth: Depth,
@@ -49,6 +52,11 @@ pub(super) struct SourceCluster<'a> {
 }
 
 impl SourceCluster<'_> {
+    /// Where the input has the elements of a column of the output.
+    fn source(&self, id: usize) -> ColumnSource {
+        self.input.columns.get(id).copied().unwrap_or(ColumnSource::Missing)
+    }
+
     /// Names a page of the cluster in an error.
     pub fn blame(&self, error: Error, column: usize, page: usize) -> Error {
         blame(self.input, (column, self.cluster_number, page), error)
@@ -128,7 +136,7 @@ impl Running {
                         first_element = range.first_element;
                     }
                     let own = range.and_then(|(_, range)| range.compression);
-                    let depth = own.map(|setting| target.depth(setting, at.input));
+                    let depth = own.map(|setting| target.depth(setting, at.source(id), at.input));
                     let setting = match (depth, own) {
                         (Some((Depth::Copy, _)), Some(own)) => own,
                         (Some((_, compression)), _) => compression.to_root_setting().unsigned_abs(),
@@ -175,6 +183,10 @@ impl Running {
         (depth, compression): (Depth, Compression),
         moved: &mut Vec<MovedPage>,
     ) -> Result<()> {
+        let from = match at.source(id) {
+            ColumnSource::Recoded(column) => at.input.column(column).and_then(|column| column.encoding().ok()),
+            _ => None,
+        };
         for (index, page) in pages.iter().enumerate() {
             let blame = |e| at.blame(e, column, index);
             let stored = match page.locator {
@@ -208,7 +220,18 @@ impl Running {
             outline.stored += 1;
             outline.pages.push(OutlinePage { elements: page.elements, bytes: PageBytes::Stored(number) });
             let page = *page;
-            moved.push(MovedPage { number, shared, target: id, column, index, page, raw_len, depth, compression });
+            moved.push(MovedPage {
+                number,
+                shared,
+                target: id,
+                column,
+                index,
+                page,
+                from,
+                raw_len,
+                depth,
+                compression,
+            });
         }
         Ok(())
     }
@@ -221,7 +244,7 @@ fn depth_of(depth: Depth, setting: u32) -> (Depth, Compression) {
 
 /// Decides what becomes of a column.
 fn fate<'a>(job: &PageJob, at: &SourceCluster<'a>, (id, target): (usize, &TargetColumn)) -> Result<Fate<'a>> {
-    let source = at.input.columns.get(id).copied().unwrap_or(ColumnSource::Missing);
+    let source = at.source(id);
     let is_first = target.primary == id;
     let per_cluster = target.per_entry.map(|number| number.saturating_mul(at.cluster.entries));
     let all_zeros = || Fate::Elements { zeros: per_cluster.unwrap_or(0), range: None };
@@ -230,7 +253,7 @@ fn fate<'a>(job: &PageJob, at: &SourceCluster<'a>, (id, target): (usize, &Target
         ColumnSource::Missing if at.number < target.origin => return Ok(Fate::Absent),
         ColumnSource::Missing if is_first => return Ok(all_zeros()),
         ColumnSource::Missing => return Ok(Fate::Suppressed),
-        ColumnSource::Column(column) => column,
+        ColumnSource::Column(column) | ColumnSource::Recoded(column) => column,
     };
     let range = match at.cluster.columns.get(column) {
         Some(range) if range.compression.is_none() => return Ok(Fate::Suppressed),
@@ -256,8 +279,8 @@ fn fate<'a>(job: &PageJob, at: &SourceCluster<'a>, (id, target): (usize, &Target
 fn has_elements(job: &PageJob, at: &SourceCluster<'_>, primary: usize) -> bool {
     let mut at_column = Some(primary);
     while let Some(id) = at_column {
-        if let Some(ColumnSource::Column(column)) = at.input.columns.get(id)
-            && at.cluster.columns.get(*column).is_some_and(|range| range.compression.is_some())
+        if let Some(column) = at.source(id).column()
+            && at.cluster.columns.get(column).is_some_and(|range| range.compression.is_some())
         {
             return true;
         }

@@ -1,8 +1,8 @@
-//! Moves pages: as they are, with another compression, or with other entry numbers. Checksums are verified in any case.
+//! Moves pages: as they are, with another compression, in another encoding, or with other entry numbers. Checksums are verified in any case.
 
 use dataset::ntuple::model::Locator;
 use dataset::ntuple::page::seal_page;
-use dataset::ntuple::{add_to_page, read_blob};
+use dataset::ntuple::{add_to_page, read_blob, recode_page};
 use rootfile::codec::{Compressor, Decompressor};
 use rootfile::{Error, Result, Source};
 
@@ -129,10 +129,14 @@ impl PageWork<'_> {
         let (at, len) = place_of(moved);
         read_page_bytes(input, (at, len, is_in_one_key(input, moved)), (record, 0))?;
         let record = record.get(..usize::try_from(len).unwrap_or(usize::MAX)).unwrap_or_default();
-        let mut content = moved.page.open(&encoding, record, decompressor, raw)?;
+        let mut content = moved.page.open(&moved.from.unwrap_or(encoding), record, decompressor, raw)?;
         if moved.depth == Depth::Recode {
+            let elements = moved.page.elements as usize;
             added.clear();
-            add_to_page(&encoding, content, moved.page.elements as usize, input.entries_before, added)?;
+            match &moved.from {
+                Some(from) => recode_page((from, &encoding), content, elements, added)?,
+                None => add_to_page(&encoding, content, elements, input.entries_before, added)?,
+            }
             content = added;
         }
         let offset = batch.bytes.len();

@@ -1,0 +1,293 @@
+"""RNTuples rewritten and merged: `verify`, ROOT and uproot must find the same values. And `verify` of RNTuples with
+RNTuples and with trees."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uproot
+
+import basketry as bk
+from referee import make_files, oracle, root_ntuples
+from referee.command import Basketry
+from referee.paths import CORPUS, corpus_is_here
+
+CODECS = ["none", "zlib", "lzma", "lz4", "zstd"]
+LAYOUTS: list[tuple[str, ...]] = [
+    (),
+    *(("--compression", f"{codec}:3") for codec in CODECS[1:]),
+    ("--compression", "none"),
+]
+PRE_RELEASE = "an RNTuple of a pre-release format"
+
+
+def merged(name: str) -> Path:
+    """A file of macros/ntuple_merges.C."""
+    return make_files.made("ntuple_merges") / f"{name}.root"
+
+
+def corpus_files() -> list[Path]:
+    """The files with RNTuples of the corpus, and those of ROOT's validation suite."""
+    if not corpus_is_here():
+        return []
+    lines = [line["name"] for line in oracle.index() if "RNTuple" in line["features"]]
+    return [oracle.corpus_file(name) for name in lines] + sorted((CORPUS / "rntuple-validation").glob("*.root"))
+
+
+def values(file: Path, name: str) -> dict[str, list[Any]]:
+    """The values of all fields."""
+    arrays = bk.open(f"{file}:{name}").arrays()
+    return {field: arrays[field].tolist() for field in arrays.fields}
+
+
+def by_uproot(file: Path, name: str) -> dict[str, list[Any]]:
+    """The values of the fields that uproot can read."""
+    found = {}
+    with uproot.open(file) as opened:
+        ntuple = opened[name]
+        for key in ntuple.keys(recursive=False):
+            try:
+                found[key] = ntuple[key].array().tolist()
+            except (NotImplementedError, ValueError, AssertionError, TypeError, KeyError, IndexError, AttributeError):
+                continue
+    return found
+
+
+def layout_of(file: Path) -> tuple[str, ...]:
+    """The layout in which ROOT and uproot read a rewritten file."""
+    return LAYOUTS[hashlib.sha256(file.name.encode()).digest()[0] % len(LAYOUTS)]
+
+
+@pytest.mark.skipif(not corpus_is_here(), reason="the corpus is absent")
+@pytest.mark.parametrize("file", corpus_files(), ids=lambda file: file.stem)
+def test_rewritten_rntuples_have_the_same_values(file: Path, basketry: Basketry, tmp_path: Path) -> None:
+    found = basketry.json("inspect", file)
+    for number, layout in enumerate({(), layout_of(file)}):
+        out = tmp_path / f"{number}.root"
+        if found["skipped"]:
+            said = basketry.refuses("rewrite", file, "-o", out, *layout)
+            assert PRE_RELEASE in said or "format feature" in said
+            continue
+        basketry("rewrite", file, "-o", out, *layout)
+        basketry("verify", file, out)
+        for ntuple in basketry.json("inspect", out)["ntuples"]:
+            if layout:
+                assert set(ntuple["codecs"]) <= {layout[1].partition(":")[0], "none"}
+            if layout == layout_of(file):
+                # NaN is no number, but always the same text.
+                path = ntuple["path"]
+                assert repr(by_uproot(out, path)) == repr(by_uproot(file, path))
+
+
+@pytest.mark.skipif(not corpus_is_here(), reason="the corpus is absent")
+def test_root_shows_the_same_of_rewritten_rntuples(basketry: Basketry, tmp_path: Path) -> None:
+    before, after = [], []
+    for file in corpus_files():
+        found, out = basketry.json("inspect", file), tmp_path / file.name
+        if not found["skipped"]:
+            basketry("rewrite", file, "-o", out, *layout_of(file))
+            before += [f"{file}:{ntuple['path']}" for ntuple in found["ntuples"]]
+            after += [f"{out}:{ntuple['path']}" for ntuple in found["ntuples"]]
+    shown = root_ntuples.show(*before)
+    assert len(shown) > 60
+    assert shown.count(root_ntuples.CRASH) < len(shown) / 4
+    for name, first, second in zip(before, shown, root_ntuples.show(*after), strict=True):
+        assert first == second, name
+
+
+def test_all_codecs_in_one_merge(basketry: Basketry, tmp_path: Path) -> None:
+    folder = make_files.made("rntuples")
+    files = [folder / f"{name}.root" for name in [*CODECS, "checked", "more"]]
+    parts = [values(file, "events") for file in files]
+    expected = {field: [value for part in parts for value in part[field]] for field in parts[0]}
+    # uproot misreads variants of several clusters, in the inputs too.
+    judged = by_uproot(files[0], "events").keys() - {"either"}
+    assert len(judged) > 6
+    uproots = [by_uproot(file, "events") for file in files]
+    for number, layout in enumerate(LAYOUTS):
+        for threads in ("1", "2"):
+            out = tmp_path / f"{number}-{threads}" / "out.root"
+            out.parent.mkdir()
+            basketry("merge", *files, "-o", out, "--threads", threads, *layout)
+            assert values(out, "events") == expected
+        one, two = ((tmp_path / f"{number}-{threads}" / "out.root").read_bytes() for threads in "12")
+        assert one == two
+        basketry("verify", *files, out)
+        read = by_uproot(out, "events")
+        for field in judged:
+            assert read[field] == [value for part in uproots for value in part[field]], field
+        [shown] = root_ntuples.show(f"{out}:events")
+        assert shown.endswith(f"{2500 * len(files)} entries\n")
+        lines = shown.splitlines()
+        step = 1 + 2500 * len(files) // root_ntuples.SHOWN
+        for name, kind in (("number", "std::int32_t"), ("text", "std::string"), ("flag", "bool")):
+            first = lines.index(f"{name}: {kind}") + 1
+            wanted = [json.dumps(value) for value in expected[name][::step]]
+            assert lines[first : first + len(wanted)] == wanted
+
+
+def test_hadd_refuses_what_root_loses(basketry: Basketry, tmp_path: Path) -> None:
+    first, second, out = merged("many90"), merged("many100"), tmp_path / "out.root"
+    verbs: list[list[str | Path]] = [["merge", first, second, "-o", out], ["hadd", out, first, second]]
+    for verb in verbs:
+        refused = basketry.run(*verb)
+        assert refused.code in (1, 2)
+        assert "an additional field f90" in refused.err
+        assert "f99" in refused.err
+        assert not out.exists()
+    basketry("merge", first, second, "-o", out, "--common")
+    assert list(values(out, "many")) == [f"f{i}" for i in range(90)]
+    for files in ([first, second], [second, first]):
+        basketry("merge", *files, "-o", out, "--fill", "--force")
+        expected = {
+            f"f{i}": [
+                1000 * entry + i if entry >= 300 or i < 90 else 0
+                for file in files
+                for entry in (range(300) if file == first else range(300, 600))
+            ]
+            for i in range(100)
+        }
+        assert values(out, "many") == expected
+        assert by_uproot(out, "many") == expected
+        basketry("verify", "--fill", *files, out)
+        [shown] = root_ntuples.show(f"{out}:many")
+        last = shown.splitlines()
+        last = last[last.index("f99: std::int32_t") + 1 : -1]
+        # Values of the file that lacks the field are zero, and not garbage.
+        assert {int(value) for value in last} <= set(expected["f99"])
+        assert "0" in last
+
+
+@pytest.mark.parametrize(
+    "order", [("less", "more"), ("more", "less"), ("less", "empty", "more"), ("more", "less", "more")]
+)
+def test_missing_fields_of_all_kinds_are_filled_in(order: tuple[str, ...], basketry: Basketry, tmp_path: Path) -> None:
+    files, out = [merged(name) for name in order], tmp_path / "out.root"
+    assert "no field" in (said := basketry.refuses("merge", *files, "-o", out)) or "an additional field" in said
+    basketry("merge", *files, "-o", out, "--fill")
+    entries = [(name, i) for name in order if name != "empty" for i in range(250)]
+    expected = {
+        "number": [i for _, i in entries],
+        "record": [{"x": 0.5 * i, "y": 0.25 * i if name == "more" else 0.0} for name, i in entries],
+        "words": [["w" * (i % 4)] * (i % 3) if name == "more" else [] for name, i in entries],
+        "fixed": [[i, -i, 7] if name == "more" else [0, 0, 0] for name, i in entries],
+        "shown": [i for _, i in entries],
+    }
+    assert values(out, "late") == expected
+    basketry("verify", "--fill", *files, out)
+    [shown] = root_ntuples.show(f"{out}:late")
+    assert shown.endswith(f"{len(entries)} entries\n")
+    lines = shown.splitlines()
+    assert lines[lines.index("words: std::vector<std::string>") + 1] == "[]"
+    basketry("merge", *files, "-o", out, "--common", "--force")
+    assert values(out, "late") == {"number": expected["number"], "record": [{"x": 0.5 * i} for _, i in entries]}
+
+
+@pytest.mark.parametrize("order", [("split", "plain"), ("plain", "split")])
+@pytest.mark.parametrize("layout", [(), ("--compression", "lz4:4")])
+def test_other_encodings_are_other_representations(
+    order: tuple[str, ...], layout: tuple[str, ...], basketry: Basketry, tmp_path: Path
+) -> None:
+    files, out = [merged(name) for name in order], tmp_path / "out.root"
+    basketry("merge", *files, "-o", out, *layout)
+    numbers = [i for name in order for i in (range(400) if name == "split" else range(400, 800))]
+    expected = {
+        "number": numbers,
+        "items": [[0.5 * i] * (i % 4) for i in numbers],
+        "text": ["t" * (i % 3) for i in numbers],
+        "real": [0.5 * i for i in numbers],
+    }
+    assert values(out, "encoded") == expected
+    basketry("verify", *files, out)
+    [shown] = root_ntuples.show(f"{out}:encoded")
+    lines = shown.splitlines()
+    assert [
+        lines[lines.index(f"{name}: {kind}") + 1] for name, kind in (("number", "std::int64_t"), ("real", "float"))
+    ] == [
+        str(numbers[0]),
+        str(numbers[0] // 2),
+    ]
+    [ntuple] = basketry.json("inspect", out)["ntuples"]
+    found = {field["path"]: [column["type"] for column in field["columns"]] for field in ntuple["fields"]}
+    assert sorted(found["number"]) == ["Int64", "SplitInt64"]
+    # ROOT cannot read reduced floats behind others: they become whole ones.
+    assert sorted(found["real"]) == (["SplitReal32"] if order[0] == "split" else ["Real32Trunc", "SplitReal32"])
+
+
+def test_attribute_sets_are_joined(basketry: Basketry, tmp_path: Path) -> None:
+    files, out = [merged("runs1"), merged("runs2")], tmp_path / "out.root"
+    basketry("merge", *files, "-o", out)
+    basketry("verify", *files, out)
+    ranges = root_ntuples.attributes(f"{out}:events:runs")
+    assert ranges == [
+        *([50 * run, 50, run] for run in range(4)),
+        [200, 0, 3],
+        *([50 * r, 50, r] for r in range(4, 8)),
+        [400, 0, 7],
+    ]
+    # Of other ranges the sets differ.
+    said = basketry.run("verify", files[1], files[0], "out.root", out)
+    assert said.code != 0
+
+
+def test_trees_rntuples_and_objects_in_one_file(basketry: Basketry, tmp_path: Path) -> None:
+    files, out = [merged("mixed1"), merged("mixed2")], tmp_path / "out.root"
+    basketry("merge", *files, "-o", out)
+    basketry("verify", *files, out)
+    assert values(out, "folder/ntuple") == {"x": list(range(200))}
+    with uproot.open(out) as opened:
+        assert opened["tree"]["i"].array().tolist() == list(range(200))
+        assert opened["h"].values().tolist() == [2] + [0] * 9
+    [shown] = root_ntuples.show(f"{out}:folder/ntuple")
+    assert shown.endswith("200 entries\n")
+    # A layout for clusters concerns the tree alone.
+    again = tmp_path / "again.root"
+    said = basketry("rewrite", out, "-o", again, "--cluster", "10")
+    assert "cluster cannot be changed so far" in said
+    basketry("verify", out, again)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        (["rewrite", "--drop", "items"], "field items: only the first side has it"),
+        (["rewrite", "--keep", "text"], "field number"),
+    ],
+)
+def test_verify_names_what_differs(changed: Sequence[str], said: str, basketry: Basketry, tmp_path: Path) -> None:
+    file, out = make_files.made("rntuples") / "checked.root", tmp_path / "out.root"
+    verb, *options = changed
+    basketry(verb, file, "-o", out, *options)
+    different = basketry.run("verify", file, out)
+    assert (different.code, said in different.out) == (1, True)
+    basketry("verify", "--common", file, out)
+    basketry("verify", *options, file, out)
+
+
+def test_verify_names_the_first_difference(basketry: Basketry) -> None:
+    folder = make_files.made("rntuples")
+    different = basketry.run("verify", folder / "checked.root", folder / "more.root")
+    assert different.code == 1
+    for line in (
+        "RNTuple events, field number, entry 0: is -7 and 7493",
+        "RNTuple events, field items, entry 1, member [0]: is 0.5 and 1250.5",
+        "RNTuple events, field nested, entry 0: has 0 items and 1",
+    ):
+        assert line in different.out
+
+
+def test_trees_and_their_rntuples_are_equal(basketry: Basketry) -> None:
+    """root#15904: a tree, and what ROOT's importer makes of it."""
+    folder = make_files.made("imported")
+    tree, ntuple, other = (f"{folder / name}.root:events" for name in ("tree", "ntuple", "other"))
+    for sides in ((tree, ntuple), (ntuple, tree)):
+        [verdict] = basketry.json("verify", *sides)["trees"]
+        assert verdict["columns"] == verdict["by_value"] == verdict["branches"] == 20
+    different = basketry.run("verify", "-q", tree, other)
+    assert (different.code, different.out) == (
+        1,
+        "tree and RNTuple events, field points, entry 70, member [1]: is 70.0 and 0.0\n",
+    )
