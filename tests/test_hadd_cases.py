@@ -25,7 +25,7 @@ made anew by macros/merging.C; nothing of the tests themselves is copied. Where 
 | 7676 (cycles), 9022 (-n 2), 13359 (one input), 14558 (branches), 14910 (-j with a list) | among these |
 | 20872, 21863, 22435 | tests of their own; test_merged_classes.py (unmerged) |
 
-No command can state: test_MergeChangeComp_*, test_MergeCMSOpenDataRNTuples (RNTuple, which comes later); regression
+No command can state: test_MergeChangeComp_*, test_MergeCMSOpenDataRNTuples (as test_ntuple_merge.py does); regression
 tests and runPlot, whose inputs are binary files of roottest; addresses of variables in memory (run.C and runEvent.C of
 treeCloneTest, of which the copy of the chain is here); TTree::Scan and TTree::Print.
 """
@@ -411,11 +411,13 @@ def test_remote_sources_leave_the_target_unchanged(basketry: Basketry, tmp_path:
     assert target.read_text() == "as it was"
 
 
-def test_an_rntuple_is_refused_unless_excluded(basketry: Basketry, tmp_path: Path) -> None:
-    # test_MergeFilterBlacklist has an RNTuple, which basketry does not merge.
+def test_an_rntuple_is_merged_unless_excluded(basketry: Basketry, tmp_path: Path) -> None:
+    # test_MergeFilterBlacklist: four files of which one has an RNTuple.
     call = "-L listed.txt -Ltype SkipListed -f o.root listed0.root listed1.root listed2.root listed3.root"
-    ours = ours_of(basketry, tmp_path / "ours", call)
+    ours, theirs = ours_of(basketry, tmp_path / "ours", call), theirs_of(tmp_path / "theirs", call)
 
-    assert ours.code == 1
-    assert "ntpl" in ours.err
-    assert not ours.out.exists()
+    assert ours.code == theirs.code == 0
+    [ntuple] = basketry.json("inspect", ours.out)["ntuples"]
+    [other] = basketry.json("inspect", theirs.out)["ntuples"]
+    assert (ntuple["path"], ntuple["entries"]) == (other["path"], other["entries"])
+    basketry("verify", f"{ours.out}:{ntuple['path']}", f"{theirs.out}:{ntuple['path']}")

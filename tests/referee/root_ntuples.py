@@ -14,7 +14,7 @@ from typing import Any
 Answer = dict[str, Any]
 
 # Entries that are shown at most: every n-th, and the last.
-SHOWN = 200
+SHOWN = 40
 CRASH = "crash"
 # How columns end, in C++: Python would take a call for each page.
 CODE = """
@@ -117,6 +117,8 @@ def main() -> None:
     import ROOT
 
     ROOT.gErrorIgnoreLevel = ROOT.kError
+    # Takes seconds for each crash.
+    ROOT.gEnv.SetValue("Root.Stacktrace", "no")
     if not ROOT.gInterpreter.Declare(CODE):
         raise SystemExit("the code does not compile")
     question, *paths = sys.argv[1:]

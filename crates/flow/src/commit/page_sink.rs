@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use dataset::ntuple::element::ColumnType;
-use dataset::ntuple::model::{Cluster, ClusterGroup, Link, Locator, Page, PageList};
+use dataset::ntuple::model::{Cluster, ClusterGroup, ColumnRange, Link, Locator, Page, PageList};
 use dataset::ntuple::page::{CHECKSUM, seal_page};
 use dataset::ntuple::{blob_key, write_page_list, zero_page};
 use rootfile::codec::{Compression, Compressor};
@@ -64,6 +64,10 @@ pub(crate) struct PageSink {
     zeros: HashMap<ZeroKey, StoredPage>,
     list: PageList,
     list_bytes: usize,
+    /// For each column whose elements are counted here, the column that counts them.
+    counted: Vec<Option<usize>>,
+    /// The elements of these columns so far.
+    elements: Vec<u64>,
     /// What was written.
     pub written: WrittenPages,
 }
@@ -142,7 +146,9 @@ impl Append for PageSink {
 
 impl PageSink {
     /// A sink for an RNTuple whose header has this checksum.
-    pub fn new(header_checksum: u64, compression: Compression) -> Self {
+    /// `counted` has for each column whose outlines do not have the number of its first element the column that counts its
+    /// elements: that of the field's first representation.
+    pub fn new(header_checksum: u64, compression: Compression, counted: Vec<Option<usize>>) -> Self {
         Self {
             header_checksum,
             compression,
@@ -153,6 +159,8 @@ impl PageSink {
             zeros: HashMap::new(),
             list: PageList::default(),
             list_bytes: 0,
+            elements: vec![0; counted.len()],
+            counted,
             written: WrittenPages::default(),
         }
     }
@@ -205,12 +213,27 @@ impl PageSink {
             }
             range.pages = start..self.list.pages.len();
         }
+        self.count_elements(&mut columns);
         self.written.pages += outline.pages.len() as u64;
         self.written.clusters += 1;
         self.written.entries = outline.first_entry + outline.entries;
         self.written.tot_bytes += outline.raw_bytes;
         self.list.clusters.push(Cluster { first_entry: outline.first_entry, entries: outline.entries, columns });
         Ok(())
+    }
+
+    /// Counts the elements of columns whose outlines do not.
+    fn count_elements(&mut self, columns: &mut [ColumnRange]) {
+        let mut next = self.elements.clone();
+        for (range, primary) in columns.iter_mut().zip(&self.counted) {
+            let Some(primary) = *primary else { continue };
+            range.first_element = self.elements.get(primary).copied().unwrap_or(0);
+            let pages = self.list.pages.get(range.pages.clone()).unwrap_or_default();
+            if let Some(next) = next.get_mut(primary) {
+                *next += pages.iter().map(|page| u64::from(page.elements)).sum::<u64>();
+            }
+        }
+        self.elements = next;
     }
 
     /// Writes the page list of the current group.

@@ -39,7 +39,7 @@ impl<'a> EntrySelection<'a> {
         Self { filter, found: vec![false; filter.conditions.len()], trees: Vec::new() }
     }
 
-    /// The selection in a tree. Reads the columns that are conditions.
+    /// The selection in a tree or an RNTuple. Reads the columns that are conditions.
     pub fn for_tree(&mut self, tree: &SourceTree<'_>) -> Result<TreeSelection> {
         self.trees.push(tree.path.to_owned());
         let mut condition: Option<EntrySet> = None;
@@ -59,28 +59,6 @@ impl<'a> EntrySelection<'a> {
             notes.push(format!("tree {} has no column {lacking}: none of its entries is left out for that", tree.path));
         }
         Ok(TreeSelection { filter: self.filter.for_tree(tree.path), condition, notes })
-    }
-
-    /// The selection in an RNTuple, whose clusters are kept or left out as a whole. `fields` are those at its top.
-    pub fn for_ntuple(&mut self, path: &str, fields: impl Fn() -> Result<Vec<String>>) -> Result<TreeSelection> {
-        self.trees.push(path.to_owned());
-        let applying: Vec<&ColumnPattern> = self.filter.conditions.iter().filter(|p| p.applies_to(path)).collect();
-        let fields = if applying.is_empty() { Vec::new() } else { fields()? };
-        if let Some(pattern) = applying.iter().find(|pattern| fields.iter().any(|name| pattern.matches(path, name))) {
-            let pattern = pattern.as_str();
-            return Err(Error::request(format!(
-                "--where {pattern}: entries of RNTuple {path} cannot be chosen one by one so far"
-            )));
-        }
-        let mut notes = Vec::new();
-        if !self.filter.conditions.is_empty() {
-            let names: Vec<&str> = self.filter.conditions.iter().map(ColumnPattern::as_str).collect();
-            notes.push(format!(
-                "RNTuple {path} has no field {}: none of its entries is left out for that",
-                names.join(", ")
-            ));
-        }
-        Ok(TreeSelection { filter: self.filter.for_tree(path), condition: None, notes })
     }
 
     /// Fails if a tree pattern or a condition matched no tree.

@@ -22,6 +22,18 @@ impl Default for Ends {
 }
 
 impl Ends {
+    /// Ends that count from the start of one cluster.
+    ///
+    /// # Errors
+    ///
+    /// If they decrease.
+    pub fn of(ends: impl Iterator<Item = u64>) -> Result<Self> {
+        let mut all = Self::default();
+        all.extend(ends);
+        all.check(0)?;
+        Ok(all)
+    }
+
     /// How many collections.
     pub fn len(&self) -> usize {
         self.offsets.len() - 1

@@ -36,6 +36,8 @@ const ATTRIBUTE_SETS: FormatVersion = FormatVersion { epoch: 1, major: 0, minor:
 const STRUCTS_OF_ARRAYS: FormatVersion = FormatVersion { epoch: 1, major: 0, minor: 2, patch: 0 };
 /// Bytes of memory for each byte of a page list that is read: its bytes, and its clusters and pages.
 const LIST_FACTOR: u64 = 6;
+/// Bytes of new pages of a cluster of which some entries are kept.
+const SLICED_PAGES: u64 = 4 << 20;
 /// Bytes of memory for each byte of a header or footer.
 const SCHEMA_FACTOR: u64 = 12;
 
@@ -156,7 +158,7 @@ fn join_parts(mut parts: Vec<Part>, joining: &Joining<'_>) -> Result<NtuplePlan>
             first_entry,
             entries_before: part.entries_before,
         };
-        scan::scan((&input, &made.columns), selected.as_deref(), joining.path, &mut totals)?;
+        scan::scan((&input, &made.columns), selected.as_deref(), &mut totals)?;
         inputs.push(input);
         first_entry += entries;
     }
@@ -169,7 +171,8 @@ fn join_parts(mut parts: Vec<Part>, joining: &Joining<'_>) -> Result<NtuplePlan>
     let recoded = |input: &PageInput| input.columns.iter().any(|source| matches!(source, ColumnSource::Recoded(_)));
     let recodes = inputs.iter().any(|input| input.entries_before > 0 || recoded(input));
     let packs = recodes || made.columns.iter().any(|column| column.compression.is_some());
-    let deep = if packs || joining.check { 3 * totals.largest_raw } else { 0 };
+    let slices = if totals.sliced > 0 { totals.sliced + SLICED_PAGES } else { 0 };
+    let deep = if packs || joining.check || slices > 0 { 3 * totals.largest_raw + slices } else { 0 };
     Ok(NtuplePlan {
         ntuple,
         job: PageJob { keeps_groups: inputs.len() == 1, inputs, columns: made.columns, selected, check: joining.check },

@@ -80,6 +80,8 @@ pub(crate) struct Totals {
     pub largest_list: u64,
     /// Bytes of all page lists.
     pub lists: u64,
+    /// Bytes of memory for a cluster of which some entries are kept, besides its pages.
+    pub sliced: u64,
     /// The largest number of pages in a cluster.
     pub pages: u64,
 }

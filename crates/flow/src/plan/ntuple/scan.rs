@@ -1,18 +1,20 @@
-//! Reads all page lists once, one at a time: what they add up to, and whether the selected entries are whole clusters.
+//! Reads all page lists once, one at a time: what they add up to.
 
 use dataset::EntrySet;
-use dataset::ntuple::element::Encoding;
+use dataset::ntuple::element::{Encoding, Kind};
 use dataset::ntuple::model::Locator;
-use rootfile::{Error, Result};
+use rootfile::Result;
 
 use super::model::Totals;
 use crate::execute::engine::pages::job::{PageInput, TargetColumn};
+
+/// Bytes of memory for each end or tag in a cluster of which some entries are kept: decoded, and as ranges.
+const SLICED_ELEMENT: u64 = 24;
 
 /// Reads the page lists of an input.
 pub(super) fn scan(
     (input, targets): (&PageInput, &[TargetColumn]),
     selected: Option<&EntrySet>,
-    path: &str,
     totals: &mut Totals,
 ) -> Result<()> {
     // Of pages in another encoding, the larger one counts.
@@ -28,25 +30,21 @@ pub(super) fn scan(
         let list = input.page_list(group)?;
         for cluster in &list.clusters {
             let first = input.first_entry + cluster.first_entry;
-            let chosen = selected.map(|selected| selected.count(&(first..first + cluster.entries)));
-            match chosen {
-                Some(0) => continue,
-                Some(count) if count < cluster.entries => {
-                    let end = first + cluster.entries;
-                    return Err(Error::request(format!(
-                        "RNTuple {path}: {count} of the {} entries {first} to {} are selected, and these are one cluster; \
-                         clusters are kept or left out as a whole so far: select entries from {first} or {end} on",
-                        cluster.entries,
-                        end - 1
-                    ))
-                    .file(input.source.name()));
-                }
-                _ => {}
+            let kept = selected.map_or(cluster.entries, |set| set.count(&(first..first + cluster.entries)));
+            if kept == 0 {
+                continue;
             }
+            let is_sliced = kept < cluster.entries;
             totals.clusters += 1;
             let mut pages = 0;
             for (column, encodings) in &columns {
-                for page in cluster.pages(&list, *column).unwrap_or_default() {
+                let of_column = cluster.pages(&list, *column).unwrap_or_default();
+                let has_items = |encoding: &Encoding| matches!(encoding.kind(), Kind::Index | Kind::Switch);
+                if is_sliced && encodings.iter().flatten().any(has_items) {
+                    let elements: u64 = of_column.iter().map(|page| u64::from(page.elements)).sum();
+                    totals.sliced = totals.sliced.max(elements.saturating_mul(SLICED_ELEMENT));
+                }
+                for page in of_column {
                     pages += 1;
                     let Locator::File { size, .. } = page.locator else { continue };
                     let raw = encodings.iter().flatten().filter_map(|encoding| page.raw_len(encoding).ok()).max();

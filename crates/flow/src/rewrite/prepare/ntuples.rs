@@ -14,6 +14,7 @@ use crate::plan::ntuple::model::{NtuplePlan, NtupleRequest};
 use crate::plan::ntuple::plan_ntuple;
 use crate::rewrite::options::Cycles;
 use crate::rewrite::prepared::{PlannedTable, PlannedTree};
+use crate::select::SourceTree;
 use crate::table::text_list::listed;
 use crate::verify::cycles::{CycleKind, OlderCycle};
 
@@ -65,12 +66,8 @@ impl TreesPlanner<'_> {
             let all = self.planning.files.len();
             self.found.notes.push(format!("RNTuple {path} is only in {} of the {all} inputs", inputs.len()));
         }
-        let fields = || -> Result<Vec<String>> {
-            let Some((_, file, key)) = inputs.first() else { return Ok(Vec::new()) };
-            let schema = read_ntuple(file, key)?.schema;
-            Ok(schema.fields.iter().filter(|field| field.parent.is_none()).map(|field| field.name.clone()).collect())
-        };
-        let selected = self.selection.for_ntuple(path, fields);
+        let (schema, budget) = (self.planning.options.plan.schema, self.planning.options.budget);
+        let selected = self.selection.for_tree(&SourceTree { inputs: &inputs, path, schema, budget });
         let Some(mut selected) = bad.admit(selected)? else { return Ok(Vec::new()) };
         let mut about = std::mem::take(&mut selected.notes);
         let chosen = |all: u64| selected.entries(all);

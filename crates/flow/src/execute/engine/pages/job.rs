@@ -10,13 +10,16 @@ use rootfile::{Result, Source};
 
 use crate::table::depth::Depth;
 
+/// The compression of columns without pages, where no other column has one: ROOT's default.
+pub(super) const USUAL_COMPRESSION: u32 = 505;
+
 /// The work of the engine on one RNTuple.
 pub(crate) struct PageJob {
     /// The inputs, in order.
     pub inputs: Vec<PageInput>,
     /// The columns of the output, by physical ID.
     pub columns: Vec<TargetColumn>,
-    /// The entries that are kept, if not all. Clusters are kept or left out as a whole.
+    /// The entries that are kept, if not all.
     pub selected: Option<Arc<EntrySet>>,
     /// Whether copied pages are decompressed, to check them.
     pub check: bool,
@@ -97,6 +100,13 @@ impl TargetColumn {
 }
 
 impl PageJob {
+    /// For each column whose elements have to be counted in the output, since some entries of clusters are kept, the column of the
+    /// first representation.
+    pub fn counted(&self) -> Vec<Option<usize>> {
+        let counted = |column: &TargetColumn| column.per_entry.is_none().then_some(column.primary);
+        if self.selected.is_some() { self.columns.iter().map(counted).collect() } else { Vec::new() }
+    }
+
     /// How pages of a column are compressed that no input has.
     pub fn compression_of_zeros(&self, column: &TargetColumn, usual: u32) -> u32 {
         column.compression.map_or(usual, |compression| compression.to_root_setting().unsigned_abs())

@@ -1,9 +1,11 @@
-//! The work on RNTuples: pages are copied or recompressed. [`tasks`] reads page lists group by group and deals out pages, and
+//! The work on RNTuples: pages are copied or recompressed, or made anew where some entries of a cluster are kept. [`tasks`] reads page lists group by group and deals out pages, and
 //! [`work`] moves them.
 
 pub(crate) mod job;
 mod outline;
 mod shared;
+mod slice;
+mod slice_work;
 mod tasks;
 mod work;
 

@@ -7,7 +7,7 @@ use dataset::ntuple::{MAX_KEY_SIZE, zero_page};
 use rootfile::codec::Compression;
 use rootfile::{Error, Result};
 
-use super::job::{ColumnSource, PageInput, PageJob, TargetColumn};
+use super::job::{ColumnSource, PageInput, PageJob, TargetColumn, USUAL_COMPRESSION};
 use super::shared::{SharedPages, Sharing};
 use crate::table::depth::{Depth, Depths};
 use crate::table::pages::{ClusterOutline, OutlinePage, PageBytes};
@@ -52,8 +52,13 @@ pub(super) struct SourceCluster<'a> {
 }
 
 impl SourceCluster<'_> {
+    /// The pages of a column of the input.
+    pub fn pages(&self, column: usize) -> &[Page] {
+        self.cluster.pages(self.list, column).unwrap_or_default()
+    }
+
     /// Where the input has the elements of a column of the output.
-    fn source(&self, id: usize) -> ColumnSource {
+    pub fn source(&self, id: usize) -> ColumnSource {
         self.input.columns.get(id).copied().unwrap_or(ColumnSource::Missing)
     }
 
@@ -84,7 +89,7 @@ pub(super) struct Running {
 }
 
 /// What becomes of a column in a cluster.
-enum Fate<'a> {
+pub(super) enum Fate<'a> {
     /// The column does not exist yet.
     Absent,
     /// Another representation has the elements.
@@ -95,8 +100,7 @@ enum Fate<'a> {
 
 impl Running {
     pub fn new(columns: usize) -> Self {
-        // 505 is ROOT's default.
-        Self { elements: vec![0; columns], usual: 505, ..Self::default() }
+        Self { elements: vec![0; columns], usual: USUAL_COMPRESSION, ..Self::default() }
     }
 
     /// Outlines a cluster. The pages to move are added to `moved`.
@@ -125,7 +129,7 @@ impl Running {
                 None => self.elements.get(target.primary).copied().unwrap_or(0),
             };
             let start = outline.pages.len();
-            let fate = fate(job, at, (id, target))?;
+            let fate = fate(job, at, cluster.entries, (id, target))?;
             let mut compression = None;
             match fate {
                 Fate::Absent => compression = Some(job.compression_of_zeros(target, self.usual)),
@@ -172,6 +176,12 @@ impl Running {
         outline.columns.truncate(present);
         self.entries += cluster.entries;
         Ok(outline)
+    }
+
+    /// Counts a cluster of which so many entries are kept.
+    pub fn skip(&mut self, job: &PageJob, entries: u64) {
+        self.entries += entries;
+        job.columns.iter().for_each(|_| self.depths.count(Depth::Regroup));
     }
 
     fn add_pages(
@@ -242,12 +252,17 @@ fn depth_of(depth: Depth, setting: u32) -> (Depth, Compression) {
     (depth, compression.unwrap_or(Compression::NONE))
 }
 
-/// Decides what becomes of a column.
-fn fate<'a>(job: &PageJob, at: &SourceCluster<'a>, (id, target): (usize, &TargetColumn)) -> Result<Fate<'a>> {
+/// Decides what becomes of a column in a cluster, of which so many entries are kept.
+pub(super) fn fate<'a>(
+    job: &PageJob,
+    at: &SourceCluster<'a>,
+    entries: u64,
+    (id, target): (usize, &TargetColumn),
+) -> Result<Fate<'a>> {
     let source = at.source(id);
     let is_first = target.primary == id;
-    let per_cluster = target.per_entry.map(|number| number.saturating_mul(at.cluster.entries));
-    let all_zeros = || Fate::Elements { zeros: per_cluster.unwrap_or(0), range: None };
+    let of = |entries: u64| target.per_entry.map(|number| number.saturating_mul(entries));
+    let all_zeros = || Fate::Elements { zeros: of(entries).unwrap_or(0), range: None };
     let column = match source {
         ColumnSource::OtherRepresentation => return Ok(Fate::Suppressed),
         ColumnSource::Missing if at.number < target.origin => return Ok(Fate::Absent),
@@ -266,7 +281,7 @@ fn fate<'a>(job: &PageJob, at: &SourceCluster<'a>, (id, target): (usize, &Target
     };
     let is_deferred = at.input.column(column).is_some_and(|column| column.first_element.is_some());
     let mut zeros = 0;
-    if let (true, Some(expected)) = (is_deferred && at.number != target.origin, per_cluster) {
+    if let (true, Some(expected)) = (is_deferred && at.number != target.origin, of(at.cluster.entries)) {
         let pages = at.list.pages.get(range.pages.clone()).unwrap_or_default();
         let stored: u64 = pages.iter().map(|page| u64::from(page.elements)).sum();
         let too_many = || Error::corrupt(format!("a column has {stored} elements for {expected} values"));
@@ -294,7 +309,7 @@ fn in_column(error: Error, at: &SourceCluster<'_>, id: usize) -> Error {
 }
 
 /// Adds pages of zeroes.
-fn add_zeros(outline: &mut ClusterOutline, target: &TargetColumn, mut zeros: u64) -> Result<()> {
+pub(super) fn add_zeros(outline: &mut ClusterOutline, target: &TargetColumn, mut zeros: u64) -> Result<()> {
     if zeros == 0 {
         return Ok(());
     }

@@ -2,9 +2,10 @@
 //! are read when their clusters are due, so one is in memory at a time.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
-use dataset::ntuple::model::{Locator, PageList};
-use rootfile::{Error, Result};
+use dataset::ntuple::model::{Cluster, ColumnRange, Locator, PageList};
+use rootfile::Result;
 
 use super::job::PageJob;
 use super::outline::{MovedPage, Running, SourceCluster};
@@ -13,16 +14,39 @@ use crate::execute::engine::work::Supply;
 use crate::table::depth::{Depth, Depths};
 use crate::table::pages::ClusterOutline;
 
-/// Pages of one cluster to move, all at the same depth or all deeper than a copy.
+/// Work on one cluster.
 pub(crate) struct PageTask {
-    /// The cluster, if these are its first pages.
-    pub outline: Option<Box<ClusterOutline>>,
     /// The number of the input.
     pub input: usize,
     /// The number of the cluster in the input.
     pub cluster: usize,
-    /// The pages, in the order of the input.
-    pub pages: Vec<MovedPage>,
+    /// What is done.
+    pub work: ClusterWork,
+}
+
+/// What is done with a cluster, or with some of its pages.
+pub(crate) enum ClusterWork {
+    /// Pages are moved, all copied or all made anew.
+    Move {
+        /// The cluster, if these are its first pages.
+        outline: Option<Box<ClusterOutline>>,
+        /// The pages, in the order of the input.
+        pages: Vec<MovedPage>,
+    },
+    /// Some of the entries are kept.
+    Slice(Box<Slice>),
+}
+
+/// Some entries of a cluster.
+pub(crate) struct Slice {
+    /// The cluster, the only one of the list.
+    pub list: PageList,
+    /// The entries that are kept, counted from the first one of the cluster.
+    pub kept: Vec<Range<u64>>,
+    /// The first of them in the output.
+    pub first_entry: u64,
+    /// Whether a cluster group begins here.
+    pub begins_group: bool,
 }
 
 /// Deals out the pages of a job.
@@ -73,9 +97,16 @@ impl<'a> PageTasks<'a> {
             match selected.count(&(first..first + cluster.entries)) {
                 0 => return Ok(()),
                 all if all == cluster.entries => {}
-                _ => {
-                    return Err(Error::request(format!("cluster {cluster_number} is selected in part"))
-                        .file(input.source.name()));
+                some => {
+                    let ranks = selected.rank(first)..selected.rank(first + cluster.entries);
+                    let kept = selected.runs(ranks).map(|run| run.start - first..run.end - first).collect();
+                    let begins_group = std::mem::take(&mut self.begins_group);
+                    let slice =
+                        Slice { list: alone(list, cluster), kept, first_entry: self.running.entries, begins_group };
+                    self.running.skip(self.job, some);
+                    let work = ClusterWork::Slice(Box::new(slice));
+                    self.ready.push_back(PageTask { input: self.input, cluster: cluster_number, work });
+                    return Ok(());
                 }
             }
         }
@@ -102,17 +133,13 @@ impl<'a> PageTasks<'a> {
             let count = left.iter().take_while(fits).count().max(1);
             let (pages, rest) = left.split_at(count);
             let pages = pages.to_vec();
-            self.ready.push_back(PageTask {
-                outline: outline.take(),
-                input: self.input,
-                cluster: cluster_number,
-                pages,
-            });
+            let work = ClusterWork::Move { outline: outline.take(), pages };
+            self.ready.push_back(PageTask { input: self.input, cluster: cluster_number, work });
             left = rest;
         }
         if outline.is_some() {
-            let pages = Vec::new();
-            self.ready.push_back(PageTask { outline, input: self.input, cluster: cluster_number, pages });
+            let work = ClusterWork::Move { outline, pages: Vec::new() };
+            self.ready.push_back(PageTask { input: self.input, cluster: cluster_number, work });
         }
         Ok(())
     }
@@ -140,6 +167,18 @@ impl<'a> PageTasks<'a> {
         }
         Ok(None)
     }
+}
+
+/// A page list with one cluster of another.
+fn alone(list: &PageList, cluster: &Cluster) -> PageList {
+    let mut pages = Vec::new();
+    let mut columns = Vec::with_capacity(cluster.columns.len());
+    for range in &cluster.columns {
+        let start = pages.len();
+        pages.extend_from_slice(list.pages.get(range.pages.clone()).unwrap_or_default());
+        columns.push(ColumnRange { pages: start..pages.len(), ..range.clone() });
+    }
+    PageList { clusters: vec![Cluster { columns, ..cluster.clone() }], pages }
 }
 
 impl Supply for PageTasks<'_> {

@@ -7,8 +7,10 @@ use rootfile::codec::{Compressor, Decompressor};
 use rootfile::{Error, Result, Source};
 
 use super::job::{PageInput, PageJob};
-use super::outline::{MovedPage, blame};
-use super::tasks::PageTask;
+use super::outline::{MovedPage, SourceCluster, blame};
+use super::slice::PageBuffers;
+use super::slice_work;
+use super::tasks::{ClusterWork, PageTask};
 use crate::execute::engine::task_error::TaskError;
 use crate::execute::engine::work::{Emit, Work};
 use crate::table::depth::Depth;
@@ -23,9 +25,8 @@ pub(super) struct PageWork<'a> {
 pub(super) struct PageScratch {
     batch: PageBatch,
     record: Vec<u8>,
-    raw: Vec<u8>,
+    buffers: PageBuffers,
     added: Vec<u8>,
-    decompressor: Decompressor,
     compressor: Compressor,
 }
 
@@ -38,9 +39,8 @@ impl Work for PageWork<'_> {
         PageScratch {
             batch: PageBatch::default(),
             record: Vec::new(),
-            raw: Vec::new(),
+            buffers: PageBuffers { decompressor: Decompressor::new(), raw: Vec::new() },
             added: Vec::new(),
-            decompressor: Decompressor::new(),
             compressor: Compressor::new(),
         }
     }
@@ -49,18 +49,30 @@ impl Work for PageWork<'_> {
         &self,
         task: PageTask,
         scratch: &mut PageScratch,
-        _emit: Emit<'_, PageBatch>,
+        emit: Emit<'_, PageBatch>,
     ) -> std::result::Result<(), TaskError> {
         let no_input = || Error::request("an input that is not there");
         let input = self.job.inputs.get(task.input).ok_or_else(no_input)?;
-        scratch.batch.outline = task.outline;
-        scratch.batch.records.clear();
-        let is_copy = task.pages.first().is_none_or(|page| page.depth == Depth::Copy);
-        match is_copy {
-            true => self.copy(input, (task.cluster, &task.pages), scratch)?,
-            false => self.make(input, (task.cluster, &task.pages), scratch)?,
+        match task.work {
+            ClusterWork::Move { outline, pages } => {
+                scratch.batch.outline = outline;
+                scratch.batch.records.clear();
+                let is_copy = pages.first().is_none_or(|page| page.depth == Depth::Copy);
+                match is_copy {
+                    true => self.copy(input, (task.cluster, &pages), scratch)?,
+                    false => self.make(input, (task.cluster, &pages), scratch)?,
+                }
+                Ok(())
+            }
+            ClusterWork::Slice(slice) => {
+                let Some(cluster) = slice.list.clusters.first() else { return Ok(()) };
+                let list = &slice.list;
+                let at = SourceCluster { input, number: task.input, list, cluster, cluster_number: task.cluster };
+                let entries = (slice.kept.as_slice(), slice.first_entry, slice.begins_group);
+                let PageScratch { batch, buffers, compressor, .. } = scratch;
+                slice_work::make(self.job, &at, entries, (batch, buffers, compressor), emit)
+            }
         }
-        Ok(())
     }
 
     fn rest<'s>(&self, scratch: &'s mut PageScratch) -> &'s mut PageBatch {
@@ -76,7 +88,7 @@ impl PageWork<'_> {
         (cluster, pages): (usize, &[MovedPage]),
         scratch: &mut PageScratch,
     ) -> Result<()> {
-        let PageScratch { batch, raw, decompressor, .. } = scratch;
+        let PageScratch { batch, buffers: PageBuffers { decompressor, raw }, .. } = scratch;
         let mut at = 0;
         let is_one = |page: &MovedPage| is_in_one_key(input, page);
         let neighbours = |a: &MovedPage, b: &MovedPage| end_of(a) == place_of(b).0 && is_one(a) && is_one(b);
@@ -123,7 +135,7 @@ impl PageWork<'_> {
     }
 
     fn make_page(&self, input: &PageInput, moved: &MovedPage, scratch: &mut PageScratch) -> Result<()> {
-        let PageScratch { batch, record, raw, added, decompressor, compressor } = scratch;
+        let PageScratch { batch, record, buffers: PageBuffers { decompressor, raw }, added, compressor } = scratch;
         let encoding = self.job.columns.get(moved.target).and_then(|target| target.encoding);
         let encoding = encoding.ok_or_else(|| Error::unsupported("a column type of a later version of the format"))?;
         let (at, len) = place_of(moved);
