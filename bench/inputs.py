@@ -44,6 +44,23 @@ def read(kind: str, codec: str, megabytes: int) -> Path:
     return _made(f"{kind}-{megabytes}MB", native.SOURCES / "make_read.cxx", command)
 
 
+def ntuple(kind: str, codec: str, megabytes: int) -> Path:
+    """The RNTuple that ROOT's importer makes of such a file, in that codec."""
+    if codec != "zstd:5":
+        source = ntuple(kind, "zstd:5", megabytes)
+        command: list[str | Path] = [BINARY, "rewrite", source, "--compression", codec, "-q", "-o"]
+        return _made(f"{source.stem}-{codec.replace(':', '-')}", source, command)
+    tree = read(kind, "none", megabytes)
+    command = [native.program("make_ntuple"), tree, "Events"]
+    return _made(f"ntuple-{tree.stem}", tree, command)
+
+
+def ntuple_shape(fields: int, clusters: int, entries: int) -> Path:
+    """An RNTuple of many fields or clusters."""
+    command: list[str | Path] = [native.program("make_ntuple"), str(fields), str(clusters), str(entries)]
+    return _made(f"ntuple-{fields}-{clusters}", native.SOURCES / "make_ntuple.cxx", command)
+
+
 def reclustered(source: Path, entries: int) -> Path:
     """The same file in clusters of a number of entries."""
     command: list[str | Path] = [BINARY, "rewrite", source, "--cluster", str(entries), "-q", "-o"]

@@ -7,7 +7,9 @@ from pathlib import Path
 from referee.paths import REPO, root_command
 
 SOURCES = Path(__file__).resolve().parent / "native"
-LIBRARIES = "Core Imt RIO Tree TreePlayer ROOTDataFrame ROOTNTuple ROOTVecOps Hist MathCore Thread".split()
+LIBRARIES = (
+    "Core Imt RIO Tree TreePlayer ROOTDataFrame ROOTNTuple ROOTNTupleUtil ROOTVecOps Hist MathCore Thread".split()
+)
 
 
 def program(name: str) -> Path:

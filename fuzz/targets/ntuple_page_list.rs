@@ -98,7 +98,7 @@ fn ntuple(clusters: u8, entries: u16) -> Ntuple {
         anchor: Anchor { version, header: link, footer: link, max_key_size: 0 },
         features: Vec::new(),
         header_checksum: 7,
-        schema: schema(),
+        schema: schema().into(),
         groups: vec![group],
         attribute_sets: Vec::new(),
     }

@@ -3,7 +3,7 @@
 //!
 //! | module | job |
 //! |---|---|
-//! | [`report`] | the values |
+//! | [`mod@report`] | the values |
 //! | `pages` | sums over the page lists |
 //! | `thinned` | a bounded sample of the pages |
 //! | `fields` | fields and columns |
