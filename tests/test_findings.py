@@ -120,7 +120,7 @@ MADE = {
     "huge_baskets": (("single", "--size", "64MB"), ("--cluster", "100000000", "--basket", "16MB")),
     "heavy_codec": (("aod", "--size", "3MB"), ("--compression", "lzma:7")),
     "uncompressed": (("nano", "--size", "3MB"), ("--compression", "none")),
-    "codecs_by_branch": (("multi", "--size", "20MB"), ("--compression", "zlib:6")),
+    "codecs_by_branch": (("multi", "--size", "60MB"), ("--compression", "zlib:6")),
 }
 
 

@@ -116,6 +116,15 @@ def test_readspeed_reads_all_or_some_columns(made: Path, basketry: Basketry) -> 
         assert [column["name"] for column in read["columns"]] == names
 
 
+def test_readspeed_reads_projected_fields_only_by_name(basketry: Basketry) -> None:
+    file = make_files.made("inspected_ntuples") / "rich.root"
+    whole = basketry.json("readspeed", file, "--repeat", "1")
+    assert "shown" not in [column["name"] for column in whole["columns"]]
+    assert any("1 projected field" in note for note in whole["notes"])
+    some = basketry.json("readspeed", file, "--repeat", "1", "--branches", "shown")
+    assert [column["name"] for column in some["columns"]] == ["shown"]
+
+
 def test_streamed_objects_are_those_of_trees() -> None:
     ntuple = bk.open(f"{make_files.made('ntuple_features')}/streamed.root:events")
     arrays = ntuple.arrays()

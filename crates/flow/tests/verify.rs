@@ -186,7 +186,7 @@ fn trees_of_different_names_can_be_compared() {
     let input = folder.sample("in.root", 5);
     let options = VerifyOptions { tree: Some("u".to_owned()), ..VerifyOptions::default() };
     let refused = verify(std::slice::from_ref(&input), &input, &options, &unwatched).unwrap_err().to_string();
-    assert!(refused.contains("no tree u; there are: t"), "{refused}");
+    assert!(refused.contains("no tree or RNTuple u; there are: t"), "{refused}");
     let options = VerifyOptions { tree: Some("t".to_owned()), ..VerifyOptions::default() };
     let verdict = verify(std::slice::from_ref(&input), &input, &options, &unwatched).unwrap();
     assert!(verdict.equal && verdict.objects == 0);

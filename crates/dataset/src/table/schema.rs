@@ -125,6 +125,14 @@ impl TableSchema {
         }
     }
 
+    /// Whether a column has the values of another one: a projected field of an RNTuple.
+    pub fn is_projected(&self, node: usize) -> bool {
+        match self {
+            Self::Tree(_) => false,
+            Self::Ntuple { schema, .. } => schema.fields.get(node).is_some_and(|field| field.source.is_some()),
+        }
+    }
+
     /// Whether a column is read where all are asked for. A field below another one is part of the values of the one above.
     pub fn is_default(&self, node: usize) -> bool {
         match self {

@@ -91,10 +91,10 @@ pub(super) fn compare(
     let mut sets = Vec::new();
     let columns = match (first, second) {
         (SideTable::Ntuple(first), SideTable::Ntuple(second)) => {
-            sets = match (first.selected.is_some(), options.common) {
-                (false, _) => vec![first.attribute_sets(options.schema)?, second.attribute_sets(options.schema)?],
-                (true, _) => Vec::new(),
-            };
+            // A merge of some entries has no attribute sets: their ranges count all entries.
+            if first.selected.is_none() {
+                sets = vec![first.attribute_sets(options.schema)?, second.attribute_sets(options.schema)?];
+            }
             two_ntuples(*first, *second, &mut found)?
         }
         (SideTable::Tree(plan, infos), SideTable::Ntuple(side)) => {

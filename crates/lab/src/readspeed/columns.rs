@@ -12,7 +12,7 @@ type Test = Box<dyn Fn(&str) -> bool>;
 /// Which columns are read.
 #[derive(Clone, Debug, Default)]
 pub enum Columns {
-    /// All.
+    /// All, except for projected fields of RNTuples.
     #[default]
     All,
     /// Columns by name or pattern; each must match at least one.
@@ -51,7 +51,9 @@ impl Columns {
         };
         match self {
             // A column in a missing file is only selected by name: the error says why it cannot be read.
-            Self::All => Ok(default.into_iter().filter(|&column| dataset.absent(column).is_none()).collect()),
+            Self::All => {
+                Ok(dataset.stored_columns().into_iter().filter(|&column| dataset.absent(column).is_none()).collect())
+            }
             Self::Named(texts) => {
                 let patterns = texts.iter().map(|text| {
                     let pattern = Pattern::new(text)?;

@@ -125,7 +125,7 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
         )
         .hint(Hint::named("layouts")));
     }
-    let some: Vec<String> = match columns != dataset.default_columns() {
+    let some: Vec<String> = match columns != dataset.stored_columns() {
         true => columns.iter().filter_map(|&c| dataset.column(c)).map(|plan| plan.field().name().clone()).collect(),
         false => Vec::new(),
     };
@@ -142,7 +142,12 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
         seed: options.seed,
     });
     let mut notes = bottleneck::notes(&stages, bottleneck);
-    let absent = dataset.default_columns().into_iter().filter(|column| !columns.contains(column));
+    let projected = dataset.default_columns().len() - dataset.stored_columns().len();
+    if matches!(options.columns, Columns::All) && projected > 0 {
+        let what = "projected fields are not read, since other fields have their values; --branches reads them by name";
+        notes.push(format!("{projected} {what}"));
+    }
+    let absent = dataset.stored_columns().into_iter().filter(|column| !columns.contains(column));
     notes.extend(absent.filter_map(|column| {
         let (why, name) = (dataset.absent(column)?, dataset.column(column)?.field().name());
         Some(format!("branch {name} is not read: {why}"))

@@ -85,6 +85,12 @@ impl Dataset {
         (0..self.columns.len()).filter(is_default).collect()
     }
 
+    /// The default columns without projected fields, whose values are those of other columns: what a full read has to decompress.
+    pub fn stored_columns(&self) -> Vec<usize> {
+        let is_stored = |column: &usize| self.columns.get(*column).is_some_and(|c| !self.schema.is_projected(c.node()));
+        self.default_columns().into_iter().filter(is_stored).collect()
+    }
+
     /// The column of a number: first its own columns, then those of friends.
     pub fn column(&self, column: usize) -> Option<&TableColumn> {
         self.columns.get(column).or_else(|| self.friends.get()?.column(column))

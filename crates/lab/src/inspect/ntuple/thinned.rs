@@ -3,19 +3,18 @@
 /// Most items that are kept.
 const MOST: usize = 512;
 
-/// Items of a sequence. Each of them stands for about the same number of bytes.
+/// Items of a sequence: the first one that ends in each step of so many bytes.
 pub struct Thinned<T> {
-    items: Vec<T>,
+    /// The items, each with the byte where it ends.
+    items: Vec<(u64, T)>,
     /// Bytes so far.
     at: u64,
-    /// The next item that ends behind this byte is kept.
-    next: u64,
     step: u64,
 }
 
 impl<T> Default for Thinned<T> {
     fn default() -> Self {
-        Self { items: Vec::new(), at: 0, next: 0, step: 1 }
+        Self { items: Vec::new(), at: 0, step: 1 }
     }
 }
 
@@ -23,25 +22,32 @@ impl<T> Thinned<T> {
     /// The next item of the sequence, with its bytes.
     pub fn push(&mut self, bytes: u64, item: T) {
         self.at = self.at.saturating_add(bytes);
-        if self.at <= self.next {
+        let step_of = |end: u64| end.saturating_sub(1) / self.step;
+        let is_next = self.items.last().is_none_or(|(last, _)| step_of(self.at) > step_of(*last));
+        if self.at == 0 || !is_next {
             return;
         }
-        self.items.push(item);
+        self.items.push((self.at, item));
         if self.items.len() > MOST {
-            let mut number = 0;
-            self.items.retain(|_| {
-                number += 1;
-                number % 2 == 1
-            });
-            self.step = self.step.saturating_mul(2);
+            self.thin();
         }
-        // An item that spans several steps is kept once.
-        self.next = (self.at / self.step).saturating_mul(self.step).saturating_add(self.step - 1);
+    }
+
+    /// Makes steps longer until half of the items suffice.
+    fn thin(&mut self) {
+        while self.items.len() > MOST / 2 {
+            self.step = self.step.saturating_mul(2);
+            let (step, mut last) = (self.step, None);
+            self.items.retain(|(end, _)| {
+                let at = Some(end.saturating_sub(1) / step);
+                std::mem::replace(&mut last, at) != at
+            });
+        }
     }
 
     /// The items that are kept.
     pub fn into_items(self) -> Vec<T> {
-        self.items
+        self.items.into_iter().map(|(_, item)| item).collect()
     }
 }
 
