@@ -53,14 +53,6 @@ def fields(ntuple: Report) -> dict[str, Report]:
     return {field["path"]: field for field in ntuple["fields"]}
 
 
-def corpus_files() -> list[Path]:
-    """The files with RNTuples of the corpus, and those of ROOT's validation suite."""
-    if not corpus_is_here():
-        return []
-    lines = [line["name"] for line in oracle.index() if "RNTuple" in line["features"]]
-    return [oracle.corpus_file(name) for name in lines] + sorted((CORPUS / "rntuple-validation").glob("*.root"))
-
-
 def oracle_ntuples(file: Path) -> Iterator[tuple[str, Report]]:
     """ROOT's descriptors of a file's RNTuples, by key, where ROOT could read them."""
     path = CORPUS / "oracle" / f"{file.name}.jsonl.gz"
@@ -239,7 +231,7 @@ def test_layouts_say_what_is_known(basketry: Basketry) -> None:
 
 
 @pytest.mark.skipif(not corpus_is_here(), reason="the corpus is absent")
-@pytest.mark.parametrize("file", corpus_files(), ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", oracle.ntuple_files(), ids=lambda file: file.stem)
 def test_every_rntuple_of_the_corpus_is_listed(file: Path, basketry: Basketry) -> None:
     report = basketry.json("inspect", "--baskets", file)
     assert report["ntuples"] or report["skipped"]

@@ -26,39 +26,21 @@ impl ElementSource for Zeros {
     }
 }
 
-fn field(parent: Option<usize>, role: Role, name: &str, type_name: &str) -> Field {
-    Field {
-        field_version: 0,
-        type_version: 0,
-        parent,
-        role,
-        name: name.to_owned(),
-        type_name: type_name.to_owned(),
-        type_alias: String::new(),
-        description: String::new(),
-        array_size: None,
-        source: None,
-        type_checksum: None,
-        is_soa: false,
-        in_extension: false,
-    }
-}
-
 /// A number in two representations, a list of an array, a variant, an optional number, and a list from an extension.
 fn schema() -> Schema {
     use ColumnType::*;
     let mut all = vec![
-        field(None, Role::Leaf, "number", "std::int32_t"),
-        field(None, Role::Collection, "list", "std::vector<std::array<float,2>>"),
-        field(Some(1), Role::Leaf, "_0", "std::array<float,2>"),
-        field(Some(2), Role::Leaf, "_0", "float"),
-        field(None, Role::Variant, "either", "std::variant<bool,std::string>"),
-        field(Some(4), Role::Leaf, "_0", "bool"),
-        field(Some(4), Role::Leaf, "_1", "std::string"),
-        field(None, Role::Collection, "maybe", "std::optional<double>"),
-        field(Some(7), Role::Leaf, "_0", "double"),
-        field(None, Role::Collection, "late", "std::vector<std::int64_t>"),
-        field(Some(9), Role::Leaf, "_0", "std::int64_t"),
+        Field::new(None, Role::Leaf, "number", "std::int32_t"),
+        Field::new(None, Role::Collection, "list", "std::vector<std::array<float,2>>"),
+        Field::new(Some(1), Role::Leaf, "_0", "std::array<float,2>"),
+        Field::new(Some(2), Role::Leaf, "_0", "float"),
+        Field::new(None, Role::Variant, "either", "std::variant<bool,std::string>"),
+        Field::new(Some(4), Role::Leaf, "_0", "bool"),
+        Field::new(Some(4), Role::Leaf, "_1", "std::string"),
+        Field::new(None, Role::Collection, "maybe", "std::optional<double>"),
+        Field::new(Some(7), Role::Leaf, "_0", "double"),
+        Field::new(None, Role::Collection, "late", "std::vector<std::int64_t>"),
+        Field::new(Some(9), Role::Leaf, "_0", "std::int64_t"),
     ];
     all[2].array_size = Some(2);
     let columns = [

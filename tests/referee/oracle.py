@@ -86,3 +86,11 @@ def index() -> list[Line]:
 def corpus_file(name: str) -> Path:
     """The corpus file of that name."""
     return CORPUS / "files" / name
+
+
+def ntuple_files() -> list[Path]:
+    """The files with RNTuples of the corpus, and those of ROOT's validation suite; none where the corpus is absent."""
+    if not corpus_is_here():
+        return []
+    names = [line["name"] for line in index() if "RNTuple" in line["features"]]
+    return [corpus_file(name) for name in names] + sorted((CORPUS / "rntuple-validation").glob("*.root"))

@@ -18,21 +18,7 @@ use rootfile::{MemoryFile, Result, Source};
 const NOWHERE: Link = Link { len: 0, locator: Locator::File { offset: 0, size: 0 } };
 
 fn field(parent: Option<usize>, name: &str) -> Field {
-    Field {
-        field_version: 0,
-        type_version: 0,
-        parent,
-        role: Role::Leaf,
-        name: name.to_owned(),
-        type_name: "float".to_owned(),
-        type_alias: String::new(),
-        description: String::new(),
-        array_size: None,
-        source: None,
-        type_checksum: None,
-        is_soa: false,
-        in_extension: false,
-    }
+    Field::new(parent, Role::Leaf, name, "float")
 }
 
 fn column(field: usize, column_type: ColumnType, representation: u16) -> Column {

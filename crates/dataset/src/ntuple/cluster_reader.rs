@@ -9,10 +9,9 @@ use std::time::{Duration, Instant};
 use rootfile::codec::Decompressor;
 use rootfile::{Error, Result, Source};
 
-use super::blob::read_blob;
 use super::decode::{ElementSource, FieldBuilder, FieldPlan};
 use super::element::{Elements, Encoding};
-use super::model::{Cluster, Locator, Page, PageList, Schema};
+use super::model::{Cluster, Page, PageList, Schema};
 use super::page::Place;
 
 /// Pages that lie one after the other are fetched together, up to this many bytes.
@@ -106,15 +105,18 @@ impl PageReader {
         runs: &mut dyn Iterator<Item = Range<u64>>,
         builder: &mut FieldBuilder,
     ) -> Result<()> {
-        // The window may be of another file.
-        self.window.len = 0;
-        let mut pages = ClusterPages { reader: self, at, field: plan.field().name(), columns: HashMap::new() };
+        let mut pages = self.pages(at, plan.field().name());
         for run in runs {
             builder.append(at.list, at.cluster, run, &mut pages).map_err(|e| e.file(at.source.name()))?;
         }
-        let opened = pages.columns.into_values().filter_map(|column| column.opened);
-        self.spare.extend(opened.map(|(_, bytes)| bytes));
         Ok(())
+    }
+
+    /// The elements of any columns of a cluster. `field` names their field in errors.
+    pub fn pages<'a, 'r>(&'r mut self, at: ClusterSource<'a>, field: &'a str) -> ClusterPages<'a, 'r> {
+        // The window may be of another file.
+        self.window.len = 0;
+        ClusterPages { reader: self, at, field, columns: HashMap::new() }
     }
 
     /// The decompressed bytes of the first of some pages. The others are fetched with it, as far as they lie behind it.
@@ -142,7 +144,7 @@ impl PageReader {
         self.window.len = 0;
         self.window.is_scattered = at.max_key_size > 0 && size > at.max_key_size;
         if self.window.is_scattered {
-            self.window.bytes = read_blob(at.source, &Locator::File { offset, size }, at.max_key_size)?;
+            self.window.bytes = page.read(at.source, at.max_key_size)?;
             self.window.len = self.window.bytes.len();
         } else {
             let end = offset.checked_add(size).filter(|end| *end <= at.source.size());
@@ -168,11 +170,18 @@ impl PageReader {
 }
 
 /// The pages of a cluster.
-struct ClusterPages<'a, 'r> {
+pub struct ClusterPages<'a, 'r> {
     reader: &'r mut PageReader,
     at: ClusterSource<'a>,
     field: &'a str,
     columns: HashMap<usize, ClusterColumn<'a>>,
+}
+
+impl Drop for ClusterPages<'_, '_> {
+    fn drop(&mut self) {
+        let opened = self.columns.drain().filter_map(|(_, column)| column.opened);
+        self.reader.spare.extend(opened.map(|(_, bytes)| bytes));
+    }
 }
 
 impl ElementSource for ClusterPages<'_, '_> {
@@ -262,6 +271,7 @@ mod tests {
     use rootfile::MemoryFile;
 
     use super::*;
+    use crate::ntuple::model::Locator;
 
     #[test]
     fn pages_behind_are_fetched_only_if_the_file_has_them() {

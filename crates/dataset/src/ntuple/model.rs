@@ -8,6 +8,7 @@ use rootfile::{Error, Result};
 
 use super::class_infos;
 use super::element::{ColumnType, Encoding};
+use super::type_name::is_same_type;
 
 /// The version of the format that a writer gives in the anchor. For reports: only feature flags decide whether a reader
 /// can read an RNTuple.
@@ -434,6 +435,35 @@ impl Schema {
             values = values.checked_mul(at.array_size.unwrap_or(1))?;
         }
         Some(values)
+    }
+}
+
+impl Field {
+    /// A field with these properties and no others.
+    pub fn new(parent: Option<usize>, role: Role, name: &str, type_name: &str) -> Self {
+        Self {
+            field_version: 0,
+            type_version: 0,
+            parent,
+            role,
+            name: name.to_owned(),
+            type_name: type_name.to_owned(),
+            type_alias: String::new(),
+            description: String::new(),
+            array_size: None,
+            source: None,
+            type_checksum: None,
+            is_soa: false,
+            in_extension: false,
+        }
+    }
+
+    /// Whether two fields have the same role, size and type. Which field they show and what is below them may differ.
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.role == other.role
+            && self.array_size == other.array_size
+            && self.is_soa == other.is_soa
+            && is_same_type(&self.type_name, &other.type_name)
     }
 }
 

@@ -3,9 +3,10 @@
 
 use std::fmt;
 
-use rootfile::codec::Decompressor;
-use rootfile::{Error, Result};
+use rootfile::codec::{Compression, Compressor, Decompressor};
+use rootfile::{Error, Result, Source};
 
+use super::blob::read_blob;
 use super::element::Encoding;
 use super::model::{Locator, Page};
 
@@ -62,6 +63,16 @@ impl Page {
                 Err(Error::unsupported(format!("a page is not in the file, but in storage of type {kind:#04x}")))
             }
         }
+    }
+
+    /// Reads the page's bytes, with its checksum, from one key or several.
+    ///
+    /// # Errors
+    ///
+    /// If the page is not in a file, or if its bytes cannot be read.
+    pub fn read(&self, source: &dyn Source, max_key_size: u64) -> Result<Vec<u8>> {
+        let (offset, size) = self.extent()?;
+        read_blob(source, &Locator::File { offset, size }, max_key_size)
     }
 
     /// Verifies the checksum of `record`, the page's bytes in the file, and decompresses them. The result lies in `record` if
@@ -158,10 +169,20 @@ impl Page {
     }
 }
 
-/// Appends the checksum of a page, the bytes from `start` on.
-pub fn seal_page(bytes: &mut Vec<u8>, start: usize) {
-    let checksum = twox_hash::XxHash3_64::oneshot(bytes.get(start..).unwrap_or_default());
-    bytes.extend_from_slice(&checksum.to_le_bytes());
+/// Appends a page to `out`, compressed if that makes it smaller, and its checksum. Returns its bytes without the checksum.
+///
+/// # Errors
+///
+/// If the codec fails.
+pub fn put_page(raw: &[u8], compression: Compression, compressor: &mut Compressor, out: &mut Vec<u8>) -> Result<usize> {
+    let start = out.len();
+    if !compressor.compress(compression, raw, out)? {
+        out.extend_from_slice(raw);
+    }
+    let page = out.get(start..).unwrap_or_default();
+    let (len, checksum) = (page.len(), twox_hash::XxHash3_64::oneshot(page));
+    out.extend_from_slice(&checksum.to_le_bytes());
+    Ok(len)
 }
 
 /// The bytes before the checksum.

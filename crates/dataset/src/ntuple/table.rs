@@ -78,10 +78,7 @@ impl NtupleTable {
         for (list, pages) in lists.iter().enumerate() {
             clusters.extend((0..pages.clusters.len()).map(|index| (list, index)));
         }
-        let first = |&(list, index): &(usize, usize)| {
-            lists.get(list).and_then(|list| list.clusters.get(index)).map_or(0, |cluster| cluster.first_entry)
-        };
-        clusters.sort_by_key(first);
+        clusters.sort_by_key(|place| first_entry(&lists, place));
         let table = Self {
             name: ntuple.name,
             description: ntuple.description,
@@ -120,9 +117,7 @@ impl NtupleTable {
 
     /// The numbers of the clusters with some of these entries.
     pub fn clusters_with(&self, entries: &Range<u64>) -> Range<usize> {
-        let begins = |&(list, index): &(usize, usize)| {
-            self.lists.get(list).and_then(|list| list.clusters.get(index)).map_or(0, |cluster| cluster.first_entry)
-        };
+        let begins = |place: &(usize, usize)| first_entry(&self.lists, place);
         // The last cluster that begins no later than the first entry has it.
         let first = self.clusters.partition_point(|place| begins(place) <= entries.start).saturating_sub(1);
         first..self.clusters.partition_point(|place| begins(place) < entries.end).max(first)
@@ -231,6 +226,11 @@ impl NtupleTable {
         }
         Ok(Some(cuts))
     }
+}
+
+/// The first entry of a cluster, by its page list and its number there.
+fn first_entry(lists: &[PageList], &(list, index): &(usize, usize)) -> u64 {
+    lists.get(list).and_then(|list| list.clusters.get(index)).map_or(0, |cluster| cluster.first_entry)
 }
 
 fn page_bytes(encoding: &Encoding, page: &Page) -> u64 {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use dataset::ntuple::element::ColumnType;
 use dataset::ntuple::model::{Cluster, ClusterGroup, ColumnRange, Link, Locator, Page, PageList};
-use dataset::ntuple::page::{CHECKSUM, seal_page};
+use dataset::ntuple::page::{CHECKSUM, put_page};
 use dataset::ntuple::{blob_key, write_page_list, zero_page};
 use rootfile::codec::{Compression, Compressor};
 use rootfile::{Error, FileWriter, Result};
@@ -252,11 +252,7 @@ impl PageSink {
 
     fn put_page(&mut self, writer: &mut FileWriter, raw: &[u8], compression: Compression) -> Result<StoredPage> {
         let mut page = Vec::new();
-        if !self.compressor.compress(compression, raw, &mut page)? {
-            page.extend_from_slice(raw);
-        }
-        let size = page.len() as u64;
-        seal_page(&mut page, 0);
+        let size = put_page(raw, compression, &mut self.compressor, &mut page)? as u64;
         self.written.zip_bytes += size + CHECKSUM;
         Ok(StoredPage { offset: put_blob(writer, &page)?, size, has_checksum: true })
     }

@@ -38,7 +38,7 @@ pub(super) struct ValuePair {
 /// Where one side has the values of a column.
 pub(super) enum PairSide {
     /// In branches, which are assembled if there are several.
-    Branches { sources: Arc<[DecodeSource]>, whole: Option<LogicalColumn> },
+    Branches { sources: Vec<DecodeSource>, whole: Option<LogicalColumn> },
     /// In a field of an RNTuple.
     Field { table: Arc<NtupleSide>, field: usize },
 }

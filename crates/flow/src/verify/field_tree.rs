@@ -4,7 +4,6 @@
 use std::collections::HashMap;
 
 use dataset::ntuple::model::{Field, Role, Schema};
-use dataset::ntuple::type_name::is_same_type;
 use rootfile::{Error, Hint, Result};
 
 use crate::plan::options::Schema as Mode;
@@ -228,12 +227,7 @@ impl FieldTree {
 impl PathField {
     /// Whether two fields have the same meaning. What is below them may differ.
     fn is_like(&self, other: &Self) -> bool {
-        let (own, theirs) = (&self.field, &other.field);
-        own.role == theirs.role
-            && own.array_size == theirs.array_size
-            && own.is_soa == theirs.is_soa
-            && self.source == other.source
-            && is_same_type(&own.type_name, &theirs.type_name)
+        self.field.is_like(&other.field) && self.source == other.source
     }
 
     fn meaning(&self) -> String {

@@ -110,29 +110,10 @@ fn compare_ntuples(
     verdict: &mut Verdict,
 ) -> Result<()> {
     let [(first, mine), (second, other)] = pair;
-    let infos = [first.infos(mine), second.infos(other)];
-    let mut plans = [None, None];
-    let mut tables = Vec::with_capacity(2);
-    let mut selection = Some(selection);
-    for ((side, tree), plan) in pair.into_iter().zip(&mut plans) {
-        let selection = selection.take();
-        match tree.is_ntuple {
-            true => tables.push(Some(side.open_ntuple(tree, &mine.path, options, selection)?)),
-            false => {
-                *plan = Some(side.plan_tree(tree, &mine.path, options, selection)?);
-                tables.push(None);
-            }
-        }
-    }
-    let mut sides = Vec::with_capacity(2);
-    for ((table, plan), infos) in tables.into_iter().zip(&plans).zip(&infos) {
-        match (table, plan) {
-            (Some(table), _) => sides.push(SideTable::Ntuple(Box::new(table))),
-            (None, Some(plan)) => sides.push(SideTable::Tree(plan, infos)),
-            (None, None) => {}
-        }
-    }
-    let Ok(sides) = <[SideTable<'_>; 2]>::try_from(sides) else { return Ok(()) };
+    let sides = [
+        open_table((first, mine), &mine.path, options, Some(selection))?,
+        open_table((second, other), &mine.path, options, None)?,
+    ];
     ntuples::compare(&mine.path, sides, options, progress, verdict)?;
     if options.tree.is_some() || options.second_tree.is_some() {
         return Ok(());
@@ -150,12 +131,26 @@ fn compare_ntuples(
     for (rank, (a, b)) in mine.older.iter().zip(other.older).enumerate().rev() {
         let path = format!("{};{}", mine.path, ours - rank);
         let cycle = |parts| SideTree { path: path.clone(), is_ntuple: true, parts, older: &[] };
-        let [a, b] = [(first, cycle(a)), (second, cycle(b))];
-        let [a, b] = [a, b].map(|(side, tree)| side.open_ntuple(&tree, &mine.path, options, None));
-        let sides = [a?, b?].map(|side| SideTable::Ntuple(Box::new(side)));
+        let sides = [
+            open_table((first, &cycle(a)), &mine.path, options, None)?,
+            open_table((second, &cycle(b)), &mine.path, options, None)?,
+        ];
         ntuples::compare(&path, sides, options, progress, verdict)?;
     }
     Ok(())
+}
+
+/// Opens a tree or an RNTuple. Filters of columns and entries see it under the name `path`.
+fn open_table(
+    (side, tree): (&Side, &SideTree<'_>),
+    path: &str,
+    options: &VerifyOptions,
+    selection: Option<&mut EntrySelection<'_>>,
+) -> Result<SideTable> {
+    Ok(match tree.is_ntuple {
+        true => SideTable::Ntuple(Box::new(side.open_ntuple(tree, path, options, selection)?)),
+        false => SideTable::Tree(Box::new(side.plan_tree(tree, path, options, selection)?), side.infos(tree)),
+    })
 }
 
 /// Fails if the budget is too small for any of these pairs of trees, before one of them is read. A selection of entries is

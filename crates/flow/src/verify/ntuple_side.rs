@@ -32,6 +32,8 @@ pub(super) struct NtupleSide {
     /// The fields that a merge of them has.
     pub fields: FieldTree,
     inputs: Vec<InputTable>,
+    /// Bytes of the largest page, in the file and decompressed.
+    largest_page: u64,
     columns: Vec<SideColumn>,
     /// The entries to compare, if not all.
     pub selected: Option<Arc<EntrySet>>,
@@ -101,7 +103,16 @@ impl NtupleSide {
             inputs.push(InputTable { source, table, attribute_sets, ntuple: kept, ids, first_entry, entries_before });
             first_entry = first_entry.checked_add(entries).ok_or_else(|| Error::request("more than 2^64 entries"))?;
         }
-        Ok(Self { path: path.to_owned(), description, fields, inputs, columns: Vec::new(), selected: None })
+        let largest_page = inputs.iter().map(|input: &InputTable| input.table.largest_page()).max().unwrap_or(0);
+        Ok(Self {
+            path: path.to_owned(),
+            description,
+            fields,
+            inputs,
+            largest_page,
+            columns: Vec::new(),
+            selected: None,
+        })
     }
 
     /// Entries of all inputs.
@@ -152,7 +163,7 @@ impl NtupleSide {
 
     /// Bytes of buffers of a reader of pages: compressed and decompressed pages.
     pub fn largest_page(&self) -> u64 {
-        self.inputs.iter().map(|input| input.table.largest_page()).max().unwrap_or(0)
+        self.largest_page
     }
 
     /// The values of a field in some of the entries to compare, and the bytes that were read for them.

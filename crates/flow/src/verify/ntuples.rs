@@ -22,12 +22,12 @@ use crate::table::piece::Files;
 use crate::table::text_list::listed;
 
 /// A table of one side.
-pub(super) enum SideTable<'a> {
-    Tree(&'a TablePlan, &'a StreamerInfos),
+pub(super) enum SideTable {
+    Tree(Box<TablePlan>, StreamerInfos),
     Ntuple(Box<NtupleSide>),
 }
 
-impl SideTable<'_> {
+impl SideTable {
     fn entries(&self) -> u64 {
         match self {
             Self::Tree(plan, _) => {
@@ -70,7 +70,7 @@ struct Columns {
 /// Compares two tables, and adds the result to the verdict.
 pub(super) fn compare(
     path: &str,
-    [first, second]: [SideTable<'_>; 2],
+    [first, second]: [SideTable; 2],
     options: &VerifyOptions,
     progress: Progress<'_>,
     verdict: &mut Verdict,
@@ -88,23 +88,19 @@ pub(super) fn compare(
         found.of_table(format!("has {ours} entries and {theirs}"));
     }
     let (files_a, files_b) = (first.files().to_vec(), second.files().to_vec());
-    let mut sets = Vec::new();
+    let mut sets = None;
     let columns = match (first, second) {
         (SideTable::Ntuple(first), SideTable::Ntuple(second)) => {
             // A merge of some entries has no attribute sets: their ranges count all entries.
             if first.selected.is_none() {
-                sets = vec![first.attribute_sets(options.schema)?, second.attribute_sets(options.schema)?];
+                sets = Some((first.attribute_sets(options.schema)?, second.attribute_sets(options.schema)?));
             }
             two_ntuples(*first, *second, &mut found)?
         }
         (SideTable::Tree(plan, infos), SideTable::Ntuple(side)) => {
-            let tree = tops(plan, infos);
-            mixed(&tree, *side, false, &mut found)?
+            mixed(tops(&plan, &infos), *side, false, &mut found)?
         }
-        (SideTable::Ntuple(side), SideTable::Tree(plan, infos)) => {
-            let tree = tops(plan, infos);
-            mixed(&tree, *side, true, &mut found)?
-        }
+        (SideTable::Ntuple(side), SideTable::Tree(plan, infos)) => mixed(tops(&plan, &infos), *side, true, &mut found)?,
         (SideTable::Tree(..), SideTable::Tree(..)) => return Err(Error::request("two trees are compared by bytes")),
     };
     let scratch = column_values::scratch(&columns.pairs);
@@ -129,7 +125,7 @@ pub(super) fn compare(
         bytes: outcome.bytes,
         equal: verdict.differences.len() == before,
     });
-    if let Ok([first, second]) = <[Vec<(String, NtupleSide)>; 2]>::try_from(sets) {
+    if let Some((first, second)) = sets {
         attribute_sets(path, first, second, (options, progress), verdict)?;
         let equal = verdict.differences.len() == before;
         if let Some(table) = verdict.trees.iter_mut().find(|table| table.path == path) {
@@ -219,18 +215,14 @@ fn two_ntuples(mut first: NtupleSide, mut second: NtupleSide, found: &mut Found<
     Ok(columns)
 }
 
-/// The columns of a tree at its top.
-struct TreeColumns {
-    columns: Vec<TreeColumn>,
-}
-
+/// A column of a tree at its top, or why it cannot be decoded.
 struct TreeColumn {
     name: String,
     field: FieldRef,
     side: std::result::Result<PairSide, String>,
 }
 
-fn tops(plan: &TablePlan, infos: &StreamerInfos) -> TreeColumns {
+fn tops(plan: &TablePlan, infos: &StreamerInfos) -> Vec<TreeColumn> {
     let view = View::new(plan, infos, plan.tree.top.iter().copied());
     let column = |whole: &dataset::assemble::LogicalColumn| TreeColumn {
         name: whole.field().name().clone(),
@@ -240,15 +232,15 @@ fn tops(plan: &TablePlan, infos: &StreamerInfos) -> TreeColumns {
             None => branches_of(&view, whole),
         },
     };
-    TreeColumns { columns: view.wholes().iter().map(column).collect() }
+    view.wholes().iter().map(column).collect()
 }
 
 /// Compares a tree with an RNTuple, and pairs their columns. `is_first` says whether the RNTuple is the first side.
-fn mixed(tree: &TreeColumns, mut side: NtupleSide, is_first: bool, found: &mut Found<'_, '_>) -> Result<Columns> {
+fn mixed(tree: Vec<TreeColumn>, mut side: NtupleSide, is_first: bool, found: &mut Found<'_, '_>) -> Result<Columns> {
     let fields: Vec<String> = side.fields.top().map(str::to_owned).collect();
-    let mut partners: Vec<(&TreeColumn, String)> = Vec::new();
+    let mut partners: Vec<(TreeColumn, String)> = Vec::new();
     let mut compared: HashSet<String> = HashSet::new();
-    for column in &tree.columns {
+    for column in tree {
         match fields.iter().find(|field| is_same_name(&column.name, field)) {
             None => found.only(&column.name, !is_first),
             Some(field) => {
@@ -283,14 +275,14 @@ fn mixed(tree: &TreeColumns, mut side: NtupleSide, is_first: bool, found: &mut F
             continue;
         };
         if !is_alike(of_tree, of_field) {
-            converted.push(column.name.as_str());
+            converted.push(column.name.clone());
         }
-        match take_side(column) {
+        match column.side {
             Err(why) => found.of_column(&column.name, format!("cannot be compared: {why}")),
             Ok(branches) => {
                 let field = PairSide::Field { table: Arc::clone(&side), field: number };
                 let sides = if is_first { [field, branches] } else { [branches, field] };
-                columns.pairs.push(ValuePair::new(column.name.clone(), sides, Some(common_type)));
+                columns.pairs.push(ValuePair::new(column.name, sides, Some(common_type)));
             }
         }
     }
@@ -298,16 +290,6 @@ fn mixed(tree: &TreeColumns, mut side: NtupleSide, is_first: bool, found: &mut F
         found.note(&format!("numbers of other types are compared by value: {}", listed(&converted)));
     }
     Ok(columns)
-}
-
-fn take_side(column: &TreeColumn) -> std::result::Result<PairSide, &str> {
-    match &column.side {
-        Err(why) => Err(why),
-        Ok(PairSide::Branches { sources, whole }) => {
-            Ok(PairSide::Branches { sources: Arc::clone(sources), whole: whole.clone() })
-        }
-        Ok(PairSide::Field { .. }) => Err("not a branch"),
-    }
 }
 
 /// Whether a field is that of a branch. ROOT's importer leaves out the dot at the end of a name, and writes others as underscores,

@@ -2,7 +2,6 @@
 //! differently. [`column_values`](super::column_values) compares them.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use dataset::assemble::LogicalColumn;
 use dataset::decode::ColumnPlan;
@@ -96,7 +95,7 @@ pub(super) fn streamed(tables: &Tables<'_>, branches: &[(usize, Tops)]) -> (Vec<
         let [a, b] = &views;
         if let (Some(a), Some(b)) = (a.source(ours.branch()), b.source(theirs.branch())) {
             numbers.push(number);
-            let sides = [a, b].map(|source| PairSide::Branches { sources: Arc::from([source]), whole: None });
+            let sides = [a, b].map(|source| PairSide::Branches { sources: vec![source], whole: None });
             reshaped.add(ValuePair::new(ours.field().name().clone(), sides, None), &views);
         }
     }
@@ -159,7 +158,7 @@ pub(super) fn branches_of(view: &View<'_>, whole: &LogicalColumn) -> Result<Pair
         view.check_entries(&source.plan)?;
         Ok::<_, Reason>(source)
     };
-    let sources = whole.branches().iter().map(source).collect::<Result<Arc<[_]>, _>>()?;
+    let sources = whole.branches().iter().map(source).collect::<Result<Vec<_>, _>>()?;
     Ok(PairSide::Branches { sources, whole: Some(whole.clone()) })
 }
 

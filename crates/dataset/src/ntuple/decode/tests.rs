@@ -47,21 +47,7 @@ fn switches(values: &[(u64, u32)]) -> Stored {
 
 impl Made {
     fn field(&mut self, parent: Option<usize>, role: Role, name: &str, type_name: &str) -> usize {
-        self.fields.push(Field {
-            field_version: 0,
-            type_version: 0,
-            parent,
-            role,
-            name: name.to_owned(),
-            type_name: type_name.to_owned(),
-            type_alias: String::new(),
-            description: String::new(),
-            array_size: None,
-            source: None,
-            type_checksum: None,
-            is_soa: false,
-            in_extension: false,
-        });
+        self.fields.push(Field::new(parent, role, name, type_name));
         self.fields.len() - 1
     }
 

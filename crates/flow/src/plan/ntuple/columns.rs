@@ -121,15 +121,11 @@ impl Made<'_> {
     fn add_columns(&mut self, number: usize) {
         let join = self.join;
         let Some(schema) = join.schemas.get(number) else { return };
-        let mut nodes = vec![None; schema.fields.len()];
-        for (at, node) in join.nodes.iter().enumerate().filter(|(_, node)| !node.dropped && node.origin == number) {
-            if let Some(slot) = node.ids.get(number).copied().flatten().and_then(|id| nodes.get_mut(id)) {
-                *slot = Some(at);
-            }
-        }
+        let nodes = join.nodes_of(number);
         for (id, column) in schema.columns.iter().enumerate() {
             let Some(at) = nodes.get(column.field).copied().flatten() else { continue };
-            let (Some(node), own) = (join.nodes.get(at), schema.columns_of(column.field)) else { continue };
+            let Some(node) = join.nodes.get(at).filter(|node| node.origin == number) else { continue };
+            let own = schema.columns_of(column.field);
             let width = node.representations.first().map_or(0, Vec::len).max(1);
             let place = own.iter().position(|&other| other == id).unwrap_or(0);
             self.push(at, node, column.clone(), (place / width, place % width));
@@ -192,12 +188,7 @@ impl Made<'_> {
         let ids: HashMap<Place, usize> = self.places.iter().enumerate().map(|(id, place)| (*place, id)).collect();
         let mut aliases = Vec::new();
         for (number, schema) in self.join.schemas.iter().enumerate() {
-            let mut nodes = vec![None; schema.fields.len()];
-            for (at, node) in self.join.nodes.iter().enumerate().filter(|(_, node)| !node.dropped) {
-                if let Some(slot) = node.ids.get(number).copied().flatten().and_then(|id| nodes.get_mut(id)) {
-                    *slot = Some(at);
-                }
-            }
+            let nodes = self.join.nodes_of(number);
             for of_field in schema.aliases.chunk_by(|a, b| a.field == b.field) {
                 let projected = of_field.first().and_then(|alias| nodes.get(alias.field).copied().flatten());
                 let is_own = |at: &usize| self.join.nodes.get(*at).is_some_and(|node| node.origin == number);

@@ -88,21 +88,7 @@ mod tests {
     use super::*;
 
     fn field(parent: Option<usize>, role: Role, name: &str, source: Option<usize>) -> Field {
-        Field {
-            field_version: 0,
-            type_version: 0,
-            parent,
-            role,
-            name: name.to_owned(),
-            type_name: String::new(),
-            type_alias: String::new(),
-            description: String::new(),
-            array_size: None,
-            source,
-            type_checksum: None,
-            is_soa: false,
-            in_extension: false,
-        }
+        Field { source, ..Field::new(parent, role, name, "") }
     }
 
     fn kept(keep: &[&str], drop: &[&str]) -> (Vec<usize>, Vec<String>) {

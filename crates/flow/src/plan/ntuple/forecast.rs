@@ -3,13 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use dataset::ntuple::model::{Locator, Page};
-use dataset::ntuple::read_blob;
+use dataset::ntuple::model::Page;
 use rootfile::Result;
 use rootfile::codec::{Compression, Compressor, Decompressor};
 
 use super::model::NtuplePlan;
-use crate::execute::engine::pages::job::{PageInput, TargetColumn};
+use crate::execute::engine::pages::job::PageInput;
 use crate::plan::forecast::{ColumnForecast, Forecast};
 use crate::table::depth::{Depth, Depths};
 
@@ -64,8 +63,8 @@ pub(crate) fn forecast_ntuple(plan: &NtuplePlan, path: &str, sample: bool) -> Re
     for (id, field) in fields {
         let mut after = field.opened;
         if let (true, Some((input, column, page))) = (sample && sampled < MAX_SAMPLED, field.sample)
-            && let Some((input, target)) = job.inputs.get(input).zip(job.columns.get(column))
-            && let Some((was, is)) = measure(input, target, &page, field.compression)?
+            && let Some(input) = job.inputs.get(input)
+            && let Some((was, is)) = measure(input, column, &page, field.compression)?
         {
             sampled += was;
             after = u64::try_from(u128::from(field.opened) * u128::from(is) / u128::from(was.max(1))).unwrap_or(after);
@@ -109,19 +108,18 @@ impl FieldBytes {
     }
 }
 
-/// Bytes on disk of one page: now, and with the requested compression.
+/// Bytes on disk of one page: now, and with the requested compression. `target` is the column of the output. A page that gets
+/// another encoding is measured in its own.
 fn measure(
     input: &PageInput,
-    target: &TargetColumn,
+    target: usize,
     page: &Page,
     compression: Option<Compression>,
 ) -> Result<Option<(u64, u64)>> {
-    // A page in another encoding is measured as it is.
-    let (Some(encoding), Locator::File { offset, .. }, Some(size)) = (target.encoding, page.locator, page.stored_len())
-    else {
-        return Ok(None);
-    };
-    let record = read_blob(&*input.source, &Locator::File { offset, size }, input.ntuple.anchor.max_key_size)?;
+    let column = input.columns.get(target).and_then(|source| input.column(source.column()?));
+    let encoding = column.and_then(|column| column.encoding().ok());
+    let (Some(encoding), Some(size)) = (encoding, page.stored_len()) else { return Ok(None) };
+    let record = page.read(&*input.source, input.ntuple.anchor.max_key_size)?;
     let (mut raw, mut out) = (Vec::new(), Vec::new());
     let content =
         page.open(&encoding, &record, &mut Decompressor::new(), &mut raw).map_err(|e| e.file(input.source.name()))?;

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use dataset::ntuple::element::ColumnType;
 use dataset::ntuple::model::{Field, Role, Schema};
-use dataset::ntuple::type_name::is_same_type;
 use rootfile::{Error, Result};
 
 use super::filter::is_divisible;
@@ -154,11 +153,8 @@ impl<'a> Join<'a> {
         let (Some(node), Some(field)) = (self.nodes.get(node), schema.fields.get(id)) else { return false };
         let own = &node.field;
         let width = |representations: &[Vec<Encoded>]| representations.first().map_or(0, Vec::len);
-        own.role == field.role
-            && own.array_size == field.array_size
-            && own.is_soa == field.is_soa
+        own.is_like(field)
             && own.source.is_some() == field.source.is_some()
-            && is_same_type(&own.type_name, &field.type_name)
             && width(&node.representations) == width(&representations(schema, id))
     }
 
@@ -253,8 +249,8 @@ impl<'a> Join<'a> {
         }
     }
 
-    /// Drops what is below or shows dropped fields, and records of which nothing is left. Returns projected fields that were
-    /// dropped for that.
+    /// Drops the fields below dropped fields, the projected fields that show dropped fields, and records without any member.
+    /// Returns the paths of the projected fields.
     pub fn settle(&mut self) -> Result<Vec<String>> {
         let mut widows = Vec::new();
         loop {
@@ -296,6 +292,18 @@ impl<'a> Join<'a> {
             return Err(Error::request(format!("RNTuple {}: {what}", self.path)));
         }
         Ok(widows)
+    }
+
+    /// The node of each field of a schema, if it has one that is not left out.
+    pub fn nodes_of(&self, number: usize) -> Vec<Option<usize>> {
+        let fields = self.schemas.get(number).map_or(0, |schema| schema.fields.len());
+        let mut nodes = vec![None; fields];
+        for (at, node) in self.nodes.iter().enumerate().filter(|(_, node)| !node.dropped) {
+            if let Some(slot) = node.ids.get(number).copied().flatten().and_then(|id| nodes.get_mut(id)) {
+                *slot = Some(at);
+            }
+        }
+        nodes
     }
 
     pub fn path_of(&self, node: usize) -> String {

@@ -2,7 +2,6 @@
 
 use dataset::ntuple::element::Encoding;
 use dataset::ntuple::model::{Locator, Ntuple};
-use dataset::ntuple::read_blob;
 use rootfile::RootFile;
 use rootfile::codec::Decompressor;
 
@@ -32,8 +31,7 @@ fn record<'a>(file: &'a RootFile, ntuple: &'a Ntuple, sampled: &'a Sampled) -> O
     let raw = raw_len(column, &sampled.page);
     let max_key_size = ntuple.anchor.max_key_size;
     let content = move || {
-        let (offset, size) = sampled.page.extent().ok()?;
-        let record = read_blob(&**file.source(), &Locator::File { offset, size }, max_key_size).ok()?;
+        let record = sampled.page.read(&**file.source(), max_key_size).ok()?;
         let mut scratch = Vec::new();
         let opened = sampled.page.open(&encoding, &record, &mut Decompressor::new(), &mut scratch);
         opened.ok().map(<[u8]>::to_vec)

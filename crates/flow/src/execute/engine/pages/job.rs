@@ -119,6 +119,11 @@ impl PageInput {
         self.ntuple.schema.columns.get(id)
     }
 
+    /// The path of a column's field.
+    pub fn path_of(&self, column: usize) -> String {
+        self.column(column).map_or_else(String::new, |column| self.ntuple.schema.path(column.field))
+    }
+
     /// Reads a page list.
     pub fn page_list(&self, group: usize) -> Result<dataset::ntuple::model::PageList> {
         dataset::ntuple::read_page_list(&*self.source, &self.ntuple, group)

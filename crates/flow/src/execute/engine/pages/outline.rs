@@ -1,5 +1,6 @@
 //! The outline of one cluster of the output: which pages each column has, and which of them are moved from the input.
 
+use dataset::ntuple::cluster_reader::ClusterSource;
 use dataset::ntuple::element::Encoding;
 use dataset::ntuple::model::{Cluster, ColumnRange, Locator, Page, PageList};
 use dataset::ntuple::page::Place;
@@ -52,9 +53,22 @@ pub(super) struct SourceCluster<'a> {
 }
 
 impl SourceCluster<'_> {
-    /// The pages of a column of the input.
-    pub fn pages(&self, column: usize) -> &[Page] {
-        self.cluster.pages(self.list, column).unwrap_or_default()
+    /// How many elements a column of the input stores.
+    pub fn elements(&self, column: usize) -> u64 {
+        let pages = self.cluster.pages(self.list, column).unwrap_or_default();
+        pages.iter().map(|page| u64::from(page.elements)).sum()
+    }
+
+    /// What a reader of its pages needs.
+    pub fn cluster_source(&self) -> ClusterSource<'_> {
+        ClusterSource {
+            source: &*self.input.source,
+            schema: &self.input.ntuple.schema,
+            max_key_size: self.input.ntuple.anchor.max_key_size,
+            list: self.list,
+            cluster: self.cluster,
+            number: self.cluster_number,
+        }
     }
 
     /// Where the input has the elements of a column of the output.
@@ -70,8 +84,7 @@ impl SourceCluster<'_> {
 
 /// Names a page in an error: column, cluster, page.
 pub(super) fn blame(input: &PageInput, (column, cluster, page): (usize, usize, usize), error: Error) -> Error {
-    let field = input.column(column).map_or_else(String::new, |c| input.ntuple.schema.path(c.field));
-    Place { field: &field, column, cluster, page }.blame(error).file(input.source.name())
+    Place { field: &input.path_of(column), column, cluster, page }.blame(error).file(input.source.name())
 }
 
 /// What outlines need to know of the clusters before.
@@ -282,8 +295,7 @@ pub(super) fn fate<'a>(
     let is_deferred = at.input.column(column).is_some_and(|column| column.first_element.is_some());
     let mut zeros = 0;
     if let (true, Some(expected)) = (is_deferred && at.number != target.origin, of(at.cluster.entries)) {
-        let pages = at.list.pages.get(range.pages.clone()).unwrap_or_default();
-        let stored: u64 = pages.iter().map(|page| u64::from(page.elements)).sum();
+        let stored = at.elements(column);
         let too_many = || Error::corrupt(format!("a column has {stored} elements for {expected} values"));
         zeros = expected.checked_sub(stored).ok_or_else(|| at.blame(too_many(), column, 0))?;
     }

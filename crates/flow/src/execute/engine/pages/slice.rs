@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use dataset::ntuple::element::{Elements, Encoding, Kind};
-use dataset::ntuple::model::{Locator, Page, Role};
-use dataset::ntuple::read_blob;
-use rootfile::codec::Decompressor;
+use dataset::ntuple::cluster_reader::{ClusterPages, PageReader};
+use dataset::ntuple::decode::ElementSource;
+use dataset::ntuple::element::{Elements, Kind};
+use dataset::ntuple::model::Role;
 use rootfile::{Error, Result};
 
 use super::outline::SourceCluster;
@@ -32,17 +32,11 @@ impl KeptElements {
     }
 }
 
-/// Buffers for reading pages.
-pub(super) struct PageBuffers {
-    pub decompressor: Decompressor,
-    pub raw: Vec<u8>,
-}
-
 /// Finds the elements of the entries `kept` in each column of the input, by physical ID.
 pub(super) fn kept_elements(
     at: &SourceCluster<'_>,
     kept: &[Range<u64>],
-    buffers: &mut PageBuffers,
+    reader: &mut PageReader,
 ) -> Result<HashMap<usize, KeptElements>> {
     let schema = &at.input.ntuple.schema;
     let mut found = HashMap::new();
@@ -62,12 +56,15 @@ pub(super) fn kept_elements(
             left.extend(schema.children(Some(id)).into_iter().map(|child| (child, Arc::clone(&runs))));
             continue;
         };
-        let encoding = schema.encoding(principal)?;
+        let kind = schema.encoding(principal)?.kind();
         let own = stored_part(at, principal, id, &runs)?;
-        match encoding.kind() {
+        let all = 0..at.elements(principal);
+        let path = schema.path(id);
+        let mut pages = reader.pages(at.cluster_source(), &path);
+        match kind {
             Kind::Index => {
                 let mut ends = Elements::new(Kind::Index, false);
-                read_column(at, principal, &encoding, buffers, &mut ends)?;
+                decode_elements(&mut pages, principal, all, &mut ends)?;
                 let Elements::Index(ends) = &ends else { return Err(contradiction()) };
                 let offset = |at: u64| -> Result<u64> {
                     let offset = usize::try_from(at).ok().and_then(|at| ends.offsets().get(at).copied());
@@ -83,7 +80,7 @@ pub(super) fn kept_elements(
             }
             Kind::Switch if field.role == Role::Variant => {
                 let mut switches = Elements::new(Kind::Switch, false);
-                read_column(at, principal, &encoding, buffers, &mut switches)?;
+                decode_elements(&mut pages, principal, all, &mut switches)?;
                 let Elements::Switch(switches) = &switches else { return Err(contradiction()) };
                 let children = schema.children(Some(id));
                 let mut alternatives: Vec<Vec<Range<u64>>> = vec![Vec::new(); children.len()];
@@ -117,8 +114,7 @@ fn stored_part(at: &SourceCluster<'_>, column: usize, field: usize, runs: &Runs)
     let Some(expected) = per_entry.and_then(|each| each.checked_mul(at.cluster.entries)) else {
         return Ok(KeptElements { zeros: 0, runs: Arc::clone(runs) });
     };
-    let stored: u64 = at.pages(column).iter().map(|page| u64::from(page.elements)).sum();
-    let lead = expected.checked_sub(stored).ok_or_else(contradiction)?;
+    let lead = expected.checked_sub(at.elements(column)).ok_or_else(contradiction)?;
     let zeros = runs.iter().map(|run| run.end.min(lead).saturating_sub(run.start)).sum();
     let runs = runs.iter().map(|run| run.start.max(lead) - lead..run.end.max(lead) - lead);
     Ok(KeptElements { zeros, runs: runs.filter(|run| !run.is_empty()).collect() })
@@ -134,34 +130,16 @@ fn active_columns(at: &SourceCluster<'_>, field: usize) -> Vec<usize> {
     all.find(|columns| columns.first().is_some_and(has_elements)).map(<[usize]>::to_vec).unwrap_or_default()
 }
 
-/// Decodes all elements of a column in the cluster.
-fn read_column(
-    at: &SourceCluster<'_>,
+/// Decodes some elements of a column in the cluster.
+pub(super) fn decode_elements(
+    pages: &mut ClusterPages<'_, '_>,
     column: usize,
-    encoding: &Encoding,
-    buffers: &mut PageBuffers,
+    range: Range<u64>,
     out: &mut Elements,
 ) -> Result<()> {
-    for (index, page) in at.pages(column).iter().enumerate() {
-        let blame = |e| at.blame(e, column, index);
-        let bytes = open_page(at, page, encoding, buffers).map_err(blame)?;
-        let elements = page.elements as usize;
-        out.decode(encoding, &bytes, elements, 0..elements).map_err(blame)?;
-    }
-    Ok(())
-}
-
-/// Reads and decompresses a page.
-pub(super) fn open_page(
-    at: &SourceCluster<'_>,
-    page: &Page,
-    encoding: &Encoding,
-    buffers: &mut PageBuffers,
-) -> Result<Vec<u8>> {
-    let (offset, size) = page.extent()?;
-    let locator = Locator::File { offset, size };
-    let record = read_blob(&*at.input.source, &locator, at.input.ntuple.anchor.max_key_size)?;
-    page.open(encoding, &record, &mut buffers.decompressor, &mut buffers.raw).map(<[u8]>::to_vec)
+    let (before, wanted) = (out.len(), range.end - range.start);
+    pages.decode(column, range, out)?;
+    if (out.len() - before) as u64 == wanted { Ok(()) } else { Err(contradiction()) }
 }
 
 fn times(number: u64, size: u64) -> Result<u64> {

@@ -4,15 +4,16 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use dataset::ntuple::cluster_reader::{ClusterPages, PageReader};
 use dataset::ntuple::element::{ColumnType, Elements, Encoding, Ends, Kind};
 use dataset::ntuple::model::ColumnRange;
-use dataset::ntuple::page::seal_page;
+use dataset::ntuple::page::put_page;
 use rootfile::codec::{Compression, Compressor};
 use rootfile::{Error, Result};
 
 use super::job::{PageJob, TargetColumn, USUAL_COMPRESSION};
 use super::outline::{Fate, SourceCluster, add_zeros, fate};
-use super::slice::{KeptElements, PageBuffers, contradiction, kept_elements, open_page};
+use super::slice::{KeptElements, contradiction, decode_elements, kept_elements};
 use crate::execute::engine::task_error::TaskError;
 use crate::execute::engine::work::Emit;
 use crate::table::pages::{ClusterOutline, OutlinePage, PageBatch, PageBytes, PageRecord};
@@ -40,10 +41,10 @@ pub(super) fn make(
     job: &PageJob,
     at: &SourceCluster<'_>,
     (kept, first_entry, begins_group): (&[Range<u64>], u64, bool),
-    (batch, buffers, compressor): (&mut PageBatch, &mut PageBuffers, &mut Compressor),
+    (batch, reader, compressor): (&mut PageBatch, &mut PageReader, &mut Compressor),
     emit: Emit<'_, PageBatch>,
 ) -> std::result::Result<(), TaskError> {
-    let elements = kept_elements(at, kept, buffers)?;
+    let elements = kept_elements(at, kept, reader).map_err(|e| e.file(at.input.source.name()))?;
     let entries = kept.iter().map(|run| run.end - run.start).sum();
     let mut outline = ClusterOutline {
         first_entry,
@@ -60,11 +61,12 @@ pub(super) fn make(
     batch.records.clear();
     for column in &columns {
         let Some(target) = job.columns.get(column.target) else { continue };
-        let mut source = ColumnElements::new(at, column)?;
+        let path = at.input.path_of(column.column);
+        let blame = |e| at.blame(e, column.column, 0);
+        let mut source = ColumnElements::new(at, column, reader.pages(at.cluster_source(), &path))?;
         for (number, count) in (column.first..).zip(&column.pages) {
-            let blame = |e| at.blame(e, column.column, 0);
-            let taken = source.take(target, *count as usize, buffers).map_err(blame)?;
-            put_page(target, &taken, (number, column.compression), batch, compressor).map_err(blame)?;
+            let taken = source.take(target, *count as usize).map_err(blame)?;
+            put_elements(target, &taken, (number, column.compression), batch, compressor).map_err(blame)?;
             if batch.bytes.len() >= HAND_OVER {
                 emit(batch)?;
                 batch.bytes.clear();
@@ -141,8 +143,8 @@ fn outline_pages(
     Ok(SlicedColumn { target: id, column, kept, compression, pages, first })
 }
 
-/// Encodes, compresses and seals a page.
-fn put_page(
+/// Encodes a page, compresses it, and seals it.
+fn put_elements(
     target: &TargetColumn,
     elements: &Elements,
     (number, compression): (u32, Compression),
@@ -153,44 +155,38 @@ fn put_page(
     let mut raw = Vec::with_capacity(encoding.page_len(elements.len()).unwrap_or(0));
     elements.encode(&encoding, 0..elements.len(), &mut raw)?;
     let offset = batch.bytes.len();
-    if !compressor.compress(compression, &raw, &mut batch.bytes)? {
-        batch.bytes.extend_from_slice(&raw);
-    }
-    let len = batch.bytes.len() - offset;
-    seal_page(&mut batch.bytes, offset);
+    let len = put_page(&raw, compression, compressor, &mut batch.bytes)?;
     batch.records.push(PageRecord { number, shared: None, offset, len, has_checksum: true });
     Ok(())
 }
 
 /// Reads the kept elements of a column, in their order.
-struct ColumnElements<'a> {
-    at: &'a SourceCluster<'a>,
+struct ColumnElements<'a, 'r> {
+    pages: ClusterPages<'a, 'r>,
     column: usize,
-    encoding: Encoding,
-    /// The ranges that are left.
+    kind: Kind,
+    /// The ranges that are left, the next one last.
     runs: Vec<Range<u64>>,
-    /// The page that was opened last: its number, its first element, and its bytes.
-    opened: Option<(usize, u64, Vec<u8>)>,
     /// The end of the last collection so far, in the output.
     end: u64,
     /// Values so far of each alternative of a variant.
     counts: Vec<u64>,
 }
 
-impl<'a> ColumnElements<'a> {
-    fn new(at: &'a SourceCluster<'a>, column: &SlicedColumn) -> Result<Self> {
-        let encoding = at.input.ntuple.schema.encoding(column.column)?;
+impl<'a, 'r> ColumnElements<'a, 'r> {
+    fn new(at: &SourceCluster<'_>, column: &SlicedColumn, pages: ClusterPages<'a, 'r>) -> Result<Self> {
+        let kind = at.input.ntuple.schema.encoding(column.column)?.kind();
         let runs = column.kept.runs.iter().rev().cloned().collect();
-        Ok(Self { at, column: column.column, encoding, runs, opened: None, end: 0, counts: Vec::new() })
+        Ok(Self { pages, column: column.column, kind, runs, end: 0, counts: Vec::new() })
     }
 
     /// The next `count` elements, as the output has them.
-    fn take(&mut self, target: &TargetColumn, count: usize, buffers: &mut PageBuffers) -> Result<Elements> {
+    fn take(&mut self, target: &TargetColumn, count: usize) -> Result<Elements> {
         // A reduced float of many bits has more digits than a single one.
         use ColumnType::{Real32Quant, Real32Trunc, Real64, SplitReal64};
         let is_wide = |to: &Encoding| matches!(to.column_type(), Real64 | SplitReal64 | Real32Quant | Real32Trunc);
         let is_double = target.encoding.as_ref().is_some_and(is_wide);
-        let mut taken = Elements::new(self.encoding.kind(), is_double);
+        let mut taken = Elements::new(self.kind, is_double);
         let mut ends = Vec::new();
         let mut left = count as u64;
         while left > 0 {
@@ -200,9 +196,9 @@ impl<'a> ColumnElements<'a> {
                 self.runs.push(cut..run.end);
             }
             left -= cut - run.start;
-            match self.encoding.kind() {
-                Kind::Index => self.take_ends(run.start..cut, buffers, &mut ends)?,
-                _ => self.decode(run.start..cut, buffers, &mut taken)?,
+            match self.kind {
+                Kind::Index => self.take_ends(run.start..cut, &mut ends)?,
+                _ => decode_elements(&mut self.pages, self.column, run.start..cut, &mut taken)?,
             }
         }
         match &mut taken {
@@ -226,10 +222,10 @@ impl<'a> ColumnElements<'a> {
     }
 
     /// Appends the ends of some collections, counted over the kept ones.
-    fn take_ends(&mut self, range: Range<u64>, buffers: &mut PageBuffers, out: &mut Vec<u64>) -> Result<()> {
+    fn take_ends(&mut self, range: Range<u64>, out: &mut Vec<u64>) -> Result<()> {
         let with_before = range.start.saturating_sub(1)..range.end;
         let mut ends = Elements::new(Kind::Index, false);
-        self.decode(with_before, buffers, &mut ends)?;
+        decode_elements(&mut self.pages, self.column, with_before, &mut ends)?;
         let Elements::Index(ends) = &ends else { return Err(contradiction()) };
         let offsets = ends.offsets().get(usize::from(range.start > 0)..).unwrap_or_default();
         for pair in offsets.windows(2) {
@@ -238,32 +234,5 @@ impl<'a> ColumnElements<'a> {
             out.push(self.end);
         }
         Ok(())
-    }
-
-    /// Decodes a range of elements.
-    fn decode(&mut self, range: Range<u64>, buffers: &mut PageBuffers, out: &mut Elements) -> Result<()> {
-        let at = self.at;
-        let mut first = 0;
-        for (index, page) in at.pages(self.column).iter().enumerate() {
-            let end = first + u64::from(page.elements);
-            let wanted = range.start.max(first)..range.end.min(end);
-            if wanted.start < wanted.end {
-                if !matches!(&self.opened, Some((number, ..)) if *number == index) {
-                    let bytes = open_page(at, page, &self.encoding, buffers);
-                    let bytes = bytes.map_err(|e| at.blame(e, self.column, index))?;
-                    self.opened = Some((index, first, bytes));
-                }
-                let bytes = self.opened.as_ref().map_or(&[][..], |(.., bytes)| bytes.as_slice());
-                let within = |element: u64| usize::try_from(element - first).unwrap_or(usize::MAX);
-                let wanted = within(wanted.start)..within(wanted.end);
-                let decoded = out.decode(&self.encoding, bytes, page.elements as usize, wanted);
-                decoded.map_err(|e| at.blame(e, self.column, index))?;
-            }
-            first = end;
-            if first >= range.end {
-                return Ok(());
-            }
-        }
-        Err(contradiction())
     }
 }

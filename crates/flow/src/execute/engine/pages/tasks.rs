@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use dataset::ntuple::model::{Cluster, ColumnRange, Locator, PageList};
+use dataset::ntuple::model::{Cluster, ColumnRange, PageList};
 use rootfile::Result;
 
 use super::job::PageJob;
@@ -114,10 +114,7 @@ impl<'a> PageTasks<'a> {
         self.moved.clear();
         let mut outline = self.running.outline(self.job, &at, &mut self.moved)?;
         outline.begins_group = std::mem::take(&mut self.begins_group);
-        let offset = |page: &MovedPage| match page.page.locator {
-            Locator::File { offset, .. } => offset,
-            Locator::Unknown { .. } => u64::MAX,
-        };
+        let offset = |page: &MovedPage| page.page.extent().map_or(u64::MAX, |(offset, _)| offset);
         self.moved.sort_by_key(|page| (page.depth != Depth::Copy, offset(page)));
         let mut outline = Some(Box::new(outline));
         let mut left = self.moved.as_slice();

@@ -1,14 +1,14 @@
 //! Moves pages: as they are, with another compression, in another encoding, or with other entry numbers. Checksums are verified in any case.
 
+use dataset::ntuple::cluster_reader::PageReader;
 use dataset::ntuple::model::Locator;
-use dataset::ntuple::page::seal_page;
+use dataset::ntuple::page::put_page;
 use dataset::ntuple::{add_to_page, read_blob, recode_page};
 use rootfile::codec::{Compressor, Decompressor};
 use rootfile::{Error, Result, Source};
 
 use super::job::{PageInput, PageJob};
 use super::outline::{MovedPage, SourceCluster, blame};
-use super::slice::PageBuffers;
 use super::slice_work;
 use super::tasks::{ClusterWork, PageTask};
 use crate::execute::engine::task_error::TaskError;
@@ -25,8 +25,11 @@ pub(super) struct PageWork<'a> {
 pub(super) struct PageScratch {
     batch: PageBatch,
     record: Vec<u8>,
-    buffers: PageBuffers,
+    raw: Vec<u8>,
     added: Vec<u8>,
+    decompressor: Decompressor,
+    /// Reads clusters of which some entries are kept.
+    reader: PageReader,
     compressor: Compressor,
 }
 
@@ -39,8 +42,10 @@ impl Work for PageWork<'_> {
         PageScratch {
             batch: PageBatch::default(),
             record: Vec::new(),
-            buffers: PageBuffers { decompressor: Decompressor::new(), raw: Vec::new() },
+            raw: Vec::new(),
             added: Vec::new(),
+            decompressor: Decompressor::new(),
+            reader: PageReader::new(),
             compressor: Compressor::new(),
         }
     }
@@ -69,8 +74,8 @@ impl Work for PageWork<'_> {
                 let list = &slice.list;
                 let at = SourceCluster { input, number: task.input, list, cluster, cluster_number: task.cluster };
                 let entries = (slice.kept.as_slice(), slice.first_entry, slice.begins_group);
-                let PageScratch { batch, buffers, compressor, .. } = scratch;
-                slice_work::make(self.job, &at, entries, (batch, buffers, compressor), emit)
+                let PageScratch { batch, reader, compressor, .. } = scratch;
+                slice_work::make(self.job, &at, entries, (batch, reader, compressor), emit)
             }
         }
     }
@@ -88,7 +93,7 @@ impl PageWork<'_> {
         (cluster, pages): (usize, &[MovedPage]),
         scratch: &mut PageScratch,
     ) -> Result<()> {
-        let PageScratch { batch, buffers: PageBuffers { decompressor, raw }, .. } = scratch;
+        let PageScratch { batch, raw, decompressor, .. } = scratch;
         let mut at = 0;
         let is_one = |page: &MovedPage| is_in_one_key(input, page);
         let neighbours = |a: &MovedPage, b: &MovedPage| end_of(a) == place_of(b).0 && is_one(a) && is_one(b);
@@ -135,7 +140,7 @@ impl PageWork<'_> {
     }
 
     fn make_page(&self, input: &PageInput, moved: &MovedPage, scratch: &mut PageScratch) -> Result<()> {
-        let PageScratch { batch, record, buffers: PageBuffers { decompressor, raw }, added, compressor } = scratch;
+        let PageScratch { batch, record, raw, added, decompressor, compressor, .. } = scratch;
         let encoding = self.job.columns.get(moved.target).and_then(|target| target.encoding);
         let encoding = encoding.ok_or_else(|| Error::unsupported("a column type of a later version of the format"))?;
         let (at, len) = place_of(moved);
@@ -156,11 +161,7 @@ impl PageWork<'_> {
         if batch.bytes.capacity() - offset < room {
             batch.bytes.reserve_exact(room + offset / 4);
         }
-        if !compressor.compress(moved.compression, content, &mut batch.bytes)? {
-            batch.bytes.extend_from_slice(content);
-        }
-        let len = batch.bytes.len() - offset;
-        seal_page(&mut batch.bytes, offset);
+        let len = put_page(content, moved.compression, compressor, &mut batch.bytes)?;
         let MovedPage { number, shared, .. } = *moved;
         batch.records.push(PageRecord { number, shared, offset, len, has_checksum: true });
         Ok(())
@@ -169,10 +170,7 @@ impl PageWork<'_> {
 
 /// Offset and bytes of a page in the input, with its checksum.
 fn place_of(moved: &MovedPage) -> (u64, u64) {
-    match moved.page.locator {
-        Locator::File { offset, .. } => (offset, moved.page.stored_len().unwrap_or(u64::MAX)),
-        Locator::Unknown { .. } => (u64::MAX, u64::MAX),
-    }
+    moved.page.extent().unwrap_or((u64::MAX, u64::MAX))
 }
 
 fn end_of(moved: &MovedPage) -> u64 {
