@@ -267,3 +267,30 @@ def test_corpus_files_with_mixed_trees_are_restored(basketry: Basketry, tmp_path
             assert file[tree["path"]].num_entries == tree["entries"] > 0
     # Every basket of the result is readable.
     basketry("rewrite", out, "-o", tmp_path / "again.root", "--check")
+
+
+def test_rntuples_that_were_closed_are_restored(basketry: Basketry, tmp_path: Path) -> None:
+    folder = make_files.made("killed_ntuples")
+    out = tmp_path / "out.root"
+    outcome = basketry.run("recover", folder / "beside.root", "-o", out, "--json")
+    assert outcome.code == 1, str(outcome)
+    report = json.loads(outcome.out)
+    assert report["ntuples"] == [{"path": "closed", "cycle": 1, "entries": 3000}]
+    assert [lost["name"] for lost in report["lost_ntuples"]] == ["open"]
+    assert not report["whole"]
+    with uproot.open(out) as file:
+        assert file["note"].member("fTitle") == "written first"
+        assert file["closed"].arrays()["x"].tolist() == [i * 0.5 for i in range(3000)]
+        assert "open" not in file
+    text = basketry.run("recover", folder / "beside.root", "-o", out, "--force").out
+    assert "RNTuple closed: 3,000 entries, whole" in text
+    assert "RNTuple open (header at byte " in text
+
+
+def test_an_rntuple_that_was_not_closed_is_named(basketry: Basketry, tmp_path: Path) -> None:
+    folder = make_files.made("killed_ntuples")
+    outcome = basketry.run("recover", folder / "alone.root", "-o", tmp_path / "out.root")
+    assert outcome.code == 2, str(outcome)
+    assert "RNTuple open (header at byte " in outcome.err
+    assert "was not closed and cannot be recovered" in outcome.err
+    assert not list(tmp_path.iterdir())

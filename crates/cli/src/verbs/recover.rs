@@ -19,10 +19,11 @@ const SHOWN: usize = 10;
 /// baskets written after it. The entries that all branches of a tree have are kept. The output is a normal,
 /// closed file. A tree that was never saved can be recovered with --like, which supplies its branches.
 /// Every basket is decompressed first. Entries with an unreadable basket are left out, also in the middle of a
-/// tree, and later entries are kept. Several trees of one name become cycles.
+/// tree, and later entries are kept. Several trees of one name become cycles. An RNTuple is recovered if it was closed:
+/// its lists of pages are written only then.
 ///
 /// Exit code 0: all is recovered, except entries at the end of a tree that only some branches have; 1: damaged baskets
-/// or objects, or baskets without a tree, are left out and listed; 2: nothing can be recovered.
+/// or objects, baskets without a tree, or RNTuples that were not closed, are left out and listed; 2: nothing can be recovered.
 #[derive(clap::Args)]
 pub struct Args {
     /// The file, written by ROOT or basketry.
@@ -77,7 +78,12 @@ fn print(recovery: &Recovery) -> Result<()> {
         ]);
     }
     let mut out = output::stdout();
-    writeln!(out, "{table}")?;
+    if !recovery.trees.is_empty() {
+        writeln!(out, "{table}")?;
+    }
+    for ntuple in &recovery.ntuples {
+        writeln!(out, "RNTuple {}: {} entries, whole", ntuple.path, output::count(ntuple.entries))?;
+    }
     for tree in &recovery.trees {
         for branch in tree.branches.iter().take(SHOWN) {
             let lost = output::count(branch.entries_lost);
@@ -110,8 +116,9 @@ fn print(recovery: &Recovery) -> Result<()> {
     output::notes(&mut out, &recovery.notes)?;
     writeln!(
         out,
-        "{} trees and {} other objects recovered, {} written",
+        "{} trees, {} RNTuples and {} other objects recovered, {} written",
         recovery.trees.len(),
+        recovery.ntuples.len(),
         output::count(recovery.objects),
         output::bytes(recovery.bytes_written)
     )?;

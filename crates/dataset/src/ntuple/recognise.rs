@@ -1,6 +1,9 @@
-//! RNTuples: recognised by their class, and named in the errors of those that take trees only.
+//! RNTuples: recognised by their class or by their header, and named in the errors of those that take trees only.
 
+use rootfile::codec::{BlockHeader, Decompressor};
 use rootfile::{Error, RootFile};
+
+use super::header::parse_header;
 
 /// Whether a class is the anchor of an RNTuple, which has the position of the content in the file.
 pub fn is_ntuple(class: &str) -> bool {
@@ -23,4 +26,18 @@ pub fn instead_of_tree(file: &RootFile, wanted: impl Fn(&str) -> bool) -> Option
          ESnapshotOutputFormat::kTTree",
     );
     Some(error.object(path).file(file.name()))
+}
+
+/// The name of an RNTuple, if the bytes are its header, compressed or not: for files in which nothing says where headers are.
+pub fn name_of_header(block: &[u8]) -> Option<String> {
+    let mut unpacked = Vec::new();
+    let envelope = match BlockHeader::parse(block) {
+        Ok(header) => {
+            let packed = block.get(..BlockHeader::SIZE.checked_add(header.compressed)?)?;
+            Decompressor::new().decompress(packed, header.uncompressed, &mut unpacked).ok()?;
+            &unpacked
+        }
+        Err(_) => block,
+    };
+    parse_header(envelope).ok().map(|header| header.name)
 }

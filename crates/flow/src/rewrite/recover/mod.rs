@@ -1,13 +1,14 @@
 //! Recovers a file that was never closed, or was cut short.
 //!
 //! `scan` walks the records of the file: directories, objects, tree records of an AutoSave, baskets. `check` verifies
-//! each basket. `attach` adds baskets that no tree lists, and cuts each tree where the first of its branches ends. A
-//! rewrite then copies the trees into a file that is closed.
+//! each basket. `attach` adds baskets that no tree lists, and cuts each tree where the first of its branches ends. `ntuples`
+//! finds the RNTuples that were closed. A rewrite then copies trees, RNTuples and objects into a file that is closed.
 
 mod attach;
 mod basket_order;
 mod check;
 mod leaf_maxima;
+mod ntuples;
 mod report;
 mod saves;
 mod scan;
@@ -27,7 +28,7 @@ use attach::Attached;
 use check::BasketPosition;
 use scan_result::{FoundBasket, ScanResult};
 
-pub use report::{BranchLoss, RecoveredTree, Recovery, Unplaced, Unreadable};
+pub use report::{BranchLoss, LostNtuple, RecoveredNtuple, RecoveredTree, Recovery, Unplaced, Unreadable};
 
 /// Options of a recovery.
 #[derive(Clone, Debug, Default)]
@@ -38,7 +39,7 @@ pub struct RecoverOptions {
     pub overwrite: bool,
 }
 
-/// Recovers the content of `input`. Trees without a record take their branches from `like`, a file from the same job.
+/// Recovers the content of `input`: trees as far as they were written, RNTuples that were closed, and objects. Trees without a record take their branches from `like`, a file from the same job.
 ///
 /// # Errors
 ///
@@ -85,11 +86,19 @@ pub fn recover(
     let unplaced = unplaced::group(&baskets.remove(&0).unwrap_or_default());
     let objects: usize = found.directories.iter().map(|d| d.keys.len()).sum();
     // Each directory except the top is a key of its parent.
-    let objects = objects + 1 - trees.len() - found.directories.len();
-    if trees.is_empty() && (!unplaced.is_empty() || objects == 0) {
-        return Err(Error::request(unplaced::refusal(&unplaced, like.is_some())).hint(Hint::named("like")).file(input));
+    let objects = objects + 1 - trees.len() - found.ntuples.len() - found.directories.len();
+    if trees.is_empty() && found.ntuples.is_empty() {
+        if !unplaced.is_empty() || (objects == 0 && found.lost_ntuples.is_empty()) {
+            let refusal = unplaced::refusal(&unplaced, like.is_some());
+            return Err(Error::request(refusal).hint(Hint::named("like")).file(input));
+        }
+        if objects == 0 {
+            let lost: Vec<String> = found.lost_ntuples.iter().map(ToString::to_string).collect();
+            return Err(Error::corrupt(lost.join("; ")).file(input));
+        }
     }
     let mut notes = found.notes;
+    notes.extend(found.lost_ntuples.iter().map(ToString::to_string));
     notes.extend(unplaced.iter().map(|basket| format!("{basket}: no record of this tree was found")));
     let content = ContentOptions { cycles: Cycles::All, ..ContentOptions::default() };
     let make = Options { content, budget: options.budget, overwrite: options.overwrite, ..Options::default() };
@@ -97,12 +106,15 @@ pub fn recover(
     let summary = rewrite_known(file, known, output, &make, progress)?;
     notes.extend(summary.notes);
     let damaged = trees.iter().flat_map(|tree| &tree.branches).any(|branch| branch.baskets_unreadable > 0);
-    let whole = !damaged && unplaced.is_empty() && found.unreadable.is_empty();
+    let lost = !unplaced.is_empty() || !found.unreadable.is_empty() || !found.lost_ntuples.is_empty();
+    let whole = !damaged && !lost;
     Ok(Recovery {
         schema: 1,
         bytes_read: summary.bytes_read,
         bytes_written: summary.bytes_written,
         trees,
+        ntuples: found.ntuples,
+        lost_ntuples: found.lost_ntuples,
         objects: objects as u64,
         unplaced,
         unreadable: found.unreadable,

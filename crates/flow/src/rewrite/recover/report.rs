@@ -1,4 +1,4 @@
-//! The report of a recovery: the recovered trees and objects, the losses, and baskets without a tree.
+//! The report of a recovery: the recovered trees, RNTuples and objects, the losses, and baskets without a tree.
 
 use std::fmt;
 
@@ -15,6 +15,10 @@ pub struct Recovery {
     pub bytes_written: u64,
     /// Recovered trees.
     pub trees: Vec<RecoveredTree>,
+    /// Recovered RNTuples. Each is whole.
+    pub ntuples: Vec<RecoveredNtuple>,
+    /// RNTuples that were not closed, and cannot be recovered.
+    pub lost_ntuples: Vec<LostNtuple>,
     /// Number of other recovered objects.
     pub objects: u64,
     /// Baskets of trees whose record was not found.
@@ -64,6 +68,39 @@ pub struct BranchLoss {
     pub bytes_unreadable: u64,
     /// Ranges of entries that cannot be read: first entry, and the entry after the last.
     pub ranges_unreadable: Vec<(u64, u64)>,
+}
+
+/// A recovered RNTuple.
+#[derive(Clone, Debug, Default, serde::Serialize)]
+pub struct RecoveredNtuple {
+    /// Path of the RNTuple.
+    pub path: String,
+    /// Cycle of its key.
+    pub cycle: i16,
+    /// Entries.
+    pub entries: u64,
+}
+
+/// An RNTuple without an anchor.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct LostNtuple {
+    /// Its name.
+    pub name: String,
+    /// Offset of the record with its header.
+    pub offset: u64,
+    /// Bytes from there on in records of RNTuples.
+    pub bytes_at_most: u64,
+}
+
+impl fmt::Display for LostNtuple {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, offset, bytes_at_most } = self;
+        write!(
+            f,
+            "RNTuple {name} (header at byte {offset}, up to {bytes_at_most} bytes) was not closed and cannot be recovered: \
+             the lists of its pages are written when it is closed"
+        )
+    }
 }
 
 /// A record that cannot be read.

@@ -4,11 +4,13 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use dataset::ntuple::is_ntuple;
 use dataset::tree::basket::BasketHeader;
 use dataset::tree::{Tree, is_tree_class, read_tree};
 use rootfile::bytes::Cursor;
 use rootfile::{Directory, Key, Result, RootFile, is_directory};
 
+use super::ntuples::BLOB;
 use super::report::Unreadable;
 use super::saves::are_saves_of_one;
 use super::scan_result::{FoundBasket, FoundTree, ScanResult};
@@ -40,8 +42,16 @@ pub(super) fn scan(input: &Path, template: Option<&RootFile>) -> Result<ScanResu
     }
     let directories = directories(&file, &records);
     let places: HashMap<u64, usize> = directories.iter().enumerate().map(|(i, d)| (d.seek, i)).collect();
-    let mut found =
-        ScanResult { file, directories, trees: Vec::new(), baskets: Vec::new(), notes, unreadable: Vec::new() };
+    let mut found = ScanResult {
+        file,
+        directories,
+        trees: Vec::new(),
+        baskets: Vec::new(),
+        ntuples: Vec::new(),
+        lost_ntuples: Vec::new(),
+        notes,
+        unreadable: Vec::new(),
+    };
     found.sort_records(records, &places);
     if let Some(template) = template {
         found.take_templates(template)?;
@@ -102,11 +112,12 @@ fn directories(file: &RootFile, records: &[Key]) -> Vec<Directory> {
 }
 
 impl ScanResult {
-    /// Sorts records into baskets, trees and objects.
+    /// Sorts records into baskets, trees, RNTuples and objects.
     fn sort_records(&mut self, records: Vec<Key>, places: &HashMap<u64, usize>) {
         let mut candidates: Vec<(usize, Key)> = Vec::new();
         let mut objects: Vec<(usize, Key)> = Vec::new();
-        let mut tuples = 0u64;
+        let mut anchors: Vec<(usize, Key)> = Vec::new();
+        let mut blobs: Vec<Key> = Vec::new();
         for key in records {
             let directory = places.get(&key.seek_pdir).copied().unwrap_or(0);
             match key.class.as_str() {
@@ -114,16 +125,15 @@ impl ScanResult {
                 // Lists of keys and free lists.
                 "TFile" | "" => {}
                 "TList" if key.name == "StreamerInfo" => {}
-                "RBlob" | "ROOT::RNTuple" | "ROOT::Experimental::RNTuple" => tuples += 1,
+                BLOB => blobs.push(key),
+                class if is_ntuple(class) => anchors.push((directory, key)),
                 class if is_directory(class) => {}
                 class if is_tree_class(&self.file, class) => candidates.push((directory, key)),
                 _ => objects.push((directory, key)),
             }
         }
-        if tuples > 0 {
-            self.notes.push(format!("{tuples} records of RNTuples are left out: only trees can be recovered"));
-        }
         self.take_trees(candidates);
+        self.take_ntuples(anchors, &blobs);
         self.take_objects(objects);
     }
 

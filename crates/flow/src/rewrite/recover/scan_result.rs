@@ -1,9 +1,9 @@
-//! The result of a scan: the directories, trees and baskets that a file without lists of keys still has.
+//! The result of a scan: the directories, trees, RNTuples and baskets that a file without lists of keys still has.
 
 use dataset::tree::Tree;
 use rootfile::{Directory, Key, RootFile};
 
-use super::report::Unreadable;
+use super::report::{LostNtuple, RecoveredNtuple, Unreadable};
 
 /// A basket in the file.
 pub(super) struct FoundBasket {
@@ -37,6 +37,8 @@ pub(super) struct ScanResult {
     pub directories: Vec<Directory>,
     pub trees: Vec<FoundTree>,
     pub baskets: Vec<FoundBasket>,
+    pub ntuples: Vec<RecoveredNtuple>,
+    pub lost_ntuples: Vec<LostNtuple>,
     pub notes: Vec<String>,
     /// Records that cannot be read.
     pub unreadable: Vec<Unreadable>,
