@@ -320,6 +320,30 @@ class Unreadable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RecoveredNtuple:
+    """A restored RNTuple."""
+
+    path: str
+    """Path of the RNTuple."""
+    cycle: int
+    """Cycle of its key."""
+    entries: int
+    """Entries."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LostNtuple:
+    """An RNTuple without an anchor."""
+
+    name: str
+    """Its name."""
+    offset: int
+    """Offset of the record with its header."""
+    bytes_at_most: int
+    """Bytes from there on in records of RNTuples."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Recovery:
     """Result of a recovery."""
 
@@ -331,6 +355,10 @@ class Recovery:
     """Bytes of the output."""
     trees: tuple[RecoveredTree, ...]
     """Restored trees."""
+    ntuples: tuple[RecoveredNtuple, ...]
+    """Restored RNTuples. Each is whole."""
+    lost_ntuples: tuple[LostNtuple, ...]
+    """RNTuples that were not closed, and cannot be restored."""
     objects: int
     """Other restored objects."""
     unplaced: tuple[Unplaced, ...]
