@@ -23,7 +23,8 @@ const SHOWN: usize = 10;
 /// its lists of pages are written only then.
 ///
 /// Exit code 0: all is recovered, except entries at the end of a tree that only some branches have; 1: damaged baskets
-/// or objects, baskets without a tree, or RNTuples that were not closed, are left out and listed; 2: nothing can be recovered.
+/// or objects, baskets without a tree, or RNTuples that were not closed, are left out and listed; 2: nothing can be
+/// recovered.
 #[derive(clap::Args)]
 pub struct Args {
     /// The file, written by ROOT or basketry.

@@ -39,7 +39,8 @@ pub struct RecoverOptions {
     pub overwrite: bool,
 }
 
-/// Recovers the content of `input`: trees as far as they were written, RNTuples that were closed, and objects. Trees without a record take their branches from `like`, a file from the same job.
+/// Recovers the content of `input`: trees as far as they were written, RNTuples that were closed, and objects. Trees without a
+/// record take their branches from `like`, a file from the same job.
 ///
 /// # Errors
 ///
