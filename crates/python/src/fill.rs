@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::ThreadId;
 
 use arrow_array::RecordBatch;
-use flow::write::{FillContext, TreeId, Watch};
+use flow::write::{FillContext, TableId, Watch};
 use pyo3::{Bound, PyResult, Python, pyclass, pymethods};
 use rootfile::Error;
 
@@ -18,14 +18,14 @@ const LISTEN: usize = 16 << 20;
 
 /// A tree that is filled.
 pub(crate) struct Filling {
-    pub id: TreeId,
+    pub id: TableId,
     /// Idle contexts, with the thread that used each first.
     pub idle: Mutex<Vec<(ThreadId, FillContext)>>,
     pub entries: AtomicU64,
 }
 
 impl Filling {
-    pub fn new(id: TreeId) -> Self {
+    pub fn new(id: TableId) -> Self {
         Self { id, idle: Mutex::default(), entries: AtomicU64::new(0) }
     }
 }

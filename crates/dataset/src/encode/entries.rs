@@ -1,5 +1,7 @@
 //! The entries of an array as bytes: all at once where entries or list items have equal size, else one by one.
 
+use std::ops::Range;
+
 use arrow_array::Array;
 use rootfile::bytes::Writer;
 use rootfile::tags::BYTE_COUNT_MASK;
@@ -34,30 +36,49 @@ pub(super) fn append(
     {
         return vectors(number, *ends, *words, n, out);
     }
+    append_values(program, forms, streaming, &view, 0..n, out)
+}
+
+/// Appends the values `range` of a view.
+pub(crate) fn append_values(
+    program: &Program,
+    forms: &Forms,
+    streaming: Streaming,
+    view: &View<'_>,
+    range: Range<usize>,
+    out: &mut EncodedEntries,
+) -> Result<()> {
     let (readers, counters) = (program.readers.as_slice(), vec![None; program.slots]);
     let bytes = std::mem::take(&mut out.bytes);
     let mut encoder = Encoder { out: Writer { bytes }, readers, forms, streaming, counters };
-    let written = write(program, &mut encoder, n, &view, &mut out.ends);
+    let written = write(program, &mut encoder, range, view, &mut out.ends);
     out.bytes = encoder.out.bytes;
     written
 }
 
-fn write(program: &Program, encoder: &mut Encoder<'_>, n: usize, view: &View<'_>, ends: &mut Vec<u32>) -> Result<()> {
+fn write(
+    program: &Program,
+    encoder: &mut Encoder<'_>,
+    range: Range<usize>,
+    view: &View<'_>,
+    ends: &mut Vec<u32>,
+) -> Result<()> {
+    let (first, n) = (range.start, range.len());
     match (program.layout, view) {
-        (EntryLayout::Fixed, view) => encoder.write(&program.op, 0, n, view),
+        (EntryLayout::Fixed, view) => encoder.write(&program.op, first, n, view),
         (EntryLayout::Items, View::List { ends: lists, items }) => {
             let size = program.op.fixed_size().ok_or_else(shape_mismatch)?;
-            let (before, start) = (encoder.out.pos(), lists.bound(0));
-            encoder.write(&program.op, start, lists.bound(n).saturating_sub(start), items)?;
+            let (before, start) = (encoder.out.pos(), lists.bound(first));
+            encoder.write(&program.op, start, lists.bound(range.end).saturating_sub(start), items)?;
             // The last is the largest: if it can be told, all can.
             end(encoder.out.pos())?;
             #[expect(clippy::cast_possible_truncation, reason = "no more than the last")]
-            ends.extend((1..=n).map(|i| (before + (lists.bound(i) - start) * size) as u32));
+            ends.extend((first + 1..=range.end).map(|i| (before + (lists.bound(i) - start) * size) as u32));
             Ok(())
         }
         (EntryLayout::Each, view) => {
             ends.reserve(n);
-            for i in 0..n {
+            for i in range {
                 let start = encoder.out.pos();
                 encoder.write(&program.op, i, 1, view).map_err(|e| e.object(format!("entry {i} of an array")))?;
                 // What a byte count can say: no frame is longer than its entry.

@@ -27,7 +27,7 @@ pub(super) struct Form {
 
 /// The versions of a plan's classes, in the order of its readers.
 #[derive(Clone, Debug)]
-pub(super) struct Forms {
+pub(crate) struct Forms {
     all: Vec<Vec<Form>>,
     /// The number of the one that is written.
     newest: Vec<Option<usize>>,
@@ -68,7 +68,7 @@ pub(super) fn no_reader() -> Error {
 
 impl Forms {
     /// Of all versions that these readers read.
-    pub(super) fn new(readers: &[ClassReader]) -> Self {
+    pub(crate) fn new(readers: &[ClassReader]) -> Self {
         let form = |reader: &ClassReader, version: &ClassVersion| Form {
             header: header(reader, version, readers),
             members: None,
@@ -193,7 +193,7 @@ fn has_tobject(version: &ClassVersion, readers: &[ClassReader], depth: usize) ->
 }
 
 /// An error if values cannot be written.
-pub(super) fn writable(op: &Op, readers: &[ClassReader]) -> Result<()> {
+pub(crate) fn writable(op: &Op, readers: &[ClassReader]) -> Result<()> {
     let mut seen = vec![false; readers.len()];
     walk(op, readers, &mut seen)
 }

@@ -11,8 +11,8 @@ mod arrays;
 mod column_encoder;
 mod encoded;
 mod encoder;
-mod entries;
-mod forms;
+pub(crate) mod entries;
+pub(crate) mod forms;
 mod lists;
 mod numbers;
 mod objects;
@@ -20,7 +20,7 @@ mod rows;
 mod scalars;
 #[cfg(test)]
 mod tests;
-mod view;
+pub(crate) mod view;
 
 pub use self::column_encoder::ColumnEncoder;
 pub use self::encoded::EncodedEntries;

@@ -14,18 +14,20 @@ use crate::decode::program::types::{Number, Shape};
 
 /// The values of an array.
 #[derive(Debug)]
-pub(super) enum View<'a> {
+pub(crate) enum View<'a> {
     Numbers(Number, Words<'a>),
     Text { ends: Ends<'a>, bytes: &'a [u8] },
     Fixed { size: usize, items: Box<View<'a>> },
     List { ends: Ends<'a>, items: Box<View<'a>> },
     Record(Vec<View<'a>>),
     Optional { nulls: Option<&'a NullBuffer>, value: Box<View<'a>> },
+    /// For each value its part, counted from 1, or 0 for none; and its place in that part.
+    Variant { tags: &'a [i8], places: &'a [i32], parts: Vec<View<'a>> },
 }
 
 /// Values of one width, as bits.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Words<'a> {
+pub(crate) enum Words<'a> {
     Bool(&'a BooleanBuffer),
     W1(&'a [u8]),
     W2(&'a [u16]),
@@ -35,26 +37,26 @@ pub(super) enum Words<'a> {
 
 /// The offsets of lists among their items.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Ends<'a> {
+pub(crate) enum Ends<'a> {
     Small(&'a [i32]),
     Large(&'a [i64]),
 }
 
 /// The operation writes another shape than the array has.
 #[cold]
-pub(super) fn shape_mismatch() -> Error {
+pub(crate) fn shape_mismatch() -> Error {
     Error::unsupported("a plan that does not fit its values")
 }
 
 /// A count as it is written.
-pub(super) fn count(n: usize) -> Result<i32> {
+pub(crate) fn count(n: usize) -> Result<i32> {
     i32::try_from(n).map_err(|_| Error::request(format!("{n} items; at most 2^31 - 1 are possible")))
 }
 
 impl Ends<'_> {
     /// The index of the first item of list `i`, which is the end of the list before.
     #[inline]
-    pub(super) fn bound(self, i: usize) -> usize {
+    pub(crate) fn bound(self, i: usize) -> usize {
         match self {
             Self::Small(ends) => ends.get(i).map_or(0, |end| end.as_usize()),
             Self::Large(ends) => ends.get(i).map_or(0, |end| end.as_usize()),
@@ -63,7 +65,7 @@ impl Ends<'_> {
 
     /// The index of the first item of a list, and the number of its items.
     #[inline]
-    pub(super) fn list(self, i: usize) -> (usize, usize) {
+    pub(crate) fn list(self, i: usize) -> (usize, usize) {
         let start = self.bound(i);
         (start, self.bound(i + 1).saturating_sub(start))
     }
@@ -71,7 +73,7 @@ impl Ends<'_> {
 
 impl<'a> View<'a> {
     /// The values of an array of this shape.
-    pub(super) fn new(shape: &Shape, array: &'a dyn Array) -> Result<Self> {
+    pub(crate) fn new(shape: &Shape, array: &'a dyn Array) -> Result<Self> {
         Self::within(shape, array, None)
     }
 
@@ -131,7 +133,18 @@ impl<'a> View<'a> {
                 Self::Record(parts.iter().map(part).collect::<Result<_>>()?)
             }
             Shape::Optional(_) => return Err(wrong()),
-            Shape::Variant(_) => return Err(Error::unsupported("trees have no std::variant")),
+            Shape::Variant(parts) => {
+                let union = array.as_union_opt().ok_or_else(wrong)?;
+                let places = union.offsets().ok_or_else(|| Error::unsupported("a sparse union"))?;
+                // The types of parts are counted from 1: see `Shape::alternatives`.
+                let part = |(tag, (name, shape)): (i8, &(String, Shape))| {
+                    let values = union.fields().iter().find(|(known, _)| *known == tag);
+                    values.ok_or_else(wrong)?;
+                    Self::new(shape, union.child(tag).as_ref()).map_err(|e| e.object(format!("part {name}")))
+                };
+                let parts = (1i8..).zip(parts).map(part).collect::<Result<_>>()?;
+                Self::Variant { tags: union.type_ids(), places, parts }
+            }
         })
     }
 }

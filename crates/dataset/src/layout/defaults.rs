@@ -26,3 +26,12 @@ pub const COMPRESSION: Compression = Compression::new(Algorithm::Zlib, 1);
 
 /// `BIT(14)` of a TTree's `fBits`, `TTree::kOnlyFlushAtCluster`: one basket per branch and cluster.
 pub const ONLY_FLUSH_AT_CLUSTER: u32 = 1 << 14;
+
+/// `RNTupleWriteOptions::fApproxZippedClusterSize`: bytes of a cluster of an RNTuple, compressed.
+pub const NTUPLE_CLUSTER: u64 = 128 << 20;
+
+/// `RNTupleWriteOptions::fMaxUnzippedPageSize`: most bytes of the elements of a page in memory.
+pub const NTUPLE_PAGE: u64 = 1 << 20;
+
+/// `RNTupleWriteOptions::fCompression`: 505, zstd at level 5.
+pub const NTUPLE_COMPRESSION: Compression = Compression::new(Algorithm::Zstd, 5);

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use rootfile::codec::Compression;
 use rootfile::{Error, Result};
 
-use super::{ByteSize, ClusterSize};
+use super::{ByteSize, ClusterSize, ColumnEncoding};
 
 /// The kind of table in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -76,6 +76,12 @@ pub struct TreeLayout {
     pub streaming: Option<Streaming>,
     /// Codec and level.
     pub compression: Option<Compression>,
+    /// Encoding of the columns of an RNTuple. Absent: split if they are compressed.
+    pub encoding: Option<ColumnEncoding>,
+    /// Whether a checksum follows each page of an RNTuple.
+    pub page_checksums: Option<bool>,
+    /// Whether pages of a cluster of an RNTuple with the same bytes are stored once.
+    pub share_pages: Option<bool>,
 }
 
 /// The keys of columns, with the meaning of [`TreeLayout`].
@@ -91,6 +97,8 @@ pub struct ColumnLayout {
     pub streaming: Option<Streaming>,
     /// Codec and level.
     pub compression: Option<Compression>,
+    /// Encoding of the columns of the field in an RNTuple.
+    pub encoding: Option<ColumnEncoding>,
 }
 
 /// The value of a key, to be written.
@@ -183,6 +191,9 @@ keys! { TreeLayout:
     "split-level" split_level: read_level, Value::Int;
     "streaming" streaming: read, text;
     "compression" compression: read, text;
+    "encoding" encoding: read, text;
+    "page-checksums" page_checksums: read_bool, Value::Bool;
+    "share-pages" share_pages: read_bool, Value::Bool;
 }
 
 keys! { ColumnLayout:
@@ -191,6 +202,7 @@ keys! { ColumnLayout:
     "split-level" split_level: read_level, Value::Int;
     "streaming" streaming: read, text;
     "compression" compression: read, text;
+    "encoding" encoding: read, text;
 }
 
 impl TreeLayout {
@@ -202,6 +214,7 @@ impl TreeLayout {
             split_level: self.split_level,
             streaming: self.streaming,
             compression: self.compression,
+            encoding: self.encoding,
         }
     }
 }
@@ -266,6 +279,9 @@ mod tests {
             ("split-level", "0"),
             ("streaming", "object-wise"),
             ("compression", "505"),
+            ("encoding", "truncated:16"),
+            ("page-checksums", "false"),
+            ("share-pages", "true"),
         ] {
             layout.set(key, text).unwrap();
         }

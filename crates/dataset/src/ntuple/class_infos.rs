@@ -52,7 +52,16 @@ pub fn join_streamer_infos(first: &[u8], second: &[u8]) -> Result<Vec<u8>> {
             }
         }
     }
-    let list = write_record(&joined, FRONT);
+    write_streamer_infos(&joined)
+}
+
+/// The content with these infos.
+///
+/// # Errors
+///
+/// If they are too many.
+pub(super) fn write_streamer_infos(infos: &[Arc<StreamerInfo>]) -> Result<Vec<u8>> {
+    let list = write_record(infos, FRONT);
     let count = u32::try_from(NEW_LIST.len() + list.len()).ok().filter(|count| count & COUNTED == 0);
     let count = count.ok_or_else(|| Error::unsupported("streamer infos of more than 1 GB"))?;
     Ok([&(count | COUNTED).to_be_bytes()[..], NEW_LIST, &list].concat())

@@ -12,7 +12,7 @@ use rootfile::{Error, Result, Source};
 use super::decode::{ElementSource, FieldBuilder, FieldPlan};
 use super::element::{Elements, Encoding};
 use super::model::{Cluster, Page, PageList, Schema};
-use super::page::Place;
+use super::page::{Place, check_within};
 
 /// Pages that lie one after the other are fetched together, up to this many bytes.
 const FETCH: u64 = 256 << 10;
@@ -147,9 +147,8 @@ impl PageReader {
             self.window.bytes = page.read(at.source, at.max_key_size)?;
             self.window.len = self.window.bytes.len();
         } else {
-            let end = offset.checked_add(size).filter(|end| *end <= at.source.size());
-            let beyond = || Error::corrupt(format!("a page of {size} bytes lies beyond the file's end")).at(offset);
-            let mut end = end.ok_or_else(beyond)?;
+            check_within((offset, size), at.source.size())?;
+            let mut end = offset + size;
             for (start, size) in next.iter().map_while(|page| page.extent().ok()) {
                 match start.checked_add(size) {
                     Some(more) if start == end && more - offset <= FETCH && more <= at.source.size() => end = more,

@@ -5,6 +5,8 @@
 //! | [`model`] | what an RNTuple is: fields, columns, cluster groups, clusters, pages |
 //! | [`element`] | the column types, and how the elements of a page are encoded |
 //! | [`decode`] | the values of a field as an Arrow array |
+//! | [`make`] | the schema of a new RNTuple |
+//! | [`encode`] | Arrow arrays as elements of columns |
 //! | [`type_name`] | compares names of types, whoever wrote them |
 //! | [`table`] | an RNTuple with its page lists, and the pieces of its fields |
 //! | [`cluster_reader`] | reads entries of one field from one cluster |
@@ -29,12 +31,14 @@ mod class_infos;
 pub mod cluster_reader;
 pub mod decode;
 pub mod element;
+pub mod encode;
 mod envelope;
 mod footer;
 mod frame;
 mod header;
 mod locator;
 mod made_page;
+pub mod make;
 pub mod model;
 mod open;
 pub mod page;

@@ -65,6 +65,17 @@ impl Page {
         }
     }
 
+    /// The same as [`extent`](Self::extent), within a file of `size` bytes.
+    ///
+    /// # Errors
+    ///
+    /// Also if the page lies beyond the file's end.
+    pub fn extent_in(&self, size: u64) -> Result<(u64, u64)> {
+        let (offset, len) = self.extent()?;
+        check_within((offset, len), size)?;
+        Ok((offset, len))
+    }
+
     /// Reads the page's bytes, with its checksum, from one key or several.
     ///
     /// # Errors
@@ -169,20 +180,46 @@ impl Page {
     }
 }
 
-/// Appends a page to `out`, compressed if that makes it smaller, and its checksum. Returns its bytes without the checksum.
+/// Checks that pages with these offset and length lie in a file of `size` bytes.
+///
+/// # Errors
+///
+/// If they lie beyond its end.
+pub fn check_within((offset, len): (u64, u64), size: u64) -> Result<()> {
+    match offset.checked_add(len) {
+        Some(end) if end <= size => Ok(()),
+        _ => Err(Error::corrupt(format!("a page of {len} bytes lies beyond the file's end")).at(offset)),
+    }
+}
+
+/// Appends a page to `out`, compressed if that makes it smaller, and its checksum if it has one. Returns its bytes without the
+/// checksum, and the checksum.
 ///
 /// # Errors
 ///
 /// If the codec fails.
-pub fn put_page(raw: &[u8], compression: Compression, compressor: &mut Compressor, out: &mut Vec<u8>) -> Result<usize> {
+pub fn put_page(
+    raw: &[u8],
+    compression: Compression,
+    compressor: &mut Compressor,
+    has_checksum: bool,
+    out: &mut Vec<u8>,
+) -> Result<(usize, u64)> {
     let start = out.len();
     if !compressor.compress(compression, raw, out)? {
         out.extend_from_slice(raw);
     }
-    let page = out.get(start..).unwrap_or_default();
-    let (len, checksum) = (page.len(), twox_hash::XxHash3_64::oneshot(page));
-    out.extend_from_slice(&checksum.to_le_bytes());
-    Ok(len)
+    let len = out.len() - start;
+    Ok((len, seal_page(out, start, has_checksum)))
+}
+
+/// Ends the page that begins at `start` with its checksum, if it has one. Returns the checksum of its bytes.
+pub fn seal_page(out: &mut Vec<u8>, start: usize, has_checksum: bool) -> u64 {
+    let checksum = twox_hash::XxHash3_64::oneshot(out.get(start..).unwrap_or_default());
+    if has_checksum {
+        out.extend_from_slice(&checksum.to_le_bytes());
+    }
+    checksum
 }
 
 /// The bytes before the checksum.

@@ -6,12 +6,13 @@ use std::collections::HashMap;
 use dataset::ntuple::element::ColumnType;
 use dataset::ntuple::model::{Cluster, ClusterGroup, ColumnRange, Link, Locator, Page, PageList};
 use dataset::ntuple::page::{CHECKSUM, put_page};
-use dataset::ntuple::{blob_key, write_page_list, zero_page};
+use dataset::ntuple::{MAX_KEY_SIZE, blob_key, write_page_list, zero_page};
 use rootfile::codec::{Compression, Compressor};
 use rootfile::{Error, FileWriter, Result};
 
 use super::append::{Append, Batch};
-use crate::table::pages::{ClusterOutline, PageBatch, PageBytes};
+use crate::table::made_pages::{ColumnPages, MadePage};
+use crate::table::pages::{ClusterOutline, OutlinePage, PageBatch, PageBytes};
 
 /// A cluster group ends where its page list reaches about this many bytes. Readers take whole lists, and a writer holds one.
 const GROUP_BYTES: usize = 8 << 20;
@@ -165,10 +166,47 @@ impl PageSink {
         }
     }
 
+    /// Appends the cluster of a writer: the entries behind `first_entry`, and the pages of all columns. Pages that are the same as an
+    /// earlier one of the cluster are not stored again.
+    pub fn append_made(
+        &mut self,
+        writer: &mut FileWriter,
+        (first_entry, entries): (u64, u64),
+        made: &[ColumnPages],
+    ) -> Result<()> {
+        self.end_cluster(writer)?;
+        let (outline, pages) = outline(made, (first_entry, entries));
+        self.stored.clear();
+        self.stored.resize(outline.stored as usize, None);
+        self.cluster = Some(Box::new(outline));
+        // Numbers count stored pages, in order.
+        let mut number = 0;
+        for key in keys(&pages) {
+            let key = pages.get(key).unwrap_or_default();
+            let len: u64 = key.iter().map(|(bytes, _)| bytes.len() as u64).sum();
+            writer.append(&blob_key(writer.position(), len, writer.datime())?)?;
+            self.written.zip_bytes += len;
+            for (bytes, page) in key {
+                let stored = StoredPage { offset: writer.position(), size: page.len as u64, has_checksum: page.has_checksum };
+                if let Some(place) = self.stored.get_mut(number) {
+                    *place = Some(stored);
+                }
+                number += 1;
+                writer.append(bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the cluster group here.
+    pub fn end_group_here(&mut self, writer: &mut FileWriter) -> Result<()> {
+        self.end_cluster(writer)?;
+        self.end_group(writer)
+    }
+
     /// Writes the last page list.
     pub fn finish(mut self, writer: &mut FileWriter) -> Result<WrittenPages> {
-        self.end_cluster(writer)?;
-        self.end_group(writer)?;
+        self.end_group_here(writer)?;
         Ok(self.written)
     }
 
@@ -252,10 +290,58 @@ impl PageSink {
 
     fn put_page(&mut self, writer: &mut FileWriter, raw: &[u8], compression: Compression) -> Result<StoredPage> {
         let mut page = Vec::new();
-        let size = put_page(raw, compression, &mut self.compressor, &mut page)? as u64;
+        let (len, _) = put_page(raw, compression, &mut self.compressor, true, &mut page)?;
+        let size = len as u64;
         self.written.zip_bytes += size + CHECKSUM;
         Ok(StoredPage { offset: put_blob(writer, &page)?, size, has_checksum: true })
     }
+}
+
+/// A page to store: its bytes, with the checksum, and its description.
+type ToStore<'a> = (&'a [u8], &'a MadePage);
+
+/// The outline of a cluster, and the pages to store, by their numbers in it.
+fn outline(made: &[ColumnPages], (first_entry, entries): (u64, u64)) -> (ClusterOutline, Vec<ToStore<'_>>) {
+    let mut stored: Vec<ToStore<'_>> = Vec::new();
+    let (mut pages, mut columns, mut raw_bytes) = (Vec::new(), Vec::with_capacity(made.len()), 0);
+    let mut numbers: HashMap<(usize, usize), u32> = HashMap::new();
+    for (column, made) in made.iter().enumerate() {
+        let start = pages.len();
+        for (at, page) in made.pages.iter().enumerate() {
+            let number = match page.same_as.and_then(|same| numbers.get(&same)) {
+                Some(number) => *number,
+                None => {
+                    stored.push((made.stored(page), page));
+                    u32::try_from(stored.len() - 1).unwrap_or(u32::MAX)
+                }
+            };
+            numbers.insert((column, at), number);
+            raw_bytes += page.raw as u64;
+            pages.push(OutlinePage { elements: page.elements, bytes: PageBytes::Stored(number) });
+        }
+        let compression = u32::try_from(made.compression.to_root_setting()).unwrap_or(0);
+        columns.push(ColumnRange { first_element: 0, compression: Some(compression), pages: start..pages.len() });
+    }
+    let count = u32::try_from(stored.len()).unwrap_or(u32::MAX);
+    let outline =
+        ClusterOutline { first_entry, entries, columns, pages, stored: count, raw_bytes, begins_group: false };
+    (outline, stored)
+}
+
+/// Ranges of pages that share a key: as many as it may hold.
+fn keys(pages: &[ToStore<'_>]) -> Vec<std::ops::Range<usize>> {
+    let (mut keys, mut start, mut len) = (Vec::new(), 0, 0);
+    for (at, (bytes, _)) in pages.iter().enumerate() {
+        if at > start && len + bytes.len() as u64 > MAX_KEY_SIZE {
+            keys.push(start..at);
+            (start, len) = (at, 0);
+        }
+        len += bytes.len() as u64;
+    }
+    if start < pages.len() {
+        keys.push(start..pages.len());
+    }
+    keys
 }
 
 /// Appends a block that is compressed if that makes it smaller.

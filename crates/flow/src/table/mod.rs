@@ -6,6 +6,7 @@ pub(crate) mod column;
 pub(crate) mod default_array;
 pub(crate) mod default_entry;
 pub(crate) mod depth;
+pub(crate) mod made_pages;
 pub(crate) mod pages;
 pub(crate) mod piece;
 pub(crate) mod source;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use dataset::tree::make::{NewKind, NewLeaf};
 use flow::convert::{Conversion, ParquetCodec, ToParquet, to_parquet};
 use flow::inputs::Input;
-use flow::write::{ParallelWriter, Rows, TreeColumn, TreeId, TreeSpec, WriteOptions, WritePool};
+use flow::write::{ParallelWriter, Rows, TreeColumn, TableId, TreeSpec, WriteOptions, WritePool};
 use flow::{Budget, Entries};
 use rootfile::{Error, Result, ScratchFolder, check_output, unfinished_output};
 
@@ -184,8 +184,8 @@ fn row(s: &Sample) -> [String; COLUMNS.len()] {
 pub(crate) struct Root {
     writer: ParallelWriter,
     samples: Rows<Sample>,
-    files: TreeId,
-    job: TreeId,
+    files: TableId,
+    job: TableId,
 }
 
 impl Root {

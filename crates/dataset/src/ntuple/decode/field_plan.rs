@@ -91,7 +91,7 @@ impl FieldPlan {
         &self.0.node
     }
 
-    pub(super) fn shape(&self) -> &Shape {
+    pub(in crate::ntuple) fn shape(&self) -> &Shape {
         &self.0.shape
     }
 }

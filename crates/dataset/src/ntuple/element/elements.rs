@@ -132,6 +132,27 @@ impl Elements {
         room.map_err(|_| no_memory(additional))
     }
 
+    /// Removes the first elements, and keeps the memory. Not for ends as offsets, of which none can be removed.
+    pub fn forget(&mut self, count: usize) {
+        each_vec!(self,
+            v => drop(v.drain(..count.min(v.len()))),
+            b => {
+                let mut rest = BooleanBufferBuilder::new(0);
+                rest.append_packed_range(count.min(b.len())..b.len(), b.as_slice());
+                *b = rest;
+            },
+            _e => {}
+        );
+    }
+
+    /// Bytes of its memory.
+    pub fn capacity(&self) -> usize {
+        fn bytes<T>(v: &Vec<T>) -> usize {
+            v.capacity() * size_of::<T>()
+        }
+        each_vec!(self, v => bytes(v), b => b.capacity() / 8, e => e.len() * size_of::<i64>())
+    }
+
     /// Adds zeroes: the elements of a deferred column before its first stored one. For ends these are empty collections.
     ///
     /// # Errors

@@ -86,6 +86,13 @@ impl Elements {
                 let (offsets, end) = ends::<u64>(v, range)?;
                 delta_split(page, offsets, end);
             }
+            // Ends that count from the start of the cluster.
+            (ColumnType::Index32, Self::U64(v)) => plain(page, short(part(v, range))?, |end: u64| u32::truncate(end)),
+            (ColumnType::Index64, Self::U64(v)) => plain(page, part(v, range), |end| end),
+            (ColumnType::SplitIndex32, Self::U64(v)) => {
+                delta_split(page, short(part(v, range))?, |end: u64| u32::truncate(end));
+            }
+            (ColumnType::SplitIndex64, Self::U64(v)) => delta_split(page, part(v, range), |end| end),
             (ColumnType::Switch, Self::Switch(v)) => {
                 for (index, tag) in part(v, range) {
                     page.extend_from_slice(&index.to_le_bytes());
@@ -108,6 +115,19 @@ fn part<T>(values: &[T], range: Range<usize>) -> &[T] {
     values.get(range).unwrap_or_default()
 }
 
+/// Ends that fit 32 bits.
+fn short(ends: &[u64]) -> Result<&[u64]> {
+    match ends.last() {
+        Some(last) if u32::try_from(*last).is_err() => Err(too_far(*last, 32)),
+        _ => Ok(ends),
+    }
+}
+
+#[cold]
+fn too_far(end: u64, bits: usize) -> Error {
+    Error::request(format!("a collection ends at element {end}, which {bits} bits do not hold"))
+}
+
 /// Offsets, and what makes of each the end in the page.
 fn ends<W: Word>(ends: &Ends, range: Range<usize>) -> Result<(&[i64], impl Fn(i64) -> W + use<W>)> {
     let (offsets, base) = ends.in_cluster(range)?;
@@ -115,8 +135,7 @@ fn ends<W: Word>(ends: &Ends, range: Range<usize>) -> Result<(&[i64], impl Fn(i6
     if let Some(last) = offsets.last().map(|offset| end(*offset))
         && last != W::truncate(last).into()
     {
-        let bits = 8 * W::BYTES;
-        return Err(Error::request(format!("a collection ends at element {last}, which {bits} bits do not hold")));
+        return Err(too_far(last, 8 * W::BYTES));
     }
     Ok((offsets, move |offset| W::truncate(end(offset))))
 }

@@ -14,7 +14,7 @@ use super::opened::Opened;
 use super::tasks::Part;
 use super::types::Shapes;
 use super::values::to_plain;
-use crate::arrow::write::{FillContext, ParallelWriter, TreeId, fill_tasks};
+use crate::arrow::write::{FillContext, ParallelWriter, TableId, fill_tasks};
 use crate::execute::progress::{Progress, tell};
 
 /// Fills row groups into a tree. Shared by all threads.
@@ -35,7 +35,7 @@ pub(super) struct Filler<'a> {
 
 impl Filler<'_> {
     /// Fills all tasks. Returns the bytes read.
-    pub fn run(&self, writer: &ParallelWriter, tree: TreeId, tasks: &[Vec<Part>], threads: usize) -> Result<u64> {
+    pub fn run(&self, writer: &ParallelWriter, tree: TableId, tasks: &[Vec<Part>], threads: usize) -> Result<u64> {
         let bytes = AtomicU64::new(0);
         fill_tasks(&[(writer, tree)], tasks.len() as u64, threads, |number, contexts| {
             let task = usize::try_from(number).ok().and_then(|number| tasks.get(number));

@@ -3,8 +3,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::tree_plan::TreePlan;
-use crate::table::chunk::Chunk;
+use super::finished_cluster::Content;
+use super::table_plan::TablePlan;
 
 /// Buffers of clusters that are in the file. The newest come last.
 #[derive(Debug, Default)]
@@ -13,8 +13,8 @@ pub(crate) struct BufferPool(Mutex<Vec<PooledBuffers>>);
 /// The buffers of one cluster.
 #[derive(Debug)]
 struct PooledBuffers {
-    tree: Arc<TreePlan>,
-    chunks: Vec<Chunk>,
+    table: Arc<TablePlan>,
+    content: Content,
     bytes: u64,
 }
 
@@ -24,16 +24,16 @@ impl BufferPool {
     }
 
     /// Adds the buffers of a cluster that was written.
-    pub fn put(&self, tree: &Arc<TreePlan>, chunks: Vec<Chunk>) {
-        let bytes = chunks.iter().map(|chunk| chunk.bytes.capacity() as u64).sum();
-        self.lock().push(PooledBuffers { tree: Arc::clone(tree), chunks, bytes });
+    pub fn put(&self, table: &Arc<TablePlan>, content: Content) {
+        let bytes = content.memory();
+        self.lock().push(PooledBuffers { table: Arc::clone(table), content, bytes });
     }
 
-    /// Buffers for a cluster of this tree.
-    pub fn take(&self, tree: &Arc<TreePlan>) -> Option<Vec<Chunk>> {
+    /// Buffers for a cluster of this table.
+    pub fn take(&self, table: &Arc<TablePlan>) -> Option<Content> {
         let mut pooled = self.lock();
-        let found = pooled.iter().rposition(|pooled| Arc::ptr_eq(&pooled.tree, tree))?;
-        Some(pooled.remove(found).chunks)
+        let found = pooled.iter().rposition(|pooled| Arc::ptr_eq(&pooled.table, table))?;
+        Some(pooled.remove(found).content)
     }
 
     /// Drops the oldest buffers above `most` bytes.
@@ -45,8 +45,8 @@ impl BufferPool {
         }
     }
 
-    /// Drops the buffers of a tree.
-    pub fn forget(&self, tree: &Arc<TreePlan>) {
-        self.lock().retain(|pooled| !Arc::ptr_eq(&pooled.tree, tree));
+    /// Drops the buffers of a table.
+    pub fn forget(&self, table: &Arc<TablePlan>) {
+        self.lock().retain(|pooled| !Arc::ptr_eq(&pooled.table, table));
     }
 }

@@ -13,15 +13,7 @@ use super::tree_plan::TreePlan;
 
 /// The arrays of all branches for a batch.
 pub(crate) fn branch_arrays(plan: &TreePlan, batch: &RecordBatch, casting: Casting) -> Result<Vec<ArrayRef>> {
-    let given = |number: usize| {
-        let field = plan.wholes.get(number)?.field();
-        let name = field.name().trim_end_matches('.');
-        // Most batches have all columns in order, and a look-up by name is slow with many columns.
-        if batch.schema_ref().fields().get(number).is_some_and(|given| given.name() == field.name()) {
-            return batch.columns().get(number).cloned();
-        }
-        batch.column_by_name(field.name()).or_else(|| batch.column_by_name(name)).cloned()
-    };
+    let given = |number: usize| column_of(batch, number, plan.wholes.get(number)?.field().name());
     let name = |number: usize| plan.wholes.get(number).map_or("", |whole| whole.field().name());
     let named = |number: usize| move |e: Error| e.object(format!("column {}", name(number)));
     let mut columns: Vec<Option<ArrayRef>> = Vec::with_capacity(plan.wholes.len());
@@ -61,13 +53,22 @@ pub(crate) fn branch_arrays(plan: &TreePlan, batch: &RecordBatch, casting: Casti
         .collect()
 }
 
+/// The column of a batch with a name; `number` is where it is if the batch has all columns in order.
+pub(crate) fn column_of(batch: &RecordBatch, number: usize, name: &str) -> Option<ArrayRef> {
+    // Most batches have all columns in order, and a look-up by name is slow with many columns.
+    if batch.schema_ref().fields().get(number).is_some_and(|given| given.name() == name) {
+        return batch.columns().get(number).cloned();
+    }
+    batch.column_by_name(name).or_else(|| batch.column_by_name(name.trim_end_matches('.'))).cloned()
+}
+
 #[cold]
 fn missing() -> Error {
     Error::request("is missing from the batch")
 }
 
 /// Lengths of the lists of an array.
-fn lengths(array: &ArrayRef) -> Result<ArrayRef> {
+pub(crate) fn lengths(array: &ArrayRef) -> Result<ArrayRef> {
     fn of<O: arrow_array::OffsetSizeTrait>(array: &ArrayRef) -> Result<ArrayRef> {
         let offsets = array.as_list::<O>().offsets();
         let all = (offsets.last() - offsets.first()).as_usize();

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use dataset::tree::Tree;
 use rayon::ThreadPool;
 use rootfile::{Error, FileWriter, Result};
 
@@ -13,16 +12,15 @@ use super::buffer_pool::BufferPool;
 use super::commit_order::{CommitOrder, Ticket};
 use super::conform::Casting;
 use super::context_buffers::ContextBuffers;
-use super::finished_cluster::FinishedCluster;
+use super::finished_cluster::{Content, FinishedCluster};
 use super::memory_limiter::{MemoryLimiter, QueuePosition, stopped};
 use super::metrics::Metrics;
 use super::options::{Order, WriteOptions};
-use super::output::Output;
-use super::tree_plan::TreePlan;
+use super::output::{Output, TableRecord};
+use super::table_plan::TablePlan;
 use super::write_pool::WritePool;
 use super::written::Written;
 use crate::execute::encode::clocks::Clocks;
-use crate::table::chunk::Chunk;
 
 /// The state of a writer, shared by its fill contexts.
 pub(crate) struct Committer {
@@ -39,7 +37,7 @@ pub(crate) struct Committer {
 }
 
 struct State {
-    trees: Vec<TreeQueue>,
+    tables: Vec<TableQueue>,
     /// The first error.
     error: Option<String>,
     clocks: Vec<Arc<Clocks>>,
@@ -50,9 +48,9 @@ struct State {
     totals: Totals,
 }
 
-/// The clusters of one tree that are not in the file yet.
-struct TreeQueue {
-    plan: Arc<TreePlan>,
+/// The clusters of one table that are not in the file yet.
+struct TableQueue {
+    plan: Arc<TablePlan>,
     commits: CommitOrder<FinishedCluster>,
     /// Bytes that the largest cluster took while it was filled.
     largest: u64,
@@ -73,19 +71,19 @@ struct Totals {
 
 /// The parts of a new context that the committer provides.
 pub(crate) struct ContextStart {
-    pub plan: Arc<TreePlan>,
+    pub plan: Arc<TablePlan>,
     pub clocks: Arc<Clocks>,
     pub ticket: Ticket,
 }
 
 impl State {
-    /// The next cluster of any tree that can be appended.
-    fn next(&mut self) -> Option<(usize, Arc<TreePlan>, FinishedCluster)> {
-        let mut queues = self.trees.iter_mut().enumerate();
-        let (tree, plan, cluster) =
-            queues.find_map(|(tree, queue)| Some((tree, Arc::clone(&queue.plan), queue.commits.next()?)))?;
+    /// The next cluster of any table that can be appended.
+    fn next(&mut self) -> Option<(usize, Arc<TablePlan>, FinishedCluster)> {
+        let mut queues = self.tables.iter_mut().enumerate();
+        let (table, plan, cluster) =
+            queues.find_map(|(table, queue)| Some((table, Arc::clone(&queue.plan), queue.commits.next()?)))?;
         self.totals.queued = self.totals.queued.saturating_sub(cluster.reserved);
-        Some((tree, plan, cluster))
+        Some((table, plan, cluster))
     }
 
     fn check(&self) -> Result<()> {
@@ -99,7 +97,7 @@ impl State {
 impl Committer {
     pub fn new(file: FileWriter, pool: &WritePool, options: &WriteOptions) -> Self {
         let totals = Totals { bytes: file.position(), ..Totals::default() };
-        let state = State { trees: Vec::new(), error: None, clocks: Vec::new(), open: 0, appending: false, totals };
+        let state = State { tables: Vec::new(), error: None, clocks: Vec::new(), open: 0, appending: false, totals };
         Self {
             memory_limiter: pool.memory_limiter(),
             buffer_pool: pool.buffer_pool(),
@@ -128,18 +126,18 @@ impl Committer {
         done.inspect_err(|e| self.give_up(&mut state, e))
     }
 
-    /// Adds a tree.
-    pub fn add_tree(&self, path: &str, plan: TreePlan, tree: Tree) -> Result<usize> {
+    /// Adds a table.
+    pub fn add_table(&self, path: &str, plan: TablePlan, record: TableRecord) -> Result<usize> {
         let mut state = self.lock();
         let plan = Arc::new(plan);
-        self.output().as_mut().ok_or_else(stopped)?.add_tree(path, Arc::clone(&plan), tree)?;
-        state.trees.push(TreeQueue {
+        self.output().as_mut().ok_or_else(stopped)?.add_table(path, Arc::clone(&plan), record)?;
+        state.tables.push(TableQueue {
             plan,
             commits: CommitOrder::new(self.order),
             largest: 0,
             idle_buffers: Vec::new(),
         });
-        Ok(state.trees.len() - 1)
+        Ok(state.tables.len() - 1)
     }
 
     /// Makes a directory and its parents.
@@ -149,11 +147,11 @@ impl Committer {
     }
 
     /// Begins a context, whose clocks are part of the metrics from here on. Without a task it gets the next number.
-    pub fn begin(&self, tree: usize, task: Option<u64>) -> Result<ContextStart> {
+    pub fn begin(&self, table: usize, task: Option<u64>) -> Result<ContextStart> {
         let mut state = self.lock();
         state.check()?;
         let state = &mut *state;
-        let open = state.trees.get_mut(tree).ok_or_else(|| Error::request("a tree of another writer"))?;
+        let open = state.tables.get_mut(table).ok_or_else(|| Error::request("a table of another writer"))?;
         let ticket = open.commits.begin(task)?;
         let clocks = Arc::new(Clocks::default());
         state.clocks.push(Arc::clone(&clocks));
@@ -190,17 +188,16 @@ impl Committer {
     }
 
     /// Buffers of a cluster that was written, for one that begins. Drops pooled buffers that do not fit into free memory.
-    pub fn recycled(&self, plan: &Arc<TreePlan>) -> Option<Vec<Chunk>> {
+    pub fn recycled(&self, plan: &Arc<TablePlan>) -> Option<Content> {
         let recycled = self.buffer_pool.take(plan);
         self.buffer_pool.trim(self.memory_limiter.free());
         recycled
     }
 
-    /// Puts the buffers of a cluster that was written into the pool. Contexts with one basket per cluster do not use them:
-    /// they make baskets only at the end of a cluster.
-    fn recycle(&self, plan: &Arc<TreePlan>, chunks: Vec<Chunk>) {
-        if !plan.one_per_cluster() {
-            self.buffer_pool.put(plan, chunks);
+    /// Puts the buffers of a cluster that was written into the pool, if its table uses them again.
+    fn recycle(&self, plan: &Arc<TablePlan>, content: Content) {
+        if plan.reuses_buffers() {
+            self.buffer_pool.put(plan, content);
         }
     }
 
@@ -208,14 +205,14 @@ impl Committer {
         if self.stopped.load(Ordering::Acquire) { QueuePosition::Stopped } else { ticket.position(largest) }
     }
 
-    /// Buffers of a finished context of this tree.
-    pub fn buffers(&self, tree: usize) -> Option<ContextBuffers> {
-        self.lock().trees.get_mut(tree)?.idle_buffers.pop()
+    /// Buffers of a finished context of this table.
+    pub fn buffers(&self, table: usize) -> Option<ContextBuffers> {
+        self.lock().tables.get_mut(table)?.idle_buffers.pop()
     }
 
     /// Keeps the buffers of a finished context.
-    pub fn put_buffers(&self, tree: usize, buffers: ContextBuffers) {
-        match self.lock().trees.get_mut(tree) {
+    pub fn put_buffers(&self, table: usize, buffers: ContextBuffers) {
+        match self.lock().tables.get_mut(table) {
             Some(queue) => queue.idle_buffers.push(buffers),
             None => self.memory_limiter.release(buffers.kept),
         }
@@ -224,20 +221,20 @@ impl Committer {
     /// Drops the buffers of finished contexts and releases their memory.
     pub fn drop_buffers(&self) {
         let idle_buffers: Vec<ContextBuffers> =
-            self.lock().trees.iter_mut().flat_map(|tree| std::mem::take(&mut tree.idle_buffers)).collect();
+            self.lock().tables.iter_mut().flat_map(|table| std::mem::take(&mut table.idle_buffers)).collect();
         self.memory_limiter.release(idle_buffers.iter().map(|buffers| buffers.kept).sum());
     }
 
-    /// Expected memory of a cluster of this tree.
-    pub fn expected_memory(&self, tree: usize, first: u64) -> u64 {
-        let largest = self.lock().trees.get(tree).map_or(0, |tree| tree.largest);
+    /// Expected memory of a cluster of this table.
+    pub fn expected_memory(&self, table: usize, first: u64) -> u64 {
+        let largest = self.lock().tables.get(table).map_or(0, |table| table.largest);
         if largest == 0 { first } else { largest + largest / 16 }
     }
 
     /// Adds a task's cluster, and appends the clusters that can be appended.
-    pub fn hand_over(&self, tree: usize, cluster: FinishedCluster) -> Result<()> {
+    pub fn hand_over(&self, table: usize, cluster: FinishedCluster) -> Result<()> {
         let mut state = self.lock();
-        let queue = state.check().and_then(|()| state.trees.get_mut(tree).ok_or_else(stopped));
+        let queue = state.check().and_then(|()| state.tables.get_mut(table).ok_or_else(stopped));
         let queue = queue.inspect_err(|_| self.memory_limiter.release(cluster.reserved))?;
         queue.largest = queue.largest.max(cluster.peak);
         let held = cluster.reserved;
@@ -247,10 +244,10 @@ impl Committer {
     }
 
     /// Ends a task, which has handed over all its clusters.
-    pub fn done(&self, tree: usize, task: u64) -> Result<()> {
+    pub fn done(&self, table: usize, task: u64) -> Result<()> {
         let mut state = self.lock();
         state.check()?;
-        if let Some(queue) = state.trees.get_mut(tree) {
+        if let Some(queue) = state.tables.get_mut(table) {
             queue.commits.done(task);
         }
         let done = self.advance(state);
@@ -268,20 +265,21 @@ impl Committer {
         }
         state.appending = true;
         let mut done = Ok(());
-        while let (Ok(()), Some((tree, plan, mut cluster))) = (&done, state.next()) {
+        while let (Ok(()), Some((table, plan, mut cluster))) = (&done, state.next()) {
             // Other threads can hand over clusters meanwhile.
             drop(state);
             let started = Instant::now();
-            let written = self.append(tree, &mut cluster);
+            let written = self.append(table, &mut cluster);
             // The buffers first: a context that can begin takes them at once.
-            self.recycle(&plan, std::mem::take(&mut cluster.chunks));
-            self.memory_limiter.release(cluster.reserved);
+            let (reserved, entries) = (cluster.reserved, cluster.entries);
+            self.recycle(&plan, cluster.content);
+            self.memory_limiter.release(reserved);
             state = self.lock();
             state.totals.appending += started.elapsed();
             done = written.map(|bytes| {
                 state.totals.bytes = bytes;
-                state.totals.entries += cluster.entries;
-                state.totals.clusters += u64::from(cluster.entries > 0);
+                state.totals.entries += entries;
+                state.totals.clusters += u64::from(entries > 0);
             });
         }
         state.appending = false;
@@ -289,14 +287,14 @@ impl Committer {
     }
 
     /// Appends a cluster to the file. Returns the size of the file.
-    fn append(&self, tree: usize, cluster: &mut FinishedCluster) -> Result<u64> {
+    fn append(&self, table: usize, cluster: &mut FinishedCluster) -> Result<u64> {
         let mut output = self.output();
         let output = output.as_mut().ok_or_else(stopped)?;
-        output.append(tree, cluster)?;
+        output.append(table, cluster)?;
         Ok(output.bytes())
     }
 
-    /// Saves the metadata of all trees.
+    /// Saves the metadata of all tables.
     pub fn save(&self) -> Result<()> {
         self.with_output(Output::save)
     }
@@ -317,12 +315,12 @@ impl Committer {
         state.error.get_or_insert_with(|| error.to_string());
         // Dropping it removes its temporary file.
         *self.output() = None;
-        for tree in &mut state.trees {
-            for buffers in std::mem::take(&mut tree.idle_buffers) {
+        for table in &mut state.tables {
+            for buffers in std::mem::take(&mut table.idle_buffers) {
                 self.memory_limiter.release(buffers.kept);
             }
-            tree.commits.give_up().for_each(|cluster| self.memory_limiter.release(cluster.reserved));
-            self.buffer_pool.forget(&tree.plan);
+            table.commits.give_up().for_each(|cluster| self.memory_limiter.release(cluster.reserved));
+            self.buffer_pool.forget(&table.plan);
         }
         self.stopped.store(true, Ordering::Release);
         self.memory_limiter.notify();
@@ -341,8 +339,8 @@ impl Committer {
             return Err(error);
         }
         // Tasks that never began are skipped.
-        state.trees.iter_mut().for_each(|tree| tree.commits.close());
-        let plans: Vec<_> = state.trees.iter().map(|tree| Arc::clone(&tree.plan)).collect();
+        state.tables.iter_mut().for_each(|table| table.commits.close());
+        let plans: Vec<_> = state.tables.iter().map(|table| Arc::clone(&table.plan)).collect();
         self.advance(state)?;
         plans.iter().for_each(|plan| self.buffer_pool.forget(plan));
         self.drop_buffers();

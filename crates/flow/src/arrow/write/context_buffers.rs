@@ -2,11 +2,11 @@
 
 use rootfile::codec::Compressor;
 
-use crate::execute::encode::branch_fill::BranchFill;
+use super::table_fill::TableFill;
 
 /// Buffers that one context leaves to the next.
 pub(crate) struct ContextBuffers {
-    pub branches: Vec<BranchFill>,
+    pub fill: TableFill,
     pub compressors: Vec<Compressor>,
     /// Bytes reserved for them.
     pub kept: u64,

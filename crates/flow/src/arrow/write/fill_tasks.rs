@@ -7,13 +7,13 @@ use std::sync::{Mutex, PoisonError};
 use rootfile::{Error, Result};
 
 use super::fill_context::FillContext;
-use super::writer::{ParallelWriter, TreeId};
+use super::writer::{ParallelWriter, TableId};
 use crate::execute::workers::run_workers;
 
 /// Fills the tasks from 0 to `count` of some trees on `threads` threads, including the calling one. `fill` gets a task's
 /// number and its contexts, in the order of the trees. The first error ends the work.
 pub fn fill_tasks<W: Borrow<ParallelWriter> + Sync>(
-    trees: &[(W, TreeId)],
+    trees: &[(W, TableId)],
     count: u64,
     threads: usize,
     fill: impl Fn(u64, &mut [FillContext]) -> Result<()> + Sync,
@@ -22,7 +22,7 @@ pub fn fill_tasks<W: Borrow<ParallelWriter> + Sync>(
     let failed: Mutex<Option<Error>> = Mutex::new(None);
     let failed = || failed.lock().unwrap_or_else(PoisonError::into_inner);
     let one = |number| {
-        let begin = |(writer, tree): &(W, TreeId)| writer.borrow().fill_task(*tree, number);
+        let begin = |(writer, tree): &(W, TableId)| writer.borrow().fill_task(*tree, number);
         let mut contexts = trees.iter().map(begin).collect::<Result<Vec<FillContext>>>()?;
         if let Err(error) = fill(number, &mut contexts) {
             // Keep the error before the contexts are dropped, which gives the output up for all.

@@ -1,7 +1,7 @@
-//! Writes trees from columns: many threads fill one file, or several, inside one [`Budget`](crate::Budget).
+//! Writes trees and RNTuples from columns: many threads fill one file, or several, inside one [`Budget`](crate::Budget).
 //!
-//! A [`ParallelWriter`] makes a tree of a [`TreeSpec`] in the requested layout; each thread or task fills a [`FillContext`]
-//! of its own, which encodes entries, cuts baskets and compresses them; finished clusters go to the `committer`, which
+//! A [`ParallelWriter`] makes a tree of a [`TreeSpec`], or an RNTuple of an [`NtupleSpec`], in the requested layout; each thread or
+//! task fills a [`FillContext`] of its own, which encodes entries, cuts baskets or pages and compresses them; finished clusters go to the `committer`, which
 //! appends them in the order of arrival or of tasks; the `memory_limiter` makes contexts wait until there is memory.
 //! `dataset::encode` alone knows the bytes of entries.
 
@@ -14,15 +14,21 @@ mod conform;
 mod context_buffers;
 mod fill_context;
 mod fill_tasks;
-mod finish_trees;
 mod finished_cluster;
+mod input_arrays;
 mod memory_limiter;
 mod metrics;
-mod open_tree;
+mod ntuple_fill;
+mod ntuple_output;
+mod ntuple_plan;
 mod options;
 mod output;
 mod rows;
 mod sync;
+mod table_fill;
+mod table_plan;
+mod tree_fill;
+mod tree_output;
 mod tree_plan;
 mod write_pool;
 mod writer;
@@ -33,9 +39,10 @@ pub use conform::Casting;
 pub use fill_context::FillContext;
 pub use fill_tasks::fill_tasks;
 pub use metrics::{Metrics, Watch};
+pub use ntuple_plan::NtupleSpec;
 pub use options::{AutoSave, Order, WriteOptions};
 pub use rows::Rows;
 pub use tree_plan::{TreeColumn, TreeSpec};
 pub use write_pool::WritePool;
-pub use writer::{ParallelWriter, TreeId};
+pub use writer::{ParallelWriter, TableId};
 pub use written::Written;

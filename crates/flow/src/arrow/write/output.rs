@@ -1,25 +1,25 @@
-//! The file of a writer: its trees so far, and how a cluster is appended. `commit_order` decides the order of clusters.
+//! The file of a writer: its tables so far, and how a cluster is appended. `commit_order` decides the order of clusters.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use dataset::ntuple::model::Ntuple;
 use dataset::tree::Tree;
-use rootfile::{DirId, FileWriter, Result};
+use rootfile::codec::Compression;
+use rootfile::{DirId, Error, FileWriter, Result, SavedObject};
 
-use super::finish_trees;
-use super::finished_cluster::FinishedCluster;
+use super::finished_cluster::{Content, FinishedCluster};
 use super::memory_limiter::stopped;
-use super::open_tree::OpenTree;
+use super::ntuple_output::OpenNtuple;
 use super::options::AutoSave;
-use super::tree_plan::TreePlan;
+use super::table_plan::TablePlan;
+use super::tree_output::OpenTree;
 use super::written::Written;
-use crate::commit::finalize;
-use crate::commit::sink::{Sink, WrittenColumn};
 
 /// A file that is being written.
 pub(crate) struct Output {
     file: FileWriter,
-    trees: Vec<OpenTree>,
+    tables: Vec<(DirId, OpenTable)>,
     /// Directories made so far, by path.
     directories: HashMap<String, DirId>,
     auto_save: Option<AutoSave>,
@@ -27,9 +27,44 @@ pub(crate) struct Output {
     saved_at: u64,
 }
 
+/// The metadata of a table before its first entry.
+pub(crate) enum TableRecord {
+    Tree(Box<Tree>),
+    Ntuple(Box<Ntuple>),
+}
+
+/// A table that is being written.
+enum OpenTable {
+    Tree(Box<OpenTree>),
+    Ntuple(Box<OpenNtuple>),
+}
+
+impl OpenTable {
+    fn entries(&self) -> u64 {
+        match self {
+            Self::Tree(open) => open.entries(),
+            Self::Ntuple(open) => open.entries(),
+        }
+    }
+
+    fn labels(&self) -> (&str, &str, &str) {
+        match self {
+            Self::Tree(open) => open.labels(),
+            Self::Ntuple(open) => open.labels(),
+        }
+    }
+
+    fn record(&self, keylen: usize) -> Result<Vec<u8>> {
+        match self {
+            Self::Tree(open) => open.record(keylen),
+            Self::Ntuple(open) => open.record(),
+        }
+    }
+}
+
 impl Output {
     pub fn new(file: FileWriter, auto_save: Option<AutoSave>) -> Self {
-        Self { file, trees: Vec::new(), directories: HashMap::new(), auto_save, saved_at: 0 }
+        Self { file, tables: Vec::new(), directories: HashMap::new(), auto_save, saved_at: 0 }
     }
 
     /// Bytes of the file so far.
@@ -37,18 +72,20 @@ impl Output {
         self.file.position()
     }
 
-    /// Adds a tree. It gets the next number.
-    pub fn add_tree(&mut self, path: &str, plan: Arc<TreePlan>, tree: Tree) -> Result<()> {
+    /// Adds a table. It gets the next number.
+    pub fn add_table(&mut self, path: &str, plan: Arc<TablePlan>, record: TableRecord) -> Result<()> {
         let (folders, _) = path.rsplit_once('/').unwrap_or_default();
         let directory = self.mkdir(folders)?;
-        for info in &plan.infos {
-            self.file.infos_mut().add(Arc::clone(info));
-        }
-        finalize::add_own_infos(&mut self.file, &tree);
-        let written = plan.branches.iter().map(|_| WrittenColumn::default()).collect();
-        let sink = Sink { seek_pdir: self.file.seek_of(directory), written };
-        let maxima = vec![0; plan.branches.len()];
-        self.trees.push(OpenTree { sink, tree, directory, bounds: vec![0], maxima, plan });
+        let open = match (record, &*plan) {
+            (TableRecord::Tree(tree), TablePlan::Tree(_)) => {
+                OpenTable::Tree(Box::new(OpenTree::new(&mut self.file, directory, plan, *tree)))
+            }
+            (TableRecord::Ntuple(ntuple), TablePlan::Ntuple(plan)) => {
+                OpenTable::Ntuple(Box::new(OpenNtuple::new(&mut self.file, plan, *ntuple)?))
+            }
+            _ => return Err(mismatch()),
+        };
+        self.tables.push((directory, open));
         Ok(())
     }
 
@@ -67,42 +104,56 @@ impl Output {
         Ok(directory)
     }
 
-    /// Appends a cluster to a tree, and saves the metadata if AutoSave is due.
-    pub fn append(&mut self, tree: usize, cluster: &mut FinishedCluster) -> Result<()> {
-        let open = self.trees.get_mut(tree).ok_or_else(stopped)?;
-        let base = open.entries();
-        for chunk in &mut cluster.chunks {
-            open.sink.append_from(&mut self.file, chunk, base)?;
-        }
-        if cluster.entries > 0 {
-            open.bounds.push(base + cluster.entries);
-        }
-        for (mine, theirs) in open.maxima.iter_mut().zip(&cluster.maxima) {
-            *mine = (*mine).max(*theirs);
+    /// Appends a cluster to a table, and saves the metadata if AutoSave is due.
+    pub fn append(&mut self, table: usize, cluster: &mut FinishedCluster) -> Result<()> {
+        let (_, open) = self.tables.get_mut(table).ok_or_else(stopped)?;
+        match (open, &mut cluster.content) {
+            (OpenTable::Tree(open), Content::Baskets { chunks, maxima }) => {
+                open.append(&mut self.file, cluster.entries, (chunks, maxima))?;
+            }
+            (OpenTable::Ntuple(open), Content::Pages(columns)) => {
+                open.append(&mut self.file, cluster.entries, columns)?;
+            }
+            _ => return Err(mismatch()),
         }
         self.save_if_due()
     }
 
     fn save_if_due(&mut self) -> Result<()> {
-        let entries = |trees: &[OpenTree]| trees.iter().map(OpenTree::entries).sum::<u64>();
+        let entries = |tables: &[(DirId, OpenTable)]| tables.iter().map(|(_, open)| open.entries()).sum::<u64>();
         let due = match self.auto_save {
             None => false,
             Some(AutoSave::Bytes(bytes)) => self.bytes() >= self.saved_at + bytes,
-            Some(AutoSave::Entries(n)) => entries(&self.trees) >= self.saved_at + n,
+            Some(AutoSave::Entries(n)) => entries(&self.tables) >= self.saved_at + n,
         };
         if due {
             self.save()?;
             self.saved_at = match self.auto_save {
-                Some(AutoSave::Entries(_)) => entries(&self.trees),
+                Some(AutoSave::Entries(_)) => entries(&self.tables),
                 _ => self.bytes(),
             };
         }
         Ok(())
     }
 
-    /// Saves the metadata of all trees.
+    /// Saves the metadata of all tables: see [`FileWriter::auto_save`].
     pub fn save(&mut self) -> Result<()> {
-        finish_trees::save(&mut self.file, &mut self.trees)
+        for (_, open) in &mut self.tables {
+            match open {
+                OpenTable::Tree(open) => open.update(),
+                OpenTable::Ntuple(open) => open.update(&mut self.file)?,
+            }
+        }
+        let compression = self.file.compression();
+        let tables = &self.tables;
+        let makers: Vec<_> = tables.iter().map(|(_, open)| |keylen| open.record(keylen)).collect();
+        let saved = tables.iter().zip(&makers).map(|((directory, open), make)| {
+            let (class, name, title) = open.labels();
+            let compression = if matches!(open, OpenTable::Tree(_)) { compression } else { Compression::NONE };
+            SavedObject { directory: *directory, class, name, title, compression, make }
+        });
+        let saved: Vec<SavedObject<'_>> = saved.collect();
+        self.file.auto_save(&saved)
     }
 
     /// Syncs the file to disk.
@@ -112,7 +163,18 @@ impl Output {
 
     /// Ends the file.
     pub fn close(mut self) -> Result<Written> {
-        let trees = finish_trees::finish(&mut self.file, self.trees)?;
+        let mut trees = Vec::with_capacity(self.tables.len());
+        for (directory, open) in self.tables {
+            trees.push(match open {
+                OpenTable::Tree(open) => open.finish(&mut self.file, directory)?,
+                OpenTable::Ntuple(open) => open.finish(&mut self.file, directory)?,
+            });
+        }
         Ok(Written { bytes: self.file.finish()?, trees })
     }
+}
+
+#[cold]
+fn mismatch() -> Error {
+    Error::unsupported("internal error: a cluster of another table")
 }

@@ -1,31 +1,34 @@
-//! The public entry point: a file whose trees are filled by any number of fill contexts.
+//! The public entry point: a file whose trees and RNTuples are filled by any number of fill contexts.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use dataset::layout::{Layout, defaults};
+use dataset::layout::{Container, Layout, defaults};
 use rootfile::{FileWriter, Result};
 
 use super::committer::Committer;
 use super::fill_context::FillContext;
 use super::metrics::Metrics;
+use super::ntuple_plan::{NtuplePlan, NtupleSpec};
 use super::options::WriteOptions;
+use super::output::TableRecord;
+use super::table_plan::TablePlan;
 use super::tree_plan::{TreePlan, TreeSpec};
 use super::write_pool::WritePool;
 use super::written::Written;
 
 /// Memory of a writer besides its clusters, in bytes: buffers of the file, and the metadata of small trees.
 const FILE_BYTES: u64 = 2 << 20;
-/// Memory of each branch in bytes: metadata, and again in each context.
-const BRANCH_BYTES: u64 = 3000;
-/// Least memory of each branch for its baskets, in bytes.
-const BASKET_BYTES: u64 = 500;
+/// Memory of each branch or column in bytes: metadata, and again in each context.
+const STREAM_BYTES: u64 = 3000;
+/// Least memory of each branch or column for its baskets or pages, in bytes.
+const PIECE_BYTES: u64 = 500;
 
-/// A tree of a writer.
+/// A table of a writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TreeId(usize);
+pub struct TableId(usize);
 
-/// Writes trees into one ROOT file, filled from any number of threads. The file appears under its name when
+/// Writes trees and RNTuples into one ROOT file, filled from any number of threads. The file appears under its name when
 /// [`ParallelWriter::finish`] has put all of it on disk, and not at all if anything goes wrong before.
 pub struct ParallelWriter {
     committer: Arc<Committer>,
@@ -37,7 +40,6 @@ pub struct ParallelWriter {
 impl ParallelWriter {
     /// Starts a file within the memory of a pool, which other files may share.
     pub fn create(path: &Path, options: &WriteOptions, pool: &WritePool) -> Result<Self> {
-        options.layout.check_container().map_err(|e| e.file(path))?;
         let memory_limiter = pool.memory_limiter();
         memory_limiter.reserve_fixed(FILE_BYTES, FILE_BYTES).map_err(|e| e.file(path))?;
         let layout = options.layout.clone();
@@ -52,17 +54,28 @@ impl ParallelWriter {
         Ok(Self { committer, layout, fixed: FILE_BYTES, path: path.to_path_buf() })
     }
 
-    /// Adds a tree.
-    pub fn tree(&mut self, spec: &TreeSpec) -> Result<TreeId> {
+    /// Adds a tree, or an RNTuple with its content if the layout says so for its path.
+    pub fn tree(&mut self, spec: &TreeSpec) -> Result<TableId> {
+        if self.layout.resolve_tree(&spec.path).container == Some(Container::Rntuple) {
+            let spec = NtupleSpec::of_tree(spec).map_err(|e| e.file(&self.path))?;
+            return self.ntuple(&spec);
+        }
         let (plan, tree) = TreePlan::new(spec, &self.layout).map_err(|e| e.file(&self.path))?;
-        let branches = plan.branches.len() as u64;
-        let bytes = branches * BRANCH_BYTES;
-        self.committer
-            .memory_limiter
-            .reserve_fixed(bytes, FILE_BYTES + branches * BASKET_BYTES)
-            .map_err(|e| e.file(&self.path))?;
+        self.add(&spec.path, TablePlan::Tree(plan), TableRecord::Tree(Box::new(tree)))
+    }
+
+    /// Adds an RNTuple.
+    pub fn ntuple(&mut self, spec: &NtupleSpec) -> Result<TableId> {
+        let (plan, ntuple) = NtuplePlan::new(spec, &self.layout).map_err(|e| e.file(&self.path))?;
+        self.add(&spec.path, TablePlan::Ntuple(plan), TableRecord::Ntuple(Box::new(ntuple)))
+    }
+
+    fn add(&mut self, path: &str, plan: TablePlan, record: TableRecord) -> Result<TableId> {
+        let streams = plan.streams();
+        let (bytes, least) = (streams * STREAM_BYTES, FILE_BYTES + streams * PIECE_BYTES);
+        self.committer.memory_limiter.reserve_fixed(bytes, least).map_err(|e| e.file(&self.path))?;
         self.fixed += bytes;
-        self.committer.add_tree(&spec.path, plan, tree).map(TreeId)
+        self.committer.add_table(path, plan, record).map(TableId)
     }
 
     /// Makes a directory and its parents. Directories of trees are made with the trees.
@@ -71,14 +84,14 @@ impl ParallelWriter {
     }
 
     /// A context for one thread or task. In [`Order::Tasks`](super::Order::Tasks) it is the next task.
-    pub fn fill_context(&self, tree: TreeId) -> Result<FillContext> {
-        FillContext::begin(Arc::clone(&self.committer), tree.0, None)
+    pub fn fill_context(&self, table: TableId) -> Result<FillContext> {
+        FillContext::begin(Arc::clone(&self.committer), table.0, None)
     }
 
     /// A context for one task. In [`Order::Tasks`](super::Order::Tasks) the number decides where its entries go, and no two tasks may have the
     /// same number.
-    pub fn fill_task(&self, tree: TreeId, task: u64) -> Result<FillContext> {
-        FillContext::begin(Arc::clone(&self.committer), tree.0, Some(task))
+    pub fn fill_task(&self, table: TableId, task: u64) -> Result<FillContext> {
+        FillContext::begin(Arc::clone(&self.committer), table.0, Some(task))
     }
 
     /// Metrics of the work so far.
@@ -86,7 +99,7 @@ impl ParallelWriter {
         self.committer.metrics()
     }
 
-    /// Saves the metadata of all trees now, as AutoSave does.
+    /// Saves the metadata of all tables now, as AutoSave does.
     pub fn save(&self) -> Result<()> {
         self.committer.save()
     }

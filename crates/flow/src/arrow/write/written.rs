@@ -5,11 +5,11 @@
 pub struct Written {
     /// Bytes of the file.
     pub bytes: u64,
-    /// Its trees.
+    /// Its trees and RNTuples.
     pub trees: Vec<WrittenTree>,
 }
 
-/// The report on a written tree.
+/// The report on a written tree or RNTuple.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct WrittenTree {
     /// Its name.
@@ -18,7 +18,7 @@ pub struct WrittenTree {
     pub entries: u64,
     /// Clusters.
     pub clusters: u64,
-    /// Baskets.
+    /// Baskets, or pages.
     pub baskets: u64,
     /// Bytes before compression, keys included.
     pub tot_bytes: u64,

@@ -40,7 +40,7 @@ impl Clocks {
 pub struct ContextMetrics {
     /// Entries filled.
     pub entries: u64,
-    /// Time spent on encoding and cutting baskets, in nanoseconds.
+    /// Time spent on encoding and cutting baskets or pages, in nanoseconds.
     pub encoding_ns: u64,
     /// Time spent on compressing, in nanoseconds.
     pub compressing_ns: u64,

@@ -1,4 +1,4 @@
-//! Baskets of the output: entries encoded or moved, cut into baskets and compressed.
+//! Baskets and pages of the output: entries encoded or moved, cut into baskets or pages and compressed.
 
 pub(crate) mod basket_builder;
 pub(crate) mod branch_fill;
@@ -7,5 +7,7 @@ mod class_tags;
 pub(crate) mod clocks;
 pub(crate) mod maximum;
 mod offset_array;
+pub(crate) mod page_fill;
 pub(crate) mod parallel_encode;
+pub(crate) mod parallel_pages;
 pub(crate) mod scratch;

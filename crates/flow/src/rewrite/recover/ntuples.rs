@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use dataset::ntuple::model::{Locator, Ntuple};
 use dataset::ntuple::{name_of_header, read_attribute_set, read_ntuple, read_page_list};
-use rootfile::{Error, Key, Result, RootFile};
+use rootfile::{Key, Result, RootFile};
 
 use super::report::{LostNtuple, RecoveredNtuple, Unreadable};
 use super::scan_result::ScanResult;
@@ -20,10 +20,11 @@ impl ScanResult {
     /// are recognised by their headers among `blobs`.
     pub(super) fn take_ntuples(&mut self, mut anchors: Vec<(usize, Key)>, blobs: &[Key]) {
         anchors.sort_by_key(|(directory, key)| (*directory, key.name.clone(), std::cmp::Reverse(key.cycle)));
-        let mut headers = HashSet::new();
+        // Where blocks of RNTuples with an anchor begin: headers and pages.
+        let mut known = HashSet::new();
         for (directory, key) in anchors {
             let place = self.directories.get_mut(directory);
-            match (check(&self.file, &key, &mut headers), place) {
+            match (check(&self.file, &key, &mut known), place) {
                 (Ok(entries), Some(directory)) => {
                     let path = directory.path_of(&key.name);
                     self.ntuples.push(RecoveredNtuple { path, cycle: key.cycle, entries });
@@ -36,7 +37,7 @@ impl ScanResult {
         for (i, key) in blobs.iter().enumerate() {
             let offset = key.seek_key + u64::from(key.keylen);
             let len = u64::from(key.nbytes).saturating_sub(u64::from(key.keylen));
-            if headers.contains(&offset) || len > LONGEST_HEADER {
+            if known.contains(&offset) || len > LONGEST_HEADER {
                 continue;
             }
             let block = usize::try_from(len).ok().and_then(|len| self.file.source().read(offset, len).ok());
@@ -49,33 +50,31 @@ impl ScanResult {
 }
 
 /// Checks that the metadata of an RNTuple can be read and that its pages are in the file. Returns its entries, and adds the
-/// positions of its header and of those of its attribute sets.
-fn check(file: &RootFile, key: &Key, headers: &mut HashSet<u64>) -> Result<u64> {
+/// positions of its pages and of its header, and those of its attribute sets.
+fn check(file: &RootFile, key: &Key, known: &mut HashSet<u64>) -> Result<u64> {
     let ntuple = read_ntuple(file, key)?;
-    add_header(&ntuple, headers);
-    check_pages(file, &ntuple)?;
+    add_header(&ntuple, known);
+    check_pages(file, &ntuple, known)?;
     for set in &ntuple.attribute_sets {
         let attributes = read_attribute_set(&**file.source(), &ntuple, set)?;
-        add_header(&attributes, headers);
-        check_pages(file, &attributes)?;
+        add_header(&attributes, known);
+        check_pages(file, &attributes, known)?;
     }
     Ok(ntuple.entries())
 }
 
-fn add_header(ntuple: &Ntuple, headers: &mut HashSet<u64>) {
+fn add_header(ntuple: &Ntuple, known: &mut HashSet<u64>) {
     if let Locator::File { offset, .. } = ntuple.anchor.header.locator {
-        headers.insert(offset);
+        known.insert(offset);
     }
 }
 
-fn check_pages(file: &RootFile, ntuple: &Ntuple) -> Result<()> {
+fn check_pages(file: &RootFile, ntuple: &Ntuple, known: &mut HashSet<u64>) -> Result<()> {
     let size = file.source().size();
     for group in 0..ntuple.groups.len() {
         for page in &read_page_list(&**file.source(), ntuple, group)?.pages {
-            let (offset, len) = page.extent()?;
-            if offset.checked_add(len).is_none_or(|end| end > size) {
-                return Err(Error::corrupt(format!("a page of {len} bytes lies beyond the file's end")).at(offset));
-            }
+            let (offset, _) = page.extent_in(size)?;
+            known.insert(offset);
         }
     }
     Ok(())

@@ -155,7 +155,7 @@ fn put_elements(
     let mut raw = Vec::with_capacity(encoding.page_len(elements.len()).unwrap_or(0));
     elements.encode(&encoding, 0..elements.len(), &mut raw)?;
     let offset = batch.bytes.len();
-    let len = put_page(&raw, compression, compressor, &mut batch.bytes)?;
+    let (len, _) = put_page(&raw, compression, compressor, true, &mut batch.bytes)?;
     batch.records.push(PageRecord { number, shared: None, offset, len, has_checksum: true });
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use dataset::ntuple::cluster_reader::PageReader;
 use dataset::ntuple::model::Locator;
-use dataset::ntuple::page::put_page;
+use dataset::ntuple::page::{check_within, put_page};
 use dataset::ntuple::{add_to_page, read_blob, recode_page};
 use rootfile::codec::{Compressor, Decompressor};
 use rootfile::{Error, Result, Source};
@@ -161,7 +161,7 @@ impl PageWork<'_> {
         if batch.bytes.capacity() - offset < room {
             batch.bytes.reserve_exact(room + offset / 4);
         }
-        let len = put_page(content, moved.compression, compressor, &mut batch.bytes)?;
+        let (len, _) = put_page(content, moved.compression, compressor, true, &mut batch.bytes)?;
         let MovedPage { number, shared, .. } = *moved;
         batch.records.push(PageRecord { number, shared, offset, len, has_checksum: true });
         Ok(())
@@ -192,9 +192,7 @@ fn read_page_bytes(
     (out, at): (&mut Vec<u8>, usize),
 ) -> Result<()> {
     let source: &dyn Source = &*input.source;
-    if offset.checked_add(len).is_none_or(|end| end > source.size()) {
-        return Err(Error::corrupt(format!("a page of {len} bytes lies beyond the file's end")).at(offset));
-    }
+    check_within((offset, len), source.size())?;
     let size = usize::try_from(len).unwrap_or(usize::MAX);
     if !in_one_key {
         let locator = Locator::File { offset, size: len };

@@ -1,0 +1,26 @@
+//! Makes the schema of a new RNTuple: the fields and columns that ROOT's own writer makes for the same types. Nothing here
+//! writes bytes.
+//!
+//! | module | job |
+//! |---|---|
+//! | `new_field` | what a caller asks for: top-level fields by C++ type, or of records and lists without a type |
+//! | `maker` | fields and columns of a type |
+//! | `classes` | the members of a class, from its streamer info |
+//! | `column_encoding` | which column type stores a number |
+//! | `from_columns` | the fields for the columns of a tree, as ROOT's importer makes them |
+//! | `from_arrow` | the fields for Arrow data |
+//! | `inputs` | the columns that a writer takes for these fields |
+
+mod classes;
+mod column_encoding;
+mod from_arrow;
+mod from_columns;
+mod inputs;
+mod maker;
+mod new_field;
+pub use column_encoding::FieldEncoding;
+pub use from_arrow::fields_for;
+pub use from_columns::fields_of_columns;
+pub use inputs::{Input, InputUse};
+pub use maker::{MadeSchema, make_schema};
+pub use new_field::{Counted, FieldKind, NewField};

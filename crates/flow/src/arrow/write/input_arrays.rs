@@ -1,0 +1,62 @@
+//! The arrays of all inputs of an RNTuple for a batch of entries: found by name and brought to their types; lists with one
+//! counter are checked against it.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int32Type;
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::DataType;
+use dataset::ntuple::make::InputUse;
+use rootfile::{Error, Result};
+
+use super::column_arrays::{column_of, lengths};
+use super::conform::{Casting, conform};
+use super::ntuple_plan::NtuplePlan;
+
+/// The arrays of all inputs for a batch. A counter may be missing.
+pub(crate) fn input_arrays(plan: &NtuplePlan, batch: &RecordBatch, casting: Casting) -> Result<Vec<Option<ArrayRef>>> {
+    let name = |number: usize| plan.inputs.get(number).map_or("", |input| input.field().name().as_str());
+    let named = |number: usize| move |e: Error| e.object(format!("column {}", name(number)));
+    let mut arrays: Vec<Option<ArrayRef>> = Vec::with_capacity(plan.inputs.len());
+    for (number, input) in plan.inputs.iter().enumerate() {
+        let given = column_of(batch, number, input.field().name());
+        let conformed = given.map(|array| conform(&array, input.field().data_type(), casting));
+        let array = conformed.transpose().map_err(named(number))?;
+        if array.is_none() && !matches!(input.used, InputUse::Counter { .. }) {
+            return Err(named(number)(Error::request("is missing from the batch")));
+        }
+        arrays.push(array);
+    }
+    // Of each collection the lengths of the first member, and which one that is.
+    let mut known: Vec<(usize, usize, ArrayRef)> = Vec::new();
+    for (number, input) in plan.inputs.iter().enumerate() {
+        let (InputUse::Member { of, .. }, Some(array)) = (input.used, arrays.get(number).and_then(Option::as_ref)) else {
+            continue;
+        };
+        let found = lengths(array).map_err(named(number))?;
+        match known.iter().find(|(collection, ..)| *collection == of) {
+            Some((_, first, wanted)) if !are_equal(wanted, &found) => {
+                let why = format!("its lists have other lengths than those of {}", name(*first));
+                return Err(named(number)(Error::request(why)));
+            }
+            Some(_) => {}
+            None => known.push((of, number, found)),
+        }
+    }
+    for (number, input) in plan.inputs.iter().enumerate() {
+        let (InputUse::Counter { of }, Some(array)) = (input.used, arrays.get(number).and_then(Option::as_ref)) else {
+            continue;
+        };
+        let counts = conform(array, &DataType::Int32, casting).map_err(named(number))?;
+        if let Some((_, first, wanted)) = known.iter().find(|(collection, ..)| *collection == of)
+            && !are_equal(wanted, &counts)
+        {
+            let why = format!("its lists have other lengths than {} says", name(number));
+            return Err(named(*first)(Error::request(why)));
+        }
+    }
+    Ok(arrays)
+}
+
+fn are_equal(a: &ArrayRef, b: &ArrayRef) -> bool {
+    a.as_primitive::<Int32Type>().values() == b.as_primitive::<Int32Type>().values()
+}

@@ -1,0 +1,151 @@
+//! The plan of an RNTuple to write: its schema and how its pages are made. All fill contexts of the RNTuple share it.
+//!
+//! Facts: `RNTupleWriteOptions.hxx` of ROOT 6.40: clusters of 128 MiB after compression, pages of at most 1 MiB before it, zstd at
+//! level 5, checksums of pages, and equal pages of a cluster stored once.
+
+use arrow_schema::FieldRef;
+use dataset::layout::{ClusterSize, ColumnLayout, Compression, Layout, TreeRules, defaults};
+use dataset::ntuple::encode::TableEncoder;
+use dataset::ntuple::make::{
+    FieldEncoding, Input, MadeSchema, NewField, fields_of_columns, make_schema,
+};
+use dataset::ntuple::model::{Anchor, FormatVersion, Link, Locator, Ntuple, Schema};
+use dataset::ntuple::MAX_KEY_SIZE;
+use rootfile::streamer::StreamerInfos;
+use rootfile::streamer::describe::describe_contained;
+use rootfile::{Error, Result};
+
+use super::tree_plan::TreeSpec;
+use crate::execute::encode::page_fill::PageRules;
+
+/// The version of the format that is written.
+const VERSION: FormatVersion = FormatVersion { epoch: 1, major: 0, minor: 2, patch: 0 };
+
+/// An RNTuple to write.
+#[derive(Clone, Debug, Default)]
+pub struct NtupleSpec {
+    /// Its path: directories, if any, and the name, separated by slashes.
+    pub path: String,
+    /// Its description.
+    pub description: String,
+    /// Its top-level fields, in order.
+    pub fields: Vec<NewField>,
+    /// The classes of the fields, and the classes inside these.
+    pub classes: StreamerInfos,
+}
+
+impl NtupleSpec {
+    /// The RNTuple with the content of a tree, by the rules of ROOT's importer.
+    ///
+    /// # Errors
+    ///
+    /// If a leaf has an unknown type.
+    pub fn of_tree(spec: &TreeSpec) -> Result<Self> {
+        let columns = spec.columns.iter().map(|column| (column.name.as_str(), &column.kind));
+        Ok(Self {
+            path: spec.path.clone(),
+            description: spec.title.clone(),
+            fields: fields_of_columns(columns)?,
+            classes: spec.classes.clone(),
+        })
+    }
+}
+
+/// The plan of an RNTuple to write.
+#[derive(Debug)]
+pub(crate) struct NtuplePlan {
+    /// The columns that contexts fill.
+    pub inputs: Vec<Input>,
+    pub encoder: TableEncoder,
+    /// How the pages of each column are made, by physical ID.
+    pub rules: Vec<PageRules>,
+    pub cluster: ClusterSize,
+    /// Whether equal pages of a cluster are stored once.
+    pub share_pages: bool,
+    /// Compression of metadata.
+    pub compression: Compression,
+}
+
+impl NtuplePlan {
+    /// The plan, and the metadata without clusters.
+    pub fn new(spec: &NtupleSpec, layout: &Layout) -> Result<(Self, Ntuple)> {
+        let named = |e: Error| e.object(format!("RNTuple {}", spec.path));
+        Self::planned(spec, layout).map_err(named)
+    }
+
+    fn planned(spec: &NtupleSpec, layout: &Layout) -> Result<(Self, Ntuple)> {
+        let name = spec.path.rsplit('/').next().unwrap_or_default().to_owned();
+        if name.is_empty() {
+            return Err(Error::request("an RNTuple needs a name"));
+        }
+        if spec.fields.is_empty() {
+            return Err(Error::request("an RNTuple needs fields"));
+        }
+        let rules = layout.rules(&spec.path);
+        let classes = with_pairs(spec);
+        let encoding = |path: &[&str]| {
+            let own = rules.column(path);
+            FieldEncoding { column: own.encoding, compressed: !compression(&own).is_none() }
+        };
+        let made = make_schema(&spec.fields, &classes, &encoding)?;
+        let encoder = TableEncoder::new(&made)?;
+        let MadeSchema { schema, inputs } = made;
+        let has_checksum = rules.tree.page_checksums != Some(false);
+        let page_rules = page_rules(&schema, &rules, has_checksum);
+        let table = rules.tree.columns();
+        let plan = Self {
+            inputs,
+            encoder,
+            rules: page_rules,
+            cluster: rules.tree.cluster.unwrap_or(ClusterSize::Bytes(defaults::NTUPLE_CLUSTER)),
+            share_pages: rules.tree.share_pages != Some(false),
+            compression: compression(&table),
+        };
+        let nowhere = Link { len: 0, locator: Locator::File { offset: 0, size: 0 } };
+        let anchor = Anchor { version: VERSION, header: nowhere, footer: nowhere, max_key_size: MAX_KEY_SIZE };
+        let ntuple = Ntuple {
+            name,
+            description: spec.description.clone(),
+            writer: concat!("basketry ", env!("CARGO_PKG_VERSION")).to_owned(),
+            anchor,
+            features: vec![0],
+            header_checksum: 0,
+            schema: std::sync::Arc::new(schema),
+            groups: Vec::new(),
+            attribute_sets: Vec::new(),
+        };
+        Ok((plan, ntuple))
+    }
+
+    /// Names and types of the columns. Columns that only count others may be left out of a batch.
+    pub fn fields(&self) -> impl Iterator<Item = &FieldRef> {
+        self.inputs.iter().map(Input::field)
+    }
+}
+
+fn compression(own: &ColumnLayout) -> Compression {
+    own.compression.unwrap_or(defaults::NTUPLE_COMPRESSION)
+}
+
+/// The rules of the columns, which are those of their fields.
+fn page_rules(schema: &Schema, rules: &TreeRules<'_>, has_checksum: bool) -> Vec<PageRules> {
+    let of_column = |field: usize| {
+        let mut path = schema.lineage(field);
+        path.reverse();
+        let own = rules.column(&path);
+        let page_size = own.basket.map_or(defaults::NTUPLE_PAGE, |size| size.bytes());
+        PageRules { page_size, compression: compression(&own), has_checksum }
+    };
+    schema.columns.iter().map(|column| of_column(column.field)).collect()
+}
+
+/// The classes, with the pairs of maps, as in trees.
+fn with_pairs(spec: &NtupleSpec) -> StreamerInfos {
+    let mut all = spec.classes.clone();
+    for type_name in spec.fields.iter().filter_map(|field| field.kind.type_name()) {
+        for info in describe_contained(&type_name, &all).unwrap_or_default() {
+            all.add(std::sync::Arc::new(info));
+        }
+    }
+    all
+}

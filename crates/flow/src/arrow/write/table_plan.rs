@@ -1,0 +1,69 @@
+//! The plan of a table to write: of a tree, or of an RNTuple.
+
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::FieldRef;
+use dataset::layout::ClusterSize;
+use rootfile::Result;
+
+use super::column_arrays::branch_arrays;
+use super::conform::Casting;
+use super::input_arrays::input_arrays;
+use super::ntuple_plan::NtuplePlan;
+use super::tree_plan::TreePlan;
+
+/// The plan of a table to write.
+#[derive(Debug)]
+pub(crate) enum TablePlan {
+    Tree(TreePlan),
+    Ntuple(NtuplePlan),
+}
+
+/// The arrays of a batch of entries, as a plan takes them.
+pub(crate) enum TableArrays {
+    /// One for each branch.
+    Branches(Vec<ArrayRef>),
+    /// One for each input.
+    Inputs(Vec<Option<ArrayRef>>),
+}
+
+impl TablePlan {
+    pub fn cluster(&self) -> ClusterSize {
+        match self {
+            Self::Tree(plan) => plan.cluster,
+            Self::Ntuple(plan) => plan.cluster,
+        }
+    }
+
+    /// Names and types of the columns. Columns that only count others may be left out of a batch.
+    pub fn fields(&self) -> Box<dyn Iterator<Item = &FieldRef> + '_> {
+        match self {
+            Self::Tree(plan) => Box::new(plan.fields()),
+            Self::Ntuple(plan) => Box::new(plan.fields()),
+        }
+    }
+
+    /// The columns of a batch, found by name and brought to their types.
+    pub fn arrays(&self, batch: &RecordBatch, casting: Casting) -> Result<TableArrays> {
+        Ok(match self {
+            Self::Tree(plan) => TableArrays::Branches(branch_arrays(plan, batch, casting)?),
+            Self::Ntuple(plan) => TableArrays::Inputs(input_arrays(plan, batch, casting)?),
+        })
+    }
+
+    /// Branches or columns: each takes memory.
+    pub fn streams(&self) -> u64 {
+        let streams = match self {
+            Self::Tree(plan) => plan.branches.len(),
+            Self::Ntuple(plan) => plan.rules.len(),
+        };
+        streams as u64
+    }
+
+    /// Whether buffers of written clusters serve again. Trees with one basket per cluster make baskets only at the end of a cluster.
+    pub fn reuses_buffers(&self) -> bool {
+        match self {
+            Self::Tree(plan) => !plan.one_per_cluster(),
+            Self::Ntuple(_) => true,
+        }
+    }
+}
