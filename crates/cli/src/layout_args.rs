@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use dataset::glob::{ColumnPattern, NameFilter, TreePattern};
-use dataset::layout::{ByteSize, ClusterSize, ColumnLayout, Compression, Layout, Streaming, TreeLayout};
+use dataset::layout::{
+    ByteSize, ClusterSize, ColumnEncoding, ColumnLayout, Compression, Container, Layout, Streaming, TreeLayout,
+};
 use flow::EntryFilter;
 use rootfile::{Error, Hint, Result};
 
@@ -26,12 +28,18 @@ pub struct UncompressedArgs {
     /// Read the layout from a TOML file, as `inspect --layout` prints it. Other options override it.
     #[arg(long, value_name = "FILE")]
     layout: Option<PathBuf>,
+    /// Write tables as ttree or rntuple, whatever they are in the input.
+    #[arg(long, value_name = "KIND")]
+    container: Option<Container>,
     /// Size of a cluster: compressed bytes (30MB) or entries (1000).
     #[arg(long, value_name = "SIZE")]
     cluster: Option<ClusterSize>,
-    /// Buffer size at which a basket is closed, as in ROOT.
-    #[arg(long, value_name = "SIZE")]
+    /// Buffer size at which a basket is closed, as in ROOT; in an RNTuple the largest size of a page.
+    #[arg(long, visible_alias = "page-size", value_name = "SIZE")]
     basket: Option<ByteSize>,
+    /// Encoding of the columns of RNTuples: plain, split, and for floats truncated:BITS or quantized:BITS:LEAST:MOST.
+    #[arg(long, value_name = "HOW", allow_hyphen_values = true)]
+    encoding: Option<ColumnEncoding>,
     /// Memory that the baskets of all branches share (ROOT's OptimizeBaskets).
     #[arg(long, value_name = "SIZE")]
     basket_memory: Option<ByteSize>,
@@ -101,6 +109,8 @@ impl UncompressedArgs {
         };
         layout.common.overlay(&TreeLayout {
             compression,
+            container: self.container,
+            encoding: self.encoding,
             cluster: self.cluster,
             basket: self.basket,
             basket_memory: self.basket_memory,

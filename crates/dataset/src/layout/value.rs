@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use rootfile::{Error, Result};
 
-use super::{ColumnLayout, Container, TreeLayout};
+use super::{ColumnLayout, TreeLayout};
 use crate::glob::{ColumnPattern, TreePattern};
 
 /// How the entries of trees are stored in a file.
@@ -79,22 +79,6 @@ impl Layout {
             merged.overlay(keys);
         }
         merged
-    }
-
-    /// Checks that the layout asks for no container that cannot be written.
-    ///
-    /// # Errors
-    ///
-    /// If it asks for `rntuple`.
-    pub fn check_container(&self) -> Result<()> {
-        let trees = self.trees.iter().map(|(pattern, keys)| (format!("tree.\"{}\"", pattern.as_str()), keys));
-        for (place, keys) in std::iter::once(("the layout".to_owned(), &self.common)).chain(trees) {
-            if keys.container == Some(Container::Rntuple) {
-                let why = "container = \"rntuple\": RNTuples cannot be written yet; write \"ttree\" or leave it out";
-                return Err(Error::unsupported(why).object(place));
-            }
-        }
-        Ok(())
     }
 
     /// Reads TOML.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use rootfile::codec::Compression;
 use rootfile::{DirId, Error, FileWriter, Result, RootFile, StagedFile, check_output};
 
+use super::convert::write_converted;
 use super::finish_ntuple::write_ntuple;
 use super::finish_tree::finish_table;
 use super::options::Options;
@@ -103,6 +104,15 @@ fn write(
                 summary.notes.extend(std::mem::take(&mut plan.notes));
                 summary.notes.extend(std::mem::take(&mut plan.lost));
                 let table = write_ntuple(&mut writer, (&place, directory), *plan, prepared.share, metadata, progress)
+                    .map_err(|e| e.object(place.path.clone()))?;
+                summary.tables.push(table);
+                continue;
+            }
+            PlannedTable::Converted(mut plan) => {
+                summary.unmerged.extend(plan.lost.iter().cloned());
+                summary.notes.extend(std::mem::take(&mut plan.notes));
+                summary.notes.extend(std::mem::take(&mut plan.lost));
+                let table = write_converted(&mut writer, (&place, directory), *plan, prepared.share, metadata, progress)
                     .map_err(|e| e.object(place.path.clone()))?;
                 summary.tables.push(table);
                 continue;

@@ -41,7 +41,7 @@ pub(crate) fn write_ntuple(
 }
 
 /// Writes all but the anchor, which is returned.
-fn write_content(
+pub(crate) fn write_content(
     writer: &mut FileWriter,
     plan: NtuplePlan,
     share: Share,

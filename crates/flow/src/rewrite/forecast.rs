@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rootfile::Result;
 
+use super::convert::forecast_converted;
 use super::options::Options;
 use super::prepare::{memory_needs, prepare};
 use super::prepared::PlannedTable;
@@ -19,6 +20,7 @@ pub fn forecast(inputs: &[PathBuf], output: &Path, options: &Options, sample: bo
         .map(|(place, plan)| match plan {
             PlannedTable::Tree(plan) => forecast_table(plan, &place.path, sample),
             PlannedTable::Ntuple(plan) => forecast_ntuple(plan, &place.path, sample),
+            PlannedTable::Converted(plan) => Ok(forecast_converted(plan, &place.path)),
         })
         .collect::<Result<Vec<_>>>()?;
     let (metadata, scratch) = memory_needs(&prepared.plans, options.check);

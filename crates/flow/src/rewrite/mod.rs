@@ -1,6 +1,7 @@
 //! Makes one file of one or more: [`prepare`] opens and plans, [`execute`] writes, [`finish_tree`] closes each tree, and
 //! [`finish_ntuple`] writes each RNTuple.
 
+mod convert;
 pub(crate) mod execute;
 mod file_version;
 mod finish_ntuple;

@@ -10,6 +10,7 @@ use dataset::tree::Tree;
 use rootfile::codec::Compression;
 use rootfile::{Key, RootFile};
 
+use super::convert::ConvertPlan;
 use crate::execute::budget::Share;
 use crate::plan::TablePlan;
 use crate::plan::ntuple::model::NtuplePlan;
@@ -48,6 +49,8 @@ pub(crate) struct Prepared {
 pub(crate) enum PlannedTable {
     Tree(Box<TablePlan>),
     Ntuple(Box<NtuplePlan>),
+    /// A table whose entries are decoded and encoded again: of either kind, from either kind.
+    Converted(Box<ConvertPlan>),
 }
 
 impl PlannedTable {
@@ -55,7 +58,7 @@ impl PlannedTable {
     pub fn tree(&self) -> Option<&TablePlan> {
         match self {
             Self::Tree(plan) => Some(plan),
-            Self::Ntuple(_) => None,
+            Self::Ntuple(_) | Self::Converted(_) => None,
         }
     }
 
@@ -64,6 +67,7 @@ impl PlannedTable {
         match self {
             Self::Tree(plan) => plan.metadata,
             Self::Ntuple(plan) => plan.metadata,
+            Self::Converted(plan) => plan.metadata,
         }
     }
 
@@ -77,6 +81,7 @@ impl PlannedTable {
         match self {
             Self::Tree(plan) => plan.scratch(check),
             Self::Ntuple(plan) => plan.scratch,
+            Self::Converted(plan) => plan.scratch,
         }
     }
 }

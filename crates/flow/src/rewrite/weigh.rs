@@ -40,6 +40,9 @@ pub fn weigh(input: &Path, output: &Path, options: &Options, baskets: &BasketsOf
         let plan = match plan {
             PlannedTable::Tree(plan) => *plan,
             // No layout changes it.
+            PlannedTable::Converted(_) => {
+                return Err(Error::unsupported("the size of a converted table is not known before").object(place.path));
+            }
             PlannedTable::Ntuple(plan) => {
                 ntuples += plan.totals.zip_bytes + plan.totals.lists;
                 continue;

@@ -123,7 +123,6 @@ impl Grid {
 /// Refuses equal points, and points that cannot be written.
 fn check(points: &[Point]) -> Result<()> {
     for (i, point) in points.iter().enumerate() {
-        point.layout.check_container()?;
         let same = |other: &&Point| {
             (&other.layout, other.streams, other.threads, other.fraction)
                 == (&point.layout, point.streams, point.threads, point.fraction)

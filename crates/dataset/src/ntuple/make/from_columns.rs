@@ -76,7 +76,7 @@ fn counted(kind: &NewKind) -> Option<&NewLeaf> {
 }
 
 /// The name of a column as a field's.
-fn field_name(name: &str) -> String {
+pub fn field_name(name: &str) -> String {
     name.trim_end_matches('.').replace(['.', '/', '\\', ' '], "_")
 }
 

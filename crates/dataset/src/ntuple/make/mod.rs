@@ -9,8 +9,11 @@
 //! | `column_encoding` | which column type stores a number |
 //! | `from_columns` | the fields for the columns of a tree, as ROOT's importer makes them |
 //! | `from_arrow` | the fields for Arrow data |
+//! | `again` | the schema of an existing RNTuple, for new clusters and pages |
+//! | `to_columns` | the columns of a tree for the fields of an RNTuple |
 //! | `inputs` | the columns that a writer takes for these fields |
 
+mod again;
 mod classes;
 mod column_encoding;
 mod from_arrow;
@@ -18,9 +21,12 @@ mod from_columns;
 mod inputs;
 mod maker;
 mod new_field;
+mod to_columns;
+pub use again::schema_again;
 pub use column_encoding::FieldEncoding;
 pub use from_arrow::fields_for;
-pub use from_columns::fields_of_columns;
+pub use from_columns::{field_name, fields_of_columns};
 pub use inputs::{Input, InputUse};
 pub use maker::{MadeSchema, make_schema};
+pub use to_columns::{ColumnSource, TreeColumns, columns_of_fields};
 pub use new_field::{Counted, FieldKind, NewField};

@@ -9,6 +9,7 @@ mod arrow;
 mod classes;
 mod closure;
 mod columns;
+mod existing;
 mod leaves;
 mod maker;
 mod objects;
@@ -25,6 +26,7 @@ use super::model::Tree;
 pub use arrow::columns_for;
 pub use closure::classes_of;
 pub use columns::{NewColumn, NewKind, NewLeaf};
+pub use existing::kind_of;
 
 /// Makes the tree with these columns. `infos` must describe their classes.
 ///

@@ -1,6 +1,6 @@
 //! An RNTuple that is being written: its header first, then clusters, and at the end page lists, footer and anchor.
 
-use dataset::ntuple::model::Ntuple;
+use dataset::ntuple::model::{AttributeSet, Ntuple};
 use dataset::ntuple::{envelope_checksum, write_anchor, write_footer, write_header};
 use rootfile::codec::{Compression, Compressor};
 use rootfile::{DirId, FileWriter, Result};
@@ -33,6 +33,11 @@ impl OpenNtuple {
         let counted = (0..ntuple.schema.columns.len()).map(Some).collect();
         let sink = PageSink::new(ntuple.header_checksum, compression, counted);
         Ok(Self { ntuple, sink, compression, compressor, entries: 0 })
+    }
+
+    /// Links an attribute set that was written.
+    pub fn link(&mut self, set: AttributeSet) {
+        self.ntuple.attribute_sets.push(set);
     }
 
     pub fn entries(&self) -> u64 {

@@ -74,20 +74,20 @@ impl NtuplePlan {
     }
 
     fn planned(spec: &NtupleSpec, layout: &Layout) -> Result<(Self, Ntuple)> {
-        let name = spec.path.rsplit('/').next().unwrap_or_default().to_owned();
-        if name.is_empty() {
-            return Err(Error::request("an RNTuple needs a name"));
-        }
         if spec.fields.is_empty() {
             return Err(Error::request("an RNTuple needs fields"));
         }
-        let rules = layout.rules(&spec.path);
-        let classes = with_pairs(spec);
-        let encoding = |path: &[&str]| {
-            let own = rules.column(path);
-            FieldEncoding { column: own.encoding, compressed: !compression(&own).is_none() }
-        };
-        let made = make_schema(&spec.fields, &classes, &encoding)?;
+        let made = make_schema(&spec.fields, &with_pairs(spec), &encodings(&layout.rules(&spec.path)))?;
+        Self::of_schema(made, (&spec.path, &spec.description), layout)
+    }
+
+    /// The plan for a schema that is made already.
+    pub fn of_schema(made: MadeSchema, (path, description): (&str, &str), layout: &Layout) -> Result<(Self, Ntuple)> {
+        let name = path.rsplit('/').next().unwrap_or_default().to_owned();
+        if name.is_empty() {
+            return Err(Error::request("an RNTuple needs a name"));
+        }
+        let rules = layout.rules(path);
         let encoder = TableEncoder::new(&made)?;
         let MadeSchema { schema, inputs } = made;
         let has_checksum = rules.tree.page_checksums != Some(false);
@@ -105,7 +105,7 @@ impl NtuplePlan {
         let anchor = Anchor { version: VERSION, header: nowhere, footer: nowhere, max_key_size: MAX_KEY_SIZE };
         let ntuple = Ntuple {
             name,
-            description: spec.description.clone(),
+            description: description.to_owned(),
             writer: concat!("basketry ", env!("CARGO_PKG_VERSION")).to_owned(),
             anchor,
             features: vec![0],
@@ -120,6 +120,14 @@ impl NtuplePlan {
     /// Names and types of the columns. Columns that only count others may be left out of a batch.
     pub fn fields(&self) -> impl Iterator<Item = &FieldRef> {
         self.inputs.iter().map(Input::field)
+    }
+}
+
+/// The encodings that a layout gives to fields.
+pub(crate) fn encodings(rules: &TreeRules<'_>) -> impl Fn(&[&str]) -> FieldEncoding {
+    |path: &[&str]| {
+        let own = rules.column(path);
+        FieldEncoding { column: own.encoding, compressed: !compression(&own).is_none() }
     }
 }
 

@@ -3,17 +3,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use dataset::ntuple::model::Ntuple;
-use dataset::tree::Tree;
 use rootfile::codec::Compression;
-use rootfile::{DirId, Error, FileWriter, Result, SavedObject};
+use rootfile::{DirId, FileWriter, Result, SavedObject};
 
-use super::finished_cluster::{Content, FinishedCluster};
+use super::finished_cluster::FinishedCluster;
 use super::memory_limiter::stopped;
-use super::ntuple_output::OpenNtuple;
+use super::open_table::{OpenTable, TableRecord};
 use super::options::AutoSave;
 use super::table_plan::TablePlan;
-use super::tree_output::OpenTree;
 use super::written::Written;
 
 /// A file that is being written.
@@ -25,41 +22,6 @@ pub(crate) struct Output {
     auto_save: Option<AutoSave>,
     /// Bytes or entries of the file when it was last saved.
     saved_at: u64,
-}
-
-/// The metadata of a table before its first entry.
-pub(crate) enum TableRecord {
-    Tree(Box<Tree>),
-    Ntuple(Box<Ntuple>),
-}
-
-/// A table that is being written.
-enum OpenTable {
-    Tree(Box<OpenTree>),
-    Ntuple(Box<OpenNtuple>),
-}
-
-impl OpenTable {
-    fn entries(&self) -> u64 {
-        match self {
-            Self::Tree(open) => open.entries(),
-            Self::Ntuple(open) => open.entries(),
-        }
-    }
-
-    fn labels(&self) -> (&str, &str, &str) {
-        match self {
-            Self::Tree(open) => open.labels(),
-            Self::Ntuple(open) => open.labels(),
-        }
-    }
-
-    fn record(&self, keylen: usize) -> Result<Vec<u8>> {
-        match self {
-            Self::Tree(open) => open.record(keylen),
-            Self::Ntuple(open) => open.record(),
-        }
-    }
 }
 
 impl Output {
@@ -76,15 +38,7 @@ impl Output {
     pub fn add_table(&mut self, path: &str, plan: Arc<TablePlan>, record: TableRecord) -> Result<()> {
         let (folders, _) = path.rsplit_once('/').unwrap_or_default();
         let directory = self.mkdir(folders)?;
-        let open = match (record, &*plan) {
-            (TableRecord::Tree(tree), TablePlan::Tree(_)) => {
-                OpenTable::Tree(Box::new(OpenTree::new(&mut self.file, directory, plan, *tree)))
-            }
-            (TableRecord::Ntuple(ntuple), TablePlan::Ntuple(plan)) => {
-                OpenTable::Ntuple(Box::new(OpenNtuple::new(&mut self.file, plan, *ntuple)?))
-            }
-            _ => return Err(mismatch()),
-        };
+        let open = OpenTable::begin(&mut self.file, directory, plan, record)?;
         self.tables.push((directory, open));
         Ok(())
     }
@@ -107,15 +61,7 @@ impl Output {
     /// Appends a cluster to a table, and saves the metadata if AutoSave is due.
     pub fn append(&mut self, table: usize, cluster: &mut FinishedCluster) -> Result<()> {
         let (_, open) = self.tables.get_mut(table).ok_or_else(stopped)?;
-        match (open, &mut cluster.content) {
-            (OpenTable::Tree(open), Content::Baskets { chunks, maxima }) => {
-                open.append(&mut self.file, cluster.entries, (chunks, maxima))?;
-            }
-            (OpenTable::Ntuple(open), Content::Pages(columns)) => {
-                open.append(&mut self.file, cluster.entries, columns)?;
-            }
-            _ => return Err(mismatch()),
-        }
+        open.append(&mut self.file, cluster.entries, &mut cluster.content)?;
         self.save_if_due()
     }
 
@@ -139,17 +85,14 @@ impl Output {
     /// Saves the metadata of all tables: see [`FileWriter::auto_save`].
     pub fn save(&mut self) -> Result<()> {
         for (_, open) in &mut self.tables {
-            match open {
-                OpenTable::Tree(open) => open.update(),
-                OpenTable::Ntuple(open) => open.update(&mut self.file)?,
-            }
+            open.update(&mut self.file)?;
         }
         let compression = self.file.compression();
         let tables = &self.tables;
         let makers: Vec<_> = tables.iter().map(|(_, open)| |keylen| open.record(keylen)).collect();
         let saved = tables.iter().zip(&makers).map(|((directory, open), make)| {
             let (class, name, title) = open.labels();
-            let compression = if matches!(open, OpenTable::Tree(_)) { compression } else { Compression::NONE };
+            let compression = if open.is_tree() { compression } else { Compression::NONE };
             SavedObject { directory: *directory, class, name, title, compression, make }
         });
         let saved: Vec<SavedObject<'_>> = saved.collect();
@@ -165,16 +108,9 @@ impl Output {
     pub fn close(mut self) -> Result<Written> {
         let mut trees = Vec::with_capacity(self.tables.len());
         for (directory, open) in self.tables {
-            trees.push(match open {
-                OpenTable::Tree(open) => open.finish(&mut self.file, directory)?,
-                OpenTable::Ntuple(open) => open.finish(&mut self.file, directory)?,
-            });
+            let compression = self.file.compression();
+            trees.push(open.finish(&mut self.file, directory, compression)?);
         }
         Ok(Written { bytes: self.file.finish()?, trees })
     }
-}
-
-#[cold]
-fn mismatch() -> Error {
-    Error::unsupported("internal error: a cluster of another table")
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use dataset::tree::{Tree, write};
+use rootfile::codec::Compression;
 use rootfile::{DirId, FileWriter, Result};
 
 use super::table_plan::TablePlan;
@@ -99,10 +100,10 @@ impl OpenTree {
     }
 
     /// Writes its record.
-    pub fn finish(mut self, file: &mut FileWriter, directory: DirId) -> Result<WrittenTree> {
+    pub fn finish(mut self, file: &mut FileWriter, directory: DirId, compression: Compression) -> Result<WrittenTree> {
         let written = std::mem::take(&mut self.sink.written);
         self.finalize(written);
-        file.write_object(directory, self.labels(), file.compression(), |keylen| self.record(keylen))?;
+        file.write_object(directory, self.labels(), compression, |keylen| self.record(keylen))?;
         let tree = &self.tree;
         Ok(WrittenTree {
             name: self.labels().1.to_owned(),

@@ -11,7 +11,7 @@ use super::fill_context::FillContext;
 use super::metrics::Metrics;
 use super::ntuple_plan::{NtuplePlan, NtupleSpec};
 use super::options::WriteOptions;
-use super::output::TableRecord;
+use super::open_table::TableRecord;
 use super::table_plan::TablePlan;
 use super::tree_plan::{TreePlan, TreeSpec};
 use super::write_pool::WritePool;

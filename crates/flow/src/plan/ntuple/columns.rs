@@ -26,7 +26,7 @@ pub(super) struct OutputColumns {
     pub columns: Vec<TargetColumn>,
     /// For each schema, where it has the columns.
     pub sources: Vec<Arc<[ColumnSource]>>,
-    /// Layout keys that were requested and that pages do not follow.
+    /// Layout keys that were requested and that are for trees only.
     pub ignored: Vec<&'static str>,
 }
 
@@ -260,7 +260,6 @@ fn layouts(schema: &Schema, rules: &TreeRules<'_>) -> Vec<ColumnLayout> {
 /// The keys of a layout that have no meaning for pages.
 fn unused_keys(layout: &ColumnLayout) -> Vec<&'static str> {
     let keys = [
-        ("basket", layout.basket.is_some()),
         ("memory-ratio", layout.memory_ratio.is_some()),
         ("split-level", layout.split_level.is_some()),
         ("streaming", layout.streaming.is_some()),

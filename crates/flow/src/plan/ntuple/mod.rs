@@ -22,7 +22,7 @@ use self::columns::{FirstInput, OutputColumns, output_columns};
 pub(crate) use self::filter::kept_fields;
 use self::join::Join;
 use self::model::{AttributePlan, NtuplePlan, NtupleRequest, Totals};
-use super::options::{Pack, Schema as Mode};
+use super::options::Schema as Mode;
 use crate::commit::page_sink::list_memory;
 use crate::execute::engine::pages::job::{ColumnSource, PageInput, PageJob};
 
@@ -79,20 +79,17 @@ pub(crate) fn plan_ntuple(request: &NtupleRequest<'_>) -> Result<NtuplePlan> {
     };
     let mut plan = join_parts(parts, &joining)?;
     plan.title = request.inputs.first().map_or_else(String::new, |(.., key)| key.title.clone());
-    ignored_keys(&mut plan, request, &rules);
+    ignored_keys(&mut plan, &rules);
     add_attributes(&mut plan, request)?;
     Ok(plan)
 }
 
-/// Notes the layout keys that do not apply to RNTuples yet.
-fn ignored_keys(plan: &mut NtuplePlan, request: &NtupleRequest<'_>, rules: &TreeRules<'_>) {
+/// Notes the layout keys that are for trees only.
+fn ignored_keys(plan: &mut NtuplePlan, rules: &TreeRules<'_>) {
     let tree = &rules.tree;
     let keys = [
-        ("cluster", tree.cluster.is_some()),
         ("basket-memory", tree.basket_memory.is_some()),
         ("one-basket-per-cluster", tree.one_basket_per_cluster == Some(true)),
-        ("container", tree.container.is_some()),
-        ("pack", matches!(request.options.pack, Pack::Bytes(_))),
     ];
     plan.ignored.extend(keys.into_iter().filter_map(|(name, is_set)| is_set.then_some(name)));
 }

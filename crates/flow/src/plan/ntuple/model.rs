@@ -47,7 +47,7 @@ pub(crate) struct NtuplePlan {
     pub notes: Vec<String>,
     /// Notes on what is not carried over.
     pub lost: Vec<String>,
-    /// Requested keys of the layout that do not apply to RNTuples yet.
+    /// Requested keys of the layout that are for trees only.
     pub ignored: Vec<&'static str>,
     /// Memory of metadata while the job runs, in bytes.
     pub metadata: u64,

@@ -2,6 +2,7 @@
 //! Each input is opened once. If inputs turn out bad and may be left out, the others are planned again.
 
 mod bad_inputs;
+mod conversions;
 mod ntuples;
 mod open;
 #[cfg(test)]
@@ -68,7 +69,6 @@ fn plan(planning: Planning<'_>, known: KnownTrees, bad: &mut BadInputs) -> Resul
 
 fn try_plan(planning: Planning<'_>, known: KnownTrees, bad: &mut BadInputs) -> Result<Option<Prepared>> {
     let Planning { files, options, .. } = planning;
-    options.layout.check_container()?;
     let mut objects = plan_objects(planning, bad)?;
     if bad.any() {
         return Ok(None);
@@ -85,7 +85,7 @@ fn try_plan(planning: Planning<'_>, known: KnownTrees, bad: &mut BadInputs) -> R
     if let Some(first) = files.first() {
         let trees = plans.iter_mut().filter_map(|(place, plan)| match plan {
             PlannedTable::Tree(plan) => Some((place.path.as_str(), &mut **plan)),
-            PlannedTable::Ntuple(_) => None,
+            PlannedTable::Ntuple(_) | PlannedTable::Converted(_) => None,
         });
         let mut trees: Vec<_> = trees.collect();
         drop_misaligned_friends(&mut trees, first.name(), &objects);

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use dataset::EntrySet;
+use dataset::layout::Container;
 use dataset::ntuple::read_ntuple;
 use objects::{Damaged, NamedObject, ObjectLocation, ObjectPlan};
 use rootfile::{Error, ErrorKind, Result};
@@ -36,7 +37,7 @@ impl TreesPlanner<'_> {
         let has_trees = self.found.plans.iter().any(|(_, plan)| plan.tree().is_some());
         for (path, keys) in ignored {
             let what = format!(
-                "RNTuple {path}: {} cannot be changed so far: clusters and pages stay as they are",
+                "RNTuple {path}: {} is for trees only",
                 keys.join(", ")
             );
             if !has_trees {
@@ -83,11 +84,14 @@ impl TreesPlanner<'_> {
         let Some(mut plan) = planned else { return Ok(Vec::new()) };
         plan.notes.append(&mut about);
         let ignored = std::mem::take(&mut plan.ignored);
-        self.found.plans.push((place(path.to_owned()), PlannedTable::Ntuple(Box::new(plan))));
-        Ok(ignored)
+        let plan = self.plan_ntuple_anew((&inputs, path), entries, plan, bad)?;
+        // A tree follows all keys.
+        let to_tree = self.layout.resolve_tree(path).container == Some(Container::Ttree);
+        self.found.plans.extend(plan.map(|plan| (place(path.to_owned()), plan)));
+        Ok(if to_tree { Vec::new() } else { ignored })
     }
 
-    fn plan_ntuple(
+    pub fn plan_ntuple(
         &self,
         (inputs, path): (&[TreeInput], &str),
         entries: Select<'_>,

@@ -124,10 +124,13 @@ impl<'a> TreesPlanner<'a> {
             let cut = inputs.iter().find_map(|(.., key)| self.known.get(&key.seek_key)?.cut.clone());
             let chosen = |all: u64| Ok(cut.clone().unwrap_or_else(|| EntrySet::range(0..all)));
             let entries = cut.is_some().then_some(&chosen as &dyn Fn(u64) -> Result<EntrySet>);
-            let planned = self.plan_table((inputs, tree.path), Some(&cycle), entries, bad)?;
+            let planned = match self.plan_tree_as_ntuple((inputs, tree.path), entries, bad)? {
+                Some(planned) => planned,
+                None => self.plan_table((inputs, tree.path), Some(&cycle), entries, bad)?.map(of_tree),
+            };
             let name = tree.entry.name.clone();
             let place = PlannedTree { directory: tree.directory, name, path: cycle };
-            self.found.plans.extend(planned.map(|plan| (place, PlannedTable::Tree(Box::new(plan)))));
+            self.found.plans.extend(planned.map(|plan| (place, plan)));
         }
         self.found.notes.extend(cycles::notes(&older.cycles, self.planning.files.len()));
         self.found.older_cycles.extend(older.cycles);
@@ -150,6 +153,12 @@ impl<'a> TreesPlanner<'a> {
         let chooses = cut.is_some() || !selected.is_all();
         let chosen = |all: u64| cut.as_ref().map_or_else(|| selected.entries(all), |cut| Ok(cut.clone()));
         let entries = chooses.then_some(&chosen as &dyn Fn(u64) -> Result<EntrySet>);
+        let place = PlannedTree { directory: tree.directory, name: tree.entry.name.clone(), path: path.to_owned() };
+        if let Some(planned) = self.plan_tree_as_ntuple((inputs, path), entries, bad)? {
+            self.found.notes.append(&mut about);
+            self.found.plans.extend(planned.map(|plan| (place, plan)));
+            return Ok(());
+        }
         let planned = match self.plan_table((inputs, path), None, entries, bad) {
             Err(e) if self.planning.leave_out && matches!(e.kind(), ErrorKind::Corrupt(_)) => {
                 let input = self.planning.files.first().map_or_else(PathBuf::new, |file| file.name().to_path_buf());
@@ -163,8 +172,7 @@ impl<'a> TreesPlanner<'a> {
         let absent =
             plan.messages.absent.iter().map(|(name, why)| format!("tree {path}: branch {name} is left out: {why}"));
         plan.messages.notes.extend(absent);
-        let place = PlannedTree { directory: tree.directory, name: tree.entry.name.clone(), path: path.to_owned() };
-        self.found.plans.push((place, PlannedTable::Tree(Box::new(plan))));
+        self.found.plans.push((place, of_tree(plan)));
         Ok(())
     }
 
@@ -263,6 +271,10 @@ impl<'a> TreesPlanner<'a> {
         };
         Ok((number, Arc::clone(file), key))
     }
+}
+
+fn of_tree(plan: TablePlan) -> PlannedTable {
+    PlannedTable::Tree(Box::new(plan))
 }
 
 /// Number of the planned cycles of each tree, by directory and name.

@@ -1,0 +1,33 @@
+//! Says what a conversion would do, without writing.
+
+use dataset::layout::Compression;
+
+use super::model::ConvertPlan;
+use crate::plan::forecast::{ColumnForecast, Forecast};
+use crate::table::depth::Depths;
+
+/// The forecast of a conversion. Its sizes are those of the input: what is made of them shows only when it is made.
+pub(crate) fn forecast_converted(plan: &ConvertPlan, path: &str) -> Forecast {
+    let entries = plan.dataset.entries();
+    let clusters = (plan.dataset.clusters().len() as u64).saturating_sub(1);
+    let column = |&column: &usize| {
+        let (bytes, _) = plan.dataset.stored(column, &(0..entries));
+        ColumnForecast {
+            name: plan.dataset.column(column).map_or_else(String::new, |plan| plan.field().name().clone()),
+            depths: Depths { recode: clusters, ..Depths::default() },
+            bytes_before: bytes,
+            bytes_after: bytes,
+            compression: Compression::NONE,
+        }
+    };
+    let unknown = format!("{path}: is decoded and encoded again; its size afterwards is not forecast");
+    Forecast {
+        path: path.to_owned(),
+        input_entries: entries,
+        entries: plan.selection.as_ref().map_or(entries, |selection| selection.len()),
+        clusters,
+        columns: plan.read.iter().map(column).collect(),
+        recodes: Vec::new(),
+        notes: plan.notes.iter().chain(&plan.lost).cloned().chain([unknown]).collect(),
+    }
+}

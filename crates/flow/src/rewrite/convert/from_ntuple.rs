@@ -1,0 +1,79 @@
+//! Plans RNTuples with new clusters, pages or encodings, and trees with the content of RNTuples.
+
+use dataset::ntuple::make::{TreeColumns, columns_of_fields, schema_again};
+use dataset::ntuple::model;
+use dataset::table::TableSchema;
+use rootfile::{Error, Hint, Result};
+
+use super::model::{BatchColumn, ConvertPlan, Source};
+use crate::arrow::read::Dataset;
+use crate::arrow::write::{NtuplePlan, TableRecord, TablePlan, TreeColumn, TreePlan, TreeSpec, encodings};
+use crate::plan::ntuple::model::AttributePlan;
+
+/// The plan of an RNTuple with the fields of others, in new clusters and pages. Attribute sets are copied.
+pub(crate) fn ntuple_again(source: &Source<'_>, attributes: Vec<AttributePlan>) -> Result<ConvertPlan> {
+    let dataset = open(source)?;
+    let (schema, description) = schema_of(&dataset)?;
+    let rules = source.layout.rules(source.path);
+    let made = schema_again(schema, &|name| source.filter.keeps(source.path, &[name]), &encodings(&rules))?;
+    if let Some((name, why)) = made.inputs.iter().find_map(|input| Some((input.field().name(), opaque(input.field())?))) {
+        let drop = Hint::named("drop");
+        let message = format!("the field is not understood, so it cannot be written anew ({why}); leave it out with {drop}");
+        return Err(Error::unsupported(message).hint(drop).object(format!("field {name}")));
+    }
+    let names: Vec<String> = made.inputs.iter().map(|input| input.field().name().clone()).collect();
+    let found = names.iter().map(|name| top(schema, name)).collect::<Result<Vec<usize>>>()?;
+    let (plan, ntuple) = NtuplePlan::of_schema(made, (source.path, &description), source.layout)?;
+    let columns = names.into_iter().enumerate();
+    let columns = columns.map(|(place, name)| BatchColumn::Field { name, place, member: None }).collect();
+    let table = (TablePlan::Ntuple(plan), TableRecord::Ntuple(Box::new(ntuple)));
+    let mut plan = ConvertPlan::new(source, dataset, (found, columns), table, (Vec::new(), Vec::new()))?;
+    plan.attributes = attributes;
+    Ok(plan)
+}
+
+/// The plan of a tree with the content of RNTuples.
+pub(crate) fn ntuple_to_tree(source: &Source<'_>) -> Result<ConvertPlan> {
+    let dataset = open(source)?;
+    let (schema, title) = schema_of(&dataset)?;
+    let made = columns_of_fields(schema, &|name| source.filter.keeps(source.path, &[name]));
+    made.check().map_err(|e| e.hint(Hint::named("drop")))?;
+    let TreeColumns { columns: sources, classes, .. } = made;
+    let spec = TreeSpec {
+        path: source.path.to_owned(),
+        title,
+        columns: sources.iter().map(|c| TreeColumn { name: c.name.clone(), kind: c.kind.clone() }).collect(),
+        classes,
+    };
+    let (plan, tree) = TreePlan::new(&spec, source.layout)?;
+    let counters: Vec<&str> = plan.counted.iter().filter_map(|(counter, _)| Some(plan.wholes.get(*counter)?.field().name().as_str())).collect();
+    let (mut read, mut columns) = (Vec::new(), Vec::new());
+    // Counters are computed from what they count.
+    for column in sources.iter().filter(|column| !counters.contains(&column.name.as_str())) {
+        columns.push(BatchColumn::Field { name: column.name.clone(), place: read.len(), member: column.member.clone() });
+        read.push(column.field);
+    }
+    let table = (TablePlan::Tree(plan), TableRecord::Tree(Box::new(tree)));
+    ConvertPlan::new(source, dataset, (read, columns), table, (Vec::new(), Vec::new()))
+}
+
+fn open(source: &Source<'_>) -> Result<Dataset> {
+    Dataset::of_trees(source.inputs, source.path, source.filter, source.schema)
+}
+
+fn schema_of(dataset: &Dataset) -> Result<(&model::Schema, String)> {
+    match dataset.schema() {
+        TableSchema::Ntuple { schema, title, .. } => Ok((schema, title.clone())),
+        TableSchema::Tree(_) => Err(Error::request("is no RNTuple")),
+    }
+}
+
+/// The ID of a top-level field.
+fn top(schema: &model::Schema, name: &str) -> Result<usize> {
+    let found = schema.children(None).into_iter().find(|id| schema.fields.get(*id).is_some_and(|field| field.name == name));
+    found.ok_or_else(|| Error::unsupported("the field is not there").object(format!("field {name}")))
+}
+
+fn opaque(field: &arrow_schema::Field) -> Option<&String> {
+    field.metadata().get("opaque")
+}

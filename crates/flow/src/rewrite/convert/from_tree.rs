@@ -1,0 +1,163 @@
+//! Plans an RNTuple with the content of a tree, by the rules of ROOT's importer where it has some.
+
+use std::collections::HashSet;
+
+use arrow_schema::{DataType, Field, Schema};
+use dataset::assemble::{LogicalColumn, logical_columns};
+use dataset::decode::ColumnPlan;
+use dataset::ntuple::make::{FieldKind, Input, InputUse, NewField, field_name, fields_for, fields_of_columns, make_schema};
+use dataset::table::TableColumn;
+use dataset::tree::Tree;
+use dataset::tree::make::{NewKind, kind_of};
+use rootfile::streamer::StreamerInfos;
+use rootfile::{Error, Hint, Result};
+
+use super::model::{BatchColumn, ConvertPlan, Source};
+use crate::arrow::read::Dataset;
+use crate::arrow::write::{NtuplePlan, NtupleSpec, TablePlan, TableRecord, encodings};
+
+/// The plan of an RNTuple with the content of trees.
+pub(crate) fn tree_to_ntuple(source: &Source<'_>) -> Result<ConvertPlan> {
+    let dataset = Dataset::of_trees(source.inputs, source.path, source.filter, source.schema)?;
+    let mut infos = StreamerInfos::new();
+    source.inputs.iter().for_each(|(_, file, _)| infos.extend(file.infos()));
+    let tree = dataset.tree().ok_or_else(|| Error::request("is no tree"))?;
+    let branches = dataset.columns().iter().filter_map(|column| match column {
+        TableColumn::Branch(plan) => Some(plan.clone()),
+        TableColumn::Field(_) => None,
+    });
+    let branches: Vec<ColumnPlan> = branches.collect();
+    let wholes = logical_columns(tree, &infos, &branches);
+    refuse_opaque(&wholes)?;
+    let mut notes = Vec::new();
+    let fields = fields(tree, &wholes, &infos, source, &mut notes)?;
+    let description = tree.named.title.clone();
+    let lost = not_carried(tree, source.path);
+    let spec = NtupleSpec { path: source.path.to_owned(), description, fields, classes: infos };
+    let (plan, ntuple) = NtuplePlan::new(&spec, source.layout)?;
+    let place = |branch: usize| dataset.columns().iter().position(|column| column.node() == branch);
+    let (mut read, mut columns) = (Vec::new(), Vec::with_capacity(wholes.len()));
+    for whole in wholes {
+        let name = field_name(whole.field().name());
+        let found: Option<Vec<usize>> = whole.branches().iter().map(|branch| place(*branch)).collect();
+        let found = found.ok_or_else(|| Error::unsupported("a branch without a column").object(name.clone()))?;
+        let parts = (read.len()..read.len() + found.len()).collect();
+        read.extend(found);
+        columns.push(BatchColumn::Whole { name, parts, whole });
+    }
+    let table = (TablePlan::Ntuple(plan), TableRecord::Ntuple(Box::new(ntuple)));
+    ConvertPlan::new(source, dataset, (read, columns), table, (notes, lost))
+}
+
+/// What a tree has beside its columns.
+fn not_carried(tree: &Tree, path: &str) -> Vec<String> {
+    let beside = [
+        ("aliases", tree.aliases.is_some()),
+        ("friends", tree.friends.is_some()),
+        ("an index", tree.tree_index.is_some()),
+        ("user information", tree.user_info.is_some()),
+    ];
+    let has: Vec<&str> = beside.into_iter().filter_map(|(what, has)| has.then_some(what)).collect();
+    if has.is_empty() {
+        return Vec::new();
+    }
+    vec![format!("tree {path}: an RNTuple has no place for {}", has.join(", "))]
+}
+
+fn refuse_opaque(wholes: &[LogicalColumn]) -> Result<()> {
+    let opaque = wholes.iter().filter_map(|whole| Some((whole.field().name(), whole.opaque()?)));
+    let all: Vec<String> = opaque.map(|(name, why)| format!("{name} ({why})")).collect();
+    if all.is_empty() {
+        return Ok(());
+    }
+    let drop = Hint::named("drop");
+    let why = format!("these columns are not understood, so they cannot be converted: {}; leave them out with {drop}", all.join("; "));
+    Err(Error::unsupported(why).hint(drop))
+}
+
+/// The fields for the columns: by their C++ types where an RNTuple holds the same values by them, else by their Arrow types.
+fn fields(
+    tree: &Tree,
+    wholes: &[LogicalColumn],
+    infos: &StreamerInfos,
+    source: &Source<'_>,
+    notes: &mut Vec<String>,
+) -> Result<Vec<NewField>> {
+    let mut columns: Vec<(String, NewKind)> = Vec::new();
+    let (mut others, mut refused) = (Vec::new(), Vec::new());
+    let wanted = |whole: &LogicalColumn| whole.field().data_type().clone();
+    let rules = source.layout.rules(source.path);
+    let encoding = encodings(&rules);
+    for whole in wholes {
+        let name = whole.field().name();
+        let kind = kind_of(tree, whole.top());
+        let own = kind.as_ref().and_then(|kind| fields_of_columns([(name.as_str(), kind)].into_iter()).ok());
+        let fits = |fields: &[NewField]| {
+            let made = make_schema(fields, infos, &encoding).ok();
+            made.is_some_and(|made| made.inputs.iter().any(|input| holds(input, &wanted(whole))))
+        };
+        match (kind, own) {
+            (Some(kind), Some(own)) if fits(&own) => columns.push((name.clone(), kind)),
+            _ => {
+                let plain = Field::new(field_name(name), wanted(whole), false);
+                match fields_for(&Schema::new(vec![plain])) {
+                    Ok(fields) if fits(&fields) => {
+                        notes.push(format!("{name}: is written by its values, without its C++ type"));
+                        others.extend(fields);
+                    }
+                    Ok(_) => refused.push(format!("{name} ({})", whole.field().data_type())),
+                    Err(e) => refused.push(format!("{name} ({e})")),
+                }
+            }
+        }
+    }
+    if !refused.is_empty() {
+        let drop = Hint::named("drop");
+        let why = format!("an RNTuple cannot hold these columns: {}; leave them out with {drop}", refused.join("; "));
+        return Err(Error::unsupported(why).hint(drop));
+    }
+    let mut fields = fields_of_columns(columns.iter().map(|(name, kind)| (name.as_str(), kind)))?;
+    fields.extend(others);
+    apart(&mut fields);
+    Ok(fields)
+}
+
+/// Gives collections a name that no column has.
+fn apart(fields: &mut [NewField]) {
+    let names: HashSet<String> = fields.iter().filter(|f| !matches!(f.kind, FieldKind::Counted(_))).map(|f| f.name.clone()).collect();
+    let members: HashSet<String> = fields
+        .iter()
+        .filter_map(|field| match &field.kind {
+            FieldKind::Counted(counted) => Some(counted.members.iter().map(|(name, _)| name.clone())),
+            _ => None,
+        })
+        .flatten()
+        .collect();
+    for field in fields.iter_mut().filter(|field| matches!(field.kind, FieldKind::Counted(_))) {
+        while names.contains(&field.name) || members.contains(&field.name) {
+            field.name.push('_');
+        }
+    }
+}
+
+/// Whether an input holds arrays of a type without a change of values.
+fn holds(input: &Input, given: &DataType) -> bool {
+    match input.used {
+        InputUse::Counter { .. } => false,
+        _ => is_same(input.field().data_type(), given),
+    }
+}
+
+/// Whether two types have the same values: names of items and sizes of offsets do not count.
+fn is_same(a: &DataType, b: &DataType) -> bool {
+    match (a, b) {
+        (DataType::Struct(a), DataType::Struct(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.name() == b.name() && is_same(a.data_type(), b.data_type()))
+        }
+        (DataType::LargeList(a) | DataType::List(a), DataType::LargeList(b) | DataType::List(b)) => {
+            a.is_nullable() == b.is_nullable() && is_same(a.data_type(), b.data_type())
+        }
+        (DataType::FixedSizeList(a, n), DataType::FixedSizeList(b, m)) => n == m && is_same(a.data_type(), b.data_type()),
+        (a, b) => a == b,
+    }
+}

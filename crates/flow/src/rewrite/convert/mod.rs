@@ -1,0 +1,18 @@
+//! Tables whose entries are decoded and encoded again in a rewrite: trees that become RNTuples, RNTuples that become trees, and
+//! RNTuples with new clusters, pages or encodings. Tables that stay what they are, in their clusters, are moved by
+//! `execute::engine` instead.
+//!
+//! `model` is the plan; `from_tree` and `from_ntuple` make it; `run` reads batch by batch and writes with one `TableWriter`.
+
+mod forecast;
+mod from_ntuple;
+mod from_tree;
+mod model;
+mod run;
+mod steps;
+
+pub(crate) use forecast::forecast_converted;
+pub(crate) use from_ntuple::{ntuple_again, ntuple_to_tree};
+pub(crate) use from_tree::tree_to_ntuple;
+pub(crate) use model::{ConvertPlan, Source};
+pub(crate) use run::write_converted;

@@ -1,0 +1,73 @@
+//! The plan of a table whose entries are decoded and encoded again. Nothing is computed here.
+
+use std::sync::Arc;
+
+use dataset::EntrySet;
+use dataset::assemble::LogicalColumn;
+use dataset::glob::NameFilter;
+use dataset::layout::Layout;
+use rootfile::{Key, Result, RootFile};
+
+use crate::arrow::read::Dataset;
+use crate::arrow::write::{TablePlan, TableRecord};
+use crate::plan::ntuple::model::AttributePlan;
+use crate::plan::options::Schema;
+
+/// The inputs of a table to convert, and what is asked for.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'a> {
+    /// For each input its number, the file, and the key of the table.
+    pub inputs: &'a [(usize, Arc<RootFile>, Key)],
+    /// The path of the table in its file.
+    pub path: &'a str,
+    pub layout: &'a Layout,
+    pub filter: &'a NameFilter,
+    pub schema: Schema,
+    /// Selects entries, given their total number. All entries if not given.
+    pub entries: Option<&'a dyn Fn(u64) -> Result<EntrySet>>,
+    /// Memory of the whole operation in bytes.
+    pub memory: u64,
+}
+
+/// The plan of a table whose entries are decoded and encoded again.
+pub(crate) struct ConvertPlan {
+    pub dataset: Dataset,
+    /// The columns that are read.
+    pub read: Vec<usize>,
+    /// The columns of a batch for the writer.
+    pub columns: Vec<BatchColumn>,
+    pub table: (TablePlan, TableRecord),
+    /// Attribute sets, which are copied.
+    pub attributes: Vec<AttributePlan>,
+    pub selection: Option<EntrySet>,
+    /// The bounds of the steps in which entries are read.
+    pub steps: Vec<u64>,
+    /// Bytes of pieces that several steps use and that are kept.
+    pub kept: u64,
+    /// Notes, and those on what is not carried over.
+    pub notes: Vec<String>,
+    pub lost: Vec<String>,
+    /// Memory of metadata while entries are written, in bytes.
+    pub metadata: u64,
+    /// Largest buffers that one thread needs, in bytes.
+    pub scratch: u64,
+}
+
+/// A column of a batch: a name that the writer knows, and where its values come from.
+pub(crate) enum BatchColumn {
+    /// A column of a tree, assembled from its branches.
+    Whole {
+        name: String,
+        /// For each branch its place among the columns that are read.
+        parts: Vec<usize>,
+        whole: LogicalColumn,
+    },
+    /// A field of an RNTuple.
+    Field {
+        name: String,
+        /// Its place among the columns that are read.
+        place: usize,
+        /// The member of the records in its lists that is taken, if not all are.
+        member: Option<String>,
+    },
+}

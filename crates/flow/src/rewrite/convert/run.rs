@@ -1,0 +1,154 @@
+//! Runs a plan: reads batch by batch, and writes the batches into the output.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, LargeListArray, RecordBatch, RecordBatchOptions};
+use arrow_schema::{DataType, Field, Schema};
+use dataset::EntrySet;
+use dataset::ntuple::model::AttributeSet;
+use dataset::ntuple::write_anchor;
+use rootfile::codec::{Compression, Compressor};
+use rootfile::{DirId, Error, FileWriter, Result};
+
+use super::model::{BatchColumn, ConvertPlan, Source};
+use super::steps::steps;
+use crate::arrow::read::{BatchSize, Dataset, Request, batches, least_memory};
+use crate::arrow::write::{TablePlan, TableRecord, TableWriter};
+use crate::commit::page_sink::put_block;
+use crate::execute::budget::{Budget, Share};
+use crate::execute::progress::{Progress, tell};
+use crate::rewrite::finish_ntuple::write_content;
+use crate::rewrite::prepared::PlannedTree;
+use crate::rewrite::summary::TableSummary;
+use crate::table::depth::Depths;
+
+/// Memory of each branch or column of the output: metadata and buffers.
+const STREAM_BYTES: u64 = 6000;
+/// Memory of each thread besides what pieces need: the state of codecs.
+const THREAD_BYTES: u64 = 4 << 20;
+/// The arrays of a step take at most this share of the memory, and so does the cluster that is filled.
+const STEP_SHARE: u64 = 8;
+
+impl ConvertPlan {
+    /// Plans the steps, and adds up the memory.
+    pub(super) fn new(
+        source: &Source<'_>,
+        dataset: Dataset,
+        (read, columns): (Vec<usize>, Vec<BatchColumn>),
+        table: (TablePlan, TableRecord),
+        (notes, lost): (Vec<String>, Vec<String>),
+    ) -> Result<Self> {
+        let entries = dataset.entries();
+        let selection = source.entries.map(|chosen| chosen(entries)).transpose()?;
+        let bytes: u64 = read.iter().map(|column| dataset.bytes(*column)).sum();
+        let each = bytes.checked_div(entries).unwrap_or(0);
+        let steps = steps(dataset.clusters(), each, source.memory / STEP_SHARE);
+        let (least, kept) = least_memory(&dataset, &read, &steps);
+        let metadata = dataset.metadata() + table.0.streams() * STREAM_BYTES;
+        let scratch = least.saturating_sub(dataset.metadata()) + THREAD_BYTES;
+        Ok(Self {
+            dataset,
+            read,
+            columns,
+            table,
+            attributes: Vec::new(),
+            selection,
+            steps,
+            kept,
+            notes,
+            lost,
+            metadata,
+            scratch,
+        })
+    }
+}
+
+/// Writes the table of a plan.
+pub(crate) fn write_converted(
+    file: &mut FileWriter,
+    (place, directory): (&PlannedTree, DirId),
+    plan: ConvertPlan,
+    share: Share,
+    compression: Compression,
+    progress: Progress<'_>,
+) -> Result<TableSummary> {
+    let ConvertPlan { dataset, read, columns, table, attributes, selection, steps, kept, .. } = plan;
+    let memory = share.waiting + THREAD_BYTES * share.threads as u64;
+    let budget = Budget { memory: memory / 2, threads: share.threads };
+    let team = if share.threads > 1 { Some(Arc::new(budget.team()?)) } else { None };
+    let mut writer = TableWriter::new(file, directory, table, (team, memory / 4))?;
+    let entries = 0..dataset.entries();
+    let has = |selection: &Option<EntrySet>, start: u64, end: u64| {
+        selection.as_ref().is_none_or(|selection| selection.count(&(start..end)) > 0)
+    };
+    let bytes_of = |start: u64, end: u64| -> u64 { read.iter().map(|column| dataset.stored(*column, &(start..end)).0).sum() };
+    let request = Request { columns: read.clone(), entries, selection: selection.clone(), budget, cancelled: None };
+    let mut reading = batches(&dataset, request, BatchSize::Cluster).keeping(steps.clone(), kept);
+    for (start, end) in steps.iter().zip(steps.iter().skip(1)) {
+        let Some(batch) = reading.next_until(*end) else { break };
+        let batch = batch?.batch;
+        if has(&selection, *start, *end) {
+            let batch = for_writer(&columns, &batch)?;
+            writer.fill(file, &batch)?;
+        }
+        tell(progress, bytes_of(*start, *end))?;
+    }
+    writer.flush(file)?;
+    let mut compressor = Compressor::new();
+    for set in attributes {
+        let (anchor, ..) = write_content(file, set.plan, share, compression, progress)
+            .map_err(|e| e.object(format!("attributes {}", set.name)))?;
+        let anchor = put_block(file, &write_anchor(&anchor)?, Compression::NONE, &mut compressor)?;
+        writer.open.link(AttributeSet { name: set.name, schema_version: set.schema_version, anchor })?;
+    }
+    let written = writer.finish(file, compression)?;
+    Ok(TableSummary {
+        path: place.path.clone(),
+        input_entries: dataset.entries(),
+        entries: written.entries,
+        clusters: written.clusters,
+        baskets: written.baskets,
+        tot_bytes: written.tot_bytes,
+        zip_bytes: written.zip_bytes,
+        depths: Depths { recode: written.clusters, ..Depths::default() },
+    })
+}
+
+/// A batch with the names that the writer knows.
+fn for_writer(columns: &[BatchColumn], read: &RecordBatch) -> Result<RecordBatch> {
+    let array = |place: usize| {
+        let missing = || Error::unsupported("internal error: a column was not read");
+        let field = read.schema_ref().fields().get(place).ok_or_else(missing)?;
+        // Its bytes contradict its plan.
+        if let Some(why) = field.metadata().get("opaque") {
+            return Err(Error::unsupported(format!("cannot be decoded: {why}")).object(field.name().clone()));
+        }
+        read.columns().get(place).cloned().ok_or_else(missing)
+    };
+    let (mut fields, mut arrays) = (Vec::with_capacity(columns.len()), Vec::with_capacity(columns.len()));
+    for column in columns {
+        let (name, values) = match column {
+            BatchColumn::Whole { name, parts, whole } => {
+                let parts = parts.iter().map(|part| array(*part)).collect::<Result<Vec<_>>>()?;
+                (name, whole.assemble(&parts).map_err(|e| e.object(name.clone()))?)
+            }
+            BatchColumn::Field { name, place, member: None } => (name, array(*place)?),
+            BatchColumn::Field { name, place, member: Some(member) } => (name, member_of(&array(*place)?, member)?),
+        };
+        fields.push(Field::new(name, values.data_type().clone(), true));
+        arrays.push(values);
+    }
+    let options = RecordBatchOptions::new().with_row_count(Some(read.num_rows()));
+    let batch = RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options);
+    batch.map_err(|e| Error::unsupported(format!("internal error: {e}")))
+}
+
+/// Lists of one member of the records in lists.
+fn member_of(array: &ArrayRef, member: &str) -> Result<ArrayRef> {
+    let refused = || Error::unsupported(format!("internal error: no lists of records with {member}"));
+    let list = array.as_list_opt::<i64>().ok_or_else(refused)?;
+    let items = list.values().as_struct_opt().and_then(|record| record.column_by_name(member)).ok_or_else(refused)?;
+    let item = Arc::new(Field::new("item", DataType::clone(items.data_type()), false));
+    Ok(Arc::new(LargeListArray::new(item, list.offsets().clone(), Arc::clone(items), None)))
+}

@@ -1,0 +1,136 @@
+//! Decides which tables of a rewrite are converted: where the layout asks for the other container, or for clusters, pages and
+//! encodings that an RNTuple does not have.
+
+use dataset::EntrySet;
+use dataset::layout::{ClusterSize, Container, Layout};
+use dataset::ntuple::{read_ntuple, read_page_list};
+use rootfile::codec::Compression;
+use rootfile::{Result, RootFile};
+
+use super::bad_inputs::BadInputs;
+use super::trees::{Select, TreesPlanner};
+use crate::plan::TreeInput;
+use crate::plan::ntuple::model::NtuplePlan;
+use crate::plan::options::Pack;
+use crate::rewrite::convert::{ConvertPlan, Source, ntuple_again, ntuple_to_tree, tree_to_ntuple};
+use crate::rewrite::prepared::PlannedTable;
+
+/// A merge packs the clusters of an RNTuple if there are at least so many and they have fewer bytes on average: an
+/// `extend` of uproot makes one each time, and reading then costs a request and a page for each column and cluster.
+const MANY_CLUSTERS: u64 = 16;
+const TINY_CLUSTER: u64 = 64_000;
+
+impl TreesPlanner<'_> {
+    /// Plans trees as an RNTuple, if the layout asks for one. `None` if it does not.
+    pub fn plan_tree_as_ntuple(
+        &mut self,
+        inputs: (&[TreeInput], &str),
+        entries: Select<'_>,
+        bad: &mut BadInputs,
+    ) -> Result<Option<Option<PlannedTable>>> {
+        if self.layout.resolve_tree(inputs.1).container != Some(Container::Rntuple) {
+            return Ok(None);
+        }
+        let layout = self.with_compression(inputs, |file, _| Compression::from_root_setting(file.header().compress));
+        let planned = bad.admit(tree_to_ntuple(&self.source(inputs, &layout, entries)))?;
+        Ok(Some(planned.map(converted)))
+    }
+
+    /// Plans an RNTuple anew, if the layout asks for a tree or for other clusters, pages or encodings. Otherwise the plan that moves
+    /// its pages stays.
+    pub fn plan_ntuple_anew(
+        &mut self,
+        inputs: (&[TreeInput], &str),
+        entries: Option<&dyn Fn(u64) -> Result<EntrySet>>,
+        mut moved: NtuplePlan,
+        bad: &mut BadInputs,
+    ) -> Result<Option<PlannedTable>> {
+        let rules = self.layout.rules(inputs.1);
+        let mut layout = self.with_compression(inputs, of_ntuple);
+        let keys = &rules.tree;
+        let to_tree = keys.container == Some(Container::Ttree);
+        let of_columns = self.layout.columns().iter().any(|(_, own)| own.basket.is_some() || own.encoding.is_some());
+        let asked = keys.cluster.is_some()
+            || keys.basket.is_some()
+            || keys.encoding.is_some()
+            || keys.page_checksums.is_some()
+            || keys.share_pages.is_some()
+            || of_columns;
+        let totals = moved.totals;
+        let tiny = totals.clusters >= MANY_CLUSTERS && totals.zip_bytes / totals.clusters.max(1) < TINY_CLUSTER;
+        let packed = match self.planning.options.plan.pack {
+            Pack::Bytes(bytes) => {
+                layout.common.cluster = layout.common.cluster.or(Some(ClusterSize::Bytes(bytes)));
+                true
+            }
+            Pack::Auto => tiny,
+            Pack::No => false,
+        };
+        if !(to_tree || asked || packed) {
+            return Ok(Some(PlannedTable::Ntuple(Box::new(moved))));
+        }
+        let source = self.source(inputs, &layout, entries);
+        let planned = match to_tree {
+            true => ntuple_to_tree(&source),
+            false => ntuple_again(&source, std::mem::take(&mut moved.attributes)),
+        };
+        // What is only packed may stay as it is.
+        if planned.is_err() && !to_tree && !asked && self.planning.options.plan.pack == Pack::Auto {
+            return self.plan_ntuple(inputs, entries, bad).map(|plan| plan.map(|plan| PlannedTable::Ntuple(Box::new(plan))));
+        }
+        let Some(mut plan) = bad.admit(planned)? else { return Ok(None) };
+        plan.notes.append(&mut moved.notes);
+        plan.lost.append(&mut moved.lost);
+        if to_tree && !moved.attributes.is_empty() {
+            plan.lost.push(format!("RNTuple {}: a tree has no place for its attribute sets", inputs.1));
+        }
+        if !asked && !to_tree {
+            let (path, n) = (inputs.1, totals.clusters);
+            plan.notes.push(format!("RNTuple {path}: its {n} clusters are small, so they are joined"));
+        }
+        Ok(Some(converted(plan)))
+    }
+
+    fn source<'s>(
+        &'s self,
+        (inputs, path): (&'s [TreeInput], &'s str),
+        layout: &'s Layout,
+        entries: Option<&'s dyn Fn(u64) -> Result<EntrySet>>,
+    ) -> Source<'s> {
+        let options = self.planning.options;
+        let (filter, schema) = (&options.content.filter, options.plan.schema);
+        Source { inputs, path, layout, filter, schema, entries, memory: options.budget.memory }
+    }
+
+    /// The layout, with the compression of the first input where none is requested.
+    fn with_compression(
+        &self,
+        (inputs, path): (&[TreeInput], &str),
+        of: impl Fn(&RootFile, &TreeInput) -> Option<Compression>,
+    ) -> Layout {
+        let mut layout = self.layout.clone();
+        if layout.resolve_tree(path).compression.is_none() {
+            layout.common.compression = inputs.first().and_then(|input| of(&input.1, input));
+        }
+        layout
+    }
+}
+
+fn converted(plan: ConvertPlan) -> PlannedTable {
+    PlannedTable::Converted(Box::new(plan))
+}
+
+/// The compression of most columns in the first cluster of an RNTuple.
+fn of_ntuple(file: &RootFile, (.., key): &TreeInput) -> Option<Compression> {
+    let ntuple = read_ntuple(file, key).ok().filter(|ntuple| !ntuple.groups.is_empty())?;
+    let list = read_page_list(&**file.source(), &ntuple, 0).ok()?;
+    let mut counts: Vec<(u32, usize)> = Vec::new();
+    for setting in list.clusters.first()?.columns.iter().filter_map(|column| column.compression) {
+        match counts.iter_mut().find(|(known, _)| *known == setting) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((setting, 1)),
+        }
+    }
+    let (setting, _) = counts.into_iter().max_by_key(|(_, count)| *count)?;
+    Compression::from_root_setting(i32::try_from(setting).ok()?)
+}
