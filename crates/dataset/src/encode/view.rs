@@ -16,13 +16,29 @@ use crate::decode::program::types::{Number, Shape};
 #[derive(Debug)]
 pub(crate) enum View<'a> {
     Numbers(Number, Words<'a>),
-    Text { ends: Ends<'a>, bytes: &'a [u8] },
-    Fixed { size: usize, items: Box<View<'a>> },
-    List { ends: Ends<'a>, items: Box<View<'a>> },
+    Text {
+        ends: Ends<'a>,
+        bytes: &'a [u8],
+    },
+    Fixed {
+        size: usize,
+        items: Box<View<'a>>,
+    },
+    List {
+        ends: Ends<'a>,
+        items: Box<View<'a>>,
+    },
     Record(Vec<View<'a>>),
-    Optional { nulls: Option<&'a NullBuffer>, value: Box<View<'a>> },
+    Optional {
+        nulls: Option<&'a NullBuffer>,
+        value: Box<View<'a>>,
+    },
     /// For each value its part, counted from 1, or 0 for none; and its place in that part.
-    Variant { tags: &'a [i8], places: &'a [i32], parts: Vec<View<'a>> },
+    Variant {
+        tags: &'a [i8],
+        places: &'a [i32],
+        parts: Vec<View<'a>>,
+    },
 }
 
 /// Values of one width, as bits.
@@ -102,7 +118,18 @@ impl<'a> View<'a> {
                 }
                 _ => return Err(wrong()),
             },
-            Shape::Bytes => return Err(Error::unsupported("bytes that were not understood")),
+            // Objects that were not understood.
+            Shape::Bytes => match array.data_type() {
+                DataType::Binary => {
+                    let bytes = array.as_binary::<i32>();
+                    Self::Text { ends: Ends::Small(bytes.value_offsets()), bytes: bytes.value_data() }
+                }
+                DataType::LargeBinary => {
+                    let bytes = array.as_binary::<i64>();
+                    Self::Text { ends: Ends::Large(bytes.value_offsets()), bytes: bytes.value_data() }
+                }
+                _ => return Err(wrong()),
+            },
             Shape::Fixed(size, inner) => {
                 let list = array.as_fixed_size_list_opt().ok_or_else(wrong)?;
                 if usize::try_from(list.value_length()) != Ok(*size) {

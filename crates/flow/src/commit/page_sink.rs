@@ -187,7 +187,8 @@ impl PageSink {
             writer.append(&blob_key(writer.position(), len, writer.datime())?)?;
             self.written.zip_bytes += len;
             for (bytes, page) in key {
-                let stored = StoredPage { offset: writer.position(), size: page.len as u64, has_checksum: page.has_checksum };
+                let stored =
+                    StoredPage { offset: writer.position(), size: page.len as u64, has_checksum: page.has_checksum };
                 if let Some(place) = self.stored.get_mut(number) {
                     *place = Some(stored);
                 }

@@ -112,8 +112,9 @@ fn write(
                 summary.unmerged.extend(plan.lost.iter().cloned());
                 summary.notes.extend(std::mem::take(&mut plan.notes));
                 summary.notes.extend(std::mem::take(&mut plan.lost));
-                let table = write_converted(&mut writer, (&place, directory), *plan, prepared.share, metadata, progress)
-                    .map_err(|e| e.object(place.path.clone()))?;
+                let table =
+                    write_converted(&mut writer, (&place, directory), *plan, prepared.share, metadata, progress)
+                        .map_err(|e| e.object(place.path.clone()))?;
                 summary.tables.push(table);
                 continue;
             }

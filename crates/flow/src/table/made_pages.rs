@@ -88,7 +88,8 @@ pub(crate) fn share(columns: &mut [ColumnPages]) {
     let mut known: HashMap<(u64, usize, i32), (usize, usize)> = HashMap::new();
     for column in 0..columns.len() {
         for number in 0..columns.get(column).map_or(0, |column| column.pages.len()) {
-            let Some((pages, page)) = columns.get(column).and_then(|pages| Some((pages, *pages.pages.get(number)?))) else {
+            let Some((pages, page)) = columns.get(column).and_then(|pages| Some((pages, *pages.pages.get(number)?)))
+            else {
                 continue;
             };
             let key = (page.checksum, page.len, pages.compression.to_root_setting());

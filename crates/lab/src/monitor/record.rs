@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use dataset::tree::make::{NewKind, NewLeaf};
 use flow::convert::{Conversion, ParquetCodec, ToParquet, to_parquet};
 use flow::inputs::Input;
-use flow::write::{ParallelWriter, Rows, TreeColumn, TableId, TreeSpec, WriteOptions, WritePool};
+use flow::write::{ParallelWriter, Rows, TableId, TreeColumn, TreeSpec, WriteOptions, WritePool};
 use flow::{Budget, Entries};
 use rootfile::{Error, Result, ScratchFolder, check_output, unfinished_output};
 

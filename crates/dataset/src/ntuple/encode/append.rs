@@ -8,9 +8,16 @@ use crate::encode::view::{Ends, View, Words, shape_mismatch};
 use crate::ntuple::element::Elements;
 
 /// Appends `n` values from `at` on.
-pub(super) fn append(node: &Node, view: &View<'_>, (at, n): (usize, usize), columns: &mut [PendingColumn]) -> Result<()> {
+pub(super) fn append(
+    node: &Node,
+    view: &View<'_>,
+    (at, n): (usize, usize),
+    columns: &mut [PendingColumn],
+) -> Result<()> {
     match (node, view) {
-        (Node::Number { column }, View::Numbers(_, words)) => numbers(&mut get(columns, *column)?.elements, *words, (at, n)),
+        (Node::Number { column }, View::Numbers(_, words)) => {
+            numbers(&mut get(columns, *column)?.elements, *words, (at, n))
+        }
         (Node::Text { ends }, View::Text { ends: given, bytes }) => {
             let (start, len) = push_ends(get(columns, *ends)?, *given, (at, n))?;
             let Elements::U8(characters) = &mut get(columns, ends + 1)?.elements else { return Err(shape_mismatch()) };
@@ -79,7 +86,11 @@ fn push_end(column: &mut PendingColumn, items: u64) -> Result<()> {
 }
 
 /// Appends the ends of collections. Returns the first of their items, and how many there are.
-pub(super) fn push_ends(column: &mut PendingColumn, given: Ends<'_>, (at, n): (usize, usize)) -> Result<(usize, usize)> {
+pub(super) fn push_ends(
+    column: &mut PendingColumn,
+    given: Ends<'_>,
+    (at, n): (usize, usize),
+) -> Result<(usize, usize)> {
     let (Elements::U64(ends), Some(count)) = (&mut column.elements, column.counts.first_mut()) else {
         return Err(shape_mismatch());
     };
@@ -143,7 +154,8 @@ fn variants(
     (at, n): (usize, usize),
     columns: &mut [PendingColumn],
 ) -> Result<()> {
-    let (tags, places) = (tags.get(at..at + n).ok_or_else(out_of_range)?, places.get(at..at + n).ok_or_else(out_of_range)?);
+    let (tags, places) =
+        (tags.get(at..at + n).ok_or_else(out_of_range)?, places.get(at..at + n).ok_or_else(out_of_range)?);
     let column = get(columns, switch)?;
     let Elements::Switch(out) = &mut column.elements else { return Err(shape_mismatch()) };
     // Values of one part that follow each other are appended together.

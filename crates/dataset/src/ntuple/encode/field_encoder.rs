@@ -64,14 +64,17 @@ impl TableEncoder {
     pub fn new(made: &MadeSchema) -> Result<Self> {
         let schema = &made.schema;
         let mut fields = Vec::new();
-        let stored = schema.children(None).into_iter().filter(|id| schema.fields.get(*id).is_some_and(|f| f.source.is_none()));
+        let stored =
+            schema.children(None).into_iter().filter(|id| schema.fields.get(*id).is_some_and(|f| f.source.is_none()));
         let stored: Vec<usize> = stored.collect();
         for (number, &id) in stored.iter().enumerate() {
             let name = schema.path(id);
-            let end = stored.get(number + 1).and_then(|next| first_column(schema, *next)).unwrap_or(schema.columns.len());
+            let end =
+                stored.get(number + 1).and_then(|next| first_column(schema, *next)).unwrap_or(schema.columns.len());
             let first = first_column(schema, id).unwrap_or(end);
             let planner = Planner { schema, first };
-            let failed = |why: String| Error::unsupported(format!("cannot be written: {why}")).object(format!("field {name}"));
+            let failed =
+                |why: String| Error::unsupported(format!("cannot be written: {why}")).object(format!("field {name}"));
             let used = made.inputs.iter().enumerate();
             let member = |(input, used): (usize, InputUse), source: usize| {
                 let shape = made.inputs.get(input).map(|input| input.plan.shape().clone());

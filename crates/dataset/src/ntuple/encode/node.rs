@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::objects::ObjectEncoder;
+use super::objects::{ObjectEncoder, streamed};
 use crate::decode::program::types::Reason;
 use crate::ntuple::model::{Field, Role, Schema};
 use crate::type_name::TypeName;
@@ -13,7 +13,7 @@ use crate::type_name::TypeName;
 pub(super) enum Node {
     /// Numbers.
     Number { column: usize },
-    /// Text: ends, and characters in the next column.
+    /// Text, or objects as bytes: ends, and characters or bytes in the next column.
     Text { ends: usize },
     /// Objects as ROOT's streamer writes them: ends, and bytes in the next column.
     Streamed { ends: usize, encoder: Arc<ObjectEncoder> },
@@ -65,8 +65,12 @@ impl Planner<'_> {
             (Role::Leaf, &[], 1) => Node::Number { column: self.column(id)? },
             (Role::Leaf, &[], 2) => Node::Text { ends: self.column(id)? },
             (Role::Streamer, &[], 2) => {
-                let encoder = ObjectEncoder::new(field, self.schema.streamer_infos())?;
-                Node::Streamed { ends: self.column(id)?, encoder: Arc::new(encoder) }
+                let ends = self.column(id)?;
+                match streamed(field, self.schema.streamer_infos()) {
+                    // As when they are decoded: the bytes of objects that are not understood.
+                    Err(_) => Node::Text { ends },
+                    Ok(program) => Node::Streamed { ends, encoder: Arc::new(ObjectEncoder::new(program)?) },
+                }
             }
             (Role::Collection, &[child], 1) => {
                 let (ends, item) = (self.column(id)?, self.node(child)?);
@@ -83,7 +87,9 @@ impl Planner<'_> {
             (role, children, columns) => {
                 let path = self.schema.path(id);
                 let n = children.len();
-                return Err(format!("field {path}: {n} subfields and {columns} columns do not fit its role ({role:?})"));
+                return Err(format!(
+                    "field {path}: {n} subfields and {columns} columns do not fit its role ({role:?})"
+                ));
             }
         };
         let Some(size) = field.array_size else { return Ok(node) };

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, Result};
 
-use crate::decode::plan::branch::streamed;
+use crate::decode::plan::branch;
 use crate::decode::program::model::Program;
 use crate::decode::program::types::Reason;
 use crate::encode::EncodedEntries;
@@ -22,10 +22,14 @@ pub(super) struct ObjectEncoder {
     forms: Forms,
 }
 
+/// How the objects of a streamer field are decoded and encoded.
+pub(super) fn streamed(field: &Field, infos: &StreamerInfos) -> std::result::Result<Program, Reason> {
+    let version = i32::try_from(field.type_version).unwrap_or(-1);
+    branch::streamed(&field.type_name, (version, field.type_checksum.unwrap_or(0)), infos)
+}
+
 impl ObjectEncoder {
-    pub fn new(field: &Field, infos: &StreamerInfos) -> std::result::Result<Self, Reason> {
-        let version = i32::try_from(field.type_version).unwrap_or(-1);
-        let program = streamed(&field.type_name, (version, field.type_checksum.unwrap_or(0)), infos)?;
+    pub fn new(program: Program) -> std::result::Result<Self, Reason> {
         writable(&program.op, &program.readers).map_err(|e| e.to_string())?;
         let forms = Forms::new(&program.readers);
         Ok(Self { program, forms })

@@ -31,7 +31,8 @@ impl PendingColumn {
     /// Takes its elements out, to put them back: columns of one field are filled side by side.
     #[must_use]
     pub fn take(&mut self) -> Self {
-        let empty = Self { encoding: self.encoding, elements: Elements::U8(Vec::new()), counts: Vec::new(), in_pages: 0 };
+        let empty =
+            Self { encoding: self.encoding, elements: Elements::U8(Vec::new()), counts: Vec::new(), in_pages: 0 };
         std::mem::replace(self, empty)
     }
 

@@ -9,6 +9,7 @@ use super::maker::MadeSchema;
 use crate::decode::program::types::Number;
 use crate::ntuple::element::{ColumnType, Kind};
 use crate::ntuple::model::{AliasColumn, Column, ExtraTypeInfo, Field, Schema};
+use crate::ntuple::type_name::normalized;
 
 /// The schema with the top-level fields for which `keeps` says so. `encoding` gives the requested encoding of a field by its path; a
 /// field without one keeps its own: of several representations that with the most bits.
@@ -21,7 +22,8 @@ pub fn schema_again(
     keeps: &dyn Fn(&str) -> bool,
     encoding: &dyn Fn(&[&str]) -> FieldEncoding,
 ) -> Result<MadeSchema> {
-    let mut copy = Copy { schema, ids: vec![None; schema.fields.len()], columns: Vec::new(), places: Vec::new(), encoding };
+    let mut copy =
+        Copy { schema, ids: vec![None; schema.fields.len()], columns: Vec::new(), places: Vec::new(), encoding };
     let mut fields: Vec<Field> = Vec::new();
     let tops: Vec<usize> = schema.children(None).into_iter().filter(|id| keeps(&schema.path(*id))).collect();
     for &top in &tops {
@@ -31,7 +33,8 @@ pub fn schema_again(
     let id_of = |id: usize| ids.get(id).copied().flatten();
     for field in &mut fields {
         let Some(source) = field.source else { continue };
-        let shown = || Error::request("it shows a field that is left out; keep both or none").object(field.name.clone());
+        let shown =
+            || Error::request("it shows a field that is left out; keep both or none").object(field.name.clone());
         field.source = Some(id_of(source).ok_or_else(shown)?);
     }
     let aliases = schema.aliases.iter().filter_map(|alias| {
@@ -80,14 +83,16 @@ impl Copy<'_> {
         let mut path = self.schema.lineage(id);
         path.reverse();
         let (encoding, first) = ((self.encoding)(&path), self.columns.len());
+        let is_double = self.schema.fields.get(id).is_some_and(|field| normalized(&field.type_name) == "double");
         for (old, column) in &own {
             // Projections may show any representation: the columns of all are in the same order.
             let of_same = |other: &&(usize, &Column)| other.1.representation == column.representation && other.0 < *old;
             self.places.push((*old, first + own.iter().filter(of_same).count()));
             if column.representation == chosen {
-                let (column_type, bits, range) = recoded(column, encoding);
+                let (column_type, bits, range) = recoded(column, is_double, encoding);
                 let (first_element, in_extension) = (None, false);
-                let new = Column { column_type, bits, field: new, representation: 0, first_element, range, in_extension };
+                let new =
+                    Column { column_type, bits, field: new, representation: 0, first_element, range, in_extension };
                 self.columns.push(new);
             }
         }
@@ -95,7 +100,7 @@ impl Copy<'_> {
 }
 
 /// The encoding of a column: the requested one, if there is one and it is of numbers or ends.
-fn recoded(column: &Column, encoding: FieldEncoding) -> (ColumnType, u16, Option<(f64, f64)>) {
+fn recoded(column: &Column, is_double: bool, encoding: FieldEncoding) -> (ColumnType, u16, Option<(f64, f64)>) {
     let own = (column.column_type, column.bits, column.range);
     if encoding.column.is_none() {
         // 0x17 is in the specification only: ROOT does not read it.
@@ -104,7 +109,9 @@ fn recoded(column: &Column, encoding: FieldEncoding) -> (ColumnType, u16, Option
     match column.column_type.kind() {
         Some(Kind::Index) => encoding.ends(),
         Some(kind @ (Kind::F32 | Kind::F64)) => {
-            let stored = if kind == Kind::F64 { Number::F64 } else { Number::F32 };
+            // Quantised doubles lie between floats.
+            let is_wide = kind == Kind::F64 || (is_double && column.column_type == ColumnType::Real32Quant);
+            let stored = if is_wide { Number::F64 } else { Number::F32 };
             encoding.number(stored)
         }
         Some(Kind::I16) => encoding.number(Number::I16),

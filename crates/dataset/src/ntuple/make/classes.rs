@@ -4,11 +4,12 @@
 //! recorded. The version of a class without `ClassDef` is -1 (`TClass::GetClassVersion`). `RField<TObject>` has the members
 //! `fUniqueID` and `fBits`.
 
-use rootfile::streamer::{ElementKind, StreamerElement, StreamerInfo, builtin, code};
+use rootfile::streamer::{ElementKind, HAS_RANGE, Range, StreamerElement, StreamerInfo, builtin, code};
 
 use super::maker::{Made, Maker};
 use crate::decode::program::types::{Number, Reason};
 use crate::ntuple::model::{Field, Role};
+use crate::tree::make::is_custom;
 
 /// Deepest inheritance.
 const DEEPEST_BASE: usize = 60;
@@ -22,6 +23,9 @@ impl Maker<'_> {
             let id = self.put(field);
             self.typed(Some(id), "fUniqueID", "std::uint32_t", depth + 1)?;
             return self.typed(Some(id), "fBits", "std::uint32_t", depth + 1);
+        }
+        if is_custom(class) {
+            return Err(format!("{class} has a streamer of its own"));
         }
         let info = self.infos.latest(class).ok_or_else(|| format!("no streamer info describes {class}"))?;
         field.type_version = if self.has_class_def(&info, 0) { info.version.unsigned_abs() } else { u32::MAX };
@@ -80,6 +84,8 @@ impl Maker<'_> {
         }
         let item = match bare {
             _ if element.class == "TStreamerSTLstring" => "std::string",
+            // A value between two floats would change.
+            code::DOUBLE32 if has_range(element) => "double",
             code::DOUBLE32 => "Double32_t",
             code::FLOAT16 => "float",
             code::BITS => "std::uint32_t",
@@ -98,4 +104,9 @@ impl Maker<'_> {
             (true, false) => Err("an array of enumerators".to_owned()),
         }
     }
+}
+
+/// Whether numbers are stored as integers within a range.
+fn has_range(element: &StreamerElement) -> bool {
+    element.bits & HAS_RANGE != 0 && Range::of_title(&element.title).is_some_and(|range| range.factor().is_some())
 }

@@ -7,8 +7,10 @@
 use std::collections::HashMap;
 
 use rootfile::Result;
+use rootfile::streamer::Range;
 
 use super::new_field::{Counted, FieldKind, NewField};
+use crate::glob::without_dimensions;
 use crate::tree::make::{NewKind, NewLeaf};
 
 /// The fields for these columns, given by name and content.
@@ -21,23 +23,28 @@ pub fn fields_of_columns<'a>(columns: impl Iterator<Item = (&'a str, &'a NewKind
     // Where the collection with a counter is among the fields.
     let mut collections: HashMap<&str, usize> = HashMap::new();
     let counters: Vec<&str> = columns.clone().filter_map(|(_, kind)| counted(kind)?.counter.as_deref()).collect();
-    let is_counter = |name: &str, kind: &NewKind| matches!(kind, NewKind::Leaves(leaves) if leaves.len() == 1) && counters.contains(&name);
-    let has_column = |counter: &str| columns.clone().any(|(name, kind)| name == counter && is_counter(name, kind));
+    // A counter is called by its leaf.
+    let is_counter = |kind: &NewKind| leaf_of(kind).is_some_and(|leaf| counters.contains(&leaf.name.as_str()));
+    let column_of = |counter: &str| {
+        let mut named = columns.clone().filter(|(_, kind)| leaf_of(kind).is_some_and(|leaf| leaf.name == counter));
+        named.next().map(|(name, _)| field_name(name))
+    };
     for (name, kind) in columns.clone() {
         let own = field_name(name);
         match kind {
-            _ if is_counter(name, kind) => {}
+            _ if is_counter(kind) => {}
             NewKind::Class { type_name, clones } => {
-                let type_name = if clones.is_some() { "TClonesArray" } else { type_name };
-                fields.push(NewField::typed(&own, type_name));
+                // The objects of an array of one class are those of a vector, and split.
+                let type_name =
+                    clones.as_ref().map_or_else(|| type_name.clone(), |class| format!("std::vector<{class}>"));
+                fields.push(NewField::typed(&own, &type_name));
             }
             NewKind::Leaves(leaves) => match (counted(kind), leaves.as_slice()) {
                 (Some(leaf), _) => {
                     let counter = leaf.counter.as_deref().unwrap_or_default();
                     let next = collections.len();
                     let at = *collections.entry(counter).or_insert_with(|| {
-                        let shown = has_column(counter).then(|| field_name(counter));
-                        let kind = FieldKind::Counted(Counted { counter: shown, members: Vec::new() });
+                        let kind = FieldKind::Counted(Counted { counter: column_of(counter), members: Vec::new() });
                         fields.push(NewField { name: format!("_collection{next}"), kind });
                         fields.len() - 1
                     });
@@ -47,37 +54,32 @@ pub fn fields_of_columns<'a>(columns: impl Iterator<Item = (&'a str, &'a NewKind
                 }
                 (None, [leaf]) => fields.push(NewField { name: own, kind: leaf_kind(leaf)? }),
                 (None, leaves) => {
-                    let parts = leaves.iter().map(|leaf| Ok(NewField { name: field_name(&leaf.name), kind: leaf_kind(leaf)? }));
+                    let parts =
+                        leaves.iter().map(|leaf| Ok(NewField { name: field_name(&leaf.name), kind: leaf_kind(leaf)? }));
                     fields.push(NewField { name: own, kind: FieldKind::Record(parts.collect::<Result<_>>()?) });
                 }
             },
         }
     }
-    // A counter of lists with inner dimensions only counts no collection, so it is a field.
-    for (name, kind) in columns {
-        let NewKind::Leaves(leaves) = kind else { continue };
-        let is_shown = collections.contains_key(name);
-        if let (true, false, [leaf]) = (is_counter(name, kind), is_shown, leaves.as_slice()) {
-            fields.push(NewField { name: field_name(name), kind: leaf_kind(leaf)? });
-        }
-    }
     Ok(fields)
+}
+
+/// The leaf of a column of one.
+fn leaf_of(kind: &NewKind) -> Option<&NewLeaf> {
+    match kind {
+        NewKind::Leaves(leaves) if leaves.len() == 1 => leaves.first(),
+        _ => None,
+    }
 }
 
 /// The leaf of a column of lists of numbers that another column counts.
 fn counted(kind: &NewKind) -> Option<&NewLeaf> {
-    match kind {
-        NewKind::Leaves(leaves) => match leaves.as_slice() {
-            [leaf] if leaf.counter.is_some() && leaf.dims.is_empty() && leaf.letter != 'C' => Some(leaf),
-            _ => None,
-        },
-        NewKind::Class { .. } => None,
-    }
+    leaf_of(kind).filter(|leaf| leaf.counter.is_some() && leaf.dims.is_empty() && leaf.letter != 'C')
 }
 
 /// The name of a column as a field's.
 pub fn field_name(name: &str) -> String {
-    name.trim_end_matches('.').replace(['.', '/', '\\', ' '], "_")
+    without_dimensions(name.trim_end_matches('.')).replace(['.', '/', '\\', ' '], "_")
 }
 
 /// The content of one leaf.
@@ -101,6 +103,8 @@ fn item(leaf: &NewLeaf) -> Result<&'static str> {
         'l' | 'g' => "std::uint64_t",
         'F' | 'f' => "float",
         'D' => "double",
+        // Integers within a range: a value between two floats would change.
+        'd' if Range::of_title(&leaf.packing).is_some_and(|range| range.factor().is_some()) => "double",
         'd' => "Double32_t",
         'C' => "std::string",
         other => return Err(rootfile::Error::request(format!("{other:?} is not a type of leaves"))),

@@ -47,7 +47,8 @@ pub fn make_schema(
     infos: &StreamerInfos,
     encoding: &dyn Fn(&[&str]) -> FieldEncoding,
 ) -> Result<MadeSchema> {
-    let mut maker = Maker { fields: Vec::new(), columns: Vec::new(), aliases: Vec::new(), path: Vec::new(), infos, encoding };
+    let mut maker =
+        Maker { fields: Vec::new(), columns: Vec::new(), aliases: Vec::new(), path: Vec::new(), infos, encoding };
     let (mut inputs, mut streamed) = (Vec::new(), false);
     for field in fields {
         if let FieldKind::Counted(counted) = &field.kind {
@@ -92,7 +93,10 @@ fn check_names(fields: &[Field]) -> Result<()> {
     for field in fields {
         let forbidden = |c: char| matches!(c, '.' | '/' | '\\' | ' ') || c.is_control();
         if field.name.is_empty() || field.name.contains(forbidden) {
-            let why = format!("{:?} is no name for a field: dots, slashes, backslashes and spaces are not allowed", field.name);
+            let why = format!(
+                "{:?} is no name for a field: dots, slashes, backslashes and spaces are not allowed",
+                field.name
+            );
             return Err(Error::request(why));
         }
         if field.parent.is_none() && !top.insert(field.name.as_str()) {
@@ -180,7 +184,9 @@ impl Maker<'_> {
                     self.named(Some(id), &format!("_{number}"), item, depth + 1)?;
                 }
             }
-            FieldKind::Type(_) | FieldKind::Counted(_) => return Err("columns with a counter below another field".to_owned()),
+            FieldKind::Type(_) | FieldKind::Counted(_) => {
+                return Err("columns with a counter below another field".to_owned());
+            }
         }
         self.path.pop();
         Ok(())
@@ -238,8 +244,8 @@ impl Maker<'_> {
                 let id = self.put(new(Role::Leaf));
                 self.typed(Some(id), "_0", &items(0)?, depth + 1)?;
             }
-            "vector" | "ROOT::VecOps::RVec" | "set" | "multiset" | "unordered_set" | "unordered_multiset" | "optional"
-            | "unique_ptr" => self.collection(new(Role::Collection), &items(0)?, depth)?,
+            "vector" | "ROOT::VecOps::RVec" | "set" | "multiset" | "unordered_set" | "unordered_multiset"
+            | "optional" | "unique_ptr" => self.collection(new(Role::Collection), &items(0)?, depth)?,
             "map" | "multimap" | "unordered_map" | "unordered_multimap" => {
                 let pair = format!("std::pair<{},{}>", items(0)?, items(1)?);
                 self.collection(new(Role::Collection), &pair, depth)?;
@@ -326,9 +332,10 @@ impl Maker<'_> {
             inputs.push(Input::new(id, InputUse::Counter { of: collection }));
         }
         for (member, source, column) in parts {
-            let (item, alias) = self.fields.get(source).map_or_else(Default::default, |field: &Field| {
-                (field.type_name.clone(), field.type_alias.clone())
-            });
+            let (item, alias) = self
+                .fields
+                .get(source)
+                .map_or_else(Default::default, |field: &Field| (field.type_name.clone(), field.type_alias.clone()));
             let mut list = Field::new(None, Role::Collection, member, &format!("ROOT::VecOps::RVec<{item}>"));
             list.source = Some(collection);
             if !alias.is_empty() {

@@ -28,5 +28,5 @@ pub use from_arrow::fields_for;
 pub use from_columns::{field_name, fields_of_columns};
 pub use inputs::{Input, InputUse};
 pub use maker::{MadeSchema, make_schema};
-pub use to_columns::{ColumnSource, TreeColumns, columns_of_fields};
 pub use new_field::{Counted, FieldKind, NewField};
+pub use to_columns::{ColumnSource, TreeColumns, columns_of_fields};

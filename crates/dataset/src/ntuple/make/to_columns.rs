@@ -3,12 +3,12 @@
 
 use std::collections::HashMap;
 
-use rootfile::streamer::describe::{ClassDescription, Member, describe};
 use rootfile::streamer::StreamerInfos;
+use rootfile::streamer::describe::{ClassDescription, Member, describe};
 use rootfile::{Error, Result};
 
 use crate::ntuple::model::{Field, Role, Schema};
-use crate::tree::make::{NewKind, NewLeaf};
+use crate::tree::make::{NewKind, NewLeaf, spelled};
 use crate::type_name::TypeName;
 
 /// Deepest nesting of types.
@@ -36,6 +36,8 @@ pub struct ColumnSource {
     pub field: usize,
     /// The member of the records in the field's lists that it takes, if it does not take all.
     pub member: Option<String>,
+    /// The title of its branch, if the field has a description.
+    pub title: Option<String>,
 }
 
 /// The columns for the top-level fields for which `keeps` says so:
@@ -57,8 +59,9 @@ pub fn columns_of_fields(schema: &Schema, keeps: &dyn Fn(&str) -> bool) -> TreeC
     };
     for &top in tops.iter().filter(is_counter) {
         let name = schema.path(top);
-        let kind = NewKind::Leaves(vec![leaf(&name, 'I', Vec::new(), None)]);
-        made.columns.push(ColumnSource { name, kind, field: top, member: None });
+        let (letter, title) = told(schema, top, 'I');
+        let kind = NewKind::Leaves(vec![leaf(&name, letter, Vec::new(), None)]);
+        made.columns.push(ColumnSource { name, kind, field: top, member: None, title });
     }
     for &top in tops.iter().filter(|id| !is_counter(id)) {
         let Some(field) = schema.fields.get(top) else { continue };
@@ -91,7 +94,10 @@ fn shown_collections(schema: &Schema, tops: &[usize]) -> HashMap<usize, String> 
         let members = schema.children(record);
         let is_shown = |member: &usize| {
             projections.iter().any(|list| {
-                schema.children(Some(*list)).iter().any(|item| schema.fields.get(*item).is_some_and(|f| f.source == Some(*member)))
+                schema
+                    .children(Some(*list))
+                    .iter()
+                    .any(|item| schema.fields.get(*item).is_some_and(|f| f.source == Some(*member)))
             })
         };
         if let (Some(counter), true) = (counter, field.type_name.is_empty() && members.iter().all(is_shown)) {
@@ -114,17 +120,20 @@ fn column(
     classes: &mut Vec<ClassDescription>,
 ) -> std::result::Result<(), String> {
     let name = schema.path(id);
+    let (_, title) = told(schema, id, ' ');
     let mut add = |name: String, kind: NewKind, member: Option<String>| {
-        made.columns.push(ColumnSource { name, kind, field: id, member });
+        made.columns.push(ColumnSource { name, kind, field: id, member, title: title.clone() });
     };
     // A list with a counter.
     if let (Some(counter), [item]) = (field.source.and_then(|id| shown.get(&id)), schema.children(Some(id)).as_slice())
         && let Some((letter, dims)) = number(schema, *item)
     {
+        let (letter, _) = told(schema, id, letter);
         add(name.clone(), NewKind::Leaves(vec![leaf(&name, letter, dims, Some(counter.clone()))]), None);
         return Ok(());
     }
     if let Some((letter, dims)) = number(schema, id) {
+        let (letter, _) = told(schema, id, letter);
         add(name.clone(), NewKind::Leaves(vec![leaf(&name, letter, dims, None)]), None);
         return Ok(());
     }
@@ -158,10 +167,49 @@ fn column(
         }
         return Ok(());
     }
+    // Lists of arrays of numbers have a counter: that of their tree, if the description names it.
+    if let (Role::Collection, [item]) = (field.role, children.as_slice())
+        && matches!(TypeName::parse(&field.type_name).template, "vector" | "ROOT::VecOps::RVec")
+        && let Some((letter, dims)) = number(schema, *item).filter(|(_, dims)| !dims.is_empty())
+    {
+        let known = field.description.split(['[', ']']).nth(1).filter(|name| {
+            schema.children(None).iter().any(|top| schema.path(*top) == *name && number(schema, *top).is_some())
+        });
+        let counter = known.map_or_else(|| format!("n{name}"), str::to_owned);
+        if known.is_none() {
+            let count = NewKind::Leaves(vec![leaf(&counter, 'I', Vec::new(), None)]);
+            add(counter.clone(), count, None);
+        }
+        let (letter, _) = told(schema, id, letter);
+        add(name.clone(), NewKind::Leaves(vec![leaf(&name, letter, dims, Some(counter))]), None);
+        return Ok(());
+    }
+    if field.type_name == "std::string" && told(schema, id, 's').0 == 'C' {
+        add(name.clone(), NewKind::Leaves(vec![leaf(&name, 'C', Vec::new(), None)]), None);
+        return Ok(());
+    }
     let type_name = cpp(schema, id, classes, 0)?;
     let type_name = if field.role == Role::Streamer { field.type_name.clone() } else { type_name };
-    add(name, NewKind::Class { type_name: spelled(&type_name), clones: None }, None);
+    add(name, NewKind::Class { type_name: spelled(&type_name.replace("std::", "")), clones: None }, None);
     Ok(())
+}
+
+/// The letter of a leaf, and the title of its branch, as far as the description of its field tells them: a leaf list such as `x/C`
+/// tells a letter for the same numbers as `natural`, any other text is a title.
+fn told(schema: &Schema, id: usize, natural: char) -> (char, Option<String>) {
+    let text = schema.fields.get(id).map_or("", |field| field.description.as_str());
+    let letter = text.rsplit_once('/').and_then(|(_, letter)| {
+        let mut letters = letter.chars();
+        letters.next().filter(|_| letters.next().is_none())
+    });
+    let groups = ["sC", "IiSsBb", "LG", "lg", "Ff", "Dd"];
+    let same =
+        |letter: &char| natural == ' ' || groups.iter().any(|group| group.contains(natural) && group.contains(*letter));
+    match letter.filter(same) {
+        Some(letter) => (letter, None),
+        None if text.is_empty() => (natural, None),
+        None => (natural, Some(text.to_owned())),
+    }
 }
 
 /// Letter and dimensions of a field that is a number, or an array of numbers.
@@ -276,8 +324,10 @@ fn class(
         }
         // Arrays of numbers are C arrays in trees; `std::array` is no type of theirs.
         let (mut item, mut dims) = (cpp_type.as_str(), String::new());
-        while let Some((inner, size)) =
-            item.strip_prefix("std::array<").and_then(|rest| rest.strip_suffix('>')).and_then(|rest| rest.rsplit_once(','))
+        while let Some((inner, size)) = item
+            .strip_prefix("std::array<")
+            .and_then(|rest| rest.strip_suffix('>'))
+            .and_then(|rest| rest.rsplit_once(','))
         {
             dims = format!("{dims}[{size}]");
             item = inner;
@@ -286,11 +336,6 @@ fn class(
     }
     classes.push(ClassDescription { name: field.type_name.clone(), version, title: String::new(), bases, members });
     Ok(())
-}
-
-/// ROOT's spelling of a type in a tree: no `std::`, a space between closing brackets.
-fn spelled(type_name: &str) -> String {
-    type_name.replace("std::", "").replace(">>", "> >").replace(">>", "> >")
 }
 
 impl TreeColumns {

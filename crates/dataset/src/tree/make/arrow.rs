@@ -246,7 +246,7 @@ fn letter_of(cpp: &str) -> Option<char> {
 }
 
 /// ROOT's spelling of a type: no space after commas, a space between closing brackets, and C++'s names of numbers.
-fn spelled(type_name: &str) -> String {
+pub(crate) fn spelled(type_name: &str) -> String {
     let numbers = [
         ("uint8_t", "unsigned char"),
         ("uint16_t", "unsigned short"),

@@ -16,6 +16,11 @@ const MAX_DEPTH: usize = 40;
 /// streamer info has this fact.
 const CUSTOM: &str = include_str!("custom_streamers.txt");
 
+/// Whether the class has a custom streamer.
+pub(crate) fn is_custom(class: &str) -> bool {
+    CUSTOM.lines().any(|line| line == class)
+}
+
 /// `TStreamerInfo` bit: the class does not write its `TObject` base.
 const IGNORES_TOBJECT: u32 = 1 << 13;
 /// `TStreamerElement` bits of members that schema-evolution rules added: cached, repeated, and to be written after all.
@@ -218,11 +223,6 @@ impl<'a> Classes<'a> {
         })
     }
 
-    /// Whether the class has a custom streamer.
-    pub(super) fn is_custom(class: &str) -> bool {
-        CUSTOM.lines().any(|line| line == class)
-    }
-
     /// Whether values of a type may refer to objects: all but numbers, strings, and containers of these.
     pub(super) fn may_refer(type_name: &str) -> bool {
         let name = bare(type_name);
@@ -255,7 +255,7 @@ impl<'a> Classes<'a> {
         }
         // A class without members and bases cannot be split, unless it has virtual functions, which infos do not show.
         let has_elements = self.info(class).is_none_or(|info| !info.elements.is_empty());
-        has_elements && !Self::is_custom(class) && self.lets_split(class, depth)
+        has_elements && !is_custom(class) && self.lets_split(class, depth)
     }
 
     /// Whether classes that derive from this one may be split (`TClass::CanSplitBaseAllow`).

@@ -10,8 +10,11 @@ pub fn kind_of(tree: &Tree, top: usize) -> Option<NewKind> {
         Some(NewKind::Class { type_name: type_name.to_owned(), clones: clones.map(str::to_owned) })
     };
     match &branch.kind {
-        BranchKind::Element(element) if element.clones_name.is_empty() => class(&element.class_name, None),
-        BranchKind::Element(element) => class(&element.class_name, Some(&element.clones_name)),
+        // Split containers of the standard library name their items there, too.
+        BranchKind::Element(element) => {
+            let is_array = element.class_name == "TClonesArray" && !element.clones_name.is_empty();
+            class(&element.class_name, is_array.then_some(element.clones_name.as_str()))
+        }
         BranchKind::Object { class_name } => class(class_name, None),
         BranchKind::Clones(clones) => class("TClonesArray", Some(&clones.class_name)),
         BranchKind::Ref { .. } => None,
@@ -20,7 +23,8 @@ pub fn kind_of(tree: &Tree, top: usize) -> Option<NewKind> {
 }
 
 fn leaves(tree: &Tree, branch: &Branch) -> Option<Vec<NewLeaf>> {
-    let leaves: Option<Vec<NewLeaf>> = branch.leaves.iter().map(|leaf| new_leaf(tree, tree.leaves.get(*leaf)?)).collect();
+    let leaves: Option<Vec<NewLeaf>> =
+        branch.leaves.iter().map(|leaf| new_leaf(tree, tree.leaves.get(*leaf)?)).collect();
     leaves.filter(|leaves| !leaves.is_empty())
 }
 
@@ -30,15 +34,38 @@ fn new_leaf(tree: &Tree, leaf: &Leaf) -> Option<NewLeaf> {
         Some(id) => Some(tree.leaves.iter().find(|other| other.id == id)?.named.name.clone()),
         None => None,
     };
-    let dims = leaf.named.title.split_once('[').map_or("", |(_, dims)| dims);
-    // Ranges of packed numbers come last, behind the letter.
-    let dims = dims.split('/').next().unwrap_or_default();
-    let dims = dims.split(['[', ']']).filter(|dim| !dim.is_empty());
+    // The brackets of a range of packed numbers have commas.
+    let title = leaf.named.title.as_str();
+    let front = title.split('/').next().unwrap_or_default();
+    let range =
+        title.split_inclusive(']').filter_map(|part| part.get(part.find('[')?..)).find(|part| part.contains(','));
+    let packing = range.filter(|_| "fd".contains(letter)).unwrap_or_default().to_owned();
+    let dims = front.split_once('[').map_or("", |(_, dims)| dims);
+    let dims = dims.split(['[', ']']).filter(|dim| !dim.is_empty() && !dim.contains(','));
     let dims: Vec<u32> = dims.filter_map(|dim| dim.parse().ok()).collect();
     // The length of text says how many characters there are.
     let dims = if letter == 'C' { Vec::new() } else { dims };
     let counter = counter.filter(|_| letter != 'C');
-    Some(NewLeaf { name: leaf.named.name.clone(), letter, dims, counter, packing: String::new() })
+    Some(NewLeaf { name: leaf.named.name.clone(), letter, dims, counter, packing })
+}
+
+/// The title of a top-level branch, if it says more than its columns do: leaf lists and names say no more.
+pub fn remark(tree: &Tree, top: usize) -> Option<&str> {
+    let branch = tree.branches.get(top)?;
+    let title = branch.named.title.as_str();
+    let bare = |text: &str| text.trim_end_matches('.').to_owned();
+    let is_plain = title.is_empty() || bare(title) == bare(branch.name()) || title == tree.named.name;
+    (!is_plain && !is_leaf_list(title)).then_some(title)
+}
+
+/// Whether a title is a leaf list: names with dimensions and letters, separated by colons.
+fn is_leaf_list(title: &str) -> bool {
+    let is_leaf = |leaf: &str| {
+        let (name, letter) = leaf.split_once('/').unwrap_or((leaf, ""));
+        let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '[' | ']' | '.' | '#');
+        name.chars().all(is_word) && (letter.is_empty() || letter.chars().nth(1).is_none_or(|c| c == '['))
+    };
+    title.contains('/') && title.split(':').all(is_leaf)
 }
 
 /// The letter of a leaf list for a class of leaves.
@@ -81,6 +108,7 @@ mod tests {
             ("x", NewKind::Leaves(vec![leaf("x", 'F', &[], Some("n"))])),
             ("y", NewKind::Leaves(vec![leaf("y", 's', &[2, 3], Some("n"))])),
             ("p", NewKind::Leaves(vec![leaf("a", 'O', &[], None), leaf("b", 'd', &[4], None)])),
+            ("r", NewKind::Leaves(vec![NewLeaf { packing: "[0,8,12]".to_owned(), ..leaf("r", 'd', &[2], None) }])),
             ("t", NewKind::Leaves(vec![leaf("t", 'C', &[], None)])),
             ("v", NewKind::Class { type_name: "vector<float>".to_owned(), clones: None }),
         ];

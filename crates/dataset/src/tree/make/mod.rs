@@ -24,9 +24,11 @@ use rootfile::streamer::StreamerInfos;
 use super::model::Tree;
 
 pub use arrow::columns_for;
+pub(crate) use arrow::spelled;
+pub(crate) use classes::is_custom;
 pub use closure::classes_of;
 pub use columns::{NewColumn, NewKind, NewLeaf};
-pub use existing::kind_of;
+pub use existing::{kind_of, remark};
 
 /// Makes the tree with these columns. `infos` must describe their classes.
 ///

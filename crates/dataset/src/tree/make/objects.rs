@@ -5,7 +5,7 @@ use rootfile::streamer::StreamerInfo;
 use rootfile::{Error, Result};
 
 use super::NewColumn;
-use super::classes::{Classes, container, container_checksum, full_name, is_base, is_stored};
+use super::classes::{Classes, container, container_checksum, full_name, is_base, is_custom, is_stored};
 use super::maker::{IS_OBJECT, IS_TOBJECT, LeafType, Maker, NO_POINTERS, leaf_extra};
 use super::unroll::{Below, Elements, checksum_and_version};
 use crate::layout::defaults::ENTRY_OFFSET_LEN;
@@ -47,7 +47,7 @@ impl Maker<'_> {
             return Ok(at);
         }
         let info = self.described(type_name)?;
-        let custom = Classes::is_custom(type_name);
+        let custom = is_custom(type_name);
         if level == 0 && custom && self.classes.is_tobject(type_name) {
             return self.object(column, type_name);
         }

@@ -29,7 +29,8 @@ pub(crate) fn input_arrays(plan: &NtuplePlan, batch: &RecordBatch, casting: Cast
     // Of each collection the lengths of the first member, and which one that is.
     let mut known: Vec<(usize, usize, ArrayRef)> = Vec::new();
     for (number, input) in plan.inputs.iter().enumerate() {
-        let (InputUse::Member { of, .. }, Some(array)) = (input.used, arrays.get(number).and_then(Option::as_ref)) else {
+        let (InputUse::Member { of, .. }, Some(array)) = (input.used, arrays.get(number).and_then(Option::as_ref))
+        else {
             continue;
         };
         let found = lengths(array).map_err(named(number))?;

@@ -5,12 +5,10 @@
 
 use arrow_schema::FieldRef;
 use dataset::layout::{ClusterSize, ColumnLayout, Compression, Layout, TreeRules, defaults};
-use dataset::ntuple::encode::TableEncoder;
-use dataset::ntuple::make::{
-    FieldEncoding, Input, MadeSchema, NewField, fields_of_columns, make_schema,
-};
-use dataset::ntuple::model::{Anchor, FormatVersion, Link, Locator, Ntuple, Schema};
 use dataset::ntuple::MAX_KEY_SIZE;
+use dataset::ntuple::encode::TableEncoder;
+use dataset::ntuple::make::{FieldEncoding, Input, MadeSchema, NewField, fields_of_columns, make_schema};
+use dataset::ntuple::model::{Anchor, FormatVersion, Link, Locator, Ntuple, Schema};
 use rootfile::streamer::StreamerInfos;
 use rootfile::streamer::describe::describe_contained;
 use rootfile::{Error, Result};
@@ -74,9 +72,6 @@ impl NtuplePlan {
     }
 
     fn planned(spec: &NtupleSpec, layout: &Layout) -> Result<(Self, Ntuple)> {
-        if spec.fields.is_empty() {
-            return Err(Error::request("an RNTuple needs fields"));
-        }
         let made = make_schema(&spec.fields, &with_pairs(spec), &encodings(&layout.rules(&spec.path)))?;
         Self::of_schema(made, (&spec.path, &spec.description), layout)
     }

@@ -61,8 +61,7 @@ impl TreeFill {
             return parallel_encode::finish_baskets(team, &mut self.branches, &plan.branches, scratches);
         }
         let mut pairs = self.branches.iter_mut().zip(&plan.branches);
-        let finish =
-            |scratch: &mut EncodeScratch| pairs.try_for_each(|(fill, plan)| fill.finish_basket(plan, scratch));
+        let finish = |scratch: &mut EncodeScratch| pairs.try_for_each(|(fill, plan)| fill.finish_basket(plan, scratch));
         scratches.clocks.encode(|| scratches.with(finish))
     }
 

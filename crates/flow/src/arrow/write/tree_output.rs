@@ -43,7 +43,12 @@ impl OpenTree {
     }
 
     /// Appends a cluster.
-    pub fn append(&mut self, file: &mut FileWriter, entries: u64, (chunks, maxima): (&mut [Chunk], &[u64])) -> Result<()> {
+    pub fn append(
+        &mut self,
+        file: &mut FileWriter,
+        entries: u64,
+        (chunks, maxima): (&mut [Chunk], &[u64]),
+    ) -> Result<()> {
         let base = self.entries();
         for chunk in chunks {
             self.sink.append_from(file, chunk, base)?;

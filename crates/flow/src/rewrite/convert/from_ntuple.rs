@@ -1,13 +1,13 @@
 //! Plans RNTuples with new clusters, pages or encodings, and trees with the content of RNTuples.
 
-use dataset::ntuple::make::{TreeColumns, columns_of_fields, schema_again};
+use dataset::ntuple::make::{Input, TreeColumns, columns_of_fields, schema_again};
 use dataset::ntuple::model;
 use dataset::table::TableSchema;
 use rootfile::{Error, Hint, Result};
 
 use super::model::{BatchColumn, ConvertPlan, Source};
 use crate::arrow::read::Dataset;
-use crate::arrow::write::{NtuplePlan, TableRecord, TablePlan, TreeColumn, TreePlan, TreeSpec, encodings};
+use crate::arrow::write::{NtuplePlan, TablePlan, TableRecord, TreeColumn, TreePlan, TreeSpec, encodings};
 use crate::plan::ntuple::model::AttributePlan;
 
 /// The plan of an RNTuple with the fields of others, in new clusters and pages. Attribute sets are copied.
@@ -16,9 +16,12 @@ pub(crate) fn ntuple_again(source: &Source<'_>, attributes: Vec<AttributePlan>) 
     let (schema, description) = schema_of(&dataset)?;
     let rules = source.layout.rules(source.path);
     let made = schema_again(schema, &|name| source.filter.keeps(source.path, &[name]), &encodings(&rules))?;
-    if let Some((name, why)) = made.inputs.iter().find_map(|input| Some((input.field().name(), opaque(input.field())?))) {
+    if let Some((name, why)) =
+        made.inputs.iter().find_map(|input| Some((input.field().name(), lost(input, &made.schema)?)))
+    {
         let drop = Hint::named("drop");
-        let message = format!("the field is not understood, so it cannot be written anew ({why}); leave it out with {drop}");
+        let message =
+            format!("the field is not understood, so it cannot be written anew ({why}); leave it out with {drop}");
         return Err(Error::unsupported(message).hint(drop).object(format!("field {name}")));
     }
     let names: Vec<String> = made.inputs.iter().map(|input| input.field().name().clone()).collect();
@@ -45,12 +48,25 @@ pub(crate) fn ntuple_to_tree(source: &Source<'_>) -> Result<ConvertPlan> {
         columns: sources.iter().map(|c| TreeColumn { name: c.name.clone(), kind: c.kind.clone() }).collect(),
         classes,
     };
-    let (plan, tree) = TreePlan::new(&spec, source.layout)?;
-    let counters: Vec<&str> = plan.counted.iter().filter_map(|(counter, _)| Some(plan.wholes.get(*counter)?.field().name().as_str())).collect();
+    let (plan, mut tree) = TreePlan::new(&spec, source.layout)?;
+    for (top, column) in tree.top.clone().into_iter().zip(&sources) {
+        if let (Some(title), Some(branch)) = (&column.title, tree.branches.get_mut(top)) {
+            branch.named.title.clone_from(title);
+        }
+    }
+    let counters: Vec<&str> = plan
+        .counted
+        .iter()
+        .filter_map(|(counter, _)| Some(plan.wholes.get(*counter)?.field().name().as_str()))
+        .collect();
     let (mut read, mut columns) = (Vec::new(), Vec::new());
     // Counters are computed from what they count.
     for column in sources.iter().filter(|column| !counters.contains(&column.name.as_str())) {
-        columns.push(BatchColumn::Field { name: column.name.clone(), place: read.len(), member: column.member.clone() });
+        columns.push(BatchColumn::Field {
+            name: column.name.clone(),
+            place: read.len(),
+            member: column.member.clone(),
+        });
         read.push(column.field);
     }
     let table = (TablePlan::Tree(plan), TableRecord::Tree(Box::new(tree)));
@@ -70,10 +86,13 @@ fn schema_of(dataset: &Dataset) -> Result<(&model::Schema, String)> {
 
 /// The ID of a top-level field.
 fn top(schema: &model::Schema, name: &str) -> Result<usize> {
-    let found = schema.children(None).into_iter().find(|id| schema.fields.get(*id).is_some_and(|field| field.name == name));
+    let found =
+        schema.children(None).into_iter().find(|id| schema.fields.get(*id).is_some_and(|field| field.name == name));
     found.ok_or_else(|| Error::unsupported("the field is not there").object(format!("field {name}")))
 }
 
-fn opaque(field: &arrow_schema::Field) -> Option<&String> {
-    field.metadata().get("opaque")
+/// Why the values of a field cannot be read, so that they cannot be written. The bytes of streamed objects can.
+fn lost<'a>(input: &'a Input, schema: &model::Schema) -> Option<&'a String> {
+    let is_streamed = schema.fields.get(input.id).is_some_and(|field| field.role == model::Role::Streamer);
+    input.field().metadata().get("opaque").filter(|_| !is_streamed)
 }

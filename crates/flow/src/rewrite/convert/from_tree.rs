@@ -1,14 +1,18 @@
 //! Plans an RNTuple with the content of a tree, by the rules of ROOT's importer where it has some.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Schema};
 use dataset::assemble::{LogicalColumn, logical_columns};
 use dataset::decode::ColumnPlan;
-use dataset::ntuple::make::{FieldKind, Input, InputUse, NewField, field_name, fields_for, fields_of_columns, make_schema};
+use dataset::ntuple::make::{
+    FieldKind, Input, InputUse, NewField, field_name, fields_for, fields_of_columns, make_schema,
+};
+use dataset::ntuple::model;
 use dataset::table::TableColumn;
 use dataset::tree::Tree;
-use dataset::tree::make::{NewKind, kind_of};
+use dataset::tree::make::{NewKind, NewLeaf, kind_of, remark};
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, Hint, Result};
 
@@ -30,15 +34,16 @@ pub(crate) fn tree_to_ntuple(source: &Source<'_>) -> Result<ConvertPlan> {
     let wholes = logical_columns(tree, &infos, &branches);
     refuse_opaque(&wholes)?;
     let mut notes = Vec::new();
-    let fields = fields(tree, &wholes, &infos, source, &mut notes)?;
+    let names = names(&wholes, &mut notes);
+    let fields = fields(tree, (&wholes, &names), &infos, source, &mut notes)?;
     let description = tree.named.title.clone();
     let lost = not_carried(tree, source.path);
     let spec = NtupleSpec { path: source.path.to_owned(), description, fields, classes: infos };
-    let (plan, ntuple) = NtuplePlan::new(&spec, source.layout)?;
+    let (plan, mut ntuple) = NtuplePlan::new(&spec, source.layout)?;
+    describe(Arc::make_mut(&mut ntuple.schema), tree, (&wholes, &names));
     let place = |branch: usize| dataset.columns().iter().position(|column| column.node() == branch);
     let (mut read, mut columns) = (Vec::new(), Vec::with_capacity(wholes.len()));
-    for whole in wholes {
-        let name = field_name(whole.field().name());
+    for (whole, name) in wholes.into_iter().zip(names) {
         let found: Option<Vec<usize>> = whole.branches().iter().map(|branch| place(*branch)).collect();
         let found = found.ok_or_else(|| Error::unsupported("a branch without a column").object(name.clone()))?;
         let parts = (read.len()..read.len() + found.len()).collect();
@@ -47,6 +52,33 @@ pub(crate) fn tree_to_ntuple(source: &Source<'_>) -> Result<ConvertPlan> {
     }
     let table = (TablePlan::Ntuple(plan), TableRecord::Ntuple(Box::new(ntuple)));
     ConvertPlan::new(source, dataset, (read, columns), table, (notes, lost))
+}
+
+/// Gives fields the titles of branches that say more than names and types: a description, or a leaf list whose type the field does
+/// not have.
+fn describe(schema: &mut model::Schema, tree: &Tree, (wholes, names): (&[LogicalColumn], &[String])) {
+    let titles = wholes.iter().zip(names).filter_map(|(whole, name)| {
+        let plain = || {
+            let NewKind::Leaves(leaves) = kind_of(tree, whole.top())? else { return None };
+            let branch = tree.branches.get(whole.top())?;
+            let is_counter = branch.leaves.iter().any(|leaf| tree.leaves.get(*leaf).is_some_and(|leaf| leaf.is_range));
+            let is_lost = |leaf: &NewLeaf| {
+                "CGgf".contains(leaf.letter)
+                    || (is_counter && leaf.letter != 'I')
+                    || (leaf.counter.is_some() && !leaf.dims.is_empty())
+            };
+            let lost = leaves.len() == 1 && leaves.iter().any(is_lost);
+            lost.then_some(branch.named.title.as_str())
+        };
+        let title = remark(tree, whole.top()).or_else(plain)?;
+        Some((name.clone(), title.to_owned()))
+    });
+    let titles: HashMap<String, String> = titles.collect();
+    for field in schema.fields.iter_mut().filter(|field| field.parent.is_none()) {
+        if let Some(title) = titles.get(&field.name) {
+            field.description.clone_from(title);
+        }
+    }
 }
 
 /// What a tree has beside its columns.
@@ -71,14 +103,34 @@ fn refuse_opaque(wholes: &[LogicalColumn]) -> Result<()> {
         return Ok(());
     }
     let drop = Hint::named("drop");
-    let why = format!("these columns are not understood, so they cannot be converted: {}; leave them out with {drop}", all.join("; "));
+    let why = format!(
+        "these columns are not understood, so they cannot be converted: {}; leave them out with {drop}",
+        all.join("; ")
+    );
     Err(Error::unsupported(why).hint(drop))
+}
+
+/// The names of the fields for the columns. Names that RNTuples do not allow are changed, and may then be those of others.
+fn names(wholes: &[LogicalColumn], notes: &mut Vec<String>) -> Vec<String> {
+    let mut used: HashSet<String> = HashSet::new();
+    let mut unique = |whole: &LogicalColumn| {
+        let own = whole.field().name().trim_end_matches('.');
+        let mut name = field_name(own);
+        while !used.insert(name.clone()) {
+            name.push('_');
+        }
+        if name != own {
+            notes.push(format!("{own}: is called {name} in the RNTuple"));
+        }
+        name
+    };
+    wholes.iter().map(&mut unique).collect()
 }
 
 /// The fields for the columns: by their C++ types where an RNTuple holds the same values by them, else by their Arrow types.
 fn fields(
     tree: &Tree,
-    wholes: &[LogicalColumn],
+    (wholes, names): (&[LogicalColumn], &[String]),
     infos: &StreamerInfos,
     source: &Source<'_>,
     notes: &mut Vec<String>,
@@ -88,9 +140,9 @@ fn fields(
     let wanted = |whole: &LogicalColumn| whole.field().data_type().clone();
     let rules = source.layout.rules(source.path);
     let encoding = encodings(&rules);
-    for whole in wholes {
-        let name = whole.field().name();
+    for (whole, name) in wholes.iter().zip(names) {
         let kind = kind_of(tree, whole.top());
+        let kind = kind.map(with_std_strings);
         let own = kind.as_ref().and_then(|kind| fields_of_columns([(name.as_str(), kind)].into_iter()).ok());
         let fits = |fields: &[NewField]| {
             let made = make_schema(fields, infos, &encoding).ok();
@@ -99,7 +151,7 @@ fn fields(
         match (kind, own) {
             (Some(kind), Some(own)) if fits(&own) => columns.push((name.clone(), kind)),
             _ => {
-                let plain = Field::new(field_name(name), wanted(whole), false);
+                let plain = Field::new(name, wanted(whole), false);
                 match fields_for(&Schema::new(vec![plain])) {
                     Ok(fields) if fits(&fields) => {
                         notes.push(format!("{name}: is written by its values, without its C++ type"));
@@ -122,9 +174,20 @@ fn fields(
     Ok(fields)
 }
 
+/// The same content with ROOT's strings as those of the standard library: RNTuples have no others.
+fn with_std_strings(kind: NewKind) -> NewKind {
+    match kind {
+        NewKind::Class { type_name, clones: None } => {
+            NewKind::Class { type_name: type_name.replace("TString", "string"), clones: None }
+        }
+        other => other,
+    }
+}
+
 /// Gives collections a name that no column has.
 fn apart(fields: &mut [NewField]) {
-    let names: HashSet<String> = fields.iter().filter(|f| !matches!(f.kind, FieldKind::Counted(_))).map(|f| f.name.clone()).collect();
+    let names: HashSet<String> =
+        fields.iter().filter(|f| !matches!(f.kind, FieldKind::Counted(_))).map(|f| f.name.clone()).collect();
     let members: HashSet<String> = fields
         .iter()
         .filter_map(|field| match &field.kind {
@@ -152,12 +215,16 @@ fn holds(input: &Input, given: &DataType) -> bool {
 fn is_same(a: &DataType, b: &DataType) -> bool {
     match (a, b) {
         (DataType::Struct(a), DataType::Struct(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.name() == b.name() && is_same(a.data_type(), b.data_type()))
+            a.len() == b.len()
+                && a.iter().zip(b).all(|(a, b)| a.name() == b.name() && is_same(a.data_type(), b.data_type()))
         }
         (DataType::LargeList(a) | DataType::List(a), DataType::LargeList(b) | DataType::List(b)) => {
-            a.is_nullable() == b.is_nullable() && is_same(a.data_type(), b.data_type())
+            // The slots of a `TClonesArray` may be empty: writing fails if some are.
+            is_same(a.data_type(), b.data_type())
         }
-        (DataType::FixedSizeList(a, n), DataType::FixedSizeList(b, m)) => n == m && is_same(a.data_type(), b.data_type()),
+        (DataType::FixedSizeList(a, n), DataType::FixedSizeList(b, m)) => {
+            n == m && is_same(a.data_type(), b.data_type())
+        }
         (a, b) => a == b,
     }
 }

@@ -82,14 +82,19 @@ pub(crate) fn write_converted(
     let has = |selection: &Option<EntrySet>, start: u64, end: u64| {
         selection.as_ref().is_none_or(|selection| selection.count(&(start..end)) > 0)
     };
-    let bytes_of = |start: u64, end: u64| -> u64 { read.iter().map(|column| dataset.stored(*column, &(start..end)).0).sum() };
+    let bytes_of =
+        |start: u64, end: u64| -> u64 { read.iter().map(|column| dataset.stored(*column, &(start..end)).0).sum() };
     let request = Request { columns: read.clone(), entries, selection: selection.clone(), budget, cancelled: None };
     let mut reading = batches(&dataset, request, BatchSize::Cluster).keeping(steps.clone(), kept);
+    // Streamed objects that were planned to be bytes.
+    let is_opaque =
+        |column: &usize| dataset.column(*column).is_some_and(|plan| plan.field().metadata().contains_key("opaque"));
+    let as_bytes: Vec<usize> = (0..read.len()).filter(|place| read.get(*place).is_some_and(is_opaque)).collect();
     for (start, end) in steps.iter().zip(steps.iter().skip(1)) {
         let Some(batch) = reading.next_until(*end) else { break };
         let batch = batch?.batch;
         if has(&selection, *start, *end) {
-            let batch = for_writer(&columns, &batch)?;
+            let batch = for_writer(&columns, &as_bytes, &batch)?;
             writer.fill(file, &batch)?;
         }
         tell(progress, bytes_of(*start, *end))?;
@@ -116,12 +121,12 @@ pub(crate) fn write_converted(
 }
 
 /// A batch with the names that the writer knows.
-fn for_writer(columns: &[BatchColumn], read: &RecordBatch) -> Result<RecordBatch> {
+fn for_writer(columns: &[BatchColumn], known: &[usize], read: &RecordBatch) -> Result<RecordBatch> {
     let array = |place: usize| {
         let missing = || Error::unsupported("internal error: a column was not read");
         let field = read.schema_ref().fields().get(place).ok_or_else(missing)?;
         // Its bytes contradict its plan.
-        if let Some(why) = field.metadata().get("opaque") {
+        if let Some(why) = field.metadata().get("opaque").filter(|_| !known.contains(&place)) {
             return Err(Error::unsupported(format!("cannot be decoded: {why}")).object(field.name().clone()));
         }
         read.columns().get(place).cloned().ok_or_else(missing)

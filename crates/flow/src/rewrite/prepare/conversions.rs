@@ -76,7 +76,9 @@ impl TreesPlanner<'_> {
         };
         // What is only packed may stay as it is.
         if planned.is_err() && !to_tree && !asked && self.planning.options.plan.pack == Pack::Auto {
-            return self.plan_ntuple(inputs, entries, bad).map(|plan| plan.map(|plan| PlannedTable::Ntuple(Box::new(plan))));
+            return self
+                .plan_ntuple(inputs, entries, bad)
+                .map(|plan| plan.map(|plan| PlannedTable::Ntuple(Box::new(plan))));
         }
         let Some(mut plan) = bad.admit(planned)? else { return Ok(None) };
         plan.notes.append(&mut moved.notes);

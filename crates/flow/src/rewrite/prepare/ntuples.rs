@@ -36,10 +36,7 @@ impl TreesPlanner<'_> {
         }
         let has_trees = self.found.plans.iter().any(|(_, plan)| plan.tree().is_some());
         for (path, keys) in ignored {
-            let what = format!(
-                "RNTuple {path}: {} is for trees only",
-                keys.join(", ")
-            );
+            let what = format!("RNTuple {path}: {} is for trees only", keys.join(", "));
             if !has_trees {
                 return Err(Error::request(what));
             }
