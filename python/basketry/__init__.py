@@ -23,7 +23,7 @@ from .processes import Parts, parts
 from .sweeping import sweep
 from .tree import Branch, RNTuple, Tree
 from .verbs import convert, generate, inspect, layout, merge, readspeed, recover, rewrite, tune, verify
-from .writing import FillContext, WritableDirectory, WritableFile, WritableTree, recreate
+from .writing import FillContext, WritableDirectory, WritableFile, WritableNtuple, WritableTree, recreate
 
 __all__ = [
     "Branch",
@@ -36,6 +36,7 @@ __all__ = [
     "Tree",
     "WritableDirectory",
     "WritableFile",
+    "WritableNtuple",
     "WritableTree",
     "concatenate",
     "convert",

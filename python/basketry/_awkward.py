@@ -79,6 +79,11 @@ def _node(layout: Any) -> Any:
     if layout.is_list:
         whole = layout.to_ListOffsetArray64(True)
         return ("list", length, 0, [whole.offsets.data], [("", _node(whole.content[: whole.offsets[length]]))])
+    if layout.is_union:
+        # In Arrow types count from 1 here, and 0 is no value.
+        tags = (np.asarray(layout.tags.data) + 1).astype(np.int8)
+        places = np.asarray(layout.index.data)[:length].astype(np.int32)
+        return ("union", length, 0, [tags, places], [(str(i), _node(part)) for i, part in enumerate(layout.contents)])
     if layout.is_numpy:
         if layout.data.ndim > 1:
             return _node(layout.to_RegularArray())

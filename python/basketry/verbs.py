@@ -57,8 +57,10 @@ def layout(file: Place) -> dict[str, Any]:
 class Shape(TypedDict, total=False):
     """The keys of a layout, all but the compression."""
 
+    container: str | None
     cluster: Size | None
     basket: Size | None
+    encoding: str | None
     basket_memory: Size | None
     one_basket_per_cluster: bool
     memory_ratio: float | None

@@ -1,8 +1,9 @@
-"""Writes files: trees from columns, in any layout."""
+"""Writes files: trees and RNTuples from columns, in any layout."""
 
 from __future__ import annotations
 
 import collections.abc
+import itertools
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +36,8 @@ def recreate(
     """A new file to write, for a `with` block, whose end closes the file. An existing file of that name is replaced
     once the new one is complete. If the block ends with an exception, no file appears, and an existing file stays.
 
-    layout: a TOML file, its text, or a value of `layout()`. compression, cluster, basket, basket_memory,
+    layout: a TOML file, its text, or a value of `layout()`. compression, container ("ttree", "rntuple": what
+    `file[name] = data` and `mktree` make), cluster, basket (of an RNTuple: page size), encoding, basket_memory,
     one_basket_per_cluster, memory_ratio, split_level (99: as deep as ROOT goes), streaming ("object-wise",
     "member-wise"), tree_set, column_set: keys of the layout, as for `rewrite`, which override it. Defaults are
     ROOT's.
@@ -154,6 +156,38 @@ class WritableTree:
         return flat.renamed(names), origins
 
 
+class WritableNtuple(WritableTree):
+    """An RNTuple to fill: `ntuple.extend({"x": array, ...})`."""
+
+    def __init__(
+        self, core: _core.Writer, path: str, description: str, types: _core.Batch, names: dict[str, str | None]
+    ) -> None:
+        self.path = path
+        self.title = description
+        self._core = core
+        self._columns = list(names)
+        self._counters = set()
+        self._number = core.ntuple(path, description, list(names.items()), types)
+
+    def __repr__(self) -> str:
+        return f"<WritableNtuple {self.path}: {self.num_entries} entries, {len(self._columns)} fields>"
+
+    @property
+    def description(self) -> str:
+        """The description of the RNTuple."""
+        return self.title
+
+    def _checked(self, batch: _core.Batch) -> _core.Batch:
+        given = set(batch.names)
+        for name in batch.names:
+            if name not in self._columns:
+                raise missing("field", name, self._columns, self)
+        lacking = [name for name in self._columns if name not in given]
+        if lacking:
+            raise ValueError(f"{self.path} has fields without data: {', '.join(lacking)}")
+        return batch
+
+
 class FillContext:
     """The fill context of one thread or task. Finish it before the file is closed; the end of its `with` block does so.
     If the block ends with an exception, the output is abandoned, and other threads get a `ValueError`."""
@@ -235,8 +269,12 @@ class WritableDirectory:
         return found
 
     def __setitem__(self, name: str, data: Any) -> None:
-        """Makes a tree of these columns and entries, in any form that `WritableTree.extend` takes."""
-        self.mktree(name, data)
+        """Makes a tree of these columns and entries, in any form that `WritableTree.extend` takes; an RNTuple if the file's layout
+        says so."""
+        if self._core.container(self._full(name)) == "rntuple":
+            self.mkrntuple(name, data)
+        else:
+            self.mktree(name, data)
 
     def mkdir(self, name: str) -> WritableDirectory:
         """The directory of that name, made if absent."""
@@ -262,11 +300,41 @@ class WritableDirectory:
         As in uproot, lists get a counter column `counter_name(column)`, and records become columns
         `field_name(record, part)`. Lists of lists, which uproot does not write, become vectors.
         """
+        path, names, types, batches = self._described(name, columns)
+        tree = WritableTree(self._core, path, title, types, names, counter_name, field_name)
+        self._trees[path] = tree
+        for batch in batches:
+            tree._fill(batch)
+        return tree
+
+    def mkrntuple(self, name: str, columns: Any, description: str = "") -> WritableNtuple:
+        """Makes an RNTuple to extend, with ROOT's defaults: clusters of 128 MiB, pages of 1 MiB, zstd at level 5.
+
+        `columns` are types by name, or arrays with the first entries, as for `mktree`. Numbers, strings, lists, lists of lists,
+        and fixed-size arrays become fields of their C++ types; records become records; values that may be missing
+        become `std::optional`, and unions `std::variant`.
+        """
+        path, names, types, batches = self._described(name, columns)
+        if any(typename is None for typename in names.values()):
+            # A stream says of all columns that values may be missing: the first entries tell.
+            first = next(batches, None)
+            if first is not None:
+                types, batches = first, itertools.chain([first], batches)
+        ntuple = WritableNtuple(self._core, path, description, types, names)
+        self._trees[path] = ntuple
+        for batch in batches:
+            ntuple._fill(batch)
+        return ntuple
+
+    def _described(
+        self, name: str, columns: Any
+    ) -> tuple[str, dict[str, str | None], _core.Batch, Iterator[_core.Batch]]:
+        """Full path, C++ types by name where they are given, a batch with the other types, and the entries."""
         from . import _input_arrays
 
         path = self._full(name)
         if path in self._trees:
-            raise ValueError(f"{self.file_path} already has a tree {path}")
+            raise ValueError(f"{self.file_path} already has a tree or RNTuple {path}")
         batches: Iterator[_core.Batch] = iter(())
         if (
             isinstance(columns, collections.abc.Mapping)
@@ -281,12 +349,8 @@ class WritableDirectory:
             types = next(batches)
             names = dict.fromkeys(types.names)
         if not names:
-            raise ValueError("a tree needs columns")
-        tree = WritableTree(self._core, path, title, types, names, counter_name, field_name)
-        self._trees[path] = tree
-        for batch in batches:
-            tree._fill(batch)
-        return tree
+            raise ValueError("it needs columns")
+        return path, names, types, batches
 
 
 class WritableFile(WritableDirectory):

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, downcast_primitive_array};
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchOptions, downcast_primitive_array};
 use arrow_buffer::{BooleanBuffer, OffsetBuffer};
 use arrow_schema::{DataType, Field, Fields, Schema, UnionMode};
 use pyo3::exceptions::{PyIndexError, PyValueError};
@@ -40,7 +40,15 @@ impl Batch {
     fn of(py: Python<'_>, columns: Vec<(String, InputArray<'_>)>) -> PyResult<Self> {
         let arrays = columns.iter().map(|(_, given)| given.array(py)).collect::<PyResult<Vec<_>>>()?;
         let rows = arrays.first().map_or(0, |array| array.len());
-        of_columns(columns.into_iter().map(|(name, _)| name).collect(), arrays, rows).map(Self)
+        let may_lack: Vec<bool> = columns.iter().map(|(_, given)| given.may_lack()).collect();
+        let made = of_columns(columns.into_iter().map(|(name, _)| name).collect(), arrays, rows)?;
+        let described = made.schema_ref().fields().iter().zip(made.columns()).zip(may_lack);
+        let fields = described
+            .map(|((field, array), may_lack)| field.as_ref().clone().with_nullable(may_lack || array.null_count() > 0));
+        let schema = Schema::new(fields.collect::<Vec<_>>());
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        let made = RecordBatch::try_new_with_options(Arc::new(schema), made.columns().to_vec(), &options);
+        made.map(Self).map_err(arrow)
     }
 
     /// The parts of records, and of lists of records, as columns of their own, but for the columns `whole`; and of each

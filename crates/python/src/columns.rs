@@ -1,8 +1,12 @@
-//! The columns of a tree to write, by uproot's conventions for names of counters.
+//! The columns of a tree to write, by uproot's conventions for names of counters, and the fields of an RNTuple.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
-use arrow_schema::{DataType, Field, Schema};
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Field, FieldRef, Schema};
+use dataset::ntuple::make::{NewField, fields_for};
 use dataset::tree::make::{NewColumn, NewKind, columns_for};
 use flow::write::TreeColumn;
 use rootfile::{Error, Result};
@@ -39,6 +43,44 @@ pub fn columns(specs: &[ColumnSpec], types: &Schema) -> Result<(Vec<TreeColumn>,
         }
     }
     Ok((made.into_iter().map(|c| TreeColumn { name: c.name, kind: c.kind }).collect(), counters))
+}
+
+/// The fields of an RNTuple: of the given C++ types, or of the types of a schema.
+pub fn fields(names: &[(String, Option<String>)], types: &RecordBatch) -> Result<Vec<NewField>> {
+    let mut made = Vec::with_capacity(names.len());
+    for (name, typename) in names {
+        match typename {
+            Some(typename) => made.push(NewField::typed(name, typename)),
+            None => {
+                let (place, field) = types.schema_ref().column_with_name(name).ok_or_else(|| no_column(name))?;
+                let array = types.columns().get(place).ok_or_else(|| no_column(name))?;
+                made.extend(fields_for(&Schema::new(vec![as_found(field, array)]))?);
+            }
+        }
+    }
+    Ok(made)
+}
+
+#[cold]
+fn no_column(name: &str) -> Error {
+    Error::request(format!("no column {name}"))
+}
+
+/// A field whose values may be missing only where some are: most Arrow data say it of all fields. Without entries what it says counts.
+fn as_found(field: &Field, array: &ArrayRef) -> Field {
+    let nullable = field.is_nullable() && (array.is_empty() || array.null_count() > 0);
+    let item = |item: &FieldRef, values: &ArrayRef| Arc::new(as_found(item, values));
+    let data_type = match field.data_type() {
+        DataType::List(of) => DataType::List(item(of, array.as_list::<i32>().values())),
+        DataType::LargeList(of) => DataType::LargeList(item(of, array.as_list::<i64>().values())),
+        DataType::FixedSizeList(of, n) => DataType::FixedSizeList(item(of, array.as_fixed_size_list().values()), *n),
+        DataType::Struct(of) => {
+            let record = array.as_struct();
+            DataType::Struct(of.iter().zip(record.columns()).map(|(part, values)| item(part, values)).collect())
+        }
+        other => other.clone(),
+    };
+    Field::new(field.name(), data_type, nullable).with_metadata(field.metadata().clone())
 }
 
 /// The column, after its counter if it has one.

@@ -7,7 +7,7 @@ use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
 use arrow_array::{Array, ArrayReader, ArrayRef, make_array, new_empty_array};
 use arrow_buffer::{BooleanBuffer, Buffer};
 use arrow_data::ArrayData;
-use arrow_schema::{DataType, Field};
+use arrow_schema::{DataType, Field, FieldRef, UnionMode};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::types::{PyAny, PyAnyMethods, PyCapsule, PyCapsuleMethods};
@@ -29,6 +29,11 @@ pub enum InputArray<'py> {
 }
 
 impl InputArray<'_> {
+    /// Whether values may be missing. Producers with Arrow's interface mostly do not say: only found nulls count.
+    pub fn may_lack(&self) -> bool {
+        matches!(self, Self::Tree(tree) if tree.may_lack())
+    }
+
     /// The array.
     pub fn array(&self, py: Python<'_>) -> PyResult<ArrayRef> {
         match self {
@@ -39,14 +44,20 @@ impl InputArray<'_> {
 }
 
 impl Tree {
+    /// Whether values may be missing.
+    fn may_lack(&self) -> bool {
+        self.0 == "optional"
+    }
+
     fn array(&self, py: Python<'_>) -> PyResult<ArrayRef> {
         let Self(kind, length, size, buffers, parts) = self;
         let buffers = buffers.iter().map(|bytes| bytes.to_vec(py).map(Buffer::from_vec));
         let mut buffers = buffers.collect::<PyResult<Vec<_>>>()?;
-        let parts = parts.iter().map(|(name, part)| Ok((name.as_str(), part.array(py)?)));
+        let parts = parts.iter().map(|(name, part)| Ok((name.as_str(), part.array(py)?, part.may_lack())));
         let parts = parts.collect::<PyResult<Vec<_>>>()?;
-        let field = |(name, part): &(&str, ArrayRef)| {
-            Field::new(if name.is_empty() { "item" } else { name }, part.data_type().clone(), part.null_count() > 0)
+        let field = |(name, part, may_lack): &(&str, ArrayRef, bool)| {
+            let nullable = *may_lack || part.null_count() > 0;
+            Field::new(if name.is_empty() { "item" } else { name }, part.data_type().clone(), nullable)
         };
         let item = || parts.first().map(|part| Arc::new(field(part))).ok_or_else(|| PyValueError::new_err("no part"));
         let data_type = match kind.as_str() {
@@ -62,11 +73,18 @@ impl Tree {
             "bytes" => DataType::LargeBinary,
             "record" => DataType::Struct(parts.iter().map(field).collect()),
             "optional" => item()?.data_type().clone(),
+            "union" => {
+                // As for arrays that are read: types count from 1, and 0 is no value.
+                let none: FieldRef = Arc::new(Field::new("none", DataType::Null, true));
+                let fields = parts.iter().map(|part| Arc::new(field(part)));
+                DataType::Union((0i8..).zip(std::iter::once(none).chain(fields)).collect(), UnionMode::Dense)
+            }
             number => number_of(number)?,
         };
-        let mut children = parts.iter().map(|(_, part)| part.to_data());
+        let none = (kind == "union").then(|| new_empty_array(&DataType::Null).to_data());
+        let mut children = none.into_iter().chain(parts.iter().map(|(_, part, _)| part.to_data()));
         let made = if kind == "optional" {
-            let whole = children.next_back().map(ArrayData::into_builder);
+            let whole = children.next().map(ArrayData::into_builder);
             let whole = whole.ok_or_else(|| PyValueError::new_err("no part"))?;
             whole.null_bit_buffer(buffers.pop()).align_buffers(true).build()
         } else {
@@ -90,7 +108,7 @@ fn number_of(name: &str) -> PyResult<DataType> {
         "uint64" => DataType::UInt64,
         "float32" => DataType::Float32,
         "float64" => DataType::Float64,
-        other => return Err(PyValueError::new_err(format!("{other} is not a type of trees"))),
+        other => return Err(PyValueError::new_err(format!("{other} is no type of numbers that can be written"))),
     })
 }
 

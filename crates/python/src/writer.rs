@@ -12,13 +12,15 @@ use std::thread::ThreadId;
 
 use arrow_array::RecordBatch;
 use flow::Budget;
-use flow::write::{AutoSave, Casting, FillContext, Order, ParallelWriter, TreeSpec, WriteOptions, WritePool};
+use flow::write::{
+    AutoSave, Casting, FillContext, NtupleSpec, Order, ParallelWriter, TreeSpec, WriteOptions, WritePool,
+};
 use pyo3::{Bound, PyResult, Python, pyclass, pymethods};
 use rootfile::streamer::{StreamerInfos, describe};
 use rootfile::{Error, Result, RootFile, check_output};
 
 use crate::batch::Batch;
-use crate::columns::{ColumnSpec, columns};
+use crate::columns::{ColumnSpec, columns, fields};
 use crate::errors::exception;
 use crate::fill::{Context, Filling, fill};
 use crate::interrupt::listening;
@@ -155,6 +157,29 @@ impl Writer {
         let mut trees = lock(&self.trees);
         trees.push(Arc::new(Filling::new(id)));
         Ok((trees.len() - 1, counters))
+    }
+
+    /// Adds an RNTuple with these fields: of the given C++ types, or of the types of a batch. Returns its number.
+    fn ntuple(
+        &self,
+        path: String,
+        description: String,
+        names: Vec<(String, Option<String>)>,
+        types: &Bound<'_, Batch>,
+    ) -> PyResult<usize> {
+        let made = fields(&names, &types.get().0).and_then(|fields| {
+            let spec = NtupleSpec { path, description, fields, classes: self.classes.clone() };
+            self.with(|writer| writer.ntuple(&spec))
+        });
+        let id = made.map_err(exception)?;
+        let mut trees = lock(&self.trees);
+        trees.push(Arc::new(Filling::new(id)));
+        Ok(trees.len() - 1)
+    }
+
+    /// The container that the layout asks for at a path.
+    fn container(&self, path: &str) -> PyResult<String> {
+        self.with(|writer| Ok(writer.container(path).to_string())).map_err(exception)
     }
 
     /// Makes a directory and its parents.

@@ -5,10 +5,12 @@
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, FixedSizeListArray, LargeListArray, OffsetSizeTrait, StructArray, new_empty_array};
+use arrow_array::{
+    Array, ArrayRef, FixedSizeListArray, LargeListArray, OffsetSizeTrait, StructArray, UnionArray, new_empty_array,
+};
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_cast::{CastOptions, cast_with_options};
-use arrow_schema::{ArrowError, DataType};
+use arrow_schema::{ArrowError, DataType, FieldRef, UnionMode};
 use rootfile::{Error, Result};
 
 /// Which arrays of other types a column accepts.
@@ -37,6 +39,19 @@ pub(crate) fn conform(array: &ArrayRef, wanted: &DataType, casting: Casting) -> 
             });
             let columns = columns.collect::<Result<Vec<_>>>()?;
             let made = StructArray::try_new_with_length(fields.clone(), columns, parts.nulls().cloned(), parts.len());
+            Ok(Arc::new(made.map_err(refused)?))
+        }
+        // Parts are told by their types, which count from 1: see the types of RNTuple fields.
+        (DataType::Union(parts, UnionMode::Dense), DataType::Union(wanted, UnionMode::Dense))
+            if parts.iter().map(|(tag, _)| tag).eq(wanted.iter().map(|(tag, _)| tag)) =>
+        {
+            let union = array.as_union();
+            let child = |(tag, field): (i8, &FieldRef)| {
+                conform(union.child(tag), field.data_type(), casting).map_err(|e| e.object(format!("part {tag}")))
+            };
+            let children = wanted.iter().map(child).collect::<Result<Vec<_>>>()?;
+            let (tags, places) = (union.type_ids().clone(), union.offsets().cloned());
+            let made = UnionArray::try_new(wanted.clone(), tags, places, children);
             Ok(Arc::new(made.map_err(refused)?))
         }
         (DataType::List(_), DataType::LargeList(_)) => list::<i32>(array, wanted, casting),

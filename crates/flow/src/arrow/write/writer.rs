@@ -54,9 +54,14 @@ impl ParallelWriter {
         Ok(Self { committer, layout, fixed: FILE_BYTES, path: path.to_path_buf() })
     }
 
+    /// What the layout makes of a table at this path.
+    pub fn container(&self, path: &str) -> Container {
+        self.layout.resolve_tree(path).container.unwrap_or(Container::Ttree)
+    }
+
     /// Adds a tree, or an RNTuple with its content if the layout says so for its path.
     pub fn tree(&mut self, spec: &TreeSpec) -> Result<TableId> {
-        if self.layout.resolve_tree(&spec.path).container == Some(Container::Rntuple) {
+        if self.container(&spec.path) == Container::Rntuple {
             let spec = NtupleSpec::of_tree(spec).map_err(|e| e.file(&self.path))?;
             return self.ntuple(&spec);
         }
