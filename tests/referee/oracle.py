@@ -94,3 +94,8 @@ def ntuple_files() -> list[Path]:
         return []
     names = [line["name"] for line in index() if "RNTuple" in line["features"]]
     return [corpus_file(name) for name in names] + sorted((CORPUS / "rntuple-validation").glob("*.root"))
+
+
+def tree_files() -> list[Path]:
+    """The files of the corpus with other tables than RNTuples; none where the corpus is absent."""
+    return [corpus_file(line["name"]) for line in index() if "RNTuple" not in line["features"]]

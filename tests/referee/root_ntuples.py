@@ -112,6 +112,12 @@ def attributes(path: str) -> list[list[int]]:
     return ranges
 
 
+def imported(tree: Path, name: str, out: Path) -> Path:
+    """The file with the RNTuple that ROOT's importer makes of a tree."""
+    ask("import", f"{tree}:{name}:{out}")
+    return out
+
+
 def main() -> None:
     """Prints a line for each RNTuple."""
     import ROOT
@@ -126,6 +132,12 @@ def main() -> None:
         file, name, *names = argument.split(":")
         if question == "attributes":
             print(json.dumps(str(ROOT.attributes(name, file, *names))), flush=True)
+            continue
+        if question == "import":
+            importer = ROOT.Experimental.RNTupleImporter.Create(file, name, names[0])
+            importer.SetIsQuiet(True)
+            importer.Import()
+            print(json.dumps("made"), flush=True)
             continue
         if question == "inspect":
             print(str(ROOT.inspect(name, file)), flush=True)

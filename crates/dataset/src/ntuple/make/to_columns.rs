@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use rootfile::streamer::StreamerInfos;
 use rootfile::streamer::describe::{ClassDescription, Member, describe};
-use rootfile::{Error, Result};
+use rootfile::{Error, Hint, Result};
 
 use crate::ntuple::model::{Field, Role, Schema};
 use crate::tree::make::{NewKind, NewLeaf, spelled};
@@ -332,7 +332,7 @@ fn class(
             dims = format!("{dims}[{size}]");
             item = inner;
         }
-        members.push(Member { name: name.to_owned(), cpp_type: format!("{item}{dims}"), comment: String::new() });
+        members.push(Member { name: name.to_owned(), cpp_type: format!("{}{dims}", spelled(&item.replace("std::", ""))), comment: String::new() });
     }
     classes.push(ClassDescription { name: field.type_name.clone(), version, title: String::new(), bases, members });
     Ok(())
@@ -349,6 +349,8 @@ impl TreeColumns {
             return Ok(());
         }
         let all: Vec<String> = self.refused.iter().map(|(field, why)| format!("{field} ({why})")).collect();
-        Err(Error::unsupported(format!("a tree cannot hold these fields: {}", all.join("; "))))
+        let drop = Hint::named("drop");
+        let why = format!("a tree cannot hold these fields: {}; leave them out with {drop}", all.join("; "));
+        Err(Error::unsupported(why).hint(drop))
     }
 }

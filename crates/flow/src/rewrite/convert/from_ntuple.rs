@@ -40,7 +40,7 @@ pub(crate) fn ntuple_to_tree(source: &Source<'_>) -> Result<ConvertPlan> {
     let dataset = open(source)?;
     let (schema, title) = schema_of(&dataset)?;
     let made = columns_of_fields(schema, &|name| source.filter.keeps(source.path, &[name]));
-    made.check().map_err(|e| e.hint(Hint::named("drop")))?;
+    made.check()?;
     let TreeColumns { columns: sources, classes, .. } = made;
     let spec = TreeSpec {
         path: source.path.to_owned(),
