@@ -269,8 +269,8 @@ class WritableDirectory:
         return found
 
     def __setitem__(self, name: str, data: Any) -> None:
-        """Makes a tree of these columns and entries, in any form that `WritableTree.extend` takes; an RNTuple if the file's layout
-        says so."""
+        """Makes a tree of these columns and entries, in any form that `WritableTree.extend` takes; an RNTuple if the
+        file's layout says so."""
         if self._core.container(self._full(name)) == "rntuple":
             self.mkrntuple(name, data)
         else:
@@ -310,9 +310,9 @@ class WritableDirectory:
     def mkrntuple(self, name: str, columns: Any, description: str = "") -> WritableNtuple:
         """Makes an RNTuple to extend, with ROOT's defaults: clusters of 128 MiB, pages of 1 MiB, zstd at level 5.
 
-        `columns` are types by name, or arrays with the first entries, as for `mktree`. Numbers, strings, lists, lists of lists,
-        and fixed-size arrays become fields of their C++ types; records become records; values that may be missing
-        become `std::optional`, and unions `std::variant`.
+        `columns` are types by name, or arrays with the first entries, as for `mktree`. Numbers, strings, lists, lists
+        of lists, and fixed-size arrays become fields of their C++ types; records become records; values that may be
+        missing become `std::optional`, and unions `std::variant`.
         """
         path, names, types, batches = self._described(name, columns)
         if any(typename is None for typename in names.values()):

@@ -332,7 +332,11 @@ fn class(
             dims = format!("{dims}[{size}]");
             item = inner;
         }
-        members.push(Member { name: name.to_owned(), cpp_type: format!("{}{dims}", spelled(&item.replace("std::", ""))), comment: String::new() });
+        members.push(Member {
+            name: name.to_owned(),
+            cpp_type: format!("{}{dims}", spelled(&item.replace("std::", ""))),
+            comment: String::new(),
+        });
     }
     classes.push(ClassDescription { name: field.type_name.clone(), version, title: String::new(), bases, members });
     Ok(())
