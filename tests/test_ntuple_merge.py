@@ -308,10 +308,14 @@ def test_trees_rntuples_and_objects_in_one_file(basketry: Basketry, tmp_path: Pa
         assert opened["h"].values().tolist() == [2] + [0] * 9
     [shown] = root_ntuples.show(f"{out}:folder/ntuple")
     assert shown.endswith("200 entries\n")
-    # A layout for clusters concerns the tree alone.
+    # A layout for clusters concerns both tables, one for baskets the tree alone.
     again = tmp_path / "again.root"
-    said = basketry("rewrite", out, "-o", again, "--cluster", "10")
-    assert "cluster cannot be changed so far" in said
+    basketry("rewrite", out, "-o", again, "--cluster", "10")
+    found = basketry.json("inspect", again)
+    assert len(found["ntuples"][0]["clusters"]) == 20
+    basketry("verify", out, again)
+    said = basketry("rewrite", out, "-o", again, "--one-basket-per-cluster", "--force")
+    assert "one-basket-per-cluster is for trees only" in said
     basketry("verify", out, again)
 
 

@@ -300,7 +300,7 @@ class WritableDirectory:
         As in uproot, lists get a counter column `counter_name(column)`, and records become columns
         `field_name(record, part)`. Lists of lists, which uproot does not write, become vectors.
         """
-        path, names, types, batches = self._described(name, columns)
+        path, names, types, batches = self._described(name, columns, "a tree")
         tree = WritableTree(self._core, path, title, types, names, counter_name, field_name)
         self._trees[path] = tree
         for batch in batches:
@@ -314,7 +314,7 @@ class WritableDirectory:
         of lists, and fixed-size arrays become fields of their C++ types; records become records; values that may be
         missing become `std::optional`, and unions `std::variant`.
         """
-        path, names, types, batches = self._described(name, columns)
+        path, names, types, batches = self._described(name, columns, "an RNTuple")
         if any(typename is None for typename in names.values()):
             # A stream says of all columns that values may be missing: the first entries tell.
             first = next(batches, None)
@@ -327,7 +327,7 @@ class WritableDirectory:
         return ntuple
 
     def _described(
-        self, name: str, columns: Any
+        self, name: str, columns: Any, what: str
     ) -> tuple[str, dict[str, str | None], _core.Batch, Iterator[_core.Batch]]:
         """Full path, C++ types by name where they are given, a batch with the other types, and the entries."""
         from . import _input_arrays
@@ -349,7 +349,7 @@ class WritableDirectory:
             types = next(batches)
             names = dict.fromkeys(types.names)
         if not names:
-            raise ValueError("it needs columns")
+            raise ValueError(f"{what} needs columns")
         return path, names, types, batches
 
 

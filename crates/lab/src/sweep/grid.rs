@@ -262,7 +262,7 @@ mod tests {
             (&["basket=1kB", "basket=2kB"], "basket is given twice"),
             (&["streams=0"], "is not a number of streams"),
             (&["fraction=2"], "is not a fraction"),
-            (&["container=rntuple"], "cannot be written yet"),
+            (&["container=tuple"], "is not a container"),
         ] {
             let message = grid(axes).unwrap_err().to_string();
             assert!(message.contains(expected), "{axes:?} gives: {message}");
