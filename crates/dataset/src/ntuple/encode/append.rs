@@ -37,7 +37,6 @@ pub(super) fn append(
         (Node::Fixed { size, item }, View::Fixed { size: given, items }) if size == given => {
             append(item, items, (at * size, n * size), columns)
         }
-        // Bits in a record of their own: `std::bitset`.
         (Node::List { ends, item }, View::List { ends: given, items }) => {
             let range = push_ends(get(columns, *ends)?, *given, (at, n))?;
             append(item, items, range, columns)

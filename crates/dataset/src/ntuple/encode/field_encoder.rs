@@ -10,7 +10,7 @@ use super::node::{Node, Planner};
 use super::pending::PendingColumn;
 use crate::decode::program::types::Shape;
 use crate::encode::view::{View, shape_mismatch};
-use crate::ntuple::element::Kind;
+use crate::ntuple::element::{Encoding, Kind};
 use crate::ntuple::make::{InputUse, MadeSchema};
 use crate::ntuple::model::Schema;
 use crate::type_name::TypeName;
@@ -27,7 +27,6 @@ pub struct FieldEncoder {
     name: String,
     /// The physical IDs of its columns.
     columns: Range<usize>,
-    /// The inputs that it takes, the number of items of a collection last.
     content: Content,
     empty: Vec<EmptyColumn>,
 }
@@ -35,7 +34,7 @@ pub struct FieldEncoder {
 /// What a pending column is made of.
 #[derive(Clone, Copy, Debug)]
 struct EmptyColumn {
-    encoding: crate::ntuple::element::Encoding,
+    encoding: Encoding,
     double: bool,
     counts: usize,
 }
@@ -168,13 +167,11 @@ impl FieldEncoder {
         at: (usize, usize),
         columns: &mut [PendingColumn],
     ) -> Result<()> {
-        let mut range = None;
-        for member in members {
+        for (number, member) in members.iter().enumerate() {
             let view = View::new(&member.shape, array(member.input)?.as_ref())?;
             let View::List { ends, items } = &view else { return Err(shape_mismatch()) };
-            if range.is_none() {
+            if number == 0 {
                 push_ends(columns.first_mut().ok_or_else(shape_mismatch)?, *ends, at)?;
-                range = Some(());
             }
             let start = ends.bound(at.0);
             append(&member.node, items, (start, ends.bound(at.0 + at.1).saturating_sub(start)), columns)?;
