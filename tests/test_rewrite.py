@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import uproot
 
-import basketry as bk
 from referee import compare, entry_bytes, oracle
 from referee.command import Basketry
 from referee.readers import Readers
@@ -155,13 +154,16 @@ def test_a_wrong_codec_in_a_branch_is_ignored(basketry: Basketry, tmp_path: Path
 
 
 @pytest.mark.parametrize("text", ['container = "rntuple"', '[tree."t*"]\ncontainer = "rntuple"'])
-def test_a_layout_with_an_rntuple_is_refused(text: str, made: Path, basketry: Basketry, tmp_path: Path) -> None:
+def test_a_layout_makes_rntuples_wherever_it_is_taken(
+    text: str, made: Path, basketry: Basketry, tmp_path: Path
+) -> None:
     # The key was ignored once, and the output was a TTree.
     (tmp_path / "layout.toml").write_text(text + "\n")
-    layout = ("-o", tmp_path / "out.root", "--layout", tmp_path / "layout.toml")
+    out = tmp_path / "out.root"
     for verb in (("rewrite", made), ("merge", made, made), ("generate", "multi", "--size", "1MB")):
-        assert "RNTuples cannot be written yet" in basketry.refuses(*verb, *layout)
-    with pytest.raises(ValueError, match="RNTuples cannot be written yet"):
-        bk.recreate(tmp_path / "out.root", layout=text + "\n")
-
-    assert [path.name for path in tmp_path.iterdir()] == ["layout.toml"]
+        basketry(*verb, "-o", out, "--force", "--layout", tmp_path / "layout.toml")
+        found = basketry.json("inspect", out)
+        is_asked = verb[0] != "generate" or not text.startswith("[")
+        assert (len(found["trees"]), len(found["ntuples"])) == ((0, 1) if is_asked else (1, 0))
+        if verb[0] != "generate":
+            basketry("verify", *verb[1:], out)

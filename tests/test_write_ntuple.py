@@ -247,16 +247,22 @@ def test_trees_of_the_corpus_become_rntuples(file: Path, basketry: Basketry, tmp
 
 
 @pytest.mark.skipif(not corpus_is_here(), reason="the corpus is absent")
-@pytest.mark.parametrize("number", range(3))
-def test_rntuples_of_the_corpus_in_new_clusters_and_pages(number: int, basketry: Basketry, tmp_path: Path) -> None:
-    layout = [
+def test_rntuples_of_the_corpus_in_new_clusters_and_pages(full: bool, basketry: Basketry, tmp_path: Path) -> None:
+    layouts: list[tuple[str, ...]] = [
         ("--cluster", "1000", "--page-size", "4kB"),
         ("--encoding", "plain", "--compression", "none"),
         ("--cluster", "50", "--encoding", "split", "--compression", "lz4:4"),
-    ][number]
+    ]
     before, after = [], []
-    for file in oracle.ntuple_files():
-        found, out = basketry.json("inspect", file), tmp_path / file.name
+    # Each file in a layout, with --full each in all.
+    taken = [
+        (file, number)
+        for turn, file in enumerate(oracle.ntuple_files())
+        for number in (range(3) if full else [turn % 3])
+    ]
+    for file, number in taken:
+        found, out = basketry.json("inspect", file), tmp_path / f"{number}-{file.name}"
+        layout = layouts[number]
         if any(ntuple["entries"] > 100_000 for ntuple in found["ntuples"]):
             continue
         made = basketry.run("rewrite", file, "-o", out, *layout)
