@@ -28,3 +28,4 @@ mod values;
 pub use append::ElementSource;
 pub use builder::FieldBuilder;
 pub use field_plan::{FieldPlan, fields};
+pub(in crate::ntuple) use planner::program_of;

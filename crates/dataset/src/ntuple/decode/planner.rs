@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use rootfile::streamer::StreamerInfos;
+
 use super::node::{ColumnRef, FieldColumns, Node};
 use super::numbers::{is_readable, natural};
 use crate::decode::plan::branch::streamed;
@@ -24,6 +26,12 @@ pub(super) struct Planner<'a> {
     schema: &'a Schema,
 }
 
+/// How the objects of a streamer field are decoded and encoded.
+pub(in crate::ntuple) fn program_of(field: &Field, infos: &StreamerInfos) -> Result<Program, Reason> {
+    let version = i32::try_from(field.type_version).unwrap_or(-1);
+    streamed(&field.type_name, (version, field.type_checksum.unwrap_or(0)), infos)
+}
+
 impl<'a> Planner<'a> {
     pub(super) fn new(schema: &'a Schema) -> Self {
         Self { schema }
@@ -41,8 +49,7 @@ impl<'a> Planner<'a> {
 
     /// How the objects of a streamer field are decoded: as those of a tree's branch of the same class.
     fn streamed(&self, field: &Field) -> Result<Program, Reason> {
-        let version = i32::try_from(field.type_version).unwrap_or(-1);
-        streamed(&field.type_name, (version, field.type_checksum.unwrap_or(0)), self.schema.streamer_infos())
+        program_of(field, self.schema.streamer_infos())
             .map_err(|reason| format!("an object as ROOT's streamer writes it: {reason}"))
     }
 

@@ -42,7 +42,7 @@ struct EmptyColumn {
 #[derive(Debug)]
 enum Content {
     /// One column of entries.
-    Whole { input: usize, shape: Shape, node: Node },
+    Whole(Member),
     /// Lists of the same lengths.
     Collection { members: Vec<Member> },
 }
@@ -75,21 +75,17 @@ impl TableEncoder {
             let failed =
                 |why: String| Error::unsupported(format!("cannot be written: {why}")).object(format!("field {name}"));
             let used = made.inputs.iter().enumerate();
-            let member = |(input, used): (usize, InputUse), source: usize| {
+            let member = |input: usize, source: usize| {
                 let shape = made.inputs.get(input).map(|input| input.plan.shape().clone());
                 let node = planner.node(source).map_err(failed)?;
-                debug_assert!(used != InputUse::Field || source == id);
                 Ok(Member { input, shape: shape.ok_or_else(shape_mismatch)?, node })
             };
             let whole = used.clone().find(|(_, input)| input.id == id && input.used == InputUse::Field);
             let content = match whole {
-                Some((input, _)) => {
-                    let Member { input, shape, node } = member((input, InputUse::Field), id)?;
-                    Content::Whole { input, shape, node }
-                }
+                Some((input, _)) => Content::Whole(member(input, id)?),
                 None => {
                     let members = used.filter_map(|(number, input)| match input.used {
-                        InputUse::Member { of, field } if of == id => Some(member((number, input.used), field)),
+                        InputUse::Member { of, field } if of == id => Some(member(number, field)),
                         _ => None,
                     });
                     Content::Collection { members: members.collect::<Result<_>>()? }
@@ -151,7 +147,7 @@ impl FieldEncoder {
             arrays.get(input).and_then(Option::as_ref).ok_or_else(missing)
         };
         let appended = match &self.content {
-            Content::Whole { input, shape, node } => {
+            Content::Whole(Member { input, shape, node }) => {
                 array(*input).and_then(|array| append(node, &View::new(shape, array.as_ref())?, at, columns))
             }
             Content::Collection { members } => self.collection(members, array, at, columns),

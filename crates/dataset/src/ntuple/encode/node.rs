@@ -3,8 +3,9 @@
 
 use std::sync::Arc;
 
-use super::objects::{ObjectEncoder, streamed};
+use super::objects::ObjectEncoder;
 use crate::decode::program::types::Reason;
+use crate::ntuple::decode::program_of;
 use crate::ntuple::model::{Field, Role, Schema};
 use crate::type_name::TypeName;
 
@@ -66,7 +67,7 @@ impl Planner<'_> {
             (Role::Leaf, &[], 2) => Node::Text { ends: self.column(id)? },
             (Role::Streamer, &[], 2) => {
                 let ends = self.column(id)?;
-                match streamed(field, self.schema.streamer_infos()) {
+                match program_of(field, self.schema.streamer_infos()) {
                     // As when they are decoded: the bytes of objects that are not understood.
                     Err(_) => Node::Text { ends },
                     Ok(program) => Node::Streamed { ends, encoder: Arc::new(ObjectEncoder::new(program)?) },

@@ -2,10 +2,8 @@
 
 use std::ops::Range;
 
-use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, Result};
 
-use crate::decode::plan::branch;
 use crate::decode::program::model::Program;
 use crate::decode::program::types::Reason;
 use crate::encode::EncodedEntries;
@@ -13,19 +11,12 @@ use crate::encode::entries::append_values;
 use crate::encode::forms::{Forms, writable};
 use crate::encode::view::View;
 use crate::layout::Streaming;
-use crate::ntuple::model::Field;
 
 /// Writes the objects of a streamer field.
 #[derive(Debug)]
 pub(super) struct ObjectEncoder {
     program: Program,
     forms: Forms,
-}
-
-/// How the objects of a streamer field are decoded and encoded.
-pub(super) fn streamed(field: &Field, infos: &StreamerInfos) -> std::result::Result<Program, Reason> {
-    let version = i32::try_from(field.type_version).unwrap_or(-1);
-    branch::streamed(&field.type_name, (version, field.type_checksum.unwrap_or(0)), infos)
 }
 
 impl ObjectEncoder {

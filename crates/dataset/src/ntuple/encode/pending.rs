@@ -13,8 +13,6 @@ pub struct PendingColumn {
     pub(super) elements: Elements,
     /// The items of the collections so far in this cluster; of variants, the values of each part.
     pub(super) counts: Vec<u64>,
-    /// Elements of this cluster that are in pages.
-    in_pages: u64,
 }
 
 impl PendingColumn {
@@ -25,15 +23,7 @@ impl PendingColumn {
             Kind::Index => Elements::U64(Vec::new()),
             kind => Elements::new(kind, double),
         };
-        Self { encoding, elements, counts: vec![0; counts], in_pages: 0 }
-    }
-
-    /// Takes its elements out, to put them back: columns of one field are filled side by side.
-    #[must_use]
-    pub fn take(&mut self) -> Self {
-        let empty =
-            Self { encoding: self.encoding, elements: Elements::U8(Vec::new()), counts: Vec::new(), in_pages: 0 };
-        std::mem::replace(self, empty)
+        Self { encoding, elements, counts: vec![0; counts] }
     }
 
     /// Its encoding.
@@ -49,11 +39,6 @@ impl PendingColumn {
     /// Whether all elements are in pages.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
-    }
-
-    /// Elements of this cluster, those in pages included.
-    pub fn total(&self) -> u64 {
-        self.in_pages + self.len() as u64
     }
 
     /// Bytes of an element in memory, as ROOT has it: the limit of its pages counts these (`RColumn::ConnectPageSink`).
@@ -88,13 +73,11 @@ impl PendingColumn {
 
     /// Forgets the first elements, which are in pages now.
     pub fn forget(&mut self, elements: usize) {
-        self.in_pages += elements as u64;
         self.elements.forget(elements);
     }
 
     /// Begins another cluster. All elements must be in pages.
     pub fn start_cluster(&mut self) {
-        self.in_pages = 0;
         self.counts.fill(0);
     }
 
@@ -102,7 +85,7 @@ impl PendingColumn {
     pub fn drop_memory(&mut self) {
         let double = matches!(self.elements, Elements::F64(_));
         let counts = std::mem::take(&mut self.counts);
-        *self = Self { counts, in_pages: self.in_pages, ..Self::new(self.encoding, double, 0) };
+        *self = Self { counts, ..Self::new(self.encoding, double, 0) };
     }
 
     /// Whether a column of this type keeps numbers of items or values.

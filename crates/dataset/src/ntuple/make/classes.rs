@@ -28,7 +28,7 @@ impl Maker<'_> {
             return Err(format!("{class} has a streamer of its own"));
         }
         let info = self.infos.latest(class).ok_or_else(|| format!("no streamer info describes {class}"))?;
-        field.type_version = if self.has_class_def(&info, 0) { info.version.unsigned_abs() } else { u32::MAX };
+        field.type_version = if self.has_class_def(&info) { info.version.unsigned_abs() } else { u32::MAX };
         field.type_checksum = Some(info.checksum);
         let id = self.put(field);
         let mut bases = 0;
@@ -46,18 +46,14 @@ impl Maker<'_> {
 
     /// Whether the version of a class is from a `ClassDef`. No info says it: ROOT's own classes have one, those of higher
     /// versions, and those that derive from `TObject`.
-    fn has_class_def(&self, info: &StreamerInfo, depth: usize) -> bool {
+    fn has_class_def(&self, info: &StreamerInfo) -> bool {
         info.version > 1
             || info.name == "TObject"
             || builtin::infos().iter().any(|known| known.name == info.name)
-            || info.elements.iter().any(|element| {
-                matches!(element.kind, ElementKind::Base { .. })
-                    && (element.name == "TObject"
-                        || depth < DEEPEST_BASE
-                            && self.infos.latest(&element.name).is_some_and(|base| self.is_object(&base, depth + 1)))
-            })
+            || self.is_object(info, 0)
     }
 
+    /// Whether a class derives from `TObject`.
     fn is_object(&self, info: &StreamerInfo, depth: usize) -> bool {
         info.elements.iter().any(|element| {
             matches!(element.kind, ElementKind::Base { .. })

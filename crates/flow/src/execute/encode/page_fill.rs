@@ -29,13 +29,14 @@ pub(crate) struct PageRules {
 /// A field that is being filled.
 #[derive(Debug)]
 pub(crate) struct FieldFill {
+    /// The elements of each column that are in no page yet.
+    pending: Vec<PendingColumn>,
     columns: Vec<ColumnFill>,
 }
 
 /// A column that is being filled.
 #[derive(Debug)]
 struct ColumnFill {
-    pending: PendingColumn,
     rules: PageRules,
     /// Elements of a page.
     limit: usize,
@@ -53,12 +54,13 @@ pub(crate) struct PageToMake {
 impl FieldFill {
     /// An empty field. `rules` are those of its columns.
     pub fn new(encoder: &FieldEncoder, rules: &[PageRules]) -> Self {
-        let column = |(pending, rules): (PendingColumn, &PageRules)| {
+        let column = |(pending, rules): (&PendingColumn, &PageRules)| {
             let limit = rules.page_size / pending.element_size() as u64;
             let limit = usize::try_from(limit.clamp(1, u64::from(u32::MAX >> 1))).unwrap_or(usize::MAX);
-            ColumnFill { pending, rules: *rules, limit, made: ColumnPages::new(rules.compression), raw: 0 }
+            ColumnFill { rules: *rules, limit, made: ColumnPages::new(rules.compression), raw: 0 }
         };
-        Self { columns: encoder.start().into_iter().zip(rules).map(column).collect() }
+        let pending = encoder.start();
+        Self { columns: pending.iter().zip(rules).map(column).collect(), pending }
     }
 
     /// Adds entries. Returns the pages that they fill, which the caller makes next.
@@ -68,29 +70,16 @@ impl FieldFill {
         arrays: &[Option<ArrayRef>],
         rows: Range<usize>,
     ) -> Result<Vec<PageToMake>> {
-        let mut pending: Vec<PendingColumn> = Vec::new();
-        self.with_pending(&mut pending, |pending| encoder.append(arrays, rows, pending))?;
+        encoder.append(arrays, rows, &mut self.pending)?;
         let mut pages = Vec::new();
-        for (number, column) in self.columns.iter().enumerate() {
+        for (number, (column, pending)) in self.columns.iter().zip(&self.pending).enumerate() {
             let mut done = 0;
-            while column.pending.len() - done >= column.limit {
+            while pending.len() - done >= column.limit {
                 pages.push(PageToMake { column: number, range: done..done + column.limit });
                 done += column.limit;
             }
         }
         Ok(pages)
-    }
-
-    /// Runs work on the pending elements of all columns, side by side.
-    fn with_pending(
-        &mut self,
-        all: &mut Vec<PendingColumn>,
-        work: impl FnOnce(&mut [PendingColumn]) -> Result<()>,
-    ) -> Result<()> {
-        all.extend(self.columns.iter_mut().map(|column| column.pending.take()));
-        let done = work(all);
-        self.columns.iter_mut().zip(all.drain(..)).for_each(|(column, pending)| column.pending = pending);
-        done
     }
 
     /// Adds entries, and makes the pages that they fill.
@@ -107,19 +96,19 @@ impl FieldFill {
 
     /// The pages with the elements that are in none yet.
     pub fn last_pages(&self) -> Vec<PageToMake> {
-        let columns = self.columns.iter().enumerate().filter(|(_, column)| !column.pending.is_empty());
-        columns.map(|(number, column)| PageToMake { column: number, range: 0..column.pending.len() }).collect()
+        let columns = self.pending.iter().enumerate().filter(|(_, pending)| !pending.is_empty());
+        columns.map(|(column, pending)| PageToMake { column, range: 0..pending.len() }).collect()
     }
 
     /// Makes pages, in order, and forgets their elements.
     pub fn make_all(&mut self, pages: &[PageToMake], scratch: &mut EncodeScratch) -> Result<()> {
         for page in pages {
-            let Some(column) = self.columns.get_mut(page.column) else { continue };
-            let mut made = std::mem::take(&mut column.made);
-            let put = column.make(page.range.clone(), scratch, &mut made);
-            column.made = made;
-            put?;
-            column.count_in(page);
+            let (Some(column), Some(pending)) = (self.columns.get_mut(page.column), self.pending.get(page.column))
+            else {
+                continue;
+            };
+            make(pending, column.rules, page.range.clone(), scratch, &mut column.made)?;
+            column.count_in(pending, page);
         }
         self.forget(pages);
         Ok(())
@@ -127,34 +116,35 @@ impl FieldFill {
 
     /// Makes one page apart.
     pub fn make(&self, page: &PageToMake, scratch: &mut EncodeScratch) -> Result<ColumnPages> {
-        let column = self.columns.get(page.column).ok_or_else(|| Error::unsupported("a page of no column"))?;
+        let column = self.columns.get(page.column).zip(self.pending.get(page.column));
+        let (column, pending) = column.ok_or_else(|| Error::unsupported("a page of no column"))?;
         let mut made = ColumnPages::new(column.rules.compression);
-        column.make(page.range.clone(), scratch, &mut made)?;
+        make(pending, column.rules, page.range.clone(), scratch, &mut made)?;
         Ok(made)
     }
 
     /// Adds a page that was made apart. Pages are added in order.
     pub fn add(&mut self, page: &PageToMake, made: &ColumnPages) {
-        if let Some(column) = self.columns.get_mut(page.column) {
+        if let (Some(column), Some(pending)) = (self.columns.get_mut(page.column), self.pending.get(page.column)) {
             column.made.append(made);
-            column.count_in(page);
+            column.count_in(pending, page);
         }
     }
 
     /// Drops the elements of pages that were made.
     pub fn forget(&mut self, pages: &[PageToMake]) {
-        for (number, column) in self.columns.iter_mut().enumerate() {
+        for (number, pending) in self.pending.iter_mut().enumerate() {
             let end = pages.iter().rev().find(|page| page.column == number).map_or(0, |page| page.range.end);
             if end > 0 {
-                column.pending.forget(end);
+                pending.forget(end);
             }
         }
     }
 
     /// Returns the pages of the cluster, and begins the next one. All elements must be in pages.
     pub fn start_cluster(&mut self) -> impl Iterator<Item = ColumnPages> + '_ {
+        self.pending.iter_mut().for_each(PendingColumn::start_cluster);
         self.columns.iter_mut().map(|column| {
-            column.pending.start_cluster();
             column.raw = 0;
             std::mem::replace(&mut column.made, ColumnPages::new(column.rules.compression))
         })
@@ -173,18 +163,19 @@ impl FieldFill {
     pub fn drop_buffers(&mut self) {
         for column in &mut self.columns {
             column.made = ColumnPages::new(column.rules.compression);
-            column.pending.drop_memory();
         }
+        self.pending.iter_mut().for_each(PendingColumn::drop_memory);
     }
 
     /// Bytes of its buffers.
     pub fn memory(&self) -> u64 {
-        self.columns.iter().map(|column| column.pending.memory() + column.made.bytes.capacity() as u64).sum()
+        let pending: u64 = self.pending.iter().map(PendingColumn::memory).sum();
+        pending + self.columns.iter().map(|column| column.made.bytes.capacity() as u64).sum::<u64>()
     }
 
     /// Bytes of elements that are in no page yet.
     pub fn pending(&self) -> u64 {
-        self.columns.iter().map(|column| column.pending.raw_len()).sum()
+        self.pending.iter().map(PendingColumn::raw_len).sum()
     }
 
     /// Bytes of this cluster's pages before and after compression.
@@ -195,28 +186,34 @@ impl FieldFill {
 }
 
 impl ColumnFill {
-    fn count_in(&mut self, page: &PageToMake) {
-        self.raw += self.pending.encoding().page_len(page.range.len()).unwrap_or(0) as u64;
+    fn count_in(&mut self, pending: &PendingColumn, page: &PageToMake) {
+        self.raw += pending.encoding().page_len(page.range.len()).unwrap_or(0) as u64;
     }
+}
 
-    /// Makes a page of pending elements.
-    fn make(&self, range: Range<usize>, scratch: &mut EncodeScratch, to: &mut ColumnPages) -> Result<()> {
-        let elements = u32::try_from(range.len()).map_err(|_| Error::request("a page of 2^32 elements"))?;
-        let raw = self.pending.encoding().page_len(range.len()).unwrap_or(0);
-        let PageRules { compression, has_checksum, .. } = self.rules;
-        let offset = to.begin(raw);
-        let checksum = if compression.is_none() {
-            self.pending.encode(range, &mut to.bytes)?;
-            seal_page(&mut to.bytes, offset, has_checksum)
-        } else {
-            scratch.payload.clear();
-            self.pending.encode(range, &mut scratch.payload)?;
-            let started = Instant::now();
-            let put = put_page(&scratch.payload, compression, &mut scratch.compressor, has_checksum, &mut to.bytes);
-            add(&scratch.clocks.compressing, started.elapsed());
-            put?.1
-        };
-        to.end(MadePage { elements, offset, len: 0, raw, has_checksum, checksum, same_as: None });
-        Ok(())
-    }
+/// Makes a page of pending elements.
+fn make(
+    pending: &PendingColumn,
+    rules: PageRules,
+    range: Range<usize>,
+    scratch: &mut EncodeScratch,
+    to: &mut ColumnPages,
+) -> Result<()> {
+    let elements = u32::try_from(range.len()).map_err(|_| Error::request("a page of 2^32 elements"))?;
+    let raw = pending.encoding().page_len(range.len()).unwrap_or(0);
+    let PageRules { compression, has_checksum, .. } = rules;
+    let offset = to.begin(raw);
+    let checksum = if compression.is_none() {
+        pending.encode(range, &mut to.bytes)?;
+        seal_page(&mut to.bytes, offset, has_checksum)
+    } else {
+        scratch.payload.clear();
+        pending.encode(range, &mut scratch.payload)?;
+        let started = Instant::now();
+        let put = put_page(&scratch.payload, compression, &mut scratch.compressor, has_checksum, &mut to.bytes);
+        add(&scratch.clocks.compressing, started.elapsed());
+        put?.1
+    };
+    to.end(MadePage { elements, offset, len: 0, raw, has_checksum, checksum, same_as: None });
+    Ok(())
 }
