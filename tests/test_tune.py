@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import uproot
 
-from referee import schema_document
+from referee import root_ntuples, schema_document
 from referee.command import Basketry
 from referee.paths import BUILD, FOUND, REPO
 
@@ -75,7 +75,9 @@ def test_documented_and_printed_fields_agree(nano: Path, objects: Path, basketry
     recast = basketry.json("tune", objects, "--recode", "--max-size", "1.2x")
     refused = basketry.run("tune", nano, "--max-size", "100kB", "--json")
     assert refused.code == 1, str(refused)
-    found = schema_document.differences(REPO / "docs" / "tune-schema.md", [proven, recast, json.loads(refused.out)])
+    compared = basketry.json("tune", nano, "--container", "any")
+    printed = [proven, recast, json.loads(refused.out), compared]
+    found = schema_document.differences(REPO / "docs" / "tune-schema.md", printed)
 
     assert not found, "\n".join(found)
 
@@ -275,3 +277,52 @@ def test_a_layout_file_replaces_nothing_without_force(nano: Path, basketry: Bask
     basketry("tune", file, "--layout-out", layout, "-f")
 
     assert layout.read_text() != "mine"
+
+
+@pytest.fixture(scope="module")
+def ntuple(nano: Path, basketry: Basketry, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same content as RNTuples, in pages that are slow to read."""
+    path = tmp_path_factory.mktemp("ntuple") / "ntuple.root"
+    basketry("rewrite", nano, "--container", "rntuple", "--compression", "lzma:1", "--basket", "4kB", "-o", path)
+    return path
+
+
+def test_an_rntuple_is_tuned(ntuple: Path, basketry: Basketry, tmp_path: Path) -> None:
+    out = tmp_path / "tuned.root"
+    report = basketry.json("tune", ntuple, "--max-size", "1.1x", "-o", out)
+    assert report["proof"]["equal"]
+    assert report["chosen"]["read"] < report["today"]["read"]
+    # Some columns are equal, and share pages if they are packed alike.
+    assert report["chosen"]["size"] == pytest.approx(out.stat().st_size, rel=0.08)
+    assert out.stat().st_size <= 1.1 * ntuple.stat().st_size
+    basketry("verify", ntuple, out)
+
+    before, after = root_ntuples.show(f"{ntuple}:Events", f"{out}:Events")
+    assert before == after
+    assert "entries" in after
+
+
+def test_the_best_of_both_containers(nano: Path, ntuple: Path, basketry: Basketry, tmp_path: Path) -> None:
+    for source, container in ((nano, "rntuple"), (ntuple, "ttree"), (nano, "any")):
+        out = tmp_path / f"{container}.root"
+        report = basketry.json("tune", source, "--container", container, "--max-size", "2x", "-o", out)
+        own = "rntuple" if source == ntuple else "ttree"
+        assert [one["container"] for one in report["containers"]] == [own, "ttree" if own == "rntuple" else "rntuple"]
+        assert all(one["chosen"]["read"] > 0 for one in report["containers"])
+        assert report["proof"]["equal"], report["verdict"]
+        basketry("verify", source, out)
+        if container != "any":
+            assert f'container = "{container}"' in report["layout"]
+            about = basketry.json("inspect", out)
+            assert bool(about["ntuples"]) == (container == "rntuple")
+
+    with uproot.open(nano) as first, uproot.open(tmp_path / "ttree.root") as second:
+        for name in ("event", "nJet", "Jet_pt", "HLT_IsoMu24"):
+            assert first["Events"][name].array().tolist() == second["Events"][name].array().tolist()
+
+
+def test_other_programs_are_readers_of_trees_alone(ntuple: Path, nano: Path, basketry: Basketry) -> None:
+    for arguments in ([ntuple], [nano, "--container", "rntuple"]):
+        outcome = basketry.run("tune", *arguments, "--reader", "root")
+        assert outcome.code == 2, str(outcome)
+        assert "leave out --reader" in outcome.err

@@ -285,6 +285,7 @@ def tune(
     max_write_time: Limit | None = None,
     reader: str | os.PathLike[str] = "basketry",
     recode: bool = False,
+    container: str | None = None,
     seed: int = 1,
     threads: int = 0,
     memory: Size | None = None,
@@ -299,6 +300,7 @@ def tune(
     unsplit, which may rename their branches. `keep` and `drop` select branches. Several files of a kind get one layout,
     for `layout_out`; `output` needs a single file. `reader` is the program that will read the file: "basketry", "root",
     "uproot" or a profile (docs/readers.md). Expected times are that reader's; if it is installed, it makes the proof.
+    `container` is "ttree", "rntuple" or "any" for the better one; `Tuning.containers` has the best of each.
     """
     from .reports.parse import parse
     from .reports.tuning import Tuning

@@ -165,6 +165,20 @@ class Recasting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BestInContainer:
+    """The best choice in a container."""
+
+    container: str
+    """`ttree` or `rntuple`."""
+    chosen: Figures | None
+    """Expected costs; none if the limits cannot be met."""
+    layout: str | None
+    """Layout as TOML."""
+    refused: str | None
+    """Why the content cannot be in the container."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FrontPoint:
     """A point of the Pareto front."""
 
@@ -302,6 +316,8 @@ class Tuning:
     """Columns of objects that change split level or streaming, slowest to read first."""
     why: tuple[str, ...]
     """The same in words."""
+    containers: tuple[BestInContainer, ...]
+    """The best choice in each container, if they were compared."""
     front: tuple[FrontPoint, ...]
     """Best reading times by size of the file, smallest first."""
     sensitivity: tuple[Loosened, ...]

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use dataset::decode::ColumnPlan;
+use dataset::ntuple::element::{Elements, Encoding};
 use dataset::tree::basket::{BasketData, Entries};
 use rootfile::Result;
 use rootfile::codec::{Compression, Compressor, Decompressor};
@@ -29,6 +30,9 @@ pub(crate) trait CodecBench {
 
     /// Decompresses a basket of a file, and returns the seconds.
     fn unpack(&mut self, record: &[u8], objlen: usize, out: &mut Vec<u8>) -> Result<f64>;
+
+    /// Decodes the elements of a page of an RNTuple, and returns the seconds.
+    fn decode_page(&mut self, encoding: &Encoding, page: &[u8], elements: usize) -> Result<f64>;
 
     /// Decodes a basket into Arrow: in one call, and some of its entries one by one, as a sparse reader
     /// does. A block is what one call decodes. `None` if the basket cannot be decoded.
@@ -70,6 +74,19 @@ impl CodecBench for Codecs {
         let start = thread_seconds();
         self.decompressor.decompress(record, objlen, out)?;
         Ok(thread_seconds() - start)
+    }
+
+    fn decode_page(&mut self, encoding: &Encoding, page: &[u8], elements: usize) -> Result<f64> {
+        let mut best = f64::INFINITY;
+        for _ in 0..2 {
+            let mut values = Elements::new(encoding.kind(), false);
+            values.reserve(elements)?;
+            let start = thread_seconds();
+            values.decode(encoding, page, elements, 0..elements)?;
+            best = best.min(thread_seconds() - start);
+            std::hint::black_box(&values);
+        }
+        Ok(best)
     }
 
     fn decode(&mut self, plan: &ColumnPlan, basket: &BasketData) -> Option<[Point; 2]> {

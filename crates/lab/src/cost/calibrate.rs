@@ -23,12 +23,11 @@ pub struct Access {
 /// How often each operation is timed; the fastest counts.
 const ROUNDS: u64 = 5;
 
-/// Measures with one basket of a file. The cost of a column comes from the full read.
-pub(crate) fn calibrate(file: &dyn Source, basket: (u64, usize), per_column: f64) -> Result<Access> {
-    let (seek, nbytes) = basket;
+/// Measures with one basket of a file, if it has some. The cost of a column comes from the full read.
+pub(crate) fn calibrate(file: &dyn Source, basket: Option<(u64, usize)>, per_column: f64) -> Result<Access> {
     let size = usize::try_from(file.size()).unwrap_or(usize::MAX);
     let large = size.min(1 << 18);
-    let mut buffer = vec![0; large.max(nbytes)];
+    let mut buffer = vec![0; large];
     let mut fetch = |len: usize, times: u32| -> Result<f64> {
         // From all over the file, as baskets are: the same bytes again would come from the processor's own cache. Of
         // a call alone the bytes are no part.
@@ -46,14 +45,21 @@ pub(crate) fn calibrate(file: &dyn Source, basket: (u64, usize), per_column: f64
     let small_fetch = fetch(100.min(size), 200)?;
     let per_byte =
         ((fetch(large, 20)? - small_fetch) / f64::from(u32::try_from(large.max(1)).unwrap_or(u32::MAX))).max(0.0);
+    let parse = basket.map_or(Ok(0.0), |basket| parse(file, basket))?;
+    Ok(Access { per_basket: small_fetch + parse, per_byte, per_offset: per_offset()?, per_column })
+}
+
+/// Parses the header of a basket.
+fn parse(file: &dyn Source, (seek, nbytes): (u64, usize)) -> Result<f64> {
+    const TIMES: u32 = 200;
     let record = file.read(seek, nbytes)?;
-    let parse = fastest(|_| {
-        for _ in 0..200 {
+    let seconds = fastest(|_| {
+        for _ in 0..TIMES {
             std::hint::black_box(BasketHeader::parse(&mut Cursor::new(&record))?);
         }
         Ok(())
-    })? / 200.0;
-    Ok(Access { per_basket: small_fetch + parse, per_byte, per_offset: per_offset()?, per_column })
+    })?;
+    Ok(seconds / f64::from(TIMES))
 }
 
 /// Opens a basket of many entries of no bytes.
@@ -100,7 +106,7 @@ mod tests {
         BasketHeader::new("branch", "tree", 0, 0).write(&mut w);
         let len = w.bytes.len();
         w.bytes.resize(1 << 19, 1);
-        let access = calibrate(&MemoryFile(w.bytes), (0, len), 0.0).unwrap();
+        let access = calibrate(&MemoryFile(w.bytes), Some((0, len)), 0.0).unwrap();
         assert!(access.per_basket > 0.0 && access.per_basket < 1e-3, "{access:?}");
         assert!(access.per_byte < 1e-6 && access.per_offset > 0.0 && access.per_offset < 1e-6, "{access:?}");
     }

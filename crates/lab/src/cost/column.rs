@@ -4,12 +4,15 @@
 use std::sync::Arc;
 
 use dataset::decode::ColumnPlan;
-use dataset::layout::Compression;
+use dataset::layout::{ColumnEncoding, Compression};
+use dataset::ntuple::element::Encoding;
+use dataset::ntuple::model::Page;
 use dataset::tree::BasketRef;
 use flow::Form;
 use rootfile::RootFile;
 
 use super::kind::Kind;
+use super::packing::Packing;
 use super::workload::Demand;
 use crate::math::as_f64;
 
@@ -36,7 +39,9 @@ pub(crate) struct Column {
     pub baskets: Vec<BasketRef>,
     /// Whether its baskets are in this file and can be cut at entries.
     pub can_sample: bool,
-    /// How it is decoded. `None` for branches that are no columns, which readers skip.
+    /// Its pages, if it is a column of an RNTuple.
+    pub pages: Option<PageColumn>,
+    /// How it is decoded. `None` for branches that are no columns, which readers skip, and for columns of RNTuples.
     pub plan: Option<ColumnPlan>,
     pub demand: Demand,
     /// Kind of its values.
@@ -49,7 +54,42 @@ pub(crate) struct Column {
     pub recast: Option<usize>,
 }
 
+impl PageColumn {
+    /// Bytes of an element in memory, for each byte in a page before compression. The limit of pages counts these.
+    pub fn in_memory(&self) -> f64 {
+        let bits = 8.0 * as_f64(self.encoding.kind().memory_size() as u64);
+        bits / f64::from(self.encoding.bits().max(1))
+    }
+}
+
+/// What a column of an RNTuple has instead of baskets. Its [`Column::baskets`] are its pages.
+#[derive(Clone, Debug)]
+pub(crate) struct PageColumn {
+    /// How its elements are encoded in the file.
+    pub encoding: Encoding,
+    /// The ID of the field at the top.
+    pub top: usize,
+    /// The pages, in the order of [`Column::baskets`].
+    pub pages: Vec<Page>,
+    /// Most bytes of a key in the file.
+    pub max_key_size: u64,
+}
+
 impl Column {
+    /// How its bytes are packed in the file.
+    pub fn packing(&self) -> Packing {
+        let encoding = |pages: &PageColumn| match pages.encoding.column_type().is_split() {
+            true => ColumnEncoding::Split,
+            false => ColumnEncoding::Plain,
+        };
+        Packing { compression: self.compression, encoding: self.pages.as_ref().map(encoding) }
+    }
+
+    /// Whether its pieces can be packed so.
+    pub fn takes(&self, packing: Packing) -> bool {
+        self.pages.is_some() == packing.encoding.is_some()
+    }
+
     pub fn name(&self) -> &str {
         self.lineage.last().map_or("", String::as_str)
     }

@@ -1,17 +1,16 @@
 //! Fits the trials on samples: what each codec costs on each column. A codec that was not tried on a column gets its ratio
 //! to a codec that was.
 
-use rootfile::codec::Compression;
-
 use super::column::Column;
 use super::decoding::Decoding;
 use super::line::{Line, Point};
 use super::measured::{CodecCost, ColumnCost, Trials, Tried};
+use super::packing::Packing;
 use super::statistics::FileStats;
 
 /// Costs from trials; codecs that were not tried on a column are inferred from other columns. A column that was not
 /// sampled gets costs only for its own codec and for no compression: the effect of others is not known.
-pub(super) fn column_costs(stats: &FileStats, tables: &[Trials], codecs: &[Compression]) -> Vec<ColumnCost> {
+pub(super) fn column_costs(stats: &FileStats, tables: &[Trials], codecs: &[Packing]) -> Vec<ColumnCost> {
     let shapes = shapes(tables, codecs);
     let (for_raw, for_stored) = unpacking(tables);
     let mut decoding = Decoding::default();
@@ -23,9 +22,10 @@ pub(super) fn column_costs(stats: &FileStats, tables: &[Trials], codecs: &[Compr
         let today = Line { fixed: 0.0, per_byte: today };
         let decode = decoding.of(column, &table.decode);
         if table.sampled <= 0.0 {
-            let known = |(&codec, shape): (&Compression, &CodecCost)| match codec {
+            let known = |(&codec, shape): (&Packing, &CodecCost)| match codec {
+                c if !column.takes(c) => None,
                 c if c.is_none() => Some(*shape),
-                c if c == column.compression => {
+                c if c == column.packing() => {
                     let size = Point { blocks: column.count(), raw: column.raw, cost: column.zip };
                     let unpack = Point { cost: today.per_byte * column.raw, ..size };
                     let (size, unpack) =
@@ -50,6 +50,9 @@ pub(super) fn column_costs(stats: &FileStats, tables: &[Trials], codecs: &[Compr
         let mut costs: Vec<Option<CodecCost>> = (0..codecs.len()).map(own).collect();
         let measured = costs.clone();
         for (k, cost) in costs.iter_mut().enumerate().filter(|(_, cost)| cost.is_none()) {
+            if codecs.get(k).is_none_or(|codec| !column.takes(*codec)) {
+                continue;
+            }
             *cost = sibling(&measured, tables, k).map(|(known, ratio)| CodecCost {
                 size: known.size.scaled(ratio.size.per_byte),
                 pack: known.pack.scaled(ratio.pack.per_byte),
@@ -80,7 +83,7 @@ fn unpacking(tables: &[Trials]) -> (f64, f64) {
 
 /// Each codec over all columns. One that was tried with one basket size only has the shape of one that was tried
 /// with two, of the same algorithm if there is one.
-fn shapes(tables: &[Trials], codecs: &[Compression]) -> Vec<CodecCost> {
+fn shapes(tables: &[Trials], codecs: &[Packing]) -> Vec<CodecCost> {
     let sums: Vec<[Tried; 2]> = (0..codecs.len()).map(|k| summed(tables, k)).collect();
     let known: Vec<Option<CodecCost>> = sums
         .iter()
@@ -92,7 +95,8 @@ fn shapes(tables: &[Trials], codecs: &[Compression]) -> Vec<CodecCost> {
         .collect();
     let shape = |(k, sums): (usize, &[Tried; 2])| {
         let own = known.get(k).copied().flatten();
-        let same = |other: usize| codecs.get(other).map(|c| c.algorithm()) == codecs.get(k).map(|c| c.algorithm());
+        let algorithm = |k: usize| codecs.get(k).map(Packing::algorithm);
+        let same = |other: usize| algorithm(other) == algorithm(k);
         let others = || known.iter().enumerate().rev().filter_map(|(i, cost)| Some((i, (*cost)?)));
         let similar = others().find(|(i, _)| same(*i)).or_else(|| others().next()).map(|(_, cost)| cost);
         own.unwrap_or_else(|| {

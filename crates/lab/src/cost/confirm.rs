@@ -94,9 +94,9 @@ impl Confirmed {
             left -= sample.today.raw * (nominal::decompression(column.compression) + 0.5);
             let [mut bytes, mut pack, mut unpack] = [Point::default(); 3];
             for run in &sample.runs {
-                run.baskets(size, usize::MAX, |payload| {
-                    let trial = bench.trial(codec, payload)?;
-                    let raw = as_f64(payload.len() as u64);
+                run.pieces(codec, (size, usize::MAX), &mut |piece| {
+                    let trial = piece.trial(codec, &mut *bench)?;
+                    let raw = as_f64(piece.payload.len() as u64);
                     left -= raw * nominal::codec(codec);
                     bytes.add(raw, as_f64(trial.stored as u64));
                     pack.add(raw, trial.pack);

@@ -3,9 +3,11 @@
 //! A basket that is decoded repeatedly stays in the processor's caches; one among hundreds does not. Some entries are
 //! therefore read by [`flow::read`], as a reader reads them, and the times of samples are corrected by the result.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use dataset::EntrySet;
+use dataset::decode::ColumnPlan;
 use flow::Budget;
 use flow::inputs::Input;
 use flow::read::{Dataset, ReadCost, Request, drain};
@@ -13,6 +15,7 @@ use rootfile::Result;
 
 use super::calibrate::Access;
 use super::column::{Column, TreeStats};
+use super::line::Line;
 use super::measured::ColumnCost;
 use super::nominal;
 use super::statistics::FileStats;
@@ -31,6 +34,8 @@ const ENOUGH: f64 = 1.5;
 const LEAST: f64 = 0.3;
 /// The correction of decompression times lies between these factors.
 const UNPACKING: (f64, f64) = (0.8, 1.5);
+/// The correction of unpacking pages is at least this: a sample reads each page once, without the caches that it fills.
+const PAGES: f64 = 0.5;
 /// Whole clusters are read if they have no more than this many times the entries.
 const FAR: u64 = 4;
 /// Trees besides the largest that are read with no entries selected, and repeats of that.
@@ -69,11 +74,17 @@ impl FullRead {
         let dataset = open(tree)?;
         let columns = dataset.column_of_each_node();
         let of = |c: &Column| {
-            let branch = c.plan.as_ref().filter(|_| c.tree == number)?.branch();
-            columns.get(branch).copied().flatten()
+            let node = match &c.pages {
+                Some(pages) => Some(pages.top),
+                None => c.plan.as_ref().map(ColumnPlan::branch),
+            };
+            columns.get(node.filter(|_| c.tree == number)?).copied().flatten()
         };
-        let places: Vec<(usize, usize)> =
-            stats.columns.iter().enumerate().filter_map(|(i, c)| Some((i, of(c)?))).collect();
+        // Columns of one field are read together.
+        let mut fields: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (i, place) in stats.columns.iter().enumerate().filter_map(|(i, c)| Some((i, of(c)?))) {
+            fields.entry(place).or_default().push(i);
+        }
         let nominal: f64 = stats.columns.iter().map(|c| c.raw * (nominal::decompression(c.compression) + 1.0)).sum();
         let all: f64 = stats.columns.iter().map(|c| c.raw).sum();
         let time = NOMINAL.min(OF_BUDGET * nominal::budget(&stats.columns));
@@ -81,7 +92,7 @@ impl FullRead {
         let entries = middle(dataset.entries(), dataset.clusters(), (bytes / raw(number).max(1.0)).min(1.0));
         let share = as_f64(entries.end - entries.start) / as_f64(dataset.entries().max(1));
         let budget = Budget { threads: 1, ..budget };
-        let columns = places.iter().map(|(_, column)| *column).collect();
+        let columns = fields.keys().copied().collect();
         let request = Request { columns, entries, selection: None, budget, cancelled: None };
         let mut nothing = Nothing::default();
         nothing.read(&dataset, budget)?;
@@ -91,8 +102,10 @@ impl FullRead {
         let per_column = nothing.per_column();
         // If there is not enough time for all columns of whole clusters, some large and some small columns are read.
         let step = share * raw(number) / bytes.max(1.0);
-        let places = every_nth_by_size(places, step, |i| stats.columns.get(*i).map_or(0.0, |c| c.raw));
-        let request = Request { columns: places.iter().map(|(_, column)| *column).collect(), ..request };
+        let raw_of =
+            |members: &[usize]| members.iter().filter_map(|&i| stats.columns.get(i)).map(|c| c.raw).sum::<f64>();
+        let fields = every_nth_by_size(fields.into_iter().collect(), step, |members| raw_of(members));
+        let request = Request { columns: fields.iter().map(|(column, _)| *column).collect(), ..request };
         // The reading with the least real time counts: other work disturbed it least.
         let mut best: Option<(Duration, f64, Vec<ReadCost>)> = None;
         let mut all = 0.0;
@@ -111,7 +124,7 @@ impl FullRead {
         }
         let Some((stages, cpu, spent)) = best else { return Ok(Self::default()) };
         let (stages, decode) = (stages.as_secs_f64(), spent.iter().map(|s| s.decode.as_secs_f64()).sum::<f64>());
-        let cpu = cpu - per_column * as_f64(places.len() as u64);
+        let cpu = cpu - per_column * as_f64(fields.len() as u64);
         // CPU time outside of the stages, such as distributing work and freeing memory, counts as decoding. Stages that
         // took longer than the CPU time waited for a processor.
         let factor = match cpu - stages {
@@ -120,17 +133,20 @@ impl FullRead {
         };
         let mut columns = vec![None; stats.columns.len()];
         let slower = factor.min(1.0);
-        for ((column, _), spent) in places.iter().zip(&spent) {
-            if let Some(slot) = columns.get_mut(*column) {
-                // The arrays of offsets were decompressed too, but are not counted.
-                let (raw, data) = stats.columns.get(*column).map_or((1.0, 1.0), |c| (c.raw, c.raw_without_offsets()));
-                // Entries differ in size between clusters.
-                let share = match as_f64(spent.uncompressed) / data {
-                    of_bytes if of_bytes > 0.0 && of_bytes <= 1.0 => of_bytes,
-                    _ => share,
-                };
-                let unpack = (slower * spent.decompress.as_secs_f64(), share * raw);
-                *slot = Some(Seen { share, unpack, decode: factor * spent.decode.as_secs_f64() });
+        for ((_, members), spent) in fields.iter().zip(&spent) {
+            // The arrays of offsets were decompressed too, but are not counted.
+            let own = || members.iter().filter_map(|&i| Some((i, stats.columns.get(i)?)));
+            let (all, data) = own().fold((0.0, 0.0), |sum, (_, c)| (sum.0 + c.raw, sum.1 + c.raw_without_offsets()));
+            // Entries differ in size between clusters.
+            let share = match as_f64(spent.uncompressed) / data {
+                of_bytes if of_bytes > 0.0 && of_bytes <= 1.0 => of_bytes,
+                _ => share,
+            };
+            for (i, column) in own() {
+                let part = column.raw / all;
+                let unpack = (part * slower * spent.decompress.as_secs_f64(), share * column.raw);
+                let decode = part * factor * spent.decode.as_secs_f64();
+                columns.get_mut(i).into_iter().for_each(|slot| *slot = Some(Seen { share, unpack, decode }));
             }
         }
         Ok(Self { columns, per_column })
@@ -155,13 +171,18 @@ impl FullRead {
     /// Corrects the costs by the times of this reading: decoding by column where it was read, the other columns
     /// by the factor of all together; decompression by one factor for all codecs.
     pub fn correct(&self, stats: &FileStats, access: &Access, costs: &mut [ColumnCost]) {
-        self.correct_unpacking(costs);
+        self.correct_unpacking(stats, costs);
         self.correct_decoding(stats, access, costs);
+        self.correct_pages(stats, costs);
     }
 
-    fn correct_unpacking(&self, costs: &mut [ColumnCost]) {
+    fn correct_unpacking(&self, stats: &FileStats, costs: &mut [ColumnCost]) {
         let (mut seen, mut thought) = (0.0, 0.0);
-        for (cost, place) in costs.iter().zip(&self.columns).filter(|(cost, _)| cost.sampled > 0.0) {
+        let has_baskets = |column: &Column| column.pages.is_none();
+        let columns = || stats.columns.iter().map(has_baskets);
+        let sampled =
+            costs.iter().zip(&self.columns).zip(columns()).filter(|((cost, _), own)| *own && cost.sampled > 0.0);
+        for ((cost, place), _) in sampled {
             let Some(Seen { unpack: (seconds, raw), .. }) = place else { continue };
             seen += seconds;
             // The baskets are the file's own, so there is no cost for each basket.
@@ -171,9 +192,42 @@ impl FullRead {
             return;
         }
         let factor = (seen / thought).clamp(UNPACKING.0, UNPACKING.1);
-        for cost in costs {
-            cost.today = cost.today.scaled(factor);
-            cost.codecs.iter_mut().flatten().for_each(|codec| codec.unpack = codec.unpack.scaled(factor));
+        costs.iter_mut().zip(columns()).filter(|(_, own)| *own).for_each(|(cost, _)| scale_unpacking(cost, factor));
+    }
+
+    /// The elements of pages are decoded in all costs of unpacking. What else a field takes, such as building its arrays, is
+    /// the rest of the time that it was seen to take.
+    fn correct_pages(&self, stats: &FileStats, costs: &mut [ColumnCost]) {
+        let total = |seen: &Seen| (seen.unpack.0 + seen.decode) / seen.share.max(f64::MIN_POSITIVE);
+        let (mut seen, mut thought, mut raw) = (0.0, 0.0, 0.0);
+        for ((column, cost), place) in stats.columns.iter().zip(costs.iter()).zip(&self.columns) {
+            if let (Some(_), Some(place)) = (&column.pages, place) {
+                seen += total(place);
+                thought += cost.today.of(0.0, column.raw);
+                raw += column.raw;
+            }
+        }
+        if raw <= 0.0 || thought <= 0.0 {
+            return;
+        }
+        let factor = (seen / thought).clamp(PAGES, 1.0);
+        let besides = (seen - factor * thought).max(0.0);
+        let mut found = Vec::with_capacity(costs.len());
+        for ((column, cost), place) in stats.columns.iter().zip(costs.iter_mut()).zip(&self.columns) {
+            if column.pages.is_some() {
+                scale_unpacking(cost, factor);
+            }
+            let place = place.as_ref().filter(|_| column.pages.is_some());
+            found.push(place.map(|seen| (total(seen) - cost.today.of(0.0, column.raw)).max(0.0)));
+        }
+        // Times scatter: together the columns take no more than what is left.
+        let all: f64 = found.iter().flatten().sum();
+        let part = if all > 0.0 { (besides / all).min(1.0) } else { 0.0 };
+        for ((column, cost), rest) in stats.columns.iter().zip(costs).zip(found) {
+            if column.pages.is_some() {
+                let per_byte = rest.map_or(besides / raw, |rest| part * rest / column.raw);
+                cost.decode.line = Line { fixed: 0.0, per_byte };
+            }
         }
     }
 
@@ -183,14 +237,16 @@ impl FullRead {
             (offsets, cost.decode.line.of(column.count(), column.raw))
         };
         let (mut seen, mut thought) = (0.0, 0.0);
+        let has_baskets = |column: &Column| column.pages.is_none();
         for ((column, cost), place) in stats.columns.iter().zip(costs.iter()).zip(&self.columns) {
-            let Some(Seen { share, decode: seconds, .. }) = place else { continue };
+            let Some(Seen { share, decode: seconds, .. }) = place.filter(|_| has_baskets(column)) else { continue };
             let (offsets, decode) = expected(column, cost);
             seen += seconds - offsets * share;
             thought += decode * share;
         }
         let factor = if thought > 0.0 { (seen / thought).max(LEAST) } else { 1.0 };
-        for ((column, cost), place) in stats.columns.iter().zip(costs.iter_mut()).zip(&self.columns) {
+        let columns = stats.columns.iter().zip(costs.iter_mut()).zip(&self.columns);
+        for ((column, cost), place) in columns.filter(|((column, _), _)| has_baskets(column)) {
             let (offsets, decode) = expected(column, cost);
             let seen = place.map_or(factor * decode, |seen| seen.decode / seen.share - offsets);
             if seen > decode {
@@ -204,6 +260,11 @@ impl FullRead {
     }
 }
 
+fn scale_unpacking(cost: &mut ColumnCost, factor: f64) {
+    cost.today = cost.today.scaled(factor);
+    cost.codecs.iter_mut().flatten().for_each(|codec| codec.unpack = codec.unpack.scaled(factor));
+}
+
 /// Readings of no entries.
 #[derive(Default)]
 struct Nothing {
@@ -214,7 +275,7 @@ struct Nothing {
 impl Nothing {
     /// Reads nothing of a tree's columns.
     fn read(&mut self, dataset: &Dataset, budget: Budget) -> Result<()> {
-        let columns: Vec<usize> = dataset.column_of_each_node().into_iter().flatten().collect();
+        let columns = dataset.stored_columns();
         self.columns += columns.len() as u64;
         let selection = Some(EntrySet::sorted([])?);
         let request = Request { columns, entries: 0..dataset.entries(), selection, budget, cancelled: None };
@@ -248,8 +309,8 @@ fn widest(stats: &FileStats, but: usize) -> Vec<&TreeStats> {
 }
 
 /// Every `step`-th by falling size, returned in the original order.
-fn every_nth_by_size<T>(mut all: Vec<(usize, T)>, step: f64, size: impl Fn(&usize) -> f64) -> Vec<(usize, T)> {
-    all.sort_by(|a, b| size(&b.0).total_cmp(&size(&a.0)));
+fn every_nth_by_size<T>(mut all: Vec<(usize, T)>, step: f64, size: impl Fn(&T) -> f64) -> Vec<(usize, T)> {
+    all.sort_by(|a, b| size(&b.1).total_cmp(&size(&a.1)));
     let mut next = 0.0;
     let mut kept: Vec<_> = (0u64..)
         .zip(all)
@@ -292,9 +353,10 @@ mod tests {
     #[test]
     fn every_other_column_by_size() {
         let sizes = [5.0, 1.0, 4.0, 2.0, 3.0];
-        let of = |step| every_nth_by_size((0..5).map(|i| (i, ())).collect(), step, |&i| sizes[i]).len();
+        let all = || sizes.into_iter().enumerate().collect();
+        let of = |step| every_nth_by_size(all(), step, |size| *size).len();
         assert_eq!((of(0.5), of(1.0), of(2.5)), (5, 5, 2));
-        let kept = every_nth_by_size((0..5).map(|i| (i, ())).collect(), 2.0, |&i| sizes[i]);
-        assert_eq!(kept, [(0, ()), (1, ()), (4, ())]);
+        let kept = every_nth_by_size(all(), 2.0, |size| *size);
+        assert_eq!(kept, [(0, 5.0), (1, 1.0), (4, 3.0)]);
     }
 }

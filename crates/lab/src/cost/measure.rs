@@ -6,7 +6,6 @@
 use std::collections::HashMap;
 
 use rootfile::Result;
-use rootfile::codec::Compression;
 
 use super::allowance::Allowance;
 use super::bench::CodecBench;
@@ -14,6 +13,7 @@ use super::column::Column;
 use super::column_costs::column_costs;
 use super::measured::{Measured, Trials, Tried};
 use super::nominal;
+use super::packing::Packing;
 use super::sample::{self, Sample};
 use super::statistics::FileStats;
 use crate::math::as_f64;
@@ -44,8 +44,8 @@ const KEPT_FOR: f64 = 0.02;
 /// Tries `codecs` on a file's columns. The file's `own` codec is never dropped, because the report needs its cost.
 pub(crate) fn measure(
     stats: &FileStats,
-    codecs: &[Compression],
-    own: Compression,
+    codecs: &[Packing],
+    own: Packing,
     seed: u64,
     allowance: &Allowance,
     bench: &mut dyn CodecBench,
@@ -76,8 +76,10 @@ pub(crate) fn measure(
             Some(sample) => sample,
             None => work.take(i, target)?,
         };
-        let tried: Vec<bool> =
-            codecs.iter().map(|&c| nominal::codec(c) <= SLOW || rank < SLOW_ON || rank % 4 == 0).collect();
+        let tried: Vec<bool> = codecs
+            .iter()
+            .map(|&c| column.takes(c) && (nominal::codec(c) <= SLOW || rank < SLOW_ON || rank % 4 == 0))
+            .collect();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of bytes")]
         let most = target as usize / sample.runs.len().max(1);
         work.fill(table, (column, &sample), &codecs, &tried, (most, as_f64(rank as u64) < two_sizes_on))?;
@@ -117,12 +119,12 @@ impl Work<'_> {
     }
 
     /// Tries one codec on a sample, cut into baskets of one size.
-    fn run(&mut self, sample: &Sample, codec: Compression, size: usize, most: usize) -> Result<Tried> {
+    fn run(&mut self, sample: &Sample, codec: Packing, size: usize, most: usize) -> Result<Tried> {
         let mut tried = Tried::default();
         for run in &sample.runs {
-            run.baskets(size, most, |payload| {
-                let trial = self.bench.trial(codec, payload)?;
-                let raw = as_f64(payload.len() as u64);
+            run.pieces(codec, (size, most), &mut |piece| {
+                let trial = piece.trial(codec, self.bench)?;
+                let raw = as_f64(piece.payload.len() as u64);
                 self.spent += raw * nominal::codec(codec);
                 tried.size.add(raw, as_f64(trial.stored as u64));
                 tried.pack.add(raw, trial.pack);
@@ -134,12 +136,7 @@ impl Work<'_> {
     }
 
     /// Tries all codecs on a few columns, and returns those to try on the others.
-    fn scout(
-        &mut self,
-        order: &[usize],
-        codecs: &[Compression],
-        own: Compression,
-    ) -> Result<(Vec<Compression>, Vec<Compression>)> {
+    fn scout(&mut self, order: &[usize], codecs: &[Packing], own: Packing) -> Result<(Vec<Packing>, Vec<Packing>)> {
         // The largest, and some of the others: small columns are of other kinds.
         let largest = order.iter().take(SCOUTS * 2 / 3);
         let others = order.iter().skip(SCOUTS * 2 / 3).step_by((order.len() / (SCOUTS / 3)).max(1));
@@ -152,19 +149,26 @@ impl Work<'_> {
         for &i in largest.chain(others) {
             let Some(column) = self.stats.columns.get(i) else { continue };
             let sample = self.take(i, (SCOUTS_SAMPLE * tried).min(column.raw))?;
-            let tried: Vec<Tried> =
-                codecs.iter().map(|&codec| self.run(&sample, codec, scouted, scouted)).collect::<Result<_>>()?;
+            let tried = |&codec: &Packing| match column.takes(codec) {
+                true => self.run(&sample, codec, scouted, scouted),
+                false => Ok(Tried::default()),
+            };
+            let tried: Vec<Tried> = codecs.iter().map(tried).collect::<Result<_>>()?;
             self.taken.insert(i, sample);
             total += column.raw;
             for (k, sum) in lost.iter_mut().enumerate() {
-                if tried.iter().enumerate().any(|(other, t)| other != k && beats(t, tried.get(k), other < k)) {
+                let takes = |k: usize| codecs.get(k).is_some_and(|codec| column.takes(*codec));
+                let beaten =
+                    |(other, t): (usize, &Tried)| other != k && takes(other) && beats(t, tried.get(k), other < k);
+                // What cannot be tried on a column is no loss there.
+                if !takes(k) || tried.iter().enumerate().any(beaten) {
                     *sum += column.raw;
                 }
             }
         }
         let lost = |k: usize| lost.get(k).is_some_and(|lost| *lost > (1.0 - KEPT_FOR) * total);
         let (dropped, kept): (Vec<_>, Vec<_>) = codecs.iter().enumerate().partition(|(k, c)| lost(*k) && **c != own);
-        let only = |list: Vec<(usize, &Compression)>| list.into_iter().map(|(_, c)| *c).collect::<Vec<_>>();
+        let only = |list: Vec<(usize, &Packing)>| list.into_iter().map(|(_, c)| *c).collect::<Vec<_>>();
         Ok(if kept.is_empty() { (codecs.to_vec(), Vec::new()) } else { (only(kept), only(dropped)) })
     }
 
@@ -172,7 +176,7 @@ impl Work<'_> {
         &mut self,
         table: &mut Trials,
         (column, sample): (&Column, &Sample),
-        codecs: &[Compression],
+        codecs: &[Packing],
         tried: &[bool],
         (most, two_sizes): (usize, bool),
     ) -> Result<()> {

@@ -1,10 +1,9 @@
 //! Results of trials on samples, and the costs that are fitted to them. [`super::measure`] runs the trials,
 //! [`super::column_costs`] fits.
 
-use rootfile::codec::Compression;
-
 use super::decoding::Decode;
 use super::line::{Line, Point};
+use super::packing::Packing;
 
 /// The cost of a codec on a column, by baskets and bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -30,9 +29,9 @@ pub(crate) struct ColumnCost {
 /// The measured costs of all columns.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Measured {
-    pub codecs: Vec<Compression>,
+    pub codecs: Vec<Packing>,
     /// Codecs that were tried first and dropped.
-    pub dropped: Vec<Compression>,
+    pub dropped: Vec<Packing>,
     pub columns: Vec<ColumnCost>,
     /// Bytes before compression that were sampled.
     pub sampled: f64,

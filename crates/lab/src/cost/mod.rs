@@ -1,7 +1,8 @@
 //! What columns cost: size, and time to compress, decompress and decode, by codec and basket size. This module decides
 //! nothing.
 //!
-//! `statistics` lists columns from metadata, `forms` their other forms, `sample` reads some baskets, `measure` tries
+//! `statistics` lists columns from metadata (`page_columns` those of RNTuples), `forms` their other forms, `sample` reads some
+//! baskets, `page_sample` some pages, `measure` tries
 //! codecs on them within a budget, `confirm` tries the chosen codecs on other baskets, and `model` computes the cost of a
 //! layout. `trial` writes a layout into a temporary file, `replay` reads files as a workload would. Times are CPU seconds
 //! of one thread.
@@ -21,6 +22,9 @@ pub(crate) mod measure;
 pub(crate) mod measured;
 pub(crate) mod model;
 pub(crate) mod nominal;
+mod packing;
+mod page_columns;
+mod page_sample;
 pub(crate) mod replay;
 mod sample;
 pub(crate) mod statistics;
@@ -38,6 +42,7 @@ pub(crate) use decoding::Decode;
 pub(crate) use full_read::FullRead;
 pub use kind::Kind;
 pub(crate) use line::Line;
+pub(crate) use packing::Packing;
 pub use replay::Reading;
 pub(crate) use replay::replay;
 pub(crate) use utility::Utility;

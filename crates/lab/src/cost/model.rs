@@ -86,6 +86,10 @@ pub(crate) fn today(column: &Column, cost: &ColumnCost, access: &Access, cluster
 
 /// Entries of a basket that a writer closes at `size` bytes, within a cluster.
 pub(crate) fn entries_per_basket(column: &Column, size: u32, clusters: &Clusters) -> f64 {
+    if let Some(pages) = &column.pages {
+        let entry = pages.in_memory() * column.entry_bytes();
+        return (f64::from(size) / entry.max(1e-3)).clamp(1.0, clusters.entries.max(1.0));
+    }
     let mut cutter = BasketCutter::new(size, column.keylen, column.has_offsets, false);
     // Lengths are whole numbers only on average: a thousand entries say it better than one.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes of an entry")]
@@ -186,6 +190,7 @@ pub(super) mod tests {
             value_bytes: 8.0,
             counts: false,
             recast: None,
+            pages: None,
         }
     }
 

@@ -4,6 +4,7 @@
 use rootfile::codec::{Algorithm, Compression};
 
 use super::column::Column;
+use super::packing::Packing;
 
 /// Trying codecs may take this share of the rewrite's CPU time, by plan. The promise is a quarter
 /// for all measurements together.
@@ -30,8 +31,8 @@ pub(crate) fn last_resorts() -> Vec<Compression> {
 }
 
 /// Nanoseconds for each byte to compress and decompress, roughly; only proportions matter.
-pub(super) fn codec(compression: Compression) -> f64 {
-    match (compression.algorithm(), compression.level()) {
+pub(super) fn codec(packing: Packing) -> f64 {
+    match (packing.algorithm(), packing.compression.level()) {
         (None, _) => 0.3,
         (Some(Algorithm::Lz4), 0..=3) => 3.0,
         (Some(Algorithm::Lz4), _) => 18.0,

@@ -142,6 +142,9 @@ fn columns(dataset: &Dataset, all: &[Dataset], term: &Term) -> Vec<usize> {
         dataset.schema().lineage(node).into_iter().rev().map(str::to_owned).collect()
     };
     let requested = |dataset: &Dataset, lineage: &[String]| term.asks_for(dataset.path(), lineage);
+    if dataset.tree().is_none() {
+        return fields(dataset, &|lineage| requested(dataset, lineage));
+    }
     let mut tops: HashSet<String> = HashSet::new();
     for dataset in all {
         let lineages = dataset.columns().iter().map(|plan| lineage(dataset, plan.node()));
@@ -157,6 +160,32 @@ fn columns(dataset: &Dataset, all: &[Dataset], term: &Term) -> Vec<usize> {
         requested(dataset, &own) || is_whole(plan.node()) && own.first().is_some_and(|top| tops.contains(top))
     };
     (0..dataset.columns().len()).filter(|&c| dataset.columns().get(c).is_some_and(wanted)).collect()
+}
+
+/// The fields that are read for names: each value once. A projected field stands for the fields that have its values.
+fn fields(dataset: &Dataset, requested: &dyn Fn(&[String]) -> bool) -> Vec<usize> {
+    let stored = dataset.stored_columns();
+    let names = |column: usize| -> Vec<String> {
+        let node = dataset.columns().get(column).map_or(usize::MAX, TableColumn::node);
+        dataset.schema().lineage(node).into_iter().rev().map(str::to_owned).collect()
+    };
+    if stored.iter().all(|&column| requested(&names(column))) {
+        return stored;
+    }
+    let mut chosen = Vec::new();
+    let mut taken: HashSet<Vec<String>> = HashSet::new();
+    let top = dataset.default_columns();
+    let below = (0..dataset.columns().len()).filter(|column| !top.contains(column));
+    for column in top.iter().copied().chain(below) {
+        let own = names(column);
+        let part = |from: usize, to: usize| taken.contains(own.get(from..to).unwrap_or_default());
+        let is_part = (0..own.len()).any(|from| (from..=own.len()).any(|to| part(from, to)));
+        if requested(&own) && !is_part {
+            taken.insert(own);
+            chosen.push(column);
+        }
+    }
+    chosen
 }
 
 /// A number of entries.

@@ -1,14 +1,17 @@
-//! Samples of a column: entries from a few places of the file, cut into baskets of any size.
+//! Samples of a column: entries from a few places of the file, cut into baskets of any size. [`super::page_sample`] has those
+//! of RNTuples.
 
-use dataset::tree::BasketRef;
+use dataset::ntuple::element::Encoding;
 use dataset::tree::basket::{BasketHeader, Entries};
 use flow::uniform;
 use rootfile::bytes::Cursor;
 use rootfile::{Error, Result, Source};
 
-use super::bench::CodecBench;
+use super::bench::{CodecBench, Trial};
 use super::column::Column;
 use super::line::Point;
+use super::packing::Packing;
+use super::page_sample::{self, ElementRun};
 use crate::math::as_f64;
 
 /// Bytes from one place; more come from several.
@@ -16,9 +19,25 @@ const PLACE: usize = 128 << 10;
 /// Places at most.
 const MOST_PLACES: usize = 4;
 
+/// A part of a column.
+#[derive(Debug)]
+pub(crate) enum Run {
+    Entries(EntryRun),
+    Elements(ElementRun),
+}
+
+/// A basket or page that a codec is tried on.
+#[derive(Clone, Copy)]
+pub(crate) struct Piece<'a> {
+    /// Its bytes before compression.
+    pub payload: &'a [u8],
+    /// For a page: how its elements are encoded, and their number.
+    pub page: Option<(&'a Encoding, usize)>,
+}
+
 /// Consecutive entries.
 #[derive(Debug, Default)]
-pub(crate) struct Run {
+pub(crate) struct EntryRun {
     data: Vec<u8>,
     /// Where each entry ends.
     ends: Vec<usize>,
@@ -63,21 +82,17 @@ pub(crate) fn take(
     bench: &mut (dyn CodecBench + '_),
     buffer: &mut Vec<u8>,
 ) -> Result<Sample> {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of bytes")]
-    let basket = (column.raw / column.count().max(1.0)) as usize;
-    let places = (target / PLACE.max(basket)).clamp(1, MOST_PLACES);
-    let baskets: Vec<&BasketRef> = column.written().collect();
-    let last = baskets.last().map_or(0, |b| b.first_entry + b.entries);
+    if let Some(pages) = &column.pages {
+        return page_sample::take(file, (column, pages), target, largest, seed, bench, buffer);
+    }
+    let places = Places::new(column, target);
     let mut sample = Sample::default();
     let mut next = 0;
-    for place in 0..places {
-        let position = (as_f64(place as u64) + uniform(seed, place as u64)) / as_f64(places as u64);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place among entries")]
-        let entry = (as_f64(last) * position) as u64;
-        let at = baskets.partition_point(|b| b.first_entry <= entry).saturating_sub(1).max(next);
-        let mut run = Run { has_offsets: column.has_offsets, keylen: column.keylen, ..Run::default() };
+    for place in 0..places.count {
+        let at = places.piece(column, place, seed).max(next);
+        let mut run = EntryRun { has_offsets: column.has_offsets, keylen: column.keylen, ..EntryRun::default() };
         next = at;
-        for basket in baskets.iter().skip(at) {
+        for (number, basket) in column.baskets.iter().enumerate().skip(at).filter(|(_, basket)| basket.seek > 0) {
             if basket.nbytes as usize > largest {
                 break;
             }
@@ -110,18 +125,77 @@ pub(crate) fn take(
             run.data.extend_from_slice(&data.data);
             // The memory was used before, so the time is that of the codec and not of page faults.
             *buffer = data.data.into_buffer();
-            next += 1;
-            if run.payload() * places >= target {
+            next = number + 1;
+            if run.payload() * places.count >= target {
                 break;
             }
         }
-        run.shorten(target / places);
-        sample.runs.push(run);
+        run.shorten(target / places.count);
+        sample.runs.push(Run::Entries(run));
     }
     Ok(sample)
 }
 
+/// The places of a sample.
+pub(super) struct Places {
+    /// How many.
+    pub count: usize,
+    /// Entries of the column.
+    entries: u64,
+}
+
+impl Places {
+    /// For about `target` bytes of a column.
+    pub fn new(column: &Column, target: usize) -> Self {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of bytes")]
+        let piece = (column.raw / column.count().max(1.0)) as usize;
+        let count = (target / PLACE.max(piece)).clamp(1, MOST_PLACES);
+        let entries = column.written().last().map_or(0, |b| b.first_entry + b.entries);
+        Self { count, entries }
+    }
+
+    /// The index of the piece at a place, which depends on `seed` alone.
+    pub fn piece(&self, column: &Column, place: usize, seed: u64) -> usize {
+        let position = (as_f64(place as u64) + uniform(seed, place as u64)) / as_f64(self.count as u64);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place among entries")]
+        let entry = (as_f64(self.entries) * position) as u64;
+        column.baskets.partition_point(|b| b.first_entry <= entry).saturating_sub(1)
+    }
+}
+
 impl Run {
+    /// Bytes before compression of all of it in one piece.
+    pub fn payload(&self) -> usize {
+        match self {
+            Self::Entries(run) => run.payload(),
+            Self::Elements(run) => run.payload(),
+        }
+    }
+
+    /// Hands out pieces of about `size` bytes before compression, of the first `most`. A small rest is left out.
+    pub fn pieces(
+        &self,
+        packing: Packing,
+        (size, most): (usize, usize),
+        each: &mut dyn FnMut(Piece<'_>) -> Result<()>,
+    ) -> Result<()> {
+        match self {
+            Self::Entries(run) => run.baskets(size, most, |payload| each(Piece { payload, page: None })),
+            Self::Elements(run) => run.pages(packing, (size, most), each),
+        }
+    }
+}
+
+impl Piece<'_> {
+    /// The result of a codec on the piece. The time to unpack a page includes that of its elements.
+    pub fn trial(&self, packing: Packing, bench: &mut (dyn CodecBench + '_)) -> Result<Trial> {
+        let trial = bench.trial(packing.compression, self.payload)?;
+        let Some((encoding, elements)) = self.page else { return Ok(trial) };
+        Ok(Trial { unpack: trial.unpack + bench.decode_page(encoding, self.payload, elements)?, ..trial })
+    }
+}
+
+impl EntryRun {
     /// Bytes of all entries in one basket, before compression.
     pub fn payload(&self) -> usize {
         self.data.len() + if self.has_offsets { 4 * self.ends.len() + 8 } else { 0 }
@@ -186,7 +260,8 @@ mod tests {
 
     #[test]
     fn runs_are_cut_into_baskets_with_their_offsets() {
-        let run = Run { data: vec![7; 100], ends: (1..=10).map(|i| i * 10).collect(), has_offsets: true, keylen: 50 };
+        let run =
+            EntryRun { data: vec![7; 100], ends: (1..=10).map(|i| i * 10).collect(), has_offsets: true, keylen: 50 };
         let mut sizes = Vec::new();
         let mut first = Vec::new();
         run.baskets(42, usize::MAX, |basket| {

@@ -1,4 +1,5 @@
-//! Column statistics from the metadata of a file: entries, baskets, bytes, codec and basket size.
+//! Column statistics from the metadata of a file: entries, baskets, bytes, codec and basket size. [`super::page_columns`] has
+//! those of RNTuples.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -7,13 +8,16 @@ use std::sync::Arc;
 use arrow_schema::DataType;
 use dataset::decode::{self, ColumnPlan};
 use dataset::layout::defaults;
-use dataset::ntuple::instead_of_tree;
+use dataset::ntuple::model::Locator;
+use dataset::ntuple::{is_released, read_ntuple};
 use dataset::tree::basket::{BasketData, BasketHeader, GENERATE_OFFSET_MAP};
 use dataset::tree::{BasketRef, Branch, BranchKind, Tree, clusters, is_tree_class, read_tree};
-use rootfile::{Error, Result, RootFile};
+use rootfile::{Error, Key, Result, RootFile};
 
 use super::column::{Column, Recast, TreeStats};
 use super::kind::{self, Kind};
+use super::model::Cost;
+use super::page_columns::{PageColumns, page_columns};
 use super::workload::{Demand, Workload};
 use crate::math::as_f64;
 use crate::system::clock::thread_seconds;
@@ -27,8 +31,19 @@ const MEMORY_PER_BASKET: u64 = 8;
 /// Bytes of a file without objects: header, directory, free list and keys.
 const LEAST_FILE: f64 = 300.0;
 
-/// The demand on a column, by tree, names of its branch's parents and of the branch itself, and its plan.
-pub(crate) type DemandOf<'a> = dyn Fn(&str, &[String], Option<&ColumnPlan>) -> Option<Demand> + 'a;
+/// The demand on a column. `None` leaves the column out.
+pub(crate) type DemandOf<'a> = dyn Fn(&Asked<'_>) -> Option<Demand> + 'a;
+
+/// The column that a demand is asked for.
+pub(crate) struct Asked<'a> {
+    /// The path of its table.
+    pub table: &'a str,
+    /// The names of its parents and its own: for a branch one list, for a column of an RNTuple those of all fields that are read
+    /// with it.
+    pub lineages: &'a [Vec<String>],
+    /// The name of the column that readers decode, if they do.
+    pub decoded: Option<&'a str>,
+}
 
 /// A file's trees and columns.
 pub(crate) struct FileStats {
@@ -45,13 +60,17 @@ pub(crate) struct FileStats {
     pub largest: usize,
     /// Other forms of columns, where `recast` added some.
     pub recasts: Vec<Recast>,
+    /// The cost of another file with this content, if this one was only converted to be measured: limits are multiples of it, and
+    /// no column can stay as it is.
+    pub baseline: Option<Cost>,
 }
 
 impl FileStats {
     /// Reads the metadata of a file; of one tree only, if it is named.
     pub fn read(path: &Path, tree: Option<&str>, workload: &Workload) -> Result<Self> {
-        Self::read_columns(path, tree, &|tree, lineage, plan| {
-            Some(if plan.is_some() { workload.demand(tree, lineage) } else { Demand::default() })
+        Self::read_columns(path, tree, &|asked| {
+            let demand = |_| workload.demand_of_any(asked.table, asked.lineages);
+            Some(asked.decoded.map_or_else(Demand::default, demand))
         })
     }
 
@@ -70,6 +89,7 @@ impl FileStats {
             units: Vec::new(),
             largest: usize::MAX,
             recasts: Vec::new(),
+            baseline: None,
         };
         let walk = file.walk();
         stats.metadata += thread_seconds() - start;
@@ -80,13 +100,19 @@ impl FileStats {
         let mut alone = 0.0;
         for directory in walk.directories {
             // Of several cycles only the newest is the tree.
-            let mut keys: Vec<_> = directory.keys.iter().filter(|key| is_tree_class(&file, &key.class)).collect();
+            let is_table = |class: &str| is_tree_class(&file, class) || is_released(class);
+            let mut keys: Vec<_> = directory.keys.iter().filter(|key| is_table(&key.class)).collect();
             keys.sort_by_key(|key| std::cmp::Reverse(key.cycle));
             for key in keys {
                 let path = directory.path_of(&key.name);
                 let wanted = tree.is_none_or(|tree| tree == path);
                 if wanted && known.insert(path.clone(), 0).is_none() {
                     let start = thread_seconds();
+                    if is_released(&key.class) {
+                        alone += stats.add_ntuple(path.clone(), key, demand).map_err(|e| e.object(path))?;
+                        stats.metadata += thread_seconds() - start;
+                        continue;
+                    }
                     let tree = read_tree(&file, key).map_err(|e| e.object(path.clone()))?;
                     stats.metadata += thread_seconds() - start;
                     // Baskets in the tree's record compress as the record does.
@@ -103,12 +129,37 @@ impl FileStats {
         if !stats.columns.is_empty() {
             return Ok(stats);
         }
-        let nothing = || match tree {
-            Some(tree) => Error::request(format!("no tree {tree} with baskets")),
-            None => Error::request("has no tree with baskets: nothing to tune"),
+        let nothing = match tree {
+            Some(tree) => Error::request(format!("no tree or RNTuple {tree} with entries")),
+            None => Error::request("has no tree or RNTuple with entries: nothing to tune"),
         };
-        let ntuple = instead_of_tree(&file, |path| tree.is_none_or(|tree| tree == path));
-        Err(ntuple.unwrap_or_else(|| nothing().file(path)))
+        Err(nothing.file(path))
+    }
+
+    /// Adds an RNTuple. Returns the bytes of its metadata in the file.
+    fn add_ntuple(&mut self, path: String, key: &Key, demand: &DemandOf<'_>) -> Result<f64> {
+        let file = Arc::clone(&self.file);
+        let ntuple = read_ntuple(&file, key)?;
+        let of = |lineages: &[Vec<String>], top: &str| demand(&Asked { table: &path, lineages, decoded: Some(top) });
+        let PageColumns { stats, columns } = page_columns(&**file.source(), &ntuple, path.clone(), &of)?;
+        let number = self.trees.len();
+        let mut units: HashMap<String, usize> = HashMap::new();
+        for column in columns {
+            let name = column.name().to_owned();
+            let unit = *units.entry(name).or_insert_with_key(|name| {
+                self.units.push((number, name.clone()));
+                self.units.len() - 1
+            });
+            self.columns.push(Column { tree: number, unit, ..column });
+        }
+        self.trees.push(stats);
+        let links = [ntuple.anchor.header, ntuple.anchor.footer].into_iter();
+        let links = links.chain(ntuple.groups.iter().map(|group| group.page_list));
+        let stored = links.map(|link| match link.locator {
+            Locator::File { size, .. } => as_f64(size),
+            Locator::Unknown { .. } => 0.0,
+        });
+        Ok(f64::from(key.nbytes) + stored.sum::<f64>())
     }
 
     /// `packed`: bytes on disk of a byte of the tree's record.
@@ -128,7 +179,9 @@ impl FileStats {
             }
             let lineage: Vec<String> = tree.lineage(i).into_iter().rev().map(str::to_owned).collect();
             let plan = plans.get(&i).cloned();
-            let Some(demand) = demand(&path, &lineage, plan.as_ref()) else { continue };
+            let decoded = plan.as_ref().map(|plan| plan.field().name().as_str());
+            let asked = Asked { table: &path, lineages: std::slice::from_ref(&lineage), decoded };
+            let Some(demand) = demand(&asked) else { continue };
             let keys = as_f64(baskets.len() as u64) * as_f64(keylen as u64);
             let on_disk: f64 = baskets.iter().map(|b| f64::from(b.nbytes)).sum();
             for basket in &baskets {
@@ -162,6 +215,7 @@ impl FileStats {
                 baskets,
                 counts: branch.element().is_some_and(|e| matches!(e.element_type, 3 | 4)),
                 recast: None,
+                pages: None,
             });
         }
         let ends = starts.iter().skip(1).copied().chain([tree.entries]);
@@ -169,6 +223,11 @@ impl FileStats {
             starts.iter().zip(ends).zip(bytes).map(|((s, e), b)| (as_f64(e.saturating_sub(*s)), b)).collect();
         let objects = object_branches(tree, &plans);
         self.trees.push(TreeStats { path, entries: as_f64(tree.entries), clusters, objects });
+    }
+
+    /// The cost that a choice is compared with, given that of this file.
+    pub fn compared(&self, own: &Cost) -> Cost {
+        self.baseline.unwrap_or(*own)
     }
 
     /// Limits the memory of samples. A basket under trial is in memory four times: as it is in the file,

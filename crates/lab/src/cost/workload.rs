@@ -117,6 +117,7 @@ impl Workload {
     }
 
     /// The demand on a column of a tree.
+    #[cfg(test)]
     pub(crate) fn demand(&self, tree: &str, lineage: &[String]) -> Demand {
         self.demand_of_any(tree, std::slice::from_ref(&lineage.to_vec()))
     }

@@ -46,8 +46,8 @@ pub(super) fn layouts(request: &ForecastRequest<'_>, measured: &Run, uncompresse
     let mut files = Vec::new();
     for input in evenly_spaced(request.inputs, MOST_FILES) {
         let tree = input.tree.as_deref().and_then(|tree| tree.split(';').next()).map(|tree| tree.trim_matches('/'));
-        let mut stats = FileStats::read_columns(&input.path, Some(tree.unwrap_or(request.tree)), &|_, _, plan| {
-            plan.filter(|plan| request.columns.contains(plan.field().name().as_str())).map(|_| demand.clone())
+        let mut stats = FileStats::read_columns(&input.path, Some(tree.unwrap_or(request.tree)), &|asked| {
+            asked.decoded.filter(|name| request.columns.contains(name)).map(|_| demand.clone())
         })?;
         stats.within(request.memory);
         files.push(tune::forecast_layouts(&input.path, &stats, &options)?);

@@ -302,11 +302,29 @@ pub(crate) fn rewriting(
     let regrouped = option.is_some_and(|option| option.size.is_some());
     let changes = |column: &Column| {
         let pick = chosen.picks.get(column.unit).copied().flatten();
-        regrouped || pick.is_none_or(|pick| pick.codec.is_some() || pick.basket.is_some())
+        // Pages are made anew for all columns or for none.
+        regrouped || column.pages.is_some() || pick.is_none_or(|pick| pick.codec.is_some() || pick.basket.is_some())
     };
     let Cost { write, size, baskets, .. } = chosen.total;
     let written = write + size * access.per_byte + baskets * access.per_basket;
-    2.0 * stats.metadata + read_once(stats, measured, access, &changes) + written
+    2.0 * stats.metadata + read_once(stats, measured, access, &changes) + written + new_pages(stats, measured, chosen)
+}
+
+/// Seconds to decode the pages of RNTuples into arrays and to encode them again, and to compress those of columns that stay.
+fn new_pages(stats: &FileStats, measured: &Measured, chosen: &Chosen) -> f64 {
+    let of = |(column, cost): (&Column, &ColumnCost)| {
+        let kept = chosen.picks.get(column.unit).copied().flatten().is_some_and(|pick| pick.codec.is_none());
+        let arrays = 2.0 * cost.decode.line.of(0.0, column.raw);
+        arrays + if kept { again(measured, column, cost) } else { 0.0 }
+    };
+    stats.columns.iter().zip(&measured.columns).filter(|(column, _)| column.pages.is_some()).map(of).sum()
+}
+
+/// Seconds to compress a column as it is.
+fn again(measured: &Measured, column: &Column, cost: &ColumnCost) -> f64 {
+    let codec = measured.codecs.iter().position(|c| *c == column.packing());
+    let codec = codec.and_then(|k| *cost.codecs.get(k)?).or_else(|| cost.codecs.iter().flatten().last().copied());
+    codec.map_or(0.0, |c| c.pack.of(column.count(), column.raw))
 }
 
 /// The present cost of each column, and of all together. The write time is that of writing it again.
@@ -325,9 +343,7 @@ pub(crate) fn today(
             continue;
         }
         let mut now = model::today(column, cost, access, clusters);
-        let codec = measured.codecs.iter().position(|c| *c == column.compression);
-        let codec = codec.and_then(|k| *cost.codecs.get(k)?).or_else(|| cost.codecs.iter().flatten().last().copied());
-        now.write = codec.map_or(0.0, |c| c.pack.of(column.count(), column.raw));
+        now.write = again(measured, column, cost);
         total += now;
         costs.push(now);
     }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use dataset::layout::Compression;
-
+use dataset::layout::Container;
 use flow::Form;
 
+use crate::cost::Packing;
 use crate::cost::column::Recast;
 use crate::cost::model::Cost;
 use crate::cost::statistics::FileStats;
@@ -21,27 +21,27 @@ const RECASTS: usize = 8;
 /// Columns grouped by the change of their codec. A column that changes its form is a group of its own.
 pub(crate) fn groups(
     stats: &FileStats,
-    codecs: &[Compression],
+    codecs: &[Packing],
     today: &[Cost],
     tops: &TopColumns,
     chosen: &Chosen,
 ) -> Vec<Group> {
     let mut members = vec![0usize; stats.units.len()];
     let mut now = vec![Cost::default(); stats.units.len()];
-    let mut from: Vec<Option<Compression>> = vec![None; stats.units.len()];
+    let mut from: Vec<Option<Packing>> = vec![None; stats.units.len()];
     for (column, cost) in stats.columns.iter().zip(today) {
         let unit = column.unit;
         if let (Some(members), Some(now), Some(from)) = (members.get_mut(unit), now.get_mut(unit), from.get_mut(unit)) {
             *members += 1;
             *now += *cost;
-            from.get_or_insert(column.compression);
+            from.get_or_insert(column.packing());
         }
     }
     let mut groups: BTreeMap<(String, String), Group> = BTreeMap::new();
     let units = from.iter().zip(&members).zip(&now).zip(chosen.picks.iter().zip(&chosen.costs));
     for (unit, (((from, members), now), (pick, cost))) in units.enumerate() {
         let Some(pick) = pick.filter(|_| !tops.is_recast(unit, &chosen.forms)) else { continue };
-        let from = from.unwrap_or(Compression::NONE).to_string();
+        let from = from.map_or_else(String::new, |packing| packing.to_string());
         let to = pick.codec.and_then(|k| codecs.get(k)).map_or_else(|| from.clone(), ToString::to_string);
         let group = groups.entry((from.clone(), to.clone())).or_insert_with(|| Group { from, to, ..Group::default() });
         group.columns += members;
@@ -133,10 +133,11 @@ pub(crate) fn sentences(
 ) -> Vec<String> {
     let mut out: Vec<String> = groups.iter().map(sentence).collect();
     let picks = || chosen.picks.iter().flatten();
+    let pieces = if stats.columns.iter().any(|column| column.pages.is_some()) { "page" } else { "basket" };
     let reshaped = picks().filter(|p: &&Pick| p.basket.is_some()).count();
     if reshaped > 0 {
         out.push(format!(
-            "other basket sizes on {reshaped} of {} columns: {:.0} baskets instead of {:.0}, {} on average before compression",
+            "other {pieces} sizes on {reshaped} of {} columns: {:.0} {pieces}s instead of {:.0}, {} on average before compression",
             picks().count(),
             chosen.total.baskets,
             today.baskets,
@@ -148,6 +149,16 @@ pub(crate) fn sentences(
         (before, after) => out.push(format!("{after:.0} clusters instead of {before:.0}")),
     }
     out
+}
+
+/// A sentence about another container.
+pub(super) fn container_sentence(container: Container, today: &Cost, chosen: &Cost) -> String {
+    let what = match container {
+        Container::Rntuple => "an RNTuple instead of a tree",
+        Container::Ttree => "a tree instead of an RNTuple",
+    };
+    let (read, size) = gains(today, chosen);
+    format!("{what}: {read}, {size}")
 }
 
 fn sentence(group: &Group) -> String {

@@ -6,7 +6,7 @@ use rootfile::Result;
 
 use super::candidates::{cluster_options, with_codec};
 use super::options::Options;
-use super::search::{Search, codecs_for, main_codec};
+use super::search::{Search, main_packing, packings_for};
 use crate::cost::model::Cost;
 use crate::cost::statistics::FileStats;
 use crate::cost::{Allowance, Codecs, FullRead, calibrate, nominal};
@@ -20,19 +20,28 @@ pub(crate) struct LayoutForecast {
     pub cost: Cost,
 }
 
+/// The position of a piece that can be sampled; position and size as well if it is a basket.
+pub(super) fn a_basket(stats: &FileStats) -> Option<(u64, Option<(u64, usize)>)> {
+    let found = stats.columns.iter().filter(|c| c.can_sample).find_map(|c| Some((c, c.written().next()?)));
+    found.map(|(column, piece)| (piece.seek, column.pages.is_none().then_some((piece.seek, piece.nbytes as usize))))
+}
+
 /// The columns as they are first; then with each codec, with the clusters and baskets that are cheapest to read; and
 /// last as they would be chosen within the limits.
 pub(crate) fn forecast_layouts(path: &Path, stats: &FileStats, options: &Options) -> Result<Vec<LayoutForecast>> {
-    let Some(basket) = stats.columns.iter().filter(|c| c.can_sample).find_map(|c| c.written().next()) else {
-        return Ok(Vec::new());
-    };
+    let Some((at, basket)) = a_basket(stats) else { return Ok(Vec::new()) };
     let allowance = Allowance::new(process_seconds(), 1e-9 * nominal::rewrite(&stats.columns));
     let full_read = FullRead::measure(stats, options.budget()).unwrap_or_default();
-    let access = calibrate(&**stats.file.source(), (basket.seek, basket.nbytes as usize), full_read.per_column())
-        .map_err(|e| e.at(basket.seek).file(path))?;
-    let own = main_codec(stats);
-    let search =
-        Search::new(stats, options, (access, &full_read), (&codecs_for(own), own), &allowance, &mut Codecs::default())?;
+    let access = calibrate(&**stats.file.source(), basket, full_read.per_column()).map_err(|e| e.at(at).file(path))?;
+    let own = main_packing(stats);
+    let search = Search::new(
+        stats,
+        options,
+        (access, &full_read),
+        (&packings_for(stats, own), own),
+        &allowance,
+        &mut Codecs::default(),
+    )?;
     let rest = stats.rest();
     let all = |cost: Cost| Cost { size: cost.size - rest, ..cost };
     let mut found = vec![LayoutForecast { layout: "as it is".to_owned(), cost: all(search.now.1) }];

@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, HashSet};
 
 use dataset::glob::{ColumnPattern, Pattern, TreePattern};
-use dataset::layout::{ByteSize, ClusterSize, ColumnLayout, Compression, Layout, TreeLayout};
+use dataset::layout::{ByteSize, ClusterSize, ColumnLayout, Layout, TreeLayout};
 use rootfile::Result;
 
+use crate::cost::Packing;
 use crate::cost::statistics::FileStats;
 
 use super::candidates::{ClusterOption, Pick};
+use super::explicit::Explicit;
 
 /// Names in one rule; a pattern grows with them.
 const NAMES_PER_RULE: usize = 500;
@@ -17,11 +19,13 @@ const NAMES_PER_RULE: usize = 500;
 /// is unchanged.
 pub(crate) fn layout(
     stats: &FileStats,
-    codecs: &[Compression],
+    codecs: &[Packing],
     option: &ClusterOption,
     picks: &[Option<Pick>],
     recasts: &mut dyn Iterator<Item = usize>,
 ) -> Result<Layout> {
+    let Explicit { packings, picks, names_encodings } = Explicit::new(stats, codecs, option, picks);
+    let keys = |pick: Pick| keys(&packings, pick, names_encodings);
     let mut layout = Layout::default();
     layout.common.cluster = option.size.map(ClusterSize::Bytes);
     // These rules are for branches of the first level; later rules override them.
@@ -42,10 +46,15 @@ pub(crate) fn layout(
     // No rule lets a column keep its baskets against a rule for all.
     let codec_for_all = picks.iter().flatten().all(|p| p.codec.is_some());
     let basket_for_all = picks.iter().flatten().all(|p| p.basket.is_some());
-    let common = most.map(|m| keys(codecs, m)).unwrap_or_default();
+    let common = most.map(&keys).unwrap_or_default();
     if codec_for_all && basket_for_all {
         // The rule is for trees: a compression for all would also apply to histograms and other objects.
-        let keys = TreeLayout { compression: common.compression, basket: common.basket, ..TreeLayout::default() };
+        let keys = TreeLayout {
+            compression: common.compression,
+            basket: common.basket,
+            encoding: common.encoding,
+            ..TreeLayout::default()
+        };
         layout.set_tree(TreePattern::new("*")?, &keys);
     }
     let is_common = |pick: &Pick| codec_for_all && basket_for_all && Some(*pick) == most;
@@ -77,7 +86,7 @@ pub(crate) fn layout(
         let [codec_kept, basket_kept] = keeps.each_ref().map(|keeps| keeps.contains(&(*tree, name.as_str())));
         let pick = &Pick { codec: pick.codec.filter(|_| !codec_kept), basket: pick.basket.filter(|_| !basket_kept) };
         let below_a_rule = above.get(unit).is_some_and(|a| a.iter().any(|name| ruled.contains(&(*tree, *name))));
-        if keys(codecs, *pick) == ColumnLayout::default() || (is_common(pick) && !below_a_rule) {
+        if keys(*pick) == ColumnLayout::default() || (is_common(pick) && !below_a_rule) {
             continue;
         }
         ruled.insert((*tree, name));
@@ -88,16 +97,18 @@ pub(crate) fn layout(
         let tree = stats.trees.get(tree).map_or("", |t| t.path.as_str());
         for names in names.chunks(NAMES_PER_RULE) {
             for pattern in patterns(tree, names)? {
-                layout.set_column(pattern, &keys(codecs, pick));
+                layout.set_column(pattern, &keys(pick));
             }
         }
     }
     Ok(layout)
 }
 
-fn keys(codecs: &[Compression], pick: Pick) -> ColumnLayout {
+fn keys(packings: &[Packing], pick: Pick, names_encodings: bool) -> ColumnLayout {
+    let packing = pick.codec.and_then(|k| packings.get(k));
     ColumnLayout {
-        compression: pick.codec.and_then(|k| codecs.get(k)).copied(),
+        compression: packing.map(|packing| packing.compression),
+        encoding: packing.and_then(|packing| packing.encoding).filter(|_| names_encodings),
         basket: pick.basket.map(|size| ByteSize(size.into())),
         ..ColumnLayout::default()
     }

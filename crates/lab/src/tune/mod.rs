@@ -7,8 +7,12 @@ mod acceptance;
 mod candidates;
 mod choice;
 mod compare;
+#[cfg(test)]
+mod container_tests;
+mod containers;
 mod decide;
 mod explain;
+mod explicit;
 mod forecast;
 mod forms;
 mod layout;
@@ -27,14 +31,19 @@ mod tuned;
 
 use std::path::Path;
 
-use rootfile::{Error, Result};
+use dataset::layout::Container;
+use rootfile::{Error, Hint, Result};
 
+use crate::cost::statistics::FileStats;
 use crate::cost::{Allowance, CodecBench, Codecs, FullRead, calibrate, nominal};
 use crate::system::clock::process_seconds;
-use search::{Search, codecs_for, main_codec};
+use containers::{Conversion, Converted, container_of};
+use forecast::a_basket;
+use search::{Search, main_packing, packings_for, packings_of};
 use tuned::Decider;
 
 pub use crate::cost::{Access, Workload};
+pub use containers::Containers;
 pub(crate) use forecast::{LayoutForecast, forecast_layouts};
 pub use limits::Limit;
 pub use measured_file::MeasuredFile;
@@ -47,35 +56,77 @@ pub use tuned::Tuned;
 /// Measures a file's columns and decides on a layout. Limits that cannot be met are an answer, not an error. Before it
 /// measures, it calls `announce` with the CPU seconds that this may take.
 pub fn tune(input: &Path, options: &Options, announce: &dyn Fn(f64)) -> Result<Tuned> {
-    tune_with(input, options, announce, &mut Codecs::default())
+    let bench = &mut Codecs::default();
+    let stats = options.stats(input)?;
+    if options.containers == Containers::Own {
+        return tune_with(stats, options, None, announce, bench);
+    }
+    let own = container_of(&stats)?;
+    if options.containers == Containers::One(own) {
+        return tune_with(stats, options, None, announce, bench);
+    }
+    let converting = 1e-9 * nominal::rewrite(&stats.columns) * Converted::share(&stats);
+    // Both are measured.
+    let found = tune_with(stats, options, None, &|seconds| announce(2.0 * seconds + converting), bench)?;
+    let other = containers::other(own);
+    let converted = tune_converted(&found, options, other, bench);
+    let mut better = containers::better(found, (other, converted), options.containers)?;
+    better.report.measuring.allowed += converting;
+    Ok(better)
 }
 
-fn tune_with(input: &Path, options: &Options, announce: &dyn Fn(f64), bench: &mut dyn CodecBench) -> Result<Tuned> {
+/// Decides for the input of a decision in another container.
+fn tune_converted(own: &Tuned, options: &Options, container: Container, bench: &mut dyn CodecBench) -> Result<Tuned> {
+    if options.reader.is_some() {
+        let name = Hint::named("reader");
+        let message =
+            format!("the reading costs of other programs are those of trees; leave out {name} to compare containers");
+        return Err(Error::unsupported(message).hint(name));
+    }
     let start = process_seconds();
-    let mut stats = options.stats(input)?;
+    let stats = &own.decider.stats;
+    let converted = Converted::new(stats, options, container)?;
+    let today = own.report.today;
+    let conversion = Conversion { container, share: converted.share, today, read_all: own.report.read_all };
+    let mut stats = FileStats::read(&converted.path, options.tree.as_deref(), &options.workload)?;
+    stats.baseline = Some(containers::part(today.cost, converted.share));
+    let mut tuned = tune_with(stats, options, Some(conversion), &|_| (), bench)?;
+    tuned.report.measuring.cpu_seconds = process_seconds() - start;
+    Ok(tuned)
+}
+
+/// Decides for one container. `conversion` says that the measured file has the content of another.
+fn tune_with(
+    mut stats: FileStats,
+    options: &Options,
+    conversion: Option<Conversion>,
+    announce: &dyn Fn(f64),
+    bench: &mut dyn CodecBench,
+) -> Result<Tuned> {
+    let start = process_seconds();
+    let input = stats.file.name().to_path_buf();
     stats.within(options.memory);
     let allowance = Allowance::new(start, 1e-9 * nominal::rewrite(&stats.columns));
     announce(allowance.seconds());
-    let basket = stats.columns.iter().filter(|c| c.can_sample).find_map(|c| c.written().next());
-    let basket =
-        basket.ok_or_else(|| Error::request("none of its baskets are in this file: nothing to measure").file(input))?;
+    let nothing = || Error::request("none of its baskets or pages are in this file: nothing to measure").file(&input);
+    let (_, basket) = a_basket(&stats).ok_or_else(nothing)?;
     // Baskets in other files cannot be read here; the columns of this file can still be decided.
     let mut full_read = FullRead::measure(&stats, options.budget()).unwrap_or_default();
-    let access = calibrate(&**stats.file.source(), (basket.seek, basket.nbytes as usize), full_read.per_column())?;
-    let own = main_codec(&stats);
+    let access = calibrate(&**stats.file.source(), basket, full_read.per_column())?;
+    let own = main_packing(&stats);
     if options.recode {
         stats.recast(&options.workload, options.budget(), &mut full_read)?;
     }
-    let mut codecs = codecs_for(own);
+    let mut codecs = packings_for(&stats, own);
     let mut search = Search::new(&stats, options, (access, &full_read), (&codecs, own), &allowance, bench)?;
     let mut trials = search.run_trials(&stats, options, access, &search.keeping(allowance))?;
     if search.decision.as_ref().is_err_and(|i| i.nearest.is_empty() || i.nearest.iter().any(|(r, _)| *r == 0)) {
-        codecs.extend(nominal::last_resorts().into_iter().filter(|c| *c != own));
+        codecs.extend(packings_of(&stats, &nominal::last_resorts()).into_iter().filter(|c| *c != own));
         search = Search::new(&stats, options, (access, &full_read), (&codecs, own), &allowance, bench)?;
         trials += search.run_trials(&stats, options, access, &search.keeping(allowance))?;
     }
-    let decider = Decider { stats, search, access, options: options.clone() };
-    let (mut report, layout) = decider.report(input)?;
+    let decider = Decider { stats, search, access, options: options.clone(), conversion };
+    let (mut report, layout) = decider.report(&input)?;
     report.measuring.trials = trials;
     report.measuring.cpu_seconds = allowance.used();
     report.measuring.allowed = allowance.seconds();

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use flow::Budget;
-use rootfile::Result;
+use rootfile::{Error, Hint, Result};
 
 use super::choice::Limits;
+use super::containers::Containers;
 use super::limits::Limit;
 use super::reader::Reader;
 use crate::cost::model::Cost;
@@ -37,6 +38,8 @@ pub struct Options {
     pub recode: bool,
     /// The program that will read the file; none: basketry.
     pub reader: Option<Reader>,
+    /// The containers that the output may have.
+    pub containers: Containers,
 }
 
 impl Options {
@@ -44,10 +47,28 @@ impl Options {
     pub(super) fn stats(&self, input: &Path) -> Result<FileStats> {
         let Some(reader) = &self.reader else { return FileStats::read(input, self.tree.as_deref(), &self.workload) };
         reader.check(&self.workload)?;
-        FileStats::read_columns(input, self.tree.as_deref(), &|tree, lineage, plan| {
-            let is_read = plan.is_some() || reader.reads_all();
-            Some(if is_read { self.workload.demand(tree, lineage) } else { Demand::default() })
-        })
+        let stats = FileStats::read_columns(input, self.tree.as_deref(), &|asked| {
+            let is_read = asked.decoded.is_some() || reader.reads_all();
+            let demand = || self.workload.demand_of_any(asked.table, asked.lineages);
+            Some(if is_read { demand() } else { Demand::default() })
+        })?;
+        if stats.columns.iter().any(|column| column.pages.is_some()) {
+            let name = Hint::named("reader");
+            let message =
+                format!("the reading costs of other programs are those of trees; leave out {name} for an RNTuple");
+            return Err(Error::unsupported(message).hint(name).file(input));
+        }
+        Ok(stats)
+    }
+
+    /// What the output has of the input.
+    pub(super) fn content(&self) -> flow::ContentOptions {
+        flow::ContentOptions {
+            tree: self.tree.clone(),
+            // The output stands for the input: another tree under the same name must not be lost.
+            cycles: flow::Cycles::OtherTrees,
+            ..flow::ContentOptions::default()
+        }
     }
 
     pub(super) fn budget(&self) -> Budget {

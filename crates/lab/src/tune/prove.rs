@@ -98,12 +98,7 @@ impl Candidate for Files<'_> {
         self.staged = None;
         let request = flow::Options {
             layout: self.layout(),
-            // The output stands for the input: another tree under the same name must not be lost.
-            content: flow::ContentOptions {
-                tree: self.options.tree.clone(),
-                cycles: flow::Cycles::OtherTrees,
-                ..flow::ContentOptions::default()
-            },
+            content: self.options.content(),
             budget: self.budget,
             overwrite: self.overwrite,
             ..flow::Options::default()

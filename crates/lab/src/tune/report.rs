@@ -5,7 +5,7 @@ use flow::Form;
 use serde::Serialize;
 
 pub use crate::cost::Reading;
-use crate::cost::model::Cost;
+pub use crate::cost::model::Cost;
 
 use super::Access;
 pub use super::acceptance::Written;
@@ -50,6 +50,8 @@ pub struct Report {
     pub recasts: Vec<Recasting>,
     /// The same in words.
     pub why: Vec<String>,
+    /// The best choice in each container, if they were compared.
+    pub containers: Vec<ContainerReport>,
     /// Best reading times by size of the file, smallest first.
     pub front: Vec<FrontPoint>,
     /// The gains of looser limits.
@@ -191,6 +193,19 @@ pub struct Recasting {
     pub today: Cost,
     /// Its costs in the chosen layout.
     pub chosen: Cost,
+}
+
+/// The best choice in a container.
+#[derive(Clone, Debug, Serialize)]
+pub struct ContainerReport {
+    /// `ttree` or `rntuple`.
+    pub container: String,
+    /// Its expected cost; `None` if the limits cannot be met.
+    pub chosen: Option<Figures>,
+    /// Its layout as TOML.
+    pub layout: Option<String>,
+    /// Why the content cannot be in the container.
+    pub refused: Option<String>,
 }
 
 /// A point of the Pareto front.

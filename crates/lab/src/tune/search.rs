@@ -1,6 +1,6 @@
 //! The search for a choice: samples, a first choice, a second look at the chosen codecs, and the choice again.
 
-use dataset::layout::Compression;
+use rootfile::codec::Compression;
 use rootfile::{Error, Result};
 
 use super::candidates::{ClusterOption, cluster_options};
@@ -13,7 +13,7 @@ use crate::cost::confirm::{Confirmed, Finalist};
 use crate::cost::measured::Measured;
 use crate::cost::model::Cost;
 use crate::cost::statistics::FileStats;
-use crate::cost::{Access, Allowance, CodecBench, FullRead, measure, nominal};
+use crate::cost::{Access, Allowance, CodecBench, FullRead, Packing, measure, nominal};
 use crate::math::solve::Infeasible;
 use crate::system::clock::process_seconds;
 
@@ -52,7 +52,7 @@ impl Search {
         stats: &FileStats,
         options: &Options,
         (access, full_read): (Access, &FullRead),
-        (codecs, own): (&[Compression], Compression),
+        (codecs, own): (&[Packing], Packing),
         allowance: &Allowance,
         bench: &mut dyn CodecBench,
     ) -> Result<Self> {
@@ -86,8 +86,8 @@ impl Search {
         let theirs = theirs.map(|reader| expect::expected(reader.profile(), stats, &measured));
         let (seen, reading) = theirs.as_ref().map_or((&measured, access), |(seen, reading)| (seen, *reading));
         let now = today(stats, seen, &reading, &clusterings)?;
-        let limits = options.limits(&now.1);
-        let space = Space::new(stats, seen, &reading, clusterings, &now.1, margin);
+        let limits = options.limits(&stats.compared(&now.1));
+        let space = Space::new(stats, seen, &reading, clusterings, &stats.compared(&now.1), margin);
         let decision = space.decide(&limits);
         let deciding = process_seconds() - started;
         Ok(Self { theirs, measured, confirmed: Confirmed::default(), space, now, limits, decision, deciding })
@@ -137,23 +137,38 @@ fn today(
     Ok(decide::today(stats, measured, access, keep))
 }
 
-/// Codecs that are tried for a file whose bytes mostly have `own`.
-pub(super) fn codecs_for(own: Compression) -> Vec<Compression> {
-    let mut codecs = nominal::candidates();
-    if !codecs.contains(&own) {
-        codecs.push(own);
+/// Packings that are tried for a file whose bytes mostly have `own`: codecs, and encodings for pages.
+pub(super) fn packings_for(stats: &FileStats, own: Packing) -> Vec<Packing> {
+    let mut packings = packings_of(stats, &nominal::candidates());
+    if !packings.contains(&own) {
+        packings.push(own);
     }
-    codecs
+    packings
 }
 
-/// The codec of most bytes.
-pub(super) fn main_codec(stats: &FileStats) -> Compression {
-    let mut bytes: Vec<(Compression, f64)> = Vec::new();
+/// The packings of these codecs for the baskets and pages of a file.
+pub(super) fn packings_of(stats: &FileStats, codecs: &[Compression]) -> Vec<Packing> {
+    let has = |pages: bool| stats.columns.iter().any(|column| column.pages.is_some() == pages);
+    let mut packings = Vec::new();
+    if has(false) {
+        packings.extend(codecs.iter().copied().map(Packing::of_baskets));
+    }
+    if has(true) {
+        packings.extend(Packing::of_pages(codecs));
+    }
+    packings
+}
+
+/// The packing of most bytes.
+pub(super) fn main_packing(stats: &FileStats) -> Packing {
+    let mut bytes: Vec<(Packing, f64)> = Vec::new();
     for column in stats.now() {
-        match bytes.iter_mut().find(|(c, _)| *c == column.compression) {
+        let packing = column.packing();
+        match bytes.iter_mut().find(|(known, _)| *known == packing) {
             Some((_, sum)) => *sum += column.raw,
-            None => bytes.push((column.compression, column.raw)),
+            None => bytes.push((packing, column.raw)),
         }
     }
-    bytes.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map_or(Compression::NONE, |(codec, _)| codec)
+    let most = bytes.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
+    most.map_or(Packing::of_baskets(Compression::NONE), |(packing, _)| packing)
 }

@@ -11,7 +11,7 @@ use flow::{Budget, unwatched};
 use super::*;
 
 use super::candidates::Pick;
-use crate::cost::statistics::FileStats;
+use crate::cost::Packing;
 use crate::cost::tests::Fake;
 use crate::synthetic::generate::{Job, generate};
 use crate::synthetic::models::{Model, ModelOptions};
@@ -37,13 +37,13 @@ fn search(path: &Path, workload: &str, memory: u64) -> (FileStats, Search) {
     let options = Options { workload: workload.parse().unwrap(), memory, recode: true, ..Options::default() };
     let mut stats = FileStats::read(path, None, &options.workload).unwrap();
     stats.recast(&options.workload, Budget::new(100_000_000, 1), &mut FullRead::default()).unwrap();
-    let own = main_codec(&stats);
+    let own = main_packing(&stats);
     let seen = FullRead::default();
     let found = Search::new(
         &stats,
         &options,
         (ACCESS, &seen),
-        (&codecs_for(own), own),
+        (&packings_for(&stats, own), own),
         &Allowance::unlimited(),
         &mut Fake::default(),
     )
@@ -162,7 +162,7 @@ fn rules_of_parents_do_not_change_unchanged_branches() {
     };
     let picks: Vec<Option<Pick>> = stats.units.iter().map(pick).collect();
     let option = found.space.options.first().unwrap();
-    let codecs = ["lz4:1".parse().unwrap()];
+    let codecs = [Packing::of_baskets("lz4:1".parse().unwrap())];
     let layout = layout::layout(&stats, &codecs, option, &picks, &mut std::iter::empty()).unwrap();
     let rules = layout.rules(&stats.trees[0].path);
     let of = |lineage: &[&str]| rules.column(lineage);
@@ -170,7 +170,7 @@ fn rules_of_parents_do_not_change_unchanged_branches() {
     assert_eq!((of(&[parent, child]).compression, of(&[parent, child]).basket), (None, Some(ByteSize(8000))));
     assert_eq!(of(&[parent, "muon_candidates.eta"]).basket, None);
     assert_eq!(of(&[parent]).compression, None);
-    assert_eq!(of(&["ecal_hits"]).compression, Some(codecs[0]));
+    assert_eq!(of(&["ecal_hits"]).compression, Some(codecs[0].compression));
 }
 
 #[test]
@@ -179,10 +179,10 @@ fn a_decision_is_made_without_time_for_a_second_look() {
     let path = file(folder.path(), "split-level = 99\ncompression = \"none\"");
     let options = Options { memory: 1 << 30, ..Options::default() };
     let stats = FileStats::read(&path, None, &options.workload).unwrap();
-    let own = main_codec(&stats);
+    let own = main_packing(&stats);
     let over = Allowance::new(process_seconds() - 10.0, 1.0);
     let sampled = |allowance: &Allowance| {
-        let codecs = codecs_for(own);
+        let codecs = packings_for(&stats, own);
         let seen = FullRead::default();
         let found = Search::new(&stats, &options, (ACCESS, &seen), (&codecs, own), allowance, &mut Fake::default());
         let found = found.unwrap();

@@ -55,7 +55,7 @@ impl Search {
 
     /// Whether it is small enough, and no slower to read than today's file.
     fn holds(&self, tried: &Tried) -> bool {
-        self.fits(tried) && tried.ratio() <= 1.0
+        self.fits(tried) && tried.ratio() * self.now.1.read <= self.space.today
     }
 
     /// Tries the choice until it stays, or `allowance` is used up. Returns the number of trials.
@@ -109,7 +109,7 @@ impl Search {
             }
             self.learn(stats, &chosen, &trial);
             tried.push(Tried { chosen, size: trial.size, read: trial.read });
-            self.limits = options.limits(&self.now.1);
+            self.limits = options.limits(&stats.compared(&self.now.1));
             self.decide_again(stats);
         }
         self.space.only_known = false;
@@ -138,7 +138,9 @@ impl Search {
     /// with the result. This happens at least once, and again while `allowance` lasts.
     fn measure_metadata(&mut self, stats: &FileStats, options: &Options, allowance: &Allowance) -> Result<()> {
         let mut last = None;
-        for _ in 0..METADATA_ROUNDS {
+        // The page lists of an RNTuple are small, and known with its pages alone.
+        let rounds = if stats.columns.iter().any(|column| column.pages.is_some()) { 0 } else { METADATA_ROUNDS };
+        for _ in 0..rounds {
             if last.is_some_and(|seconds| !allowance.allows(seconds)) {
                 break;
             }
@@ -147,12 +149,12 @@ impl Search {
             let Some(layout) = self.layout(stats, &chosen)? else { break };
             let expected = Expected::new(stats, &self.space, &chosen);
             let of = |tree: &str, lineage: &[&str], bounds: &[u64]| expected.baskets(tree, lineage, bounds);
-            let content = flow::ContentOptions {
-                tree: options.tree.clone(),
-                cycles: flow::Cycles::OtherTrees,
-                ..flow::ContentOptions::default()
+            let request = flow::Options {
+                layout,
+                content: options.content(),
+                budget: options.budget(),
+                ..flow::Options::default()
             };
-            let request = flow::Options { layout, content, budget: options.budget(), ..flow::Options::default() };
             let input = stats.file.name();
             // No file of this name is made. The record contains a name, here of the length of the input's.
             let Ok(besides) = flow::weigh(input, &input.with_extension("r00t"), &request, &of) else { break };
@@ -178,8 +180,9 @@ impl Search {
         let today = ratio(trial.read[0], now.1.read);
         now.0.iter_mut().chain([&mut now.1]).for_each(|cost| slow(cost, today));
         self.space.learn(stats, chosen, trial, today);
-        self.space.utility = Utility::new(now.1.read, now.1.size);
-        self.space.today = now.1.read;
+        let compared = stats.compared(&now.1);
+        self.space.utility = Utility::new(compared.read, compared.size);
+        self.space.today = compared.read;
     }
 
     /// Takes the best tried choice that holds, unless the chosen one was tried itself; with measured figures.
@@ -189,7 +192,7 @@ impl Search {
         }
         let stays = tried.iter().find(|one| self.decision.as_ref().is_ok_and(|chosen| same(chosen, &one.chosen)));
         let value =
-            |one: &Tried| self.space.utility.of(one.ratio() * self.space.today, one.chosen.total.write, one.size);
+            |one: &Tried| self.space.utility.of(one.ratio() * self.now.1.read, one.chosen.total.write, one.size);
         let best = |fast: bool| {
             let all = tried.iter().filter(|one| if fast { self.holds(one) } else { self.fits(one) });
             all.min_by(|a, b| value(a).total_cmp(&value(b)))

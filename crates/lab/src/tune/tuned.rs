@@ -2,23 +2,24 @@
 
 use std::path::Path;
 
-use dataset::layout::{Compression, Layout};
+use dataset::layout::Layout;
 use rootfile::Result;
 
 use super::acceptance::{Correction, Expected};
 use super::candidates::ClusterOption;
 use super::choice::{Chosen, LIMIT_NAMES, Limits};
+use super::containers::Conversion;
 use super::options::Options;
 use super::reader::{Reader, ReaderReport};
 use super::report::{Figures, LimitReport, Measuring, Nearest, Report, SCHEMA};
 use super::search::{SIZE_MARGIN, Search};
 use super::tradeoffs::{front, sensitivity};
 use super::{decide, explain, layout};
-use crate::cost::Access;
 use crate::cost::confirm::Confirmed;
 use crate::cost::measured::Measured;
 use crate::cost::model::Cost;
 use crate::cost::statistics::FileStats;
+use crate::cost::{Access, Packing};
 use crate::math::solve::Infeasible;
 
 /// A limit is binding if the choice comes so near to it.
@@ -40,6 +41,8 @@ pub(super) struct Decider {
     pub(super) search: Search,
     pub(super) access: Access,
     pub(super) options: Options,
+    /// The other container, if the choice is for one.
+    pub(super) conversion: Option<Conversion>,
 }
 
 impl Decider {
@@ -64,6 +67,7 @@ impl Decider {
             gap: 0.0,
             groups: Vec::new(),
             recasts: Vec::new(),
+            containers: Vec::new(),
             why: Vec::new(),
             front: Vec::new(),
             sensitivity: Vec::new(),
@@ -90,7 +94,11 @@ impl Decider {
         report.unchanged = space.is_today(chosen);
         let Some(option) = option else { return Ok((report, None)) };
         let recasts = &mut space.tops.chosen(&chosen.forms);
-        let layout = layout::layout(stats, &measured.codecs, option, &chosen.picks, recasts)?;
+        let mut layout = layout::layout(stats, &measured.codecs, option, &chosen.picks, recasts)?;
+        if let Some(conversion) = &self.conversion {
+            layout.common.container = Some(conversion.container);
+            conversion.complete(&mut report);
+        }
         report.layout = Some(layout.to_toml()?);
         Ok((report, Some(layout)))
     }
@@ -98,8 +106,11 @@ impl Decider {
     /// The expectations of the choice, for acceptance. `None` if there is no choice, or it changes nothing.
     pub(super) fn expected(&self) -> Option<Expected> {
         let Search { space, now, decision, .. } = &self.search;
-        let chosen = decision.as_ref().ok().filter(|chosen| !space.is_today(chosen))?;
-        Some(space.expected(chosen, &now.1))
+        let chosen = decision.as_ref().ok()?;
+        match &self.conversion {
+            Some(conversion) => Some(conversion.expected(space.expected(chosen, &now.1))),
+            None => (!space.is_today(chosen)).then(|| space.expected(chosen, &now.1)),
+        }
     }
 
     /// Makes the choice anew with corrected costs.
@@ -112,7 +123,7 @@ impl Decider {
 }
 
 fn measuring(stats: &FileStats, measured: &Measured, confirmed: &Confirmed, access: Access, seed: u64) -> Measuring {
-    let text = |codecs: &[Compression]| codecs.iter().map(ToString::to_string).collect();
+    let text = |codecs: &[Packing]| codecs.iter().map(ToString::to_string).collect();
     Measuring {
         seed,
         cpu_seconds: 0.0,

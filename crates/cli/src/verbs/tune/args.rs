@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use lab::tune::{Limit, Workload};
+use lab::tune::{Containers, Limit, Workload};
 
 use crate::options::{Resources, Verbosity};
 
@@ -69,6 +69,11 @@ pub struct Args {
     /// are: programs that read members by branch names find them only where they are split.
     #[arg(long)]
     pub(super) recode: bool,
+    /// The container of the output: ttree, rntuple, or any for the better of both. Without this option it is that of the input.
+    /// The report has the best tree and the best RNTuple side by side. To measure the other container, the input is converted
+    /// into a temporary file (of a large file with one table about 64 MB of it).
+    #[arg(long, value_name = "CONTAINER")]
+    pub(super) container: Option<Containers>,
     /// Seed of the samples: the same seed samples the same baskets.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(super) seed: u64,

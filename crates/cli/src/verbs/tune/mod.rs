@@ -50,6 +50,7 @@ pub fn work(args: &Args, progress: Progress<'_>, announce: &dyn Fn(f64)) -> Resu
         tree,
         recode: args.recode,
         reader: Reader::named(&args.reader, python()?)?,
+        containers: args.container.unwrap_or_default(),
     };
     if paths.len() > 1 && matches!(args.max_size, Some(Limit::Absolute(_))) {
         let instead = "use a multiple of today's size, such as 1.05x";

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use lab::tune::report::{
-    Compared, Comparison, Figures, FrontPoint, LimitReport, Loosened, Proof, ReaderReport, Rejected, Report,
+    Compared, Comparison, Cost, Figures, FrontPoint, LimitReport, Loosened, Proof, ReaderReport, Rejected, Report,
 };
 use rootfile::Result;
 use textplots::{Chart, LabelBuilder, LabelFormat, Plot, Shape};
@@ -45,6 +45,9 @@ pub fn report(report: &Report) -> Result<()> {
     writeln!(out, "codecs: {}{dropped}", m.codecs.join(", "))?;
     reader(&mut out, &report.reader)?;
     writeln!(out)?;
+    if !report.containers.is_empty() {
+        containers(&mut out, report)?;
+    }
     match &report.chosen {
         Some(_) if report.unchanged => as_it_is(&mut out, report)?,
         Some(chosen) => decision(&mut out, report, chosen)?,
@@ -71,6 +74,41 @@ pub fn report(report: &Report) -> Result<()> {
         _ => {}
     }
     Ok(out.flush()?)
+}
+
+/// Prints the best choice in each container beside the present file.
+fn containers(out: &mut impl Write, report: &Report) -> Result<()> {
+    let read = format!(">read time ({})", report.workload);
+    let mut table =
+        output::table(&["", ">size", &read, ">compression when written", ">memory of a reader", ">memory of a writer"]);
+    let mut row = |name: String, figures: &Figures| {
+        let Cost { size: bytes, read, write, read_memory, write_memory, .. } = figures.cost;
+        table.add_row([name, size(bytes), time(read), time(write), size(read_memory), size(write_memory)]);
+    };
+    row("today".to_owned(), &report.today);
+    for one in &report.containers {
+        if let Some(chosen) = &one.chosen {
+            row(format!("best {}", container_name(&one.container)), chosen);
+        }
+    }
+    writeln!(out, "{}", table.trim_fmt())?;
+    for one in &report.containers {
+        match (&one.refused, &one.chosen) {
+            (Some(why), _) => writeln!(out, "no {}: {why}", container_name(&one.container))?,
+            (None, None) => writeln!(out, "no {} is within the limits", container_name(&one.container))?,
+            _ => {}
+        }
+    }
+    writeln!(out)?;
+    Ok(())
+}
+
+fn container_name(container: &str) -> &str {
+    match container {
+        "rntuple" => "RNTuple",
+        "ttree" => "TTree",
+        other => other,
+    }
 }
 
 /// Prints the reader of the times, unless it is basketry.
@@ -115,7 +153,7 @@ fn decision(out: &mut impl Write, report: &Report, chosen: &Figures) -> Result<(
     row("memory of a reader", [today.cost.read_memory, chosen.cost.read_memory], size);
     row("memory of a writer", [today.cost.write_memory, chosen.cost.write_memory], size);
     row("clusters", [today.clusters, chosen.clusters], count);
-    row("baskets", [today.cost.baskets, chosen.cost.baskets], count);
+    row("baskets or pages", [today.cost.baskets, chosen.cost.baskets], count);
     writeln!(out, "{}", table.trim_fmt())?;
     let cluster = chosen.cluster_bytes.map_or_else(|| "as they are".to_owned(), |n| size(as_f64(n)));
     writeln!(

@@ -61,6 +61,19 @@ pub enum Kind {
     Switch,
 }
 
+impl Kind {
+    /// Bytes of an element in memory, as ROOT has it: the limit of a page counts these (`RColumn::ConnectPageSink`).
+    pub fn memory_size(self) -> usize {
+        match self {
+            Self::Bool | Self::U8 | Self::I8 => 1,
+            Self::I16 | Self::U16 => 2,
+            Self::I32 | Self::U32 | Self::F32 => 4,
+            Self::I64 | Self::U64 | Self::F64 | Self::Index => 8,
+            Self::Switch => 16,
+        }
+    }
+}
+
 /// The defined types, by code.
 const TYPES: [ColumnType; 30] = {
     use ColumnType::*;

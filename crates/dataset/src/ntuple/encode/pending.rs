@@ -41,15 +41,9 @@ impl PendingColumn {
         self.len() == 0
     }
 
-    /// Bytes of an element in memory, as ROOT has it: the limit of its pages counts these (`RColumn::ConnectPageSink`).
+    /// Bytes of an element in memory: the limit of its pages counts these.
     pub fn element_size(&self) -> usize {
-        match &self.elements {
-            Elements::Bool(_) | Elements::U8(_) | Elements::I8(_) => 1,
-            Elements::I16(_) | Elements::U16(_) => 2,
-            Elements::I32(_) | Elements::U32(_) | Elements::F32(_) => 4,
-            Elements::I64(_) | Elements::U64(_) | Elements::F64(_) | Elements::Index(_) => 8,
-            Elements::Switch(_) => 16,
-        }
+        self.elements.kind().memory_size()
     }
 
     /// Bytes of its memory.

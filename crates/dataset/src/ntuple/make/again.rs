@@ -99,6 +99,11 @@ impl Copy<'_> {
     }
 }
 
+/// Whether floating-point numbers are stored with fewer bits than a float has.
+fn is_reduced(column: &Column) -> bool {
+    matches!(column.column_type, ColumnType::Real16 | ColumnType::Real32Trunc | ColumnType::Real32Quant)
+}
+
 /// The encoding of a column: the requested one, if there is one and it is of numbers or ends.
 fn recoded(column: &Column, is_double: bool, encoding: FieldEncoding) -> (ColumnType, u16, Option<(f64, f64)>) {
     let own = (column.column_type, column.bits, column.range);
@@ -108,6 +113,8 @@ fn recoded(column: &Column, is_double: bool, encoding: FieldEncoding) -> (Column
     }
     match column.column_type.kind() {
         Some(Kind::Index) => encoding.ends(),
+        // Numbers of fewer bits than a float have no bytes to split, and gain nothing from more bits.
+        Some(Kind::F32 | Kind::F64) if is_reduced(column) && !encoding.reduces() => own,
         Some(kind @ (Kind::F32 | Kind::F64)) => {
             // Quantised doubles lie between floats.
             let is_wide = kind == Kind::F64 || (is_double && column.column_type == ColumnType::Real32Quant);

@@ -20,6 +20,11 @@ pub struct FieldEncoding {
 pub(super) type StoredAs = (ColumnType, u16, Option<(f64, f64)>);
 
 impl FieldEncoding {
+    /// Whether the request is for fewer bits.
+    pub(super) fn reduces(self) -> bool {
+        matches!(self.column, Some(ColumnEncoding::Truncated(_) | ColumnEncoding::Quantized { .. }))
+    }
+
     /// The column type for elements of a type, given without split encoding.
     fn stored(self, plain: ColumnType) -> StoredAs {
         let split = match self.column {

@@ -4,7 +4,7 @@
 use crate::cost::column::Column;
 use crate::cost::measured::{CodecCost, ColumnCost, Measured};
 use crate::cost::statistics::FileStats;
-use crate::cost::{Access, Decode, Line};
+use crate::cost::{Access, Decode, Line, Packing};
 use dataset::layout::Compression;
 
 use super::profile::{PerValue, Profile, wide};
@@ -46,14 +46,14 @@ fn of_column(
     profile: &Profile,
     (column, besides): (&Column, f64),
     cost: &ColumnCost,
-    codecs: &[Compression],
+    codecs: &[Packing],
 ) -> ColumnCost {
     let PerValue { entry, value } = profile.values(column.kind);
     let values = entry * column.entries + value * column.values() + besides;
     // By bytes, so that a reader of some entries pays for those alone.
     let per_byte = values / column.raw.max(1.0);
-    let with = |(cost, codec): (&Option<CodecCost>, &Compression)| {
-        cost.map(|cost| CodecCost { unpack: unpacking(profile, *codec, cost.unpack), ..cost })
+    let with = |(cost, codec): (&Option<CodecCost>, &Packing)| {
+        cost.map(|cost| CodecCost { unpack: unpacking(profile, codec.compression, cost.unpack), ..cost })
     };
     ColumnCost {
         today: unpacking(profile, column.compression, cost.today),

@@ -1,0 +1,175 @@
+//! Samples of a column of an RNTuple: elements of pages from a few places, cut into pages of any size, in any encoding.
+
+use std::ops::Range;
+
+use dataset::layout::ColumnEncoding;
+use dataset::ntuple::element::{ColumnType, Elements, Encoding};
+use rootfile::{Error, Result, Source};
+
+use super::bench::CodecBench;
+use super::column::{Column, PageColumn};
+use super::packing::Packing;
+use super::sample::{Piece, Places, Run, Sample};
+use crate::math::as_f64;
+
+/// Elements of consecutive pages, as they are in memory.
+#[derive(Debug)]
+pub(super) struct ElementRun {
+    encoding: Encoding,
+    /// Ends of collections count from the start of their cluster, so those of different clusters are apart.
+    parts: Vec<Elements>,
+}
+
+impl ElementRun {
+    fn new(encoding: Encoding) -> Self {
+        Self { encoding, parts: Vec::new() }
+    }
+
+    /// Bytes of all elements in a page, before compression.
+    pub fn payload(&self) -> usize {
+        self.parts.iter().filter_map(|part| self.encoding.page_len(part.len())).sum()
+    }
+
+    fn append(&mut self, page: &[u8], elements: usize, first: usize) -> Result<()> {
+        let range = 0..first.min(elements);
+        if let Some(last) = self.parts.last_mut()
+            && last.decode(&self.encoding, page, elements, range.clone()).is_ok()
+        {
+            return Ok(());
+        }
+        let mut part = Elements::new(self.encoding.kind(), false);
+        part.decode(&self.encoding, page, elements, range)?;
+        self.parts.push(part);
+        Ok(())
+    }
+
+    /// Hands out pages of about `size` bytes before compression, of the first `most`. A small rest is left out.
+    pub fn pages(
+        &self,
+        packing: Packing,
+        (size, most): (usize, usize),
+        each: &mut dyn FnMut(Piece<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let encoding = encoding(&self.encoding, packing)?;
+        let in_bytes = |bytes: usize| (bytes.saturating_mul(8) / usize::from(encoding.bits().max(1))).max(1);
+        let (count, mut left) = (in_bytes(size), in_bytes(most));
+        let (mut payload, mut given) = (Vec::new(), false);
+        for part in &self.parts {
+            for range in cuts(part.len(), count, given) {
+                if given && left < range.len() {
+                    return Ok(());
+                }
+                left = left.saturating_sub(range.len());
+                payload.clear();
+                part.encode(&encoding, range.clone(), &mut payload)?;
+                each(Piece { payload: &payload, page: Some((&encoding, range.len())) })?;
+                given = true;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Ranges of `count` elements; the last is left out if it is small and not the only one.
+fn cuts(len: usize, count: usize, given: bool) -> impl Iterator<Item = Range<usize>> {
+    let all = (0..len).step_by(count).map(move |start| start..(start + count).min(len));
+    all.filter(move |range| range.len() == count || 2 * range.len() > count || (!given && range.start == 0))
+}
+
+/// The encoding of a packing, for elements in another one.
+fn encoding(own: &Encoding, packing: Packing) -> Result<Encoding> {
+    let plain = own.column_type().unsplit();
+    let wanted = match packing.encoding {
+        // ROOT does not read this one.
+        Some(ColumnEncoding::Split) => plain.split().filter(|split| *split != ColumnType::SplitReal16).unwrap_or(plain),
+        _ => plain,
+    };
+    Encoding::new(wanted, own.bits(), Some(own.range()))
+}
+
+/// Reads about `target` bytes of a column, as [`super::sample::take`] does.
+pub(super) fn take(
+    file: &dyn Source,
+    (column, own): (&Column, &PageColumn),
+    target: usize,
+    largest: usize,
+    seed: u64,
+    bench: &mut (dyn CodecBench + '_),
+    buffer: &mut Vec<u8>,
+) -> Result<Sample> {
+    let places = Places::new(column, target);
+    let mut sample = Sample::default();
+    let mut next = 0;
+    for place in 0..places.count {
+        let at = places.piece(column, place, seed).max(next);
+        let mut run = ElementRun::new(own.encoding);
+        next = at;
+        // Shared pages are in the file once, and are sampled once.
+        let pages = own.pages.iter().zip(&column.baskets).enumerate().skip(at).filter(|(_, (_, piece))| piece.seek > 0);
+        for (number, (page, _)) in pages {
+            let named = |e: Error| e.object(format!("field {}", column.name())).file(file.name());
+            let objlen = page.raw_len(&own.encoding).map_err(named)?;
+            if objlen > largest {
+                break;
+            }
+            let record = page.read(file, own.max_key_size).map_err(named)?;
+            page.check(&own.encoding, &record).map_err(named)?;
+            let stored =
+                page.extent().map_err(named)?.1 - if page.has_checksum { dataset::ntuple::page::CHECKSUM } else { 0 };
+            let stored = record.get(..usize::try_from(stored).unwrap_or(usize::MAX)).unwrap_or_default();
+            let elements = usize::try_from(page.elements).unwrap_or(usize::MAX);
+            let unpack = bench.unpack(stored, objlen, buffer).map_err(named)?;
+            let decode = bench.decode_page(&own.encoding, buffer, elements).map_err(named)?;
+            sample.today.add(as_f64(objlen as u64), unpack + decode);
+            sample.stored += as_f64(stored.len() as u64);
+            let room = (target / places.count).saturating_sub(run.payload());
+            let first = (room.saturating_mul(8) / usize::from(own.encoding.bits().max(1))).max(1);
+            run.append(buffer, elements, first).map_err(named)?;
+            next = number + 1;
+            if run.payload() * places.count >= target {
+                break;
+            }
+        }
+        sample.runs.push(Run::Elements(run));
+    }
+    Ok(sample)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sizes(run: &ElementRun, packing: Packing, size: usize, most: usize) -> Vec<usize> {
+        let mut found = Vec::new();
+        run.pages(packing, (size, most), &mut |piece| {
+            found.push(piece.payload.len());
+            Ok(())
+        })
+        .unwrap();
+        found
+    }
+
+    #[test]
+    fn ends_of_clusters_are_apart_and_pages_are_cut_in_any_encoding() {
+        let split = Encoding::new(ColumnType::SplitIndex64, 64, None).unwrap();
+        let page = |ends: &[u64]| {
+            let mut all = Elements::new(split.kind(), false);
+            let plain = Encoding::new(ColumnType::Index64, 64, None).unwrap();
+            let bytes: Vec<u8> = ends.iter().flat_map(|end| end.to_le_bytes()).collect();
+            all.decode(&plain, &bytes, ends.len(), 0..ends.len()).unwrap();
+            let mut page = Vec::new();
+            all.encode(&split, 0..ends.len(), &mut page).unwrap();
+            page
+        };
+        let mut run = ElementRun::new(split);
+        let ascending: Vec<u64> = (1..=100).collect();
+        run.append(&page(&ascending), 100, 100).unwrap();
+        run.append(&page(&ascending), 100, 50).unwrap();
+        assert_eq!((run.parts.len(), run.payload()), (2, 1200));
+        let plain = Packing { compression: "zstd:1".parse().unwrap(), encoding: Some(ColumnEncoding::Plain) };
+        // Forty elements each; the rest of twenty is as small as half.
+        assert_eq!(sizes(&run, plain, 320, usize::MAX), [320, 320, 320]);
+        assert_eq!(sizes(&run, plain, 320, 700), [320, 320]);
+        assert_eq!(sizes(&run, plain, 8000, usize::MAX), [800]);
+    }
+}
