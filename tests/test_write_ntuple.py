@@ -278,3 +278,42 @@ def test_rntuples_of_the_corpus_in_new_clusters_and_pages(full: bool, basketry: 
     for name, first, second in zip(before, shown, root_ntuples.show(*after), strict=True):
         # ROOT itself crashes at some types.
         assert root_ntuples.CRASH in (first, second) or sorted(first.split("\n")) == sorted(second.split("\n")), name
+
+
+def test_columns_become_narrower_and_wider_within_a_tolerance(basketry: Basketry, tmp_path: Path) -> None:
+    wide, random = tmp_path / "wide.root", np.random.default_rng(7)
+    counts = random.integers(0, 4, 500)
+    data = {
+        "y": random.uniform(1, 2, 500),
+        "lists": ak.unflatten(random.uniform(1, 2, int(counts.sum())), counts),
+        "record": ak.zip({"a": random.uniform(1, 2, 500), "n": np.arange(500)}),
+    }
+    with bk.recreate(wide) as file:
+        file.mkrntuple("events", data)
+
+    for encoding, error in (("single", 2.0**-24), ("half", 2.0**-11), ("truncated:20", 2.0**-10)):
+        narrow = tmp_path / f"{encoding[:4]}.root"
+        basketry("rewrite", wide, "--encoding", encoding, "-o", narrow)
+        assert basketry.run("verify", wide, narrow).code == 1
+        assert basketry.run("verify", wide, narrow, "--tolerance", f"{error / 100}").code == 1
+        verdict = bk.verify(wide, narrow, tolerance=2 * error)
+        assert verdict.equal, verdict.differences
+        assert {found.column for found in verdict.trees[0].errors} >= {"y", "record.a"}
+        assert all(0 < found.largest <= 2 * error for found in verdict.trees[0].errors)
+        only_some = basketry.run("verify", wide, narrow, "--tolerance", f"{2 * error}", "--tolerance", "y=0")
+        assert only_some.code == 1
+        assert "field y" in only_some.out
+        assert "lists" not in only_some.out.replace("lists differs by", "")
+        shown = root_ntuples.show(f"{narrow}:events")[0]
+        assert "500 entries" in shown
+
+    again = tmp_path / "again.root"
+    basketry("rewrite", tmp_path / "sing.root", "--encoding", "double", "-o", again)
+    assert basketry.run("verify", tmp_path / "sing.root", again).code == 0
+    columns = [
+        column["type"]
+        for field in basketry.json("inspect", again)["ntuples"][0]["fields"]
+        for column in field["columns"]
+    ]
+    assert "SplitReal64" in columns
+    assert "SplitReal32" not in columns

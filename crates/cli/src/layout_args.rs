@@ -37,7 +37,8 @@ pub struct UncompressedArgs {
     /// Buffer size at which a basket is closed, as in ROOT; in an RNTuple the largest size of a page.
     #[arg(long, visible_alias = "page-size", value_name = "SIZE")]
     basket: Option<ByteSize>,
-    /// Encoding of the columns of RNTuples: plain, split, and for floats truncated:BITS or quantized:BITS:LEAST:MOST.
+    /// Encoding of the columns of RNTuples: plain, split, and for floats half (16 bits), single (32), double (64, where the field is one),
+    /// truncated:BITS or quantized:BITS:LEAST:MOST. `verify --tolerance` proves the error.
     #[arg(long, value_name = "HOW", allow_hyphen_values = true)]
     encoding: Option<ColumnEncoding>,
     /// Memory that the baskets of all branches share (ROOT's OptimizeBaskets).

@@ -33,4 +33,7 @@ pub use rewrite::summary::{Outlook, Summary, TableSummary};
 pub use rewrite::weigh::{BasketsOf, weigh};
 pub use rewrite::{recover, sample};
 pub use table::depth::{Depth, Depths};
-pub use verify::{CycleKind, Difference, OlderCycle, TableKind, TreeVerdict, Verdict, VerifyOptions, verify};
+pub use verify::{
+    ColumnError, CycleKind, Difference, OlderCycle, TableKind, Tolerance, Tolerances, TreeVerdict, Verdict,
+    VerifyOptions, verify,
+};

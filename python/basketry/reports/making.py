@@ -186,6 +186,16 @@ class Outlook:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnError:
+    """A column whose numbers differ within the tolerance."""
+
+    column: str
+    """The column."""
+    largest: float
+    """The largest absolute difference."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TreeVerdict:
     """Comparison of one tree."""
 
@@ -201,6 +211,8 @@ class TreeVerdict:
     """Columns with another split level or streaming on the two sides, compared by value."""
     bytes: int
     """Bytes of the entries compared, of one side."""
+    errors: tuple[ColumnError, ...]
+    """Largest errors of columns that differ within their tolerance."""
     equal: bool
     """Whether no difference was found."""
 

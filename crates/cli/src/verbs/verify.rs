@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use flow::{Progress, TreeVerdict, Verdict, VerifyOptions};
+use flow::{ColumnError, Progress, Tolerances, TreeVerdict, Verdict, VerifyOptions};
 use rootfile::{Error, Result};
 
 use crate::layout_args::SelectArgs;
@@ -43,6 +43,11 @@ pub struct Args {
     /// Expect defaults for branches that an input lacks (`merge --fill`).
     #[arg(long, conflicts_with = "common")]
     fill: bool,
+    /// Let floating-point numbers of RNTuples differ by at most this: a number, or a share of the larger one such as 0.1%. With COLUMN= it
+    /// is for columns that match; the last one that matches counts. Proves truncated, quantized and narrowed columns; the
+    /// largest error of each column is reported.
+    #[arg(long, value_name = "[COLUMN=]LIMIT")]
+    tolerance: Vec<String>,
     #[command(flatten)]
     resources: Resources,
     #[command(flatten)]
@@ -82,7 +87,10 @@ impl Args {
             return Err(Error::request("verify compares two or more files; only one is given"));
         };
         let named = one_tree(&sides)?;
+        let mut tolerances = Tolerances::default();
+        self.tolerance.iter().try_for_each(|text| tolerances.add(text))?;
         let options = VerifyOptions {
+            tolerances,
             tree: named.or_else(|| self.tree.clone()),
             second_tree: last.tree,
             filter: self.select.filter()?,
@@ -106,7 +114,7 @@ fn print(verdict: &Verdict, start: Instant, quiet: bool) -> Result<()> {
     }
     if !quiet {
         let mut table = output::table(&["tree", ">entries", ">branches", ">columns", ">by value", ">compared", ""]);
-        for TreeVerdict { path, entries, branches, columns, by_value, bytes, equal } in &verdict.trees {
+        for TreeVerdict { path, entries, branches, columns, by_value, bytes, equal, .. } in &verdict.trees {
             table.add_row([
                 path.clone(),
                 output::count(*entries),
@@ -119,6 +127,11 @@ fn print(verdict: &Verdict, start: Instant, quiet: bool) -> Result<()> {
         }
         if !verdict.trees.is_empty() {
             writeln!(out, "{}", table.trim_fmt())?;
+        }
+        for table in &verdict.trees {
+            for ColumnError { column, largest } in table.errors.iter().take(SHOWN) {
+                writeln!(out, "{}: {column} differs by at most {largest:e}", table.path)?;
+            }
         }
         output::notes(&mut out, &verdict.notes)?;
         writeln!(

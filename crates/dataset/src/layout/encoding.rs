@@ -14,6 +14,12 @@ pub enum ColumnEncoding {
     Plain,
     /// All first bytes, then all second ones; signed integers without their sign bit in front, ends as differences.
     Split,
+    /// Floating-point numbers in 16 bits.
+    Half,
+    /// Floating-point numbers in 32 bits, those of doubles as well.
+    Single,
+    /// Numbers of type double in 64 bits, as without a request; also where the file has fewer.
+    Double,
     /// Floating-point numbers by their leading bits, 10 to 31 of 32: the relative error is below 2^(9 - bits).
     Truncated(u16),
     /// Floating-point numbers as integers of 1 to 32 bits, evenly over a range: the error is at most half a step.
@@ -33,7 +39,7 @@ impl FromStr for ColumnEncoding {
     fn from_str(text: &str) -> Result<Self> {
         let wrong = || {
             Error::request(format!(
-                "{text:?} is not an encoding; write plain, split, truncated:BITS or quantized:BITS:LEAST:MOST"
+                "{text:?} is not an encoding; write plain, split, half, single, double, truncated:BITS or quantized:BITS:LEAST:MOST"
             ))
         };
         let parts: Vec<&str> = text.split(':').map(str::trim).collect();
@@ -44,6 +50,9 @@ impl FromStr for ColumnEncoding {
         match parts.as_slice() {
             ["plain"] => Ok(Self::Plain),
             ["split"] => Ok(Self::Split),
+            ["half"] => Ok(Self::Half),
+            ["single"] => Ok(Self::Single),
+            ["double"] => Ok(Self::Double),
             ["truncated", n] => Ok(Self::Truncated(bits(n, 10, 31)?)),
             ["quantized", n, least, most] => {
                 let (least, most) = (real(least)?, real(most)?);
@@ -59,6 +68,9 @@ impl fmt::Display for ColumnEncoding {
         match self {
             Self::Plain => f.write_str("plain"),
             Self::Split => f.write_str("split"),
+            Self::Half => f.write_str("half"),
+            Self::Single => f.write_str("single"),
+            Self::Double => f.write_str("double"),
             Self::Truncated(bits) => write!(f, "truncated:{bits}"),
             Self::Quantized { bits, least, most } => write!(f, "quantized:{bits}:{least}:{most}"),
         }
@@ -71,10 +83,10 @@ mod tests {
 
     #[test]
     fn encodings_are_read_as_they_are_written() {
-        for text in ["plain", "split", "truncated:16", "quantized:12:-3.5:4"] {
+        for text in ["plain", "split", "half", "single", "double", "truncated:16", "quantized:12:-3.5:4"] {
             assert_eq!(text.parse::<ColumnEncoding>().unwrap().to_string(), text);
         }
-        for text in ["", "truncated", "truncated:9", "truncated:32", "quantized:0:0:1", "quantized:8:1:1", "half"] {
+        for text in ["", "truncated", "truncated:9", "truncated:32", "quantized:0:0:1", "quantized:8:1:1", "quarter"] {
             assert!(text.parse::<ColumnEncoding>().is_err(), "{text}");
         }
     }

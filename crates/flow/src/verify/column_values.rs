@@ -15,6 +15,7 @@ use super::common_type::converted;
 use super::first_difference;
 use super::ntuple_side::NtupleSide;
 use super::tasks::{self, ColumnDifference, DifferenceKind, Outcome, Task};
+use super::tolerance::{LargestError, Tolerance, settled};
 use crate::execute::fetch::column_stream::{ColumnStream, DecodeSource};
 use crate::execute::fetch::fetcher::Fetcher;
 use crate::execute::progress::{Progress, tell};
@@ -33,6 +34,9 @@ pub(super) struct ValuePair {
     common_type: Option<DataType>,
     /// Entries that are compared at a time.
     portion: u64,
+    /// By how much numbers may differ, and by how much they do.
+    tolerance: Option<Tolerance>,
+    pub largest: LargestError,
 }
 
 /// Where one side has the values of a column.
@@ -58,7 +62,13 @@ impl Default for Buffers {
 impl ValuePair {
     pub fn new(name: String, sides: [PairSide; 2], common_type: Option<DataType>) -> Self {
         let [a, b] = sides.each_ref().map(PairSide::portion);
-        Self { name, sides, common_type, portion: a.min(b) }
+        let (tolerance, largest) = (None, LargestError::default());
+        Self { name, sides, common_type, portion: a.min(b), tolerance, largest }
+    }
+
+    /// Lets numbers differ.
+    pub fn within(self, tolerance: Option<Tolerance>) -> Self {
+        Self { tolerance, ..self }
     }
 
     /// Bytes of buffers that a thread needs for it.
@@ -155,7 +165,10 @@ fn compare_task(
         let (b, read_b) = theirs.values(&entries, buffers)?;
         *bytes += ours.bytes(&entries, &a);
         tell(progress, read_a + read_b)?;
-        let (a, b) = (converted(a, common_type)?, converted(b, common_type)?);
+        let (a, mut b) = (converted(a, common_type)?, converted(b, common_type)?);
+        if let Some(tolerance) = pair.tolerance {
+            b = settled(&a, &b, tolerance, &pair.largest);
+        }
         if let Some(row) = first_difference::first_row(&a, &b) {
             let (member, what) = first_difference::describe(&a, &b, row);
             return Ok(Some(ColumnDifference { entry: *at + row as u64, kind: DifferenceKind::Member(member, what) }));

@@ -15,7 +15,7 @@ use super::ntuple_side::NtupleSide;
 use super::options::VerifyOptions;
 use super::reshaped::branches_of;
 use super::trees::describe;
-use super::verdict::{Difference, TableKind, TreeVerdict, Verdict};
+use super::verdict::{ColumnError, Difference, TableKind, TreeVerdict, Verdict};
 use crate::execute::progress::Progress;
 use crate::plan::{TablePlan, View};
 use crate::table::piece::Files;
@@ -103,6 +103,12 @@ pub(super) fn compare(
         (SideTable::Ntuple(side), SideTable::Tree(plan, infos)) => mixed(tops(&plan, &infos), *side, true, &mut found)?,
         (SideTable::Tree(..), SideTable::Tree(..)) => return Err(Error::request("two trees are compared by bytes")),
     };
+    let Columns { pairs, common } = columns;
+    let with = |pair: ValuePair| {
+        let tolerance = options.tolerances.of(path, &pair.name);
+        pair.within(tolerance)
+    };
+    let columns = Columns { pairs: pairs.into_iter().map(with).collect(), common };
     let scratch = column_values::scratch(&columns.pairs);
     let share = options.budget.share(metadata, scratch)?;
     let files = [files_a.as_slice(), files_b.as_slice()];
@@ -123,6 +129,7 @@ pub(super) fn compare(
         columns: compared,
         by_value: compared,
         bytes: outcome.bytes,
+        errors: errors(&columns.pairs),
         equal: verdict.differences.len() == before,
     });
     if let Some((first, second)) = sets {
@@ -133,6 +140,12 @@ pub(super) fn compare(
         }
     }
     Ok(())
+}
+
+/// The columns that differ within their tolerance.
+fn errors(pairs: &[ValuePair]) -> Vec<ColumnError> {
+    let all = pairs.iter().map(|pair| ColumnError { column: pair.name.clone(), largest: pair.largest.get() });
+    all.filter(|error| error.largest > 0.0).collect()
 }
 
 /// What is found out about two tables.

@@ -3,6 +3,7 @@
 use dataset::EntryFilter;
 use dataset::glob::NameFilter;
 
+use super::tolerance::Tolerances;
 use crate::execute::budget::Budget;
 use crate::plan::options::Schema;
 
@@ -21,6 +22,8 @@ pub struct VerifyOptions {
     pub common: bool,
     /// How the inputs of the first side were merged where their schemas differ.
     pub schema: Schema,
+    /// By how much floating-point numbers may differ, where a table of either side is an RNTuple.
+    pub tolerances: Tolerances,
     /// Memory and threads.
     pub budget: Budget,
 }

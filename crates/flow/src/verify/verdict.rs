@@ -52,8 +52,19 @@ pub struct TreeVerdict {
     pub by_value: u64,
     /// Bytes of the entries compared, of one side.
     pub bytes: u64,
+    /// Largest errors of columns that differ within their tolerance, by name.
+    pub errors: Vec<ColumnError>,
     /// Whether no difference was found.
     pub equal: bool,
+}
+
+/// A column whose numbers differ within the tolerance.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ColumnError {
+    /// The column.
+    pub column: String,
+    /// The largest absolute difference.
+    pub largest: f64,
 }
 
 /// One difference. Of the bytes of a branch, only the first difference is listed.

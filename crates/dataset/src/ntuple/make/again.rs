@@ -7,6 +7,7 @@ use super::column_encoding::FieldEncoding;
 use super::inputs::Input;
 use super::maker::MadeSchema;
 use crate::decode::program::types::Number;
+use crate::layout::ColumnEncoding;
 use crate::ntuple::element::{ColumnType, Kind};
 use crate::ntuple::model::{AliasColumn, Column, ExtraTypeInfo, Field, Schema};
 use crate::ntuple::type_name::normalized;
@@ -114,10 +115,11 @@ fn recoded(column: &Column, is_double: bool, encoding: FieldEncoding) -> (Column
     match column.column_type.kind() {
         Some(Kind::Index) => encoding.ends(),
         // Numbers of fewer bits than a float have no bytes to split, and gain nothing from more bits.
-        Some(Kind::F32 | Kind::F64) if is_reduced(column) && !encoding.reduces() => own,
+        Some(Kind::F32 | Kind::F64) if is_reduced(column) && !encoding.names_bits() => own,
         Some(kind @ (Kind::F32 | Kind::F64)) => {
             // Quantised doubles lie between floats.
-            let is_wide = kind == Kind::F64 || (is_double && column.column_type == ColumnType::Real32Quant);
+            let widens = is_double && encoding.column == Some(ColumnEncoding::Double);
+            let is_wide = kind == Kind::F64 || widens || (is_double && column.column_type == ColumnType::Real32Quant);
             let stored = if is_wide { Number::F64 } else { Number::F32 };
             encoding.number(stored)
         }

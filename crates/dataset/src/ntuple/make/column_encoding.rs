@@ -20,9 +20,9 @@ pub struct FieldEncoding {
 pub(super) type StoredAs = (ColumnType, u16, Option<(f64, f64)>);
 
 impl FieldEncoding {
-    /// Whether the request is for fewer bits.
-    pub(super) fn reduces(self) -> bool {
-        matches!(self.column, Some(ColumnEncoding::Truncated(_) | ColumnEncoding::Quantized { .. }))
+    /// Whether the request is for a number of bits.
+    pub(super) fn names_bits(self) -> bool {
+        !matches!(self.column, None | Some(ColumnEncoding::Plain | ColumnEncoding::Split))
     }
 
     /// The column type for elements of a type, given without split encoding.
@@ -44,6 +44,8 @@ impl FieldEncoding {
     /// The column of numbers.
     pub(super) fn number(self, number: Number) -> StoredAs {
         match (number, self.column) {
+            (Number::F32 | Number::F64, Some(ColumnEncoding::Half)) => (ColumnType::Real16, 16, None),
+            (Number::F64, Some(ColumnEncoding::Single)) => self.stored(ColumnType::Real32),
             (Number::F32 | Number::F64, Some(ColumnEncoding::Truncated(bits))) => (ColumnType::Real32Trunc, bits, None),
             (Number::F32 | Number::F64, Some(ColumnEncoding::Quantized { bits, least, most })) => {
                 (ColumnType::Real32Quant, bits, Some((least, most)))
@@ -90,6 +92,11 @@ mod tests {
         let stored = FieldEncoding::default();
         assert_eq!(stored.number(Number::F64), (ColumnType::Real64, 64, None));
         assert_eq!(stored.double32(), (ColumnType::SplitReal32, 32, None));
+        let narrow = |column| FieldEncoding { column: Some(column), compressed: true };
+        assert_eq!(narrow(ColumnEncoding::Single).number(Number::F64), (ColumnType::SplitReal32, 32, None));
+        assert_eq!(narrow(ColumnEncoding::Half).number(Number::F32), (ColumnType::Real16, 16, None));
+        assert_eq!(narrow(ColumnEncoding::Double).number(Number::F64), (ColumnType::SplitReal64, 64, None));
+        assert_eq!(narrow(ColumnEncoding::Double).number(Number::F32), (ColumnType::SplitReal32, 32, None));
         let truncated = FieldEncoding { column: Some(ColumnEncoding::Truncated(12)), compressed: true };
         assert_eq!(truncated.number(Number::F64), (ColumnType::Real32Trunc, 12, None));
         assert_eq!(truncated.number(Number::I64), (ColumnType::SplitInt64, 64, None));
