@@ -176,8 +176,9 @@ def verify(
     Of several inputs all but the last count as one, in their order: this proves a merge. `tree`, or a tree named
     in FILE:TREE, is compared alone. `keep`, `drop`, `first`, `last`, `entries` and `where` select on the first side
     what a rewrite with these options would keep. `common` compares only branches of both sides, and `fill` accepts the
-    defaults that `merge` filled in. `tolerance` lets floating-point numbers of RNTuples differ: a number, or "0.1%" of the
-    larger one, or texts such as "Muon_*=0.1%" for some columns; `TreeVerdict.errors` has the largest error of each column.
+    defaults that `merge` filled in. `tolerance` lets floating-point numbers of RNTuples differ: a number, or "0.1%" of
+    the larger one, or texts such as "Muon_*=0.1%" for some columns. `TreeVerdict.errors` has the largest error of each
+    column.
     """
     from .reports.making import Verdict
     from .reports.parse import parse
