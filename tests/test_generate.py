@@ -156,6 +156,24 @@ def test_write_bench_measures_every_combination(basketry: Basketry, tmp_path: Pa
     assert not list(tmp_path.iterdir())
 
 
+def test_write_bench_measures_both_containers(basketry: Basketry, tmp_path: Path) -> None:
+    def measured(page: str) -> list[dict[str, Any]]:
+        options: list[Argument] = ["--size", "2MB", "--threads", "1,2", "--compression", "zstd:5", "--repeat", "1"]
+        options += ["--container", "ttree,rntuple", "--page-size", page, "--media", tmp_path]
+        report = basketry.json("write-bench", "multi", *options)
+        return list(report["lines"])
+
+    large, small = measured("256kB"), measured("4kB")
+
+    order = [("ttree", 1), ("rntuple", 1), ("ttree", 2), ("rntuple", 2)]
+    assert [(line["container"], line["threads"]) for line in large] == order
+    assert all(line["writer"] == "basketry" for line in large)
+    # Columns byte by byte compress better, and more pages or baskets cost bytes.
+    assert large[1]["bytes"] < large[0]["bytes"]
+    assert all(many["bytes"] > few["bytes"] for many, few in zip(small, large, strict=True))
+    assert "one of: ttree, rntuple" in basketry.refuses("write-bench", "multi", "--container", "parquet")
+
+
 def unfinished(folder: Path) -> int:
     """Bytes of the hidden file in work; 0 if there is none."""
     try:

@@ -67,12 +67,19 @@ pub struct UncompressedArgs {
 impl LayoutArgs {
     /// The layout options of a verb that has only some of them.
     pub fn plain(
+        container: Container,
         compression: Option<Compression>,
         cluster: Option<ClusterSize>,
         basket: Option<ByteSize>,
         one_basket_per_cluster: bool,
     ) -> Self {
-        let rest = UncompressedArgs { cluster, basket, one_basket_per_cluster, ..UncompressedArgs::default() };
+        let rest = UncompressedArgs {
+            container: Some(container),
+            cluster,
+            basket,
+            one_basket_per_cluster,
+            ..UncompressedArgs::default()
+        };
         Self { compression, rest }
     }
 

@@ -4,8 +4,9 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command;
 
+use dataset::layout::Container;
 use lab::synthetic::generate::{Job, generate};
-use lab::synthetic::write_bench::{Grid, Line, Point, Report, Rivals, Run, bench};
+use lab::synthetic::write_bench::{Grid, Line, Point, Report, Rivals, Run, Writer, bench};
 use lab::system::subprocess::{Memory, end_with_parent, measure};
 use rootfile::{Error, Hint, Result, ScratchFolder};
 
@@ -15,10 +16,10 @@ use crate::options::Verbosity;
 use crate::output::{self, Answer};
 use crate::self_command::SelfCommand;
 
-/// The name of basketry among the rivals.
-const OURS: &str = "basketry";
+/// basketry among the rivals.
+const OURS: Writer = Writer { name: "basketry", containers: &[Container::Ttree, Container::Rntuple] };
 
-/// Measure how fast a file is written, over threads, codecs, branch counts and media.
+/// Measure how fast a file is written, over containers, threads, codecs, branch counts and media.
 ///
 /// Combinations take turns. Each run is a process of its own, and figures are medians. MB/s are payload over real time, without
 /// the time to sync to disk, which has a column of its own.
@@ -32,6 +33,9 @@ pub struct Args {
     /// Numbers of branches and events in an entry: 1x100,10x10,50x2. Overrides --branches and --events.
     #[arg(long, value_name = "BxM,...", value_delimiter = ',', value_parser = shape)]
     shapes: Vec<(u32, u32)>,
+    /// What to write: ttree, rntuple or both.
+    #[arg(long, value_name = "KIND,...", value_delimiter = ',', default_value = "ttree")]
+    container: Vec<Container>,
     /// Numbers of threads.
     #[arg(short = 'j', long, value_name = "N,...", value_delimiter = ',', default_value = "1,2")]
     threads: Vec<usize>,
@@ -55,13 +59,14 @@ pub struct Args {
     /// Size of a cluster: compressed bytes (30MB) or entries (1000).
     #[arg(long, value_name = "SIZE")]
     cluster: Option<String>,
-    /// Buffer size of a branch.
-    #[arg(long, value_name = "SIZE")]
+    /// Buffer size of a branch; in an RNTuple the largest size of a page.
+    #[arg(long, visible_alias = "page-size", value_name = "SIZE")]
     basket: Option<String>,
     /// One basket for each branch in each cluster.
     #[arg(long)]
     one_basket_per_cluster: bool,
-    /// Also run ROOT's TTree, TBufferMerger and RNTuple. DIR is ROOT's installation, with include, lib and bin.
+    /// Also run ROOT's writers of these containers: TTree and TBufferMerger; RNTuple (RNTupleWriter) and
+    /// RNTupleParallelWriter. DIR is ROOT's installation, with include, lib and bin.
     #[arg(long, value_name = "DIR")]
     rivals: Option<Option<PathBuf>>,
     /// Run one combination in this process.
@@ -83,6 +88,7 @@ impl Args {
             kind: self.kind.clone(),
             size: self.set.size.bytes(),
             shapes: if self.shapes.is_empty() { one } else { self.shapes.clone() },
+            containers: self.container.clone(),
             compressions: self.compression.clone(),
             threads: self.threads.clone(),
             media: self.media.clone(),
@@ -92,6 +98,12 @@ impl Args {
             no_write: self.how.no_write,
             no_fill: self.how.no_fill,
         }
+    }
+
+    /// basketry, and the rivals if they are asked for.
+    fn writers(&self) -> Vec<Writer> {
+        let rivals = self.rivals.iter().flat_map(|_| Rivals::writers());
+        std::iter::once(OURS).chain(rivals).collect()
     }
 
     /// Options that the rivals have as well.
@@ -115,6 +127,7 @@ impl Args {
         command.args(["write-bench", &self.kind, "--once", "--size", &self.set.size.bytes().to_string()]);
         command.args(["--seed", &self.set.seed.to_string(), "--memory", &self.memory.bytes().to_string()]);
         command.args(["--branches", &point.branches.to_string(), "--events", &point.events.to_string()]);
+        command.args(["--container", &point.container]);
         command.args(["--threads", &point.threads.to_string(), "--compression", &point.compression]);
         command.arg("--media").arg(&point.medium).args(["--outputs", &self.outputs.to_string()]).args(self.common());
         for (name, value) in [("--cluster", &self.cluster), ("--basket", &self.basket)] {
@@ -135,6 +148,7 @@ impl Args {
         let model = self.set.model(&self.kind)?;
         let first = |what| Error::request(format!("one run needs one of the {what}"));
         let layout = LayoutArgs::plain(
+            *self.container.first().ok_or_else(|| first("containers"))?,
             Some(self.compression.first().ok_or_else(|| first("codecs"))?.parse()?),
             self.cluster.as_deref().map(str::parse).transpose()?,
             self.basket.as_deref().map(str::parse).transpose()?,
@@ -167,21 +181,17 @@ impl Args {
 /// Measures everything; calls `done` after each run.
 pub fn work(args: &Args, done: &dyn Fn()) -> Result<Report> {
     let grid = args.grid();
-    let mut writers = vec![OURS.to_owned()];
     let folder = ScratchFolder::new()?;
     let rivals = match &args.rivals {
         Some(home) => Some(Rivals::build(folder.path(), &home_of_root(home.as_deref())?)?),
         None => None,
     };
-    if rivals.is_some() {
-        writers.extend(Rivals::names().map(str::to_owned));
-    }
     let common = args.common();
     let run = |point: &Point| match &rivals {
-        Some(rivals) if point.writer != OURS => rivals.run(&grid.kind, grid.size, point, &common),
+        Some(rivals) if point.writer != OURS.name => rivals.run(&grid.kind, grid.size, point, &common),
         _ => measure(&mut args.command(point)?),
     };
-    bench(&grid, &writers, run, done)
+    bench(&grid, &args.writers(), run, done)
 }
 
 /// The folder of ROOT: as given, or that of the `root` or `root-config` on the path.
@@ -207,8 +217,7 @@ pub fn run(args: &Args) -> Result<Answer> {
         output::json(&args.run_once()?)?;
         return Ok(Answer::Yes);
     }
-    let writers = 1 + args.rivals.as_ref().map_or(0, |_| Rivals::names().count());
-    let all = args.grid().points(&vec![String::new(); writers]).len() * args.repeat.max(1);
+    let all = args.grid().points(&args.writers()).len() * args.repeat.max(1);
     let bar = output::progress(all as u64, "runs", args.verbosity.quiet || args.verbosity.json);
     let report = work(args, &|| {
         // It cannot be stopped half-way but by the signal itself.
@@ -227,6 +236,7 @@ pub fn run(args: &Args) -> Result<Answer> {
 fn print(report: &Report) -> Result<()> {
     let head = [
         "writer",
+        "container",
         ">branches",
         ">events",
         "codec",
@@ -246,6 +256,7 @@ fn print(report: &Report) -> Result<()> {
         let Line { point, wall, cpu, sync, peak_rss, vsize, bytes, mb_per_s, speed_up, .. } = line;
         table.add_row([
             point.writer.clone(),
+            point.container.clone(),
             point.branches.to_string(),
             point.events.to_string(),
             point.compression.clone(),
@@ -275,8 +286,8 @@ fn bars(report: &Report) -> Vec<String> {
     const WIDTH: f64 = 50.0;
     let most = report.lines.iter().map(|line| line.mb_per_s).fold(0.0, f64::max);
     let name = |line: &Line| {
-        let Point { writer, branches, events, compression, threads, .. } = &line.point;
-        format!("{writer} {branches}x{events} {compression} -j{threads}")
+        let Point { writer, container, branches, events, compression, threads, .. } = &line.point;
+        format!("{writer} {container} {branches}x{events} {compression} -j{threads}")
     };
     let longest = report.lines.iter().map(|line| name(line).len()).max().unwrap_or(0);
     let bar = |line: &Line| {

@@ -34,6 +34,7 @@ impl Bench {
         let point = &line.point;
         let all = [
             ("writer", point.writer.clone()),
+            ("container", point.container.clone()),
             ("compression", point.compression.clone()),
             ("entry", format!("{}x{}", point.branches, point.events)),
             ("medium", point.medium.display().to_string()),

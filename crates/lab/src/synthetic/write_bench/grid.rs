@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use dataset::layout::Container;
 use serde::{Deserialize, Serialize};
 
 /// The grid: every combination is measured.
@@ -13,6 +14,8 @@ pub struct Grid {
     pub size: u64,
     /// Branches, and events in an entry of each: `multi` alone has them.
     pub shapes: Vec<(u32, u32)>,
+    /// Trees, RNTuples or both.
+    pub containers: Vec<Container>,
     /// Codecs.
     pub compressions: Vec<String>,
     /// Numbers of threads.
@@ -31,11 +34,23 @@ pub struct Grid {
     pub no_fill: bool,
 }
 
+/// A writer, and the containers that it writes.
+#[derive(Clone, Copy, Debug)]
+pub struct Writer {
+    /// Its name in the report.
+    pub name: &'static str,
+    /// Its containers; it is not run for others.
+    pub containers: &'static [Container],
+}
+
 /// One combination, by one writer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Point {
     /// `basketry`, or the rival's name.
     pub writer: String,
+    /// `ttree` or `rntuple`. Reports of older versions have none.
+    #[serde(default)]
+    pub container: String,
     /// Branches.
     pub branches: u32,
     /// Events in an entry of a branch.
@@ -70,14 +85,17 @@ pub struct Run {
 
 impl Grid {
     /// All combinations for these writers.
-    pub fn points(&self, writers: &[String]) -> Vec<Point> {
+    pub fn points(&self, writers: &[Writer]) -> Vec<Point> {
         let mut points = Vec::new();
         for &(branches, events) in &self.shapes {
             for compression in &self.compressions {
                 for medium in &self.media {
                     for &threads in &self.threads {
-                        points.extend(writers.iter().map(|writer| Point {
-                            writer: writer.clone(),
+                        let of = |container| writers.iter().filter(move |writer| writer.containers.contains(container));
+                        let pairs = self.containers.iter().flat_map(|one| of(one).map(move |writer| (one, writer)));
+                        points.extend(pairs.map(|(container, writer)| Point {
+                            writer: writer.name.to_owned(),
+                            container: container.to_string(),
                             branches,
                             events,
                             compression: compression.clone(),

@@ -3,27 +3,34 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use dataset::layout::Container;
 use rootfile::codec::Compression;
 use rootfile::{Error, Result};
 
-use super::grid::{Point, Run};
+use super::grid::{Point, Run, Writer};
 use crate::system::subprocess::measure;
 
-/// Each by its name, and the program that it is.
-const WRITERS: [(&str, &str); 3] =
-    [("TTree", "write_tree"), ("TBufferMerger", "write_merger"), ("RNTuple", "write_ntuple")];
+/// Each with the program that it is.
+const WRITERS: [(Writer, &str); 4] = [
+    (Writer { name: "TTree", containers: &[Container::Ttree] }, "write_tree"),
+    (Writer { name: "TBufferMerger", containers: &[Container::Ttree] }, "write_merger"),
+    (Writer { name: "RNTuple", containers: &[Container::Rntuple] }, "write_ntuple"),
+    (Writer { name: "RNTupleParallelWriter", containers: &[Container::Rntuple] }, "write_ntuple_parallel"),
+];
 
 /// Their sources.
-const SOURCES: [(&str, &str); 9] = [
+const SOURCES: [(&str, &str); 11] = [
     ("Event.h", include_str!("../../../../../bench/native/Event.h")),
     ("LinkDef.h", include_str!("../../../../../bench/native/LinkDef.h")),
     ("data.h", include_str!("../../../../../bench/native/data.h")),
     ("draws.h", include_str!("../../../../../bench/native/draws.h")),
     ("job.h", include_str!("../../../../../bench/native/job.h")),
+    ("ntuple.h", include_str!("../../../../../bench/native/ntuple.h")),
     ("tree.h", include_str!("../../../../../bench/native/tree.h")),
     ("write_tree.cxx", include_str!("../../../../../bench/native/write_tree.cxx")),
     ("write_merger.cxx", include_str!("../../../../../bench/native/write_merger.cxx")),
     ("write_ntuple.cxx", include_str!("../../../../../bench/native/write_ntuple.cxx")),
+    ("write_ntuple_parallel.cxx", include_str!("../../../../../bench/native/write_ntuple_parallel.cxx")),
 ];
 
 const LIBRARIES: &str = "Core Imt RIO Tree TreePlayer ROOTNTuple ROOTVecOps Hist MathCore Thread";
@@ -34,9 +41,9 @@ pub struct Rivals {
 }
 
 impl Rivals {
-    /// Their names.
-    pub fn names() -> impl Iterator<Item = &'static str> {
-        WRITERS.iter().map(|(name, _)| *name)
+    /// All of them.
+    pub fn writers() -> impl Iterator<Item = Writer> {
+        WRITERS.iter().map(|(writer, _)| *writer)
     }
 
     /// Builds them in a folder, with g++ and the ROOT that `home` has (`include`, `lib` and `bin` lie there).
@@ -65,7 +72,7 @@ impl Rivals {
 
     /// One run of one of them. `common` are the options that are the same for all.
     pub fn run(&self, kind: &str, size: u64, point: &Point, common: &[String]) -> Result<Run> {
-        let program = WRITERS.iter().find(|(name, _)| *name == point.writer).map_or("", |(_, program)| program);
+        let program = WRITERS.iter().find(|(writer, _)| writer.name == point.writer).map_or("", |(_, program)| program);
         let compression: Compression = point.compression.parse()?;
         let out = point.medium.join(format!("write-bench-{program}.root"));
         let mut command = Command::new(self.folder.join(program));
@@ -99,4 +106,21 @@ fn check(name: &str, done: std::io::Result<std::process::Output>) -> Result<()> 
     let said = String::from_utf8_lossy(&done.stderr);
     let first = said.lines().find(|line| line.contains("rror")).unwrap_or_default().to_owned();
     Err(Error::request(format!("{name} failed: {first}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sources_of_all_programs_are_carried() {
+        for (_, program) in WRITERS {
+            assert!(SOURCES.iter().any(|(name, _)| *name == format!("{program}.cxx")), "{program}");
+        }
+        let included =
+            SOURCES.iter().flat_map(|(_, text)| text.lines()).filter_map(|line| line.strip_prefix("#include \""));
+        for header in included.map(|rest| rest.trim_end_matches('"')) {
+            assert!(SOURCES.iter().any(|(name, _)| *name == header), "{header}");
+        }
+    }
 }
