@@ -47,12 +47,13 @@ def bare_codec() -> Path | None:
 
 
 def built_example(name: str) -> Path | None:
-    """One of flow's examples."""
+    """One of flow's examples, in the profile of the measured command."""
+    profile = BINARY.parent.name if BINARY.parent.parent == REPO / "target" else "release"
     built = subprocess.run(
-        ["cargo", "build", "--release", "-q", "-p", "basketry-flow", "--example", name],
+        ["cargo", "build", "--profile", profile, "-q", "-p", "basketry-flow", "--example", name],
         cwd=REPO, capture_output=True, text=True, check=False,
     )  # fmt: skip
-    path = REPO / "target" / "release" / "examples" / name
+    path = REPO / "target" / profile / "examples" / name
     if built.returncode or not path.exists():
         print(f"no {name} to compare with: {built.stderr.strip()}", flush=True)
         return None

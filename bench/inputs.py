@@ -51,8 +51,13 @@ def ntuple(kind: str, codec: str, megabytes: int) -> Path:
         command: list[str | Path] = [BINARY, "rewrite", source, "--compression", codec, "-q", "-o"]
         return _made(f"{source.stem}-{codec.replace(':', '-')}", source, command)
     tree = read(kind, "none", megabytes)
-    command = [native.program("make_ntuple"), tree, "Events"]
+    command = [native.program("import_tree"), tree, "Events"]
     return _made(f"ntuple-{tree.stem}", tree, command)
+
+
+def as_ntuple(tree: Path) -> Path:
+    """The RNTuple that basketry makes of a tree, in the same codec."""
+    return _made(f"{tree.stem}-rntuple", tree, [BINARY, "rewrite", tree, "--container", "rntuple", "-q", "-o"])
 
 
 def ntuple_shape(fields: int, clusters: int, entries: int) -> Path:

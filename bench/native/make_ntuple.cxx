@@ -1,6 +1,4 @@
-// make_ntuple TREE_FILE NAME OUT: the RNTuple that ROOT's importer makes of a tree, zstd.
 // make_ntuple FIELDS CLUSTERS ENTRIES OUT: so many fields, of which a tenth are lists, in so many clusters.
-#include <ROOT/RNTupleImporter.hxx>
 #include <ROOT/RNTupleModel.hxx>
 #include <ROOT/RNTupleWriter.hxx>
 #include <cstdlib>
@@ -8,12 +6,6 @@
 #include <vector>
 
 int main(int argc, char **argv) {
-  if (argc == 4) {
-    auto importer = ROOT::Experimental::RNTupleImporter::Create(argv[1], argv[2], argv[3]);
-    importer->SetIsQuiet(true);
-    importer->Import();
-    return 0;
-  }
   if (argc != 5) return 2;
   const int fields = atoi(argv[1]), clusters = atoi(argv[2]), entries = atoi(argv[3]);
   auto model = ROOT::RNTupleModel::Create();

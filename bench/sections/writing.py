@@ -1,4 +1,4 @@
-"""Writing from many threads: beside ROOT's TTree, TBufferMerger and RNTuple, and beside the codec libraries alone."""
+"""Writing trees from many threads, beside ROOT's writers and the codec libraries alone; and writers as contenders."""
 
 import json
 import statistics
@@ -17,7 +17,10 @@ from referee.paths import BINARY
 KINDS = ("multi", "single")
 CODECS = ("none", "lz4:4", "zlib:1", "zlib:6", "zstd:1", "zstd:5", "lzma:7")
 THREADS = (1, 2)
-RIVALS = {"TTree": "write_tree", "TBufferMerger": "write_merger", "RNTuple": "write_ntuple"}
+#: ROOT's writers of trees and of RNTuples, by their programs.
+TREE_RIVALS = {"TTree": "write_tree", "TBufferMerger": "write_merger"}
+NTUPLE_RIVALS = {"RNTuple": "write_ntuple", "RNTupleParallelWriter": "write_ntuple_parallel"}
+RIVALS = TREE_RIVALS | NTUPLE_RIVALS
 ALGORITHMS = {"none": 0, "zlib": 100, "lzma": 200, "lz4": 400, "zstd": 500}
 OURS, BARE = "basketry", "bare codec"
 
@@ -58,19 +61,25 @@ def rival(
     name: str, kind: str, codec: str, size: int, threads: int, *options: Argument, medium: Path = SCRATCH
 ) -> Writer:
     """One of ROOT's writers, with the same numbers."""
-    algorithm, _, level = codec.partition(":")
     out = medium / f"{name}.root"
     command: list[Argument] = [native.program(RIVALS[name]), kind, out, "--size", f"{size}e6", *options]
-    command += ["--threads", str(threads), "--compression", str(ALGORITHMS[algorithm] + int(level or 0))]
+    command += ["--threads", str(threads), "--compression", str(setting(codec))]
     return Writer(name, command, [] if {"--no-write", "--no-fill"} & set(options) else [out])
 
 
-def bare(program: Path, kind: str, codec: str, size: int) -> Writer:
-    """The codec's library over basketry's baskets of the data set."""
+def setting(codec: str) -> int:
+    """ROOT's number of a codec."""
+    algorithm, _, level = codec.partition(":")
+    return ALGORITHMS[algorithm] + int(level or 0)
+
+
+def bare(program: Path, kind: str, codec: str, size: int, *options: Argument, copies: bool = False) -> Writer:
+    """The codec's library over basketry's baskets or pages of the data set; with `copies` also a copy of that file."""
     blocks = SCRATCH / f"blocks-{kind}-{codec.replace(':', '-')}.root"
-    command: list[Argument] = [BINARY, "generate", kind, "--size", f"{size}MB", "--compression", codec]
+    command: list[Argument] = [BINARY, "generate", kind, "--size", f"{size}MB", "--compression", codec, *options]
     subprocess.run([*command, "--force", "-q", "-o", blocks], check=True)
-    return Writer(BARE, [program, blocks, codec])
+    copy = [SCRATCH / "copy.root"] if copies else []
+    return Writer(BARE, [program, blocks, codec, *copy], copy)
 
 
 def megabytes(bench: Bench, codec: str) -> int:

@@ -1,48 +1,76 @@
-//! The floor of writing: compresses every basket of a file with the codec libraries alone. `bare_compress FILE CODEC` says in
-//! JSON how long that took, without reading and decompressing the baskets, which come before each.
+//! The floor of writing: compresses every basket or page of a file with the codec libraries alone, and with a third argument
+//! writes a copy of the file. `bare_compress FILE CODEC [COPY]` says in JSON how long both took together, and the copy alone,
+//! without reading and decompressing, which come before each.
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a measuring tool for well-formed input")]
 
 mod bare;
 
+use std::fs::File;
+use std::io::{Read, Write};
 use std::time::Instant;
 
-use bare::Bare;
-use dataset::tree::basket::BasketHeader;
-use dataset::tree::{is_tree_class, read_tree};
+use bare::{Bare, each_record};
+use rootfile::RootFile;
 use rootfile::codec::Compression;
-use rootfile::{RootFile, bytes::Cursor};
 use rustix::time::{ClockId, clock_gettime};
+
+/// Seconds of some parts of the program.
+#[derive(Default)]
+struct Clock {
+    wall: f64,
+    cpu: f64,
+}
+
+impl Clock {
+    fn time<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        let (start, before) = (Instant::now(), cpu());
+        let done = work();
+        self.cpu += cpu() - before;
+        self.wall += start.elapsed().as_secs_f64();
+        done
+    }
+}
 
 fn cpu() -> f64 {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
+/// The kernel's copy: what a program pays at least to hand these bytes to the system.
+fn copy(from: &str, to: &str, clock: &mut Clock) {
+    let (mut from, mut to) = (File::open(from).unwrap(), File::create(to).unwrap());
+    let mut buffer = vec![0; 1 << 20];
+    loop {
+        let n = from.read(&mut buffer).unwrap();
+        if n == 0 {
+            return;
+        }
+        clock.time(|| to.write_all(&buffer[..n]).unwrap());
+    }
+}
+
 fn main() {
     let mut args = std::env::args().skip(1);
-    let path = args.next().expect("FILE CODEC");
-    let codec: Compression = args.next().expect("FILE CODEC").parse().unwrap();
-    let file = RootFile::open(path).unwrap();
+    let path = args.next().expect("FILE CODEC [COPY]");
+    let codec: Compression = args.next().expect("FILE CODEC [COPY]").parse().unwrap();
+    let (mut packing, mut copying) = (Clock::default(), Clock::default());
     let mut bare = Bare::new(codec);
-    let mut record = Vec::new();
-    let (mut wall, mut used) = (0.0, 0.0);
-    for key in file.walk().directories.iter().flat_map(|d| &d.keys) {
-        if !is_tree_class(&file, &key.class) {
-            continue;
-        }
-        for branch in read_tree(&file, key).unwrap().branches {
-            for basket in branch.baskets.iter().filter(|b| b.seek != 0) {
-                record.resize(basket.nbytes as usize, 0);
-                file.source().read_exact_at(basket.seek, &mut record).unwrap();
-                let header = BasketHeader::parse(&mut Cursor::new(&record)).unwrap();
-                bare.unpack(&record[header.keylen()..], header.key.objlen as usize, true);
-                let (start, before) = (Instant::now(), cpu());
-                bare.packed_bytes += bare.pack();
-                used += cpu() - before;
-                wall += start.elapsed().as_secs_f64();
-            }
-        }
+    if codec != Compression::NONE {
+        each_record(
+            &RootFile::open(&path).unwrap(),
+            |_| true,
+            |record, payload| {
+                bare.unpack(record, payload, true);
+                bare.packed_bytes += packing.time(|| bare.pack());
+            },
+        );
     }
-    let (payload, bytes) = (bare.payload_bytes, bare.packed_bytes);
-    println!(r#"{{"wall": {wall:.6}, "cpu": {used:.6}, "payload": {payload}, "bytes": {bytes}}}"#);
+    if let Some(to) = args.next() {
+        copy(&path, &to, &mut copying);
+    }
+    let (wall, used) = (packing.wall + copying.wall, packing.cpu + copying.cpu);
+    let (payload, bytes, copy) = (bare.payload_bytes, bare.packed_bytes, copying.cpu);
+    println!(
+        r#"{{"wall": {wall:.6}, "cpu": {used:.6}, "copy_cpu": {copy:.6}, "payload": {payload}, "bytes": {bytes}}}"#
+    );
 }

@@ -1,5 +1,8 @@
 //! The codec libraries alone, as the examples beside call them: nothing of how `rootfile` calls them is shared.
 
+mod records;
+
+pub use records::each_record;
 use rootfile::codec::{Algorithm, Compression, blocks, is_stored};
 use twox_hash::xxhash64;
 
