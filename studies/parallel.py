@@ -4,12 +4,13 @@ import os
 import shutil
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from measure import compare
 from referee.command import Argument
-from sections.writing import OURS, RIVALS, Writer, basketry, rival
+from sections.writing import NTUPLE_RIVALS, OURS, TREE_RIVALS, Writer, basketry, rival
 from studies.study import Context, number, study, table
 
 #: Megabytes of payload at scale 1, for about a second.
@@ -24,20 +25,55 @@ FLUSH = ("--autoflush", "5%")
 MANY = (1, 2, 4, 8)
 
 
+@dataclass(frozen=True)
+class Half:
+    """One container: basketry's writer of it beside ROOT's."""
+
+    container: str
+    rivals: Sequence[str]
+    #: Before the names of its tables and series.
+    prefix: str
+    #: Those of ROOT's writers, with their options, whose memory is measured.
+    growing: dict[str, tuple[str, tuple[str, ...]]]
+
+    def names(self, context: Context) -> list[str]:
+        """The names of the writers."""
+        return [OURS, *(self.rivals if context.root else ())]
+
+
+TREES = Half(
+    "ttree",
+    tuple(TREE_RIVALS),
+    "",
+    {
+        "TBufferMerger": ("TBufferMerger", ()),
+        # As in TBufferMerger's own example: a thread's tree is written once it is complete.
+        "TBufferMerger, Write() at the end": ("TBufferMerger", ("--autosave", "100%")),
+    },
+)
+NTUPLES = Half("rntuple", tuple(NTUPLE_RIVALS), "ntuple-", {name: (name, ()) for name in NTUPLE_RIVALS})
+
+
 @study
 def parallel(context: Context) -> None:
-    """basketry beside TTree, TBufferMerger and RNTuple: media, codecs, branches, threads, memory, several outputs."""
+    """Trees, then RNTuples, beside ROOT's writers: media, codecs, branches, threads, memory, several outputs."""
     with media(context) as folders:
-        for kind in ("single", "multi"):
-            codecs_and_media(context, kind, folders)
-        disk, *others = folders.values()
-        for codec in ("none", "zlib:1"):
-            branches(context, codec, disk)
-        # In memory, without a disk.
-        fastest = others[0] if others else disk
-        memory(context, fastest)
-        budgets(context, fastest)
-        limits(context, fastest)
+        for half in (TREES, NTUPLES):
+            grid(context, half, folders)
+
+
+def grid(context: Context, half: Half, folders: dict[str, Path]) -> None:
+    """All tables of one container."""
+    for kind in ("single", "multi"):
+        codecs_and_media(context, half, kind, folders)
+    disk, *others = folders.values()
+    for codec in ("none", "zlib:1"):
+        branches(context, half, codec, disk)
+    # In memory, without a disk.
+    fastest = others[0] if others else disk
+    memory(context, half, fastest)
+    budgets(context, half, fastest)
+    limits(context, half, fastest)
 
 
 @contextmanager
@@ -69,21 +105,17 @@ def threads() -> list[int]:
     return [1 << power for power in range(processors.bit_length()) if 1 << power <= processors]
 
 
-def names(context: Context) -> list[str]:
-    """The names of the writers."""
-    return [OURS, *(RIVALS if context.root else ())]
-
-
 Key = TypeVar("Key", bound=Hashable)
-#: Data set, codec and megabytes.
-Job = tuple[str, str, int]
+#: Container, data set, codec and megabytes.
+Job = tuple[str, str, str, int]
 
 
 def writer(who: str, job: Job, count: int, medium: Path, *options: Argument) -> Writer:
     """One writer on a number of threads; basketry within its memory."""
-    kind, codec, size = job
+    container, kind, codec, size = job
     if who == OURS:
-        return basketry(kind, codec, size, count, "--memory", MEMORY, *options, medium=medium)
+        how = ("--container", container, "--memory", MEMORY)
+        return basketry(kind, codec, size, count, *how, *options, medium=medium)
     return rival(who, kind, codec, size, count, *options, medium=medium)
 
 
@@ -100,94 +132,94 @@ def flush(one: Writer) -> float:
 
 
 def over_threads(
-    context: Context, label: str, job: Job, medium: Path, *options: Argument, rounds: int = 3
+    context: Context, half: Half, label: str, job: Job, medium: Path, *options: Argument, rounds: int = 3
 ) -> dict[tuple[str, int], Writer]:
     """All writers, on one thread and more; short runs are repeated more often."""
-    writers = {(who, n): writer(who, job, n, medium, *FLUSH, *options) for who in names(context) for n in threads()}
-    return measured(context, label, rounds if job[1] == "none" else 1, writers)
+    names = half.names(context)
+    writers = {(who, n): writer(who, job, n, medium, *FLUSH, *options) for who in names for n in threads()}
+    return measured(context, half.prefix + label, rounds if job[2] == "none" else 1, writers)
 
 
-def speeds(context: Context, size: int, done: dict[tuple[str, int], Writer]) -> list[str]:
+def speeds(names: Sequence[str], size: int, done: dict[tuple[str, int], Writer]) -> list[str]:
     """For each writer MB/s on one thread and more until all data is on the medium, and the speed-up of the last.
 
     ROOT's files are flushed when they are closed, so the flush counts for the other writers as well.
     """
     cells = []
-    for who in names(context):
+    for who in names:
         walls = [done[who, n].wall + flush(done[who, n]) for n in threads() if (who, n) in done]
         gain = f" ({walls[0] / walls[-1]:.1f} x)" if len(walls) > 1 else ""
         cells.append(" → ".join(number(size / wall, 0) for wall in walls) + gain)
     return cells
 
 
-def codecs_and_media(context: Context, kind: str, folders: dict[str, Path]) -> None:
+def codecs_and_media(context: Context, half: Half, kind: str, folders: dict[str, Path]) -> None:
     """A data set on every medium in every codec."""
+    names = half.names(context)
     rows, costs = [], []
     for medium, folder in folders.items():
         for codec, megabytes in CODECS.items():
             if context.quick and codec not in ("none", "lz4:4"):
                 continue
             size = context.megabytes(megabytes, 1)
-            done = over_threads(context, f"{kind} {medium} {codec}", (kind, codec, size), folder)
-            rows.append([medium, codec, str(size), *speeds(context, size, done)])
+            job = (half.container, kind, codec, size)
+            done = over_threads(context, half, f"{kind} {medium} {codec}", job, folder)
+            rows.append([medium, codec, str(size), *speeds(names, size, done)])
             if folder == next(iter(folders.values())):
-                costs += costs_of(context, codec, size, done)
-    head = names(context)
-    context.block(f"{kind}-speed", table(["medium", "codec", "MB", *head], rows))
-    context.block(f"{kind}-cost", table(["codec", "", *head], costs))
+                costs += costs_of(names, codec, size, done)
+    context.block(f"{half.prefix}{kind}-speed", table(["medium", "codec", "MB", *names], rows))
+    context.block(f"{half.prefix}{kind}-cost", table(["codec", "", *names], costs))
 
 
-def costs_of(context: Context, codec: str, size: int, done: dict[tuple[str, int], Writer]) -> list[list[str]]:
+def costs_of(names: Sequence[str], codec: str, size: int, done: dict[tuple[str, int], Writer]) -> list[list[str]]:
     """All writers on all threads: payload for each CPU second, size of the file, time to flush the disk's cache."""
     what: dict[str, Callable[[Writer], str]] = {
         "MB per CPU s": lambda one: number(size / one.cpu, 0),
         "file, % of payload": lambda one: number(one.of("bytes") / size / 1e4, 0),
         "flush s": lambda one: number(flush(one), 2),
     }
-    last = [done.get((who, threads()[-1])) for who in names(context)]
+    last = [done.get((who, threads()[-1])) for who in names]
     return [[codec, label, *(of(one) if one else "-" for one in last)] for label, of in what.items()]
 
 
-def branches(context: Context, codec: str, medium: Path) -> None:
-    """The same data in more and more branches."""
-    rows, size = [], context.megabytes(CODECS[codec], 1)
+def branches(context: Context, half: Half, codec: str, medium: Path) -> None:
+    """The same data in more and more branches, or fields."""
+    names, rows, size = half.names(context), [], context.megabytes(CODECS[codec], 1)
+    job = (half.container, "multi", codec, size)
     for count, events in SHAPES[:: 5 if context.quick else 1]:
         shape = ("--branches", str(count), "--events", str(events))
-        done = over_threads(context, f"{count} x {events} {codec}", ("multi", codec, size), medium, *shape, rounds=2)
-        rows.append([f"{count} x {events}", *speeds(context, size, done)])
-    key = f"branches-{codec.partition(':')[0]}"
-    context.block(key, table(["branches x events", *names(context)], rows))
+        done = over_threads(context, half, f"{count} x {events} {codec}", job, medium, *shape, rounds=2)
+        rows.append([f"{count} x {events}", *speeds(names, size, done)])
+    key = f"{half.prefix}branches-{codec.partition(':')[0]}"
+    context.block(key, table(["branches x events", *names], rows))
 
 
-def memory(context: Context, medium: Path) -> None:
+def memory(context: Context, half: Half, medium: Path) -> None:
     """Peak memory over threads: within a budget, and for writers without one."""
-    job = ("multi", "none", context.megabytes(400, 4))
+    job = (half.container, "multi", "none", context.megabytes(400, 4))
     ways: dict[str, tuple[str, tuple[str, ...]]] = {OURS: (OURS, ())}
-    if context.root:
-        ways |= {who: (who, ()) for who in ("TBufferMerger", "RNTuple")}
-        # As in TBufferMerger's own example: a thread's tree is written once it is complete.
-        ways["TBufferMerger, Write() at the end"] = ("TBufferMerger", ("--autosave", "100%"))
+    ways |= half.growing if context.root else {}
     rows = []
     for count in MANY:
         writers = {label: writer(who, job, count, medium, *options) for label, (who, options) in ways.items()}
-        done = measured(context, f"memory {count}", 1, writers)
+        done = measured(context, f"{half.prefix}memory {count}", 1, writers)
         cells = [
-            f"{done[label].of('peak_rss') / 1e6:.0f} ({job[2] / done[label].wall:.0f})" if label in done else "-"
+            f"{done[label].of('peak_rss') / 1e6:.0f} ({job[3] / done[label].wall:.0f})" if label in done else "-"
             for label in ways
         ]
         rows.append([str(count), *cells])
-    context.block("memory", table(["threads", *(f"{label}, MB (MB/s)" for label in ways)], rows))
+    context.block(f"{half.prefix}memory", table(["threads", *(f"{label}, MB (MB/s)" for label in ways)], rows))
 
 
-def budgets(context: Context, medium: Path) -> None:
+def budgets(context: Context, half: Half, medium: Path) -> None:
     """The cost of a small budget: eight threads, each with a cluster."""
     size = context.megabytes(400, 4)
     rows = []
     for budget in ("64MB", "128MB", "256MB", "1GB"):
-        options = ("--memory", budget)
+        options = ("--container", half.container, "--memory", budget)
         one = basketry("multi", "zlib:1", size // 4 or 1, MANY[-1], *options, medium=medium)
         two = basketry("multi", "none", size, MANY[-1], *options, medium=medium)
-        done = measured(context, f"budget {budget}", 3, {"none": two, "zlib:1": one})
+        done = measured(context, f"{half.prefix}budget {budget}", 3, {"none": two, "zlib:1": one})
         cells = []
         for codec, megabytes in (("none", size), ("zlib:1", size // 4 or 1)):
             found = done.get(codec)
@@ -202,21 +234,21 @@ def budgets(context: Context, medium: Path) -> None:
             )
         rows.append([budget, *cells])
     head = [f"{codec}: {what}" for codec in ("none", "zlib:1") for what in ("MB/s", "peak RSS, MB", "waited, thread s")]
-    context.block("budgets", table(["--memory", *head], rows))
+    context.block(f"{half.prefix}budgets", table(["--memory", *head], rows))
 
 
-def limits(context: Context, medium: Path) -> None:
+def limits(context: Context, half: Half, medium: Path) -> None:
     """Several outputs at once, and runs that write or fill nothing."""
     count, megabytes = threads()[-1], context.megabytes(50, 1)
-    job = ("multi", "zlib:1", megabytes)
-    ways: list[tuple[str, int]] = [(OURS, 1), (OURS, 3), *((who, 1) for who in names(context)[1:])]
+    job = (half.container, "multi", "zlib:1", megabytes)
+    ways: list[tuple[str, int]] = [(OURS, 1), (OURS, 3), *((who, 1) for who in half.names(context)[1:])]
     what = {"as it is": (), "nothing written": ("--no-write",), "nothing filled": ("--no-fill",)}
     writers = {}
     for who, outputs in ways:
         several = ("--outputs", str(outputs)) if outputs > 1 else ()
         for label, options in what.items():
             writers[who, outputs, label] = writer(who, job, count, medium, *FLUSH, *several, *options)
-    done = measured(context, "limits", 3, writers)
+    done = measured(context, f"{half.prefix}limits", 3, writers)
     rows: list[Sequence[str]] = []
     for (who, outputs, label), one in done.items():
         speed, busy = number(outputs * megabytes / one.wall, 0), f"{one.cpu / one.wall / count:.0%}"
@@ -233,4 +265,4 @@ def limits(context: Context, medium: Path) -> None:
             ]
         )
     head = ["writer", "outputs", "", "wall s", "CPU s", "CPU utilisation", "MB/s, all outputs", "peak RSS, MB"]
-    context.block("limits", table(head, rows))
+    context.block(f"{half.prefix}limits", table(head, rows))

@@ -33,7 +33,8 @@ def quick(name: str, folder: Path) -> Any:
     # Everything else is unchanged.
     assert outside(page) == outside(before)
     assert page.count("<!-- measured: ") == len(results["blocks"])
-    assert "ROOT was not measured." in page
+    of_root = [lines for key, lines in results["blocks"].items() if key.endswith("-root")]
+    assert all(lines == ["ROOT was not measured."] for lines in of_root)
     return results
 
 
@@ -100,6 +101,18 @@ def test_the_containers_study_is_repeated(tmp_path: Path) -> None:
     rows = [line for line in results["blocks"]["esd-reading-basketry"] if line.startswith("| ")]
 
     assert len(rows) == 2 + 4
+
+
+def test_the_parallel_study_measures_trees_and_rntuples(tmp_path: Path) -> None:
+    series = quick("parallel", tmp_path)["series"]
+    trees = [label for label in series if not label.startswith("ntuple-")]
+    assert {f"ntuple-{label}" for label in trees} == series.keys() - set(trees)
+    for label in trees:
+        for tree, ntuple in zip(series[label], series[f"ntuple-{label}"], strict=True):
+            assert "ttree" in tree["command"]
+            assert "rntuple" in ntuple["command"]
+            # Columns byte by byte compress better.
+            assert "lz4:4" not in label or ntuple["output_bytes"] < tree["output_bytes"]
 
 
 def test_wrong_arguments_are_refused(tmp_path: Path) -> None:
