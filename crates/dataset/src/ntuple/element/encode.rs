@@ -10,7 +10,7 @@ use super::elements::Elements;
 use super::encoding::Encoding;
 use super::ends::Ends;
 use super::float;
-use super::pack::{delta_split, pack, plain, split};
+use super::pack::{delta_split, native, pack, plain, split};
 use super::word::{Word, zigzag};
 
 impl Elements {
@@ -33,13 +33,13 @@ impl Elements {
             (ColumnType::Byte | ColumnType::Char | ColumnType::UInt8, Self::U8(v)) => {
                 page.extend_from_slice(part(v, range));
             }
-            (ColumnType::Int8, Self::I8(v)) => plain(page, part(v, range), i8::cast_unsigned),
-            (ColumnType::Int16, Self::I16(v)) => plain(page, part(v, range), i16::cast_unsigned),
-            (ColumnType::UInt16, Self::U16(v)) => plain(page, part(v, range), |value| value),
-            (ColumnType::Int32, Self::I32(v)) => plain(page, part(v, range), i32::cast_unsigned),
-            (ColumnType::UInt32, Self::U32(v)) => plain(page, part(v, range), |value| value),
-            (ColumnType::Int64, Self::I64(v)) => plain(page, part(v, range), i64::cast_unsigned),
-            (ColumnType::UInt64, Self::U64(v)) => plain(page, part(v, range), |value| value),
+            (ColumnType::Int8, Self::I8(v)) => native(page, part(v, range), i8::cast_unsigned),
+            (ColumnType::Int16, Self::I16(v)) => native(page, part(v, range), i16::cast_unsigned),
+            (ColumnType::UInt16, Self::U16(v)) => native(page, part(v, range), |value| value),
+            (ColumnType::Int32, Self::I32(v)) => native(page, part(v, range), i32::cast_unsigned),
+            (ColumnType::UInt32, Self::U32(v)) => native(page, part(v, range), |value| value),
+            (ColumnType::Int64, Self::I64(v)) => native(page, part(v, range), i64::cast_unsigned),
+            (ColumnType::UInt64, Self::U64(v)) => native(page, part(v, range), |value| value),
             (ColumnType::SplitInt16, Self::I16(v)) => split(page, part(v, range), zigzag::encode16),
             (ColumnType::SplitUInt16, Self::U16(v)) => split(page, part(v, range), |value| value),
             (ColumnType::SplitInt32, Self::I32(v)) => split(page, part(v, range), zigzag::encode32),
@@ -48,11 +48,11 @@ impl Elements {
             (ColumnType::SplitUInt64, Self::U64(v)) => split(page, part(v, range), |value| value),
             (ColumnType::Real16, Self::F32(v)) => plain(page, part(v, range), float::to_half),
             (ColumnType::Real16, Self::F64(v)) => plain(page, part(v, range), |value| float::to_half(value as f32)),
-            (ColumnType::Real32, Self::F32(v)) => plain(page, part(v, range), f32::to_bits),
+            (ColumnType::Real32, Self::F32(v)) => native(page, part(v, range), f32::to_bits),
             (ColumnType::Real32, Self::F64(v)) => plain(page, part(v, range), |value| (value as f32).to_bits()),
             (ColumnType::SplitReal32, Self::F32(v)) => split(page, part(v, range), f32::to_bits),
             (ColumnType::SplitReal32, Self::F64(v)) => split(page, part(v, range), |value| (value as f32).to_bits()),
-            (ColumnType::Real64, Self::F64(v)) => plain(page, part(v, range), f64::to_bits),
+            (ColumnType::Real64, Self::F64(v)) => native(page, part(v, range), f64::to_bits),
             (ColumnType::SplitReal64, Self::F64(v)) => split(page, part(v, range), f64::to_bits),
             (ColumnType::Real32Trunc, Self::F32(v)) => {
                 pack(page, part(v, range), encoding.bits(), float::truncate(encoding));
@@ -88,7 +88,7 @@ impl Elements {
             }
             // Ends that count from the start of the cluster.
             (ColumnType::Index32, Self::U64(v)) => plain(page, short(part(v, range))?, |end: u64| u32::truncate(end)),
-            (ColumnType::Index64, Self::U64(v)) => plain(page, part(v, range), |end| end),
+            (ColumnType::Index64, Self::U64(v)) => native(page, part(v, range), |end| end),
             (ColumnType::SplitIndex32, Self::U64(v)) => {
                 delta_split(page, short(part(v, range))?, |end: u64| u32::truncate(end));
             }

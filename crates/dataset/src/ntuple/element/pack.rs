@@ -1,5 +1,7 @@
 //! From words to the bytes of a page: the inverse of [`unpack`](super::unpack).
 
+use arrow_buffer::{ArrowNativeType, ToByteSlice};
+
 use super::word::{BLOCK, Word};
 
 /// The new end of a page, of `len` bytes.
@@ -15,19 +17,27 @@ pub(super) fn plain<W: Word, T: Copy>(page: &mut Vec<u8>, values: &[T], word: im
     to.chunks_exact_mut(W::BYTES).zip(values).for_each(|(to, value)| word(*value).to_le(to));
 }
 
+/// Words whose bytes are those of the values.
+pub(super) fn native<W: Word, T: ArrowNativeType>(page: &mut Vec<u8>, values: &[T], word: impl Fn(T) -> W) {
+    if cfg!(target_endian = "little") {
+        page.extend_from_slice(values.to_byte_slice());
+    } else {
+        plain(page, values, word);
+    }
+}
+
 /// All first bytes, then all second bytes, and so on.
 pub(super) fn split<W: Word, T: Copy>(page: &mut Vec<u8>, values: &[T], mut word: impl FnMut(T) -> W) {
     let to = grow(page, values.len() * W::BYTES);
-    let mut block = [W::default(); BLOCK];
-    for (i, values) in values.chunks(BLOCK).enumerate() {
-        block.iter_mut().zip(values).for_each(|(to, value)| *to = word(*value));
-        let plane_len = to.len() / W::BYTES;
-        for (byte, plane) in to.chunks_exact_mut(plane_len).enumerate() {
+    let (mut block, mut planes) = ([W::default(); BLOCK], [[0; BLOCK]; 8]);
+    for (i, part) in values.chunks(BLOCK).enumerate() {
+        block.iter_mut().zip(part).for_each(|(to, value)| *to = word(*value));
+        W::split(&block, &mut planes);
+        for (plane, bytes) in to.chunks_exact_mut(values.len()).zip(&planes) {
             let to = plane.get_mut(i * BLOCK..).unwrap_or_default();
-            let bytes = block.map(|word| (word.into() >> (8 * byte)) as u8);
             match to.first_chunk_mut::<BLOCK>() {
-                Some(to) => *to = bytes,
-                None => to.iter_mut().zip(bytes).for_each(|(to, byte)| *to = byte),
+                Some(to) => *to = *bytes,
+                None => to.iter_mut().zip(bytes).for_each(|(to, byte)| *to = *byte),
             }
         }
     }

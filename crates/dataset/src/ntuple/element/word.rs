@@ -26,10 +26,13 @@ pub(super) trait Word: Copy + Default + Into<u64> {
 
     /// The block of words whose bytes `planes` has: all first bytes, all second bytes, and so on.
     fn join(planes: &[&[u8; BLOCK]; 8], block: &mut [Self; BLOCK]);
+
+    /// The bytes of a block of words: all first bytes, all second bytes, and so on. Further planes stay as they are.
+    fn split(block: &[Self; BLOCK], planes: &mut [[u8; BLOCK]; 8]);
 }
 
 macro_rules! word {
-    ($($word:ty: $join:expr;)*) => {$(
+    ($($word:ty: $join:expr, $split:expr;)*) => {$(
         impl Word for $word {
             const BYTES: usize = size_of::<Self>();
 
@@ -58,23 +61,49 @@ macro_rules! word {
             fn join(planes: &[&[u8; BLOCK]; 8], block: &mut [Self; BLOCK]) {
                 $join(planes, block);
             }
+
+            fn split(block: &[Self; BLOCK], planes: &mut [[u8; BLOCK]; 8]) {
+                $split(block, planes);
+            }
         }
     )*};
 }
 
 word! {
-    u8: |[a, ..]: &[&[u8; BLOCK]; 8], block: &mut [u8; BLOCK]| *block = **a;
-    u16: |[a, b, ..]: &[&[u8; BLOCK]; 8], block: &mut [u16; BLOCK]| *block = join16(a, b);
-    u32: |[a, b, c, d, ..]: &[&[u8; BLOCK]; 8], block: &mut [u32; BLOCK]| *block = join32(&join16(a, b), &join16(c, d));
-    u64: |[a, b, c, d, e, f, g, h]: &[&[u8; BLOCK]; 8], block: &mut [u64; BLOCK]| {
-        let (low, high) = (join32(&join16(a, b), &join16(c, d)), join32(&join16(e, f), &join16(g, h)));
-        for ((to, low), high) in block.iter_mut().zip(&low).zip(&high) {
-            *to = u64::from(*low) | u64::from(*high) << 32;
-        }
-    };
+    u8:
+        |[a, ..]: &[&[u8; BLOCK]; 8], block: &mut [u8; BLOCK]| *block = **a,
+        |block: &[u8; BLOCK], [a, ..]: &mut [[u8; BLOCK]; 8]| *a = *block;
+    u16:
+        |[a, b, ..]: &[&[u8; BLOCK]; 8], block: &mut [u16; BLOCK]| *block = join16(a, b),
+        |block: &[u16; BLOCK], [a, b, ..]: &mut [[u8; BLOCK]; 8]| split16(block, a, b);
+    u32:
+        |[a, b, c, d, ..]: &[&[u8; BLOCK]; 8], block: &mut [u32; BLOCK]| *block = join32(&join16(a, b), &join16(c, d)),
+        |block: &[u32; BLOCK], [a, b, c, d, ..]: &mut [[u8; BLOCK]; 8]| {
+            let (low, high) = split32(block);
+            split16(&low, a, b);
+            split16(&high, c, d);
+        };
+    u64:
+        |[a, b, c, d, e, f, g, h]: &[&[u8; BLOCK]; 8], block: &mut [u64; BLOCK]| {
+            let (low, high) = (join32(&join16(a, b), &join16(c, d)), join32(&join16(e, f), &join16(g, h)));
+            for ((to, low), high) in block.iter_mut().zip(&low).zip(&high) {
+                *to = u64::from(*low) | u64::from(*high) << 32;
+            }
+        },
+        |block: &[u64; BLOCK], [a, b, c, d, e, f, g, h]: &mut [[u8; BLOCK]; 8]| {
+            let (mut low, mut high) = ([0; BLOCK], [0; BLOCK]);
+            for ((low, high), word) in low.iter_mut().zip(&mut high).zip(block) {
+                (*low, *high) = (*word as u32, (*word >> 32) as u32);
+            }
+            let ((first, second), (third, fourth)) = (split32(&low), split32(&high));
+            split16(&first, a, b);
+            split16(&second, c, d);
+            split16(&third, e, f);
+            split16(&fourth, g, h);
+        };
 }
 
-// Words of twice the size, step by step: the compiler makes each an interleaving of vector registers.
+// Words of twice or half the size, step by step: the compiler makes each an interleaving or a packing of vector registers.
 
 fn join16(low: &[u8; BLOCK], high: &[u8; BLOCK]) -> [u16; BLOCK] {
     let mut words = [0; BLOCK];
@@ -90,6 +119,20 @@ fn join32(low: &[u16; BLOCK], high: &[u16; BLOCK]) -> [u32; BLOCK] {
         *to = u32::from(*low) | u32::from(*high) << 16;
     }
     words
+}
+
+fn split32(words: &[u32; BLOCK]) -> ([u16; BLOCK], [u16; BLOCK]) {
+    let (mut low, mut high) = ([0; BLOCK], [0; BLOCK]);
+    for ((low, high), word) in low.iter_mut().zip(&mut high).zip(words) {
+        (*low, *high) = (*word as u16, (*word >> 16) as u16);
+    }
+    (low, high)
+}
+
+fn split16(words: &[u16; BLOCK], low: &mut [u8; BLOCK], high: &mut [u8; BLOCK]) {
+    for ((low, high), word) in low.iter_mut().zip(high).zip(words) {
+        (*low, *high) = (*word as u8, (*word >> 8) as u8);
+    }
 }
 
 /// Zigzag encoding of signed integers: 0, -1, 1, -2, ... have the codes 0, 1, 2, 3, ...
