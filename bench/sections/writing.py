@@ -73,13 +73,13 @@ def setting(codec: str) -> int:
     return ALGORITHMS[algorithm] + int(level or 0)
 
 
-def bare(program: Path, kind: str, codec: str, size: int, *options: Argument, copies: bool = False) -> Writer:
-    """The codec's library over basketry's baskets or pages of the data set; with `copies` also a copy of that file."""
+def bare(program: Path, kind: str, codec: str, size: int, *options: Argument, copy: Path | None = None) -> Writer:
+    """The codec's library over basketry's baskets or pages of the data set, and a copy of that file if asked."""
     blocks = SCRATCH / f"blocks-{kind}-{codec.replace(':', '-')}.root"
     command: list[Argument] = [BINARY, "generate", kind, "--size", f"{size}MB", "--compression", codec, *options]
     subprocess.run([*command, "--force", "-q", "-o", blocks], check=True)
-    copy = [SCRATCH / "copy.root"] if copies else []
-    return Writer(BARE, [program, blocks, codec, *copy], copy)
+    outputs = [copy] if copy else []
+    return Writer(BARE, [program, blocks, codec, *outputs], outputs)
 
 
 def megabytes(bench: Bench, codec: str) -> int:
