@@ -124,6 +124,19 @@ def test_equal_pages_are_stored_once_unless_told_otherwise(basketry: Basketry, t
     basketry("verify", bare, tmp_path / "true.root")
 
 
+def test_clusters_end_before_they_are_too_large_before_compression(basketry: Basketry, tmp_path: Path) -> None:
+    path = tmp_path / "zeros.root"
+    keys = {"unzipped-cluster": "400kB"}
+    with bk.recreate(path, compression="zstd:5", tree_set={"*": keys}) as file:
+        file.mkrntuple("t", {"x": np.zeros(200_000)})
+    again = tmp_path / "again.root"
+    basketry("rewrite", path, "--tree-set", "*", "unzipped-cluster=1GB", "-o", again)
+    # 1.6 MB in all.
+    for made, clusters in ((path, 4), (again, 1)):
+        [ntuple] = basketry.json("inspect", made)["ntuples"]
+        assert (ntuple["entries"], ntuple["cluster_count"]) == (200_000, clusters)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_generated_data_as_both_containers(
     kind: str, basketry: Basketry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

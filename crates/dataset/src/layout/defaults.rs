@@ -30,6 +30,9 @@ pub const ONLY_FLUSH_AT_CLUSTER: u32 = 1 << 14;
 /// `RNTupleWriteOptions::fApproxZippedClusterSize`: bytes of a cluster of an RNTuple, compressed.
 pub const NTUPLE_CLUSTER: u64 = 128 << 20;
 
+/// `RNTupleWriteOptions::fMaxUnzippedClusterSize`: most bytes of a cluster of an RNTuple before compression.
+pub const NTUPLE_UNZIPPED_CLUSTER: u64 = 1280 << 20;
+
 /// `RNTupleWriteOptions::fMaxUnzippedPageSize`: most bytes of the elements of a page in memory.
 pub const NTUPLE_PAGE: u64 = 1 << 20;
 

@@ -61,6 +61,8 @@ pub struct TreeLayout {
     pub container: Option<Container>,
     /// Size of a cluster (AutoFlush).
     pub cluster: Option<ClusterSize>,
+    /// Most bytes of an RNTuple's cluster before compression.
+    pub unzipped_cluster: Option<ByteSize>,
     /// Initial buffer of a branch in bytes; page size of an RNTuple.
     pub basket: Option<ByteSize>,
     /// Memory for all baskets together, distributed among branches after the first flush
@@ -184,6 +186,7 @@ macro_rules! keys {
 keys! { TreeLayout:
     "container" container: read, text;
     "cluster" cluster: read, text;
+    "unzipped-cluster" unzipped_cluster: read, text;
     "basket" basket: read_basket, text;
     "basket-memory" basket_memory: read, text;
     "one-basket-per-cluster" one_basket_per_cluster: read_bool, Value::Bool;
@@ -272,6 +275,7 @@ mod tests {
         for (key, text) in [
             ("container", "ttree"),
             ("cluster", "1000"),
+            ("unzipped-cluster", "1GB"),
             ("basket", "64k"),
             ("basket-memory", "30MB"),
             ("one-basket-per-cluster", "true"),

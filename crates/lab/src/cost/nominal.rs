@@ -25,9 +25,14 @@ pub(crate) fn candidates() -> Vec<Compression> {
     ]
 }
 
-/// Codecs that are tried where nothing else meets a limit of size: reading them takes five times as long.
+/// Codecs that are tried where nothing else meets a limit of size: compressing with them takes five times as long, and
+/// reading LZMA, too.
 pub(crate) fn last_resorts() -> Vec<Compression> {
-    vec![Compression::new(Algorithm::Lzma, 1), Compression::new(Algorithm::Lzma, 5)]
+    vec![
+        Compression::new(Algorithm::Zstd, 9),
+        Compression::new(Algorithm::Lzma, 1),
+        Compression::new(Algorithm::Lzma, 5),
+    ]
 }
 
 /// Nanoseconds for each byte to compress and decompress, roughly; only proportions matter.
@@ -40,7 +45,8 @@ pub(super) fn codec(packing: Packing) -> f64 {
         (Some(Algorithm::Zlib | Algorithm::OldCs), _) => 18.0,
         (Some(Algorithm::Zstd), 0..=1) => 6.0,
         (Some(Algorithm::Zstd), 2..=3) => 11.0,
-        (Some(Algorithm::Zstd), _) => 27.0,
+        (Some(Algorithm::Zstd), 4..=6) => 27.0,
+        (Some(Algorithm::Zstd), _) => 150.0,
         (Some(Algorithm::Lzma), 0..=2) => 110.0,
         (Some(Algorithm::Lzma), _) => 200.0,
     }

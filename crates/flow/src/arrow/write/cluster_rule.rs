@@ -1,4 +1,4 @@
-//! Decides where a cluster ends: at a number of entries, of compressed bytes, or of bytes of memory. The rule depends on the
+//! Decides where a cluster ends: at a number of entries, of bytes after compression or before it, or of bytes of memory. The rule depends on the
 //! filled entries only, so that the same entries give the same clusters in every context and in any portions.
 
 use dataset::layout::ClusterSize;
@@ -18,6 +18,8 @@ const UNKNOWN: u64 = 32 << 20;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClusterRule {
     size: ClusterSize,
+    /// Most bytes before compression.
+    unzipped: u64,
     /// Ratio of bytes after compression to bytes before, as far as known.
     ratio: f64,
     entries: u64,
@@ -37,8 +39,9 @@ pub(crate) struct FillLevel {
 }
 
 impl ClusterRule {
-    pub fn new(size: ClusterSize) -> Self {
-        Self { size, ratio: 1.0, entries: 0, until_check: 1 }
+    /// Clusters of this size, but of at most `unzipped` bytes before compression.
+    pub fn new(size: ClusterSize, unzipped: u64) -> Self {
+        Self { size, unzipped, ratio: 1.0, entries: 0, until_check: 1 }
     }
 
     /// Entries to fill before the next call of [`ClusterRule::ends`].
@@ -64,11 +67,12 @@ impl ClusterRule {
                 (filled.packed + (filled.pending as f64 * ratio) as u64, size)
             }
         };
-        if there >= size || held >= most {
+        if there >= size || held >= most || filled.raw >= self.unzipped {
             return true;
         }
         let each = |bytes: u64| (bytes / self.entries.max(1)).max(1);
         let (left, room) = ((size - there) / each(there), (most - held) / each(held));
+        let room = room.min((self.unzipped - filled.raw) / each(filled.raw));
         // Each check costs a call per branch. Most of the distance is filled without a check, but not all, since the size of
         // entries may change; the rest is filled in small steps.
         let step = (self.entries + left.min(room)) / TOLERANCE;
@@ -115,7 +119,11 @@ mod tests {
 
     /// Clusters of `entries` of `each` bytes that shrink to a third, filled in portions of at most `portion`.
     fn clusters(size: ClusterSize, each: u64, entries: u64, portion: u64) -> Vec<u64> {
-        let mut rule = ClusterRule::new(size);
+        clusters_within(u64::MAX, size, each, entries, portion)
+    }
+
+    fn clusters_within(unzipped: u64, size: ClusterSize, each: u64, entries: u64, portion: u64) -> Vec<u64> {
+        let mut rule = ClusterRule::new(size, unzipped);
         let (mut sizes, mut left, mut filled) = (Vec::new(), entries, FillLevel::default());
         while left > 0 {
             let mut given = portion.min(left);
@@ -151,8 +159,17 @@ mod tests {
     }
 
     #[test]
+    fn bytes_before_compression_end_a_cluster() {
+        let size = ClusterSize::Bytes(1_000_000);
+        let found = clusters_within(990_000, size, 99, 50_000, 10_000);
+        assert!(found.len() == 4 && found.iter().all(|n| (10_000..10_400).contains(n)), "{found:?}");
+        assert_eq!(found, clusters_within(990_000, size, 99, 50_000, 7));
+        assert_eq!(clusters_within(1 << 40, size, 99, 100_000, 7), clusters(size, 99, 100_000, 7));
+    }
+
+    #[test]
     fn memory_ends_a_cluster_early() {
-        let mut rule = ClusterRule::new(ClusterSize::Entries(1_000_000));
+        let mut rule = ClusterRule::new(ClusterSize::Entries(1_000_000), u64::MAX);
         rule.add(10);
         assert!(!rule.ends(&FillLevel { packed: 40, pending: 12, ..FillLevel::default() }, 100));
         assert!(rule.ends(&FillLevel { packed: 40, pending: 13, ..FillLevel::default() }, 100));

@@ -65,7 +65,7 @@ impl FillContext {
             kept: 0,
         });
         let scratches = EncodeScratchPool::new(buffers.compressors, Arc::clone(&clocks));
-        let rule = ClusterRule::new(plan.cluster());
+        let rule = plan.cluster_rule();
         Ok(Self {
             committer,
             table,

@@ -1,6 +1,7 @@
 //! The plan of an RNTuple to write: its schema and how its pages are made. All fill contexts of the RNTuple share it.
 //!
-//! Facts: `RNTupleWriteOptions.hxx` of ROOT 6.40: clusters of 128 MiB after compression, pages of at most 1 MiB before it, zstd at
+//! Facts: `RNTupleWriteOptions.hxx` of ROOT 6.40: clusters of 128 MiB after compression and of
+//! 1280 MiB before it, pages of at most 1 MiB before it, zstd at
 //! level 5, checksums of pages, and equal pages of a cluster stored once.
 
 use arrow_schema::FieldRef;
@@ -58,6 +59,8 @@ pub(crate) struct NtuplePlan {
     /// How the pages of each column are made, by physical ID.
     pub rules: Vec<PageRules>,
     pub cluster: ClusterSize,
+    /// Most bytes of a cluster before compression.
+    pub unzipped_cluster: u64,
     /// Whether equal pages of a cluster are stored once.
     pub share_pages: bool,
     /// Compression of metadata.
@@ -93,6 +96,10 @@ impl NtuplePlan {
             encoder,
             rules: page_rules,
             cluster: rules.tree.cluster.unwrap_or(ClusterSize::Bytes(defaults::NTUPLE_CLUSTER)),
+            unzipped_cluster: rules
+                .tree
+                .unzipped_cluster
+                .map_or(defaults::NTUPLE_UNZIPPED_CLUSTER, |size| size.bytes()),
             share_pages: rules.tree.share_pages != Some(false),
             compression: compression(&table),
         };

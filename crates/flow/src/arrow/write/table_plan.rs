@@ -1,8 +1,8 @@
 //! The plan of a table to write: of a tree, or of an RNTuple.
 
+use super::cluster_rule::ClusterRule;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::FieldRef;
-use dataset::layout::ClusterSize;
 use rootfile::Result;
 
 use super::column_arrays::branch_arrays;
@@ -27,10 +27,11 @@ pub(crate) enum TableArrays {
 }
 
 impl TablePlan {
-    pub fn cluster(&self) -> ClusterSize {
+    /// Where clusters end.
+    pub fn cluster_rule(&self) -> ClusterRule {
         match self {
-            Self::Tree(plan) => plan.cluster,
-            Self::Ntuple(plan) => plan.cluster,
+            Self::Tree(plan) => ClusterRule::new(plan.cluster, u64::MAX),
+            Self::Ntuple(plan) => ClusterRule::new(plan.cluster, plan.unzipped_cluster),
         }
     }
 

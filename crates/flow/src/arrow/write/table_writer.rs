@@ -41,7 +41,7 @@ impl TableWriter {
     ) -> Result<Self> {
         let plan = Arc::new(plan);
         let open = OpenTable::begin(file, directory, Arc::clone(&plan), record)?;
-        let (filling, rule) = (TableFill::new(&plan), ClusterRule::new(plan.cluster()));
+        let (filling, rule) = (TableFill::new(&plan), plan.cluster_rule());
         let scratches = EncodeScratchPool::new(Vec::new(), Arc::new(Clocks::default()));
         Ok(Self { plan, open, directory, filling, rule, scratches, team, limit, clusters: 0 })
     }

@@ -55,6 +55,7 @@ impl TreesPlanner<'_> {
             || keys.encoding.is_some()
             || keys.page_checksums.is_some()
             || keys.share_pages.is_some()
+            || keys.unzipped_cluster.is_some()
             || of_columns;
         let totals = moved.totals;
         let tiny = totals.clusters >= MANY_CLUSTERS && totals.zip_bytes / totals.clusters.max(1) < TINY_CLUSTER;
