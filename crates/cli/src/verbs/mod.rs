@@ -62,7 +62,8 @@ impl Verb {
             Self::Verify(args) => Some(args.budget()),
             Self::Convert(args) => Some(args.budget()),
             Self::Generate(args) => Some(args.budget()),
-            Self::Inspect(_) | Self::Hadd(_) | Self::WriteBench(_) | Self::Monitor(_) | Self::Sweep(_) => None,
+            Self::WriteBench(args) => args.budget(),
+            Self::Inspect(_) | Self::Hadd(_) | Self::Monitor(_) | Self::Sweep(_) => None,
         }
     }
 

@@ -82,6 +82,12 @@ fn shape(text: &str) -> std::result::Result<(u32, u32), String> {
 }
 
 impl Args {
+    /// The budget of the run that this process makes, if it makes one.
+    pub fn budget(&self) -> Option<flow::Budget> {
+        let threads = self.threads.first().filter(|_| self.once)?;
+        Some(flow::Budget::new(self.memory.bytes(), *threads))
+    }
+
     fn grid(&self) -> Grid {
         let one = vec![(self.set.branches, self.set.events)];
         Grid {
@@ -160,7 +166,7 @@ impl Args {
             model: &model,
             outputs: lab::synthetic::generate::numbered(&folder.path().join("out.root"), self.outputs),
             options: self.how.options(&layout, model.entries(), true)?,
-            budget: flow::Budget::new(self.memory.bytes(), *self.threads.first().ok_or_else(|| first("threads"))?),
+            budget: self.budget().ok_or_else(|| first("threads"))?,
             fill: !self.how.no_fill,
         };
         let ran = generate(&job, &flow::unwatched)?;
