@@ -1,10 +1,10 @@
 //! The plan of a table to write: of a tree, or of an RNTuple.
 
-use super::cluster_rule::ClusterRule;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::FieldRef;
 use rootfile::Result;
 
+use super::cluster_rule::ClusterRule;
 use super::column_arrays::branch_arrays;
 use super::conform::Casting;
 use super::input_arrays::input_arrays;
