@@ -1,6 +1,7 @@
 """RNTuples that basketry writes: from arrays, from trees, and from RNTuples with other clusters, pages and encodings.
 `verify`, ROOT and uproot must find the same values, and trees must come back."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -257,6 +258,31 @@ def test_trees_of_the_corpus_become_rntuples(file: Path, basketry: Basketry, tmp
     # Names that several columns have, and older cycles, are not paired. Classes without a description are not decoded.
     known = ("older cycle", "only the second side has it", "not described")
     assert compared.code == 0 or any(why in compared.out for why in known), compared.out
+
+
+def test_summaries_name_containers(basketry: Basketry, tmp_path: Path) -> None:
+    ntuple, both = tmp_path / "ntuple.root", tmp_path / "both.root"
+    with bk.recreate(both, tree_set={"n": {"container": "rntuple"}}) as file:
+        file["n"] = {"x": np.arange(10)}
+        file["t"] = {"x": np.arange(10)}
+    out = ("-o", tmp_path / "out.root", "--force")
+    tables = basketry.json("rewrite", both, *out)["tables"]
+    assert {table["path"]: table["container"] for table in tables} == {"n": "rntuple", "t": "ttree"}
+    tables = basketry.json("rewrite", both, *out, "--container", "ttree", "--dry-run")["tables"]
+    assert [table["container"] for table in tables] == ["ttree", "ttree"]
+    said = basketry("merge", both, both, *out)
+    assert [line.split()[:4] for line in said.splitlines() if "entries" in line] == [
+        ["tree", "entries", "clusters", "baskets"],
+        ["RNTuple", "entries", "clusters", "pages"],
+    ]
+    assert "RNTuple n: 10 entries" in basketry("rewrite", both, *out, "--dry-run")
+    said = basketry("generate", "single", "--size", "1MB", "-o", ntuple, "--container", "rntuple")
+    assert re.search(r"clusters and \d+ pages", said)
+    [written] = basketry.json("generate", "single", "--size", "1MB", "-o", ntuple, "--force")["written"]
+    assert [table["container"] for table in written["trees"]] == ["ttree"]
+    parquet = tmp_path / "x.parquet"
+    assert basketry("convert", f"{both}:n", "-o", parquet).startswith("RNTuple n: 10 entries")
+    assert basketry.json("convert", parquet, *out, "--container", "rntuple")["container"] == "rntuple"
 
 
 @pytest.mark.skipif(not corpus_is_here(), reason="the corpus is absent")

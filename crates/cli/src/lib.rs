@@ -2,6 +2,7 @@
 //! returns the JSON that `--json` prints, for programs that call it. The work itself is in the crates below.
 #![warn(missing_docs)]
 
+mod container_words;
 mod interrupt;
 mod layout_args;
 mod live_view;

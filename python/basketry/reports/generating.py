@@ -4,17 +4,19 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WrittenTree:
-    """A new tree."""
+class WrittenTable:
+    """A new tree or RNTuple."""
 
     name: str
     """Its name."""
+    container: str
+    """ "ttree" or "rntuple"."""
     entries: int
     """Entries."""
     clusters: int
     """Clusters."""
     baskets: int
-    """Baskets."""
+    """Baskets; of an RNTuple its pages."""
     tot_bytes: int
     """Bytes before compression, keys included."""
     zip_bytes: int
@@ -27,8 +29,8 @@ class Written:
 
     bytes: int
     """Bytes of the file."""
-    trees: tuple[WrittenTree, ...]
-    """Its trees."""
+    trees: tuple[WrittenTable, ...]
+    """Its trees and RNTuples."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,10 +20,12 @@ class Depths:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableSummary:
-    """Result for one tree."""
+    """Result for one tree or RNTuple."""
 
     path: str
-    """Path of the tree."""
+    """Its path."""
+    container: str
+    """ "ttree" or "rntuple"."""
     input_entries: int
     """Entries of the inputs."""
     entries: int
@@ -31,7 +33,7 @@ class TableSummary:
     clusters: int
     """Clusters."""
     baskets: int
-    """Baskets."""
+    """Baskets; of an RNTuple its pages."""
     tot_bytes: int
     """Bytes before compression."""
     zip_bytes: int
@@ -90,7 +92,7 @@ class Summary:
     bytes_written: int
     """Bytes of the output."""
     tables: tuple[TableSummary, ...]
-    """Trees of the output."""
+    """Trees and RNTuples of the output."""
     notes: tuple[str, ...]
     """Notes for the user."""
     unmerged: tuple[str, ...]
@@ -108,7 +110,7 @@ class ColumnForecast:
     """Forecast for a column."""
 
     name: str
-    """Branch names from the top down, with / between."""
+    """Branch names from the top down, with / between, or the path of a field."""
     depths: Depths
     """Clusters by depth."""
     bytes_before: int
@@ -149,10 +151,12 @@ class RecodeForecast:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forecast:
-    """Forecast for a tree."""
+    """Forecast for a tree or RNTuple."""
 
     path: str
-    """Path of the tree."""
+    """Its path."""
+    container: str
+    """What the output is: "ttree" or "rntuple"."""
     input_entries: int
     """Entries of the inputs."""
     entries: int
@@ -160,7 +164,7 @@ class Forecast:
     clusters: int
     """Clusters of the output."""
     columns: tuple[ColumnForecast, ...]
-    """Branches with entries that are not recoded."""
+    """Branches, or fields, with entries; without columns that are recoded."""
     recodes: tuple[RecodeForecast, ...]
     """Columns that change split level or streaming."""
     notes: tuple[str, ...]
@@ -172,9 +176,9 @@ class Outlook:
     """Forecast of a rewrite."""
 
     tables: tuple[Forecast, ...]
-    """Trees of the output."""
+    """Trees and RNTuples of the output."""
     bytes_before: int
-    """Bytes of the trees' baskets now."""
+    """Bytes of their baskets and pages now."""
     bytes_after: int
     """Expected bytes."""
     least_memory: int
@@ -409,7 +413,9 @@ class Converted:
     """Result of a conversion."""
 
     tree: str
-    """Path of the tree."""
+    """Path of the tree or RNTuple."""
+    container: str
+    """ "ttree" or "rntuple"."""
     entries: int
     """Converted entries."""
     columns: tuple[ConvertedColumn, ...]

@@ -10,6 +10,7 @@ use flow::inputs::{Input, inputs, lists};
 use flow::{Entries, Progress};
 use rootfile::{Error, Hint, Result, check_output};
 
+use crate::container_words::words;
 use crate::layout_args::UncompressedArgs;
 use crate::options::{Resources, Verbosity};
 use crate::output::{self, Answer};
@@ -196,7 +197,8 @@ fn print(done: &Converted) -> Result<()> {
     output::notes(&mut out, &done.notes)?;
     writeln!(
         out,
-        "{}: {} entries of {} columns, {} row groups; {} read, {} written ({})",
+        "{} {}: {} entries of {} columns, {} row groups; {} read, {} written ({})",
+        words(done.container).table,
         done.tree,
         output::count(done.entries),
         output::count(done.columns.len() as u64),

@@ -3,12 +3,14 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use dataset::layout::Container;
 use flow::{
     Absent, ContentOptions, Cycles, Depths, Forecast, Form, InputOptions, Options, PlanOptions, Progress,
     RecodeForecast, Summary, TableSummary,
 };
 use rootfile::Result;
 
+use crate::container_words::words;
 use crate::layout_args::{LayoutArgs, SelectArgs};
 use crate::options::{Resources, Target, Verbosity};
 use crate::output::{self, Answer, Table};
@@ -132,22 +134,13 @@ pub fn execute(paths: &[PathBuf], target: &Path, options: &Options, verbosity: &
 
 /// Prints the summary.
 pub fn print_summary(summary: &Summary) -> Result<()> {
-    let mut table =
-        output::table(&["tree", "entries", "clusters", "baskets", "before compression", "on disk", "depth"]);
-    for t in &summary.tables {
-        let TableSummary { path, input_entries, entries, clusters, baskets, tot_bytes, zip_bytes, depths } = t;
-        table.add_row([
-            path.clone(),
-            chosen(*entries, *input_entries),
-            output::count(*clusters),
-            output::count(*baskets),
-            output::bytes(*tot_bytes),
-            output::bytes(*zip_bytes),
-            depth_text(*depths),
-        ]);
-    }
     let mut out = output::stdout();
-    writeln!(out, "{table}")?;
+    for container in [Container::Ttree, Container::Rntuple] {
+        let mut of_container = summary.tables.iter().filter(|table| table.container == container).peekable();
+        if of_container.peek().is_some() {
+            writeln!(out, "{}", tables(container, of_container))?;
+        }
+    }
     for skipped in &summary.skipped {
         writeln!(out, "skipped: {}", output::line(&skipped.reason))?;
     }
@@ -164,6 +157,34 @@ pub fn print_summary(summary: &Summary) -> Result<()> {
     )?;
     out.flush()?;
     Ok(())
+}
+
+/// The trees, or the RNTuples, of an output.
+fn tables<'a>(container: Container, summaries: impl Iterator<Item = &'a TableSummary>) -> Table {
+    let words = words(container);
+    let mut table = output::table(&[
+        words.table,
+        "entries",
+        "clusters",
+        words.pieces,
+        "before compression",
+        "on disk",
+        "depth",
+    ]);
+    for TableSummary { path, container: _, input_entries, entries, clusters, baskets, tot_bytes, zip_bytes, depths } in
+        summaries
+    {
+        table.add_row([
+            path.clone(),
+            chosen(*entries, *input_entries),
+            output::count(*clusters),
+            output::count(*baskets),
+            output::bytes(*tot_bytes),
+            output::bytes(*zip_bytes),
+            depth_text(*depths),
+        ]);
+    }
+    table
 }
 
 /// A number of entries, and the number that they were selected from.
@@ -212,9 +233,11 @@ pub fn dry_run(paths: &[PathBuf], target: &Path, options: &Options, json: bool) 
         return Ok(Answer::Yes);
     }
     let mut out = output::stdout();
-    for Forecast { path, input_entries, entries, clusters, columns, recodes, notes } in &forecast.tables {
-        writeln!(out, "{path}: {} entries in {} clusters", chosen(*entries, *input_entries), output::count(*clusters))?;
-        let mut table = output::table(&["branch", "depth", "compression", "now", "expected"]);
+    for Forecast { path, container, input_entries, entries, clusters, columns, recodes, notes } in &forecast.tables {
+        let (words, clusters) = (words(*container), output::count(*clusters));
+        let of_all = chosen(*entries, *input_entries);
+        writeln!(out, "{} {path}: {of_all} entries in {clusters} clusters", words.table)?;
+        let mut table = output::table(&[words.column, "depth", "compression", "now", "expected"]);
         for c in columns {
             table.add_row([
                 c.name.clone(),

@@ -9,6 +9,7 @@ use lab::synthetic::generate::{Job, Ran, generate, numbered};
 use lab::synthetic::models::{Model, ModelOptions, NAMES};
 use rootfile::{Error, Result, check_output};
 
+use crate::container_words::words;
 use crate::layout_args::LayoutArgs;
 use crate::options::{Resources, Target, Verbosity};
 use crate::output::{self, Answer};
@@ -195,15 +196,16 @@ fn print(args: &Args, ran: &Ran) -> Result<()> {
     let mut out = output::stdout();
     for (path, written) in numbered(&args.target.output, args.outputs).iter().zip(&ran.written) {
         let path = path.display();
-        for tree in &written.trees {
+        for table in &written.trees {
             writeln!(
                 out,
-                "{path}: {} entries in {} clusters and {} baskets, {} ({} before compression)",
-                output::count(tree.entries),
-                output::count(tree.clusters),
-                output::count(tree.baskets),
+                "{path}: {} entries in {} clusters and {} {}, {} ({} before compression)",
+                output::count(table.entries),
+                output::count(table.clusters),
+                output::count(table.baskets),
+                words(table.container).pieces,
                 output::bytes(written.bytes),
-                output::bytes(tree.tot_bytes)
+                output::bytes(table.tot_bytes)
             )?;
         }
     }

@@ -12,9 +12,10 @@ use rootfile::{Error, Result};
 use super::{ByteSize, ClusterSize, ColumnEncoding};
 
 /// The kind of table in the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Container {
     /// A TTree: branches, baskets.
+    #[default]
     Ttree,
     /// An RNTuple: fields, columns, pages.
     Rntuple,

@@ -12,11 +12,17 @@ use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 
 use super::keys::{Keys, Value, unknown_key};
-use super::{ColumnLayout, Layout, TreeLayout};
+use super::{ColumnLayout, Container, Layout, TreeLayout};
 use crate::glob::{ColumnPattern, TreePattern};
 
 const TREE: &str = "tree";
 const COLUMN: &str = "column";
+
+impl Serialize for Container {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
 
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {

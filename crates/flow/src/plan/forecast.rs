@@ -1,6 +1,7 @@
 //! Forecasts a plan before it runs: the depth of each column, and its bytes in the output. Sizes under another codec are
 //! measured on one basket from the middle of each column, sizes of recoded columns on some of their entries.
 
+use dataset::layout::Container;
 use rootfile::Result;
 use rootfile::codec::{Compression, Compressor};
 
@@ -17,15 +18,17 @@ const MAX_SAMPLED: u64 = 32 << 20;
 /// The forecast of a table.
 #[derive(Clone, Debug, Default, serde::Serialize)]
 pub struct Forecast {
-    /// Path of the tree.
+    /// Its path.
     pub path: String,
+    /// Whether the output is a tree or an RNTuple.
+    pub container: Container,
     /// Entries of the inputs.
     pub input_entries: u64,
     /// Entries of the output.
     pub entries: u64,
     /// Clusters of the output.
     pub clusters: u64,
-    /// Branches with entries that are not recoded.
+    /// Branches, or fields, with entries; without columns that are recoded.
     pub columns: Vec<ColumnForecast>,
     /// Columns that get another split level or streaming.
     pub recodes: Vec<RecodeForecast>,
@@ -36,7 +39,7 @@ pub struct Forecast {
 /// The forecast of a column.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct ColumnForecast {
-    /// Branch names from the top down, with `/` between.
+    /// Branch names from the top down, with `/` between, or the path of a field.
     pub name: String,
     /// Clusters by depth.
     pub depths: Depths,
@@ -115,6 +118,7 @@ pub(crate) fn forecast_table(plan: &TablePlan, path: &str, sample: bool) -> Resu
     let entries = plan.clusters.bounds.first().zip(plan.clusters.bounds.last()).map_or(0, |(a, b)| b - a);
     Ok(Forecast {
         path: path.to_owned(),
+        container: Container::Ttree,
         input_entries: plan.input_entries.iter().sum(),
         entries,
         clusters: (plan.clusters.bounds.len() as u64).saturating_sub(1),

@@ -1,5 +1,6 @@
 //! Writes an RNTuple: header, pages, page lists, attribute sets, footer and anchor.
 
+use dataset::layout::Container;
 use dataset::ntuple::model::{Anchor, AttributeSet};
 use dataset::ntuple::{envelope_checksum, write_anchor, write_footer, write_header};
 use rootfile::codec::{Compression, Compressor};
@@ -30,6 +31,7 @@ pub(crate) fn write_ntuple(
     writer.write_object(directory, labels, Compression::NONE, |_| write_anchor(&anchor))?;
     Ok(TableSummary {
         path: place.path.clone(),
+        container: Container::Rntuple,
         input_entries,
         entries: written.entries,
         clusters: written.clusters,

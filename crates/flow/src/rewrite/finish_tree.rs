@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use dataset::layout::Container;
 use dataset::tree::write;
 use rootfile::codec::Compression;
 use rootfile::{DirId, FileWriter, Result};
@@ -27,6 +28,7 @@ pub(crate) fn finish_table(
     let mut summary = TableSummary {
         depths: written.iter().fold(Depths::default(), |sum, column| sum + column.depths),
         path: place.path.clone(),
+        container: Container::Ttree,
         clusters: (plan.clusters.bounds.len() as u64).saturating_sub(1),
         baskets: written.iter().map(|w| w.baskets.len() as u64).sum(),
         ..TableSummary::default()

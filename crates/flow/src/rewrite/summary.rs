@@ -4,6 +4,7 @@ use super::prepared::Skipped;
 use crate::plan::forecast::Forecast;
 use crate::table::depth::Depths;
 use crate::verify::cycles::OlderCycle;
+use dataset::layout::Container;
 use objects::Damaged;
 
 /// The report of a rewrite.
@@ -13,7 +14,7 @@ pub struct Summary {
     pub bytes_read: u64,
     /// Bytes of the output.
     pub bytes_written: u64,
-    /// Trees of the output.
+    /// Trees and RNTuples of the output.
     pub tables: Vec<TableSummary>,
     /// Notes for the user.
     pub notes: Vec<String>,
@@ -40,18 +41,20 @@ impl Summary {
     }
 }
 
-/// The report on one tree.
+/// The report on one tree or RNTuple.
 #[derive(Clone, Debug, Default, serde::Serialize)]
 pub struct TableSummary {
-    /// Path of the tree.
+    /// Its path.
     pub path: String,
+    /// Whether it is a tree or an RNTuple.
+    pub container: Container,
     /// Entries of the inputs.
     pub input_entries: u64,
     /// Entries of the output.
     pub entries: u64,
     /// Clusters.
     pub clusters: u64,
-    /// Baskets.
+    /// Baskets; of an RNTuple its pages.
     pub baskets: u64,
     /// Bytes before compression.
     pub tot_bytes: u64,
@@ -64,9 +67,9 @@ pub struct TableSummary {
 /// The forecast of a rewrite.
 #[derive(Clone, Debug, Default, serde::Serialize)]
 pub struct Outlook {
-    /// Trees of the output.
+    /// Trees and RNTuples of the output.
     pub tables: Vec<Forecast>,
-    /// Bytes of the trees' baskets now.
+    /// Bytes of their baskets and pages now.
     pub bytes_before: u64,
     /// Expected bytes.
     pub bytes_after: u64,

@@ -75,7 +75,7 @@ pub fn from_parquet(job: &FromParquet<'_>, options: &Conversion<'_>) -> Result<C
     let mut writer = ParallelWriter::create(job.output, &write_options, &pool)?;
     let branches = shapes.branches.iter().map(|b| TreeColumn { name: b.name.clone(), kind: b.kind.clone() }).collect();
     let spec = TreeSpec { path: tree.clone(), title: String::new(), columns: branches, classes: StreamerInfos::new() };
-    let id = writer.tree(&spec)?;
+    let (id, container) = (writer.tree(&spec)?, writer.container(&tree));
     let schema = Arc::new(Schema::new(shapes.fields.clone()));
     let batch = usize::try_from((BATCH / row).clamp(1, 1 << 16)).unwrap_or(1);
     let filler = Filler {
@@ -94,6 +94,7 @@ pub fn from_parquet(job: &FromParquet<'_>, options: &Conversion<'_>) -> Result<C
     let written = writer.finish()?;
     Ok(Converted {
         tree,
+        container,
         entries: written.trees.iter().map(|tree| tree.entries).sum(),
         columns: shapes.fields.iter().map(|field| ConvertedColumn::of(field)).collect(),
         left_out: Vec::new(),

@@ -1,13 +1,16 @@
 //! The report of a conversion.
 
 use arrow_schema::Field;
+use dataset::layout::Container;
 use serde::Serialize;
 
 /// The report of a conversion.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Converted {
-    /// Path of the tree that was read or written.
+    /// Path of the tree or RNTuple that was read or written.
     pub tree: String,
+    /// Whether it is a tree or an RNTuple.
+    pub container: Container,
     /// Number of converted entries.
     pub entries: u64,
     /// The written columns.

@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 
+use dataset::layout::Container;
 use dataset::table::{TableColumn, TableSchema};
 use dataset::tree::Tree;
 use rootfile::{Error, Result, Source};
@@ -99,6 +100,11 @@ impl Dataset {
     /// The tree of the first file, if the table is a tree.
     pub fn tree(&self) -> Option<&Tree> {
         self.schema.tree()
+    }
+
+    /// Whether the table is a tree or an RNTuple.
+    pub fn container(&self) -> Container {
+        if self.tree().is_some() { Container::Ttree } else { Container::Rntuple }
     }
 
     /// For each node of the [schema](Self::schema) the number of its column, if it has one.

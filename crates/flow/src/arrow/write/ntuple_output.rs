@@ -1,12 +1,13 @@
 //! An RNTuple that is being written: its header first, then clusters, and at the end page lists, footer and anchor.
 
+use dataset::layout::Container;
 use dataset::ntuple::model::{AttributeSet, Ntuple};
 use dataset::ntuple::{envelope_checksum, write_anchor, write_footer, write_header};
 use rootfile::codec::{Compression, Compressor};
 use rootfile::{DirId, FileWriter, Result};
 
 use super::ntuple_plan::NtuplePlan;
-use super::written::WrittenTree;
+use super::written::WrittenTable;
 use crate::commit::page_sink::{PageSink, put_block};
 use crate::table::made_pages::ColumnPages;
 
@@ -73,13 +74,14 @@ impl OpenNtuple {
     }
 
     /// Writes page list, footer and anchor.
-    pub fn finish(mut self, file: &mut FileWriter, directory: DirId) -> Result<WrittenTree> {
+    pub fn finish(mut self, file: &mut FileWriter, directory: DirId) -> Result<WrittenTable> {
         self.update(file)?;
         // As in ROOT, the anchor is not compressed.
         file.write_object(directory, self.labels(), Compression::NONE, |_| self.record())?;
         let written = &self.sink.written;
-        Ok(WrittenTree {
+        Ok(WrittenTable {
             name: self.ntuple.name.clone(),
+            container: Container::Rntuple,
             entries: self.entries,
             clusters: written.clusters,
             baskets: written.pages,

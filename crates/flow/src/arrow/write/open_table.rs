@@ -11,7 +11,7 @@ use super::finished_cluster::Content;
 use super::ntuple_output::OpenNtuple;
 use super::table_plan::TablePlan;
 use super::tree_output::OpenTree;
-use super::written::WrittenTree;
+use super::written::WrittenTable;
 
 /// The metadata of a table before its first entry.
 pub(crate) enum TableRecord {
@@ -97,7 +97,7 @@ impl OpenTable {
     }
 
     /// Writes its record, compressed if it is a tree's.
-    pub fn finish(self, file: &mut FileWriter, directory: DirId, compression: Compression) -> Result<WrittenTree> {
+    pub fn finish(self, file: &mut FileWriter, directory: DirId, compression: Compression) -> Result<WrittenTable> {
         match self {
             Self::Tree(open) => open.finish(file, directory, compression),
             Self::Ntuple(open) => open.finish(file, directory),

@@ -2,6 +2,7 @@
 
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::FieldRef;
+use dataset::layout::Container;
 use rootfile::Result;
 
 use super::cluster_rule::ClusterRule;
@@ -27,6 +28,13 @@ pub(crate) enum TableArrays {
 }
 
 impl TablePlan {
+    pub fn container(&self) -> Container {
+        match self {
+            Self::Tree(_) => Container::Ttree,
+            Self::Ntuple(_) => Container::Rntuple,
+        }
+    }
+
     /// Where clusters end.
     pub fn cluster_rule(&self) -> ClusterRule {
         match self {

@@ -13,7 +13,7 @@ use super::conform::Casting;
 use super::open_table::{OpenTable, TableRecord};
 use super::table_fill::TableFill;
 use super::table_plan::TablePlan;
-use super::written::WrittenTree;
+use super::written::WrittenTable;
 use crate::execute::encode::clocks::Clocks;
 use crate::execute::encode::scratch::EncodeScratchPool;
 
@@ -74,7 +74,7 @@ impl TableWriter {
     }
 
     /// Ends the last cluster and writes the table's record, compressed if it is a tree's.
-    pub fn finish(mut self, file: &mut FileWriter, compression: Compression) -> Result<WrittenTree> {
+    pub fn finish(mut self, file: &mut FileWriter, compression: Compression) -> Result<WrittenTable> {
         self.flush(file)?;
         self.open.finish(file, self.directory, compression)
     }

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use dataset::layout::Container;
 use dataset::tree::{Tree, write};
 use rootfile::codec::Compression;
 use rootfile::{DirId, FileWriter, Result};
 
 use super::table_plan::TablePlan;
 use super::tree_plan::TreePlan;
-use super::written::WrittenTree;
+use super::written::WrittenTable;
 use crate::commit::finalize::{self, BufferSize};
 use crate::commit::leaf_maxima;
 use crate::commit::sink::{Sink, WrittenColumn};
@@ -105,13 +106,14 @@ impl OpenTree {
     }
 
     /// Writes its record.
-    pub fn finish(mut self, file: &mut FileWriter, directory: DirId, compression: Compression) -> Result<WrittenTree> {
+    pub fn finish(mut self, file: &mut FileWriter, directory: DirId, compression: Compression) -> Result<WrittenTable> {
         let written = std::mem::take(&mut self.sink.written);
         self.finalize(written);
         file.write_object(directory, self.labels(), compression, |keylen| self.record(keylen))?;
         let tree = &self.tree;
-        Ok(WrittenTree {
+        Ok(WrittenTable {
             name: self.labels().1.to_owned(),
+            container: Container::Ttree,
             entries: tree.entries,
             clusters: self.bounds.len() as u64 - 1,
             baskets: tree.branches.iter().map(|branch| branch.baskets.len() as u64).sum(),

@@ -56,7 +56,7 @@ impl ParallelWriter {
 
     /// What the layout makes of a table at this path.
     pub fn container(&self, path: &str) -> Container {
-        self.layout.resolve_tree(path).container.unwrap_or(Container::Ttree)
+        self.layout.resolve_tree(path).container.unwrap_or_default()
     }
 
     /// Adds a tree, or an RNTuple with its content if the layout says so for its path.

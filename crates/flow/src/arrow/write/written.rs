@@ -1,24 +1,28 @@
 //! What a writer reports when the file is finished.
 
+use dataset::layout::Container;
+
 /// The report on a written file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Written {
     /// Bytes of the file.
     pub bytes: u64,
     /// Its trees and RNTuples.
-    pub trees: Vec<WrittenTree>,
+    pub trees: Vec<WrittenTable>,
 }
 
 /// The report on a written tree or RNTuple.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct WrittenTree {
+pub struct WrittenTable {
     /// Its name.
     pub name: String,
+    /// Whether it is a tree or an RNTuple.
+    pub container: Container,
     /// Entries.
     pub entries: u64,
     /// Clusters.
     pub clusters: u64,
-    /// Baskets, or pages.
+    /// Baskets; of an RNTuple its pages.
     pub baskets: u64,
     /// Bytes before compression, keys included.
     pub tot_bytes: u64,

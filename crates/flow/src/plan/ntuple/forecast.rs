@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use dataset::layout::Container;
 use dataset::ntuple::model::Page;
 use rootfile::Result;
 use rootfile::codec::{Compression, Compressor, Decompressor};
@@ -79,6 +80,7 @@ pub(crate) fn forecast_ntuple(plan: &NtuplePlan, path: &str, sample: bool) -> Re
     }
     Ok(Forecast {
         path: path.to_owned(),
+        container: Container::Rntuple,
         input_entries: plan.input_entries,
         entries,
         clusters: plan.totals.clusters,

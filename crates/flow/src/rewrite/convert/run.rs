@@ -110,6 +110,7 @@ pub(crate) fn write_converted(
     let written = writer.finish(file, compression)?;
     Ok(TableSummary {
         path: place.path.clone(),
+        container: written.container,
         input_entries: dataset.entries(),
         entries: written.entries,
         clusters: written.clusters,
