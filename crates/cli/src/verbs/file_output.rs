@@ -162,15 +162,8 @@ pub fn print_summary(summary: &Summary) -> Result<()> {
 /// The trees, or the RNTuples, of an output.
 fn tables<'a>(container: Container, summaries: impl Iterator<Item = &'a TableSummary>) -> Table {
     let words = words(container);
-    let mut table = output::table(&[
-        words.table,
-        "entries",
-        "clusters",
-        words.pieces,
-        "before compression",
-        "on disk",
-        "depth",
-    ]);
+    let mut table =
+        output::table(&[words.table, "entries", "clusters", words.pieces, "before compression", "on disk", "depth"]);
     for TableSummary { path, container: _, input_entries, entries, clusters, baskets, tot_bytes, zip_bytes, depths } in
         summaries
     {

@@ -16,6 +16,9 @@ use super::packing::Packing;
 use super::workload::Demand;
 use crate::math::as_f64;
 
+/// Bytes that the table's metadata take for each basket or page: entries, size and offset are some 20, and compress.
+pub(crate) const METADATA_PER_BASKET: f64 = 12.0;
+
 /// A column with baskets in the file.
 #[derive(Clone, Debug)]
 pub(crate) struct Column {

@@ -25,6 +25,7 @@ pub(crate) mod nominal;
 mod packing;
 mod page_columns;
 mod page_sample;
+mod piece;
 pub(crate) mod replay;
 mod sample;
 pub(crate) mod statistics;

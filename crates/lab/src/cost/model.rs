@@ -4,10 +4,9 @@ use dataset::layout::BasketCutter;
 use dataset::tree::BasketRef;
 
 use super::calibrate::Access;
-use super::column::Column;
+use super::column::{Column, METADATA_PER_BASKET};
 use super::decoding::Decode;
 use super::measured::{CodecCost, ColumnCost};
-use super::statistics::METADATA_PER_BASKET;
 use crate::math::as_f64;
 
 /// The cost of a column, or a file, in a layout. Times are CPU seconds of one thread.

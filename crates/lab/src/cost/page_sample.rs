@@ -8,9 +8,20 @@ use rootfile::{Error, Result, Source};
 
 use super::bench::CodecBench;
 use super::column::{Column, PageColumn};
+use super::line::Point;
 use super::packing::Packing;
-use super::sample::{Piece, Places, Run, Sample};
+use super::piece::{Piece, Places};
 use crate::math::as_f64;
+
+/// Elements of a column, and the figures of their pages in the file.
+#[derive(Debug, Default)]
+pub(super) struct PageSample {
+    pub runs: Vec<ElementRun>,
+    /// Bytes of the pages before compression, and seconds to decompress and decode them.
+    pub today: Point,
+    /// Their bytes on disk, without checksums.
+    pub stored: f64,
+}
 
 /// Elements of consecutive pages, as they are in memory.
 #[derive(Debug)]
@@ -96,9 +107,9 @@ pub(super) fn take(
     seed: u64,
     bench: &mut (dyn CodecBench + '_),
     buffer: &mut Vec<u8>,
-) -> Result<Sample> {
+) -> Result<PageSample> {
     let places = Places::new(column, target);
-    let mut sample = Sample::default();
+    let mut sample = PageSample::default();
     let mut next = 0;
     for place in 0..places.count {
         let at = places.piece(column, place, seed).max(next);
@@ -130,7 +141,7 @@ pub(super) fn take(
                 break;
             }
         }
-        sample.runs.push(Run::Elements(run));
+        sample.runs.push(run);
     }
     Ok(sample)
 }

@@ -1,38 +1,23 @@
 //! Samples of a column: entries from a few places of the file, cut into baskets of any size. [`super::page_sample`] has those
 //! of RNTuples.
 
-use dataset::ntuple::element::Encoding;
 use dataset::tree::basket::{BasketHeader, Entries};
-use flow::uniform;
 use rootfile::bytes::Cursor;
 use rootfile::{Error, Result, Source};
 
-use super::bench::{CodecBench, Trial};
+use super::bench::CodecBench;
 use super::column::Column;
 use super::line::Point;
 use super::packing::Packing;
-use super::page_sample::{self, ElementRun};
+use super::page_sample::{self, ElementRun, PageSample};
+use super::piece::{Piece, Places};
 use crate::math::as_f64;
-
-/// Bytes from one place; more come from several.
-const PLACE: usize = 128 << 10;
-/// Places at most.
-const MOST_PLACES: usize = 4;
 
 /// A part of a column.
 #[derive(Debug)]
 pub(crate) enum Run {
     Entries(EntryRun),
     Elements(ElementRun),
-}
-
-/// A basket or page that a codec is tried on.
-#[derive(Clone, Copy)]
-pub(crate) struct Piece<'a> {
-    /// Its bytes before compression.
-    pub payload: &'a [u8],
-    /// For a page: how its elements are encoded, and their number.
-    pub page: Option<(&'a Encoding, usize)>,
 }
 
 /// Consecutive entries.
@@ -83,7 +68,10 @@ pub(crate) fn take(
     buffer: &mut Vec<u8>,
 ) -> Result<Sample> {
     if let Some(pages) = &column.pages {
-        return page_sample::take(file, (column, pages), target, largest, seed, bench, buffer);
+        let PageSample { runs, today, stored } =
+            page_sample::take(file, (column, pages), target, largest, seed, bench, buffer)?;
+        let runs = runs.into_iter().map(Run::Elements).collect();
+        return Ok(Sample { runs, today, stored, ..Sample::default() });
     }
     let places = Places::new(column, target);
     let mut sample = Sample::default();
@@ -136,33 +124,6 @@ pub(crate) fn take(
     Ok(sample)
 }
 
-/// The places of a sample.
-pub(super) struct Places {
-    /// How many.
-    pub count: usize,
-    /// Entries of the column.
-    entries: u64,
-}
-
-impl Places {
-    /// For about `target` bytes of a column.
-    pub fn new(column: &Column, target: usize) -> Self {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of bytes")]
-        let piece = (column.raw / column.count().max(1.0)) as usize;
-        let count = (target / PLACE.max(piece)).clamp(1, MOST_PLACES);
-        let entries = column.written().last().map_or(0, |b| b.first_entry + b.entries);
-        Self { count, entries }
-    }
-
-    /// The index of the piece at a place, which depends on `seed` alone.
-    pub fn piece(&self, column: &Column, place: usize, seed: u64) -> usize {
-        let position = (as_f64(place as u64) + uniform(seed, place as u64)) / as_f64(self.count as u64);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place among entries")]
-        let entry = (as_f64(self.entries) * position) as u64;
-        column.baskets.partition_point(|b| b.first_entry <= entry).saturating_sub(1)
-    }
-}
-
 impl Run {
     /// Bytes before compression of all of it in one piece.
     pub fn payload(&self) -> usize {
@@ -183,15 +144,6 @@ impl Run {
             Self::Entries(run) => run.baskets(size, most, |payload| each(Piece { payload, page: None })),
             Self::Elements(run) => run.pages(packing, (size, most), each),
         }
-    }
-}
-
-impl Piece<'_> {
-    /// The result of a codec on the piece. The time to unpack a page includes that of its elements.
-    pub fn trial(&self, packing: Packing, bench: &mut (dyn CodecBench + '_)) -> Result<Trial> {
-        let trial = bench.trial(packing.compression, self.payload)?;
-        let Some((encoding, elements)) = self.page else { return Ok(trial) };
-        Ok(Trial { unpack: trial.unpack + bench.decode_page(encoding, self.payload, elements)?, ..trial })
     }
 }
 
@@ -256,6 +208,8 @@ impl EntryRun {
 
 #[cfg(test)]
 mod tests {
+    use flow::uniform;
+
     use super::*;
 
     #[test]

@@ -14,16 +14,13 @@ use dataset::tree::basket::{BasketData, BasketHeader, GENERATE_OFFSET_MAP};
 use dataset::tree::{BasketRef, Branch, BranchKind, Tree, clusters, is_tree_class, read_tree};
 use rootfile::{Error, Key, Result, RootFile};
 
-use super::column::{Column, Recast, TreeStats};
+use super::column::{Column, METADATA_PER_BASKET, Recast, TreeStats};
 use super::kind::{self, Kind};
 use super::model::Cost;
 use super::page_columns::{PageColumns, page_columns};
 use super::workload::{Demand, Workload};
 use crate::math::as_f64;
 use crate::system::clock::thread_seconds;
-
-/// Bytes that the tree's metadata take for each basket: its entry, size and offset are 20, and compress.
-pub(crate) const METADATA_PER_BASKET: f64 = 12.0;
 
 /// The share of the memory that a sampled basket may take, as a divisor.
 const MEMORY_PER_BASKET: u64 = 8;

@@ -4,19 +4,15 @@
 //! which is measured and decided like any other. Its costs stand beside those of the input.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use dataset::layout::{Container, Layout};
 use flow::{Budget, unwatched};
 use rootfile::{Error, Hint, Result, ScratchFolder};
 
-use super::acceptance::Expected;
-use super::explain;
-use super::options::Options;
-use super::report::{ContainerReport, Figures, Report};
+use super::options::{Containers, Options};
+use super::report::ContainerReport;
 use super::tuned::Tuned;
 use crate::cost::Utility;
-use crate::cost::model::Cost;
 use crate::cost::statistics::FileStats;
 use crate::math::as_f64;
 
@@ -24,38 +20,6 @@ use crate::math::as_f64;
 const CONVERTED: f64 = 64e6;
 /// Another container is better if its utility is below this share of the own one's.
 const LEAST_GAIN: f64 = 0.98;
-
-/// Which containers the output may have.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Containers {
-    /// The container of the input.
-    #[default]
-    Own,
-    /// This one.
-    One(Container),
-    /// Whichever is better.
-    Any,
-}
-
-impl FromStr for Containers {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        if text == "any" { Ok(Self::Any) } else { text.parse().map(Self::One) }
-    }
-}
-
-/// The container that a decision is for, if it is not the input's.
-#[derive(Clone, Debug)]
-pub(super) struct Conversion {
-    pub container: Container,
-    /// The share of the input's entries that was converted and measured.
-    pub share: f64,
-    /// The cost of the input.
-    pub today: Figures,
-    /// Seconds to fetch and decompress the whole input once.
-    pub read_all: f64,
-}
 
 /// The other container.
 pub(super) fn other(container: Container) -> Container {
@@ -125,76 +89,6 @@ fn middle(entries: f64, share: f64) -> std::ops::Range<u64> {
     start..(start + count).min(all)
 }
 
-impl Conversion {
-    /// Costs of the whole input, from those of the part that was converted.
-    pub fn whole(&self, figures: Figures) -> Figures {
-        Figures { cost: self.whole_cost(figures.cost), clusters: figures.clusters / self.share, ..figures }
-    }
-
-    /// The same for a cost. Memory does not grow with the entries.
-    pub fn whole_cost(&self, cost: Cost) -> Cost {
-        Cost {
-            read: cost.read / self.share,
-            fetch: cost.fetch / self.share,
-            decompress: cost.decompress / self.share,
-            decode: cost.decode / self.share,
-            size: cost.size / self.share,
-            write: cost.write / self.share,
-            baskets: cost.baskets / self.share,
-            ..cost
-        }
-    }
-}
-
-impl Conversion {
-    /// What acceptance compares with the output.
-    pub fn expected(&self, part: Expected) -> Expected {
-        let whole = |value: f64| value / self.share;
-        Expected {
-            size: whole(part.size),
-            size_kept: whole(part.size_kept),
-            read: whole(part.read),
-            read_kept: whole(part.read_kept),
-            read_today: self.today.cost.read,
-        }
-    }
-
-    /// Completes the report of a choice: figures of the whole input, beside those of its own container.
-    pub fn complete(&self, report: &mut Report) {
-        report.today = self.today;
-        report.read_all = self.read_all;
-        report.rewrite /= self.share;
-        report.chosen = report.chosen.map(|figures| self.whole(figures));
-        for group in &mut report.groups {
-            (group.today, group.chosen) = (self.whole_cost(group.today), self.whole_cost(group.chosen));
-        }
-        for point in &mut report.front {
-            point.size /= self.share;
-            point.read /= self.share;
-            point.write /= self.share;
-        }
-        for gain in &mut report.sensitivity {
-            gain.size /= self.share;
-            gain.read /= self.share;
-        }
-        for limit in &mut report.limits {
-            if matches!(limit.name, "--max-size" | "--max-write-time") {
-                limit.value /= self.share;
-            }
-        }
-        report.unchanged = false;
-        if let Some(chosen) = report.chosen {
-            report.why.insert(0, explain::container_sentence(self.container, &self.today.cost, &chosen.cost));
-        }
-    }
-}
-
-/// The cost of the input as a limit on a part of it.
-pub(super) fn part(cost: Cost, share: f64) -> Cost {
-    let part = Conversion { container: Container::Ttree, share: 1.0 / share, today: Figures::default(), read_all: 0.0 };
-    part.whole_cost(cost)
-}
-
 /// The better of both, with the figures of both in its report. `wanted` decides if it is not any.
 pub(super) fn better(own: Tuned, found: (Container, Result<Tuned>), wanted: Containers) -> Result<Tuned> {
     let (container, found) = found;
@@ -241,20 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_lies_in_the_middle_and_scales_back() {
+    fn a_part_lies_in_the_middle() {
         assert_eq!((middle(100.0, 0.1), middle(3.0, 0.01), middle(0.0, 0.5)), (45..55, 1..2, 0..0));
-        let cost = Cost { read: 2.0, size: 10.0, read_memory: 7.0, ..Cost::default() };
-        let small = part(cost, 0.25);
-        assert_eq!((small.read, small.size, small.read_memory), (0.5, 2.5, 7.0));
-        let conversion =
-            Conversion { container: Container::Rntuple, share: 0.25, today: Figures::default(), read_all: 0.0 };
-        assert_eq!(conversion.whole_cost(small), cost);
-    }
-
-    #[test]
-    fn containers_are_named() {
-        assert_eq!("any".parse::<Containers>().unwrap(), Containers::Any);
-        assert_eq!("rntuple".parse::<Containers>().unwrap(), Containers::One(Container::Rntuple));
-        assert!("both".parse::<Containers>().is_err());
     }
 }

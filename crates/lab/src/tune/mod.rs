@@ -10,6 +10,7 @@ mod compare;
 #[cfg(test)]
 mod container_tests;
 mod containers;
+mod conversion;
 mod decide;
 mod explain;
 mod explicit;
@@ -37,18 +38,18 @@ use rootfile::{Error, Hint, Result};
 use crate::cost::statistics::FileStats;
 use crate::cost::{Allowance, CodecBench, Codecs, FullRead, calibrate, nominal};
 use crate::system::clock::process_seconds;
-use containers::{Conversion, Converted, container_of};
+use containers::{Converted, container_of};
+use conversion::Conversion;
 use forecast::a_basket;
 use search::{Search, main_packing, packings_for, packings_of};
 use tuned::Decider;
 
 pub use crate::cost::{Access, Workload};
-pub use containers::Containers;
 pub(crate) use forecast::{LayoutForecast, forecast_layouts};
 pub use limits::Limit;
 pub use measured_file::MeasuredFile;
-pub use options::Options;
 pub(crate) use options::READ_MEMORY;
+pub use options::{Containers, Options};
 pub use prove::prove;
 pub use reader::Reader;
 pub use tuned::Tuned;
@@ -89,7 +90,7 @@ fn tune_converted(own: &Tuned, options: &Options, container: Container, bench: &
     let today = own.report.today;
     let conversion = Conversion { container, share: converted.share, today, read_all: own.report.read_all };
     let mut stats = FileStats::read(&converted.path, options.tree.as_deref(), &options.workload)?;
-    stats.baseline = Some(containers::part(today.cost, converted.share));
+    stats.baseline = Some(conversion::part(today.cost, converted.share));
     let mut tuned = tune_with(stats, options, Some(conversion), &|_| (), bench)?;
     tuned.report.measuring.cpu_seconds = process_seconds() - start;
     Ok(tuned)

@@ -1,12 +1,13 @@
 //! Options of `tune`, and the limits that follow from them.
 
 use std::path::Path;
+use std::str::FromStr;
 
+use dataset::layout::Container;
 use flow::Budget;
 use rootfile::{Error, Hint, Result};
 
 use super::choice::Limits;
-use super::containers::Containers;
 use super::limits::Limit;
 use super::reader::Reader;
 use crate::cost::model::Cost;
@@ -16,6 +17,26 @@ use crate::math::as_f64;
 
 /// The default limit on a reader's memory: this many bytes, or this many times today's if that is more.
 pub(crate) const READ_MEMORY: (f64, f64) = (256e6, 1.5);
+
+/// Which containers the output may have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Containers {
+    /// The container of the input.
+    #[default]
+    Own,
+    /// This one.
+    One(Container),
+    /// Whichever is better.
+    Any,
+}
+
+impl FromStr for Containers {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        if text == "any" { Ok(Self::Any) } else { text.parse().map(Self::One) }
+    }
+}
 
 /// Options of `tune`.
 #[derive(Clone, Debug, Default)]
@@ -86,5 +107,17 @@ impl Options {
             read_memory,
             write_memory: as_f64(self.memory),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn containers_are_named() {
+        assert_eq!("any".parse::<Containers>().unwrap(), Containers::Any);
+        assert_eq!("rntuple".parse::<Containers>().unwrap(), Containers::One(Container::Rntuple));
+        assert!("both".parse::<Containers>().is_err());
     }
 }

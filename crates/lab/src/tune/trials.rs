@@ -8,9 +8,9 @@ use dataset::tree::BasketRef;
 use flow::uniform;
 use rootfile::Result;
 
-use crate::cost::column::Column;
+use crate::cost::column::{Column, METADATA_PER_BASKET};
 use crate::cost::model::Cost;
-use crate::cost::statistics::{FileStats, METADATA_PER_BASKET};
+use crate::cost::statistics::FileStats;
 use crate::cost::trial::{self, Trial};
 use crate::cost::{Access, Allowance, Utility};
 use crate::math::as_f64;

@@ -8,7 +8,7 @@ use rootfile::Result;
 use super::acceptance::{Correction, Expected};
 use super::candidates::ClusterOption;
 use super::choice::{Chosen, LIMIT_NAMES, Limits};
-use super::containers::Conversion;
+use super::conversion::Conversion;
 use super::options::Options;
 use super::reader::{Reader, ReaderReport};
 use super::report::{Figures, LimitReport, Measuring, Nearest, Report, SCHEMA};

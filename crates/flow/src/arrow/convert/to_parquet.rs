@@ -45,7 +45,8 @@ pub fn to_parquet(job: &ToParquet<'_>, options: &Conversion<'_>) -> Result<Conve
     let inputs = job.inputs.iter().map(|input| input.path.as_path());
     check_output(job.output, options.overwrite, inputs.chain(options.entries.file()))?;
     let dataset = Dataset::open(job.inputs)?;
-    let mut done = Converted { tree: dataset.path().to_owned(), container: dataset.container(), ..Converted::default() };
+    let mut done =
+        Converted { tree: dataset.path().to_owned(), container: dataset.container(), ..Converted::default() };
     let mut columns = choose(&dataset, &options.filter, &mut done.left_out)?;
     let (entries, selection) = options.entries.choose(dataset.entries(), options.seed)?;
     let numbers: Vec<usize> = columns.iter().map(|chosen| chosen.column).collect();
