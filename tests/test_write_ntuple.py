@@ -286,6 +286,13 @@ def test_summaries_name_containers(basketry: Basketry, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not corpus_is_here(), reason="the corpus is absent")
+def test_bases_of_version_0_are_read_again(basketry: Basketry, tmp_path: Path) -> None:
+    file, out = oracle.corpus_file("roottest--belle2-ROOT-8794.root"), tmp_path / "out.root"
+    basketry("rewrite", file, "-o", out, "--container", "rntuple")
+    basketry("verify", file, out)
+
+
+@pytest.mark.skipif(not corpus_is_here(), reason="the corpus is absent")
 def test_rntuples_of_the_corpus_in_new_clusters_and_pages(full: bool, basketry: Basketry, tmp_path: Path) -> None:
     layouts: list[tuple[str, ...]] = [
         ("--cluster", "1000", "--page-size", "4kB"),

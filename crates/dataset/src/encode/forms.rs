@@ -2,7 +2,8 @@
 //! frame, and the size of its objects if all have the same. Also whether a program can be written at all.
 //!
 //! Facts (`TBufferFile::WriteVersion`): a class without `ClassDef`, of version 1, is written as version 0 and its
-//! checksum. No info says which classes have a `ClassDef`: ROOT's own do, and those that derive from `TObject`.
+//! checksum. No info says which classes have a `ClassDef`: ROOT's own do, those that derive from `TObject`, and those of version 0,
+//! after which no checksum follows.
 
 use rootfile::streamer::builtin;
 use rootfile::{Error, Result};
@@ -10,6 +11,7 @@ use rootfile::{Error, Result};
 use crate::decode::program::class_reader::find;
 use crate::decode::program::class_reader::{ClassReader, ClassVersion, Destination};
 use crate::decode::program::op::{Members, Op};
+use crate::decode::run::walk::version_said;
 
 /// Bytes of a `TObject` that nothing refers to: version, unique number, bits.
 pub(super) const TOBJECT: [u8; 10] = [0, 1, 0, 0, 0, 0, 0, 0, 0, 0];
@@ -166,7 +168,7 @@ fn header(reader: &ClassReader, version: &ClassVersion, readers: &[ClassReader])
     let foreign = if reader.any_version {
         version.checksum != 0
     } else {
-        version.version <= 1
+        version.version == 1
             && !builtin::infos().iter().any(|info| info.name == reader.class)
             && !has_tobject(version, readers, 0)
     };
@@ -175,7 +177,7 @@ fn header(reader: &ClassReader, version: &ClassVersion, readers: &[ClassReader])
         header.extend_from_slice(&[0, 0]);
         header.extend_from_slice(&version.checksum.to_be_bytes());
     } else {
-        header.extend_from_slice(&i16::try_from(version.version.max(1)).unwrap_or(i16::MAX).to_be_bytes());
+        header.extend_from_slice(&i16::try_from(version.version.max(0)).unwrap_or(i16::MAX).to_be_bytes());
     }
     header
 }
@@ -244,11 +246,24 @@ fn walk(op: &Op, readers: &[ClassReader], seen: &mut [bool]) -> Result<()> {
     Err(Error::unsupported(why))
 }
 
+/// Refuses a version of a class that readers would take for another one, or for none.
+fn check_version(at: usize, version: &ClassVersion, readers: &[ClassReader]) -> Result<()> {
+    let class = readers.get(at).ok_or_else(no_reader)?;
+    match version_said(&header(class, version, readers), readers, at) {
+        Ok(read) if std::ptr::eq(read, version) => Ok(()),
+        _ => Err(Error::unsupported(format!(
+            "objects of version {} of {} could not be read again: other versions are described in the same way",
+            version.version, class.class
+        ))),
+    }
+}
+
 fn walk_class(at: usize, version: &ClassVersion, readers: &[ClassReader], seen: &mut [bool]) -> Result<()> {
     match seen.get_mut(at) {
         Some(seen) if !*seen => *seen = true,
         _ => return Ok(()),
     }
+    check_version(at, version, readers)?;
     for step in version.steps.iter().flatten() {
         let walked = match &step.destination {
             Destination::TObject => Ok(()),

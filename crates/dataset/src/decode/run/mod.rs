@@ -14,5 +14,5 @@ mod rows;
 mod scalars;
 mod spread;
 pub(super) mod value;
-mod walk;
+pub(crate) mod walk;
 pub(crate) mod words;

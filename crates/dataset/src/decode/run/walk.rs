@@ -4,13 +4,21 @@
 use rootfile::Result;
 use rootfile::bytes::Cursor;
 
-use crate::decode::program::class_reader::{ClassReader, no_reader};
+use crate::decode::program::class_reader::{ClassReader, ClassVersion, find, no_reader};
 
 /// A position in bytes, and the readers of the classes that may follow.
 #[derive(Clone)]
 pub(super) struct Walk<'a> {
     pub cursor: Cursor<'a>,
     pub readers: &'a [ClassReader],
+}
+
+/// The version of a class that an object has whose frame says this: a number, and a checksum behind a 0.
+pub(crate) fn version_said<'a>(said: &[u8], readers: &'a [ClassReader], reader: usize) -> Result<&'a ClassVersion> {
+    let mut cursor = Cursor::new(said);
+    let version = cursor.i16()?;
+    let checksum = read_checksum(&mut cursor, readers, version, reader)?;
+    find(readers.get(reader).ok_or_else(no_reader)?, version.into(), checksum)
 }
 
 /// Reads the checksum that follows a version of 0: classes without a version of their own have one.

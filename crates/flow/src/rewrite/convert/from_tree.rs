@@ -6,6 +6,7 @@ use std::sync::Arc;
 use arrow_schema::{DataType, Field, Schema};
 use dataset::assemble::{LogicalColumn, logical_columns};
 use dataset::decode::ColumnPlan;
+use dataset::ntuple::encode::TableEncoder;
 use dataset::ntuple::make::{
     FieldKind, Input, InputUse, NewField, field_name, fields_for, fields_of_columns, make_schema,
 };
@@ -144,23 +145,32 @@ fn fields(
         let kind = kind_of(tree, whole.top());
         let kind = kind.map(with_std_strings);
         let own = kind.as_ref().and_then(|kind| fields_of_columns([(name.as_str(), kind)].into_iter()).ok());
-        let fits = |fields: &[NewField]| {
-            let made = make_schema(fields, infos, &encoding).ok();
-            made.is_some_and(|made| made.inputs.iter().any(|input| holds(input, &wanted(whole))))
-        };
-        match (kind, own) {
-            (Some(kind), Some(own)) if fits(&own) => columns.push((name.clone(), kind)),
-            _ => {
-                let plain = Field::new(name, wanted(whole), false);
-                match fields_for(&Schema::new(vec![plain])) {
-                    Ok(fields) if fits(&fields) => {
-                        notes.push(format!("{name}: is written by its values, without its C++ type"));
-                        others.extend(fields);
-                    }
-                    Ok(_) => refused.push(format!("{name} ({})", whole.field().data_type())),
-                    Err(e) => refused.push(format!("{name} ({e})")),
-                }
+        let fit = |fields: &[NewField]| {
+            let made = make_schema(fields, infos, &encoding)?;
+            // Also what could be written, but not be read again, is refused here.
+            TableEncoder::new(&made)?;
+            match made.inputs.iter().any(|input| holds(input, &wanted(whole))) {
+                true => Ok(()),
+                false => Err(Error::unsupported(format!("its values are {}", wanted(whole)))),
             }
+        };
+        let why = match (kind, own) {
+            (Some(kind), Some(own)) => match fit(&own) {
+                Ok(()) => {
+                    columns.push((name.clone(), kind));
+                    continue;
+                }
+                Err(e) => Some(e),
+            },
+            _ => None,
+        };
+        let plain = Field::new(name, wanted(whole), false);
+        match fields_for(&Schema::new(vec![plain])).and_then(|fields| fit(&fields).map(|()| fields)) {
+            Ok(fields) => {
+                notes.push(format!("{name}: is written by its values, without its C++ type"));
+                others.extend(fields);
+            }
+            Err(e) => refused.push(format!("{name} ({})", why.unwrap_or(e))),
         }
     }
     if !refused.is_empty() {

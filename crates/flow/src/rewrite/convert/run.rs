@@ -9,7 +9,7 @@ use dataset::EntrySet;
 use dataset::ntuple::model::AttributeSet;
 use dataset::ntuple::write_anchor;
 use rootfile::codec::{Compression, Compressor};
-use rootfile::{DirId, Error, FileWriter, Result};
+use rootfile::{DirId, Error, FileWriter, Hint, Result};
 
 use super::model::{BatchColumn, ConvertPlan, Source};
 use super::steps::steps;
@@ -128,7 +128,9 @@ fn for_writer(columns: &[BatchColumn], known: &[usize], read: &RecordBatch) -> R
         let field = read.schema_ref().fields().get(place).ok_or_else(missing)?;
         // Its bytes contradict its plan.
         if let Some(why) = field.metadata().get("opaque").filter(|_| !known.contains(&place)) {
-            return Err(Error::unsupported(format!("cannot be decoded: {why}")).object(field.name().clone()));
+            let drop = Hint::named("drop");
+            let what = format!("cannot be decoded: {why}; leave it out with {drop}");
+            return Err(Error::unsupported(what).hint(drop).object(field.name().clone()));
         }
         read.columns().get(place).cloned().ok_or_else(missing)
     };
