@@ -84,6 +84,7 @@ VERBS = {
     "recompress": "rewrite IN -o OUT.root -f --compression lz4:1",
     "regroup": "rewrite IN -o OUT.root -f --cluster 3 --basket 1MB",
     "recode": "rewrite IN -o OUT.root -f --split-level 99 --cluster 3",
+    "to rntuple": "rewrite IN -o OUT.root -f --container rntuple",
     "merge": "merge IN IN -o OUT.root -f",
     "hadd": "hadd -f OUT.root IN IN",
     "verify": "verify IN IN",
@@ -254,13 +255,60 @@ def test_parquet_bytes_do_not_depend_on_memory(basketry: Basketry, tmp_path: Pat
     assert contents[0] == contents[1] == contents[2]
 
 
+@pytest.mark.parametrize("container", ["ttree", "rntuple"])
 @pytest.mark.parametrize("threads", [1, 2, 8])
 @pytest.mark.parametrize("memory", [32, 64])
 @pytest.mark.parametrize("kind", ["single", "multi", "nano", "lhcb", "esd"])
-def test_generate_stays_within_memory(basketry: Basketry, tmp_path: Path, kind: str, memory: int, threads: int) -> None:
+def test_generate_stays_within_memory(
+    basketry: Basketry, tmp_path: Path, kind: str, memory: int, threads: int, container: str
+) -> None:
     """For every data set and number of threads."""
     command: list[Argument] = ["generate", kind, "-o", tmp_path / "g.root", "--size", "40MB", "-j", str(threads)]
+    outcome = basketry.run(*command, "--memory", f"{memory}MB", "--container", container)
+    assert outcome.code == 0, str(outcome)
+    check_peak(outcome, memory * MB, 0)
+
+
+@pytest.fixture(scope="module")
+def both_containers(basketry: Basketry, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Data sets as trees and as RNTuples: KIND-CONTAINER.root, larger than the budgets below."""
+    folder = tmp_path_factory.mktemp("containers")
+    for kind in ("nano", "multi"):
+        for container in ("ttree", "rntuple"):
+            out = folder / f"{kind}-{container}.root"
+            basketry("generate", kind, "-o", out, "--size", "60MB", "--cluster", "4MB", "--container", container)
+    return folder
+
+
+@pytest.mark.parametrize("threads", [1, 2, 8])
+@pytest.mark.parametrize("kind", ["nano", "multi"])
+@pytest.mark.parametrize(
+    ("source", "options"),
+    [
+        ("ttree", "--container rntuple"),
+        ("rntuple", "--container ttree"),
+        ("rntuple", "--cluster 20MB"),
+        ("rntuple", "--page-size 4kB --cluster 500"),
+    ],
+)
+def test_other_containers_and_clusters_stay_within_memory(
+    basketry: Basketry,
+    both_containers: Path,
+    tmp_path: Path,
+    source: str,
+    options: str,
+    kind: str,
+    threads: int,
+) -> None:
+    """In the budget, or in the smallest one that the refusal names."""
+    memory = 32
+    command: list[Argument] = ["rewrite", both_containers / f"{kind}-{source}.root", *options.split()]
+    command += ["-o", tmp_path / "out.root", "-j", str(threads)]
     outcome = basketry.run(*command, "--memory", f"{memory}MB")
+    if REFUSED in outcome.err:
+        check_peak(outcome, 0, 0)
+        memory = smallest_budget(outcome)
+        outcome = basketry.run(*command, "--memory", f"{memory}MB")
     assert outcome.code == 0, str(outcome)
     check_peak(outcome, memory * MB, 0)
 

@@ -260,6 +260,24 @@ def test_trees_of_the_corpus_become_rntuples(file: Path, basketry: Basketry, tmp
     assert compared.code == 0 or any(why in compared.out for why in known), compared.out
 
 
+@pytest.mark.parametrize("threads", ["1", "2", "8"])
+def test_threads_change_no_byte_where_memory_ends_clusters(
+    threads: str, basketry: Basketry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    tree = tmp_path / "tree.root"
+    basketry("generate", "multi", "-o", tree, "--size", "40MB", "--compression", "lz4:1")
+    files = []
+    for number in ("1", threads):
+        files.append(tmp_path / f"{len(files)}" / "out.root")
+        files[-1].parent.mkdir()
+        options = ("--cluster", "100MB", "--memory", "32MB", "--compression", "none", "-j", number)
+        basketry("rewrite", tree, "-o", files[-1], "--container", "rntuple", *options)
+    [ntuple] = basketry.json("inspect", files[0])["ntuples"]
+    assert len(ntuple["clusters"]) > 3
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
 def test_summaries_name_containers(basketry: Basketry, tmp_path: Path) -> None:
     ntuple, both = tmp_path / "ntuple.root", tmp_path / "both.root"
     with bk.recreate(both, tree_set={"n": {"container": "rntuple"}}) as file:

@@ -26,6 +26,15 @@ const CLUSTER_BYTES: usize = 36;
 /// Bytes of memory for each byte of a page list that is collected, and then written.
 pub(crate) const MEMORY_FACTOR: u64 = 4;
 
+/// Fewest bytes of a group's page list.
+const LEAST_GROUP: u64 = 64 << 10;
+
+/// Bytes of the page list of a group, so that collecting it takes at most `memory` if that is not too little.
+pub(crate) fn group_bytes(memory: u64) -> usize {
+    let bytes = (memory / MEMORY_FACTOR).max(LEAST_GROUP);
+    usize::try_from(bytes).unwrap_or(usize::MAX).min(GROUP_BYTES)
+}
+
 /// Most bytes of memory for collecting page lists of `bytes` in all.
 pub(crate) fn list_memory(bytes: u64) -> u64 {
     // A cluster is not divided, and its list may exceed the limit.
@@ -65,6 +74,8 @@ pub(crate) struct PageSink {
     zeros: HashMap<ZeroKey, StoredPage>,
     list: PageList,
     list_bytes: usize,
+    /// A group ends where its list reaches about this many bytes.
+    group_bytes: usize,
     /// For each column whose elements are counted here, the column that counts them.
     counted: Vec<Option<usize>>,
     /// The elements of these columns so far.
@@ -160,10 +171,16 @@ impl PageSink {
             zeros: HashMap::new(),
             list: PageList::default(),
             list_bytes: 0,
+            group_bytes: GROUP_BYTES,
             elements: vec![0; counted.len()],
             counted,
             written: WrittenPages::default(),
         }
+    }
+
+    /// With groups whose page lists reach about this many bytes.
+    pub fn with_groups_of(self, group_bytes: usize) -> Self {
+        Self { group_bytes, ..self }
     }
 
     /// Appends the cluster of a writer: the entries behind `first_entry`, and the pages of all columns. Pages that are the same as an
@@ -216,7 +233,7 @@ impl PageSink {
         let Some(outline) = self.cluster.take() else { return Ok(()) };
         let outline = *outline;
         let bytes = CLUSTER_BYTES + outline.columns.len() * COLUMN_BYTES + outline.pages.len() * PAGE_BYTES;
-        if self.list_bytes > 0 && self.list_bytes + bytes > GROUP_BYTES {
+        if self.list_bytes > 0 && self.list_bytes + bytes > self.group_bytes {
             self.end_group(writer)?;
         }
         self.list_bytes += bytes;

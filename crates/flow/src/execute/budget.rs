@@ -55,26 +55,28 @@ impl Budget {
         }
         let fitting = free.checked_div(scratch).unwrap_or(u64::MAX);
         let threads = usize::try_from(fitting).unwrap_or(usize::MAX).min(self.threads).max(1);
-        Ok(Share { threads, waiting: free - scratch * threads as u64 })
+        Ok(Share { threads, waiting: free - scratch * threads as u64, free })
     }
 }
 
 /// A budget, divided.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Share {
     /// Threads that fit.
     pub threads: usize,
     /// Bytes for waiting output.
     pub waiting: u64,
+    /// Bytes for waiting output and the scratch of all threads: the same for any number of threads.
+    pub free: u64,
 }
 
 impl Share {
     /// The rest of the share when `bytes` of the memory are used for something else, and each thread needs `scratch`.
     pub(crate) fn beside(self, bytes: u64, scratch: u64) -> Self {
-        let free = (self.waiting + scratch * self.threads as u64).saturating_sub(bytes);
+        let free = self.free.saturating_sub(bytes);
         let fitting = free.checked_div(scratch).unwrap_or(u64::MAX);
         let threads = usize::try_from(fitting).unwrap_or(usize::MAX).clamp(1, self.threads.max(1));
-        Self { threads, waiting: free.saturating_sub(scratch * threads as u64) }
+        Self { threads, waiting: free.saturating_sub(scratch * threads as u64), free }
     }
 }
 

@@ -69,6 +69,11 @@ impl MemoryLimiter {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Bytes of the budget.
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
     /// Largest memory of one cluster. A cluster that reaches it ends early.
     pub fn cluster_limit(&self) -> u64 {
         let state = self.lock();

@@ -32,7 +32,7 @@ impl OpenNtuple {
         ntuple.header_checksum = envelope_checksum(&header);
         ntuple.anchor.header = put_block(file, &header, compression, &mut compressor)?;
         let counted = (0..ntuple.schema.columns.len()).map(Some).collect();
-        let sink = PageSink::new(ntuple.header_checksum, compression, counted);
+        let sink = PageSink::new(ntuple.header_checksum, compression, counted).with_groups_of(plan.group_bytes);
         Ok(Self { ntuple, sink, compression, compressor, entries: 0 })
     }
 

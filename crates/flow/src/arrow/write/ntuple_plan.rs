@@ -15,10 +15,14 @@ use rootfile::streamer::describe::describe_contained;
 use rootfile::{Error, Result};
 
 use super::tree_plan::TreeSpec;
+use crate::commit::page_sink::group_bytes;
 use crate::execute::encode::page_fill::PageRules;
 
 /// The version of the format that is written.
 const VERSION: FormatVersion = FormatVersion { epoch: 1, major: 0, minor: 2, patch: 0 };
+
+/// The page list of a group takes at most this share of the memory.
+const LIST_SHARE: u64 = 16;
 
 /// An RNTuple to write.
 #[derive(Clone, Debug, Default)]
@@ -63,6 +67,8 @@ pub(crate) struct NtuplePlan {
     pub unzipped_cluster: u64,
     /// Whether equal pages of a cluster are stored once.
     pub share_pages: bool,
+    /// A cluster group ends where its page list reaches about this many bytes.
+    pub group_bytes: usize,
     /// Compression of metadata.
     pub compression: Compression,
 }
@@ -101,6 +107,7 @@ impl NtuplePlan {
                 .unzipped_cluster
                 .map_or(defaults::NTUPLE_UNZIPPED_CLUSTER, |size| size.bytes()),
             share_pages: rules.tree.share_pages != Some(false),
+            group_bytes: group_bytes(u64::MAX),
             compression: compression(&table),
         };
         let nowhere = Link { len: 0, locator: Locator::File { offset: 0, size: 0 } };
@@ -117,6 +124,11 @@ impl NtuplePlan {
             attribute_sets: Vec::new(),
         };
         Ok((plan, ntuple))
+    }
+
+    /// Divides page lists into groups as the memory of the whole operation allows.
+    pub fn limit_groups(&mut self, memory: u64) {
+        self.group_bytes = group_bytes(memory / LIST_SHARE);
     }
 
     /// Names and types of the columns. Columns that only count others may be left out of a batch.

@@ -71,7 +71,8 @@ impl ParallelWriter {
 
     /// Adds an RNTuple.
     pub fn ntuple(&mut self, spec: &NtupleSpec) -> Result<TableId> {
-        let (plan, ntuple) = NtuplePlan::new(spec, &self.layout).map_err(|e| e.file(&self.path))?;
+        let (mut plan, ntuple) = NtuplePlan::new(spec, &self.layout).map_err(|e| e.file(&self.path))?;
+        plan.limit_groups(self.committer.memory_limiter.limit());
         self.add(&spec.path, TablePlan::Ntuple(plan), TableRecord::Ntuple(Box::new(ntuple)))
     }
 

@@ -104,7 +104,7 @@ fn input() -> (Vec<u8>, Vec<Column>) {
 
 /// Runs a job over the input; gives the output's bytes, or the error.
 fn make(source: Unsteady, columns: &[Column], threads: usize, waiting: u64) -> Result<(Vec<WrittenColumn>, Vec<u8>)> {
-    make_clusters(source, columns, &clusters(), Share { threads, waiting }, &unwatched)
+    make_clusters(source, columns, &clusters(), Share { threads, waiting, ..Share::default() }, &unwatched)
 }
 
 /// Bounds of clusters, some of which cut baskets in two, whose rest is kept for the next cluster.
@@ -194,7 +194,8 @@ fn workers_go_on_while_one_appends() {
         ControlFlow::Continue(())
     };
     let bounds = [0, BASKETS * ENTRIES];
-    make_clusters(source, &columns, &bounds, Share { threads: 2, waiting: u64::MAX }, &progress).unwrap();
+    make_clusters(source, &columns, &bounds, Share { threads: 2, waiting: u64::MAX, ..Share::default() }, &progress)
+        .unwrap();
 }
 
 #[test]
@@ -208,7 +209,13 @@ fn an_interruption_ends_the_job() {
             Err(_) => ControlFlow::Break(()),
         };
         let threads = [1, 2, 8, 32][seed as usize % 4];
-        let made = make_clusters(source, &columns, &clusters(), Share { threads, waiting: 500 }, &progress);
+        let made = make_clusters(
+            source,
+            &columns,
+            &clusters(),
+            Share { threads, waiting: 500, ..Share::default() },
+            &progress,
+        );
         assert!(matches!(made.unwrap_err().kind(), ErrorKind::Interrupted));
     }
 }
@@ -220,7 +227,9 @@ fn a_basket_that_many_clusters_use_is_read_once_with_any_memory() {
     for threads in [1, 2] {
         let read = Arc::new(AtomicU64::new(0));
         let source = Unsteady { bytes: bytes.clone(), seed: 0, fails_at: None, panics: false, read: Arc::clone(&read) };
-        let (written, _) = make_clusters(source, &columns, &bounds, Share { threads, waiting: 0 }, &unwatched).unwrap();
+        let (written, _) =
+            make_clusters(source, &columns, &bounds, Share { threads, waiting: 0, ..Share::default() }, &unwatched)
+                .unwrap();
         assert!(written.iter().all(|column| column.baskets.len() as u64 == BASKETS * ENTRIES / 5));
         // Of two threads the one that is behind reads a basket again where the other has started the next.
         let most = bytes.len() as u64 * threads as u64;

@@ -27,8 +27,14 @@ use crate::table::depth::Depths;
 const STREAM_BYTES: u64 = 6000;
 /// Memory of each thread besides what pieces need: the state of codecs.
 const THREAD_BYTES: u64 = 4 << 20;
-/// The arrays of a step take at most this share of the memory, and so does the cluster that is filled.
+/// The arrays of a step take at most this share of the memory.
 const STEP_SHARE: u64 = 8;
+/// The cluster that is filled takes this share of what reading on one thread leaves, and what is always kept for it: with less,
+/// there would be so many clusters that their metadata take the memory.
+const CLUSTER_SHARE: u64 = 4;
+const LEAST_CLUSTER: u64 = 4 << 20;
+/// A cluster in memory takes up to so many times its bytes.
+const CLUSTER_FACTOR: u64 = 5;
 
 impl ConvertPlan {
     /// Plans the steps, and adds up the memory.
@@ -36,16 +42,21 @@ impl ConvertPlan {
         source: &Source<'_>,
         dataset: Dataset,
         (read, columns): (Vec<usize>, Vec<BatchColumn>),
-        table: (TablePlan, TableRecord),
+        mut table: (TablePlan, TableRecord),
         (notes, lost): (Vec<String>, Vec<String>),
     ) -> Result<Self> {
+        if let TablePlan::Ntuple(plan) = &mut table.0 {
+            plan.limit_groups(source.memory);
+        }
         let entries = dataset.entries();
         let selection = source.entries.map(|chosen| chosen(entries)).transpose()?;
         let bytes: u64 = read.iter().map(|column| dataset.bytes(*column)).sum();
         let each = bytes.checked_div(entries).unwrap_or(0);
         let steps = steps(dataset.clusters(), each, source.memory / STEP_SHARE);
+        let longest = steps.windows(2).map(|step| step[1] - step[0]).max().unwrap_or(0);
         let (least, kept) = least_memory(&dataset, &read, &steps);
-        let metadata = dataset.metadata() + table.0.streams() * STREAM_BYTES;
+        let least_cluster = bytes.saturating_mul(CLUSTER_FACTOR).min(LEAST_CLUSTER);
+        let metadata = dataset.metadata() + table.0.streams() * STREAM_BYTES + least_cluster;
         let scratch = least.saturating_sub(dataset.metadata()) + THREAD_BYTES;
         Ok(Self {
             dataset,
@@ -55,12 +66,28 @@ impl ConvertPlan {
             attributes: Vec::new(),
             selection,
             steps,
+            step_bytes: longest.saturating_mul(each),
+            least_cluster,
             kept,
             notes,
             lost,
             metadata,
             scratch,
         })
+    }
+
+    /// The share for reading beside the arrays of a step and the cluster that is filled, and the memory of that cluster. A cluster
+    /// ends where its memory ends, so this is the same for any number of threads.
+    fn divide(&self, share: Share) -> (Share, u64) {
+        let more = share.free.saturating_sub(self.scratch) / CLUSTER_SHARE;
+        let beside = share.beside(self.step_bytes.saturating_add(more), self.scratch);
+        (beside, (self.least_cluster + more).max(1 << 20))
+    }
+
+    /// The budget for reading, which counts the metadata of the inputs again.
+    fn reading(&self, share: Share) -> Budget {
+        let scratch = self.scratch.saturating_sub(THREAD_BYTES).saturating_mul(share.threads as u64);
+        Budget { memory: self.dataset.metadata() + scratch + share.waiting / 2, threads: share.threads }
     }
 }
 
@@ -73,11 +100,11 @@ pub(crate) fn write_converted(
     compression: Compression,
     progress: Progress<'_>,
 ) -> Result<TableSummary> {
+    let (beside, cluster) = plan.divide(share);
+    let budget = plan.reading(beside);
     let ConvertPlan { dataset, read, columns, table, attributes, selection, steps, kept, .. } = plan;
-    let memory = share.waiting + THREAD_BYTES * share.threads as u64;
-    let budget = Budget { memory: memory / 2, threads: share.threads };
-    let team = if share.threads > 1 { Some(Arc::new(budget.team()?)) } else { None };
-    let mut writer = TableWriter::new(file, directory, table, (team, memory / 4))?;
+    let team = if budget.threads > 1 { Some(Arc::new(budget.team()?)) } else { None };
+    let mut writer = TableWriter::new(file, directory, table, (team, cluster))?;
     let entries = 0..dataset.entries();
     let has = |selection: &Option<EntrySet>, start: u64, end: u64| {
         selection.as_ref().is_none_or(|selection| selection.count(&(start..end)) > 0)
