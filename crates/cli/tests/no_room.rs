@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
+const CONTAINERS: [&str; 2] = ["ttree", "rntuple"];
+
 /// A folder with one list that names the same small file many times, to make some megabytes of it.
 struct Place {
     folder: tempfile::TempDir,
@@ -28,17 +30,23 @@ impl Place {
         Self { folder, source, before }
     }
 
-    fn rewrite(&self, output: &Path) -> Vec<String> {
+    fn rewrite(&self, output: &Path, container: &str) -> Vec<String> {
         let list = format!("@{}", self.folder.path().join("list.txt").display());
-        let output = output.display().to_string();
-        ["rewrite", &list, "-o", &output, "--compression", "none", "-j2", "-q"].map(str::to_owned).to_vec()
+        let to = output.display().to_string();
+        let arguments = ["rewrite", &list, "-o", &to, "--container", container, "--compression", "none", "-j2", "-q"];
+        arguments.map(str::to_owned).to_vec()
     }
 
-    /// What is written of one file and what is made of nothing, by several threads.
-    fn jobs(&self, output: &Path) -> [Vec<String>; 2] {
+    /// What is written of one file and what is made of nothing, by several threads, as trees and as RNTuples.
+    fn jobs(&self, output: &Path) -> Vec<Vec<String>> {
         let to = output.display().to_string();
-        let generate = ["generate", "multi", "--size", "4MB", "-o", &to, "--compression", "none", "-j4", "-q"];
-        [self.rewrite(output), generate.map(str::to_owned).to_vec()]
+        let of = |container: &str| {
+            let made = ["generate", "multi", "--size", "4MB", "-o", &to, "--container", container];
+            let how = ["--compression", "none", "-j4", "-q"];
+            let generate = made.into_iter().chain(how).map(str::to_owned).collect();
+            [self.rewrite(output, container), generate]
+        };
+        CONTAINERS.into_iter().flat_map(of).collect()
     }
 
     fn untouched(&self) -> bool {
@@ -104,17 +112,24 @@ fn a_full_disk_is_told_and_leaves_nothing() {
 
 #[test]
 fn a_killed_job_leaves_nothing_under_the_name() {
+    for container in CONTAINERS {
+        kill_rewrites(container);
+    }
+}
+
+fn kill_rewrites(container: &str) {
     let place = Place::new(200);
     let output = place.folder.path().join("out.root");
     let start = Instant::now();
-    let whole = in_shell("", &place.rewrite(&output));
+    let whole = in_shell("", &place.rewrite(&output, container));
     let took = start.elapsed();
     assert!(whole.status.success(), "{}", String::from_utf8_lossy(&whole.stderr));
     let expected = std::fs::read(&output).unwrap();
     let mut killed = 0;
     for k in 0..10 {
         std::fs::remove_file(&output).ok();
-        let mut child = Command::new(env!("CARGO_BIN_EXE_basketry")).args(place.rewrite(&output)).spawn().unwrap();
+        let mut child =
+            Command::new(env!("CARGO_BIN_EXE_basketry")).args(place.rewrite(&output, container)).spawn().unwrap();
         std::thread::sleep(took.min(Duration::from_secs(5)) * k / 10);
         child.kill().unwrap();
         killed += usize::from(!child.wait().unwrap().success());

@@ -19,8 +19,8 @@ const SHOWN: usize = 10;
 /// baskets written after it. The entries that all branches of a tree have are kept. The output is a normal,
 /// closed file. A tree that was never saved can be recovered with --like, which supplies its branches.
 /// Every basket is decompressed first. Entries with an unreadable basket are left out, also in the middle of a
-/// tree, and later entries are kept. Several trees of one name become cycles. An RNTuple is recovered if it was closed:
-/// its lists of pages are written only then.
+/// tree, and later entries are kept. Several trees of one name become cycles. An RNTuple is recovered if it was closed,
+/// or up to its last AutoSave: its lists of pages are written only then.
 ///
 /// Exit code 0: all is recovered, except entries at the end of a tree that only some branches have; 1: damaged baskets
 /// or objects, baskets without a tree, or RNTuples that were not closed, are left out and listed; 2: nothing can be
