@@ -236,6 +236,9 @@ fn letter(field: &Field, name: &TypeName<'_>) -> Option<char> {
         return Some('d');
     }
     use crate::decode::program::types::Number;
+    if name.text == "byte" {
+        return Some('b');
+    }
     Some(match name.number()? {
         Number::Bool => 'O',
         Number::I8 => 'B',
@@ -271,6 +274,7 @@ fn cpp(
         (Role::Streamer | Role::Unknown(_), _) => Err(format!("{}: a streamed object inside another type", path())),
         (_, "") => Err(format!("{}: a record or collection without a type", path())),
         (Role::Leaf, "atomic") => inner(*children.first().ok_or("no item")?),
+        (Role::Leaf, "array") if !is_member(schema, field) => Err(format!("{}: trees have no {name}", path())),
         (Role::Leaf, "array") => {
             let item = inner(*children.first().ok_or("no item")?)?;
             Ok(format!("std::array<{item},{}>", field.array_size.unwrap_or(0)))
@@ -299,6 +303,16 @@ fn cpp(
             class(schema, field, &children, classes, depth)?;
             Ok(field.type_name.clone())
         }
+    }
+}
+
+/// Whether a field is a member of a class, or an array in an array that is one: there trees have C arrays.
+fn is_member(schema: &Schema, field: &Field) -> bool {
+    let Some(above) = field.parent.and_then(|parent| schema.fields.get(parent)) else { return false };
+    match above.role {
+        Role::Record => TypeName::parse(&above.type_name).template != "pair",
+        Role::Leaf => is_member(schema, above),
+        _ => false,
     }
 }
 
