@@ -9,6 +9,7 @@ pub(crate) mod model;
 mod scan;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use dataset::EntrySet;
@@ -103,7 +104,7 @@ fn join_parts(mut parts: Vec<Part>, joining: &Joining<'_>) -> Result<NtuplePlan>
     } else if joining.mode != Mode::Fill {
         parts.truncate(1);
     }
-    check_features(&parts, joining.path)?;
+    let uncounted = uncounted(&parts, joining);
     let mut join = Join::new(joining.mode, joining.path);
     let (mut notes, mut lost, mut widows) = (Vec::new(), Vec::new(), Vec::new());
     let mut first: Vec<FirstInput> = Vec::new();
@@ -180,6 +181,7 @@ fn join_parts(mut parts: Vec<Part>, joining: &Joining<'_>) -> Result<NtuplePlan>
         notes,
         lost,
         ignored: made.ignored,
+        uncounted,
         metadata,
         // Plus a window of copies or finished pages, and the state of codecs.
         scratch: totals.largest + deep + (8 << 20),
@@ -195,17 +197,12 @@ fn defer(made: &mut OutputColumns, selected: &EntrySet) {
     }
 }
 
-/// Refuses what cannot be joined: elements that are not stored and cannot be counted.
-fn check_features(parts: &[Part], path: &str) -> Result<()> {
+/// The file, if there is one, with elements that are not stored and that only the collections around them count. A single file
+/// keeps them so, with all of its entries.
+fn uncounted(parts: &[Part], joining: &Joining<'_>) -> Option<PathBuf> {
     let is_set = |part: &&Part| part.ntuple.features.iter().any(|word| *word != 0);
-    match parts.iter().find(is_set).filter(|_| parts.len() > 1) {
-        None => Ok(()),
-        Some(part) => Err(Error::unsupported(format!(
-            "RNTuple {path}: has fields that were added below collections (format feature 0); such a file is rewritten, but \
-             not merged"
-        ))
-        .file(part.source.name())),
-    }
+    let found = parts.iter().find(is_set).filter(|_| parts.len() > 1 || joining.entries.is_some());
+    found.map(|part| part.source.name().to_path_buf())
 }
 
 /// The metadata of the output: those of the first part with the joined schema.
@@ -279,6 +276,7 @@ fn add_attributes(plan: &mut NtuplePlan, request: &NtupleRequest<'_>) -> Result<
             entry_column: Some(RANGE_START),
         };
         let joined = join_parts(parts, &joining)?;
+        joined.check_counted(&path)?;
         attributes.push(AttributePlan { name: set.name, schema_version: set.schema_version, plan: joined });
     }
     for attribute in &mut attributes {

@@ -1,12 +1,13 @@
 //! The request for the plan of an RNTuple, and the plan itself. Nothing is computed here.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use dataset::EntrySet;
 use dataset::glob::NameFilter;
 use dataset::layout::Layout;
 use dataset::ntuple::model::Ntuple;
-use rootfile::{Key, Result, RootFile};
+use rootfile::{Error, Key, Result, RootFile};
 
 use crate::execute::engine::pages::job::PageJob;
 use crate::plan::options::PlanOptions;
@@ -49,10 +50,23 @@ pub(crate) struct NtuplePlan {
     pub lost: Vec<String>,
     /// Requested keys of the layout that are for trees only.
     pub ignored: Vec<&'static str>,
+    /// The input with elements that are not stored and that only decoding can count: the job cannot run, a conversion can.
+    pub uncounted: Option<PathBuf>,
     /// Memory of metadata while the job runs, in bytes.
     pub metadata: u64,
     /// Largest buffers that one thread needs, in bytes.
     pub scratch: u64,
+}
+
+impl NtuplePlan {
+    /// Refuses a job that cannot run, where nothing can be converted.
+    pub fn check_counted(&self, path: &str) -> Result<()> {
+        let Some(file) = &self.uncounted else { return Ok(()) };
+        let what = format!(
+            "RNTuple {path}: has fields that were added below collections (format feature 0); it can only be copied whole"
+        );
+        Err(Error::unsupported(what).file(file))
+    }
 }
 
 /// The plan of an attribute set.

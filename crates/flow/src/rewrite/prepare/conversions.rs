@@ -36,8 +36,8 @@ impl TreesPlanner<'_> {
         Ok(Some(planned.map(converted)))
     }
 
-    /// Plans an RNTuple anew, if the layout asks for a tree or for other clusters, pages or encodings. Otherwise the plan that moves
-    /// its pages stays.
+    /// Plans an RNTuple anew, if the layout asks for a tree or for other clusters, pages or encodings, or if its pages cannot be
+    /// moved. Otherwise the plan that moves them stays.
     pub fn plan_ntuple_anew(
         &mut self,
         inputs: (&[TreeInput], &str),
@@ -67,7 +67,8 @@ impl TreesPlanner<'_> {
             Pack::Auto => tiny,
             Pack::No => false,
         };
-        if !(to_tree || asked || packed) {
+        let uncounted = moved.uncounted.is_some();
+        if !(to_tree || asked || packed || uncounted) {
             return Ok(Some(PlannedTable::Ntuple(Box::new(moved))));
         }
         let source = self.source(inputs, &layout, entries);
@@ -76,7 +77,7 @@ impl TreesPlanner<'_> {
             false => ntuple_again(&source, std::mem::take(&mut moved.attributes)),
         };
         // What is only packed may stay as it is.
-        if planned.is_err() && !to_tree && !asked && self.planning.options.plan.pack == Pack::Auto {
+        if planned.is_err() && !to_tree && !asked && !uncounted && self.planning.options.plan.pack == Pack::Auto {
             return self
                 .plan_ntuple(inputs, entries, bad)
                 .map(|plan| plan.map(|plan| PlannedTable::Ntuple(Box::new(plan))));
@@ -87,7 +88,13 @@ impl TreesPlanner<'_> {
         if to_tree && !moved.attributes.is_empty() {
             plan.lost.push(format!("RNTuple {}: a tree has no place for its attribute sets", inputs.1));
         }
-        if !asked && !to_tree {
+        if uncounted && !to_tree {
+            let path = inputs.1;
+            plan.notes.push(format!(
+                "RNTuple {path}: has fields that were added below collections (format feature 0), so all its fields are \
+                 decoded and encoded again"
+            ));
+        } else if !asked && !to_tree {
             let (path, n) = (inputs.1, totals.clusters);
             plan.notes.push(format!("RNTuple {path}: its {n} clusters are small, so they are joined"));
         }

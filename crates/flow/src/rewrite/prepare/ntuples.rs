@@ -57,6 +57,9 @@ impl TreesPlanner<'_> {
         for (rank, inputs) in older.iter().enumerate() {
             let cycle = format!("{path};{}", rank + 1);
             let planned = self.plan_ntuple((inputs, path), None, bad)?;
+            if let Some(plan) = &planned {
+                plan.check_counted(&cycle)?;
+            }
             self.found.plans.extend(planned.map(|plan| (place(cycle), PlannedTable::Ntuple(Box::new(plan)))));
         }
         let inputs = self.inputs_of(parts, bad)?;
