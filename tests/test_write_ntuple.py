@@ -146,7 +146,7 @@ def test_generated_data_as_both_containers(
     layout = ("--cluster", "1MB", "--size", "6MB")
     tree, ntuple, back = (tmp_path / f"{name}.root" for name in ("tree", "ntuple", "back"))
     basketry("generate", kind, "-o", tree, *layout)
-    files = []
+    files: list[Path] = []
     for threads in "12":
         files.append(tmp_path / threads / "ntuple.root")
         files[-1].parent.mkdir()
@@ -309,7 +309,7 @@ def test_threads_change_no_byte_where_memory_ends_clusters(
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     tree = tmp_path / "tree.root"
     basketry("generate", "multi", "-o", tree, "--size", "40MB", "--compression", "lz4:1")
-    files = []
+    files: list[Path] = []
     for number in ("1", threads):
         files.append(tmp_path / f"{len(files)}" / "out.root")
         files[-1].parent.mkdir()
