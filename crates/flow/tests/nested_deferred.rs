@@ -141,8 +141,8 @@ fn they_are_merged_selected_and_kept() {
     let mut entries = EntryFilter::default();
     entries.add("1:5").unwrap();
     let content = ContentOptions { entries, ..ContentOptions::default() };
-    rewrite(&[deferred.clone()], &out, &Options { content, ..options.clone() }, &unwatched).unwrap();
+    rewrite(std::slice::from_ref(&deferred), &out, &Options { content, ..options.clone() }, &unwatched).unwrap();
     assert_eq!(values(&out), with_zeros()[1..5]);
-    rewrite(&[deferred.clone()], &out, &options, &unwatched).unwrap();
+    rewrite(std::slice::from_ref(&deferred), &out, &options, &unwatched).unwrap();
     assert_eq!((values(&out), opened(&out).1.features), (with_zeros(), vec![1]));
 }
