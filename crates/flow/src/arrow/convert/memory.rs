@@ -29,6 +29,8 @@ pub(super) struct MemoryNeeds<'a> {
     most_leaves: u64,
 }
 
+const MEGABYTE: u64 = 1_000_000;
+
 impl<'a> MemoryNeeds<'a> {
     pub fn of((dataset, numbers): (&'a Dataset, &'a [usize]), columns: &[Chosen]) -> Self {
         let all: u64 = numbers.iter().map(|&column| dataset.bytes(column)).sum();
@@ -86,14 +88,15 @@ impl<'a> MemoryNeeds<'a> {
         (fewer, least, kept)
     }
 
-    /// The least sufficient memory.
+    /// The least sufficient memory, in whole megabytes as messages name it: some more may not be enough again.
     pub fn least(&self, cut: &dyn Fn(u64) -> Vec<Range<u64>>) -> u64 {
         let all = bounds(&cut(u64::MAX));
         let whole = all.first().zip(all.last()).map(|(start, end)| *start..*end);
-        let (mut memory, _) = self.memory(whole.as_slice(), true);
+        let in_whole = |memory: u64| memory.div_ceil(MEGABYTE).saturating_mul(MEGABYTE);
+        let mut memory = in_whole(self.memory(whole.as_slice(), true).0);
         // More memory makes row groups fewer and larger.
         while self.groups(memory, cut).1 > memory {
-            memory = memory.saturating_add(memory / 64).saturating_add(1 << 16);
+            memory = in_whole(memory.saturating_add(memory / 64).saturating_add(1 << 16));
         }
         memory
     }
