@@ -27,8 +27,11 @@ use crate::table::depth::Depths;
 const STREAM_BYTES: u64 = 6000;
 /// Memory of each thread besides what pieces need: the state of codecs.
 const THREAD_BYTES: u64 = 4 << 20;
-/// The arrays of a step take at most this share of the memory.
+/// The arrays of a step take at most this share of the memory, and if that does not fit, as little as this.
 const STEP_SHARE: u64 = 8;
+const LEAST_STEP: u64 = 1 << 20;
+/// The entries of a step are in memory so many times: as arrays, and encoded.
+const STEP_COPIES: u64 = 2;
 /// The cluster that is filled takes this share of what reading on one thread leaves, and what is always kept for it: with less,
 /// there would be so many clusters that their metadata take the memory.
 const CLUSTER_SHARE: u64 = 4;
@@ -52,12 +55,15 @@ impl ConvertPlan {
         let selection = source.entries.map(|chosen| chosen(entries)).transpose()?;
         let bytes: u64 = read.iter().map(|column| dataset.bytes(*column)).sum();
         let each = bytes.checked_div(entries).unwrap_or(0);
-        let steps = steps(dataset.clusters(), each, source.memory / STEP_SHARE);
-        let longest = steps.windows(2).map(|step| step[1] - step[0]).max().unwrap_or(0);
-        let (least, kept) = least_memory(&dataset, &read, &steps);
         let least_cluster = bytes.saturating_mul(CLUSTER_FACTOR).min(LEAST_CLUSTER);
         let metadata = dataset.metadata() + table.0.streams() * STREAM_BYTES + least_cluster;
-        let scratch = least.saturating_sub(dataset.metadata()) + THREAD_BYTES;
+        let reading = |room: u64| Reading::new((&dataset, &read), each, room);
+        let mut chosen = reading(source.memory / STEP_SHARE);
+        if metadata + chosen.memory() > source.memory {
+            chosen = reading(LEAST_STEP);
+        }
+        let Reading { steps, step_bytes, kept, scratch } = chosen;
+        let metadata = metadata + step_bytes.saturating_mul(STEP_COPIES);
         Ok(Self {
             dataset,
             read,
@@ -66,7 +72,6 @@ impl ConvertPlan {
             attributes: Vec::new(),
             selection,
             steps,
-            step_bytes: longest.saturating_mul(each),
             least_cluster,
             kept,
             notes,
@@ -76,11 +81,11 @@ impl ConvertPlan {
         })
     }
 
-    /// The share for reading beside the arrays of a step and the cluster that is filled, and the memory of that cluster. A cluster
-    /// ends where its memory ends, so this is the same for any number of threads.
+    /// The share for reading beside the cluster that is filled, and the memory of that cluster. A cluster ends where its memory
+    /// ends, so this is the same for any number of threads.
     fn divide(&self, share: Share) -> (Share, u64) {
         let more = share.free.saturating_sub(self.scratch) / CLUSTER_SHARE;
-        let beside = share.beside(self.step_bytes.saturating_add(more), self.scratch);
+        let beside = share.beside(more, self.scratch);
         (beside, (self.least_cluster + more).max(1 << 20))
     }
 
@@ -88,6 +93,30 @@ impl ConvertPlan {
     fn reading(&self, share: Share) -> Budget {
         let scratch = self.scratch.saturating_sub(THREAD_BYTES).saturating_mul(share.threads as u64);
         Budget { memory: self.dataset.metadata() + scratch + share.waiting / 2, threads: share.threads }
+    }
+}
+
+/// The steps in which entries are read, and the memory for it.
+struct Reading {
+    steps: Vec<u64>,
+    step_bytes: u64,
+    kept: u64,
+    scratch: u64,
+}
+
+impl Reading {
+    /// Steps whose arrays take about `room` bytes, if an entry of about `each` bytes does not take more.
+    fn new((dataset, columns): (&Dataset, &[usize]), each: u64, room: u64) -> Self {
+        let steps = steps(dataset.clusters(), each, room);
+        let longest = steps.windows(2).map(|step| step[1] - step[0]).max().unwrap_or(0);
+        let (least, kept) = least_memory(dataset, columns, &steps);
+        let scratch = least.saturating_sub(dataset.metadata()) + THREAD_BYTES;
+        Self { steps, step_bytes: longest.saturating_mul(each), kept, scratch }
+    }
+
+    /// With one thread.
+    fn memory(&self) -> u64 {
+        self.scratch.saturating_add(self.step_bytes.saturating_mul(STEP_COPIES))
     }
 }
 
