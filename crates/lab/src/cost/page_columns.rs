@@ -15,19 +15,21 @@ use super::kind::Kind;
 use super::workload::Demand;
 use crate::math::as_f64;
 
+/// The demand on a column, by the names of the fields that are read with it, and the name of its field at the top.
+pub(super) type FieldDemand<'a> = dyn Fn(&[Vec<String>], &str) -> Option<Demand> + 'a;
+
 /// The columns and clusters of an RNTuple.
 pub(super) struct PageColumns {
     pub stats: TreeStats,
     pub columns: Vec<Column>,
 }
 
-/// Lists them. `demand` has the demand on a column by the names of the fields that are read with it, and the name of its field at
-/// the top. Columns of later versions, and columns without elements, are left out.
+/// Lists them. Columns of later versions, columns without elements, and columns without a demand are left out.
 pub(super) fn page_columns(
     source: &dyn Source,
     ntuple: &Ntuple,
     path: String,
-    demand: &dyn Fn(&[Vec<String>], &str) -> Option<Demand>,
+    demand: &FieldDemand<'_>,
 ) -> Result<PageColumns> {
     let schema = &*ntuple.schema;
     let mut sums: Vec<Option<Sum>> =
@@ -178,7 +180,7 @@ fn read_with(schema: &Schema) -> Vec<Vec<Vec<String>>> {
 /// The names of a field and of those above it, from the top, without the generated names of items (`_0`).
 fn lineage(schema: &Schema, field: usize) -> Vec<String> {
     let names = schema.lineage(field);
-    let is_own = |name: &&str| !name.strip_prefix('_').is_some_and(|rest| rest.parse::<u32>().is_ok());
+    let is_own = |name: &&str| name.strip_prefix('_').is_none_or(|rest| rest.parse::<u32>().is_err());
     names.into_iter().rev().filter(is_own).map(str::to_owned).collect()
 }
 
