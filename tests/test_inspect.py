@@ -155,11 +155,3 @@ def basket_differences(line: Line, branch: Branches) -> list[str]:
             found.append(f"codecs: scan {dict(codecs)}, inspect {branch['codecs']}")
     return found
 
-
-def test_verbs_that_read_only_trees_name_rntuples(corpus: Path, basketry: Basketry) -> None:
-    file = corpus / "files" / "skhep--test_int_5e4_rntuple_v1-0-0-0.root"
-    [ntuple] = basketry.json("inspect", file)["ntuples"]
-    for verb in (["tune"],):
-        said = basketry.refuses(*verb, file)
-        assert f"{ntuple['path']}: is an RNTuple" in said, said
-        assert "Snapshot" in said, said

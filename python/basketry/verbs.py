@@ -412,8 +412,9 @@ def _options(given: dict[str, Any]) -> list[str]:
             continue
         if value is True:
             words.append(option)
-        elif name in ("keep", "drop", "entries", "where", "trees", "branches", "branches_regex"):
-            words += [f"{option}={text}" for text in ([value] if isinstance(value, str | os.PathLike) else value)]
+        elif name in ("keep", "drop", "entries", "where", "trees", "branches", "branches_regex", "tolerance"):
+            one = isinstance(value, str | os.PathLike | float)
+            words += [f"{option}={text}" for text in ([value] if one else value)]
         elif name in ("tree_set", "column_set"):
             for pattern, keys in value.items():
                 words += [option, pattern, ",".join(f"{key.replace('_', '-')}={_text(keys[key])}" for key in keys)]

@@ -67,12 +67,13 @@ impl ClusterRule {
                 (filled.packed + (filled.pending as f64 * ratio) as u64, size)
             }
         };
-        if there >= size || held >= most || filled.raw >= self.unzipped {
+        let unzipped = filled.raw + filled.pending;
+        if there >= size || held >= most || unzipped >= self.unzipped {
             return true;
         }
         let each = |bytes: u64| (bytes / self.entries.max(1)).max(1);
         let (left, room) = ((size - there) / each(there), (most - held) / each(held));
-        let room = room.min((self.unzipped - filled.raw) / each(filled.raw));
+        let room = room.min((self.unzipped - unzipped) / each(unzipped));
         // Each check costs a call per branch. Most of the distance is filled without a check, but not all, since the size of
         // entries may change; the rest is filled in small steps.
         let step = (self.entries + left.min(room)) / TOLERANCE;
