@@ -154,4 +154,3 @@ def basket_differences(line: Line, branch: Branches) -> list[str]:
         if dict(codecs) != branch["codecs"]:
             found.append(f"codecs: scan {dict(codecs)}, inspect {branch['codecs']}")
     return found
-

@@ -61,4 +61,4 @@ pub use header::write_header;
 pub use made_page::{add_to_page, recode_page, zero_page};
 pub use open::{parse_ntuple, read_attribute_set, read_ntuple, read_page_list};
 pub use page_list::{parse_page_list, write_page_list};
-pub use recognise::{instead_of_tree, is_ntuple, is_released, name_of_header};
+pub use recognise::{is_ntuple, is_released, name_of_header};
