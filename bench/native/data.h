@@ -63,3 +63,9 @@ public:
     }
   }
 };
+
+// Makes the numbers of some entries, which no writer gets.
+inline void make_numbers(const Job &job, uint64_t first, uint64_t last) {
+  Data data(job);
+  for (uint64_t i = first; i < last; i++) data.fill(i);
+}

@@ -10,8 +10,7 @@ int main(int argc, char **argv) {
     if (job.fill) {
       bytes = write_ntuple<ROOT::RNTupleWriter>(job, [&](auto &writer) { fill_ntuple(job, writer, 0, job.entries()); });
     } else {
-      Data data(job);
-      for (uint64_t i = 0; i < job.entries(); i++) data.fill(i);
+      make_numbers(job, 0, job.entries());
     }
     account.report(job, bytes);
   });

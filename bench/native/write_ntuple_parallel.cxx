@@ -16,10 +16,7 @@ int main(int argc, char **argv) {
         });
       });
     } else {
-      job.in_threads([&](uint64_t first, uint64_t last) {
-        Data data(job);
-        for (uint64_t i = first; i < last; i++) data.fill(i);
-      });
+      job.in_threads([&](uint64_t first, uint64_t last) { make_numbers(job, first, last); });
     }
     account.report(job, bytes);
   });

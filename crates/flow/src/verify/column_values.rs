@@ -35,7 +35,7 @@ pub(super) struct ValuePair {
     /// Entries that are compared at a time.
     portion: u64,
     /// By how much numbers may differ, and by how much they do.
-    tolerance: Option<Tolerance>,
+    pub tolerance: Option<Tolerance>,
     pub largest: LargestError,
 }
 
@@ -64,11 +64,6 @@ impl ValuePair {
         let [a, b] = sides.each_ref().map(PairSide::portion);
         let (tolerance, largest) = (None, LargestError::default());
         Self { name, sides, common_type, portion: a.min(b), tolerance, largest }
-    }
-
-    /// Lets numbers differ.
-    pub fn within(self, tolerance: Option<Tolerance>) -> Self {
-        Self { tolerance, ..self }
     }
 
     /// Bytes of buffers that a thread needs for it.

@@ -89,7 +89,7 @@ pub(super) fn compare(
     }
     let (files_a, files_b) = (first.files().to_vec(), second.files().to_vec());
     let mut sets = None;
-    let columns = match (first, second) {
+    let mut columns = match (first, second) {
         (SideTable::Ntuple(first), SideTable::Ntuple(second)) => {
             // A merge of some entries has no attribute sets: their ranges count all entries.
             if first.selected.is_none() {
@@ -103,12 +103,9 @@ pub(super) fn compare(
         (SideTable::Ntuple(side), SideTable::Tree(plan, infos)) => mixed(tops(&plan, &infos), *side, true, &mut found)?,
         (SideTable::Tree(..), SideTable::Tree(..)) => return Err(Error::request("two trees are compared by bytes")),
     };
-    let Columns { pairs, common } = columns;
-    let with = |pair: ValuePair| {
-        let tolerance = options.tolerances.of(path, &pair.name);
-        pair.within(tolerance)
-    };
-    let columns = Columns { pairs: pairs.into_iter().map(with).collect(), common };
+    for pair in &mut columns.pairs {
+        pair.tolerance = options.tolerances.of(path, &pair.name);
+    }
     let scratch = column_values::scratch(&columns.pairs);
     let share = options.budget.share(metadata, scratch)?;
     let files = [files_a.as_slice(), files_b.as_slice()];

@@ -57,14 +57,6 @@ pub(crate) struct Column {
     pub recast: Option<usize>,
 }
 
-impl PageColumn {
-    /// Bytes of an element in memory, for each byte in a page before compression. The limit of pages counts these.
-    pub fn in_memory(&self) -> f64 {
-        let bits = 8.0 * as_f64(self.encoding.kind().memory_size() as u64);
-        bits / f64::from(self.encoding.bits().max(1))
-    }
-}
-
 /// What a column of an RNTuple has instead of baskets. Its [`Column::baskets`] are its pages.
 #[derive(Clone, Debug)]
 pub(crate) struct PageColumn {
@@ -76,6 +68,14 @@ pub(crate) struct PageColumn {
     pub pages: Vec<Page>,
     /// Most bytes of a key in the file.
     pub max_key_size: u64,
+}
+
+impl PageColumn {
+    /// Bytes of an element in memory, for each byte in a page before compression. The limit of pages counts these.
+    pub fn in_memory(&self) -> f64 {
+        let bits = 8.0 * as_f64(self.encoding.kind().memory_size() as u64);
+        bits / f64::from(self.encoding.bits().max(1))
+    }
 }
 
 impl Column {

@@ -101,12 +101,10 @@ impl Sum {
             let first = cluster.first_entry.saturating_add(entry(elements));
             elements += u64::from(page.elements);
             let entries = cluster.first_entry.saturating_add(entry(elements)).saturating_sub(first);
-            let (seek, stored) = match page.locator {
-                Locator::File { offset, .. } if seen.insert(offset) => page.extent_in(size)?,
-                _ => (0, 0),
+            let ((seek, stored), packed) = match page.locator {
+                Locator::File { offset, size: packed } if seen.insert(offset) => (page.extent_in(size)?, packed),
+                _ => ((0, 0), 0),
             };
-            let packed = if seek > 0 { page.extent()?.1 } else { 0 };
-            let packed = packed.saturating_sub(if page.has_checksum { dataset::ntuple::page::CHECKSUM } else { 0 });
             self.raw = self.raw.saturating_add(if seek > 0 { raw } else { 0 });
             self.zip = self.zip.saturating_add(packed);
             self.largest = self.largest.max(u64::from(page.elements) * self.encoding.kind().memory_size() as u64);

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use dataset::layout::ColumnEncoding;
 use dataset::ntuple::element::{ColumnType, Elements, Encoding};
+use dataset::ntuple::model::Locator;
 use rootfile::{Error, Result, Source};
 
 use super::bench::CodecBench;
@@ -118,6 +119,7 @@ pub(super) fn take(
         // Shared pages are in the file once, and are sampled once.
         let pages = own.pages.iter().zip(&column.baskets).enumerate().skip(at).filter(|(_, (_, piece))| piece.seek > 0);
         for (number, (page, _)) in pages {
+            let Locator::File { size: stored, .. } = page.locator else { continue };
             let named = |e: Error| e.object(format!("field {}", column.name())).file(file.name());
             let objlen = page.raw_len(&own.encoding).map_err(named)?;
             if objlen > largest {
@@ -125,8 +127,6 @@ pub(super) fn take(
             }
             let record = page.read(file, own.max_key_size).map_err(named)?;
             page.check(&own.encoding, &record).map_err(named)?;
-            let stored =
-                page.extent().map_err(named)?.1 - if page.has_checksum { dataset::ntuple::page::CHECKSUM } else { 0 };
             let stored = record.get(..usize::try_from(stored).unwrap_or(usize::MAX)).unwrap_or_default();
             let elements = usize::try_from(page.elements).unwrap_or(usize::MAX);
             let unpack = bench.unpack(stored, objlen, buffer).map_err(named)?;

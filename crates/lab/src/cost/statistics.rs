@@ -268,6 +268,16 @@ impl FileStats {
         recast.map_or(&*self.file, |recast| &*recast.file)
     }
 
+    /// Whether it has RNTuples, and whether it has trees.
+    pub fn containers(&self) -> [bool; 2] {
+        [true, false].map(|pages| self.columns.iter().any(|column| column.pages.is_some() == pages))
+    }
+
+    /// Whether it has RNTuples.
+    pub fn has_pages(&self) -> bool {
+        self.containers()[0]
+    }
+
     /// The columns that are in the file.
     pub fn now(&self) -> impl Iterator<Item = &Column> {
         self.columns.iter().filter(|column| column.recast.is_none())

@@ -31,11 +31,10 @@ pub(super) fn other(container: Container) -> Container {
 
 /// The container of all tables of a file.
 pub(super) fn container_of(stats: &FileStats) -> Result<Container> {
-    let has = |pages: bool| stats.columns.iter().any(|column| column.pages.is_some() == pages);
-    match (has(true), has(false)) {
-        (true, false) => Ok(Container::Rntuple),
-        (false, _) => Ok(Container::Ttree),
-        (true, true) => {
+    match stats.containers() {
+        [true, false] => Ok(Container::Rntuple),
+        [false, _] => Ok(Container::Ttree),
+        [true, true] => {
             let name = Hint::named("container");
             let message = format!("has trees and RNTuples; name one of them as FILE:NAME, or leave out {name}");
             Err(Error::request(message).hint(name).file(stats.file.name()))

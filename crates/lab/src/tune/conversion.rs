@@ -25,18 +25,9 @@ impl Conversion {
         Figures { cost: self.whole_cost(figures.cost), clusters: figures.clusters / self.share, ..figures }
     }
 
-    /// The same for a cost. Memory does not grow with the entries.
+    /// The same for a cost.
     pub fn whole_cost(&self, cost: Cost) -> Cost {
-        Cost {
-            read: cost.read / self.share,
-            fetch: cost.fetch / self.share,
-            decompress: cost.decompress / self.share,
-            decode: cost.decode / self.share,
-            size: cost.size / self.share,
-            write: cost.write / self.share,
-            baskets: cost.baskets / self.share,
-            ..cost
-        }
+        scaled(cost, 1.0 / self.share)
     }
 }
 
@@ -85,8 +76,21 @@ impl Conversion {
 
 /// The cost of the input as a limit on a part of it.
 pub(super) fn part(cost: Cost, share: f64) -> Cost {
-    let part = Conversion { container: Container::Ttree, share: 1.0 / share, today: Figures::default(), read_all: 0.0 };
-    part.whole_cost(cost)
+    scaled(cost, share)
+}
+
+/// The cost of `share` times the entries. Memory does not grow with them.
+fn scaled(cost: Cost, share: f64) -> Cost {
+    Cost {
+        read: cost.read * share,
+        fetch: cost.fetch * share,
+        decompress: cost.decompress * share,
+        decode: cost.decode * share,
+        size: cost.size * share,
+        write: cost.write * share,
+        baskets: cost.baskets * share,
+        ..cost
+    }
 }
 
 #[cfg(test)]

@@ -133,7 +133,7 @@ pub(crate) fn sentences(
 ) -> Vec<String> {
     let mut out: Vec<String> = groups.iter().map(sentence).collect();
     let picks = || chosen.picks.iter().flatten();
-    let pieces = if stats.columns.iter().any(|column| column.pages.is_some()) { "page" } else { "basket" };
+    let pieces = if stats.has_pages() { "page" } else { "basket" };
     let reshaped = picks().filter(|p: &&Pick| p.basket.is_some()).count();
     if reshaped > 0 {
         out.push(format!(

@@ -73,7 +73,7 @@ impl Options {
             let demand = || self.workload.demand_of_any(asked.table, asked.lineages);
             Some(if is_read { demand() } else { Demand::default() })
         })?;
-        if stats.columns.iter().any(|column| column.pages.is_some()) {
+        if stats.has_pages() {
             let name = Hint::named("reader");
             let message =
                 format!("the reading costs of other programs are those of trees; leave out {name} for an RNTuple");

@@ -148,12 +148,12 @@ pub(super) fn packings_for(stats: &FileStats, own: Packing) -> Vec<Packing> {
 
 /// The packings of these codecs for the baskets and pages of a file.
 pub(super) fn packings_of(stats: &FileStats, codecs: &[Compression]) -> Vec<Packing> {
-    let has = |pages: bool| stats.columns.iter().any(|column| column.pages.is_some() == pages);
+    let [has_pages, has_baskets] = stats.containers();
     let mut packings = Vec::new();
-    if has(false) {
+    if has_baskets {
         packings.extend(codecs.iter().copied().map(Packing::of_baskets));
     }
-    if has(true) {
+    if has_pages {
         packings.extend(Packing::of_pages(codecs));
     }
     packings

@@ -139,7 +139,7 @@ impl Search {
     fn measure_metadata(&mut self, stats: &FileStats, options: &Options, allowance: &Allowance) -> Result<()> {
         let mut last = None;
         // The page lists of an RNTuple are small, and known with its pages alone.
-        let rounds = if stats.columns.iter().any(|column| column.pages.is_some()) { 0 } else { METADATA_ROUNDS };
+        let rounds = if stats.has_pages() { 0 } else { METADATA_ROUNDS };
         for _ in 0..rounds {
             if last.is_some_and(|seconds| !allowance.allows(seconds)) {
                 break;
