@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use twox_hash::xxhash3_64;
 
+use crate::address;
 use crate::bytes::Cursor;
 use crate::codec::{Decompressor, is_stored};
 use crate::directory::{DirectoryRecord, parse_key_list};
@@ -20,7 +21,7 @@ use crate::free::{FreeSegment, parse_free_list};
 use crate::header::FileHeader;
 use crate::key::Key;
 use crate::pool::FilePool;
-use crate::source::{LocalFile, Source};
+use crate::source::Source;
 use crate::streamer::{StreamerInfos, parse_record};
 use crate::{Error, Result};
 
@@ -86,13 +87,13 @@ impl FilePool {
 }
 
 impl RootFile {
-    /// Opens a local file.
+    /// Opens a local file, or a URL if an opener for URLs is registered.
     ///
     /// # Errors
     ///
     /// If the file cannot be read or is not a ROOT file, or if no keys can be found in it.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::from_source(Arc::new(LocalFile::open(path)?))
+        Self::from_source(address::open(path.as_ref())?)
     }
 
     /// Opens the ROOT file that a source holds.

@@ -63,6 +63,7 @@
 //! All functions fail with [`Error`]: its [`ErrorKind`] says whether the request, the file or a limit of this crate is the
 //! cause, and the message names the file, the object and the offset. No input makes the crate panic.
 
+mod address;
 pub mod bytes;
 pub mod codec;
 mod datime;
@@ -85,6 +86,7 @@ pub mod text;
 mod tobject;
 mod writer;
 
+pub use address::{UrlOpener, register_url_opener, url};
 pub use datime::{date_of_days, datime_of_epoch};
 pub use directory::{DirectoryRecord, parse_key_list};
 pub use error::{Error, ErrorKind, Result};

@@ -6,11 +6,13 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::fs::File;
+use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use crate::address;
 use crate::source::{self, Source};
 use crate::streamer::StreamerInfos;
 use crate::{Error, Result};
@@ -55,12 +57,16 @@ impl FilePool {
         Arc::new(Self { limit: AtomicUsize::new(limit.max(1)), open: Mutex::default(), infos: Mutex::default() })
     }
 
-    /// A source with the bytes of a file. The pool opens and closes the file as needed.
+    /// A source with the bytes of a file. The pool opens and closes a local file as needed; URLs are opened as by [`crate::RootFile::open`].
     ///
     /// # Errors
     ///
     /// If the file cannot be opened or is a directory.
     pub fn source(self: &Arc<Self>, path: &Path) -> Result<Arc<dyn Source>> {
+        if let Some(url) = address::url(path) {
+            return address::open_url(url);
+        }
+        let path = &*address::local(path);
         let file = self.open_file(path).map_err(|e| Error::from(e).file(path))?;
         let meta = source::metadata_of(&file, path)?;
         let slot = Arc::new(Slot {
@@ -145,9 +151,9 @@ impl Source for PooledFile {
         source::read_exact_at(&*self.file()?, &self.slot.path, offset, buf)
     }
 
-    fn will_need(&self, offset: u64, len: u64) {
+    fn will_need(&self, ranges: &[Range<u64>]) {
         if let Ok(file) = self.file() {
-            source::will_need(&file, offset, len);
+            source::will_need(&file, ranges);
         }
     }
 

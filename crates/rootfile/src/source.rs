@@ -1,7 +1,8 @@
-//! Sources of bytes. Parsers ask for ranges, and a [`Source`] fetches them: from local files today, from HTTP and
-//! XRootD later.
+//! Sources of bytes. Parsers ask for ranges, and a [`Source`] fetches them: from local files and memory here, from other
+//! machines in crates above.
 
 use std::fs::{File, Metadata};
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
@@ -20,8 +21,24 @@ pub trait Source: Send + Sync {
     /// The name of the source in error messages.
     fn name(&self) -> &Path;
 
-    /// Announces that these bytes will be read soon. A source may fetch them ahead.
-    fn will_need(&self, _offset: u64, _len: u64) {}
+    /// Announces ranges that will be read soon. A source may fetch them ahead.
+    fn will_need(&self, _ranges: &[Range<u64>]) {}
+
+    /// Whether the file is on another machine, so that each request takes a round trip: few large requests are better
+    /// than many small ones.
+    fn is_remote(&self) -> bool {
+        false
+    }
+
+    /// Reads several ranges, in this order. A remote source asks for all of them at once.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Source::read`], if any of them cannot be read.
+    fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
+        let len = |range: &Range<u64>| usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(usize::MAX);
+        ranges.iter().map(|range| self.read(range.start, len(range))).collect()
+    }
 
     /// Reads `len` bytes at `offset`. Checks that they lie in the file before allocating memory.
     ///
@@ -29,18 +46,27 @@ pub trait Source: Send + Sync {
     ///
     /// If the bytes lie outside of the file, or if reading fails.
     fn read(&self, offset: u64, len: usize) -> Result<Vec<u8>> {
-        let end = offset.checked_add(len as u64);
-        if end.is_none_or(|end| end > self.size()) {
-            return Err(Error::corrupt(format!(
+        self.check_range(offset, len)?;
+        let mut buf = vec![0; len];
+        self.read_exact_at(offset, &mut buf)?;
+        Ok(buf)
+    }
+
+    /// Checks that `len` bytes at `offset` lie in the file.
+    ///
+    /// # Errors
+    ///
+    /// They do not.
+    fn check_range(&self, offset: u64, len: usize) -> Result<()> {
+        match offset.checked_add(len as u64).filter(|end| *end <= self.size()) {
+            Some(_) => Ok(()),
+            None => Err(Error::corrupt(format!(
                 "cannot read {len} bytes: the file has {} bytes. It is truncated, or an offset in it is wrong",
                 self.size()
             ))
             .at(offset)
-            .file(self.name()));
+            .file(self.name())),
         }
-        let mut buf = vec![0; len];
-        self.read_exact_at(offset, &mut buf)?;
-        Ok(buf)
     }
 }
 
@@ -81,8 +107,8 @@ impl Source for LocalFile {
         read_exact_at(&self.file, &self.path, offset, buf)
     }
 
-    fn will_need(&self, offset: u64, len: u64) {
-        will_need(&self.file, offset, len);
+    fn will_need(&self, ranges: &[Range<u64>]) {
+        will_need(&self.file, ranges);
     }
 
     fn name(&self) -> &Path {
@@ -113,8 +139,11 @@ pub(crate) fn read_exact_at(file: &File, path: &Path, offset: u64, buf: &mut [u8
 }
 
 /// Advises the kernel to read ahead. If the kernel ignores the advice, reads only take longer.
-pub(crate) fn will_need(file: &File, offset: u64, len: u64) {
-    let _ = rustix::fs::fadvise(file, offset, std::num::NonZeroU64::new(len), rustix::fs::Advice::WillNeed);
+pub(crate) fn will_need(file: &File, ranges: &[Range<u64>]) {
+    for range in ranges {
+        let len = std::num::NonZeroU64::new(range.end.saturating_sub(range.start));
+        let _ = rustix::fs::fadvise(file, range.start, len, rustix::fs::Advice::WillNeed);
+    }
 }
 
 /// Bytes in memory, for tests and fuzzing.

@@ -2,6 +2,7 @@
 //! simulated: bytes are sent when they are requested.
 
 use std::num::NonZeroU64;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -92,8 +93,8 @@ impl Source for Far {
     }
 
     /// Loads the bytes into the page cache first, so that readers wait for the channel alone.
-    fn will_need(&self, offset: u64, len: u64) {
-        self.file.will_need(offset, len);
+    fn will_need(&self, ranges: &[Range<u64>]) {
+        self.file.will_need(ranges);
     }
 }
 

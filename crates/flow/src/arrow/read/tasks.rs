@@ -148,7 +148,7 @@ impl<'a> Tasks<'a> {
         if let Some((file, start, end)) = run
             && let Some(source) = self.files.get(file as usize)
         {
-            source.will_need(start, end - start);
+            source.will_need(&[start..end]);
         }
     }
 }

@@ -1,0 +1,30 @@
+//! Files on other machines as [`rootfile::Source`]s: `http://`, `https://`, `s3://`, `root://` and `roots://`. It fetches
+//! byte ranges. It knows nothing of ROOT's format, and it writes nothing.
+//!
+//! [`register`] lets everything that opens a path open URLs as well.
+
+mod xrootd;
+
+use std::sync::Arc;
+
+use rootfile::{Error, Result, Source};
+
+/// Lets every function of the process that opens a path open URLs as well.
+pub fn register() {
+    rootfile::register_url_opener(open);
+}
+
+/// Opens the file at a URL.
+///
+/// # Errors
+///
+/// If the scheme is none of those above, if the server cannot be reached or refuses, or if there is no such file.
+pub fn open(url: &str) -> Result<Arc<dyn Source>> {
+    let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
+    match scheme {
+        "root" | "roots" | "xroot" | "xroots" => xrootd::open(url),
+        _ => Err(Error::unsupported(format!(
+            "{scheme}:// is not supported; http, https, s3, root and roots are (mount other file systems, or copy the file)"
+        ))),
+    }
+}
