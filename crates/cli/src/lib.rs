@@ -51,6 +51,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     match Cli::try_parse_from(arguments) {
         // Without a signal handler the command works too; Ctrl-C then leaves the hidden file of an output.
         Ok(cli) => {
+            remote::register();
             let _ = interrupt::outlive_file_limits();
             if let Some(named) = cli.verb.when_told_to_end() {
                 let _ = interrupt::watch(named);

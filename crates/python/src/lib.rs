@@ -43,6 +43,13 @@ mod _core {
     #[pymodule_export]
     use super::writer::Writer;
 
+    /// Lets everything that takes a path take URLs.
+    #[pymodule_init]
+    fn init(_module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+        remote::register();
+        Ok(())
+    }
+
     /// Bytes that work may take if nothing is said.
     #[pymodule_export]
     const DEFAULT_MEMORY: u64 = flow::DEFAULT_MEMORY;

@@ -3,11 +3,27 @@
 //!
 //! [`register`] lets everything that opens a path open URLs as well.
 
+mod coalesce;
+mod counters;
+mod endpoint;
+mod http;
+mod multipart;
+mod recent;
+mod retry;
+mod runtime;
+mod s3;
+mod settings;
+mod spool;
+mod token;
 mod xrootd;
 
 use std::sync::Arc;
 
 use rootfile::{Error, Result, Source};
+
+use endpoint::Origin;
+use http::HttpFile;
+use recent::Recent;
 
 /// Lets every function of the process that opens a path open URLs as well.
 pub fn register() {
@@ -22,9 +38,16 @@ pub fn register() {
 pub fn open(url: &str) -> Result<Arc<dyn Source>> {
     let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
     match scheme {
+        "http" | "https" => open_http(Origin::Url(endpoint::parse(url)?), url),
+        "s3" => open_http(Origin::Bucket(Box::new(s3::Bucket::of(url)?)), url),
         "root" | "roots" | "xroot" | "xroots" => xrootd::open(url),
         _ => Err(Error::unsupported(format!(
             "{scheme}:// is not supported; http, https, s3, root and roots are (mount other file systems, or copy the file)"
         ))),
     }
+}
+
+fn open_http(origin: Origin, url: &str) -> Result<Arc<dyn Source>> {
+    let (file, blocks) = HttpFile::open(origin, url)?;
+    Ok(Arc::new(Recent::new(file, blocks)))
 }

@@ -5,8 +5,22 @@ use std::fs::{File, Metadata};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::{Error, Result};
+
+/// What a remote source has asked for so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Requests, repeated ones included. One request may be for several ranges.
+    pub requests: u64,
+    /// Bytes received.
+    pub bytes: u64,
+    /// Time from sending requests to the first byte of their replies, added up.
+    pub latency: Duration,
+    /// Time from the first to the last byte of replies, added up.
+    pub transfer: Duration,
+}
 
 /// Random access to the bytes of one file, from any thread.
 pub trait Source: Send + Sync {
@@ -28,6 +42,11 @@ pub trait Source: Send + Sync {
     /// than many small ones.
     fn is_remote(&self) -> bool {
         false
+    }
+
+    /// What has been asked for so far, if the file is remote.
+    fn traffic(&self) -> Option<Traffic> {
+        None
     }
 
     /// Reads several ranges, in this order. A remote source asks for all of them at once.

@@ -1,0 +1,82 @@
+//! Objects in S3 buckets, also of other services with this interface. Credentials and signatures are `object_store`'s. An object
+//! is read like any file on an HTTP server, from a URL that is signed for a short time.
+
+use std::io;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use object_store::aws::{AmazonS3, AmazonS3Builder};
+use object_store::path::Path as Key;
+use object_store::signer::Signer;
+use reqwest::{Method, Url};
+use rootfile::{Error, Result};
+
+/// How long a signature is valid, and for how long it is used.
+const VALID: Duration = Duration::from_secs(3600);
+const USED: Duration = Duration::from_secs(600);
+
+/// Variables that say where credentials are (object_store reads them).
+const CREDENTIALS: [&str; 4] = [
+    "AWS_ACCESS_KEY_ID",
+    "AWS_WEB_IDENTITY_TOKEN_FILE",
+    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+];
+
+/// An object in a bucket.
+pub(crate) struct Bucket {
+    store: AmazonS3,
+    key: Key,
+    is_public: bool,
+    signed: Mutex<Option<(Instant, Url)>>,
+}
+
+impl Bucket {
+    /// The object at `s3://bucket/key`. Endpoint, region and credentials are those of the usual variables (`AWS_ENDPOINT_URL`,
+    /// `AWS_REGION`, `AWS_ACCESS_KEY_ID` and so on). Without credentials the bucket must be public.
+    ///
+    /// # Errors
+    ///
+    /// There is no key, or a variable has no valid value.
+    pub fn of(url: &str) -> Result<Self> {
+        let invalid = |why: String| Error::from(io::Error::new(io::ErrorKind::InvalidInput, why));
+        let rest = url.strip_prefix("s3://").unwrap_or(url);
+        let (bucket, key) = rest
+            .split_once('/')
+            .filter(|(bucket, key)| !bucket.is_empty() && !key.is_empty())
+            .ok_or_else(|| invalid("an address in S3 is s3://bucket/key".to_owned()))?;
+        let key = Key::parse(key).map_err(|e| invalid(e.to_string()))?;
+        let is_public = !CREDENTIALS.iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
+        let mut builder = AmazonS3Builder::from_env().with_bucket_name(bucket);
+        // An endpoint without TLS is a server of one's own.
+        if endpoint().is_some_and(|endpoint| endpoint.starts_with("http://")) {
+            builder = builder.with_allow_http(true);
+        }
+        if is_public {
+            // Signed so as to get the URL, and the signature is taken off.
+            builder = builder.with_access_key_id("none").with_secret_access_key("none");
+        }
+        let store = builder.build().map_err(|e| invalid(e.to_string()))?;
+        Ok(Self { store, key, is_public, signed: Mutex::default() })
+    }
+
+    /// A URL that reads the object.
+    pub async fn signed_url(&self) -> Result<Url> {
+        let known = self.signed.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((_, url)) = known.filter(|(when, _)| when.elapsed() < USED) {
+            return Ok(url);
+        }
+        let signed = self.store.signed_url(Method::GET, &self.key, VALID).await;
+        let mut url = signed.map_err(|e| Error::from(io::Error::other(e.to_string())))?;
+        if self.is_public {
+            url.set_query(None);
+        }
+        *self.signed.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), url.clone()));
+        Ok(url)
+    }
+}
+
+/// The server that the variables name, if it is not Amazon's.
+fn endpoint() -> Option<String> {
+    ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"].iter().find_map(|name| std::env::var(name).ok())
+}
