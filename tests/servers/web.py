@@ -119,7 +119,7 @@ class Web:
         path = self.folder / urlsplit(handler.path).path.lstrip("/")
         if not path.is_file():
             return self.refuse(handler, 404)
-        self.serve(handler, asked, path.read_bytes(), cut)
+        self.serve(handler, asked, path, cut)
         return None
 
     def refuse(self, handler: BaseHTTPRequestHandler, status: int) -> None:
@@ -147,25 +147,31 @@ class Web:
             return None
         return ranges[:1] if how.ranges == "first" else ranges
 
-    def serve(self, handler: BaseHTTPRequestHandler, asked: Asked, content: bytes, cut: bool) -> None:
-        how, size = self.behaviour, len(content)
+    def serve(self, handler: BaseHTTPRequestHandler, asked: Asked, path: Path, cut: bool) -> None:
+        how, size = self.behaviour, path.stat().st_size
+
+        def content(part: range) -> bytes:
+            with path.open("rb") as file:
+                file.seek(part.start)
+                return file.read(len(part))
+
         ranges = self.wanted(asked.headers.get("range"), size)
         headers = {} if how.version is None else {"ETag": how.version}
         if ranges is None:
-            status, body = 200, content
+            status, body = 200, content(range(size))
         elif any(r.start >= size for r in ranges):
             status, body = 416, b""
             headers["Content-Range"] = f"bytes */{size}"
         elif len(ranges) == 1:
             (only,) = ranges
-            status, body = 206, content[only.start : only.stop]
+            status, body = 206, content(only)
             headers["Content-Range"] = f"bytes {only.start}-{only.stop - 1}/{size}"
         else:
             status = 206
             headers["Content-Type"] = "multipart/byteranges; boundary=next"
             parts = [
                 f"\r\n--next\r\nContent-Range: bytes {r.start}-{r.stop - 1}/{size}\r\n\r\n".encode()
-                + content[r.start : r.stop]
+                + content(r)
                 for r in ranges
             ]
             body = b"".join([*parts, b"\r\n--next--\r\n"])

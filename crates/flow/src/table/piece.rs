@@ -1,5 +1,6 @@
 //! Pieces of columns: runs of entries, each in one record of an input file.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use rootfile::Source;
@@ -29,6 +30,16 @@ impl Piece {
     pub fn is_at(&self, other: &Self) -> bool {
         let place = |p: &Self| (p.first_entry, p.entries, p.seek, p.nbytes);
         place(self) == place(other) && !self.is_embedded()
+    }
+
+    /// Whether it has a record of its own in a file.
+    pub fn is_in_file(&self) -> bool {
+        self.file != FILL && !self.is_embedded()
+    }
+
+    /// Its file, and where its record is there.
+    pub fn place(&self) -> (u32, Range<u64>) {
+        (self.file, self.seek..self.seek.saturating_add(self.nbytes.into()))
     }
 
     /// Whether it is inside the tree's record.

@@ -2,7 +2,7 @@
 
 use super::dataset::Dataset;
 use super::request::Request;
-use super::run::{Read, read_on};
+use super::run::{Kept, Read, read_on};
 use crate::execute::fetch::basket_cache::BasketCache;
 
 /// The size of a batch.
@@ -21,7 +21,7 @@ pub struct Batches<'a> {
     dataset: &'a Dataset,
     request: Request<'a>,
     step: Option<u64>,
-    cache: BasketCache,
+    kept: Kept,
     at: u64,
 }
 
@@ -36,14 +36,14 @@ pub fn batches<'a>(dataset: &'a Dataset, request: Request<'a>, step: BatchSize) 
         }
         BatchSize::Cluster => None,
     };
-    let cache = BasketCache::new(request.budget.memory / 8);
-    Batches { dataset, at: request.entries.start, request, step, cache }
+    let kept = Kept::new(dataset, &request, BasketCache::new(request.budget.memory / 8));
+    Batches { dataset, at: request.entries.start, request, step, kept }
 }
 
 impl Batches<'_> {
     /// Keeps the baskets that several of the steps between these entries use. They may take `room` bytes.
     pub(crate) fn keeping(self, steps: Vec<u64>, room: u64) -> Self {
-        Self { cache: self.cache.between(steps, room), ..self }
+        Self { kept: self.kept.keeping(steps, room), ..self }
     }
 
     /// The next batch, up to entry `to`.
@@ -54,7 +54,7 @@ impl Batches<'_> {
         }
         let entries = self.at..to.min(end);
         self.at = entries.end;
-        let read = read_on(self.dataset, &Request { entries, ..self.request.clone() }, &self.cache);
+        let read = read_on(self.dataset, &Request { entries, ..self.request.clone() }, &self.kept);
         if read.is_err() {
             self.at = end;
         }

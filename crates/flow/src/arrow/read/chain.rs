@@ -13,6 +13,7 @@ use rootfile::codec::Compression;
 use rootfile::{Error, Result, Source};
 
 use super::request::RequestedEntries;
+use crate::execute::fetch::read_ahead::FileRange;
 use crate::table::column::Column;
 use crate::table::piece::Piece;
 use crate::table::target::Shape;
@@ -113,6 +114,21 @@ impl NtupleChain {
         column
     }
 
+    /// Where the pages of a piece of a field are that hold requested entries.
+    pub fn places(&self, (field, piece): (usize, &Piece), requested: &RequestedEntries<'_>) -> Result<Vec<FileRange>> {
+        let unknown = || Error::request("a piece of an unknown file");
+        let file = self.files.get(piece.file as usize).ok_or_else(unknown)?;
+        let number = cluster_of(piece).ok_or_else(unknown)?;
+        let (_, cluster) = file.table.cluster(number).ok_or_else(unknown)?;
+        let plan = file.plans.get(field).ok_or_else(|| Error::request("no such field"))?;
+        let start = file.first_entry + cluster.first_entry;
+        let mut runs = requested.runs(&(piece.first_entry..piece.end()));
+        let Some(first) = runs.next() else { return Ok(Vec::new()) };
+        let entries = first.start.saturating_sub(start)..runs.last().unwrap_or(first).end.saturating_sub(start);
+        let ranges = file.table.page_ranges(plan, number, &entries)?;
+        Ok(ranges.into_iter().map(|range| (piece.file, range)).collect())
+    }
+
     /// Reads the requested entries of a piece of a field.
     pub fn load(
         &self,
@@ -123,8 +139,7 @@ impl NtupleChain {
     ) -> Result<FieldBuilder> {
         let unknown = || Error::request("a piece of an unknown file");
         let file = self.files.get(piece.file as usize).ok_or_else(unknown)?;
-        let cluster = piece.seek.checked_sub(1).and_then(|cluster| usize::try_from(cluster).ok());
-        let cluster = cluster.ok_or_else(unknown)?;
+        let cluster = cluster_of(piece).ok_or_else(unknown)?;
         let at = file.table.cluster_source(cluster, source).ok_or_else(unknown)?;
         let plan = file.plans.get(field).ok_or_else(|| Error::request("no such field"))?;
         let start = file.first_entry + at.cluster.first_entry;
@@ -135,6 +150,11 @@ impl NtupleChain {
         let read = reader.append(at, plan, &mut runs, &mut builder);
         read.map(|()| builder).map_err(|e| e.object(file.table.name.clone()))
     }
+}
+
+/// The number of the cluster that a piece is in.
+fn cluster_of(piece: &Piece) -> Option<usize> {
+    piece.seek.checked_sub(1).and_then(|cluster| usize::try_from(cluster).ok())
 }
 
 /// The plans of a file's fields in the order of the first file's. Fails with the list of fields that differ.

@@ -10,6 +10,7 @@ use super::dataset::Dataset;
 use super::request::RequestedEntries;
 use crate::execute::fetch::fetcher::Fetcher;
 use crate::table::column::Column;
+use crate::table::piece::Files;
 
 /// Buffers and codecs of one thread.
 pub(super) struct Loader {
@@ -23,10 +24,10 @@ impl Loader {
         Self { fetcher: Fetcher::new(), pages: None }
     }
 
-    /// Loads a piece of a column, and adds the bytes to its cost. Of a field only the requested entries are loaded.
+    /// Loads a piece of a column from the files of the data set, and adds the bytes to its cost. Of a field only the requested entries are loaded.
     pub fn load(
         &mut self,
-        dataset: &Dataset,
+        (dataset, files): (&Dataset, &Files),
         (column, plan): (&Column, &TableColumn),
         index: usize,
         requested: &RequestedEntries<'_>,
@@ -34,7 +35,7 @@ impl Loader {
     ) -> Result<Loaded> {
         let piece = column.source.pieces.get(index).ok_or_else(|| Error::request("an unknown piece"))?;
         let Some(chain) = dataset.chain() else {
-            let data = self.fetcher.load(dataset.files(), column, index)?;
+            let data = self.fetcher.load(files, column, index)?;
             let (fetch, decompress) = self.fetcher.take_times();
             spent.fetch += fetch;
             spent.decompress += decompress;
@@ -43,8 +44,7 @@ impl Loader {
             spent.uncompressed += data.data.len() as u64;
             return Ok(Loaded::Basket(data));
         };
-        let file =
-            dataset.files().get(piece.file as usize).ok_or_else(|| Error::request("a piece of an unknown file"))?;
+        let file = files.get(piece.file as usize).ok_or_else(|| Error::request("a piece of an unknown file"))?;
         let pages = self.pages.get_or_insert_with(PageReader::new);
         let values = chain.load((plan.node(), piece), requested, &**file, pages)?;
         let cost = pages.take_cost();

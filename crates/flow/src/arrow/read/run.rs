@@ -15,13 +15,14 @@ use super::cost::ReadCost;
 use super::dataset::Dataset;
 use super::loader::Loader;
 use super::request::{Request, RequestedEntries};
-use super::tasks::{Task, Tasks};
+use super::tasks::{Announcer, Task, Tasks};
 use crate::execute::allocator;
 use crate::execute::fetch::basket_cache::{BasketCache, CacheKey};
 use crate::execute::fetch::counters::CounterReader;
+use crate::execute::fetch::read_ahead::ReadAhead;
 use crate::execute::workers::run_workers;
 use crate::table::column::Column;
-use crate::table::piece::spans_several;
+use crate::table::piece::{Piece, spans_several};
 
 /// The result of a read.
 #[derive(Clone, Debug)]
@@ -34,7 +35,34 @@ pub struct Read {
 
 /// Reads a request.
 pub fn read(dataset: &Dataset, request: &Request<'_>) -> Result<Read> {
-    read_on(dataset, request, &BasketCache::new(0))
+    read_on(dataset, request, &Kept::for_one(dataset, request))
+}
+
+/// What several requests for consecutive entries of the same columns share.
+pub(crate) struct Kept {
+    /// Baskets that several of them use.
+    cache: BasketCache,
+    /// Bytes that are on their way for them.
+    ahead: ReadAhead,
+    /// The entries of all of them.
+    entries: Range<u64>,
+}
+
+impl Kept {
+    pub fn new(dataset: &Dataset, request: &Request<'_>, cache: BasketCache) -> Self {
+        let room = ReadAhead::room(dataset.files(), request.budget.memory);
+        Self { cache, ahead: ReadAhead::over(dataset.files(), room), entries: request.entries(dataset.entries()) }
+    }
+
+    /// Keeps the baskets that several of the steps between these entries use. They may take `room` bytes.
+    pub fn keeping(self, steps: Vec<u64>, room: u64) -> Self {
+        Self { cache: self.cache.between(steps, room), ..self }
+    }
+
+    /// For a request that is alone.
+    pub fn for_one(dataset: &Dataset, request: &Request<'_>) -> Self {
+        Self::new(dataset, request, BasketCache::new(0))
+    }
 }
 
 /// Reads a request without keeping the result: the array of each column in each cluster is made and dropped. Returns the
@@ -47,16 +75,17 @@ pub fn drain(
     let requested = RequestedEntries::new(&request.entries(dataset.entries()), request.selection.as_ref());
     let span = requested.span();
     let clusters = dataset.clusters().iter().filter(|bound| span.contains(bound)).count();
-    let mode = ReadMode { mode: OutputMode::DropClusters { clusters }, cache: &BasketCache::new(0), progress };
+    let mode =
+        ReadMode { mode: OutputMode::DropClusters { clusters }, kept: &Kept::for_one(dataset, request), progress };
     let (_, done) = attempt(dataset, request, requested, &mode)?;
     let spent: Result<_> = done.into_iter().map(|(array, spent)| array.map(|_| spent)).collect();
     Ok((requested.count(&span), spent?))
 }
 
-/// Reads a request, with a cache of baskets that earlier and later requests share.
-pub(crate) fn read_on(dataset: &Dataset, request: &Request<'_>, cache: &BasketCache) -> Result<Read> {
+/// Reads a request, with what earlier and later requests share.
+pub(crate) fn read_on(dataset: &Dataset, request: &Request<'_>, kept: &Kept) -> Result<Read> {
     let requested = RequestedEntries::new(&request.entries(dataset.entries()), request.selection.as_ref());
-    let mode = ReadMode { mode: OutputMode::Keep, cache, progress: &|_| () };
+    let mode = ReadMode { mode: OutputMode::Keep, kept, progress: &|_| () };
     let (plans, done) = attempt(dataset, request, requested, &mode)?;
     batch(&plans, done, &requested)
 }
@@ -67,7 +96,7 @@ type ColumnResult = (Result<ArrayRef>, ReadCost);
 /// The output of a read.
 struct ReadMode<'a> {
     mode: OutputMode,
-    cache: &'a BasketCache,
+    kept: &'a Kept,
     progress: &'a (dyn Fn(&ReadCost) + Sync),
 }
 
@@ -158,18 +187,24 @@ fn run(
     };
     // Arrays of unknown size grow by doubling.
     let scratch = columns.iter().map(|c| memory_needs(c, &requested.span()) + array(c) * 9 / 8).max().unwrap_or(0);
-    let share = request.budget.share(dataset.metadata(), scratch)?.beside(mode.cache.room(), scratch);
+    let ahead = &mode.kept.ahead;
+    let beside = mode.kept.cache.room() + ahead.reserved();
+    let share = request.budget.share(dataset.metadata(), scratch)?.beside(beside, scratch);
     allocator::keep(share.waiting / 8);
     let sink = |(plan, column): (&TableColumn, &&Column)| ColumnSink::new(plan, column, &requested, mode.mode);
     let sinks: Vec<ColumnSink> = plans.iter().zip(&columns).map(sink).collect();
-    // A piece of a field is in many places of its file.
-    let announced = if dataset.chain().is_some() { &[] } else { dataset.files() };
+    let locate = |sink: usize, piece: &Piece, wanted: &RequestedEntries<'_>| match (dataset.chain(), plans.get(sink)) {
+        (Some(chain), Some(plan)) => chain.places((plan.node(), piece), wanted),
+        _ => Ok(vec![piece.place()]),
+    };
+    let horizon = RequestedEntries::new(&mode.kept.entries, request.selection.as_ref());
+    let announcer = Announcer { ahead, locate: &locate, horizon };
     let shared = ReadJob {
         dataset,
         plans,
         columns: &columns,
         sinks: &sinks,
-        tasks: Mutex::new(Tasks::new(&columns, dataset.clusters(), requested, announced)),
+        tasks: Mutex::new(Tasks::new(&columns, dataset.clusters(), requested, announcer)),
         requested,
         mode,
         cancelled: request.cancelled,
@@ -234,11 +269,17 @@ impl ReadJob<'_> {
         let mut waiting: Vec<(usize, Loaded)> = Vec::new();
         let mut guard: Option<SinkGuard<'_>> = None;
         for index in task.pieces.clone() {
-            let loaded = match self.mode.cache.take(CacheKey::Column(column.branch), index) {
+            let loaded = match self.mode.kept.cache.take(CacheKey::Column(column.branch), index) {
                 Some(data) => Loaded::Basket(data),
                 None => {
                     let started = Instant::now();
-                    let loaded = loader.load(self.dataset, (column, plan), index, &self.requested, &mut spent)?;
+                    let loaded = loader.load(
+                        (self.dataset, self.mode.kept.ahead.files()),
+                        (column, plan),
+                        index,
+                        &self.requested,
+                        &mut spent,
+                    )?;
                     loading += started.elapsed();
                     loaded
                 }
@@ -277,7 +318,7 @@ impl ReadJob<'_> {
             });
             match basket {
                 Some(data) if piece.end() > self.requested.span().end => {
-                    self.mode.cache.keep(CacheKey::Column(column.branch), (index, piece), data);
+                    self.mode.kept.cache.keep(CacheKey::Column(column.branch), (index, piece), data);
                 }
                 Some(data) => loader.give_back(data),
                 None => {}
@@ -295,6 +336,6 @@ impl ReadJob<'_> {
             Ok((self.dataset.source_of_node(node).ok_or_else(missing)?, column))
         };
         let columns = plan.counters().iter().map(counter).collect::<Result<_>>()?;
-        Ok(Some(CounterReader::new(self.dataset.files(), columns)))
+        Ok(Some(CounterReader::new(self.mode.kept.ahead.files(), columns)))
     }
 }

@@ -1,21 +1,19 @@
 //! Deals out the requested baskets, cluster by cluster and in each cluster column by column, in file order. Tasks are made
-//! on demand. Before the tasks of a cluster the files are told which bytes the next cluster needs.
+//! on demand. Before the tasks of a cluster the bytes of the next one are announced; of remote files those of more clusters, as far
+//! as there is room.
 
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::Arc;
 
-use rootfile::Source;
+use rootfile::Result;
 
 use super::request::RequestedEntries;
+use crate::execute::fetch::read_ahead::{FileRange, ReadAhead};
 use crate::table::column::Column;
-use crate::table::piece::{FILL, Piece};
+use crate::table::piece::Piece;
 
 /// Compressed bytes of a task: enough to be worth taking a ticket, few enough for a core's cache.
 const TASK_BYTES: u64 = 256 << 10;
-
-/// Pieces with smaller gaps between them are announced to a file as one range.
-const MAX_GAP: u64 = 64 << 10;
 
 /// Largest number of bytes that one thread needs for a task: its pieces wait decompressed for their ticket.
 pub(crate) fn memory_needs(column: &Column, pieces: Range<usize>) -> u64 {
@@ -44,11 +42,23 @@ pub(crate) struct Task {
     pub ends_cluster: bool,
 }
 
+/// Where the bytes of requested pieces are. A piece of a field is in many places of its file.
+pub(crate) type Locate<'a> = dyn Fn(usize, &Piece, &RequestedEntries<'_>) -> Result<Vec<FileRange>> + Sync + 'a;
+
+/// What is announced, and to whom.
+#[derive(Clone, Copy)]
+pub(crate) struct Announcer<'a> {
+    pub ahead: &'a ReadAhead,
+    pub locate: &'a Locate<'a>,
+    /// The entries of this request and of those that will follow it.
+    pub horizon: RequestedEntries<'a>,
+}
+
 pub(crate) struct Tasks<'a> {
     columns: &'a [&'a Column],
     bounds: &'a [u64],
     requested: RequestedEntries<'a>,
-    files: &'a [Arc<dyn Source>],
+    announcer: Announcer<'a>,
     /// For each column the next piece and the next ticket.
     next: Vec<(usize, u64)>,
     /// The next cluster.
@@ -61,21 +71,19 @@ impl<'a> Tasks<'a> {
         columns: &'a [&'a Column],
         bounds: &'a [u64],
         requested: RequestedEntries<'a>,
-        files: &'a [Arc<dyn Source>],
+        announcer: Announcer<'a>,
     ) -> Self {
         let span = requested.span();
         let next = columns.iter().map(|c| (c.source.overlapping(&span).start, 0)).collect();
         // The cluster that holds the first entry.
         let cluster = bounds.partition_point(|&bound| bound <= span.start).saturating_sub(1);
-        let tasks = Self { columns, bounds, requested, files, next, cluster, ready: VecDeque::new() };
-        tasks.announce(cluster);
-        tasks
+        Self { columns, bounds, requested, announcer, next, cluster, ready: VecDeque::new() }
     }
 
     pub fn next(&mut self) -> Option<Task> {
         while self.ready.is_empty() {
             let end = self.end_of(self.cluster)?;
-            self.announce(self.cluster + 1);
+            self.announce();
             self.deal(end);
             self.cluster += 1;
         }
@@ -84,7 +92,10 @@ impl<'a> Tasks<'a> {
 
     /// The end of a cluster, as far as it is requested. Entries behind the last cluster belong to it.
     fn end_of(&self, cluster: usize) -> Option<u64> {
-        let span = self.requested.span();
+        self.end_within(cluster, &self.requested.span())
+    }
+
+    fn end_within(&self, cluster: usize, span: &Range<u64>) -> Option<u64> {
         let start = *self.bounds.get(cluster)?;
         let last = cluster + 2 >= self.bounds.len();
         let end = if last { span.end } else { *self.bounds.get(cluster + 1)? };
@@ -119,36 +130,39 @@ impl<'a> Tasks<'a> {
         }
     }
 
-    /// Tells the files which bytes a cluster needs.
-    fn announce(&self, cluster: usize) {
-        let (Some(&start), Some(end)) = (self.bounds.get(cluster), self.end_of(cluster)) else { return };
-        let mut places: Vec<(u32, u64, u64)> = Vec::new();
-        for column in self.columns {
-            let overlapping = column.source.pieces.get(column.source.overlapping(&(start..end))).unwrap_or_default();
-            let requested =
-                |p: &&Piece| p.file != FILL && !p.is_embedded() && self.requested.count(&(p.first_entry..p.end())) > 0;
-            places.extend(overlapping.iter().filter(requested).map(|p| (p.file, p.seek, p.seek + u64::from(p.nbytes))));
-        }
-        places.sort_unstable();
-        let mut run: Option<(u32, u64, u64)> = None;
-        for place in places {
-            match &mut run {
-                Some((file, _, end)) if *file == place.0 && place.1 <= end.saturating_add(MAX_GAP) => {
-                    *end = (*end).max(place.2)
-                }
-                _ => {
-                    self.will_need(run.replace(place));
-                }
+    /// Announces the bytes of this cluster and the next, and of more while there is room for them.
+    fn announce(&self) {
+        let Announcer { ahead, horizon, .. } = &self.announcer;
+        let span = horizon.span();
+        let mut announced = ahead.announced();
+        let mut cluster = self.cluster;
+        while cluster <= self.cluster + 1 || ahead.wants_more() {
+            let Some(end) = self.end_within(cluster, &span) else { return };
+            if end > *announced {
+                let from = (*announced).max(self.bounds.get(cluster).copied().unwrap_or(0)).max(span.start);
+                ahead.announce(self.places(&(from..end)));
+                *announced = end;
             }
+            cluster += 1;
         }
-        self.will_need(run);
     }
 
-    fn will_need(&self, run: Option<(u32, u64, u64)>) {
-        if let Some((file, start, end)) = run
-            && let Some(source) = self.files.get(file as usize)
-        {
-            source.will_need(&[start..end]);
+    /// Where the pieces are that begin in these entries, and those that begin before the first of all.
+    fn places(&self, entries: &Range<u64>) -> Vec<FileRange> {
+        let Announcer { locate, horizon, .. } = &self.announcer;
+        let is_first = entries.start <= self.requested.span().start;
+        let mut places = Vec::new();
+        for (sink, column) in self.columns.iter().enumerate() {
+            let overlapping = column.source.pieces.get(column.source.overlapping(entries)).unwrap_or_default();
+            let requested = |p: &&Piece| {
+                p.is_in_file()
+                    && (is_first || p.first_entry >= entries.start)
+                    && horizon.count(&(p.first_entry..p.end())) > 0
+            };
+            // A piece that cannot be located fails when it is read.
+            let located = overlapping.iter().filter(requested).filter_map(|p| locate(sink, p, horizon).ok());
+            places.extend(located.flatten());
         }
+        places
     }
 }

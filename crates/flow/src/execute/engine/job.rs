@@ -24,6 +24,7 @@ impl Job<'_> {
 }
 
 /// The work of the engine: columns, cut at clusters.
+#[derive(Clone, Copy)]
 pub(crate) struct Job<'a> {
     /// The inputs' bytes.
     pub files: &'a [Arc<dyn Source>],

@@ -12,9 +12,11 @@ use crate::commit::sink::{Sink, WrittenColumn};
 use crate::execute::allocator;
 use crate::execute::budget::Share;
 use crate::execute::fetch::basket_cache::BasketCache;
+use crate::execute::fetch::read_ahead::ReadAhead;
 use crate::execute::progress::Progress;
 use crate::execute::workers::run_workers;
 use crate::table::column::Column;
+use crate::table::piece::Files;
 
 /// Runs the tasks of `supply`, and appends what they make. Gives back the supply and the sink.
 pub(crate) fn run_work<W, S, A>(
@@ -34,6 +36,13 @@ where
     queue.finish()
 }
 
+/// Files that may be read ahead, and the share without the memory for that.
+pub(super) fn read_ahead(files: &Files, share: Share) -> (ReadAhead, Share) {
+    let room = ReadAhead::room(files, share.waiting);
+    let (waiting, free) = (share.waiting.saturating_sub(room), share.free.saturating_sub(room));
+    (ReadAhead::over(files, room), Share { waiting, free, ..share })
+}
+
 /// Runs the job of a tree.
 pub(crate) fn run(
     job: &Job<'_>,
@@ -50,8 +59,10 @@ pub(crate) fn run(
         ..WrittenColumn::default()
     };
     let sink = Sink { seek_pdir: job.seek_pdir, written: job.columns.iter().map(room).collect() };
+    let (ahead, share) = read_ahead(job.files, share);
+    let job = &Job { files: ahead.files(), ..*job };
     let work = TreeWork { job, cache: BasketCache::new(share.waiting / 4) };
-    let (tasks, sink) = run_work(&work, Tasks::new(job), (writer, sink), share, progress)?;
+    let (tasks, sink) = run_work(&work, Tasks::new(job, &ahead), (writer, sink), share, progress)?;
     let mut written = sink.written;
     for (column, depths) in written.iter_mut().zip(tasks.depths()) {
         column.depths = depths;

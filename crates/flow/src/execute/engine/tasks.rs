@@ -8,6 +8,7 @@ use rootfile::Result;
 
 use super::job::Job;
 use super::work::Supply;
+use crate::execute::fetch::read_ahead::{FileRange, ReadAhead};
 use crate::table::depth::{Depth, Depths, OutputCluster, depth};
 use crate::table::piece::Piece;
 
@@ -27,6 +28,7 @@ pub(crate) enum Task {
 
 pub(crate) struct Tasks<'a> {
     job: &'a Job<'a>,
+    ahead: &'a ReadAhead,
     cluster: usize,
     /// For each column the next piece, and the depths of its clusters so far.
     places: Vec<(usize, Depths)>,
@@ -37,9 +39,9 @@ impl Supply for Tasks<'_> {
     type Task = Task;
 
     fn next(&mut self) -> Result<Option<Task>> {
-        while self.ready.is_empty() {
+        while self.ready.is_empty() || self.ahead.wants_more() {
             let bounds = self.job.bounds.get(self.cluster).zip(self.job.bounds.get(self.cluster + 1));
-            let Some((start, end)) = bounds else { return Ok(None) };
+            let Some((start, end)) = bounds else { break };
             let cluster = self.job.cluster(self.cluster, *start..*end);
             self.cluster += 1;
             self.fill(&cluster);
@@ -49,8 +51,8 @@ impl Supply for Tasks<'_> {
 }
 
 impl<'a> Tasks<'a> {
-    pub fn new(job: &'a Job<'a>) -> Self {
-        Self { job, cluster: 0, places: vec![(0, Depths::default()); job.columns.len()], ready: VecDeque::new() }
+    pub fn new(job: &'a Job<'a>, ahead: &'a ReadAhead) -> Self {
+        Self { job, ahead, cluster: 0, places: vec![(0, Depths::default()); job.columns.len()], ready: VecDeque::new() }
     }
 
     /// The depths of the clusters of each column, once no tasks are left.
@@ -62,6 +64,7 @@ impl<'a> Tasks<'a> {
         let entries = &cluster.entries;
         let mut copies = Vec::new();
         let mut makes = Vec::new();
+        let mut places: Vec<FileRange> = Vec::new();
         for ((i, column), (at, depths)) in self.job.columns.iter().enumerate().zip(&mut self.places) {
             let range = column.source.overlapping_next(at, entries);
             if range.is_empty() {
@@ -72,7 +75,10 @@ impl<'a> Tasks<'a> {
             depths.count(depth);
             match depth {
                 Depth::Copy => copies.extend(pieces.iter().map(|piece| (i, *piece))),
-                depth => makes.push(Task::Make { column: i, entries: entries.clone(), depth }),
+                depth => {
+                    places.extend(new_places(pieces, entries));
+                    makes.push(Task::Make { column: i, entries: entries.clone(), depth });
+                }
             }
         }
         self.add_copies(copies);
@@ -83,13 +89,18 @@ impl<'a> Tasks<'a> {
                     depths.count(Depth::Recode);
                 }
             }
+            for source in recode.sources.iter().map(|source| &source.column.source) {
+                places.extend(new_places(source.pieces.get(source.overlapping(entries)).unwrap_or_default(), entries));
+            }
             self.ready.push_back(Task::Recode { group, entries: entries.clone() });
         }
+        self.ahead.announce(places);
     }
 
     /// Copies neighbours together: pieces in file order, cut into windows.
     fn add_copies(&mut self, mut copies: Vec<(usize, Piece)>) {
         copies.sort_unstable_by_key(|(column, piece)| (piece.file, piece.seek, *column));
+        self.ahead.announce(copies.iter().map(|(_, piece)| piece.place()).collect());
         let mut left = copies.as_slice();
         while let Some((_, first)) = left.first() {
             let fits = |p: &Piece| p.file == first.file && p.seek + u64::from(p.nbytes) - first.seek <= WINDOW as u64;
@@ -100,4 +111,10 @@ impl<'a> Tasks<'a> {
             left = rest;
         }
     }
+}
+
+/// Where the pieces are that are read for a cluster with these entries, and not for the one before.
+fn new_places(pieces: &[Piece], entries: &Range<u64>) -> impl Iterator<Item = FileRange> {
+    let is_new = |piece: &&Piece| piece.is_in_file() && (piece.first_entry >= entries.start || entries.start == 0);
+    pieces.iter().filter(is_new).map(Piece::place)
 }

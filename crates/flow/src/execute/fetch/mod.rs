@@ -5,3 +5,4 @@ pub(crate) mod column_stream;
 pub(crate) mod counters;
 pub(crate) mod fetcher;
 pub(crate) mod learn;
+pub(crate) mod read_ahead;

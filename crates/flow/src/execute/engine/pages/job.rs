@@ -14,6 +14,7 @@ use crate::table::depth::Depth;
 pub(super) const USUAL_COMPRESSION: u32 = 505;
 
 /// The work of the engine on one RNTuple.
+#[derive(Clone)]
 pub(crate) struct PageJob {
     /// The inputs, in order.
     pub inputs: Vec<PageInput>,
@@ -28,6 +29,7 @@ pub(crate) struct PageJob {
 }
 
 /// One input.
+#[derive(Clone)]
 pub(crate) struct PageInput {
     /// Its bytes.
     pub source: Arc<dyn Source>,

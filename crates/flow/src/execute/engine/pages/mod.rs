@@ -9,12 +9,14 @@ mod slice_work;
 mod tasks;
 mod work;
 
+use std::sync::Arc;
+
 use rootfile::{FileWriter, Result};
 
 use self::job::PageJob;
 use self::tasks::PageTasks;
 use self::work::PageWork;
-use super::run::run_work;
+use super::run::{read_ahead, run_work};
 use crate::commit::page_sink::{PageSink, WrittenPages};
 use crate::execute::budget::Share;
 use crate::execute::progress::Progress;
@@ -27,7 +29,11 @@ pub(crate) fn run_pages(
     share: Share,
     progress: Progress<'_>,
 ) -> Result<(WrittenPages, Depths)> {
-    let work = PageWork { job };
-    let (tasks, sink) = run_work(&work, PageTasks::new(job), (&mut *writer, sink), share, progress)?;
+    let sources: Vec<_> = job.inputs.iter().map(|input| Arc::clone(&input.source)).collect();
+    let (ahead, share) = read_ahead(&sources, share);
+    let mut job = job.clone();
+    job.inputs.iter_mut().zip(ahead.files()).for_each(|(input, file)| input.source = Arc::clone(file));
+    let work = PageWork { job: &job };
+    let (tasks, sink) = run_work(&work, PageTasks::new(&job, &ahead), (&mut *writer, sink), share, progress)?;
     Ok((sink.finish(writer)?, tasks.depths()))
 }

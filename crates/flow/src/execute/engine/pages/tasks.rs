@@ -11,6 +11,7 @@ use super::job::PageJob;
 use super::outline::{MovedPage, Running, SourceCluster};
 use crate::execute::engine::tasks::WINDOW;
 use crate::execute::engine::work::Supply;
+use crate::execute::fetch::read_ahead::ReadAhead;
 use crate::table::depth::{Depth, Depths};
 use crate::table::pages::ClusterOutline;
 
@@ -52,6 +53,7 @@ pub(crate) struct Slice {
 /// Deals out the pages of a job.
 pub(super) struct PageTasks<'a> {
     job: &'a PageJob,
+    ahead: &'a ReadAhead,
     /// Numbers of the input, of the cluster group in it, and of the next cluster in its list.
     input: usize,
     group: usize,
@@ -66,9 +68,10 @@ pub(super) struct PageTasks<'a> {
 }
 
 impl<'a> PageTasks<'a> {
-    pub fn new(job: &'a PageJob) -> Self {
+    pub fn new(job: &'a PageJob, ahead: &'a ReadAhead) -> Self {
         Self {
             job,
+            ahead,
             input: 0,
             group: 0,
             next: 0,
@@ -116,6 +119,10 @@ impl<'a> PageTasks<'a> {
         outline.begins_group = std::mem::take(&mut self.begins_group);
         let offset = |page: &MovedPage| page.page.extent().map_or(u64::MAX, |(offset, _)| offset);
         self.moved.sort_by_key(|page| (page.depth != Depth::Copy, offset(page)));
+        let place =
+            |page: &MovedPage| page.page.extent().ok().map(|(offset, size)| offset..offset.saturating_add(size));
+        let number = u32::try_from(self.input).unwrap_or(u32::MAX);
+        self.ahead.announce(self.moved.iter().filter_map(place).map(|range| (number, range)).collect());
         let mut outline = Some(Box::new(outline));
         let mut left = self.moved.as_slice();
         while let Some(first) = left.first() {
@@ -182,16 +189,14 @@ impl Supply for PageTasks<'_> {
     type Task = PageTask;
 
     fn next(&mut self) -> Result<Option<PageTask>> {
-        loop {
-            if let Some(task) = self.ready.pop_front() {
-                return Ok(Some(task));
-            }
-            let Some(list) = self.next_list()? else { return Ok(None) };
+        while self.ready.is_empty() || self.ahead.wants_more() {
+            let Some(list) = self.next_list()? else { break };
             if self.next < list.clusters.len() {
                 self.next += 1;
                 self.fill(&list, self.next - 1)?;
             }
             self.list = Some(list);
         }
+        Ok(self.ready.pop_front())
     }
 }
