@@ -306,9 +306,14 @@ mod tests {
         assert_eq!(file.read(5_400, 600).unwrap(), far.file.0[5_400..6_000]);
         assert_eq!(file.read(90_000, 10).unwrap(), far.file.0[90_000..90_010]);
         assert_eq!(far.requests.load(SeqCst), 1);
-        // Bytes are given away once.
+        // Bytes are given away as often as they were announced.
         assert_eq!(file.read(100, 10).unwrap(), far.file.0[100..110]);
         assert_eq!(far.requests.load(SeqCst), 2);
+        announce(&ahead, &[100..200, 100..200]);
+        for _ in 0..2 {
+            assert_eq!(file.read(100, 100).unwrap(), far.file.0[100..200]);
+        }
+        assert_eq!(far.requests.load(SeqCst), 3);
         assert_eq!(ahead.shared.as_ref().unwrap().lock().bytes(), 0);
     }
 

@@ -26,7 +26,7 @@ enum State {
 /// An announced range.
 struct Block {
     end: u64,
-    /// Bytes that nobody has read.
+    /// Bytes that readers have not read yet, those of several readers added up.
     unread: u64,
     request: u64,
     state: State,
@@ -108,7 +108,7 @@ impl Held {
         for (file, range) in places {
             let bytes = range.end.saturating_sub(range.start);
             // What is larger than the room is read where it is needed.
-            if bytes == 0 || bytes > self.room || self.overlaps(file, &range) {
+            if bytes == 0 || bytes > self.room || self.is_announced(file, &range) {
                 continue;
             }
             let most = (self.room / 4).max(bytes);
@@ -132,9 +132,15 @@ impl Held {
         }
     }
 
-    fn overlaps(&self, file: u32, range: &Range<u64>) -> bool {
-        let before = self.blocks.get(&file).and_then(|blocks| blocks.range(..range.end).next_back());
-        before.is_some_and(|(_, block)| block.end > range.start)
+    /// Whether a range is announced already. Then its bytes are kept for one more reader: the sizes of a collection are read with
+    /// each of its columns.
+    fn is_announced(&mut self, file: u32, range: &Range<u64>) -> bool {
+        let before = self.blocks.get_mut(&file).and_then(|blocks| blocks.range_mut(..range.end).next_back());
+        let Some((start, block)) = before.filter(|(_, block)| block.end > range.start) else { return false };
+        if (*start, block.end) == (range.start, range.end) {
+            block.unread = block.unread.saturating_add(range.end - range.start);
+        }
+        true
     }
 
     /// The next request, if there is room for its bytes. Its ranges are in the order of the file.
