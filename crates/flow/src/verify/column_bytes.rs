@@ -7,8 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use dataset::tree::basket::BasketData;
 use rootfile::Result;
 
+use super::announced::{Announced, places};
 use super::entry_bytes::{self, Run};
 use super::tasks::{self, ColumnDifference, DifferenceKind, Outcome, Task};
+use crate::execute::budget::Share;
 use crate::execute::fetch::fetcher::Fetcher;
 use crate::execute::progress::{Progress, tell};
 use crate::table::column::Column;
@@ -49,14 +51,16 @@ impl Default for Buffers {
 }
 
 /// Compares all pairs.
-pub(super) fn compare(
-    pairs: &[Pair<'_>],
-    files: [&Files; 2],
-    threads: usize,
-    progress: Progress<'_>,
-) -> Result<Outcome> {
+pub(super) fn compare(pairs: &[Pair<'_>], files: [&Files; 2], share: Share, progress: Progress<'_>) -> Result<Outcome> {
     let all: Vec<Task> = pairs.iter().enumerate().flat_map(|(i, pair)| cut_pair(i, pair)).collect();
-    tasks::run(&all, pairs.len(), threads, &|task, earliest, buffers: &mut Buffers, bytes| {
+    let announced = Announced::new(files, share);
+    let files = announced.files();
+    let places = |task: &Task, side: usize| {
+        let column = pairs.get(task.pair).and_then(|pair| pair.columns.get(side));
+        column.map(|column| places(column, &task.entries)).unwrap_or_default()
+    };
+    let begin = |number: usize| announced.begin(number, &all, &places);
+    tasks::run(&all, pairs.len(), share.threads, &begin, &|task, earliest, buffers: &mut Buffers, bytes| {
         let Some(pair) = pairs.get(task.pair) else { return Ok(None) };
         compare_task((pair, files), task, earliest, (buffers, bytes), progress)
     })

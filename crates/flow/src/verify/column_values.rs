@@ -11,13 +11,16 @@ use dataset::assemble::LogicalColumn;
 use dataset::ntuple::cluster_reader::PageReader;
 use rootfile::{Error, ErrorKind, Result};
 
+use super::announced::{Announced, places};
 use super::common_type::converted;
 use super::first_difference;
 use super::ntuple_side::NtupleSide;
 use super::tasks::{self, ColumnDifference, DifferenceKind, Outcome, Task};
 use super::tolerance::{LargestError, Tolerance, settled};
+use crate::execute::budget::Share;
 use crate::execute::fetch::column_stream::{ColumnStream, DecodeSource};
 use crate::execute::fetch::fetcher::Fetcher;
+use crate::execute::fetch::read_ahead::FileRange;
 use crate::execute::progress::{Progress, tell};
 use crate::table::piece::Files;
 
@@ -119,11 +122,18 @@ pub(super) fn compare(
     pairs: &[ValuePair],
     entries: u64,
     files: [&Files; 2],
-    threads: usize,
+    share: Share,
     progress: Progress<'_>,
 ) -> Result<Outcome> {
     let all: Vec<Task> = pairs.iter().enumerate().flat_map(|(i, pair)| pair.tasks(i, entries)).collect();
-    tasks::run(&all, pairs.len(), threads, &|task, earliest, buffers: &mut Buffers, bytes| {
+    let announced = Announced::new(files, share);
+    let files = announced.files();
+    let places = |task: &Task, side: usize| {
+        let side = pairs.get(task.pair).and_then(|pair| pair.sides.get(side));
+        side.map(|side| side.places(&task.entries)).unwrap_or_default()
+    };
+    let begin = |number: usize| announced.begin(number, &all, &places);
+    tasks::run(&all, pairs.len(), share.threads, &begin, &|task, earliest, buffers: &mut Buffers, bytes| {
         let Some(pair) = pairs.get(task.pair) else { return Ok(None) };
         let mut at = task.entries.start;
         let compared = compare_task(pair, files, task, (&mut at, earliest), (buffers, bytes), progress);
@@ -174,6 +184,15 @@ fn compare_task(
 }
 
 impl PairSide {
+    fn places(&self, entries: &Range<u64>) -> Vec<FileRange> {
+        match self {
+            Self::Branches { sources, .. } => {
+                sources.iter().flat_map(|source| places(&source.column, entries)).collect()
+            }
+            Self::Field { table, field } => table.places(*field, entries),
+        }
+    }
+
     fn streams<'a>(&'a self, files: &'a Files, at: u64) -> Vec<ColumnStream<'a>> {
         match self {
             Self::Branches { sources, .. } => {
@@ -196,7 +215,7 @@ impl SideReader<'_> {
     /// The values of a range of entries, and the bytes that were read for them.
     fn values(&mut self, entries: &Range<u64>, buffers: &mut Buffers) -> Result<(ArrayRef, u64)> {
         let whole = match self.side {
-            PairSide::Field { table, field } => return table.values(*field, entries, &mut buffers.pages),
+            PairSide::Field { table, field } => return table.values(*field, entries, self.files, &mut buffers.pages),
             PairSide::Branches { whole, .. } => whole,
         };
         let mut read = 0;

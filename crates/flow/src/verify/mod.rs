@@ -2,6 +2,7 @@
 //! RNTuple, and all other objects. Entries of trees are compared as bytes, so branches of any class can be compared. Only
 //! columns that the two sides split or stream differently are decoded and compared by value.
 
+mod announced;
 mod column_bytes;
 mod column_values;
 mod common_type;

@@ -18,10 +18,12 @@ use dataset::ntuple::{read_attribute_set, read_ntuple};
 use rootfile::{Error, Result, Source};
 
 use super::field_tree::FieldTree;
+use crate::execute::fetch::read_ahead::FileRange;
 use crate::plan::TreeInput;
 use crate::plan::ntuple::{RANGE_START, kept_fields};
 use crate::plan::options::Schema as Mode;
 use crate::table::default_array::default_array;
+use crate::table::piece::Files;
 
 /// RNTuples, one behind the other.
 pub(super) struct NtupleSide {
@@ -167,24 +169,28 @@ impl NtupleSide {
     }
 
     /// The values of a field in some of the entries to compare, and the bytes that were read for them.
-    pub fn values(&self, field: usize, entries: &Range<u64>, pages: &mut PageReader) -> Result<(ArrayRef, u64)> {
+    /// `files` are those of the inputs.
+    pub fn values(
+        &self,
+        field: usize,
+        entries: &Range<u64>,
+        files: &Files,
+        pages: &mut PageReader,
+    ) -> Result<(ArrayRef, u64)> {
         let column = self.columns.get(field).ok_or_else(|| Error::request("no such field"))?;
-        let runs: Vec<Range<u64>> = match &self.selected {
-            Some(selected) => selected.runs(entries.clone()).collect(),
-            None => vec![entries.clone()],
-        };
+        let runs = self.runs(entries);
         let mut arrays = Vec::new();
-        for (input, plan) in self.inputs.iter().zip(&column.plans) {
-            let end = input.first_entry + input.table.entries();
-            let here = runs.iter().map(|run| run.start.max(input.first_entry)..run.end.min(end));
-            let here: Vec<Range<u64>> = here.filter(|run| !run.is_empty()).collect();
+        for ((input, plan), file) in self.inputs.iter().zip(&column.plans).zip(files) {
+            let here = input.clipped(&runs);
             if here.is_empty() {
                 continue;
             }
             let rows = usize::try_from(here.iter().map(|run| run.end - run.start).sum::<u64>()).unwrap_or(usize::MAX);
             let array = match plan {
                 None => default_array(&column.field, rows)?,
-                Some(plan) => input.values(plan, &here, rows, pages).map_err(|e| e.object(self.path.clone()))?,
+                Some(plan) => {
+                    input.values(plan, &here, (rows, &**file), pages).map_err(|e| e.object(self.path.clone()))?
+                }
             };
             arrays.push(match array.as_primitive_opt::<UInt64Type>() {
                 Some(numbers) if column.counts_entries && input.entries_before > 0 => {
@@ -202,6 +208,39 @@ impl NtupleSide {
             }
         };
         Ok((array, pages.take_cost().compressed))
+    }
+
+    /// The entries among all of the inputs.
+    fn runs(&self, entries: &Range<u64>) -> Vec<Range<u64>> {
+        match &self.selected {
+            Some(selected) => selected.runs(entries.clone()).collect(),
+            None => vec![entries.clone()],
+        }
+    }
+
+    /// The files of the inputs.
+    pub fn files(&self) -> Vec<Arc<dyn Source>> {
+        self.inputs.iter().map(|input| Arc::clone(&input.source)).collect()
+    }
+
+    /// Where the pages of a field are that hold some of the entries to compare.
+    pub fn places(&self, field: usize, entries: &Range<u64>) -> Vec<FileRange> {
+        let Some(column) = self.columns.get(field) else { return Vec::new() };
+        let runs = self.runs(entries);
+        let mut places = Vec::new();
+        for ((number, input), plan) in (0u32..).zip(&self.inputs).zip(&column.plans) {
+            let here = input.clipped(&runs);
+            let (Some(plan), Some(first), Some(last)) = (plan, here.first(), here.last()) else { continue };
+            let span = first.start - input.first_entry..last.end - input.first_entry;
+            for cluster in input.table.clusters_with(&span) {
+                let first = input.table.cluster(cluster).map_or(0, |(_, cluster)| cluster.first_entry);
+                let within = span.start.saturating_sub(first)..span.end.saturating_sub(first);
+                // A field whose pages cannot be found fails when it is read.
+                let ranges = input.table.page_ranges(plan, cluster, &within).unwrap_or_default();
+                places.extend(ranges.into_iter().map(|range| (number, range)));
+            }
+        }
+        places
     }
 
     /// The attribute sets by name, each as a side of its own.
@@ -227,11 +266,24 @@ impl NtupleSide {
 }
 
 impl InputTable {
-    fn values(&self, plan: &FieldPlan, runs: &[Range<u64>], rows: usize, pages: &mut PageReader) -> Result<ArrayRef> {
+    /// The parts of ranges of entries that this input has.
+    fn clipped(&self, runs: &[Range<u64>]) -> Vec<Range<u64>> {
+        let end = self.first_entry + self.table.entries();
+        let here = runs.iter().map(|run| run.start.max(self.first_entry)..run.end.min(end));
+        here.filter(|run| !run.is_empty()).collect()
+    }
+
+    fn values(
+        &self,
+        plan: &FieldPlan,
+        runs: &[Range<u64>],
+        (rows, file): (usize, &dyn Source),
+        pages: &mut PageReader,
+    ) -> Result<ArrayRef> {
         let mut builder = plan.start(rows)?;
         let span = runs.first().map_or(0, |run| run.start)..runs.last().map_or(0, |run| run.end);
         for number in self.table.clusters_with(&(span.start - self.first_entry..span.end - self.first_entry)) {
-            let Some(at) = self.table.cluster_source(number, &*self.source) else { continue };
+            let Some(at) = self.table.cluster_source(number, file) else { continue };
             let start = self.first_entry + at.cluster.first_entry;
             let end = start + at.cluster.entries;
             let here = runs.iter().map(|run| run.start.max(start)..run.end.min(end));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arrow_schema::{DataType, Field, FieldRef};
 use dataset::EntrySet;
 use rootfile::streamer::StreamerInfos;
-use rootfile::{Error, Result};
+use rootfile::{Error, Result, Source};
 
 use super::column_values::{self, PairSide, ValuePair};
 use super::common_type::{common_type, is_alike};
@@ -18,7 +18,6 @@ use super::trees::describe;
 use super::verdict::{ColumnError, Difference, TableKind, TreeVerdict, Verdict};
 use crate::execute::progress::Progress;
 use crate::plan::{TablePlan, View};
-use crate::table::piece::Files;
 use crate::table::text_list::listed;
 
 /// A table of one side.
@@ -51,10 +50,10 @@ impl SideTable {
         }
     }
 
-    fn files(&self) -> &Files {
+    fn files(&self) -> Vec<Arc<dyn Source>> {
         match self {
-            Self::Tree(plan, _) => &plan.files,
-            Self::Ntuple(_) => &[],
+            Self::Tree(plan, _) => plan.files.clone(),
+            Self::Ntuple(side) => side.files(),
         }
     }
 }
@@ -87,7 +86,7 @@ pub(super) fn compare(
     if ours != theirs {
         found.of_table(format!("has {ours} entries and {theirs}"));
     }
-    let (files_a, files_b) = (first.files().to_vec(), second.files().to_vec());
+    let (files_a, files_b) = (first.files(), second.files());
     let mut sets = None;
     let mut columns = match (first, second) {
         (SideTable::Ntuple(first), SideTable::Ntuple(second)) => {
@@ -109,7 +108,7 @@ pub(super) fn compare(
     let scratch = column_values::scratch(&columns.pairs);
     let share = options.budget.share(metadata, scratch)?;
     let files = [files_a.as_slice(), files_b.as_slice()];
-    let outcome = column_values::compare(&columns.pairs, ours.min(theirs), files, share.threads, progress)?;
+    let outcome = column_values::compare(&columns.pairs, ours.min(theirs), files, share, progress)?;
     let mut all: Vec<_> = outcome.found.into_iter().collect();
     all.sort_by_key(|(pair, found)| (found.entry, *pair));
     for (pair, difference) in all {

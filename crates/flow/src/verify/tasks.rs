@@ -85,17 +85,19 @@ pub(super) fn cut_evenly(pair: usize, end: u64, each: u64) -> Vec<Task> {
 pub(super) type Compare<'a, S> =
     dyn Fn(&Task, &AtomicU64, &mut S, &mut u64) -> Result<Option<ColumnDifference>> + Sync + 'a;
 
-/// Runs the tasks of `pairs` pairs. Each thread has its own `S`.
+/// Runs the tasks of `pairs` pairs. Each thread has its own `S`. `begin` is told the number of a task that begins.
 pub(super) fn run<S: Default>(
     tasks: &[Task],
     pairs: usize,
     threads: usize,
+    begin: &(dyn Fn(usize) + Sync),
     compare: &Compare<'_, S>,
 ) -> Result<Outcome> {
     let work = Work {
         tasks,
         next: AtomicUsize::new(0),
         earliest: (0..pairs).map(|_| AtomicU64::new(u64::MAX)).collect(),
+        begin,
         compare,
         outcome: Mutex::default(),
     };
@@ -110,6 +112,7 @@ struct Work<'a, S> {
     tasks: &'a [Task],
     next: AtomicUsize,
     earliest: Vec<AtomicU64>,
+    begin: &'a (dyn Fn(usize) + Sync),
     compare: &'a Compare<'a, S>,
     outcome: Mutex<(Outcome, Option<(usize, Error)>)>,
 }
@@ -121,6 +124,7 @@ impl<S: Default> Work<'_, S> {
             let place = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(task) = self.tasks.get(place) else { return };
             let Some(earliest) = self.earliest.get(task.pair) else { continue };
+            (self.begin)(place);
             let mut bytes = 0;
             let compared = (self.compare)(task, earliest, &mut scratch, &mut bytes);
             let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);

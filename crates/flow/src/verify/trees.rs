@@ -159,7 +159,7 @@ impl<'a> Trees<'a> {
         let [first, second] = self.tables.plans;
         let files = [&first.files[..], &second.files[..]];
         let share = self.context.options.budget.share(self.metadata_size(), column_bytes::scratch(&pairs))?;
-        let mut outcome = column_bytes::compare(&pairs, files, share.threads, progress)?;
+        let mut outcome = column_bytes::compare(&pairs, files, share, progress)?;
         // A longer side is reported once for the tree, and not for each branch.
         let [ours, theirs] = self.entries();
         let end = ours.min(theirs);
@@ -179,7 +179,7 @@ impl<'a> Trees<'a> {
             }
             let scratch = column_values::scratch(&reshaped.pairs);
             let share = self.context.options.budget.share(self.metadata_size(), scratch)?;
-            column_values::compare(&reshaped.pairs, end, files, share.threads, progress)
+            column_values::compare(&reshaped.pairs, end, files, share, progress)
         };
         let (split, mut by_stream) = (by_value(&self.reshaped)?, by_value(&streamed)?);
         for (number, pair) in numbers.iter().enumerate() {

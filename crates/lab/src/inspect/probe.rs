@@ -1,10 +1,11 @@
 //! Looks at the headers of baskets: how large each is before compression, and in which codec.
 //!
-//! Each basket takes one small read; baskets that lie close together share one. Unless all headers are requested, only some
+//! Each basket takes one small read; baskets that lie close together share one, and of a remote file all are asked for together. Unless all headers are requested, only some
 //! baskets of a large branch are read: some at even distances, and the largest on disk. Nothing is decompressed.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use dataset::tree::Tree;
 use rootfile::bytes::Cursor;
@@ -13,6 +14,8 @@ use rootfile::{Key, Source};
 
 /// Maximum number of headers to read, unless all are requested.
 const ENOUGH: usize = 4000;
+/// The same for a remote file.
+const ENOUGH_FROM_AFAR: usize = 400;
 /// An upper limit on the bytes of a basket's key without its names, of its header and of the header of its first block.
 const HEADER: usize = 96;
 /// Headers that are at most this far apart are read at once: copying the bytes between them costs less than another call.
@@ -36,9 +39,10 @@ pub struct Probe {
 /// Reads headers of a tree's baskets. Returns a [`Probe`] for each branch, and whether all headers were read.
 pub fn probe(source: &dyn Source, tree: &Tree, all: bool) -> (Vec<Probe>, bool) {
     let total: usize = tree.branches.iter().map(|branch| branch.baskets.len()).sum();
-    let all = all || total <= ENOUGH;
-    let each = if all { usize::MAX } else { (ENOUGH / tree.branches.len().max(1)).max(1) };
-    let mut places = Vec::with_capacity(if all { total } else { ENOUGH });
+    let enough = if source.is_remote() { ENOUGH_FROM_AFAR } else { ENOUGH };
+    let all = all || total <= enough;
+    let each = if all { usize::MAX } else { (enough / tree.branches.len().max(1)).max(1) };
+    let mut places = Vec::with_capacity(if all { total } else { enough });
     for (b, branch) in tree.branches.iter().enumerate() {
         // Baskets of a branch with a file name are in that file.
         if !branch.file_name.is_empty() {
@@ -55,11 +59,15 @@ pub fn probe(source: &dyn Source, tree: &Tree, all: bool) -> (Vec<Probe>, bool) 
     // Disks read fastest in the order of the file.
     places.sort_unstable();
     let mut probes = vec![Probe::default(); tree.branches.len()];
-    let mut window = Window { source, start: 0, bytes: Vec::new() };
+    let guess = |b: usize| HEADER + tree.branches.get(b).map_or(0, |branch| branch.name().len()) + tree.name().len();
+    let mut window = Window { source, start: 0, bytes: Vec::new(), fetched: BTreeMap::new() };
+    if source.is_remote() {
+        window.fetch(places.iter().map(|&(seek, b, _)| (seek, guess(b))));
+    }
     for (k, &(seek, b, _)) in places.iter().enumerate() {
-        let (Some(branch), Some(probe)) = (tree.branches.get(b), probes.get_mut(b)) else { continue };
+        let Some(probe) = probes.get_mut(b) else { continue };
         let ahead = places.get(k..).unwrap_or_default().iter().map(|(seek, ..)| *seek);
-        match look(&mut window, ahead, seek, HEADER + branch.name().len() + tree.name().len()) {
+        match look(&mut window, ahead, seek, guess(b)) {
             Some(found) => probe.add(&found),
             None => probe.unreadable += 1,
         }
@@ -80,13 +88,26 @@ struct Window<'a> {
     source: &'a dyn Source,
     start: u64,
     bytes: Vec<u8>,
+    /// Headers that were asked for together, by their offsets.
+    fetched: BTreeMap<u64, Vec<u8>>,
 }
 
 impl Window<'_> {
+    /// Asks for headers together. Those that do not come are read one by one, and fail one by one.
+    fn fetch(&mut self, places: impl Iterator<Item = (u64, usize)>) {
+        let size = self.source.size();
+        let range = |(seek, len): (u64, usize)| (seek < size).then(|| seek..seek.saturating_add(len as u64).min(size));
+        let ranges: Vec<Range<u64>> = places.filter_map(range).collect();
+        let fetched = self.source.read_ranges(&ranges).unwrap_or_default();
+        self.fetched = ranges.iter().map(|range| range.start).zip(fetched).collect();
+    }
+
     /// At least `len` bytes at `seek`, unless the file ends before. `ahead` has the positions of the next reads.
     fn at(&mut self, seek: u64, len: usize, ahead: impl Iterator<Item = u64>) -> Option<&[u8]> {
         let end = seek.checked_add(len as u64)?;
-        if seek < self.start || end > self.start + self.bytes.len() as u64 {
+        if let Some(fetched) = self.fetched.remove(&seek) {
+            (self.start, self.bytes) = (seek, fetched);
+        } else if seek < self.start || end > self.start + self.bytes.len() as u64 {
             let mut last = seek;
             for next in ahead.take_while(|next| next - seek <= AT_ONCE) {
                 if next - last > NEAR {
