@@ -25,6 +25,8 @@ use endpoint::Origin;
 use http::HttpFile;
 use recent::Recent;
 
+pub use xrootd::list as list_xrootd;
+
 /// Lets every function of the process that opens a path open URLs as well.
 pub fn register() {
     rootfile::register_url_opener(open);
