@@ -10,6 +10,12 @@ from referee import entry_bytes, paths, values
 from referee.command import Basketry
 from referee.readers import Readers
 from referee.root_server import RootServer
+from servers.fixtures import delayed as delayed
+from servers.fixtures import nginx_server as nginx_server
+from servers.fixtures import odd_server as odd_server
+from servers.fixtures import s3_server as s3_server
+from servers.fixtures import start_xrootd as start_xrootd
+from servers.fixtures import xrootd_server as xrootd_server
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
