@@ -10,7 +10,7 @@ import pytest
 from servers.nginx import NginxServer
 from servers.odd import Behaviour, OddServer
 from servers.proxy import Delay
-from servers.s3 import S3Server
+from servers.s3 import AUTHORIZATION, S3Server
 from servers.xrootd import XrootdServer
 
 CONTENT = bytes(range(256)) * 40
@@ -50,10 +50,11 @@ def test_nginx_sends_several_ranges(nginx_server: NginxServer) -> None:
 def test_s3_has_buckets(s3_server: S3Server) -> None:
     s3_server.put("bucket", "folder/plain.bin", CONTENT)
 
-    status, body, _ = get(f"{s3_server.endpoint}/bucket/folder/plain.bin", "100-199")
+    url = f"{s3_server.endpoint}/bucket/folder/plain.bin"
+    status, body, _ = get(url, "100-199", Authorization=AUTHORIZATION)
 
-    # moto lets nobody in without a signature, or does not ask: objects are served in either case or refused as a whole.
     assert (status, body) == (206, CONTENT[100:200])
+    assert get(url)[0] == 403
 
 
 @pytest.mark.parametrize(

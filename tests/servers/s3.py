@@ -7,6 +7,11 @@ from pathlib import Path
 
 from servers.running import HOST, Folder, Server
 
+# A signature that moto does not check: it only sees by it that the request is for S3, and whose it is.
+AUTHORIZATION = (
+    "AWS4-HMAC-SHA256 Credential=tester/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=none"
+)
+
 
 def is_installed() -> bool:
     """Whether moto and the web server that it needs are there."""
@@ -41,9 +46,7 @@ class S3Server:
         self._send(f"{self.endpoint}/{bucket}/{key}", content if isinstance(content, bytes) else content.read_bytes())
 
     def _send(self, url: str, body: bytes) -> None:
-        # moto tells S3 from other services by the signature.
-        scope = "tester/20260101/us-east-1/s3/aws4_request"
-        headers = {"Authorization": f"AWS4-HMAC-SHA256 Credential={scope}, SignedHeaders=host, Signature=none"}
+        headers = {"Authorization": AUTHORIZATION, "Content-Type": "application/octet-stream"}
         request = urllib.request.Request(url, data=body, method="PUT", headers=headers)
         with urllib.request.urlopen(request, timeout=30) as reply:
             assert reply.status == 200, reply.status
