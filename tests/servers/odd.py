@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 from servers.running import HOST
 
 Span = tuple[int, int]
+# Longer than any client waits.
+FOREVER = 3600.0
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,8 @@ class Behaviour:
     # "several" sends multipart/byteranges; "first" and "whole" what they say for a request of several ranges; "ignored"
     # sends the whole file with 200 for every request.
     ranges: Literal["several", "first", "whole", "ignored"] = "whole"
+    # Whether "the last n bytes" can be asked for; the whole file is sent if not.
+    suffix: bool = True
     etag: str | None = '"one"'
     modified: str | None = None
     # After so many replies the file is another, as its ETag and its time say.
@@ -39,6 +43,8 @@ class Behaviour:
     # Seconds before the reply begins, and after its first byte; bytes in a second.
     latency: float = 0.0
     stall: float = 0.0
+    # Requests are taken and never answered.
+    silent: bool = False
     bandwidth: float | None = None
     # The place that replies send the client to, with this status.
     redirect: str | None = None
@@ -150,7 +156,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         if file is None:
             self._send(Reply(404), Behaviour())
         else:
-            time.sleep(file.behaviour.latency)
+            time.sleep(FOREVER if file.behaviour.silent else file.behaviour.latency)
             with file.lock:
                 reply = reply_of(file, self.command, parts.query, headers)
             self._send(reply, file.behaviour)
@@ -237,7 +243,8 @@ def ranged(content: bytes, behaviour: Behaviour, headers: dict[str, str]) -> Rep
     if "if-match" in headers and headers["if-match"] not in (behaviour.etag, "*"):
         return Reply(412, common)
     asked, size = headers.get("range", ""), len(content)
-    if not asked.startswith("bytes=") or behaviour.ranges == "ignored":
+    unknown = "=-" in asked and not behaviour.suffix
+    if not asked.startswith("bytes=") or behaviour.ranges == "ignored" or unknown:
         return Reply(200, common, content)
     spans = [span for word in asked.removeprefix("bytes=").split(",") if (span := span_of(word.strip(), size))]
     if not spans:

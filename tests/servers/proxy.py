@@ -10,13 +10,14 @@ from collections.abc import Callable
 from servers.running import HOST
 
 PIECE = 64 << 10
+KEPT = 16 << 10
 
 
 class Delay:
     """A proxy before a port of this machine. `latency` is the time of each way in seconds, half a round trip;
     `bandwidth` is in bytes per second, of all connections together and each way."""
 
-    def __init__(self, port: int, latency: float, bandwidth: float | None = None) -> None:
+    def __init__(self, port: int, latency: float = 0.0, bandwidth: float | None = None) -> None:
         self._target = port
         self._latency = latency
         self.up = _Way(bandwidth)
@@ -61,6 +62,7 @@ class Delay:
                     piece = source.recv(PIECE)
                 except OSError:
                     piece = b""
+                way.last = (way.last + piece)[-KEPT:]
                 line.put((way.through(len(piece)) + self._latency, piece))
 
         def give() -> None:
@@ -98,6 +100,8 @@ class _Way:
 
     def __init__(self, bandwidth: float | None) -> None:
         self.bytes = 0
+        # The last bytes that came through.
+        self.last = b""
         self._bandwidth = bandwidth
         self._free = 0.0
         self._lock = threading.Lock()

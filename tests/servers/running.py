@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -89,6 +90,11 @@ class Server:
             assert self._process.poll() is None, f"{words[0]} has ended:\n{said}"
             assert time.monotonic() < end, f"{words[0]} does not answer:\n{said}"
             time.sleep(0.02)
+
+    def pause(self) -> None:
+        """Lets it hang until it is stopped."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
 
     def stop(self) -> None:
         """Kills it, without a farewell to its clients."""

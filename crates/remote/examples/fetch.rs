@@ -1,18 +1,21 @@
 //! Reads ranges of a remote file: `fetch URL` prints the size in bytes, then, for each line `OFFSET LEN OFFSET LEN ...` of its
-//! input, the bytes of all ranges of this line, fetched by one call. `fetch --list URL` prints the names in a folder.
-//! Requests and bytes are printed at the end, to standard error.
+//! input, the bytes of all ranges of this line, fetched by one call. `fetch --at-once URL` fetches each line in a thread of its
+//! own. `fetch --list URL` prints the names in a folder. Requests and bytes are printed at the end, to standard error.
 
 use std::io::{self, BufRead, Write};
 use std::ops::Range;
 use std::process::ExitCode;
 
+use rootfile::{Error, Result, Source};
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let done = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["--list", folder] => remote::list_xrootd(folder).map(|names| names.iter().for_each(|name| println!("{name}"))),
-        [url] => fetch(url),
+        ["--at-once", url] => fetch(url, at_once),
+        [url] => fetch(url, in_turn),
         _ => {
-            eprintln!("usage: fetch URL, or fetch --list URL");
+            eprintln!("usage: fetch [--at-once | --list] URL");
             return ExitCode::from(64);
         }
     };
@@ -25,21 +28,33 @@ fn main() -> ExitCode {
     }
 }
 
-fn fetch(url: &str) -> rootfile::Result<()> {
+fn fetch(url: &str, lines: fn(&dyn Source) -> Result<()>) -> Result<()> {
     let file = remote::open(url)?;
-    let mut out = io::stdout().lock();
-    writeln!(out, "{}", file.size())?;
-    out.flush()?;
-    for line in io::stdin().lock().lines() {
-        for bytes in file.read_ranges(&ranges(&line?))? {
-            out.write_all(&bytes)?;
-        }
-        out.flush()?;
-    }
+    println!("{}", file.size());
+    lines(&*file)?;
     if let Some(traffic) = file.traffic() {
         eprintln!("{} requests, {} bytes", traffic.requests, traffic.bytes);
     }
     Ok(())
+}
+
+fn in_turn(file: &dyn Source) -> Result<()> {
+    io::stdin().lock().lines().try_for_each(|line| print(&file.read_ranges(&ranges(&line?))?))
+}
+
+fn at_once(file: &dyn Source) -> Result<()> {
+    let lines = io::stdin().lock().lines().collect::<io::Result<Vec<_>>>()?;
+    std::thread::scope(|scope| {
+        let reads: Vec<_> = lines.iter().map(|line| scope.spawn(|| file.read_ranges(&ranges(line)))).collect();
+        let lost = |_| Error::request("a thread panicked");
+        reads.into_iter().try_for_each(|read| print(&read.join().map_err(lost)??))
+    })
+}
+
+fn print(parts: &[Vec<u8>]) -> Result<()> {
+    let mut out = io::stdout().lock();
+    parts.iter().try_for_each(|bytes| out.write_all(bytes))?;
+    Ok(out.flush()?)
 }
 
 /// The ranges that a line names.

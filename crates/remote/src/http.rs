@@ -20,7 +20,7 @@ use crate::coalesce::{deal, join};
 use crate::counters::Counters;
 use crate::endpoint::{Destination, Endpoint, Origin};
 use crate::multipart::{boundary, content_range, parts};
-use crate::recent::Fetched;
+use crate::recent::{Fetched, HEAD, TAIL};
 use crate::retry::{Failure, may_pass, with_retries};
 use crate::runtime::Engine;
 use crate::settings::retries;
@@ -30,10 +30,6 @@ use crate::spool::Spool;
 const IN_FLIGHT: usize = 8;
 /// Ranges in one request: a header of 2 kB, a quarter of what servers allow.
 const MOST_RANGES: usize = 96;
-/// Bytes from the begin and from the end of a file that opening it asks for: header and top directory; tree records, streamer
-/// infos and lists of keys.
-const HEAD: u64 = 16 << 10;
-const TAIL: u64 = 256 << 10;
 
 /// A file on an HTTP server.
 pub(crate) struct HttpFile {

@@ -12,6 +12,11 @@ use rootfile::{Result, Source, Traffic};
 /// Reads below this size fetch so many bytes.
 const LEAST: u64 = 32 << 10;
 
+/// Bytes from the begin and from the end of a file that opening it asks for: header and top directory; tree records, streamer
+/// infos and lists of keys.
+pub(crate) const HEAD: u64 = 16 << 10;
+pub(crate) const TAIL: u64 = 256 << 10;
+
 /// Bytes that are kept of all files together. What opening one file fetches is a small part of it.
 const KEPT: usize = 8 << 20;
 

@@ -1,6 +1,7 @@
 //! Files of XRootD servers (`root://`, `roots://`), by XRootD's own client library: it follows redirects, finds tokens and
 //! certificates, and speaks TLS. Here its calls become a [`Source`], several ranges of which are one request.
 
+mod calls;
 mod failure;
 mod find;
 mod library;
@@ -18,21 +19,25 @@ use rootfile::{Error, Result, Source, Traffic};
 
 use crate::coalesce::{deal, join};
 use crate::counters::Counters;
+use crate::recent::{HEAD, Recent, TAIL};
 use failure::explained;
 use library::Descriptor;
 use pieces::GAP;
 
-/// Opens a `root://` URL. Its parameters are passed on.
+/// Opens a `root://` URL, its parameters included, and asks for begin and end of the file.
 ///
 /// # Errors
 ///
 /// The library is missing, the server cannot be reached or refuses, or it has no such file.
 pub fn open(url: &str) -> Result<Arc<dyn Source>> {
     let library = find::library().map_err(|e| e.file(url))?;
-    let counters = Clock::default();
-    let opened = counters.call(|| library.open(&terminated(url)?)).and_then(|file| Ok((file.size()?, file)));
+    let clock = Clock::default();
+    let opened = clock.call(|| library.open(&terminated(url)?)).and_then(|file| Ok((file.size()?, file)));
     let (size, file) = opened.map_err(|e| explained(&e).file(url))?;
-    Ok(Arc::new(XrootdFile { file, size, name: url.into(), clock: counters }))
+    let file = XrootdFile { file, size, name: url.into(), clock };
+    let ends = [0..HEAD.min(size), size.saturating_sub(TAIL)..size];
+    let blocks = ends.iter().map(|range| range.start).zip(file.read_ranges(&ends)?).collect();
+    Ok(Arc::new(Recent::new(file, blocks)))
 }
 
 /// The names of all that is in a folder, sorted.

@@ -10,8 +10,11 @@
 use std::ffi::{CStr, OsStr, c_char, c_int, c_uint, c_void};
 use std::io;
 use std::mem::{ManuallyDrop, MaybeUninit};
+use std::sync::Once;
 
 use libloading::os::unix::{Library as Handle, RTLD_LOCAL, RTLD_NOW};
+
+use crate::xrootd::calls::{call, end, later};
 
 type Construct = unsafe extern "C-unwind" fn(*mut c_void, c_int, c_int, c_int);
 type SetEnv = unsafe extern "C-unwind" fn(*const c_char, c_int);
@@ -92,6 +95,7 @@ impl Library {
         for (name, value) in settings {
             unsafe { set(name.as_ptr(), *value) };
         }
+        before_the_end();
         Ok(library)
     }
 
@@ -99,34 +103,51 @@ impl Library {
     pub fn open(&'static self, url: &CStr) -> io::Result<Descriptor> {
         // Contract: the text ends with a zero and is copied; without a callback the call returns when the file is open.
         // It may be called from any thread.
-        match unsafe { (self.open)(url.as_ptr(), libc::O_RDONLY, 0, std::ptr::null_mut()) } {
+        let opened = call(|| match unsafe { (self.open)(url.as_ptr(), libc::O_RDONLY, 0, std::ptr::null_mut()) } {
             number if number < 0 => Err(io::Error::last_os_error()),
             number => Ok(Descriptor { library: self, number }),
-        }
+        });
+        // The first call makes further static objects.
+        static FIRST: Once = Once::new();
+        FIRST.call_once(before_the_end);
+        opened
     }
 
     /// The names in a folder, in no order.
     pub fn list(&self, url: &CStr) -> io::Result<Vec<String>> {
-        // Contract: as of `open`. The list has been fetched when the call returns.
-        let folder = unsafe { (self.opendir)(url.as_ptr()) };
-        if folder.is_null() {
-            return Err(io::Error::last_os_error());
-        }
-        let mut names = Vec::new();
-        loop {
-            // Contract: `folder` is open and of this thread alone. The entry belongs to it and is valid until the next
-            // call; its name ends with a zero. Null is the end: nothing is fetched here that could fail.
-            let entry = unsafe { (self.readdir)(folder) };
-            if entry.is_null() {
-                break;
+        call(|| {
+            // Contract: as of `open`. The list has been fetched when the call returns.
+            let folder = unsafe { (self.opendir)(url.as_ptr()) };
+            if folder.is_null() {
+                return Err(io::Error::last_os_error());
             }
-            let name = unsafe { CStr::from_ptr((&raw const (*entry).d_name).cast()) };
-            names.push(name.to_string_lossy().into_owned());
-        }
-        // Contract: `folder` is open, and is not used again.
-        unsafe { (self.closedir)(folder) };
-        Ok(names)
+            let mut names = Vec::new();
+            loop {
+                // Contract: `folder` is open and of this thread alone. The entry belongs to it and is valid until the next
+                // call; its name ends with a zero. Null is the end: nothing is fetched here that could fail.
+                let entry = unsafe { (self.readdir)(folder) };
+                if entry.is_null() {
+                    break;
+                }
+                let name = unsafe { CStr::from_ptr((&raw const (*entry).d_name).cast()) };
+                names.push(name.to_string_lossy().into_owned());
+            }
+            // Contract: `folder` is open, and is not used again.
+            unsafe { (self.closedir)(folder) };
+            Ok(names)
+        })
     }
+}
+
+/// Ends all calls before the static objects that the library has by now are destroyed: the process runs what is registered
+/// last first.
+fn before_the_end() {
+    extern "C" fn end_all_calls() {
+        end();
+    }
+    // Contract: the function may be called at any time, more than once, and does not unwind. If there is no room for it, the
+    // process ends as it would without.
+    unsafe { libc::atexit(end_all_calls) };
 }
 
 /// A function of the library.
@@ -140,7 +161,7 @@ unsafe fn function<F: Copy>(handle: &Handle, name: &str) -> Result<F, String> {
     found.map(|symbol| *symbol).map_err(|_| format!("it has no function {name}"))
 }
 
-/// An open file, closed on drop. All threads may read it at the same time: the library locks what it shares, and a read has
+/// An open file, closed after its drop. All threads may read it at the same time: the library locks what it shares, and a read has
 /// its own offset.
 pub(super) struct Descriptor {
     library: &'static Library,
@@ -152,9 +173,10 @@ impl Descriptor {
     pub fn size(&self) -> io::Result<u64> {
         let mut stat = MaybeUninit::<libc::stat>::zeroed();
         // Contract: the descriptor is open; the struct is the system's, and all zeros are valid in it.
-        if unsafe { (self.library.fstat)(self.number, stat.as_mut_ptr()) } != 0 {
-            return Err(io::Error::last_os_error());
-        }
+        call(|| match unsafe { (self.library.fstat)(self.number, stat.as_mut_ptr()) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        })?;
         let stat = unsafe { stat.assume_init() };
         u64::try_from(stat.st_size).map_err(io::Error::other)
     }
@@ -166,8 +188,10 @@ impl Descriptor {
         let offset = i64::try_from(offset).map_err(io::Error::other)?;
         // Contract: the descriptor is open; `len` bytes at the pointer may be written until the call returns, which it does
         // when the reply is there or has failed.
-        let read = unsafe { (self.library.pread)(self.number, into.as_mut_ptr().cast(), len, offset) };
-        usize::try_from(read).map(|read| read.min(len)).map_err(|_| io::Error::last_os_error())
+        call(|| {
+            let read = unsafe { (self.library.pread)(self.number, into.as_mut_ptr().cast(), len, offset) };
+            usize::try_from(read).map(|read| read.min(len)).map_err(|_| io::Error::last_os_error())
+        })
     }
 
     /// Reads all pieces by one request, or fails. Returns the bytes of all.
@@ -185,15 +209,21 @@ impl Descriptor {
         // Contract: the descriptor is open; there are `count` elements, which are copied; each piece is borrowed for writing
         // until the call returns, which it does when the reply is there or has failed. The bytes of all are fewer than
         // 2 GiB (`pieces::requests`), since the library counts them in an `int`.
-        let read = unsafe { (self.library.vread)(self.number, elements.as_ptr(), count) };
-        usize::try_from(read).map_err(|_| io::Error::last_os_error())
+        call(|| {
+            let read = unsafe { (self.library.vread)(self.number, elements.as_ptr(), count) };
+            usize::try_from(read).map_err(|_| io::Error::last_os_error())
+        })
     }
 }
 
 impl Drop for Descriptor {
     fn drop(&mut self) {
-        // Contract: the descriptor is open, no read is under way, as `self` is owned, and it is not used again. The file was
-        // only read: whether closing fails makes no difference.
-        unsafe { (self.library.close)(self.number) };
+        let (close, number) = (self.library.close, self.number);
+        // The call waits for the server's reply, which may never come, and is of no use: the file was only read.
+        later(move || {
+            // Contract: the descriptor is open, no read is under way, as `self` was owned, and it is not used again. Any
+            // thread may call.
+            unsafe { close(number) };
+        });
     }
 }
