@@ -7,6 +7,7 @@ import json
 import random
 import socket
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -177,6 +178,18 @@ def test_threads_share_a_file(fetch: Fetch, url: str) -> None:
     assert out == expected(lines)
 
 
+def test_a_process_that_has_another_version(program: Path, url: str) -> None:
+    library, other = LIBRARIES["wheel"](), LIBRARIES["root"]()
+    if library is None or other is None:
+        pytest.skip("no libXrdPosix: wheel and root")
+
+    # As in a process in which ROOT has read from a server: its names are for the whole process.
+    code, out, err = Fetch(program, library)(url, lines=[[(1_000_000, 10), (2_000_000, 10)]], LD_PRELOAD=str(other))
+
+    assert code == 0, err
+    assert out == expected([[(1_000_000, 10), (2_000_000, 10)]])
+
+
 def test_a_folder_is_listed(fetch: Fetch, own: XrootdServer) -> None:
     own.put("folder/b.root", b"")
     own.put("folder/a.root", b"")
@@ -323,5 +336,22 @@ def test_the_library_of_the_active_environment(program: Path, url: str, tmp_path
     outcome = run([program, url], env={"BASKETRY_XRDPOSIX": "", "VIRTUAL_ENV": str(tmp_path)} | traced)
 
     assert (outcome.code, outcome.out) == (0, f"{SIZE}\n"), outcome.err
-    loaded = next(tmp_path.glob("loaded.*")).read_text(errors="replace")
+    # One for each process.
+    loaded = "".join(path.read_text(errors="replace") for path in tmp_path.glob("loaded.*"))
     assert str(place / "pyxrootd/libXrdPosix.so") in loaded
+
+
+def test_the_library_of_the_interpreter() -> None:
+    found = LIBRARIES["wheel"]() or LIBRARIES["root"]()
+    if found is None:
+        pytest.skip("no libXrdPosix: wheel or root")
+    # The module alone, so that no compiled half is needed.
+    code = (
+        f"import os, runpy; runpy.run_path({str(REPO / 'python/basketry/_xrootd.py')!r})['tell'](); print(os.environ)"
+    )
+
+    unset = run(["env", "-u", "BASKETRY_XRDPOSIX", sys.executable, "-c", code])
+    kept = run([sys.executable, "-c", code], env={"BASKETRY_XRDPOSIX": "mine"})
+
+    assert f"'BASKETRY_XRDPOSIX': '{found}'" in unset.out, str(unset)
+    assert "'BASKETRY_XRDPOSIX': 'mine'" in kept.out

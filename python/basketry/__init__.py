@@ -15,6 +15,7 @@ The verbs of the command `basketry` are functions here: `inspect`, `rewrite`, `m
 
 from __future__ import annotations
 
+from . import _xrootd
 from .dataset import concatenate, iterate, open
 from .figures import sweep_figures
 from .file import Directory, File
@@ -24,6 +25,8 @@ from .sweeping import sweep
 from .tree import Branch, RNTuple, Tree
 from .verbs import convert, generate, inspect, layout, merge, readspeed, recover, rewrite, tune, verify
 from .writing import FillContext, WritableDirectory, WritableFile, WritableNtuple, WritableTree, recreate
+
+_xrootd.tell()
 
 __all__ = [
     "Branch",

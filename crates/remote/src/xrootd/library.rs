@@ -68,7 +68,8 @@ impl Library {
     pub fn load(path: &OsStr, settings: &[(&CStr, c_int)]) -> Result<Self, String> {
         // Contract: the library's initialisers run. Those of libXrdPosix and of what it needs set up static objects and
         // change nothing of this process. Names stay local, so that they replace none of other libraries.
-        let handle = unsafe { Handle::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map_err(|e| e.to_string())?;
+        let handle =
+            unsafe { Handle::open(Some(path), RTLD_NOW | RTLD_LOCAL | own_names()) }.map_err(|e| e.to_string())?;
         let handle = ManuallyDrop::new(handle);
         // Contract of each line: the mangled name has the types of the arguments, so the function has this type; the
         // results are those of the header.
@@ -148,6 +149,14 @@ fn before_the_end() {
     // Contract: the function may be called at any time, more than once, and does not unwind. If there is no room for it, the
     // process ends as it would without.
     unsafe { libc::atexit(end_all_calls) };
+}
+
+/// Where the process has names of XRootD's client for everyone, as ROOT may load them, the library must prefer its own: they may
+/// be of another version. Elsewhere it must not, as it would then also pass over a `malloc` that was preloaded.
+fn own_names() -> c_int {
+    // Contract: the name is looked up, and nothing is done with what it names.
+    let is_taken = unsafe { Handle::this().get::<*const c_void>(b"_ZN5XrdCl3URLC1Ev") }.is_ok();
+    if is_taken { libc::RTLD_DEEPBIND } else { 0 }
 }
 
 /// A function of the library.
