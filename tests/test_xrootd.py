@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from referee.command import Outcome, run
-from referee.paths import BINARY, REPO
+from referee.paths import REPO
 from servers.proxy import Delay
 from servers.running import HOST, free_port
 from servers.xrootd import XrootdServer
@@ -85,9 +85,8 @@ class Fetch:
 
 @pytest.fixture(scope="session")
 def program() -> Path:
-    """The example, built with the profile of the binary under test."""
-    profile = BINARY.parent.name if BINARY.parent.name in ("tested", "release") else "tested"
-    words = ["cargo", "build", "--quiet", "--profile", profile, "-p", "basketry-remote", "--example", "fetch"]
+    """The example, built with the profile of the tests, whose dependencies are built."""
+    words = ["cargo", "build", "--quiet", "--profile", "tested", "-p", "basketry-remote", "--example", "fetch"]
     built = run([*words, "--message-format=json"], timeout=900, cwd=REPO)
     assert built.code == 0, str(built)
     messages = [json.loads(line) for line in built.out.splitlines() if line.startswith("{")]
@@ -346,9 +345,8 @@ def test_the_library_of_the_interpreter() -> None:
     if found is None:
         pytest.skip("no libXrdPosix: wheel or root")
     # The module alone, so that no compiled half is needed.
-    code = (
-        f"import os, runpy; runpy.run_path({str(REPO / 'python/basketry/_xrootd.py')!r})['tell'](); print(os.environ)"
-    )
+    module = REPO / "python/basketry/_xrootd.py"
+    code = f"import os, runpy; runpy.run_path({str(module)!r})['tell'](); print(os.environ)"
 
     unset = run(["env", "-u", "BASKETRY_XRDPOSIX", sys.executable, "-c", code])
     kept = run([sys.executable, "-c", code], env={"BASKETRY_XRDPOSIX": "mine"})
