@@ -49,6 +49,11 @@ pub(super) struct Held {
     blocks: HashMap<u32, BTreeMap<u64, Block>>,
     /// Bytes of blocks that are running or here.
     held: u64,
+    /// Blocks that all readers have read, the oldest first. They stay until their room is needed: pages at the ends of a step are
+    /// read again for the next one.
+    read: VecDeque<(u32, u64)>,
+    /// Their bytes.
+    spent: u64,
     /// Bytes of blocks that are queued.
     waiting: u64,
     room: u64,
@@ -66,6 +71,8 @@ impl Held {
             queue: VecDeque::new(),
             blocks: HashMap::new(),
             held: 0,
+            read: VecDeque::new(),
+            spent: 0,
             waiting: 0,
             room,
             next_number: 0,
@@ -94,12 +101,13 @@ impl Held {
     }
 
     pub fn wants_more(&self) -> bool {
-        self.held + self.waiting < self.room
+        self.held - self.spent.min(self.held) + self.waiting < self.room
     }
 
+    /// Bytes of blocks that are running or here, and of those the unread ones.
     #[cfg(test)]
-    pub fn bytes(&self) -> u64 {
-        self.held
+    pub fn bytes(&self) -> (u64, u64) {
+        (self.held, self.held - self.spent)
     }
 
     /// Queues requests for ranges, in the order of reading. One request has at most a quarter of the room, or one range. A request
@@ -137,8 +145,12 @@ impl Held {
     fn is_announced(&mut self, file: u32, range: &Range<u64>) -> bool {
         let before = self.blocks.get_mut(&file).and_then(|blocks| blocks.range_mut(..range.end).next_back());
         let Some((start, block)) = before.filter(|(_, block)| block.end > range.start) else { return false };
+        let bytes = range.end - range.start;
         if (*start, block.end) == (range.start, range.end) {
-            block.unread = block.unread.saturating_add(range.end - range.start);
+            if block.unread == 0 {
+                self.spent = self.spent.saturating_sub(bytes);
+            }
+            block.unread = block.unread.saturating_add(bytes);
         }
         true
     }
@@ -149,6 +161,7 @@ impl Held {
         let urgent = self.queue.iter().position(is_urgent);
         let index = urgent.unwrap_or(0);
         let (number, bytes) = self.queue.get(index).map(|request| (request.number, request.bytes))?;
+        self.drop_read(bytes);
         if urgent.is_some() {
             self.make_room(bytes, number);
         }
@@ -172,6 +185,17 @@ impl Held {
         self.blocks.get_mut(&file)?.get_mut(&start)
     }
 
+    /// Drops blocks that are read, until so many bytes fit.
+    fn drop_read(&mut self, bytes: u64) {
+        while self.held + bytes > self.room {
+            let Some((file, start)) = self.read.pop_front() else { return };
+            // It may have been announced again since.
+            if self.block(file, start).is_some_and(|block| block.unread == 0) {
+                self.remove(file, start);
+            }
+        }
+    }
+
     /// Drops the oldest blocks that are here and unread, until a request fits that a reader waits for.
     fn make_room(&mut self, bytes: u64, number: u64) {
         while self.held + bytes > self.room {
@@ -188,6 +212,9 @@ impl Held {
     fn remove(&mut self, file: u32, start: u64) {
         if let Some(block) = self.blocks.get_mut(&file).and_then(|blocks| blocks.remove(&start)) {
             self.held = self.held.saturating_sub(block.end - start);
+            if block.unread == 0 {
+                self.spent = self.spent.saturating_sub(block.end - start);
+            }
         }
     }
 
@@ -221,9 +248,11 @@ impl Held {
         if let (Some(to), Some(from)) = (into.get_mut(..len), from.get(..len)) {
             to.copy_from_slice(from);
         }
+        let was_unread = block.unread > 0;
         block.unread = block.unread.saturating_sub(len as u64);
-        if block.unread == 0 {
-            self.remove(file, start);
+        if was_unread && block.unread == 0 {
+            self.spent += block.end - start;
+            self.read.push_back((file, start));
         }
         Piece::Taken(len)
     }
