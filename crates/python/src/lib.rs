@@ -6,6 +6,7 @@ mod buffer;
 mod columns;
 mod errors;
 mod fill;
+mod fsspec;
 mod input_arrays;
 mod interrupt;
 mod keys;
@@ -46,7 +47,7 @@ mod _core {
     /// Lets everything that takes a path take URLs.
     #[pymodule_init]
     fn init(_module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
-        remote::register();
+        rootfile::register_urls(super::fsspec::open, super::fsspec::list);
         Ok(())
     }
 

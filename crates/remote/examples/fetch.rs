@@ -11,7 +11,7 @@ use rootfile::{Error, Result, Source};
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let done = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["--list", folder] => remote::list_xrootd(folder).map(|names| names.iter().for_each(|name| println!("{name}"))),
+        ["--list", folder] => remote::list(folder).map(|names| names.iter().for_each(|name| println!("{name}"))),
         ["--at-once", url] => fetch(url, at_once),
         [url] => fetch(url, in_turn),
         _ => {

@@ -1,7 +1,7 @@
 //! Files on other machines as [`rootfile::Source`]s: `http://`, `https://`, `s3://`, `root://` and `roots://`. It fetches
 //! byte ranges. It knows nothing of ROOT's format, and it writes nothing.
 //!
-//! [`register`] lets everything that opens a path open URLs as well.
+//! [`register`] lets everything that opens a path open URLs as well, and patterns be found where the protocol can list.
 
 mod coalesce;
 mod counters;
@@ -25,11 +25,9 @@ use endpoint::Origin;
 use http::HttpFile;
 use recent::Recent;
 
-pub use xrootd::list as list_xrootd;
-
 /// Lets every function of the process that opens a path open URLs as well.
 pub fn register() {
-    rootfile::register_url_opener(open);
+    rootfile::register_urls(open, list);
 }
 
 /// Opens the file at a URL.
@@ -46,6 +44,25 @@ pub fn open(url: &str) -> Result<Arc<dyn Source>> {
         _ => Err(Error::unsupported(format!(
             "{scheme}:// is not supported; http, https, s3, root and roots are (mount other file systems, or copy the file)"
         ))),
+    }
+}
+
+/// Whether this crate knows how to open a URL.
+pub fn knows(url: &str) -> bool {
+    let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
+    matches!(scheme, "http" | "https" | "s3" | "root" | "roots" | "xroot" | "xroots")
+}
+
+/// The names of all that is in the folder at a URL, sorted.
+///
+/// # Errors
+///
+/// The protocol has no listing (HTTP), or the server refuses.
+pub fn list(folder: &str) -> Result<Vec<String>> {
+    match folder.split_once("://").map_or("", |(scheme, _)| scheme) {
+        "root" | "roots" | "xroot" | "xroots" => xrootd::list(folder),
+        "s3" => s3::list(folder),
+        _ => Err(Error::unsupported("HTTP servers cannot list their files: name each, or give a list as @files.txt")),
     }
 }
 

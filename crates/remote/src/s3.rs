@@ -8,8 +8,11 @@ use std::time::{Duration, Instant};
 use object_store::aws::{AmazonS3, AmazonS3Builder};
 use object_store::path::Path as Key;
 use object_store::signer::Signer;
+use object_store::{ObjectMeta, ObjectStore};
 use reqwest::{Method, Url};
 use rootfile::{Error, Result};
+
+use crate::runtime::Engine;
 
 /// How long a signature is valid, and for how long it is used.
 const VALID: Duration = Duration::from_secs(3600);
@@ -22,6 +25,21 @@ const CREDENTIALS: [&str; 4] = [
     "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
     "AWS_CONTAINER_CREDENTIALS_FULL_URI",
 ];
+
+/// The names of the objects directly below `s3://bucket/folder/`, sorted.
+///
+/// # Errors
+///
+/// As for [`Bucket::of`], or the server refuses.
+pub(crate) fn list(folder: &str) -> Result<Vec<String>> {
+    let Bucket { store, key, .. } = Bucket::of(folder)?;
+    let listed = Engine::get()?.wait_for(store.list_with_delimiter(Some(&key)));
+    let listed = listed.map_err(|e| Error::from(io::Error::other(e.to_string())))?;
+    let name = |object: &ObjectMeta| object.location.filename().map(str::to_owned);
+    let mut names: Vec<String> = listed.objects.iter().filter_map(name).collect();
+    names.sort_unstable();
+    Ok(names)
+}
 
 /// An object in a bucket.
 pub(crate) struct Bucket {
@@ -39,14 +57,18 @@ impl Bucket {
     ///
     /// There is no key, or a variable has no valid value.
     pub fn of(url: &str) -> Result<Self> {
+        // The client of object_store needs what the engine installs.
+        Engine::get()?;
         let invalid = |why: String| Error::from(io::Error::new(io::ErrorKind::InvalidInput, why));
         let rest = url.strip_prefix("s3://").unwrap_or(url);
         let (bucket, key) = rest
             .split_once('/')
-            .filter(|(bucket, key)| !bucket.is_empty() && !key.is_empty())
+            .filter(|(bucket, _)| !bucket.is_empty())
             .ok_or_else(|| invalid("an address in S3 is s3://bucket/key".to_owned()))?;
         let key = Key::parse(key).map_err(|e| invalid(e.to_string()))?;
-        let is_public = !CREDENTIALS.iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
+        let skips = std::env::var("AWS_SKIP_SIGNATURE").is_ok_and(|value| value == "true" || value == "1");
+        let is_public =
+            skips || !CREDENTIALS.iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
         let mut builder = AmazonS3Builder::from_env().with_bucket_name(bucket);
         // An endpoint without TLS is a server of one's own.
         if endpoint().is_some_and(|endpoint| endpoint.starts_with("http://")) {

@@ -7,9 +7,9 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::address;
 use crate::hint::{FORCE, Hint, Taken, shown};
 use crate::text::printable;
+use crate::url;
 
 /// The cause of an error.
 #[derive(Debug)]
@@ -152,7 +152,7 @@ impl fmt::Display for Context<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let inner = self.0;
         if let Some(file) = &inner.file {
-            write!(f, "{}: ", printable(&address::public(file).to_string_lossy()))?;
+            write!(f, "{}: ", printable(&url::public(file).to_string_lossy()))?;
         }
         if let Some(object) = &inner.object {
             write_name(f, object)?;

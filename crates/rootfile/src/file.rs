@@ -93,7 +93,7 @@ impl RootFile {
     ///
     /// If the file cannot be read or is not a ROOT file, or if no keys can be found in it.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::from_source(address::open(path.as_ref())?)
+        Self::from_source(address::open_source(path.as_ref())?)
     }
 
     /// Opens the ROOT file that a source holds.

@@ -84,9 +84,10 @@ mod target;
 mod temporary;
 pub mod text;
 mod tobject;
+mod url;
 mod writer;
 
-pub use address::{UrlOpener, register_url_opener, url};
+pub use address::{UrlLister, UrlOpener, list_url, open_source, register_urls};
 pub use datime::{date_of_days, datime_of_epoch};
 pub use directory::{DirectoryRecord, parse_key_list};
 pub use error::{Error, ErrorKind, Result};
@@ -100,4 +101,5 @@ pub use scratch::ScratchFolder;
 pub use source::{LocalFile, MemoryFile, Source, Traffic};
 pub use target::{check_output, is_same_file, is_same_place};
 pub use temporary::{abandon_outputs, abandon_unless_named, outputs_abandoned, unfinished_output};
+pub use url::url;
 pub use writer::{DirId, FileWriter, OutputFile, ROOT_VERSION, SavedObject, StagedFile};

@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use crate::address;
 use crate::source::{self, Source};
 use crate::streamer::StreamerInfos;
+use crate::url::url;
 use crate::{Error, Result};
 
 /// The default number of open files: well below the usual limit of 1024 descriptors. Reopening a file takes
@@ -63,7 +64,7 @@ impl FilePool {
     ///
     /// If the file cannot be opened or is a directory.
     pub fn source(self: &Arc<Self>, path: &Path) -> Result<Arc<dyn Source>> {
-        if let Some(url) = address::url(path) {
+        if let Some(url) = url(path) {
             return address::open_url(url);
         }
         let path = &*address::local(path);

@@ -29,7 +29,8 @@ def _build(kind: Any, value: Any) -> Any:
         item = typing.get_args(kind)[1]
         return {name: _build(item, part) for name, part in value.items()}
     if kind is Path:
-        return Path(value)
+        # A path would join the slashes of a URL.
+        return value if "://" in value else Path(value)
     if not hasattr(kind, "__dataclass_fields__"):
         return value
     kinds = _KINDS.get(kind) or _KINDS.setdefault(kind, typing.get_type_hints(kind))

@@ -1,13 +1,12 @@
 //! `basketry readspeed`: measures how fast a file can be read, and names the bottleneck.
 
 use std::io::Write;
-use std::num::NonZeroU64;
 
 use dataset::layout::ByteSize;
 use flow::inputs::{Input, inputs};
 use flow::{Budget, Entries};
 use lab::readspeed::self_check::self_check;
-use lab::readspeed::{Columns, LayoutSpeed, Options, Report, measure};
+use lab::readspeed::{Columns, LayoutSpeed, Options, Report, Throttle, measure};
 use rootfile::{Error, Result};
 
 use crate::options::Verbosity;
@@ -52,9 +51,9 @@ pub struct Args {
     /// Drop the files from the page cache before each reading, and report the share that was really dropped.
     #[arg(long)]
     cold: bool,
-    /// Simulate slow storage: at most this many bytes a second, over all files.
-    #[arg(long, value_name = "20MB/s", value_parser = rate)]
-    throttle: Option<NonZeroU64>,
+    /// Simulate slow storage: at most this many bytes a second, over all files, and a wait for the first byte of each request.
+    #[arg(long, value_name = "20MB/s,30ms")]
+    throttle: Option<Throttle>,
     /// Seconds that your own job takes for the same data.
     #[arg(long, value_name = "SECONDS")]
     application: Option<f64>,
@@ -85,13 +84,6 @@ impl Args {
     pub fn budget(&self) -> Budget {
         Budget::new(self.memory.bytes(), self.threads)
     }
-}
-
-/// Bytes a second.
-fn rate(text: &str) -> std::result::Result<NonZeroU64, String> {
-    let size = text.strip_suffix("/s").unwrap_or(text).parse::<ByteSize>();
-    let bytes = size.ok().and_then(|size| NonZeroU64::new(size.bytes()));
-    bytes.ok_or_else(|| format!("{text:?} is not a rate: write bytes a second, like 20MB/s or 500kB/s"))
 }
 
 /// Measures.
@@ -271,19 +263,4 @@ fn columns(out: &mut impl Write, report: &Report) -> Result<()> {
         writeln!(out, "and {} more columns; --json has them all", output::count(more as u64))?;
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rates_are_sizes_a_second() {
-        let bytes = |text: &str| rate(text).map(NonZeroU64::get);
-        assert_eq!(bytes("20MB/s"), Ok(20_000_000));
-        assert_eq!(bytes("500kB"), Ok(500_000));
-        for text in ["0", "0/s", "MB/s", "20 apples", "20MB/h", "-1"] {
-            assert!(bytes(text).is_err_and(|message| message.contains(text)), "{text}");
-        }
-    }
 }

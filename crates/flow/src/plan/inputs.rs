@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use rootfile::{Error, Result};
+use rootfile::{Error, Result, list_url, url};
 
 /// A file, and the tree in it, if one was named.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,10 +17,19 @@ pub struct Input {
 impl FromStr for Input {
     type Err = std::convert::Infallible;
 
-    /// `FILE` or `FILE:TREE`. The name of an existing file is never split, and neither is an address (`root://host//file`).
+    /// `FILE` or `FILE:TREE`. The name of an existing file is never split. In a URL the tree follows `.root:`, since hosts have colons
+    /// too.
     fn from_str(text: &str) -> std::result::Result<Self, Self::Err> {
         let whole = || Self { path: text.into(), tree: None };
-        Ok(match text.rsplit_once(':').filter(|_| !text.contains("://")) {
+        if url(Path::new(text)).is_some() {
+            return Ok(match text.rsplit_once(".root:").filter(|(_, tree)| !tree.is_empty()) {
+                Some((file, tree)) => {
+                    Self { path: format!("{file}.root").into(), tree: Some(tree.trim_matches('/').to_owned()) }
+                }
+                None => whole(),
+            });
+        }
+        Ok(match text.rsplit_once(':') {
             Some((file, tree)) if !file.is_empty() && !tree.is_empty() && !Path::new(text).exists() => {
                 Self { path: file.into(), tree: Some(tree.trim_matches('/').to_owned()) }
             }
@@ -76,6 +85,9 @@ pub fn one_tree(inputs: &[Input]) -> Result<Option<String>> {
 fn expand(text: &str) -> Result<Vec<Input>> {
     let Ok(input) = text.parse::<Input>();
     let pattern = input.path.to_string_lossy().into_owned();
+    if let Some(url) = url(&input.path) {
+        return expand_url(url, &input);
+    }
     if !pattern.contains(['*', '?', '[']) || input.path.exists() {
         return Ok(vec![input]);
     }
@@ -87,6 +99,26 @@ fn expand(text: &str) -> Result<Vec<Input>> {
         return Err(Error::request(format!("no file matches {pattern}")));
     }
     Ok(files.into_iter().map(|path| Input { path, tree: input.tree.clone() }).collect())
+}
+
+/// The files of a pattern on a server. Only the last part may be one, and `?` begins the parameters of a URL.
+fn expand_url(url: &str, input: &Input) -> Result<Vec<Input>> {
+    let (address, parameters) = url.split_at(url.find('?').unwrap_or(url.len()));
+    let host_end = address.find("://").map_or(0, |at| at + 3);
+    let Some((folder, name)) =
+        address.rsplit_once('/').filter(|(folder, name)| folder.len() >= host_end && name.contains(['*', '[']))
+    else {
+        return Ok(vec![input.clone()]);
+    };
+    let pattern = glob::Pattern::new(name).map_err(|e| Error::request(format!("not a pattern: {e}")).file(address))?;
+    let mut names = list_url(&format!("{folder}{parameters}"))?;
+    names.retain(|name| pattern.matches(name));
+    names.sort_unstable();
+    if names.is_empty() {
+        return Err(Error::request(format!("no file matches {name}")).file(folder));
+    }
+    let file = |name: &String| Input { path: format!("{folder}/{name}{parameters}").into(), tree: input.tree.clone() };
+    Ok(names.iter().map(file).collect())
 }
 
 #[cfg(test)]
@@ -104,6 +136,8 @@ mod tests {
             ("a.root:", input("a.root:", None)),
             (":x", input(":x", None)),
             ("root://host:1094//a.root", input("root://host:1094//a.root", None)),
+            ("root://host:1094//a.root:d/T", input("root://host:1094//a.root", Some("d/T"))),
+            ("http://h:80/a.root?authz=x", input("http://h:80/a.root?authz=x", None)),
         ] {
             assert_eq!(text.parse::<Input>().unwrap(), expected, "{text}");
         }

@@ -5,6 +5,9 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::report::Network;
+use super::throttle::Throttle;
+use crate::math::as_f64;
 use crate::system::shell::{argument, output, quoted};
 
 /// The bottleneck.
@@ -15,6 +18,10 @@ pub enum Bottleneck {
     Application,
     /// Threads wait for bytes.
     Storage,
+    /// Threads wait for the first bytes of replies from another machine.
+    NetworkLatency,
+    /// Threads wait while bytes come from another machine.
+    NetworkBandwidth,
     /// There are fewer units of work than threads.
     TooFewClusters,
     /// Threads are busy decompressing.
@@ -43,8 +50,10 @@ pub(super) struct Stages {
     pub application: Option<f64>,
     /// Share of the files that was not in the page cache, if the files were dropped from it.
     pub cold: Option<f64>,
-    /// The limit in bytes a second, if slow storage was simulated.
-    pub throttle: Option<f64>,
+    /// Simulated slow storage.
+    pub throttle: Option<Throttle>,
+    /// What went over the network, if something did.
+    pub network: Option<Network>,
     pub compressed: f64,
     pub uncompressed: f64,
 }
@@ -112,7 +121,11 @@ pub(super) fn verdict(s: &Stages) -> Bottleneck {
     let waits = s.busy() < BUSY;
     // Time in fetching is waiting, except for the kernel's copy.
     if (waits && s.fetch > s.decompress.max(s.decode)) || s.fetch > s.decompress + s.decode {
-        return Bottleneck::Storage;
+        return match s.network {
+            Some(network) if network.latency > network.transfer => Bottleneck::NetworkLatency,
+            Some(_) => Bottleneck::NetworkBandwidth,
+            None => Bottleneck::Storage,
+        };
     }
     let few = s.clusters < s.threads || s.baskets < 2.0 * s.threads;
     if waits && few && s.threads > 1.0 && s.occupied() < BUSY {
@@ -146,6 +159,26 @@ impl Bottleneck {
                 s.uncompressed / s.compressed.max(1.0),
                 if s.threads > 1.0 { ", and fewer may be faster on spinning disks" } else { "" },
             ),
+            Self::NetworkLatency | Self::NetworkBandwidth => {
+                let network = s.network.unwrap_or_default();
+                let (what, way_out) = match self {
+                    Self::NetworkLatency => (
+                        "latency",
+                        "larger clusters, fewer columns and entries, or a cache near by need fewer of them; more memory \
+                         lets more of them wait side by side",
+                    ),
+                    _ => ("bandwidth", "read fewer columns and entries, compress harder, or bring the files near"),
+                };
+                format!(
+                    "the network's {what} is the bottleneck: {} requests for {} MB waited {} for their first bytes and {} \
+                     for the others, added up; {way_out}",
+                    network.requests,
+                    // Rounded up, so that few bytes are not none.
+                    network.bytes.div_ceil(1_000_000),
+                    time(network.latency),
+                    time(network.transfer),
+                )
+            }
             Self::TooFewClusters => format!(
                 "there are too few clusters for the threads: {} for {:.0}, which were busy {} of the time; rewrite with \
                  smaller ones, or use no more threads than there are clusters",
@@ -202,10 +235,14 @@ impl Bottleneck {
         let of = |key: &str, value: String| format!(" --tree-set {} {key}={value}", quoted(subject.tree));
         match self {
             Self::Application => Vec::new(),
-            Self::Storage if (1..=MOST_KEPT).contains(&subject.columns.len()) => {
+            // What is read is brought near.
+            Self::Storage | Self::NetworkLatency | Self::NetworkBandwidth
+                if (1..=MOST_KEPT).contains(&subject.columns.len()) =>
+            {
                 let keep = subject.columns.iter().map(|column| format!(" --keep {}", quoted(column))).collect();
                 vec![rewrite("kept", keep), format!("basketry tune {}", argument(&of_tree))]
             }
+            Self::NetworkLatency | Self::NetworkBandwidth => Vec::new(),
             Self::Storage => vec![format!("basketry tune {}", argument(&of_tree))],
             Self::TooFewClusters => {
                 let megabytes = (s.compressed / (4.0 * s.threads)).max(LEAST_CLUSTER) / 1e6;
@@ -247,12 +284,15 @@ pub(super) fn notes(s: &Stages, bottleneck: Bottleneck) -> Vec<String> {
             100.0 * s.busy()
         ));
     }
-    if let Some(rate) = s.throttle {
-        notes.push(format!("the rate was limited to {:.1} MB/s (--throttle)", rate / 1e6));
+    if let Some(rate) = s.throttle.and_then(|throttle| throttle.bytes_a_second) {
+        notes.push(format!("the rate was limited to {:.1} MB/s (--throttle)", as_f64(rate.get()) / 1e6));
+    }
+    if let Some(latency) = s.throttle.map(|throttle| throttle.latency).filter(|latency| !latency.is_zero()) {
+        notes.push(format!("each request waited {} for its first byte (--throttle)", time(latency.as_secs_f64())));
     }
     match s.cold {
         // With a throttle the page cache makes no difference.
-        None if s.throttle.is_some() => {}
+        None if s.throttle.is_some() || s.network.is_some() => {}
         None => notes.push("files may have come from the page cache: --cold measures the storage as well".to_owned()),
         Some(cold) if cold < 0.9 => notes.push(format!(
             "only {:.0} % of the files' bytes could be dropped from the page cache: storage may be slower than this",
@@ -269,7 +309,7 @@ fn time(seconds: f64) -> String {
 }
 
 /// Measurements with their known bottleneck, for `readspeed --test`.
-pub(super) fn planted() -> [(&'static str, Stages, Bottleneck); 11] {
+pub(super) fn planted() -> [(&'static str, Stages, Bottleneck); 13] {
     let busy = Stages {
         real: 1.0,
         cpu: 2.0,
@@ -284,9 +324,11 @@ pub(super) fn planted() -> [(&'static str, Stages, Bottleneck); 11] {
         application: None,
         cold: Some(1.0),
         throttle: None,
+        network: None,
         compressed: 1e8,
         uncompressed: 2e8,
     };
+    let network = |latency, transfer| Some(Network { requests: 9, bytes: 100_000_000, latency, transfer });
     let idle = Stages { cpu: 1.0, decompress: 0.6, decode: 0.3, ..busy };
     [
         ("busy decompressing", busy, Bottleneck::Decompression),
@@ -294,6 +336,16 @@ pub(super) fn planted() -> [(&'static str, Stages, Bottleneck); 11] {
         ("a job that takes little longer", Stages { application: Some(1.4), ..busy }, Bottleneck::Decompression),
         ("a job that takes much longer", Stages { application: Some(9.0), ..busy }, Bottleneck::Application),
         ("waiting for bytes", Stages { fetch: 1.8, decompress: 0.2, ..idle }, Bottleneck::Storage),
+        (
+            "waiting for replies",
+            Stages { fetch: 1.8, decompress: 0.2, network: network(1.5, 0.3), ..idle },
+            Bottleneck::NetworkLatency,
+        ),
+        (
+            "waiting for a slow line",
+            Stages { fetch: 1.8, decompress: 0.2, network: network(0.1, 1.7), ..idle },
+            Bottleneck::NetworkBandwidth,
+        ),
         ("copying bytes", Stages { fetch: 1.2, decompress: 0.2, ..busy }, Bottleneck::Storage),
         ("idle, with few clusters", Stages { clusters: 1.0, ..idle }, Bottleneck::TooFewClusters),
         ("idle, with few baskets", Stages { baskets: 3.0, ..idle }, Bottleneck::TooFewClusters),

@@ -25,7 +25,8 @@ pub use bottleneck::Bottleneck;
 use bottleneck::{Dearest, Stages, Subject};
 pub use columns::Columns;
 use report::threads;
-pub use report::{ColumnCost, LayoutSpeed, Report, Run, SCHEMA};
+pub use report::{ColumnCost, LayoutSpeed, Network, Report, Run, SCHEMA};
+pub use throttle::Throttle;
 
 use crate::inspect::can_be_split;
 use crate::math::as_f64;
@@ -45,8 +46,8 @@ pub struct Options {
     pub repeat: usize,
     /// Whether files are dropped from the page cache before each reading.
     pub cold: bool,
-    /// Simulated slow storage: at most this many bytes a second, over all files.
-    pub throttle: Option<NonZeroU64>,
+    /// Simulated slow storage.
+    pub throttle: Option<Throttle>,
     /// Seconds that the user's own job takes over the same data.
     pub application: Option<f64>,
     /// Whether to forecast other layouts.
@@ -101,7 +102,8 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
         baskets: as_f64(baskets),
         application: options.application,
         cold: median.cold,
-        throttle: options.throttle.map(|rate| as_f64(rate.get())),
+        throttle: options.throttle,
+        network: median.network,
         compressed: as_f64(compressed),
         uncompressed: as_f64(uncompressed),
     };
@@ -161,7 +163,11 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
         entries,
         all_entries: dataset.entries(),
         clusters: dataset.clusters().len().saturating_sub(1) as u64,
-        throttle: options.throttle.map(NonZeroU64::get),
+        throttle: options.throttle.and_then(|throttle| throttle.bytes_a_second).map(NonZeroU64::get),
+        throttle_latency: options
+            .throttle
+            .map(|throttle| throttle.latency.as_secs_f64())
+            .filter(|latency| *latency > 0.0),
         setup,
         uncompressed,
         compressed,
@@ -189,6 +195,7 @@ fn read_once(
     cold: Option<f64>,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<(Run, Vec<ReadCost>, u64)> {
+    let before = dataset.traffic();
     let (started, cpu) = (Instant::now(), process_seconds());
     let (entries, spent) = drain(dataset, request, &|spent| progress(spent.compressed))?;
     let mut all = ReadCost::default();
@@ -200,6 +207,7 @@ fn read_once(
         decompress: all.decompress.as_secs_f64(),
         decode: all.decode.as_secs_f64(),
         cold,
+        network: before.zip(dataset.traffic()).map(|(before, after)| Network::between(&before, &after)),
     };
     Ok((run, spent, entries))
 }

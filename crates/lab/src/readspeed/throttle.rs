@@ -1,17 +1,55 @@
-//! Simulates slow storage: all files share one channel of a given rate. The data are the same, only later. Read-ahead is not
-//! simulated: bytes are sent when they are requested.
+//! Simulates slow storage: all files share one channel of a given rate, and each request may take a time before its first byte, as
+//! to another machine. The data are the same, only later. The kernel's read-ahead is not simulated: bytes are sent when they are
+//! requested.
 
 use std::num::NonZeroU64;
 use std::ops::Range;
 use std::path::Path;
+use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use rootfile::{Result, Source};
+use dataset::layout::ByteSize;
+use rootfile::{Result, Source, Traffic};
 
 /// Longest idle time that the channel may catch up. Sleeps end some tenths of a millisecond late, and catching up
 /// corrects that.
 const SLACK: Duration = Duration::from_millis(5);
+
+/// Simulated slow storage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Throttle {
+    /// At most this many bytes a second, over all files.
+    pub bytes_a_second: Option<NonZeroU64>,
+    /// The time from a request to its first byte. Requests may wait side by side.
+    pub latency: Duration,
+}
+
+impl FromStr for Throttle {
+    type Err = String;
+
+    /// `20MB/s`, `30ms`, or both: `20MB/s,30ms`.
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let wrong = || format!("{text:?} is no throttle: write bytes a second, a latency, or both, like 20MB/s,30ms");
+        let mut throttle = Self::default();
+        for part in text.split(',').map(str::trim) {
+            let latency = part.strip_suffix("ms").map(|number| (number, 1e-3));
+            let latency =
+                latency.or_else(|| part.strip_suffix('s').filter(|_| !part.ends_with("/s")).map(|n| (n, 1.0)));
+            if let Some((number, unit)) = latency {
+                let seconds = number.trim().parse::<f64>().map_err(|_| wrong())? * unit;
+                throttle.latency = Some(seconds)
+                    .filter(|seconds| (0.0..=60.0).contains(seconds))
+                    .map(Duration::from_secs_f64)
+                    .ok_or_else(wrong)?;
+            } else {
+                let size = part.strip_suffix("/s").unwrap_or(part).parse::<ByteSize>().map_err(|_| wrong())?;
+                throttle.bytes_a_second = Some(NonZeroU64::new(size.bytes()).ok_or_else(wrong)?);
+            }
+        }
+        Ok(throttle)
+    }
+}
 
 /// Tells the time and sleeps. Tests use a virtual clock.
 pub(super) trait Clock: Send + Sync {
@@ -34,30 +72,48 @@ impl Clock for Real {
 
 /// The channel: it transfers one request after the other.
 pub(super) struct Line {
-    bytes_a_second: NonZeroU64,
+    throttle: Throttle,
     clock: Box<dyn Clock>,
     /// The time when all requests so far are transferred.
     free: Mutex<Duration>,
+    traffic: Mutex<Traffic>,
 }
 
 impl Line {
-    pub fn new(bytes_a_second: NonZeroU64) -> Arc<Self> {
-        Self::with_clock(bytes_a_second, Box::new(Real(Instant::now())))
+    pub fn new(throttle: Throttle) -> Arc<Self> {
+        Self::with_clock(throttle, Box::new(Real(Instant::now())))
     }
 
-    fn with_clock(bytes_a_second: NonZeroU64, clock: Box<dyn Clock>) -> Arc<Self> {
+    fn with_clock(throttle: Throttle, clock: Box<dyn Clock>) -> Arc<Self> {
         let free = Mutex::new(clock.now());
-        Arc::new(Self { bytes_a_second, clock, free })
+        Arc::new(Self { throttle, clock, free, traffic: Mutex::default() })
     }
 
     /// The file, read through the channel.
     pub fn to(self: &Arc<Self>, file: Arc<dyn Source>) -> Arc<dyn Source> {
-        Arc::new(Far { file, line: Arc::clone(self) })
+        // The caller and this value have one.
+        let is_first = Arc::strong_count(self) == 1;
+        Arc::new(Far { file, line: Arc::clone(self), is_first })
     }
 
-    /// Waits until `bytes` bytes are transferred.
-    fn bring(&self, bytes: usize) {
-        let nanoseconds = bytes as u128 * 1_000_000_000 / u128::from(self.bytes_a_second.get());
+    /// Waits until `bytes` bytes of one request are transferred.
+    fn bring(&self, bytes: u64) {
+        if !self.throttle.latency.is_zero() {
+            self.clock.sleep(self.throttle.latency);
+        }
+        let began = self.clock.now();
+        if let Some(rate) = self.throttle.bytes_a_second {
+            self.transfer(bytes, rate);
+        }
+        let mut traffic = self.traffic.lock().unwrap_or_else(PoisonError::into_inner);
+        traffic.requests += 1;
+        traffic.bytes += bytes;
+        traffic.latency += self.throttle.latency;
+        traffic.transfer += self.clock.now().saturating_sub(began);
+    }
+
+    fn transfer(&self, bytes: u64, rate: NonZeroU64) {
+        let nanoseconds = u128::from(bytes) * 1_000_000_000 / u128::from(rate.get());
         let takes = Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(u64::MAX));
         let (now, there) = {
             let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
@@ -75,6 +131,7 @@ impl Line {
 struct Far {
     file: Arc<dyn Source>,
     line: Arc<Line>,
+    is_first: bool,
 }
 
 impl Source for Far {
@@ -84,8 +141,27 @@ impl Source for Far {
 
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
         self.file.read_exact_at(offset, buf)?;
-        self.line.bring(buf.len());
+        self.line.bring(buf.len() as u64);
         Ok(())
+    }
+
+    /// With a latency, reading ahead is worth while as it is for other machines.
+    fn is_remote(&self) -> bool {
+        !self.line.throttle.latency.is_zero() || self.file.is_remote()
+    }
+
+    /// The channel is shared, so only its first file tells.
+    fn traffic(&self) -> Option<Traffic> {
+        match self.is_first && !self.line.throttle.latency.is_zero() {
+            true => Some(*self.line.traffic.lock().unwrap_or_else(PoisonError::into_inner)),
+            false => self.file.traffic(),
+        }
+    }
+
+    fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
+        let read = self.file.read_ranges(ranges)?;
+        self.line.bring(read.iter().map(|bytes| bytes.len() as u64).sum());
+        Ok(read)
     }
 
     fn name(&self) -> &Path {
@@ -101,6 +177,32 @@ impl Source for Far {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rates_and_latencies() {
+        let parsed = |text: &str| {
+            let throttle: Throttle = text.parse()?;
+            Ok((throttle.bytes_a_second.map_or(0, NonZeroU64::get), throttle.latency.as_millis()))
+        };
+        assert_eq!(parsed("20MB/s"), Ok((20_000_000, 0)));
+        assert_eq!(parsed("500kB"), Ok((500_000, 0)));
+        assert_eq!(parsed("20MB/s,30ms"), Ok((20_000_000, 30)));
+        assert_eq!(parsed("1.5s"), Ok((0, 1500)));
+        for text in ["0", "0/s", "MB/s", "20 apples", "20MB/h", "-1", "-3ms", "ms", "1e9s", ""] {
+            assert!(parsed(text).is_err_and(|message: String| message.contains(text)), "{text}");
+        }
+    }
+
+    #[test]
+    fn several_ranges_are_one_request() {
+        let clock = Planted::default();
+        let line = Line::with_clock("1MB/s,30ms".parse().unwrap(), Box::new(clock.clone()));
+        let file = line.to(Arc::new(MemoryFile(vec![1; 10_000])));
+        assert_eq!(file.read_ranges(&[0..100, 500..1400]).unwrap().concat().len(), 1000);
+        let traffic = file.traffic().unwrap();
+        assert_eq!((traffic.requests, traffic.bytes, traffic.latency.as_millis()), (1, 1000, 30));
+        assert!((31..33).contains(&clock.now().as_millis()), "{:?}", clock.now());
+    }
     use rootfile::MemoryFile;
     use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -124,7 +226,7 @@ mod tests {
     /// Two files of ten kilobytes behind a channel of a megabyte a second.
     fn files() -> (Planted, [Arc<dyn Source>; 2]) {
         let clock = Planted::default();
-        let line = Line::with_clock(NonZeroU64::new(1_000_000).unwrap(), Box::new(clock.clone()));
+        let line = Line::with_clock("1MB/s".parse().unwrap(), Box::new(clock.clone()));
         let file = |byte: u8| line.to(Arc::new(MemoryFile(vec![byte; 10_000])));
         (clock, [file(1), file(2)])
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use flow::inputs::Input;
 use flow::read::Dataset;
-use rootfile::{Error, Result};
+use rootfile::{Error, Result, url};
 use serde::{Deserialize, Serialize};
 
 use crate::readspeed::Columns;
@@ -34,6 +34,11 @@ impl SweepInput {
     pub fn of(input: &Input, entries: Option<u64>, columns: &[String]) -> Result<Self> {
         let dataset = Dataset::open(std::slice::from_ref(input))?;
         Columns::Named(columns.to_vec()).choose(&dataset)?;
+        if url(&input.path).is_some() {
+            return Err(
+                Error::unsupported("a sweep reads its input many times: copy the file here first").file(&input.path)
+            );
+        }
         let all = dataset.entries();
         let path = std::fs::canonicalize(&input.path).map_err(|e| Error::from(e).file(&input.path))?;
         if all == 0 || entries == Some(0) {

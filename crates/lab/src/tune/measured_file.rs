@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use dataset::glob::NameFilter;
 use flow::{Budget, Progress};
-use rootfile::{Error, Result, ScratchFolder};
+use rootfile::{Error, Result, ScratchFolder, open_source};
 
 /// Bytes of the inputs that are merged, about.
 const BYTES: u64 = 256 << 20;
@@ -77,7 +77,7 @@ impl MeasuredFile {
 
 /// Inputs at even distances, as many as have about [`BYTES`] together.
 fn spread_over(inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    let size = |path: &PathBuf| std::fs::metadata(path).map(|m| m.len()).map_err(|e| Error::from(e).file(path));
+    let size = |path: &PathBuf| open_source(path).map(|source| source.size());
     let all = inputs.iter().map(size).sum::<Result<u64>>()?;
     let n = inputs.len() as u64;
     let wanted = if all <= BYTES { n } else { (BYTES.saturating_mul(n) / all).clamp(1, n) };

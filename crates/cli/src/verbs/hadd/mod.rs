@@ -16,7 +16,7 @@ use flow::{
     Summary,
 };
 use rootfile::codec::Compression;
-use rootfile::{Error, Result, RootFile, check_output};
+use rootfile::{Error, Result, RootFile, check_output, url};
 
 use self::flags::{Flags, Unusable, setting};
 use self::messages::{error, say, warn};
@@ -176,10 +176,7 @@ impl<'a> Merge<'a> {
 
     /// The existing sources, and the number of skipped arguments (`-k`).
     fn sources(&self) -> Result<(Vec<PathBuf>, usize)> {
-        let elsewhere = |word: &str| {
-            if word.contains("://") { ": only files of this machine can be read; copy it first" } else { "" }
-        };
-        let invalid = |word: &str| format!("could not validate argument \"{word}\" as input file{}", elsewhere(word));
+        let invalid = |word: &str| format!("could not validate argument \"{word}\" as input file");
         let mut found = Vec::new();
         let mut absent = 0;
         for word in &self.flags.sources {
@@ -194,14 +191,13 @@ impl<'a> Merge<'a> {
                         Some(tree) => PathBuf::from(format!("{}:{tree}", input.path.display())),
                         None => input.path,
                     });
-                    let (there, not): (Vec<_>, Vec<_>) = paths.partition(|path| path.exists());
+                    let (there, not): (Vec<_>, Vec<_>) = paths.partition(|path| url(path).is_some() || path.exists());
                     found.extend(there);
                     let Some(problem) = not.first() else { continue };
                     match list {
                         Some(list) => {
                             let problem = problem.to_string_lossy();
-                            let why = elsewhere(&problem);
-                            format!("could not validate the file name \"{problem}\" within indirect file {list}{why}")
+                            format!("could not validate the file name \"{problem}\" within indirect file {list}")
                         }
                         None => invalid(word),
                     }

@@ -1,10 +1,8 @@
 //! The format of a file: ROOT or Parquet.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
-use rootfile::{Error, Result};
+use rootfile::{Error, Result, open_source};
 
 /// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,10 +20,8 @@ impl Format {
     ///
     /// The file cannot be read, or has neither format.
     pub fn of(path: &Path) -> Result<Self> {
-        let mut first = [0; 4];
-        let opened = File::open(path).map_err(|e| Error::from(e).file(path))?;
-        opened.take(4).read_exact(&mut first).map_err(|_| neither(path))?;
-        match &first {
+        let first = open_source(path)?.read(0, 4).map_err(|_| neither(path))?;
+        match first.as_slice() {
             b"root" => Ok(Self::Root),
             b"PAR1" => Ok(Self::Parquet),
             _ => Err(neither(path)),

@@ -17,7 +17,7 @@ use parquet::arrow::arrow_reader::{
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use parquet::file::reader::{ChunkReader, Length};
-use rootfile::{Error, Hint, LocalFile, Result, Source};
+use rootfile::{Error, Hint, Result, Source, open_source};
 
 use super::parquet_error::wrong;
 
@@ -34,7 +34,7 @@ const READER: u64 = 192 << 10;
 
 /// A Parquet file.
 pub(super) struct Opened {
-    source: Arc<LocalFile>,
+    source: Arc<dyn Source>,
     metadata: ArrowReaderMetadata,
     /// Approximate memory of the metadata, in bytes.
     pub held: u64,
@@ -53,8 +53,8 @@ pub(super) struct Group {
 impl Opened {
     /// Opens a file. Its metadata may take `most` bytes of memory.
     pub fn open(path: &Path, most: u64) -> Result<Self> {
-        let source = Arc::new(LocalFile::open(path)?);
-        let held = metadata_len(&source)?.saturating_mul(UNPACKED);
+        let source = open_source(path)?;
+        let held = metadata_len(&*source)?.saturating_mul(UNPACKED);
         if held > most {
             let memory = Hint::text("memory", format!("{}MB", (4 * held).div_ceil(1_000_000)));
             let held = held.div_ceil(1_000_000);
@@ -165,7 +165,7 @@ fn guarded<T>(work: impl FnOnce() -> parquet::errors::Result<T>) -> Result<T> {
     }
 }
 
-fn metadata_len(source: &LocalFile) -> Result<u64> {
+fn metadata_len(source: &dyn Source) -> Result<u64> {
     let short = || Error::corrupt("is too short for a Parquet file").file(source.name());
     let at = source.size().checked_sub(TAIL).ok_or_else(short)?;
     let tail = source.read(at, 8)?;
@@ -202,7 +202,7 @@ fn check(group: &RowGroupMetaData, size: u64) -> Result<()> {
 }
 
 /// The file for the library. Each read has a position, so threads do not disturb each other.
-struct Bytewise(Arc<LocalFile>);
+struct Bytewise(Arc<dyn Source>);
 
 impl Length for Bytewise {
     fn len(&self) -> u64 {
@@ -225,7 +225,7 @@ impl ChunkReader for Bytewise {
 
 /// The bytes of a file from a position on.
 struct Behind {
-    source: Arc<LocalFile>,
+    source: Arc<dyn Source>,
     at: u64,
 }
 

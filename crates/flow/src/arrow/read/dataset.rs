@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use dataset::layout::Container;
 use dataset::table::{TableColumn, TableSchema};
 use dataset::tree::Tree;
-use rootfile::{Error, Result, Source};
+use rootfile::{Error, Result, Source, Traffic};
 
 use super::chain::NtupleChain;
 use crate::plan::inputs::Input;
@@ -58,6 +58,19 @@ impl Dataset {
         for file in self.files.iter_mut().chain(friends.into_iter().flatten()) {
             *file = other(Arc::clone(file));
         }
+    }
+
+    /// What its files have asked other machines for so far, if any is on another one.
+    pub fn traffic(&self) -> Option<Traffic> {
+        let mut all: Option<Traffic> = None;
+        for traffic in self.files().iter().filter_map(|file| file.traffic()) {
+            let sum = all.get_or_insert_default();
+            sum.requests += traffic.requests;
+            sum.bytes += traffic.bytes;
+            sum.latency += traffic.latency;
+            sum.transfer += traffic.transfer;
+        }
+        all
     }
 
     /// Path of the tree or RNTuple in the first file.

@@ -103,10 +103,10 @@ fn path_of(own: &Path, name: &str) -> Result<PathBuf> {
         return Ok(own.to_owned());
     }
     if name.contains("://") {
-        return Err(Error::unsupported(format!("is in {name}; only local files are supported")));
+        return Ok(name.into());
     }
     let beside = own.parent().unwrap_or(Path::new("")).join(name);
-    Ok(if beside.exists() { beside } else { name.into() })
+    Ok(if rootfile::url(own).is_some() || beside.exists() { beside } else { name.into() })
 }
 
 /// Opens a friend. Its entries must align with those of the data set, and with `by_file` those of each file as well.

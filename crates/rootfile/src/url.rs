@@ -1,0 +1,50 @@
+//! Which paths are URLs, and what messages may show of them. It opens nothing.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+/// The text of a path that is a URL: `scheme://rest`. `file:///path` is none: it names a path.
+pub fn url(path: &Path) -> Option<&str> {
+    let text = path.to_str()?;
+    let (scheme, _) = text.split_once("://")?;
+    let letters = scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
+    (letters && scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme != "file").then_some(text)
+}
+
+/// What messages may show of a path: URLs without user, password and parameters, which may be secrets.
+pub(crate) fn public(path: &Path) -> Cow<'_, Path> {
+    let Some(url) = url(path) else { return Cow::Borrowed(path) };
+    let end = url.find(['?', '#']).unwrap_or(url.len());
+    let shown = url.get(..end).unwrap_or(url);
+    let Some((scheme, rest)) = shown.split_once("://") else { return Cow::Borrowed(path) };
+    let host_end = rest.find('/').unwrap_or(rest.len());
+    let user = rest.get(..host_end).and_then(|host| host.rfind('@')).map_or(0, |at| at + 1);
+    Cow::Owned(PathBuf::from(format!("{scheme}://{}", rest.get(user..).unwrap_or(rest))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_are_told_from_paths() {
+        for text in ["http://h/a.root", "https://h/a?authz=x", "root://h:1094//a", "s3://b/k"] {
+            assert_eq!(url(Path::new(text)), Some(text));
+        }
+        for text in ["a.root", "/a/b", "a:b", "://x", "a b://c", "file:///a", "1://x"] {
+            assert_eq!(url(Path::new(text)), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn messages_do_not_show_secrets() {
+        for (path, shown) in [
+            ("https://h/a.root?authz=secret", "https://h/a.root"),
+            ("https://me:secret@h:1/a@b", "https://h:1/a@b"),
+            ("root://u@h//a", "root://h//a"),
+            ("dir/a?b", "dir/a?b"),
+        ] {
+            assert_eq!(public(Path::new(path)).to_string_lossy(), shown);
+        }
+    }
+}
