@@ -12,6 +12,7 @@ mod execute;
 mod plan;
 mod rewrite;
 mod select;
+pub mod survey;
 mod table;
 mod verify;
 

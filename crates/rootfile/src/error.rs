@@ -125,6 +125,16 @@ impl Error {
         self.0.file.as_deref()
     }
 
+    /// The object, if known.
+    pub fn subject(&self) -> Option<&str> {
+        self.0.object.as_deref()
+    }
+
+    /// The byte offset in the file, if known.
+    pub fn offset(&self) -> Option<u64> {
+        self.0.offset
+    }
+
     /// The cause.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind

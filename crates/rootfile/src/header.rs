@@ -44,6 +44,18 @@ pub struct FileHeader {
 }
 
 impl FileHeader {
+    /// The UUID as text, in the usual five groups.
+    pub fn uuid_text(&self) -> String {
+        let mut text = String::with_capacity(36);
+        for (i, byte) in self.uuid.iter().enumerate() {
+            if matches!(i, 4 | 6 | 8 | 10) {
+                text.push('-');
+            }
+            text.push_str(&format!("{byte:02x}"));
+        }
+        text
+    }
+
     /// Reads a header from the first bytes of a file.
     ///
     /// # Errors

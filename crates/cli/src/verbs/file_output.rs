@@ -89,13 +89,14 @@ impl FileOutputArgs {
     }
 
     /// Writes the output, and returns the report as JSON.
-    pub fn report(&self, options: Options, progress: Progress<'_>) -> Result<String> {
+    pub fn report(&self, options: Options, progress: Progress<'_>) -> Result<(String, Answer)> {
         let (paths, options) = self.resolve(options)?;
         let output = &self.target.output;
         if self.dry_run {
-            return output::json_text(&flow::forecast(&paths, output, &options, true)?);
+            return Ok((output::json_text(&flow::forecast(&paths, output, &options, true)?)?, Answer::Yes));
         }
-        output::json_text(&flow::rewrite(&paths, output, &options, progress)?)
+        let summary = flow::rewrite(&paths, output, &options, progress)?;
+        Ok((output::json_text(&summary)?, answer(&summary)))
     }
 
     /// Writes the output, and prints the report.
@@ -113,8 +114,12 @@ impl FileOutputArgs {
         } else {
             say_damaged(&summary);
         }
-        Ok(if summary.is_whole() { Answer::Yes } else { Answer::No })
+        Ok(answer(&summary))
     }
+}
+
+fn answer(summary: &Summary) -> Answer {
+    if summary.is_whole() { Answer::Yes } else { Answer::No }
 }
 
 /// Prints on standard error what is missing from the output.

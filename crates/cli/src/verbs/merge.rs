@@ -51,7 +51,7 @@ impl Args {
     }
 }
 
-pub fn report(args: &Args, progress: Progress<'_>) -> Result<String> {
+pub fn report(args: &Args, progress: Progress<'_>) -> Result<(String, Answer)> {
     args.file_output.report(args.options(), progress)
 }
 

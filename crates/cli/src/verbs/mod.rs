@@ -1,7 +1,9 @@
 //! The verbs, one module each: its arguments, a call into the crates below, and its output.
 
+mod check;
 mod convert;
 mod file_output;
+mod fileset;
 mod generate;
 mod hadd;
 mod inspect;
@@ -17,7 +19,7 @@ mod write_bench;
 
 use clap::Subcommand;
 use flow::{Budget, Progress, allocator};
-use rootfile::Result;
+use rootfile::{Error, Result};
 
 use crate::interrupt::{self, AfterNaming};
 use crate::output::{self, Answer};
@@ -33,6 +35,8 @@ pub enum Verb {
     Recover(recover::Args),
     Tune(tune::Args),
     Verify(verify::Args),
+    Check(check::Args),
+    Fileset(fileset::Args),
     Convert(convert::Args),
     Generate(generate::Args),
     WriteBench(write_bench::Args),
@@ -60,6 +64,8 @@ impl Verb {
             Self::Recover(args) => Some(args.budget()),
             Self::Tune(args) => Some(args.budget()),
             Self::Verify(args) => Some(args.budget()),
+            Self::Check(args) => Some(args.budget()),
+            Self::Fileset(args) => Some(args.budget()),
             Self::Convert(args) => Some(args.budget()),
             Self::Generate(args) => Some(args.budget()),
             Self::WriteBench(args) => args.budget(),
@@ -81,24 +87,35 @@ impl Verb {
 
     /// Runs the verb and returns the report as JSON, without printing.
     pub fn report(self, progress: Progress<'_>) -> Result<String> {
+        self.outcome(progress).map(|(report, _)| report)
+    }
+
+    /// Runs the verb and returns the report as JSON and the answer, without printing.
+    fn outcome(self, progress: Progress<'_>) -> Result<(String, Answer)> {
+        let done = |report: String| Ok((report, Answer::Yes));
         match self {
-            Self::Inspect(args) => inspect::report(&args),
+            Self::Inspect(args) => done(inspect::report(&args)?),
             Self::Rewrite(args) => rewrite::report(&args, progress),
             Self::Merge(args) => merge::report(&args, progress),
-            Self::Readspeed(args) => output::json_text(&readspeed::work(&args, &|_| (), &|_| ())?),
-            Self::Recover(args) => output::json_text(&recover::work(&args, progress)?),
-            Self::Tune(args) => output::json_text(&tune::work(&args, progress, &|_| ())?.report),
-            Self::Verify(args) => output::json_text(&verify::work(&args, progress)?),
-            Self::Convert(args) => output::json_text(&convert::work(&args, progress)?),
-            Self::Generate(args) => output::json_text(&generate::work(&args, progress)?),
-            Self::WriteBench(_) => {
-                Err(rootfile::Error::request("write-bench starts processes for its runs: use the command line"))
+            Self::Readspeed(args) => done(output::json_text(&readspeed::work(&args, &|_| (), &|_| ())?)?),
+            Self::Recover(args) => answered(&recover::work(&args, progress)?, |recovery| recovery.whole),
+            Self::Tune(args) => {
+                let tuned = tune::work(&args, progress, &|_| ())?;
+                answered(&tuned.report, |report| tuned.layout.is_some() && report.delivered.unwrap_or(true))
             }
-            Self::Monitor(_) => Err(rootfile::Error::request(
+            Self::Verify(args) => answered(&verify::work(&args, progress)?, |verdict| verdict.equal),
+            Self::Check(args) => answered(&check::work(&args, progress)?, |report| report.whole),
+            Self::Fileset(args) => answered(&fileset::work(&args, progress)?, |report| report.skipped.is_empty()),
+            Self::Convert(args) => done(output::json_text(&convert::work(&args, progress)?)?),
+            Self::Generate(args) => done(output::json_text(&generate::work(&args, progress)?)?),
+            Self::WriteBench(_) => {
+                Err(Error::request("write-bench starts processes for its runs: use the command line"))
+            }
+            Self::Monitor(_) => Err(Error::request(
                 "monitor runs a command: use the command line, or basketry.Monitor for this process",
             )),
-            Self::Sweep(args) => sweep::report(&args, progress),
-            Self::Hadd(_) => Err(rootfile::Error::request("hadd is only for the command line; use merge")),
+            Self::Sweep(args) => done(sweep::report(&args, progress)?),
+            Self::Hadd(_) => Err(Error::request("hadd is only for the command line; use merge")),
         }
     }
 
@@ -112,6 +129,8 @@ impl Verb {
             Self::Recover(args) => recover::run(&args),
             Self::Tune(args) => tune::run(&args),
             Self::Verify(args) => verify::run(&args),
+            Self::Check(args) => check::run(&args),
+            Self::Fileset(args) => fileset::run(&args),
             Self::Convert(args) => convert::run(&args),
             Self::Generate(args) => generate::run(&args),
             Self::WriteBench(args) => write_bench::run(&args),
@@ -119,6 +138,11 @@ impl Verb {
             Self::Sweep(args) => sweep::run(&args),
         }
     }
+}
+
+/// A report as JSON, and its answer.
+fn answered<R: serde::Serialize>(report: &R, is_yes: impl Fn(&R) -> bool) -> Result<(String, Answer)> {
+    Ok((output::json_text(report)?, if is_yes(report) { Answer::Yes } else { Answer::No }))
 }
 
 /// The result of a verb, unless a signal ends the process.

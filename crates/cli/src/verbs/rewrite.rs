@@ -25,7 +25,7 @@ impl Args {
     }
 }
 
-pub fn report(args: &Args, progress: Progress<'_>) -> Result<String> {
+pub fn report(args: &Args, progress: Progress<'_>) -> Result<(String, Answer)> {
     args.file_output.report(Options::default(), progress)
 }
 

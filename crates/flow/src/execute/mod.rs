@@ -7,4 +7,5 @@ pub(crate) mod encode;
 pub(crate) mod engine;
 pub(crate) mod fetch;
 pub(crate) mod progress;
+pub(crate) mod sound_basket;
 pub(crate) mod workers;

@@ -1,0 +1,114 @@
+//! `basketry check`: whether files are whole and readable.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use flow::Progress;
+use flow::inputs::inputs;
+use flow::survey::check::{CheckOptions, Checked, CheckedFile, Condition, check};
+use rootfile::{Error, Result};
+
+use crate::options::{Resources, Verbosity};
+use crate::output::{self, Answer};
+
+/// Problems of a file that are printed; --json has them all.
+const SHOWN: usize = 10;
+
+/// Check that files are whole and readable, thousands of them at once.
+///
+/// Reads of each file the header, directories and lists of keys, streamer infos, all tree records, and headers, footers and
+/// page lists of RNTuples with their checksums. All baskets and pages must lie in the file, and headers of baskets must agree
+/// with their tree. With --deep every basket, page and object is decompressed too, and checksums of pages are compared. Files
+/// that are missing, or are not ROOT files, are listed like damaged ones.
+///
+/// Exit code 0: all files are whole; 1: something is broken, and is listed; 2: bad usage, or too small a budget.
+#[derive(clap::Args)]
+pub struct Args {
+    /// FILE, @list.txt, or a pattern in quotes such as 'run*.root'.
+    #[arg(required = true, value_name = "FILE")]
+    inputs: Vec<String>,
+    /// Decompress every basket, page and object.
+    #[arg(long)]
+    deep: bool,
+    #[command(flatten)]
+    resources: Resources,
+    #[command(flatten)]
+    verbosity: Verbosity,
+}
+
+impl Args {
+    /// Its budget.
+    pub fn budget(&self) -> flow::Budget {
+        self.resources.budget()
+    }
+
+    fn paths(&self) -> Result<Vec<PathBuf>> {
+        let inputs = inputs(&self.inputs)?;
+        if let Some(named) = inputs.iter().find(|input| input.tree.is_some()) {
+            let tree = named.tree.as_deref().unwrap_or_default();
+            let why = format!("there is no such file; check looks at whole files, not at a tree such as {tree}");
+            return Err(Error::request(why).file(format!("{}:{tree}", named.path.display())));
+        }
+        Ok(inputs.into_iter().map(|input| input.path).collect())
+    }
+}
+
+/// Checks.
+pub fn work(args: &Args, progress: Progress<'_>) -> Result<Checked> {
+    checked(args, &args.paths()?, progress)
+}
+
+fn checked(args: &Args, paths: &[PathBuf], progress: Progress<'_>) -> Result<Checked> {
+    check(paths, &CheckOptions { deep: args.deep, budget: args.budget() }, progress)
+}
+
+pub fn run(args: &Args) -> Result<Answer> {
+    let paths = args.paths()?;
+    let bar = args.verbosity.progress(paths.iter().filter(|_| args.deep), "checked");
+    let report = checked(args, &paths, &|bytes| output::advance(&bar, bytes))?;
+    bar.finish_and_clear();
+    if args.verbosity.json {
+        output::json(&report)?;
+    } else {
+        print(&report, args.verbosity.quiet)?;
+    }
+    Ok(if report.whole { Answer::Yes } else { Answer::No })
+}
+
+fn print(report: &Checked, quiet: bool) -> Result<()> {
+    let mut out = output::stdout();
+    for file in &report.files {
+        print_file(&mut out, file, quiet)?;
+    }
+    if !quiet {
+        let Checked { ok, damaged, unreadable, bytes, .. } = report;
+        let count = |n: &u64| output::count(*n);
+        writeln!(
+            out,
+            "{} files of {}: {} whole, {} damaged, {} unreadable{}",
+            report.files.len(),
+            output::bytes(*bytes),
+            count(ok),
+            count(damaged),
+            count(unreadable),
+            if report.deep { "" } else { " (metadata only; --deep decompresses everything)" }
+        )?;
+    }
+    Ok(out.flush()?)
+}
+
+fn print_file(out: &mut impl Write, file: &CheckedFile, quiet: bool) -> Result<()> {
+    let path = output::line(&file.path.display().to_string());
+    for problem in file.problems.iter().take(SHOWN) {
+        writeln!(out, "{path}: {}", output::line(&problem.to_string()))?;
+    }
+    if let Some(more @ 1..) = file.problem_count.checked_sub(SHOWN as u64) {
+        writeln!(out, "{path}: and {} more problems; --json lists them", output::count(more))?;
+    }
+    if !quiet && file.condition != Condition::Unreadable {
+        for note in &file.notes {
+            writeln!(out, "note: {path}: {}", output::line(note))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,132 @@
+//! `basketry fileset`: coffea's preprocessed fileset of many files.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use flow::Progress;
+use flow::inputs::inputs;
+use flow::survey::fileset::{FilesetInput, FilesetOptions, FilesetReport, STEP_SIZE, fileset};
+use rootfile::{Result, check_output};
+
+use crate::options::{Resources, Verbosity};
+use crate::output::{self, Answer};
+
+/// Write the fileset of data sets as coffea's preprocess does: for each file its tree, entries, UUID, and the steps in which
+/// jobs read it.
+///
+/// Steps end where clusters end: at entries at which all branches start a basket. The result is for coffea's Runner and for
+/// apply_to_fileset. Only metadata are read.
+///
+/// Exit code 0: done; 1: files were left out (--skip-bad), and are listed; 2: a file cannot be read.
+#[derive(clap::Args)]
+pub struct Args {
+    /// FILE, FILE:TREE, @list.txt, or a pattern in quotes; DATASET=FILE for a data set of this name.
+    #[arg(required = true, value_name = "FILE")]
+    inputs: Vec<String>,
+    /// The file to write, JSON. Default: standard output.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace an existing output.
+    #[arg(short, long)]
+    force: bool,
+    /// The tree or RNTuple in all files, by its path. Default: the only one, or Events.
+    #[arg(long, value_name = "NAME")]
+    tree: Option<String>,
+    /// The name of the data set of all files that name none.
+    #[arg(long, value_name = "NAME", default_value = "dataset")]
+    dataset: String,
+    /// The fewest entries of a step, except for the last one of a file.
+    #[arg(long, value_name = "N", default_value_t = STEP_SIZE, value_parser = clap::value_parser!(u64).range(1..))]
+    step_size: u64,
+    /// Make steps of nearly the same size, which may end within clusters.
+    #[arg(long)]
+    split_clusters: bool,
+    /// Leave out files that cannot be read. They are listed, and the exit code is 1.
+    #[arg(short = 'k', long)]
+    skip_bad: bool,
+    #[command(flatten)]
+    resources: Resources,
+    #[command(flatten)]
+    verbosity: Verbosity,
+}
+
+impl Args {
+    /// Its budget.
+    pub fn budget(&self) -> flow::Budget {
+        self.resources.budget()
+    }
+
+    fn files(&self) -> Result<Vec<FilesetInput>> {
+        let mut files = Vec::new();
+        for argument in &self.inputs {
+            let (dataset, argument) = named(argument).unwrap_or((&self.dataset, argument));
+            for input in inputs(&[argument.to_owned()])? {
+                let tree = input.tree.or_else(|| self.tree.clone());
+                files.push(FilesetInput { dataset: dataset.to_owned(), path: input.path, tree });
+            }
+        }
+        Ok(files)
+    }
+}
+
+/// Data set and inputs of `DATASET=FILE`. A path or URL that contains the sign names no data set.
+fn named(argument: &str) -> Option<(&str, &str)> {
+    let (name, files) = argument.split_once('=')?;
+    (!name.is_empty() && !files.is_empty() && !name.contains(['/', ':', '@', '*', '?'])).then_some((name, files))
+}
+
+/// Makes the fileset, and writes it where an output is named.
+pub fn work(args: &Args, progress: Progress<'_>) -> Result<FilesetReport> {
+    let files = args.files()?;
+    if let Some(output) = &args.output {
+        check_output(output, args.force, files.iter().map(|file| &file.path))?;
+    }
+    let Args { step_size, split_clusters, skip_bad, .. } = *args;
+    let options = FilesetOptions { step_size, split_clusters, skip_bad, budget: args.budget() };
+    let report = fileset(&files, &options, progress)?;
+    if let Some(output) = &args.output {
+        let text = serde_json::to_string_pretty(&report.fileset).map_err(std::io::Error::from)?;
+        output::write_whole(output, &text)?;
+    }
+    Ok(report)
+}
+
+pub fn run(args: &Args) -> Result<Answer> {
+    let report = work(args, &flow::unwatched)?;
+    let answer = if report.skipped.is_empty() { Answer::Yes } else { Answer::No };
+    if args.verbosity.json {
+        output::json(&report)?;
+        return Ok(answer);
+    }
+    for file in &report.skipped {
+        eprintln!(
+            "basketry: left out: {}: {}",
+            output::line(&file.path.display().to_string()),
+            output::line(&file.reason)
+        );
+    }
+    if args.output.is_none() {
+        output::json(&report.fileset)?;
+    } else if !args.verbosity.quiet {
+        let mut out = output::stdout();
+        let (files, entries, steps) =
+            (output::count(report.files), output::count(report.entries), output::count(report.steps));
+        writeln!(out, "{} data sets, {files} files, {entries} entries, {steps} steps", report.fileset.len())?;
+        out.flush()?;
+    }
+    Ok(answer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::named;
+
+    #[test]
+    fn data_sets_are_told_from_paths() {
+        assert_eq!(named("zmm=run*.root"), Some(("zmm", "run*.root")));
+        assert_eq!(named("zmm=@list"), Some(("zmm", "@list")));
+        for text in ["a.root", "https://h/a?authz=x", "dir/a=b.root", "=a", "a=", "@l=x"] {
+            assert_eq!(named(text), None, "{text}");
+        }
+    }
+}

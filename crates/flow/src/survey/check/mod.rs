@@ -1,0 +1,53 @@
+//! Whether files are whole and readable. The shallow check reads all metadata, and headers of baskets; the deep check
+//! decompresses every basket, page and object too, and compares checksums.
+//!
+//! Threads share one queue of jobs: a thread opens the next file (`shallow`) only if no part of an open file waits (`deep`), so
+//! few files are open at a time, and one large file keeps all threads busy.
+
+mod deep;
+mod opened;
+mod queue;
+mod report;
+mod shallow;
+
+use std::path::PathBuf;
+
+use rootfile::{Error, FilePool, OPEN_FILES, Result};
+
+use crate::Budget;
+use crate::execute::progress::Progress;
+use crate::execute::sound_basket::MemoryLimit;
+use crate::execute::workers::run_workers;
+
+pub use report::{Checked, CheckedFile, CheckedTable, Condition, Problem};
+
+/// Options of a check.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CheckOptions {
+    /// Whether to decompress all baskets, pages and objects.
+    pub deep: bool,
+    /// Memory and threads. The memory is that of decompressed data.
+    pub budget: Budget,
+}
+
+/// Checks files. Damage is in the report; files are in their given order.
+///
+/// # Errors
+///
+/// The budget is too small for a basket or page, or the work was ended by `progress`.
+pub fn check(paths: &[PathBuf], options: &CheckOptions, progress: Progress<'_>) -> Result<Checked> {
+    let work = deep::Work {
+        paths,
+        deep: options.deep,
+        pool: FilePool::new(OPEN_FILES),
+        limit: MemoryLimit::new(options.budget),
+        queue: queue::Queue::new(paths.len()),
+        progress,
+    };
+    run_workers(options.budget.threads.max(1), || work.run());
+    let files = work.queue.into_results()?;
+    if files.len() != paths.len() {
+        return Err(Error::request("a thread ended before its work was done"));
+    }
+    Ok(Checked::of(files, options.deep))
+}
