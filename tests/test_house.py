@@ -16,7 +16,7 @@ LONGEST_MODULE = 500
 # Folders of Python sources, each with the package that it is; modules of the others are imported by their own names.
 PYTHON = {REPO / "python": (), REPO / "tests": (), REPO / "bench": (), REPO / "studies": ("studies",)}
 # The folders of `flow`, earlier stages first.
-STAGES = ["table", "commit", "execute", "plan", "arrow", "select", "verify", "rewrite"]
+STAGES = ["table", "commit", "execute", "plan", "arrow", "select", "survey", "verify", "rewrite"]
 
 
 @functools.cache

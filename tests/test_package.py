@@ -90,6 +90,10 @@ OPTIONS: dict[str, set[str]] = {
     "convert": {"quiet", "json"},
     "tune": {"calibrate", "quick_calibration", "quiet", "json"},
     "sweep": {"once", "quiet", "json"},
+    "check": {"quiet", "json"},
+    "fileset": {"quiet", "json"},
+    "plan": {"quiet", "json"},
+    "run": {"task", "quiet", "json"},
 }
 
 
@@ -104,7 +108,7 @@ def test_keywords_equal_the_options_of_the_command(verb: str) -> None:
         "convert": verbs.Writing,
         "sweep": sweeping.Sweeping,
     }
-    parameters = inspect.signature(getattr(bk, verb)).parameters
+    parameters = inspect.signature(getattr(bk, {"run": "run_task"}.get(verb, verb))).parameters
     known = {name for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY or name == "output"}
     known |= set(words[verb].__annotations__) if verb in words else set()
 

@@ -9,7 +9,8 @@
         file["Events"] = {"x": array, "jets": jagged}
 
 The verbs of the command `basketry` are functions here: `inspect`, `rewrite`, `merge`, `recover`,
-`verify`, `readspeed`, `tune`, `convert`, `generate`. `Monitor` records the resources of a program over time, and
+`verify`, `readspeed`, `tune`, `convert`, `generate`; for thousands of files `check`, `fileset`, and `plan`, `run_task`
+and `collect`. `Monitor` records the resources of a program over time, and
 `sweep_figures` draws the results of `basketry sweep`.
 """
 
@@ -19,6 +20,7 @@ from . import _xrootd
 from .dataset import concatenate, iterate, open
 from .figures import sweep_figures
 from .file import Directory, File
+from .many_files import check, collect, fileset, plan, run_task
 from .monitoring import Monitor
 from .processes import Parts, parts
 from .sweeping import sweep
@@ -41,8 +43,11 @@ __all__ = [
     "WritableFile",
     "WritableNtuple",
     "WritableTree",
+    "check",
+    "collect",
     "concatenate",
     "convert",
+    "fileset",
     "generate",
     "inspect",
     "iterate",
@@ -50,10 +55,12 @@ __all__ = [
     "merge",
     "open",
     "parts",
+    "plan",
     "readspeed",
     "recover",
     "recreate",
     "rewrite",
+    "run_task",
     "sweep",
     "sweep_figures",
     "tune",

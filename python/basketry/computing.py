@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from . import libraries
 from .expressions import Expression
-from .plan import columns, placed
+from .reading_plan import columns, placed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from . import _core
-    from .plan import Part, Plan
+    from .reading_plan import Part, Plan
     from .request import Request
 
     Arrays = dict[str, Any]

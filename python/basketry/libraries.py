@@ -6,12 +6,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import _core
-from .plan import columns, names, placed
+from .reading_plan import columns, names, placed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from .plan import Part, Plan
+    from .reading_plan import Part, Plan
     from .request import Request
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 from . import _core, libraries
 from .handle import Handle
 from .names import matcher, missing
-from .plan import columns
+from .reading_plan import columns
 from .request import MEMORY, Request
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from .computing import Computation
     from .names import Filter
-    from .plan import Part, Plan
+    from .reading_plan import Part, Plan
 
     Names: TypeAlias = str | Iterable[str] | None
     Library: TypeAlias = Literal["ak", "np", "pd", "arrow", "pl"]

@@ -6,12 +6,14 @@
 //! - [`readspeed`] measures how fast a file can be read and names the bottleneck.
 //! - [`sweep`] measures copying and reading over a grid of layouts; [`report`] turns a sweep into a page.
 //! - [`synthetic`] generates data sets and measures how fast they are written.
+//! - [`jobs`] is one verb over many files as tasks for a batch system.
 //! - [`monitor`] records the resources that any job uses over time.
 //! - [`system`] and [`math`] hold what these share: subprocesses, host, clocks, statistics, the solver.
 #![warn(missing_docs)]
 
 pub mod cost;
 pub mod inspect;
+pub mod jobs;
 pub mod math;
 pub mod monitor;
 pub mod readspeed;

@@ -9,19 +9,26 @@ from .inspecting import Finding, Inspection
 from .making import Converted, Outlook, Recovery, Summary, Verdict
 from .monitoring import Watched
 from .reading import Readspeed
+from .surveying import Checked, Fileset
 from .sweeping import Sweep
+from .tasks import Collected, Jobs, TaskState
 from .tuning import Tuning
 
 __all__ = [
+    "Checked",
+    "Collected",
     "Converted",
+    "Fileset",
     "Finding",
     "Generated",
     "Inspection",
+    "Jobs",
     "Outlook",
     "Readspeed",
     "Recovery",
     "Summary",
     "Sweep",
+    "TaskState",
     "Tuning",
     "Verdict",
     "Watched",

@@ -1,6 +1,7 @@
 //! The verbs, one module each: its arguments, a call into the crates below, and its output.
 
 mod check;
+mod collect;
 mod convert;
 mod file_output;
 mod fileset;
@@ -9,15 +10,17 @@ mod hadd;
 mod inspect;
 mod merge;
 mod monitor;
+mod plan;
 mod readspeed;
 mod recover;
 mod rewrite;
+mod run_task;
 mod sweep;
 mod tune;
 mod verify;
 mod write_bench;
 
-use clap::Subcommand;
+use clap::{FromArgMatches, Subcommand};
 use flow::{Budget, Progress, allocator};
 use rootfile::{Error, Result};
 
@@ -37,6 +40,9 @@ pub enum Verb {
     Verify(verify::Args),
     Check(check::Args),
     Fileset(fileset::Args),
+    Plan(Box<plan::Args>),
+    Run(run_task::Args),
+    Collect(collect::Args),
     Convert(convert::Args),
     Generate(generate::Args),
     WriteBench(write_bench::Args),
@@ -70,6 +76,8 @@ impl Verb {
             Self::Generate(args) => Some(args.budget()),
             Self::WriteBench(args) => args.budget(),
             Self::Inspect(_) | Self::Hadd(_) | Self::Monitor(_) | Self::Sweep(_) => None,
+            // A task has the budget of its own command.
+            Self::Plan(_) | Self::Run(_) | Self::Collect(_) => None,
         }
     }
 
@@ -106,6 +114,11 @@ impl Verb {
             Self::Verify(args) => answered(&verify::work(&args, progress)?, |verdict| verdict.equal),
             Self::Check(args) => answered(&check::work(&args, progress)?, |report| report.whole),
             Self::Fileset(args) => answered(&fileset::work(&args, progress)?, |report| report.skipped.is_empty()),
+            Self::Plan(args) => {
+                answered(&plan::work(&args, (&parses, &reported), progress)?, |jobs| jobs.bad.is_empty())
+            }
+            Self::Run(args) => answered(&run_task::work(&args, &reported, progress)?.0, |state| state.whole),
+            Self::Collect(args) => answered(&collect::work(&args)?, |all| all.whole),
             Self::Convert(args) => done(output::json_text(&convert::work(&args, progress)?)?),
             Self::Generate(args) => done(output::json_text(&generate::work(&args, progress)?)?),
             Self::WriteBench(_) => {
@@ -131,6 +144,9 @@ impl Verb {
             Self::Verify(args) => verify::run(&args),
             Self::Check(args) => check::run(&args),
             Self::Fileset(args) => fileset::run(&args),
+            Self::Plan(args) => plan::run(&args, (&parses, &reported_within_budget)),
+            Self::Run(args) => run_task::run(&args, &reported_within_budget),
+            Self::Collect(args) => collect::run(&args),
             Self::Convert(args) => convert::run(&args),
             Self::Generate(args) => generate::run(&args),
             Self::WriteBench(args) => write_bench::run(&args),
@@ -138,6 +154,36 @@ impl Verb {
             Self::Sweep(args) => sweep::run(&args),
         }
     }
+}
+
+/// The verb in the arguments of a task, which begin with its name.
+fn parsed(arguments: &[String]) -> Result<Verb> {
+    let words = std::iter::once("basketry").chain(arguments.iter().map(String::as_str));
+    let matches = Verb::augment_subcommands(clap::Command::new("basketry")).try_get_matches_from(words);
+    let verb = matches.and_then(|matches| Verb::from_arg_matches(&matches));
+    match verb.map_err(|e| Error::request(output::usage_text(&e)))? {
+        Verb::Plan(_) | Verb::Run(_) | Verb::Collect(_) => Err(Error::request("a task cannot be plan, run or collect")),
+        verb => Ok(verb),
+    }
+}
+
+/// Checks the arguments of a task.
+fn parses(arguments: &[String]) -> Result<()> {
+    parsed(arguments).map(drop)
+}
+
+/// Runs the command of a task.
+fn reported(arguments: &[String], progress: Progress<'_>) -> Result<(String, Answer)> {
+    parsed(arguments)?.outcome(progress)
+}
+
+/// Runs the command of a task in a process of its own, whose allocator it may set up.
+fn reported_within_budget(arguments: &[String], progress: Progress<'_>) -> Result<(String, Answer)> {
+    let verb = parsed(arguments)?;
+    if let Some(budget) = verb.budget() {
+        allocator::ours(&budget);
+    }
+    verb.outcome(progress)
 }
 
 /// A report as JSON, and its answer.

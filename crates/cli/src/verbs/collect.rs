@@ -1,0 +1,75 @@
+//! `basketry collect`: what became of the tasks of a plan.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use lab::jobs::{Collected, Jobs, collect};
+use rootfile::Result;
+
+use crate::options::Verbosity;
+use crate::output::{self, Answer};
+
+/// Numbers, failures and bad inputs that are printed; --json has all.
+const SHOWN: usize = 20;
+
+/// Collect the results of a plan's tasks: which are done, failed or missing, all outputs, and all bad inputs.
+///
+/// Exit code 0: all tasks are done, and no input is bad; 1: tasks failed or are missing, files differ, or inputs were left
+/// out; 2: the plan or a state cannot be read.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The plan.
+    #[arg(value_name = "PLAN")]
+    plan: PathBuf,
+    #[command(flatten)]
+    verbosity: Verbosity,
+}
+
+/// Collects.
+pub fn work(args: &Args) -> Result<Collected> {
+    collect(&Jobs::read(&args.plan)?, &args.plan)
+}
+
+pub fn run(args: &Args) -> Result<Answer> {
+    let all = work(args)?;
+    if args.verbosity.json {
+        output::json(&all)?;
+    } else {
+        print(&all, args.verbosity.quiet)?;
+    }
+    Ok(if all.whole { Answer::Yes } else { Answer::No })
+}
+
+fn print(all: &Collected, quiet: bool) -> Result<()> {
+    let mut out = output::stdout();
+    for failure in all.failures.iter().take(SHOWN) {
+        writeln!(out, "task {} failed: {}", failure.n, output::line(&failure.reason))?;
+    }
+    for (numbers, what) in [(&all.no, "the answer is no"), (&all.missing_tasks, "not done")] {
+        if !numbers.is_empty() {
+            let shown: Vec<String> = numbers.iter().take(SHOWN).map(ToString::to_string).collect();
+            let more = if numbers.len() > SHOWN { ", ..." } else { "" };
+            writeln!(out, "{what}: tasks {}{more}", shown.join(", "))?;
+        }
+    }
+    for bad in all.bad.iter().take(SHOWN) {
+        writeln!(out, "bad input: {}: {}", output::line(&bad.path), output::line(&bad.reason))?;
+    }
+    let longest = all.failures.len().max(all.bad.len());
+    if longest > SHOWN {
+        writeln!(out, "more; --json lists all")?;
+    }
+    if !quiet {
+        writeln!(
+            out,
+            "{} of {} tasks done, {} failed, {} missing; {} outputs, {}",
+            output::count(all.done),
+            output::count(all.tasks),
+            output::count(all.failed),
+            output::count(all.missing),
+            all.outputs.len(),
+            output::bytes(all.bytes_written)
+        )?;
+    }
+    Ok(out.flush()?)
+}

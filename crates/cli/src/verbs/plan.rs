@@ -1,0 +1,372 @@
+//! `basketry plan`: one verb over many files as tasks, for any batch system.
+
+use std::collections::HashSet;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use dataset::layout::ByteSize;
+use flow::inputs::{Input, inputs};
+use flow::survey::check::{CheckOptions, CheckedFile, Condition, check};
+use flow::{Budget, Progress};
+use lab::jobs::{BadInput, Batch, Jobs, SCHEMA, StateFolder, Task, bins, output_name, submit_file};
+use rootfile::{Error, Hint, Result, check_output};
+
+use crate::options::Verbosity;
+use crate::output::{self, Answer};
+
+/// Files of a check in one task, unless another number is requested.
+const CHECKED_AT_ONCE: usize = 100;
+/// Files that tune measures, unless another number is requested.
+const SAMPLE: usize = 3;
+
+/// Plan one verb over many files as tasks, for HTCondor, Slurm, Dask or any other system.
+///
+/// Writes the tasks to a file. `basketry run` runs one of them, `basketry collect` says what became of all. A task is the
+/// arguments of one command, and does what that command does. Options of the verb follow `--`.
+///
+/// merge: inputs go into outputs of --target-size or --target-events, in their order. rewrite, convert, sweep: one task and
+/// output for each input. verify: each input is compared with the file that --name gives. check, readspeed: tasks of
+/// --files-per-task inputs. tune: a sample of the inputs decides on a layout now; the tasks rewrite each input in it.
+///
+/// Relative paths count from the folder in which plan and run are started.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The verb.
+    verb: Planned,
+    /// FILE, FILE:TREE, @list.txt, or a pattern in quotes such as 'run*.root'.
+    #[arg(required = true, value_name = "FILE")]
+    inputs: Vec<String>,
+    /// The plan to write, JSON.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Replace an existing plan, and let tasks replace existing outputs.
+    #[arg(short, long)]
+    force: bool,
+    /// Merge inputs up to this size. Default: 2GB.
+    #[arg(long, value_name = "SIZE", conflicts_with = "target_events")]
+    target_size: Option<ByteSize>,
+    /// Merge inputs up to this number of entries of their largest tree.
+    #[arg(long, value_name = "N")]
+    target_events: Option<u64>,
+    /// Names of outputs, with {n} for the number of the task and {stem} for the name of the input: merged_{n}.root.
+    #[arg(long, value_name = "PATTERN")]
+    name: Option<String>,
+    /// Inputs of a task of check (default 100) or readspeed (default 1).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    files_per_task: Option<u64>,
+    /// Inputs that tune measures. Default: 3.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    sample: Option<u64>,
+    /// Leave out inputs that are damaged or cannot be read (merge, tune). They are listed, and the exit code is 1.
+    #[arg(short = 'k', long)]
+    skip_bad: bool,
+    /// Also write a submit file beside the plan.
+    #[arg(long, value_name = "SYSTEM")]
+    submit: Option<System>,
+    /// Threads of each task.
+    #[arg(short = 'j', long, value_name = "N", default_value_t = 1)]
+    threads: usize,
+    /// Maximum memory of the work of each task, such as 512MB.
+    #[arg(long, value_name = "SIZE", default_value_t = ByteSize(flow::DEFAULT_MEMORY))]
+    memory: ByteSize,
+    #[command(flatten)]
+    verbosity: Verbosity,
+    /// Options of the verb.
+    #[arg(last = true, value_name = "OPTIONS", allow_hyphen_values = true)]
+    options: Vec<String>,
+}
+
+/// A verb that can be planned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Planned {
+    Merge,
+    Rewrite,
+    Convert,
+    Verify,
+    Check,
+    Readspeed,
+    Tune,
+    Sweep,
+}
+
+/// A batch system.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum System {
+    Htcondor,
+    Slurm,
+}
+
+impl Planned {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Merge => "merge",
+            Self::Rewrite => "rewrite",
+            Self::Convert => "convert",
+            Self::Verify => "verify",
+            Self::Check => "check",
+            Self::Readspeed => "readspeed",
+            Self::Tune => "tune",
+            Self::Sweep => "sweep",
+        }
+    }
+
+    /// The names of outputs, unless others are requested.
+    fn pattern(self, input: &str) -> Option<&'static str> {
+        let is_parquet = || Path::new(input).extension().is_some_and(|ending| ending == "parquet");
+        match self {
+            Self::Merge => Some("merged_{n}.root"),
+            Self::Rewrite => Some("{stem}_rewritten.root"),
+            Self::Tune => Some("{stem}_tuned.root"),
+            Self::Convert if is_parquet() => Some("{stem}.root"),
+            Self::Convert => Some("{stem}.parquet"),
+            Self::Sweep => Some("{stem}_sweep"),
+            Self::Verify | Self::Check | Self::Readspeed => None,
+        }
+    }
+}
+
+/// What a command of a task is checked with, without running it. The command line parser of all verbs, which is above.
+pub type Parse<'a> = &'a dyn Fn(&[String]) -> Result<()>;
+
+/// Runs a command and returns its report and answer.
+pub type Run<'a> = &'a dyn Fn(&[String], Progress<'_>) -> Result<(String, Answer)>;
+
+/// Makes the plan and writes it.
+pub fn work(args: &Args, commands: (Parse<'_>, Run<'_>), progress: Progress<'_>) -> Result<Jobs> {
+    let found = inputs(&args.inputs)?;
+    check_output(&args.output, args.force, found.iter().map(|input| &input.path))?;
+    let (found, checked, bad) = args.whole_inputs(found, progress)?;
+    let mut planner = Planner { args, tasks: Vec::new(), inputs: found, taken: HashSet::new() };
+    planner.plan(&checked, commands.1, progress)?;
+    for task in &planner.tasks {
+        (commands.0)(&task.args)?;
+    }
+    let jobs = Jobs { schema: SCHEMA, verb: args.verb.name().to_owned(), tasks: planner.tasks, bad };
+    let states = StateFolder::of(&args.output);
+    std::fs::create_dir_all(states.path()).map_err(|e| Error::from(e).file(states.path()))?;
+    let text = serde_json::to_string_pretty(&jobs).map_err(std::io::Error::from)?;
+    output::write_whole(&args.output, &text)?;
+    if let Some((path, text)) = args.submit_file(jobs.tasks.len())? {
+        output::write_whole(&path, &text)?;
+    }
+    Ok(jobs)
+}
+
+impl Args {
+    /// The submit file, if one is requested.
+    fn submit_file(&self, tasks: usize) -> Result<Option<(PathBuf, String)>> {
+        let batch = match self.submit {
+            None => return Ok(None),
+            Some(System::Htcondor) => Batch::HtCondor,
+            Some(System::Slurm) => Batch::Slurm,
+        };
+        let threads = Budget::new(0, self.threads).threads;
+        Ok(Some(submit_file(batch, &self.output, &std::env::current_dir()?, tasks, (threads, self.memory.bytes()))))
+    }
+
+    /// The inputs without the bad ones, what is known of them, and the bad ones. Only merge and tune need their metadata.
+    fn whole_inputs(
+        &self,
+        found: Vec<Input>,
+        progress: Progress<'_>,
+    ) -> Result<(Vec<Input>, Vec<CheckedFile>, Vec<BadInput>)> {
+        if !matches!(self.verb, Planned::Merge | Planned::Tune) {
+            return Ok((found, Vec::new(), Vec::new()));
+        }
+        let paths: Vec<PathBuf> = found.iter().map(|input| input.path.clone()).collect();
+        let options = CheckOptions { deep: false, budget: Budget::new(self.memory.bytes(), 0) };
+        let checked = check(&paths, &options, progress)?.files;
+        let mut bad = Vec::new();
+        let (mut whole, mut facts) = (Vec::new(), Vec::new());
+        for (input, file) in found.into_iter().zip(checked) {
+            match file.condition {
+                Condition::Ok => {
+                    whole.push(input);
+                    facts.push(file);
+                }
+                _ => {
+                    let reason = file.problems.first().map_or_else(String::new, ToString::to_string);
+                    bad.push(BadInput { path: file.path.to_string_lossy().into_owned(), reason });
+                }
+            }
+        }
+        match bad.first() {
+            Some(BadInput { path, reason }) if !self.skip_bad || whole.is_empty() => {
+                let hint = Hint::switch("skip-bad");
+                let why = format!("{reason} ({} of the inputs are bad; {hint} leaves them out)", bad.len());
+                Err(Error::request(why).hint(hint).file(path))
+            }
+            _ => Ok((whole, facts, bad)),
+        }
+    }
+}
+
+/// A plan in the making.
+struct Planner<'a> {
+    args: &'a Args,
+    tasks: Vec<Task>,
+    inputs: Vec<Input>,
+    taken: HashSet<PathBuf>,
+}
+
+impl Planner<'_> {
+    fn plan(&mut self, checked: &[CheckedFile], run: Run<'_>, progress: Progress<'_>) -> Result<()> {
+        let count = self.inputs.len();
+        let each = |n: Option<u64>, default: usize| n.map_or(default, |n| usize::try_from(n).unwrap_or(usize::MAX));
+        let chunks = |size: usize| (0..count).step_by(size).map(move |from| from..count.min(from.saturating_add(size)));
+        let options = self.args.options.clone();
+        match self.args.verb {
+            Planned::Merge => {
+                let sizes: Vec<u64> = checked.iter().map(|file| self.size(file)).collect();
+                let target = self.args.target_size.unwrap_or(ByteSize(2_000_000_000)).bytes();
+                for bin in bins(&sizes, self.args.target_events.unwrap_or(target)) {
+                    let mut options = options.clone();
+                    options.extend(self.args.skip_bad.then(|| "--skip-bad".to_owned()));
+                    self.add_output("merge", bin, &options)?;
+                }
+            }
+            Planned::Rewrite | Planned::Convert | Planned::Sweep => {
+                for range in chunks(1) {
+                    self.add_output(self.args.verb.name(), range, &options)?;
+                }
+            }
+            Planned::Tune => {
+                let layout = self.tune(run, progress)?;
+                for range in chunks(1) {
+                    self.add_output("rewrite", range, &["--layout".to_owned(), layout.clone()])?;
+                }
+            }
+            Planned::Verify => {
+                let pattern = self.args.name.clone().ok_or_else(|| {
+                    let hint = Hint::named("name");
+                    let why =
+                        format!("verify compares each input with another file: give {hint}, as in new/{{stem}}.root");
+                    Error::request(why).hint(hint)
+                })?;
+                for range in chunks(1) {
+                    let other = output_name(&pattern, self.tasks.len(), &self.first(&range))?;
+                    self.add("verify", range, &options, None, Some(other))?;
+                }
+            }
+            Planned::Check => {
+                for range in chunks(each(self.args.files_per_task, CHECKED_AT_ONCE)) {
+                    self.add("check", range, &options, None, None)?;
+                }
+            }
+            Planned::Readspeed => {
+                for range in chunks(each(self.args.files_per_task, 1)) {
+                    self.add("readspeed", range, &options, None, None)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The size of an input, in bytes or entries as the target is.
+    fn size(&self, file: &CheckedFile) -> u64 {
+        match self.args.target_events {
+            Some(_) => file.tables.iter().map(|table| table.entries).max().unwrap_or(0),
+            None => file.bytes,
+        }
+    }
+
+    /// Chooses a layout by a sample of the inputs, evenly over them. Returns the file with the layout.
+    fn tune(&self, run: Run<'_>, progress: Progress<'_>) -> Result<String> {
+        let states = StateFolder::of(&self.args.output);
+        std::fs::create_dir_all(states.path()).map_err(|e| Error::from(e).file(states.path()))?;
+        let layout = states.path().join("layout.toml").to_string_lossy().into_owned();
+        let count = self.args.sample.map_or(SAMPLE, |n| usize::try_from(n).unwrap_or(usize::MAX));
+        let step = self.inputs.len().div_ceil(count).max(1);
+        let sample = self.inputs.iter().step_by(step).map(text_of);
+        let mut command = vec!["tune".to_owned(), "--force".to_owned(), "--layout-out".to_owned(), layout.clone()];
+        command.extend(self.limits());
+        command.extend(self.args.options.iter().cloned());
+        command.push("--".to_owned());
+        command.extend(sample);
+        match run(&command, progress)? {
+            (_, Answer::Yes) => Ok(layout),
+            (_, Answer::No) => Err(Error::request("no layout meets these limits; basketry tune explains why")),
+        }
+    }
+
+    fn limits(&self) -> [String; 4] {
+        let (threads, memory) = (self.args.threads.to_string(), format!("{}B", self.args.memory.bytes()));
+        ["--threads".to_owned(), threads, "--memory".to_owned(), memory]
+    }
+
+    fn first(&self, range: &std::ops::Range<usize>) -> String {
+        self.inputs.get(range.start).map(|input| input.path.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+
+    /// Adds a task with an output.
+    fn add_output(&mut self, verb: &str, range: std::ops::Range<usize>, options: &[String]) -> Result<()> {
+        let first = self.first(&range);
+        let pattern = self.args.name.as_deref().or(self.args.verb.pattern(&first)).unwrap_or_default();
+        let output = output_name(pattern, self.tasks.len(), &first)?;
+        if !self.taken.insert(output.clone()) {
+            let hint = Hint::named("name");
+            let why = format!("two tasks would write this file; put {{n}} into {hint}");
+            return Err(Error::request(why).hint(hint).file(output));
+        }
+        check_output(&output, self.args.force, self.inputs.iter().map(|input| &input.path))?;
+        self.add(verb, range, options, Some(output), None)
+    }
+
+    /// Adds a task. `other` is a file behind its inputs.
+    fn add(
+        &mut self,
+        verb: &str,
+        range: std::ops::Range<usize>,
+        options: &[String],
+        output: Option<PathBuf>,
+        other: Option<PathBuf>,
+    ) -> Result<()> {
+        let mut args = vec![verb.to_owned()];
+        let inputs: Vec<String> = self.inputs.get(range).unwrap_or_default().iter().map(text_of).collect();
+        if let Some(output) = &output {
+            // A task that is repeated replaces the output of its first run. Foreign files were refused above.
+            args.extend(["--output".to_owned(), output.to_string_lossy().into_owned()]);
+            args.extend((verb != "sweep").then(|| "--force".to_owned()));
+        }
+        if verb != "sweep" {
+            args.extend(self.limits());
+        }
+        args.extend(options.iter().cloned());
+        args.push("--".to_owned());
+        args.extend(inputs.iter().cloned());
+        args.extend(other.map(|other| other.to_string_lossy().into_owned()));
+        self.tasks.push(Task { n: self.tasks.len(), verb: verb.to_owned(), args, inputs, output });
+        Ok(())
+    }
+}
+
+/// An input as an argument.
+fn text_of(input: &Input) -> String {
+    let path = input.path.to_string_lossy();
+    match &input.tree {
+        Some(tree) => format!("{path}:{tree}"),
+        None => path.into_owned(),
+    }
+}
+
+pub fn run(args: &Args, commands: (Parse<'_>, Run<'_>)) -> Result<Answer> {
+    let jobs = work(args, commands, &flow::unwatched)?;
+    if args.verbosity.json {
+        output::json(&jobs)?;
+    } else {
+        for bad in &jobs.bad {
+            eprintln!("basketry: left out: {}: {}", output::line(&bad.path), output::line(&bad.reason));
+        }
+        if !args.verbosity.quiet {
+            let (count, last) = (jobs.tasks.len(), jobs.tasks.len().saturating_sub(1));
+            let mut out = output::stdout();
+            writeln!(out, "{count} tasks, 0 to {last}: basketry run {} --task N", args.output.display())?;
+            if let Some((path, _)) = args.submit_file(count)? {
+                writeln!(out, "submit file: {}", path.display())?;
+            }
+            out.flush()?;
+        }
+    }
+    Ok(if jobs.bad.is_empty() { Answer::Yes } else { Answer::No })
+}

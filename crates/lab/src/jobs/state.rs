@@ -1,0 +1,198 @@
+//! The states of tasks: a small file for each task that has run, written whole, in a folder beside the plan.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use rootfile::{Error, FileHeader, OutputFile, Result};
+use serde::{Deserialize, Serialize};
+
+use super::model::{BadInput, SCHEMA, Task};
+
+/// How a task ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ended {
+    /// The work was done.
+    Done,
+    /// The command failed.
+    Failed,
+}
+
+/// The state of a task that has run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    /// Version of the state.
+    pub schema: u32,
+    /// The number of the task.
+    pub n: usize,
+    /// The arguments of the command. A plan with other arguments is another task.
+    pub args: Vec<String>,
+    /// How it ended.
+    pub state: Ended,
+    /// Whether the answer of the command was yes (exit code 0).
+    pub whole: bool,
+    /// The error of a command that failed.
+    pub reason: Option<String>,
+    /// Time of the command by the clock.
+    pub seconds: f64,
+    /// The output.
+    pub output: Option<Output>,
+    /// The JSON report of the command.
+    pub report: Option<serde_json::Value>,
+}
+
+/// What tells an output from another one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Output {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// Its size; 0 for a folder.
+    pub bytes: u64,
+    /// The UUID of a ROOT file.
+    pub uuid: Option<String>,
+}
+
+impl Output {
+    /// The output as it is now.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read.
+    pub fn now(path: &Path) -> Result<Self> {
+        let with_path = |e: std::io::Error| Error::from(e).file(path);
+        let metadata = std::fs::metadata(path).map_err(with_path)?;
+        let mut found = Self { path: path.to_path_buf(), bytes: 0, uuid: None };
+        if metadata.is_file() {
+            found.bytes = metadata.len();
+            let mut head = Vec::new();
+            File::open(path).and_then(|file| file.take(512).read_to_end(&mut head)).map_err(with_path)?;
+            found.uuid = FileHeader::parse(&head).ok().map(|header| header.uuid_text());
+        }
+        Ok(found)
+    }
+}
+
+/// The folder of states of a plan.
+pub struct StateFolder(PathBuf);
+
+impl StateFolder {
+    /// The folder of the plan `jobs.json`: `jobs.json.d`.
+    pub fn of(jobs: &Path) -> Self {
+        let mut name = jobs.as_os_str().to_owned();
+        name.push(".d");
+        Self(name.into())
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    fn file(&self, n: usize) -> PathBuf {
+        self.0.join(format!("task-{n}.json"))
+    }
+
+    /// The state of a task; none if it has not run, or ran with other arguments, or if its output is no longer the one it wrote.
+    ///
+    /// # Errors
+    ///
+    /// The state cannot be read.
+    pub fn state(&self, task: &Task) -> Result<Option<State>> {
+        let path = self.file(task.n);
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(Error::from(e).file(path)),
+        };
+        let state: State =
+            serde_json::from_str(&text).map_err(|e| Error::request(format!("no state of a task: {e}")).file(&path))?;
+        let same_output = |output: &Output| Output::now(&output.path).is_ok_and(|now| now == *output);
+        let is_current = state.schema == SCHEMA
+            && state.args == task.args
+            && (state.state == Ended::Failed || state.output.as_ref().is_none_or(same_output));
+        Ok(is_current.then_some(state))
+    }
+
+    /// Writes a state, whole or not at all.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written.
+    pub fn write(&self, state: &State) -> Result<()> {
+        std::fs::create_dir_all(&self.0).map_err(|e| Error::from(e).file(&self.0))?;
+        let text = serde_json::to_string(state).map_err(std::io::Error::from)?;
+        let mut file = OutputFile::create(&self.file(state.n), true)?;
+        file.write_all(text.as_bytes())?;
+        file.finish().map(drop)
+    }
+}
+
+impl State {
+    /// The inputs that the report calls damaged or unreadable: those that a merge left out, or that a check found.
+    pub fn bad_inputs(&self) -> Vec<BadInput> {
+        let list = |name: &str| {
+            let list = self.report.as_ref().and_then(|report| report.get(name)?.as_array());
+            list.into_iter().flatten()
+        };
+        let text = |value: &serde_json::Value, name: &str| {
+            value.get(name).and_then(serde_json::Value::as_str).unwrap_or_default().to_owned()
+        };
+        let bad = |reason: String, value: &serde_json::Value| BadInput { path: text(value, "path"), reason };
+        let mut found: Vec<BadInput> = list("skipped").map(|value| bad(text(value, "reason"), value)).collect();
+        found.extend(list("damaged").map(|value| {
+            let reason = format!("{}: {}", text(value, "object"), text(value, "reason"));
+            bad(reason, value)
+        }));
+        let broken = list("files").filter(|file| file.get("condition").is_some_and(|condition| condition != "ok"));
+        found.extend(broken.map(|file| {
+            let problem = file.get("problems").and_then(|problems| problems.get(0));
+            let reason = problem.map_or_else(String::new, |problem| {
+                format!("{}: {}", text(problem, "object"), text(problem, "reason"))
+            });
+            bad(reason, file)
+        }));
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_is_that_of_its_arguments_and_its_output() {
+        let folder = tempfile::tempdir().unwrap();
+        let output = folder.path().join("out.root");
+        std::fs::write(&output, "root").unwrap();
+        let states = StateFolder::of(&folder.path().join("jobs.json"));
+        let task = |arg: &str| Task {
+            n: 3,
+            verb: "merge".into(),
+            args: vec![arg.into()],
+            inputs: Vec::new(),
+            output: Some(output.clone()),
+        };
+        assert_eq!(states.state(&task("a")).unwrap(), None);
+        let state = State {
+            schema: SCHEMA,
+            n: 3,
+            args: vec!["a".into()],
+            state: Ended::Done,
+            whole: true,
+            reason: None,
+            seconds: 1.0,
+            output: Some(Output::now(&output).unwrap()),
+            report: None,
+        };
+        states.write(&state).unwrap();
+        assert_eq!(states.state(&task("a")).unwrap(), Some(state));
+        assert_eq!(states.state(&task("b")).unwrap(), None);
+        std::fs::write(&output, "another").unwrap();
+        assert_eq!(states.state(&task("a")).unwrap(), None);
+        std::fs::remove_file(&output).unwrap();
+        assert_eq!(states.state(&task("a")).unwrap(), None);
+        std::fs::write(states.file(3), "{").unwrap();
+        assert!(states.state(&task("a")).is_err());
+    }
+}

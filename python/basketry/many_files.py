@@ -1,0 +1,140 @@
+"""The verbs for thousands of files as functions: `check`, `fileset`, and `plan`, `run_task` and `collect`, which turn
+one verb into tasks for a batch system. Arguments and errors are those of `verbs`."""
+
+from __future__ import annotations
+
+import collections.abc
+import os
+from typing import TYPE_CHECKING, Any
+
+from ._core import report
+from .verbs import _options, _paths, _toml
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .reports import Checked, Collected, Fileset, Jobs, TaskState
+    from .verbs import Place, Places, Size
+
+
+def check(files: Places, *, deep: bool = False, threads: int = 0, memory: Size | None = None) -> Checked:
+    """Whether files are whole and readable; `Checked.whole` is the answer for all of them. Damage is not an error.
+
+    The metadata of each file are read: keys, streamer infos, trees, RNTuples with their checksums, headers of baskets.
+    With `deep` every basket, page and object is decompressed, too. `CheckedFile.problems` names what is broken.
+    """
+    from .reports.parse import parse
+    from .reports.surveying import Checked
+
+    options = _options({"deep": deep, "threads": threads, "memory": memory})
+    return parse(Checked, report(["check", "--json", *options, "--", *_paths(files)]))
+
+
+def fileset(
+    files: Places | Mapping[str, Places],
+    output: Place | None = None,
+    *,
+    tree: str | None = None,
+    dataset: str = "dataset",
+    step_size: int | None = None,
+    split_clusters: bool = False,
+    skip_bad: bool = False,
+    force: bool = False,
+    threads: int = 0,
+    memory: Size | None = None,
+) -> Fileset:
+    """The fileset of data sets in the format of coffea's `preprocess`, with steps that end where clusters end;
+    `Fileset.fileset` is what coffea takes.
+
+    `files` are files of one data set, named `dataset`, or a mapping from names of data sets to their files. Steps have
+    at least `step_size` entries, 100,000 by default; with `split_clusters` they have nearly the same size. `skip_bad`
+    leaves out files that cannot be read: `Fileset.skipped` lists them. `output` is a JSON file to write, as well.
+    """
+    from .reports.parse import parse
+    from .reports.surveying import Fileset
+
+    named = isinstance(files, collections.abc.Mapping)
+    given = {
+        "output": output,
+        "tree": tree,
+        "dataset": None if named else dataset,
+        "step_size": step_size,
+        "split_clusters": split_clusters,
+        "skip_bad": skip_bad,
+        "force": force,
+        "threads": threads,
+        "memory": memory,
+    }
+    if isinstance(files, collections.abc.Mapping):
+        words = [f"{name}={path}" for name, places in files.items() for path in _paths(places)]
+    else:
+        words = _paths(files)
+    return parse(Fileset, report(["fileset", "--json", *_options(given), "--", *words]))
+
+
+def plan(
+    verb: str,
+    inputs: Places,
+    output: Place,
+    *,
+    target_size: Size | None = None,
+    target_events: int | None = None,
+    name: str | None = None,
+    files_per_task: int | None = None,
+    sample: int | None = None,
+    submit: str | None = None,
+    skip_bad: bool = False,
+    force: bool = False,
+    threads: int = 1,
+    memory: Size | None = None,
+    **options: Any,
+) -> Jobs:
+    """Plans one verb over many files as tasks, and writes the plan to the file `output`.
+
+    verb: "merge" (into outputs of `target_size` or `target_events`), "rewrite", "convert", "verify", "check",
+    "readspeed", "tune" or "sweep". name: a pattern for outputs, with {n} and {stem}. files_per_task: of "check" and
+    "readspeed". sample: files that "tune" measures now. submit: "htcondor" or "slurm", to write a submit file too.
+    threads, memory: limits of each task. Other options are those of the verb.
+    """
+    from .reports.parse import parse
+    from .reports.tasks import Jobs
+
+    given = {
+        "output": output,
+        "target_size": target_size,
+        "target_events": target_events,
+        "name": name,
+        "files_per_task": files_per_task,
+        "sample": sample,
+        "submit": submit,
+        "skip_bad": skip_bad,
+        "force": force,
+        "threads": threads,
+        "memory": memory,
+    }
+    if isinstance(options.get("layout"), collections.abc.Mapping):
+        options["layout"] = _toml(options["layout"])
+    words = ["plan", "--json", *_options(given), verb, *_paths(inputs)]
+    return parse(Jobs, report([*words, "--", *_options(options)]))
+
+
+def run_task(
+    jobs: Place, n: int, *, again: bool = False, threads: int | None = None, memory: Size | None = None
+) -> TaskState:
+    """Runs task `n` of a plan, unless it is done and its output is still the one it wrote.
+
+    The errors of its command are raised, and kept for `collect`. `threads` and `memory` replace those of the plan.
+    """
+    from .reports.parse import parse
+    from .reports.tasks import TaskState
+
+    options = _options({"task": n, "again": again, "threads": threads, "memory": memory})
+    return parse(TaskState, report(["run", "--json", *options, "--", os.fspath(jobs)]))
+
+
+def collect(jobs: Place) -> Collected:
+    """What became of the tasks of a plan: done, failed and missing ones, all outputs, and all bad inputs."""
+    from .reports.parse import parse
+    from .reports.tasks import Collected
+
+    return parse(Collected, report(["collect", "--json", "--", os.fspath(jobs)]))

@@ -1,0 +1,125 @@
+"""Reports of `check` and `fileset`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedTable:
+    """A tree or an RNTuple of a file."""
+
+    path: str
+    """Its path."""
+    cycle: int
+    """Its cycle."""
+    container: str
+    """ "ttree" or "rntuple"."""
+    entries: int
+    """Its entries."""
+    pieces: int
+    """Its baskets or pages."""
+    bytes: int
+    """Bytes of the baskets or pages on disk."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """Something that is wrong in a file."""
+
+    object: str
+    """The object with its cycle; a directory or another part of the file in parentheses."""
+    branch: str | None
+    """The branch, with the branches above it."""
+    basket: int | None
+    """The number of the basket in its branch."""
+    field: str | None
+    """The field of an RNTuple."""
+    cluster: int | None
+    """The number of the cluster."""
+    page: int | None
+    """The number of the page among those of a column of the field in the cluster."""
+    offset: int | None
+    """The offset in the file."""
+    reason: str
+    """What is wrong."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedFile:
+    """The report on a file."""
+
+    path: Path
+    """The file."""
+    condition: str
+    """ "ok", "damaged", or "unreadable": it cannot be opened, or is not a ROOT file."""
+    bytes: int
+    """Its size."""
+    uuid: str | None
+    """Its UUID."""
+    entries: int
+    """Entries of the newest cycles of its trees and RNTuples."""
+    tables: tuple[CheckedTable, ...]
+    """Its trees and RNTuples, older cycles too."""
+    objects: int
+    """Objects that are neither."""
+    bytes_decompressed: int
+    """Bytes of baskets, pages and objects that were decompressed, as they are on disk."""
+    problem_count: int
+    """Number of problems."""
+    problems: tuple[Problem, ...]
+    """The problems, the first 1000 of them."""
+    notes: tuple[str, ...]
+    """What could not be checked, and harmless oddities."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """Whether files are whole and readable."""
+
+    schema: int
+    """Version of the report."""
+    deep: bool
+    """Whether everything was decompressed."""
+    whole: bool
+    """Whether all files are whole."""
+    ok: int
+    """Files that are whole."""
+    damaged: int
+    """Files with damage."""
+    unreadable: int
+    """Files that cannot be opened, or are not ROOT files."""
+    bytes: int
+    """Bytes of all files."""
+    files: tuple[CheckedFile, ...]
+    """The files, in the order in which they were named."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """A file that was left out of a fileset."""
+
+    dataset: str
+    """The name of its data set."""
+    path: Path
+    """The file."""
+    reason: str
+    """Why it cannot be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fileset:
+    """A fileset, and the files that are not in it."""
+
+    schema: int
+    """Version of the report."""
+    fileset: dict[str, Any]
+    """The data sets in coffea's format, as dictionaries."""
+    files: int
+    """Files in it."""
+    entries: int
+    """Their entries."""
+    steps: int
+    """Their steps."""
+    skipped: tuple[LeftOut, ...]
+    """Files that cannot be read."""

@@ -1,0 +1,125 @@
+"""Reports of `plan`, `run_task` and `collect`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """A task: one command."""
+
+    n: int
+    """Its number."""
+    verb: str
+    """The verb of its command."""
+    args: tuple[str, ...]
+    """All arguments of the command, the verb first."""
+    inputs: tuple[str, ...]
+    """The inputs."""
+    output: Path | None
+    """The output, if there is one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BadInput:
+    """An input that cannot be read, or is damaged."""
+
+    path: str
+    """The file."""
+    reason: str
+    """Why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Jobs:
+    """A plan of tasks."""
+
+    schema: int
+    """Version of the plan."""
+    verb: str
+    """The verb that was planned."""
+    tasks: tuple[Task, ...]
+    """The tasks, numbered from 0."""
+    bad: tuple[BadInput, ...]
+    """Inputs that are in no task because they cannot be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskOutput:
+    """What tells an output from another one."""
+
+    path: Path
+    """The file or folder."""
+    bytes: int
+    """Its size; 0 for a folder."""
+    uuid: str | None
+    """The UUID of a ROOT file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskState:
+    """The state of a task that has run."""
+
+    schema: int
+    """Version of the state."""
+    n: int
+    """The number of the task."""
+    args: tuple[str, ...]
+    """The arguments of its command."""
+    state: str
+    """ "done" or "failed"."""
+    whole: bool
+    """Whether the answer of the command was yes."""
+    reason: str | None
+    """The error of a command that failed."""
+    seconds: float
+    """Time of the command by the clock."""
+    output: TaskOutput | None
+    """The output."""
+    report: Any
+    """The report of the command, as its JSON."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """A task that failed."""
+
+    n: int
+    """The number of the task."""
+    reason: str
+    """Why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collected:
+    """What became of the tasks of a plan."""
+
+    schema: int
+    """Version of the report."""
+    verb: str
+    """The verb that was planned."""
+    whole: bool
+    """Whether all tasks are done with the answer yes, and no input is bad."""
+    tasks: int
+    """Number of tasks."""
+    done: int
+    """Tasks that are done."""
+    failed: int
+    """Tasks that failed."""
+    missing: int
+    """Tasks that have not run, or whose output is gone or was replaced."""
+    outputs: tuple[Path, ...]
+    """Outputs of the tasks that are done, in order."""
+    bytes_written: int
+    """Bytes of the outputs."""
+    seconds: float
+    """Time of all tasks by the clock, added up."""
+    no: tuple[int, ...]
+    """Tasks that are done with the answer no: files differ, or inputs were left out."""
+    failures: tuple[Failure, ...]
+    """Tasks that failed."""
+    missing_tasks: tuple[int, ...]
+    """The missing tasks."""
+    bad: tuple[BadInput, ...]
+    """Inputs that cannot be read or are damaged."""

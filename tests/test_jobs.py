@@ -1,0 +1,101 @@
+"""`plan`, `run` and `collect`: tasks do what their commands do, once, and bad inputs stop no other task."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.command import Basketry
+
+
+@pytest.fixture
+def inputs(basketry: Basketry, tmp_path: Path) -> list[Path]:
+    """Four files of about 1 MB."""
+    paths = [tmp_path / f"in{n}.root" for n in range(4)]
+    for n, path in enumerate(paths):
+        basketry("generate", "single", "--size", "1MB", "--seed", str(n), "-o", path)
+    return paths
+
+
+def collected(basketry: Basketry, jobs: Path) -> dict[str, Any]:
+    """What became of the tasks."""
+    found: dict[str, Any] = json.loads(basketry.run("collect", jobs, "--json").out)
+    return found
+
+
+def test_outputs_are_those_of_the_direct_command(basketry: Basketry, inputs: list[Path], tmp_path: Path) -> None:
+    jobs, size = tmp_path / "jobs.json", 2 * max(path.stat().st_size for path in inputs)
+    pattern = str(tmp_path / "merged_{n}.root")
+    basketry("plan", "merge", *inputs, "-o", jobs, "--target-size", f"{size}B", "--name", pattern)
+    for task in ("0", "1"):
+        basketry("run", jobs, "--task", task, "--threads", "2")
+
+    report = collected(basketry, jobs)
+
+    assert (report["whole"], report["done"], report["tasks"]) == (True, 2, 2)
+    for n, pair in enumerate((inputs[:2], inputs[2:])):
+        output = tmp_path / f"merged_{n}.root"
+        by_task = output.read_bytes()
+        # Under the same name: a ROOT file contains its own.
+        basketry("merge", *pair, "-o", output, "--force")
+        assert output.read_bytes() == by_task
+
+
+def test_a_done_task_is_skipped_and_a_lost_output_is_made_again(
+    basketry: Basketry, inputs: list[Path], tmp_path: Path
+) -> None:
+    jobs, output = tmp_path / "jobs.json", tmp_path / "all.root"
+    basketry("plan", "merge", *inputs, "-o", jobs, "--name", output)
+    assert collected(basketry, jobs)["missing"] == 1
+    basketry("run", jobs, "--task", "0")
+    first, written = output.read_bytes(), output.stat().st_mtime_ns
+    basketry("run", jobs, "--task", "0")
+    assert output.stat().st_mtime_ns == written
+
+    # As if the task had been killed between its output and its state.
+    (tmp_path / "jobs.json.d" / "task-0.json").unlink()
+    basketry("run", jobs, "--task", "0")
+    output.unlink()
+    assert collected(basketry, jobs)["missing_tasks"] == [0]
+    basketry("run", jobs, "--task", "0")
+
+    assert output.read_bytes() == first
+    assert collected(basketry, jobs)["whole"]
+
+
+def test_bad_inputs_are_listed_and_stop_no_other(basketry: Basketry, inputs: list[Path], tmp_path: Path) -> None:
+    bad, jobs = tmp_path / "bad.root", tmp_path / "jobs.json"
+    bad.write_text("no ROOT file")
+    name = ("--name", tmp_path / "m_{n}.root")
+    refused = basketry.run("plan", "merge", *inputs, bad, "-o", jobs, *name)
+    assert refused.code == 2
+    assert not jobs.exists()
+    assert basketry.run("plan", "merge", *inputs, bad, "-o", jobs, *name, "--skip-bad").code == 1
+    basketry("run", jobs, "--task", "0")
+    report = collected(basketry, jobs)
+    assert [found["path"] for found in report["bad"]] == [str(bad)]
+    assert (report["done"], report["whole"]) == (1, False)
+
+    jobs = tmp_path / "rewrite.json"
+    basketry("plan", "rewrite", inputs[0], bad, "-o", jobs, "--name", tmp_path / "{stem}_new.root")
+    assert [basketry.run("run", jobs, "--task", str(n)).code for n in range(2)] == [0, 2]
+    report = collected(basketry, jobs)
+    assert (report["done"], report["failed"], report["failures"][0]["n"]) == (1, 1, 1)
+
+
+def test_wrong_options_of_the_verb_are_found_by_plan(basketry: Basketry, inputs: list[Path], tmp_path: Path) -> None:
+    jobs = tmp_path / "jobs.json"
+    outcome = basketry.run("plan", "merge", *inputs, "-o", jobs, "--", "--no-such-option")
+    assert outcome.code == 2
+    assert "--no-such-option" in outcome.err
+    assert not jobs.exists()
+
+
+@pytest.mark.parametrize(("system", "ending", "line"), [("htcondor", ".sub", "queue 4"), ("slurm", ".sh", "0-3")])
+def test_submit_files(
+    basketry: Basketry, inputs: list[Path], tmp_path: Path, system: str, ending: str, line: str
+) -> None:
+    jobs = tmp_path / "jobs.json"
+    basketry("plan", "check", *inputs, "-o", jobs, "--files-per-task", "1", "--submit", system)
+    assert line in jobs.with_suffix(ending).read_text()
