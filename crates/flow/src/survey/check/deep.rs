@@ -71,7 +71,7 @@ impl Work<'_> {
         let (report, parts) = shallow::check(path, &file);
         let parts = if self.deep { parts } else { Parts::default() };
         Opened::jobs(number, file, parts, report).unwrap_or_else(|report| {
-            self.queue.done(number, report);
+            self.queue.done(number, *report);
             Vec::new()
         })
     }

@@ -121,10 +121,15 @@ fn cut(sizes: impl Iterator<Item = u64>) -> impl Iterator<Item = Range<usize>> {
 
 impl Opened {
     /// The jobs of an open file; its report if it has none.
-    pub fn jobs(number: usize, file: RootFile, parts: Parts, report: CheckedFile) -> Result<Vec<Job>, CheckedFile> {
+    pub fn jobs(
+        number: usize,
+        file: RootFile,
+        parts: Parts,
+        report: CheckedFile,
+    ) -> Result<Vec<Job>, Box<CheckedFile>> {
         let work = parts.work();
         if work.is_empty() {
-            return Err(report.finished());
+            return Err(Box::new(report.finished()));
         }
         let jobs_left = AtomicUsize::new(work.len());
         let opened = Arc::new(Self { number, file, parts, report: Mutex::new(report), jobs_left });

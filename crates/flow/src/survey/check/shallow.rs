@@ -171,11 +171,8 @@ impl Shallow<'_> {
         for some in looked_at.chunks(AT_ONCE) {
             let range = |basket: &&BasketPlace| basket.seek..basket.seek + head.min(basket.nbytes.into());
             let ranges: Vec<Range<u64>> = some.iter().map(range).collect();
-            let heads = match self.file.source().read_ranges(&ranges) {
-                Ok(heads) => heads,
-                // One by one, to find which of them cannot be read.
-                Err(_) => Vec::new(),
-            };
+            // If they cannot be read together, each is read by itself, to find the bad ones.
+            let heads = self.file.source().read_ranges(&ranges).unwrap_or_default();
             for (i, basket) in some.iter().enumerate() {
                 if let Err(e) = self.header(basket, heads.get(i).map_or(&[][..], Vec::as_slice)) {
                     bad.insert(basket.seek);
