@@ -54,3 +54,51 @@ def test_bad_files_are_listed_and_left_out(basketry: Basketry, made: Path, tmp_p
     assert outcome.code == 1
     assert [file["path"] for file in report["skipped"]] == [str(bad)]
     assert list(report["fileset"]["dataset"]["files"]) == [str(made)]
+
+
+@pytest.fixture(scope="module")
+def files(basketry: Basketry, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Trees of one and of several clusters, and an RNTuple."""
+    folder = tmp_path_factory.mktemp("fileset")
+    made = []
+    for name, options in {
+        "one": (),
+        "several": ("--cluster", "20"),
+        "ntuple": ("--cluster", "20", "--container", "rntuple"),
+    }.items():
+        made.append(folder / f"{name}.root")
+        basketry("generate", "nano", "--size", "300kB", "-o", made[-1], *options)
+    return made
+
+
+def test_coffea_makes_the_same(basketry: Basketry, files: list[Path]) -> None:
+    preprocess = pytest.importorskip("coffea.dataset_tools", reason="coffea is not installed").preprocess
+    trees = files[:2]
+    given = {"zmm": {"files": {str(path): "Events" for path in trees}}}
+    for aligned, options in ((True, ()), (False, ("--split-clusters",))):
+        theirs, _ = preprocess(given, step_size=30, align_clusters=aligned, save_form=False, scheduler="synchronous")
+        ours = json.loads(basketry("fileset", *trees, "--dataset", "zmm", "--step-size", "30", *options))
+        for path, file in ours["zmm"]["files"].items():
+            assert {name: theirs["zmm"]["files"][path][name] for name in file} == file
+
+
+def test_an_empty_tree_has_one_empty_step(basketry: Basketry, files: list[Path], tmp_path: Path) -> None:
+    empty = tmp_path / "empty.root"
+    basketry("rewrite", files[0], "-o", empty, "--entries", "0:0")
+    file = json.loads(basketry("fileset", empty))["dataset"]["files"][str(empty)]
+    assert (file["num_entries"], file["steps"]) == (0, [[0, 0]])
+
+
+def test_a_file_is_once_in_a_data_set(basketry: Basketry, made: Path) -> None:
+    assert "twice" in basketry.refuses("fileset", made, made)
+    assert list(json.loads(basketry("fileset", f"one={made}", f"two={made}"))) == ["one", "two"]
+
+
+def test_clusters_of_an_rntuple_end_steps(basketry: Basketry, files: list[Path]) -> None:
+    path = files[2]
+    file = json.loads(basketry("fileset", path, "--step-size", "1"))["dataset"]["files"][str(path)]
+    with uproot.open(path) as opened:
+        events = opened["Events"]
+        ends = [*(cluster.num_first_entry for cluster in events.cluster_summaries), events.num_entries]
+        assert (file["uuid"], file["num_entries"]) == (str(opened.file.uuid), ends[-1])
+    assert file["steps"] == [[int(start), int(end)] for start, end in itertools.pairwise(ends)]

@@ -14,7 +14,7 @@ use crate::Budget;
 use crate::execute::progress::{Progress, tell};
 use crate::execute::workers::run_tasks;
 
-/// Entries of a step, unless others are requested: those of coffea.
+/// Entries of a step, unless others are requested: the chunk size of coffea's Runner.
 pub const STEP_SIZE: u64 = 100_000;
 /// The table of a file with several, if none is named.
 const USUAL: &str = "Events";
@@ -123,7 +123,9 @@ pub fn fileset(inputs: &[FilesetInput], options: &FilesetOptions, progress: Prog
         let files = &mut report.fileset.entry(dataset.clone()).or_default().files;
         match found {
             Ok(file) => {
-                files.insert(path.to_string_lossy().into_owned(), file);
+                if files.insert(path.to_string_lossy().into_owned(), file).is_some() {
+                    return Err(Error::request(format!("is twice in data set {dataset}")).file(path));
+                }
             }
             Err(e) if options.skip_bad => {
                 let (dataset, path) = (dataset.clone(), path.clone());
@@ -201,8 +203,12 @@ fn ntuple(file: &RootFile, key: &Key) -> Result<(u64, Vec<u64>)> {
     Ok((ntuple.entries(), starts))
 }
 
-/// Steps of at least `size` entries that end where clusters end. The last one may be shorter, as in coffea.
+/// Steps of at least `size` entries that end where clusters end. The last one may be shorter, and an empty table has one
+/// empty step, as in coffea.
 fn steps(entries: u64, starts: &[u64], size: u64) -> Vec<[u64; 2]> {
+    if entries == 0 {
+        return vec![[0, 0]];
+    }
     let mut steps = Vec::new();
     let mut from = 0;
     for at in starts.iter().copied().filter(|at| *at < entries).chain([entries]) {
@@ -216,6 +222,9 @@ fn steps(entries: u64, starts: &[u64], size: u64) -> Vec<[u64; 2]> {
 
 /// Steps of nearly the same number of entries, close to `size`, as coffea makes without clusters.
 fn even_steps(entries: u64, size: u64) -> Vec<[u64; 2]> {
+    if entries == 0 {
+        return vec![[0, 0]];
+    }
     let size = size.max(1);
     // Half a step more rounds up; coffea rounds halves to even, which differs only there.
     let count = (entries.saturating_add(size / 2) / size).max(1);
@@ -236,7 +245,7 @@ mod tests {
         assert_eq!(steps(100, &[0, 30, 60, 90], 1000), [[0, 100]]);
         // Without a common boundary the file is one step.
         assert_eq!(steps(100, &[0], 10), [[0, 100]]);
-        assert!(steps(0, &[], 10).is_empty());
+        assert_eq!(steps(0, &[], 10), [[0, 0]]);
     }
 
     #[test]
@@ -244,7 +253,7 @@ mod tests {
         assert_eq!(even_steps(100, 40), [[0, 34], [34, 68], [68, 100]]);
         assert_eq!(even_steps(100, 60), [[0, 50], [50, 100]]);
         assert_eq!(even_steps(10, 100), [[0, 10]]);
-        assert!(even_steps(0, 100).is_empty());
+        assert_eq!(even_steps(0, 100), [[0, 0]]);
         assert_eq!(even_steps(3, 0), [[0, 1], [1, 2], [2, 3]]);
     }
 }
