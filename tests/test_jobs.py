@@ -1,6 +1,9 @@
 """`plan`, `run` and `collect`: tasks do what their commands do, once, and bad inputs stop no other task."""
 
 import json
+import signal
+import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +57,9 @@ def test_a_done_task_is_skipped_and_a_lost_output_is_made_again(
     assert output.stat().st_mtime_ns == written
 
     # As if the task had been killed between its output and its state.
-    (tmp_path / "jobs.json.d" / "task-0.json").unlink()
+    path = tmp_path / "jobs.json.d" / "task-0.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"state": "started", "output": None}))
+    assert collected(basketry, jobs)["missing_tasks"] == [0]
     basketry("run", jobs, "--task", "0")
     output.unlink()
     assert collected(basketry, jobs)["missing_tasks"] == [0]
@@ -62,6 +67,41 @@ def test_a_done_task_is_skipped_and_a_lost_output_is_made_again(
 
     assert output.read_bytes() == first
     assert collected(basketry, jobs)["whole"]
+
+
+def test_a_killed_task_can_be_run_again(basketry: Basketry, inputs: list[Path], tmp_path: Path) -> None:
+    jobs, output = tmp_path / "jobs.json", tmp_path / "all.root"
+    basketry("plan", "merge", *inputs, "-o", jobs, "--name", output, "--", "--compression", "lzma:9")
+    command: list[str | Path] = [basketry.binary, "run", jobs, "--task", "0"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        while not (tmp_path / "jobs.json.d" / "task-0.json").exists():
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+    assert not output.exists()
+    assert collected(basketry, jobs)["missing_tasks"] == [0]
+
+    basketry("run", jobs, "--task", "0")
+    by_task = output.read_bytes()
+    basketry("merge", *inputs, "-o", output, "--force", "--compression", "lzma:9")
+    assert output.read_bytes() == by_task
+    assert list(tmp_path.glob(".*.tmp")) == []
+
+
+def test_a_file_of_others_is_never_replaced(basketry: Basketry, inputs: list[Path], tmp_path: Path) -> None:
+    jobs, output = tmp_path / "jobs.json", tmp_path / "out.parquet"
+    basketry("plan", "convert", inputs[0], "-o", jobs, "--name", output)
+    output.write_text("mine")
+    for _ in range(2):
+        assert "--force" in basketry.refuses("run", jobs, "--task", "0")
+    assert output.read_text() == "mine"
+    output.unlink()
+    basketry("run", jobs, "--task", "0")
+
+    # A file of the same size is another file.
+    output.write_bytes(bytes(output.stat().st_size))
+    assert collected(basketry, jobs)["missing_tasks"] == [0]
+    basketry.refuses("run", jobs, "--task", "0")
 
 
 def test_bad_inputs_are_listed_and_stop_no_other(basketry: Basketry, inputs: list[Path], tmp_path: Path) -> None:

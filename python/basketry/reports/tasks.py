@@ -55,6 +55,8 @@ class TaskOutput:
     """Its size; 0 for a folder."""
     uuid: str | None
     """The UUID of a ROOT file."""
+    modified: int | None
+    """The last change of another file, in nanoseconds from 1970."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

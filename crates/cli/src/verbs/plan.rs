@@ -325,9 +325,8 @@ impl Planner<'_> {
         let mut args = vec![verb.to_owned()];
         let inputs: Vec<String> = self.inputs.get(range).unwrap_or_default().iter().map(text_of).collect();
         if let Some(output) = &output {
-            // A task that is repeated replaces the output of its first run. Foreign files were refused above.
             args.extend(["--output".to_owned(), output.to_string_lossy().into_owned()]);
-            args.extend((verb != "sweep").then(|| "--force".to_owned()));
+            args.extend((self.args.force && verb != "sweep").then(|| "--force".to_owned()));
         }
         if verb != "sweep" {
             args.extend(self.limits());

@@ -50,16 +50,17 @@ pub fn work(args: &Args, run: Run<'_>, progress: Progress<'_>) -> Result<(State,
     let task = jobs.task(args.task)?;
     let states = StateFolder::of(&args.plan);
     // A state that cannot be read is replaced.
-    if let Ok(Some(state)) = states.state(task)
+    let last = states.last(task).ok().flatten();
+    if let Some(state) = &last
         && state.state == Ended::Done
+        && state.is_current()
         && !args.again
     {
-        return Ok((state, true));
+        return Ok((state.clone(), true));
     }
-    let start = Instant::now();
-    let result = run(&args.command(task), progress);
-    let seconds = start.elapsed().as_secs_f64();
-    let ended = |state, whole| State {
+    let there = task.output.as_deref().and_then(|path| Output::now(path).ok());
+    let own = last.is_some_and(|last| last.state == Ended::Started || last.output == there);
+    let begun = |state, seconds, whole| State {
         schema: SCHEMA,
         n: task.n,
         args: task.args.clone(),
@@ -70,6 +71,14 @@ pub fn work(args: &Args, run: Run<'_>, progress: Progress<'_>) -> Result<(State,
         output: None,
         report: None,
     };
+    // A file of others stays there, and so does this fact: the command refuses to replace it.
+    if there.is_none() || own {
+        states.write(&begun(Ended::Started, 0.0, false))?;
+    }
+    let start = Instant::now();
+    let result = run(&args.command(task, there.is_some() && own), progress);
+    let seconds = start.elapsed().as_secs_f64();
+    let ended = |state, whole| begun(state, seconds, whole);
     match result {
         Ok((report, answer)) => {
             let mut state = ended(Ended::Done, answer == Answer::Yes);
@@ -89,9 +98,14 @@ pub fn work(args: &Args, run: Run<'_>, progress: Progress<'_>) -> Result<(State,
 }
 
 impl Args {
-    /// The command of a task, with the threads and the memory of this run.
-    fn command(&self, task: &Task) -> Vec<String> {
+    /// The command of a task, with the threads and the memory of this run. `replace` is whether the task may replace its
+    /// own output; a sweep continues it.
+    fn command(&self, task: &Task, replace: bool) -> Vec<String> {
         let mut command = task.args.clone();
+        let forced = command.iter().take_while(|word| *word != "--").any(|word| word == "--force" || word == "-f");
+        if replace && !forced && task.verb != "sweep" {
+            command.insert(1.min(command.len()), "--force".to_owned());
+        }
         let mut set = |option: &str, value: Option<String>| {
             let place = command.iter().position(|word| word == option).map(|place| place + 1);
             if let (Some(value), Some(slot)) = (value, place.and_then(|place| command.get_mut(place))) {

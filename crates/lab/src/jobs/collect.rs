@@ -81,6 +81,7 @@ pub fn collect(jobs: &Jobs, path: &Path) -> Result<Collected> {
         all.seconds += state.seconds;
         all.bad.extend(state.bad_inputs());
         match state.state {
+            Ended::Started => all.missing_tasks.push(task.n),
             Ended::Failed => {
                 let reason = state.reason.unwrap_or_default();
                 all.failures.push(Failure { n: task.n, reason });

@@ -3,16 +3,19 @@
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use rootfile::{Error, FileHeader, OutputFile, Result};
 use serde::{Deserialize, Serialize};
 
 use super::model::{BadInput, SCHEMA, Task};
 
-/// How a task ended.
+/// How far a task came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ended {
+    /// It began with no foreign file in its way, and runs or was killed: what is at its output is its own.
+    Started,
     /// The work was done.
     Done,
     /// The command failed.
@@ -51,6 +54,8 @@ pub struct Output {
     pub bytes: u64,
     /// The UUID of a ROOT file.
     pub uuid: Option<String>,
+    /// The last change of another file, in nanoseconds from 1970.
+    pub modified: Option<u64>,
 }
 
 impl Output {
@@ -62,12 +67,15 @@ impl Output {
     pub fn now(path: &Path) -> Result<Self> {
         let with_path = |e: std::io::Error| Error::from(e).file(path);
         let metadata = std::fs::metadata(path).map_err(with_path)?;
-        let mut found = Self { path: path.to_path_buf(), bytes: 0, uuid: None };
+        let mut found = Self { path: path.to_path_buf(), bytes: 0, uuid: None, modified: None };
         if metadata.is_file() {
             found.bytes = metadata.len();
             let mut head = Vec::new();
             File::open(path).and_then(|file| file.take(512).read_to_end(&mut head)).map_err(with_path)?;
             found.uuid = FileHeader::parse(&head).ok().map(|header| header.uuid_text());
+            let since = || metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok();
+            let nanoseconds = found.uuid.is_none().then(since).flatten().map(|time| time.as_nanos());
+            found.modified = nanoseconds.and_then(|time| u64::try_from(time).ok());
         }
         Ok(found)
     }
@@ -99,6 +107,15 @@ impl StateFolder {
     ///
     /// The state cannot be read.
     pub fn state(&self, task: &Task) -> Result<Option<State>> {
+        Ok(self.last(task)?.filter(State::is_current))
+    }
+
+    /// The last state of a task, whatever became of its output since.
+    ///
+    /// # Errors
+    ///
+    /// The state cannot be read.
+    pub fn last(&self, task: &Task) -> Result<Option<State>> {
         let path = self.file(task.n);
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,
@@ -107,11 +124,7 @@ impl StateFolder {
         };
         let state: State =
             serde_json::from_str(&text).map_err(|e| Error::request(format!("no state of a task: {e}")).file(&path))?;
-        let same_output = |output: &Output| Output::now(&output.path).is_ok_and(|now| now == *output);
-        let is_current = state.schema == SCHEMA
-            && state.args == task.args
-            && (state.state == Ended::Failed || state.output.as_ref().is_none_or(same_output));
-        Ok(is_current.then_some(state))
+        Ok((state.schema == SCHEMA && state.args == task.args).then_some(state))
     }
 
     /// Writes a state, whole or not at all.
@@ -129,6 +142,16 @@ impl StateFolder {
 }
 
 impl State {
+    /// Whether the task has ended, and its output is the one it wrote.
+    pub fn is_current(&self) -> bool {
+        let same_output = |output: &Output| Output::now(&output.path).is_ok_and(|now| now == *output);
+        match self.state {
+            Ended::Started => false,
+            Ended::Failed => true,
+            Ended::Done => self.output.as_ref().is_none_or(same_output),
+        }
+    }
+
     /// The inputs that the report calls damaged or unreadable: those that a merge left out, or that a check found.
     pub fn bad_inputs(&self) -> Vec<BadInput> {
         let list = |name: &str| {
