@@ -16,7 +16,7 @@ and `collect`. `Monitor` records the resources of a program over time, and
 
 from __future__ import annotations
 
-from . import _xrootd
+from . import _xrootd, distributed
 from .dataset import concatenate, iterate, open
 from .figures import sweep_figures
 from .file import Directory, File
@@ -47,6 +47,7 @@ __all__ = [
     "collect",
     "concatenate",
     "convert",
+    "distributed",
     "fileset",
     "generate",
     "inspect",

@@ -413,7 +413,7 @@ def _options(given: dict[str, Any]) -> list[str]:
         if value is True:
             words.append(option)
         elif name in ("keep", "drop", "entries", "where", "trees", "branches", "branches_regex", "tolerance"):
-            one = isinstance(value, str | os.PathLike | float)
+            one = isinstance(value, str | os.PathLike | int | float)
             words += [f"{option}={text}" for text in ([value] if one else value)]
         elif name in ("tree_set", "column_set"):
             for pattern, keys in value.items():

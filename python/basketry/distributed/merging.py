@@ -1,0 +1,111 @@
+"""`merge`: many files into files of about one size. The groups are planned here, from the sizes of the files and in
+their order; each group is one task."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from ..request import bytes_of
+from .files import fill, inputs
+from .mapping import do, limits
+from .tasks import Task
+
+if TYPE_CHECKING:
+    from .files import Files, Input
+    from .mapping import Errors, Progress
+    from .tasks import SkipDone
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Files that become one output."""
+
+    dataset: str
+    """Their data set."""
+    output: str
+    """Their output."""
+    files: tuple[str, ...]
+    """The files, FILE or FILE:TREE, in order."""
+    bytes: int
+    """Bytes of these files."""
+
+
+def bins(
+    files: Files,
+    into: str = "{dataset}_{n}.root",
+    *,
+    target_size: int | str = "2GB",
+    skip_bad: bool = False,
+) -> list[Bin]:
+    """The groups that `merge` makes: consecutive files of a data set, up to `target_size` bytes (at least one file).
+
+    `into` names the outputs: {dataset} is the name of the data set ("merged" if files have none), and {n} the number of
+    the group in it, from 0; `{n:03}` pads it. An absent file is an error, with `skip_bad` a file of no bytes. Two
+    groups with one output are a `ValueError`.
+    """
+    target = bytes_of(target_size)
+    made: list[Bin] = []
+    for dataset, members in groupby(sorted_by_dataset(inputs(files)), key=lambda one: one.dataset):
+        groups: list[tuple[list[str], int]] = []
+        for one in members:
+            size = _bytes(one, skip_bad)
+            if not groups or groups[-1][1] + size > target:
+                groups.append(([], 0))
+            names, total = groups[-1]
+            groups[-1] = ([*names, *one.places], total + size)
+        for n, (names, total) in enumerate(groups):
+            made.append(Bin(dataset, fill(into, dataset=dataset, n=n), tuple(names), total))
+    _check_apart(made, into)
+    return made
+
+
+def sorted_by_dataset(found: list[Input]) -> list[Input]:
+    """Files of one data set together, otherwise in their order."""
+    first = {one.dataset: number for number, one in reversed(list(enumerate(found)))}
+    return sorted(found, key=lambda one: first[one.dataset])
+
+
+def _bytes(one: Input, skip_bad: bool) -> int:
+    try:
+        return os.stat(one.path).st_size  # noqa: PTH116
+    except OSError:
+        if not skip_bad:
+            raise
+        return 0
+
+
+def _check_apart(made: list[Bin], into: str) -> None:
+    if len({one.output for one in made}) < len(made):
+        fields = "{dataset} and {n}" if len({one.dataset for one in made}) > 1 else "{n}"
+        raise ValueError(f"{len(made)} outputs cannot all be named {into!r}: it needs {fields}")
+
+
+def merge(
+    files: Files,
+    into: str = "{dataset}_{n}.root",
+    *,
+    target_size: int | str = "2GB",
+    client: Any = None,
+    threads: int | None = None,
+    memory: int | str | None = None,
+    retries: int = 2,
+    skip_done: SkipDone = False,
+    errors: Errors = "return",
+    progress: Progress = None,
+    **options: Any,
+) -> list[Any]:
+    """Merges many files into files of about `target_size` bytes, one task for each output, and returns their summaries.
+
+        distributed.merge({"ttbar": "tt/*.root", "dy": "dy/*.root"}, into="out/{dataset}_{n}.root", client=client)
+
+    `bins` has the groups, and the meaning of `into` and `target_size`; sizes are those of the inputs. An output appears
+    when it is whole. The other arguments are those of `map`, the options those of `basketry.merge`. With
+    `skip_bad=True` damaged and absent files are left out and listed in `Summary.skipped`; without it a damaged file
+    makes its group fail, and no other, and an absent one is an error before any task begins.
+    """
+    groups = bins(files, into, target_size=target_size, skip_bad=bool(options.get("skip_bad")))
+    todo = [Task("merge", (list(one.files),), one.files[0], one.output, options) for one in groups]
+    return do(todo, client, limits(threads, memory), retries, skip_done, errors, progress)

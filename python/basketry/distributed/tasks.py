@@ -1,0 +1,183 @@
+"""What runs on a worker: one verb on one file or group of files. A task can be pickled and repeated: its output appears
+whole, and an output of an earlier attempt is replaced."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from .. import _core, verbs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    Verb: TypeAlias = str | Callable[..., Any]
+    SkipDone: TypeAlias = bool | Literal["verify"]
+
+#: Where verbs are found by name; this package is a part of it.
+PACKAGE = __name__.partition(".")[0]
+#: Errors that the next attempt would have as well.
+LASTING = (
+    TypeError,
+    ValueError,
+    LookupError,
+    FileNotFoundError,
+    FileExistsError,
+    PermissionError,
+    IsADirectoryError,
+    NotADirectoryError,
+)
+#: Verbs that write a file. Other verbs only read.
+MAKERS = ("rewrite", "merge", "recover", "convert", "tune")
+#: Verbs whose output can be compared with what is expected of it.
+KNOWN_OUTPUT = ("rewrite", "merge", "convert", "tune")
+#: Options of a verb that `verify` has, too.
+SELECTION = ("keep", "drop", "first", "last", "entries", "where", "common", "fill")
+#: Share of a worker's memory for basketry. Dask begins to move data to disk at 0.7; the interpreter needs some.
+MEMORY_SHARE = 0.6
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A task that could not be done; it stands where its result would be."""
+
+    file: str
+    """The (first) file of the task."""
+    error: str
+    """The reason, as text."""
+    exception: Exception
+    """The reason: the exception of the verb, or what the client says of a lost worker."""
+    output: str | None = None
+    """The output that was not made, if there is one."""
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A task whose output was there already, and whole."""
+
+    file: str
+    """The (first) file of the task."""
+    output: str
+    """Its output."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A call of a verb."""
+
+    verb: Verb
+    #: Positional arguments of the verb before the output.
+    arguments: tuple[Any, ...]
+    file: str
+    output: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    skip_done: SkipDone = False
+    #: The names among "threads" and "memory" that the worker decides.
+    shared: frozenset[str] = frozenset()
+
+    def failed(self, error: Exception) -> Failed:
+        """This task, failed."""
+        return Failed(self.file, str(error) or type(error).__name__, error, self.output)
+
+
+def function(verb: Verb) -> Callable[..., Any]:
+    """The function of a verb, by its name in the package."""
+    if callable(verb):
+        return verb
+    found = getattr(importlib.import_module(PACKAGE), verb, None)
+    if not callable(found):
+        raise ValueError(f"basketry has no verb {verb!r}")
+    return found  # type: ignore[no-any-return]
+
+
+def by_name(verb: Verb) -> Verb:
+    """A verb of the package by its name; a function of the user as it is."""
+    name = getattr(verb, "__name__", "")
+    return name if name and getattr(importlib.import_module(PACKAGE), name, None) is verb else verb
+
+
+def run(task: Task) -> Any:
+    """Does a task: the result of its verb, `Skipped`, or `Failed` for an error that would come again. Other errors are
+    raised, so that the caller or its scheduler tries again."""
+    try:
+        if task.skip_done and is_done(task):
+            assert task.output is not None
+            return Skipped(task.file, task.output)
+        call, options = function(task.verb), share(task.shared) | dict(task.options)
+        if task.output is None:
+            return call(*task.arguments, **options)
+        if task.verb == "tune":
+            return call(*task.arguments, output=task.output, **options)
+        return call(*task.arguments, task.output, **options)
+    except LASTING as error:
+        return task.failed(error)
+
+
+def share(names: frozenset[str]) -> dict[str, Any]:
+    """Threads and memory of one task on this worker, of those names. A worker of Dask with N threads runs N tasks at
+    once: each has one thread and an Nth of the memory. Elsewhere a task has one thread and the verb's own memory."""
+    given: dict[str, Any] = {"threads": 1}
+    scheduler = sys.modules.get("distributed")
+    worker = getattr(scheduler, "worker", None)
+    try:
+        here = worker.get_worker() if worker else None
+    except ValueError:
+        here = None
+    if here is not None and (limit := here.memory_manager.memory_limit):
+        given["memory"] = min(int(limit * MEMORY_SHARE) // here.state.nthreads, _core.DEFAULT_MEMORY)
+    return {name: value for name, value in given.items() if name in names}
+
+
+def is_done(task: Task) -> bool:
+    """Whether the output exists and is whole: it opens, and its tables have the entries that the verb would write. With
+    `skip_done="verify"` the content is compared as well. The layout is not compared."""
+    if task.output is None or not Path(task.output.partition(":")[0]).exists():
+        return False
+    try:
+        found, wanted = entries(task.output), expected(task)
+        # The table of a conversion may get another name.
+        if sum(found.values()) != sum(wanted.values()) if task.verb == "convert" else found != wanted:
+            return False
+        if task.skip_done == "verify":
+            options = {name: value for name, value in task.options.items() if name in SELECTION}
+            return verbs.verify(*places(task), task.output, **options).equal
+    except (ValueError, LookupError, OSError, ImportError):
+        # The verb tells what is wrong with an input; a bad output is replaced.
+        return False
+    return True
+
+
+def places(task: Task) -> list[str]:
+    """The inputs of a verb that makes a file."""
+    first = task.arguments[0]
+    return [first] if isinstance(first, str) else list(first)
+
+
+def expected(task: Task) -> dict[str, int]:
+    """Entries by the path of a table, as the verb would write them."""
+    if task.verb in ("rewrite", "merge"):
+        options = {name: value for name, value in task.options.items() if name not in ("threads", "memory")}
+        outlook = function(task.verb)(task.arguments[0], task.output, dry_run=True, **options)
+        return {table.path: table.entries for table in outlook.tables}
+    total: dict[str, int] = {}
+    for place in places(task):
+        for path, number in entries(place, task.options.get("tree")).items():
+            total[path] = total.get(path, 0) + number
+    return total
+
+
+def entries(place: str, tree: str | None = None) -> dict[str, int]:
+    """Entries of the trees and RNTuples of a file by their paths, of the newest cycles; of one, if it is named. A
+    Parquet file, which needs pyarrow, is one table without a name."""
+    if place.endswith(".parquet"):
+        from pyarrow import parquet
+
+        return {"": parquet.read_metadata(place).num_rows}
+    ((path, inside),) = _core.expand([place])
+    wanted = inside or tree
+    paths = dict.fromkeys(name for name, _, _, _, is_table in _core.keys(path) if is_table)
+    chosen = [one for one in paths if wanted is None or one == wanted.partition(";")[0]]
+    return {one: _core.Table([(path, one)]).entries for one in chosen}

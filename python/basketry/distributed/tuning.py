@@ -1,0 +1,82 @@
+"""`tune`: one layout for many files, chosen on a few of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .files import inputs
+from .mapping import do, limits, map
+from .tasks import Task
+
+if TYPE_CHECKING:
+    from ..reports import Tuning
+    from .files import Files, Input, Naming
+    from .mapping import Errors, Progress
+    from .tasks import SkipDone
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """A decision, and what became of the files."""
+
+    tuning: Tuning
+    """The decision on the sample; `chosen` is None if the limits cannot be met."""
+    sample: tuple[str, ...]
+    """The files that it was made on."""
+    results: list[Any]
+    """The result of each file, as `map` returns it; empty if no layout was chosen or no output requested."""
+
+
+def tune(
+    files: Files,
+    output: Naming | None = None,
+    *,
+    sample: int = 3,
+    client: Any = None,
+    threads: int | None = None,
+    memory: int | str | None = None,
+    retries: int = 2,
+    skip_done: SkipDone = False,
+    errors: Errors = "return",
+    progress: Progress = None,
+    force: bool = False,
+    **options: Any,
+) -> Tuned:
+    """Chooses one layout for many files on a sample, and rewrites all of them into it.
+
+        distributed.tune("data/*.root", "out/{name}", sample=3, workload="columns:Muon_*", client=client)
+
+    The sample is `sample` files, evenly over the list, the first and the last among them. One task of `basketry.tune`
+    measures them together: the layout chosen is the one whose costs, summed over these files, are best for the workload
+    under the limits. Then `map` rewrites each file into that layout; without `output` only the decision is made. The
+    outputs are not measured and proven one by one, as those of `basketry.tune` are; `map("verify", pairs)` compares
+    them.
+
+    The other arguments are those of `map`; options are those of `basketry.tune`, of which `keep` and `drop` also select
+    the branches of the outputs. If the sample cannot be tuned, its error is raised.
+    """
+    found = inputs(files)
+    if sample < 1 or not found:
+        raise ValueError("tune needs at least one file, and a sample of at least one")
+    chosen = spread(found, sample)
+    places = [place for one in chosen for place in one.places]
+    task = Task("tune", (places,), chosen[0].path, None, options)
+    (tuning,) = do([task], client, limits(threads, memory), retries, False, "raise", None)
+    results: list[Any] = []
+    if output is not None and tuning.layout is not None:
+        selection = {name: options[name] for name in ("keep", "drop") if name in options}
+        results = map(
+            "rewrite", files, output=output, client=client, threads=threads, memory=memory, retries=retries,
+            skip_done=skip_done, errors=errors, progress=progress, force=force, layout=tuning.layout, **selection,
+        )  # fmt: skip
+    return Tuned(tuning, tuple(one.path for one in chosen), results)
+
+
+def spread(found: list[Input], count: int) -> list[Input]:
+    """So many files, evenly over the list."""
+    if count >= len(found):
+        return found
+    if count == 1:
+        return found[:1]
+    return [found[round(i * (len(found) - 1) / (count - 1))] for i in range(count)]
