@@ -12,6 +12,9 @@ The verbs of the command `basketry` are functions here: `inspect`, `rewrite`, `m
 `verify`, `readspeed`, `tune`, `convert`, `generate`; for thousands of files `check`, `fileset`, and `plan`, `run_task`
 and `collect`. `Monitor` records the resources of a program over time, and
 `sweep_figures` draws the results of `basketry sweep`.
+`verify`, `readspeed`, `tune`, `convert`, `generate`. `Monitor` records the resources of a program over time, and
+`sweep_figures` draws the results of `basketry sweep`. `distributed` does verbs over many files on the workers of Dask,
+parsl or an executor; `nanoevents` gives coffea's NanoEvents.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from .figures import sweep_figures
 from .file import Directory, File
 from .many_files import check, collect, fileset, plan, run_task
 from .monitoring import Monitor
+from .nano import nanoevents
 from .processes import Parts, parts
 from .sweeping import sweep
 from .tree import Branch, RNTuple, Tree
@@ -54,6 +58,7 @@ __all__ = [
     "iterate",
     "layout",
     "merge",
+    "nanoevents",
     "open",
     "parts",
     "plan",
