@@ -14,6 +14,8 @@ from .. import _core, verbs
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from ..reports import Outlook
+
     Verb: TypeAlias = str | Callable[..., Any]
     SkipDone: TypeAlias = bool | Literal["verify"]
 
@@ -160,8 +162,7 @@ def expected(task: Task) -> dict[str, int]:
     """Entries by the path of a table, as the verb would write them."""
     if task.verb in ("rewrite", "merge"):
         options = {name: value for name, value in task.options.items() if name not in ("threads", "memory")}
-        outlook = function(task.verb)(task.arguments[0], task.output, dry_run=True, **options)
-        return {table.path: table.entries for table in outlook.tables}
+        return planned(function(task.verb)(task.arguments[0], task.output, dry_run=True, **options))
     total: dict[str, int] = {}
     for place in places(task):
         for path, number in entries(place, task.options.get("tree")).items():
@@ -170,14 +171,16 @@ def expected(task: Task) -> dict[str, int]:
 
 
 def entries(place: str, tree: str | None = None) -> dict[str, int]:
-    """Entries of the trees and RNTuples of a file by their paths, of the newest cycles; of one, if it is named. A
-    Parquet file, which needs pyarrow, is one table without a name."""
+    """Entries of the trees and RNTuples of a file by their paths, or of one of them. A Parquet file, which needs
+    pyarrow, is one table without a name. A file that a rewrite would refuse is an error: it is damaged or cut short."""
     if place.endswith(".parquet"):
         from pyarrow import parquet
 
         return {"": parquet.read_metadata(place).num_rows}
-    ((path, inside),) = _core.expand([place])
-    wanted = inside or tree
-    paths = dict.fromkeys(name for name, _, _, _, is_table in _core.keys(path) if is_table)
-    chosen = [one for one in paths if wanted is None or one == wanted.partition(";")[0]]
-    return {one: _core.Table([(path, one)]).entries for one in chosen}
+    found = planned(verbs.rewrite(place, f"{place}.again", dry_run=True))
+    return found if tree is None else {path: number for path, number in found.items() if path == tree}
+
+
+def planned(outlook: Outlook) -> dict[str, int]:
+    """Entries by the path of a table, of the forecast of a rewrite."""
+    return {table.path: table.entries for table in outlook.tables}
