@@ -246,8 +246,8 @@ def test_bins_follow_the_order_and_the_sizes(tmp_path: Path) -> None:
     sizes = {"a0": 40, "a1": 50, "a2": 20, "b0": 300, "b1": 1}
     for name, size in sizes.items():
         (tmp_path / name).write_bytes(b"x" * size)
-    datasets = {"a": [tmp_path / "a0", tmp_path / "a1", tmp_path / "a2"], "b": {"files": {tmp_path / "b0": "t"}}}
-    datasets["b"]["files"][tmp_path / "b1"] = {"object_path": "dir/t", "steps": [[0, 1]]}  # type: ignore[call-overload]
+    fileset: dict[Any, Any] = {tmp_path / "b0": "t", tmp_path / "b1": {"object_path": "dir/t", "steps": [[0, 1]]}}
+    datasets = {"a": [tmp_path / "a0", tmp_path / "a1", tmp_path / "a2"], "b": {"files": fileset}}
 
     found = distributed.bins(datasets, "{dataset}/{n:02}.root", target_size=100)
 
@@ -338,6 +338,25 @@ def test_errors_that_may_pass_are_tried_again(
     assert isinstance(failed, Failed)
     assert "busy" in failed.error
     assert len((tmp_path / "always").read_bytes()) == 3
+
+
+def test_the_first_error_can_end_it_all(data: Path) -> None:
+    go, begun = threading.Event(), list[str]()
+
+    def stuck(file: str) -> None:
+        begun.append(file)
+        if len(begun) == 1:
+            raise ValueError("the first")
+        assert go.wait(60)
+
+    with ThreadPoolExecutor(1) as one:
+        with pytest.raises(ValueError, match="the first") as caught:
+            distributed.map(stuck, data / "f*.root", client=one, errors="raise")
+        go.set()
+
+    assert f"{data}/f0.root" in caught.value.__notes__[0]
+    # The second may have begun; the others are cancelled.
+    assert len(begun) <= 2
 
 
 def test_progress_is_told(data: Path, pool: Executor) -> None:

@@ -1,6 +1,17 @@
 """The sections, by subject; importing one registers it."""
 
 from harness import SECTIONS
-from sections import making, many_files, ntuple_writing, ntuples, package, reading, watching, writing
+from sections import making, many, many_files, ntuple_writing, ntuples, package, reading, watching, writing
 
-__all__ = ["SECTIONS", "making", "many_files", "ntuple_writing", "ntuples", "package", "reading", "watching", "writing"]
+__all__ = [
+    "SECTIONS",
+    "making",
+    "many",
+    "many_files",
+    "ntuple_writing",
+    "ntuples",
+    "package",
+    "reading",
+    "watching",
+    "writing",
+]

@@ -11,8 +11,6 @@
 The verbs of the command `basketry` are functions here: `inspect`, `rewrite`, `merge`, `recover`,
 `verify`, `readspeed`, `tune`, `convert`, `generate`; for thousands of files `check`, `fileset`, and `plan`, `run_task`
 and `collect`. `Monitor` records the resources of a program over time, and
-`sweep_figures` draws the results of `basketry sweep`.
-`verify`, `readspeed`, `tune`, `convert`, `generate`. `Monitor` records the resources of a program over time, and
 `sweep_figures` draws the results of `basketry sweep`. `distributed` does verbs over many files on the workers of Dask,
 parsl or an executor; `nanoevents` gives coffea's NanoEvents.
 """

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from . import _core
 from .file import File
 from .request import MEMORY
+from .tree import Tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, MutableMapping
@@ -51,7 +52,7 @@ def nanoevents(
     try:
         from coffea.nanoevents import EDM4HEPSchema, NanoAODSchema, NanoEventsFactory
     except ImportError as error:
-        raise ImportError("basketry.nanoevents needs coffea: pip install coffea", name="coffea") from error
+        raise ImportError("basketry.nanoevents needs coffea: pip install 'coffea>=2026.9'", name="coffea") from error
     from . import _coffea
     from .dataset import open
 
@@ -87,6 +88,8 @@ def _places(file: Place | File | Iterable[Place], treepath: str) -> dict[str, st
     """The tree of each file."""
     if isinstance(file, File):
         return {file.file_path: treepath}
+    if isinstance(file, Tree):
+        raise TypeError("nanoevents takes a file, not an opened tree: other processes must be able to open it again")
     words = [file] if isinstance(file, str | os.PathLike) else file
     found = _core.expand([os.fspath(word) for word in words])
     return {str(path): inside or treepath for path, inside in found}

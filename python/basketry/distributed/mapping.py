@@ -61,8 +61,9 @@ def map(
     progress: called with `(done, all, result)` after each task, in order of their ends; or a bar with `update`.
     options: those of the verb.
 
-    The results are the data classes of the verb. Outputs are equal, byte by byte, for any client. Unknown options are a
-    `TypeError`, two inputs with one output a `ValueError`, before any task begins.
+    The results are the data classes of the verb. Outputs are equal, byte by byte, for any client; where a conversion to
+    another container ends clusters for lack of memory, for the same `memory`. Unknown options are a `TypeError`, two
+    inputs with one output a `ValueError`, before any task begins.
     """
     found = inputs(files)
     named: Sequence[str | None] = [None] * len(found) if output is None else outputs(found, output)
