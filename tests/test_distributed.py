@@ -17,7 +17,7 @@ import pytest
 
 import basketry as bk
 from basketry import _core, distributed
-from basketry.distributed import Failed, Skipped, files, tasks
+from basketry.distributed import Failed, Skipped, files, merging, tasks
 
 # Schedulers warn of their own sockets and event loops.
 pytestmark = pytest.mark.filterwarnings("ignore:::distributed", "ignore::ResourceWarning", "ignore::DeprecationWarning")
@@ -262,6 +262,26 @@ def test_bins_follow_the_order_and_the_sizes(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         distributed.bins([tmp_path / "none"])
     assert distributed.bins([tmp_path / "none"], skip_bad=True)[0].bytes == 0
+
+
+def test_files_on_servers_are_measured_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    served = {"https://host/dir/a.root?token=x": 60, "https://host/dir/b.root": 50}
+
+    def size_of(path: str) -> int:
+        if path not in served:
+            raise FileNotFoundError(path)
+        return served[path]
+
+    monkeypatch.setattr(merging, "size_of", size_of)
+    monkeypatch.setattr(_core, "expand", lambda words: [(word, None) for word in words])
+
+    found = distributed.bins(list(served), target_size=100)
+
+    assert [(one.output, one.bytes) for one in found] == [("merged_0.root", 60), ("merged_1.root", 50)]
+    assert files.outputs(files.inputs(list(served)), f"{tmp_path}") == [f"{tmp_path}/a.root", f"{tmp_path}/b.root"]
+    with pytest.raises(FileNotFoundError):
+        distributed.bins(["https://host/none.root"])
+    assert distributed.bins(["https://host/none.root"], skip_bad=True)[0].bytes == 0
 
 
 def test_a_call_that_cannot_work_is_refused_at_once(data: Path, tmp_path: Path) -> None:

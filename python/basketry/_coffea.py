@@ -28,12 +28,13 @@ KEPT_COLUMNS = 16
 
 
 def identity(places: Mapping[str, str]) -> str:
-    """A UUID that differs if the files do: of their paths, sizes and times."""
+    """A UUID that differs if the files do: of their paths, sizes and times; of URLs, of their text."""
     lines = []
     for place, tree in places.items():
         path = Path(place)
         state = path.stat() if path.exists() else None
-        lines.append(f"{os.path.abspath(path)} {tree} {state and (state.st_size, state.st_mtime_ns)}")  # noqa: PTH100
+        name = place if state is None else os.path.abspath(path)  # noqa: PTH100
+        lines.append(f"{name} {tree} {state and (state.st_size, state.st_mtime_ns)}")
     return str(uuid.uuid5(uuid.NAMESPACE_URL, "\n".join(lines)))
 
 

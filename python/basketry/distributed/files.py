@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeAlias
+from urllib.parse import urlsplit
 
 from .. import _core
 
@@ -93,10 +94,16 @@ def _output(n: int, one: Input, naming: Naming) -> str:
     if callable(naming):
         return os.fspath(naming(one.path))
     text = os.fspath(naming)
-    path = PurePath(one.path)
+    # Parameters of a URL are no part of the file's name.
+    path = PurePath(urlsplit(one.path).path if is_url(one.path) else one.path)
     if "{" not in text and (text.endswith(os.sep) or os.path.isdir(text)):  # noqa: PTH112
         text = os.path.join(text, "{name}")  # noqa: PTH118
     return fill(text, stem=path.stem, name=path.name, dataset=one.dataset, n=n)
+
+
+def is_url(path: str) -> bool:
+    """Whether a path is on a server."""
+    return "://" in path
 
 
 def fill(template: str, **fields: object) -> str:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from .. import verbs
 from ..request import bytes_of
-from .files import fill, inputs
+from .files import fill, inputs, is_url
 from .mapping import do, limits
-from .tasks import Task
+from .tasks import Failed, Task
 
 if TYPE_CHECKING:
     from .files import Files, Input
@@ -39,19 +40,21 @@ def bins(
     *,
     target_size: int | str = "2GB",
     skip_bad: bool = False,
+    client: Any = None,
 ) -> list[Bin]:
     """The groups that `merge` makes: consecutive files of a data set, up to `target_size` bytes (at least one file).
 
     `into` names the outputs: {dataset} is the name of the data set ("merged" if files have none), and {n} the number of
-    the group in it, from 0; `{n:03}` pads it. An absent file is an error, with `skip_bad` a file of no bytes. Two
-    groups with one output are a `ValueError`.
+    the group in it, from 0; `{n:03}` pads it. An absent file is an error, with `skip_bad` a file of no bytes. Sizes of
+    files on servers are asked for through `client`. Two groups with one output are a `ValueError`.
     """
     target = bytes_of(target_size)
+    found = sorted_by_dataset(inputs(files))
+    sizes = _sizes(found, skip_bad, client)
     made: list[Bin] = []
-    for dataset, members in groupby(sorted_by_dataset(inputs(files)), key=lambda one: one.dataset):
+    for dataset, members in groupby(zip(found, sizes, strict=True), key=lambda one: one[0].dataset):
         groups: list[tuple[list[str], int]] = []
-        for one in members:
-            size = _bytes(one, skip_bad)
+        for one, size in members:
             if not groups or groups[-1][1] + size > target:
                 groups.append(([], 0))
             names, total = groups[-1]
@@ -68,10 +71,25 @@ def sorted_by_dataset(found: list[Input]) -> list[Input]:
     return sorted(found, key=lambda one: first[one.dataset])
 
 
-def _bytes(one: Input, skip_bad: bool) -> int:
+def size_of(file: str) -> int:
+    """Bytes of a file, here or on a server."""
+    return verbs.inspect(file).file.bytes if is_url(file) else os.stat(file).st_size  # noqa: PTH116
+
+
+def _sizes(found: list[Input], skip_bad: bool, client: Any) -> list[int]:
+    """Bytes of each input. Those of local files are known at once; servers take their time."""
+    far = [one.path for one in found if is_url(one.path)]
+    answers = do([Task(size_of, (path,), path) for path in far], client, {}, 2, False, "return", None)
+    known = dict(zip(far, answers, strict=True))
+    return [_bytes(known.get(one.path), one.path, skip_bad) for one in found]
+
+
+def _bytes(known: int | Failed | None, path: str, skip_bad: bool) -> int:
     try:
-        return os.stat(one.path).st_size  # noqa: PTH116
-    except OSError:
+        if isinstance(known, Failed):
+            raise known.exception
+        return size_of(path) if known is None else known
+    except (OSError, ValueError):
         if not skip_bad:
             raise
         return 0
@@ -106,6 +124,7 @@ def merge(
     `skip_bad=True` damaged and absent files are left out and listed in `Summary.skipped`; without it a damaged file
     makes its group fail, and no other, and an absent one is an error before any task begins.
     """
-    groups = bins(files, into, target_size=target_size, skip_bad=bool(options.get("skip_bad")))
+    skip_bad = bool(options.get("skip_bad"))
+    groups = bins(files, into, target_size=target_size, skip_bad=skip_bad, client=client)
     todo = [Task("merge", (list(one.files),), one.files[0], one.output, options) for one in groups]
     return do(todo, client, limits(threads, memory), retries, skip_done, errors, progress)
