@@ -305,6 +305,55 @@ def test_a_call_that_cannot_work_is_refused_at_once(data: Path, tmp_path: Path) 
     assert list(tmp_path.iterdir()) == []
 
 
+def test_an_output_is_no_input_of_another_task(data: Path, tmp_path: Path) -> None:
+    """A merge lost the entries of an input that was the output of an earlier group."""
+    given = [tmp_path / "a.root", tmp_path / "b.root", tmp_path / "merged_0.root"]
+    for number, path in enumerate(given):
+        bk.rewrite(data / f"f{number}.root", path)
+    before = contents(tmp_path)
+
+    with pytest.raises(ValueError, match=r"merged_0\.root is an input, and the output of .*a\.root"):
+        distributed.merge(given, f"{tmp_path}/{{dataset}}_{{n}}.root", target_size=1, force=True)
+    names = {str(given[0]): given[1], str(given[1]): tmp_path / "c.root"}
+    with pytest.raises(ValueError, match=r"b\.root is an input, and the output of .*a\.root"):
+        distributed.map("rewrite", given[:2], output=names.__getitem__, force=True)
+    with pytest.raises(ValueError, match="are one file"):
+        distributed.map("rewrite", given[:2], output=lambda path: f"{tmp_path}/{'./' * ('b.root' in path)}new.root")
+
+    assert contents(tmp_path) == before
+
+
+class TwoWordsError(ValueError):
+    """An error that cannot be unpickled: its arguments are not those of its base class."""
+
+    def __init__(self, one: str, two: str) -> None:
+        super().__init__(f"{one} {two}")
+
+
+def awkward_end(file: str, *, bad: str, end: str) -> str:
+    """Ends badly for one file."""
+    if Path(file).name == bad and end == "error":
+        raise TwoWordsError("cannot", "do")
+    if Path(file).name == bad:
+        raise SystemExit(3)
+    return file
+
+
+@pytest.mark.parametrize("end", ["error", "exit"])
+@pytest.mark.parametrize("kind", ["none", "fresh"])
+def test_an_odd_error_does_not_stop_the_others(kind: str, end: str, data: Path) -> None:
+    """An error that could not be unpickled broke the whole pool; a SystemExit ended the caller."""
+    given = [str(path) for path in sorted(data.glob("f*.root"))]
+    with contextlib.ExitStack() as stack:
+        context = multiprocessing.get_context("spawn")
+        client = None if kind == "none" else stack.enter_context(ProcessPoolExecutor(1, mp_context=context))
+        found = distributed.map(awkward_end, given, client=client, bad="f1.root", end=end)
+
+    assert found[:1] + found[2:] == given[:1] + given[2:]
+    assert isinstance(found[1], Failed)
+    assert ("cannot do" if end == "error" else "with 3") in found[1].error
+
+
 def test_a_mapping_names_trees_or_data_sets(data: Path) -> None:
     one, two = str(data / "f0.root"), str(data / "f1.root")
     found = files.inputs({one: "Events", "mc": [two], "data": {one: "Events", two: {"object_path": "Events"}}})

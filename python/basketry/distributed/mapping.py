@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -63,7 +64,7 @@ def map(
 
     The results are the data classes of the verb. Outputs are equal, byte by byte, for any client; where a conversion to
     another container ends clusters for lack of memory, for the same `memory`. Unknown options are a `TypeError`, two
-    inputs with one output a `ValueError`, before any task begins.
+    inputs with one output, or an output that another task reads, a `ValueError`, before any task begins.
     """
     found = inputs(files)
     named: Sequence[str | None] = [None] * len(found) if output is None else outputs(found, output)
@@ -97,6 +98,7 @@ def do(
     if errors not in ("return", "raise"):
         raise ValueError(f"errors={errors!r}: choose 'return' or 'raise'")
     ready = [_complete(task, client, limited, skip_done) for task in todo]
+    _check_apart(ready)
     results: list[Any] = [_refused(task) for task in ready]
     left = [number for number, result in enumerate(results) if result is None]
     done = 0
@@ -117,6 +119,29 @@ def do(
         for number, result in ended:
             note(left[number], result)
     return results
+
+
+def _check_apart(todo: Sequence[Task]) -> None:
+    """An output that another task writes or reads is a `ValueError`: the result would depend on their order."""
+    makers: dict[str, int] = {}
+    for number, task in enumerate(todo):
+        if task.output is None:
+            continue
+        first = makers.setdefault(_real(task.output), number)
+        if first != number:
+            raise ValueError(f"{todo[first].output} and {task.output} are one file; choose another output")
+    for number, task in enumerate(todo):
+        for place in tasks.places(task) if makers else ():
+            maker = makers.get(_real(place), number)
+            if maker != number:
+                text = f"{place} is an input, and the output of {todo[maker].file}; choose another output"
+                raise ValueError(text)
+
+
+def _real(place: str) -> str:
+    """The one path of a file, whatever the place calls it."""
+    ((path, _),) = _core.expand([place])
+    return os.path.realpath(path)
 
 
 def _complete(task: Task, client: Any, limited: Mapping[str, Any], skip_done: SkipDone) -> Task:

@@ -4,6 +4,7 @@ whole, and an output of an earlier attempt is replaced."""
 from __future__ import annotations
 
 import importlib
+import pickle
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -115,7 +116,23 @@ def run(task: Task) -> Any:
             return call(*task.arguments, output=task.output, **options)
         return call(*task.arguments, task.output, **options)
     except LASTING as error:
-        return task.failed(error)
+        return task.failed(portable(error))
+    except SystemExit as error:
+        return task.failed(RuntimeError(f"the verb wanted to end the process, with {error.code}"))
+    except Exception as error:
+        if (sent := portable(error)) is error:
+            raise
+        raise sent from None
+
+
+def portable(error: Exception) -> Exception:
+    """The error, or one of its words if it does not survive pickling. A pool that cannot unpickle one result fails all
+    its tasks, also those of other files."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error
 
 
 def share(names: frozenset[str]) -> dict[str, Any]:
@@ -153,9 +170,8 @@ def is_done(task: Task) -> bool:
 
 
 def places(task: Task) -> list[str]:
-    """The inputs of a verb that makes a file."""
-    first = task.arguments[0]
-    return [first] if isinstance(first, str) else list(first)
+    """The files that a task reads."""
+    return [place for one in task.arguments for place in ([one] if isinstance(one, str) else one)]
 
 
 def expected(task: Task) -> dict[str, int]:
