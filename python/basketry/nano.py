@@ -47,7 +47,8 @@ def nanoevents(
     threads, memory: limits of one reading; one thread, as coffea's executors run many of these at a time.
 
     The result is an awkward array with one record for each entry. Without coffea it is an `ImportError` that says how
-    to get it; absent files and trees are the errors of `basketry.open`.
+    to get it; absent files and trees are the errors of `basketry.open`, and a file that is named twice is a
+    `ValueError`.
     """
     try:
         from coffea.nanoevents import EDM4HEPSchema, NanoAODSchema, NanoEventsFactory
@@ -92,4 +93,7 @@ def _places(file: Place | File | Iterable[Place], treepath: str) -> dict[str, st
         raise TypeError("nanoevents takes a file, not an opened tree: other processes must be able to open it again")
     words = [file] if isinstance(file, str | os.PathLike) else file
     found = _core.expand([os.fspath(word) for word in words])
-    return {str(path): inside or treepath for path, inside in found}
+    places = {str(path): inside or treepath for path, inside in found}
+    if len(places) < len(found):
+        raise ValueError("a file is named twice; NanoEvents has one tree of each file, and each file once")
+    return places
