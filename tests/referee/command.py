@@ -68,12 +68,17 @@ def run(
 class Basketry:
     """The command under test: calling it asserts success, `run` only reports."""
 
-    def __init__(self, binary: Path) -> None:
+    def __init__(self, binary: Path, environment: dict[str, str] | None = None) -> None:
         self.binary = binary
+        self.environment = environment or {}
+
+    def within(self, **environment: str) -> "Basketry":
+        """The command with these variables of the environment as well."""
+        return Basketry(self.binary, self.environment | environment)
 
     def run(self, *arguments: Argument, timeout: float = 120.0, cwd: Path | None = None) -> Outcome:
         """Runs the command and reports its result, success or not."""
-        return run([self.binary, *arguments], timeout=timeout, cwd=cwd)
+        return run([self.binary, *arguments], timeout=timeout, cwd=cwd, env=self.environment)
 
     def __call__(self, *arguments: Argument, timeout: float = 120.0) -> str:
         """Runs the command, which must succeed, and returns its output."""

@@ -40,6 +40,8 @@ class Behaviour:
     cuts: int | None = None
     # So many bytes more than asked for are sent, and announced.
     more: int = 0
+    # Whether a reply with a part says which part it is.
+    content_range: bool = True
     # Seconds before the reply begins, and after its first byte; bytes in a second.
     latency: float = 0.0
     stall: float = 0.0
@@ -254,7 +256,8 @@ def ranged(content: bytes, behaviour: Behaviour, headers: dict[str, str]) -> Rep
     spans = [(start, min(end + behaviour.more, size)) for start, end in spans]
     if len(spans) == 1 or behaviour.ranges == "first":
         start, end = spans[0]
-        return Reply(206, common | {"Content-Range": f"bytes {start}-{end - 1}/{size}"}, content[start:end])
+        said = {"Content-Range": f"bytes {start}-{end - 1}/{size}"} if behaviour.content_range else {}
+        return Reply(206, common | said, content[start:end])
     body = b"".join(part(content, span) for span in spans) + b"\r\n--THIS_SEPARATES--\r\n"
     return Reply(206, common | {"Content-Type": "multipart/byteranges; boundary=THIS_SEPARATES"}, body)
 
