@@ -1,5 +1,5 @@
-"""Files of web servers: replies that are good, odd, cut or missing, tokens, redirects, and what a user is told. Our own server
-plays them all."""
+"""Files of web servers: replies that are good, odd, cut or missing, tokens, redirects, and what a user is told. Our own
+server plays them all."""
 
 import contextlib
 import os
@@ -68,7 +68,7 @@ def refused(command: Basketry, url: str) -> str:
 
 
 GOOD: dict[str, Behaviour] = {
-    **{ranges: Behaviour(ranges=ranges) for ranges in ("several", "first", "whole", "ignored")},  # type: ignore[arg-type]
+    **{ranges: Behaviour(ranges=ranges) for ranges in ("several", "first", "whole", "ignored")},
     "no end": Behaviour(suffix=False),
     "no head": Behaviour(head=False),
     "no version": Behaviour(etag=None),
@@ -361,7 +361,7 @@ def test_a_server_that_goes_away(
     proxy = delayed(odd_server.port, bandwidth=2e6)
     url = f"http://{HOST}:{proxy.port}/a.root"
     command = remote.within(BASKETRY_REMOTE_RETRIES="1")
-    words = [command.binary, "rewrite", url, "--compression", "none", "-q", "-o", folder / OUTPUT]
+    words = [str(command.binary), "rewrite", url, "--compression", "none", "-q", "-o", str(folder / OUTPUT)]
     environment = os.environ | command.environment
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=environment) as process:
         while not list(folder.iterdir()):
