@@ -1,0 +1,105 @@
+"""How much is asked for: requests and bytes that reading some columns of a remote file takes, by what the server saw. No
+times: `bench` has those."""
+
+import random
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.command import Basketry
+from servers.odd import Behaviour, OddServer
+
+SHARE = 0.05
+# Begin and end of the file, and one more for the metadata that these did not bring.
+OPENING = 3
+
+
+@dataclass(frozen=True)
+class Part:
+    """A file, and columns with a share of its bytes."""
+
+    content: bytes
+    options: tuple[str, ...]
+    clusters: int
+    pieces: int
+    # Bytes of these columns, and of all metadata that a reader needs.
+    needed: int
+    report: dict[str, Any]
+
+
+@pytest.fixture(scope="module", params=["ttree", "rntuple"])
+def part(request: pytest.FixtureRequest, basketry: Basketry, tmp_path_factory: pytest.TempPathFactory) -> Part:
+    """5 % of the columns of a file of 100 MB, from all over the file."""
+    path = tmp_path_factory.mktemp("traffic") / "nano.root"
+    options = ("--compression", "none", "--container", request.param)
+    basketry("generate", "nano", "--size", "100MB", *options, "-q", "-o", path)
+    whole = basketry.json("readspeed", path)
+    sizes = {column["name"]: column["compressed"] for column in whole["columns"]}
+    chosen, left = [], SHARE * whole["compressed"]
+    for name in random.Random(17).sample(sorted(sizes), len(sizes)):
+        if sizes[name] <= left:
+            chosen.append(name)
+            left -= sizes[name]
+    selection = ("--branches", *chosen)
+    report = basketry.json("readspeed", path, *selection)
+    contents = basketry.json("inspect", path)
+    table = (contents["trees"] + contents["ntuples"])[0]
+    metadata = table["metadata"]["bytes"] + contents["file"]["infos"]["bytes"]
+    pieces = sum(column["baskets"] for column in report["columns"])
+    needed = report["compressed"] + metadata
+    return Part(path.read_bytes(), selection, report["clusters"], pieces, needed, report)
+
+
+def received(report: dict[str, Any]) -> dict[str, int]:
+    """What was read of each column."""
+    return {column["name"]: column["uncompressed"] for column in report["columns"]}
+
+
+def test_a_server_that_sends_several_ranges(basketry: Basketry, odd_server: OddServer, part: Part) -> None:
+    url = odd_server.put("nano.root", part.content, Behaviour(ranges="several"))
+
+    report = basketry.json("readspeed", url, *part.options)
+
+    assert received(report) == received(part.report)
+    assert len(odd_server.requests) <= part.clusters + OPENING
+    assert odd_server.sent <= 1.1 * part.needed
+
+
+def test_a_server_that_sends_one_range(basketry: Basketry, odd_server: OddServer, part: Part) -> None:
+    """Each range with gaps around it is a request of its own, so there are more requests: at most one for each basket
+    or page. Requests for several ranges, to which the server replies with the whole file, were under way when the first
+    reply came. How many ranges are joined depends on the latency, so bytes have no bound here."""
+    url = odd_server.put("nano.root", part.content, Behaviour(ranges="whole"))
+
+    report = basketry.json("readspeed", url, *part.options)
+
+    assert received(report) == received(part.report)
+    single = [request for request in odd_server.requests if request.status == 206]
+    assert len(single) <= part.pieces + OPENING
+    assert len(odd_server.requests) - len(single) <= part.clusters + OPENING
+
+
+def test_nothing_is_asked_for_twice(basketry: Basketry, odd_server: OddServer, part: Part) -> None:
+    url = odd_server.put("nano.root", part.content, Behaviour(ranges="several"))
+
+    basketry("readspeed", url, *part.options, "-q")
+
+    asked = [request.range or "" for request in odd_server.requests]
+    spans = sorted(
+        tuple(int(end) for end in span.split("-"))
+        for ranges in asked[2:]
+        for span in ranges.removeprefix("bytes=").split(",")
+    )
+    assert spans
+    assert all(before[1] < after[0] for before, after in zip(spans, spans[1:], strict=False))
+
+
+def test_the_first_entry_takes_few_round_trips(basketry: Basketry, odd_server: OddServer, part: Part) -> None:
+    """Begin and end of the file are asked for at once; then what is missing of the metadata, and the entry."""
+    url = odd_server.put("nano.root", part.content, Behaviour(ranges="several"))
+
+    basketry("readspeed", url, *part.options, "--entries", "0:1", "-q")
+
+    assert len(odd_server.requests) <= OPENING + 1
