@@ -109,7 +109,7 @@ def _two(pattern: str, out: str) -> tuple[float, float]:
     return float(found[1]), float(found[2])
 
 
-def reader(name: str, package: str, job: str, path: Path, *options: str) -> Contender:
+def reader(name: str, package: str, job: str, path: Argument, *options: str) -> Contender:
     """A read by a Python package, without its import."""
     return Contender(name, [sys.executable, READERS, package, job, path, *options], clock=inside)
 

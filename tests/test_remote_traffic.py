@@ -2,13 +2,13 @@
 No times: `bench` has those."""
 
 import itertools
-import random
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from referee.command import Basketry
+from referee.shares import columns_of
 from servers.odd import Behaviour, OddServer
 
 SHARE = 0.05
@@ -35,14 +35,7 @@ def part(request: pytest.FixtureRequest, basketry: Basketry, tmp_path_factory: p
     path = tmp_path_factory.mktemp("traffic") / "nano.root"
     options = ("--compression", "none", "--container", request.param)
     basketry("generate", "nano", "--size", "100MB", *options, "-q", "-o", path)
-    whole = basketry.json("readspeed", path)
-    sizes = {column["name"]: column["compressed"] for column in whole["columns"]}
-    chosen, left = [], SHARE * whole["compressed"]
-    for name in random.Random(17).sample(sorted(sizes), len(sizes)):
-        if sizes[name] <= left:
-            chosen.append(name)
-            left -= sizes[name]
-    selection = ("--branches", *chosen)
+    selection = ("--branches", *columns_of(basketry.json("readspeed", path), SHARE))
     report = basketry.json("readspeed", path, *selection)
     contents = basketry.json("inspect", path)
     table = (contents["trees"] + contents["ntuples"])[0]

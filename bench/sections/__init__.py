@@ -1,7 +1,18 @@
 """The sections, by subject; importing one registers it."""
 
 from harness import SECTIONS
-from sections import making, many, many_files, ntuple_writing, ntuples, package, reading, watching, writing
+from sections import (
+    making,
+    many,
+    many_files,
+    ntuple_writing,
+    ntuples,
+    package,
+    reading,
+    remote,
+    watching,
+    writing,
+)
 
 __all__ = [
     "SECTIONS",
@@ -12,6 +23,7 @@ __all__ = [
     "ntuples",
     "package",
     "reading",
+    "remote",
     "watching",
     "writing",
 ]
