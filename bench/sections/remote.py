@@ -1,4 +1,4 @@
-"""Reading some columns of a file that is far away, over HTTP and root://, beside ROOT and uproot. A proxy is the line."""
+"""Reading some columns of a file that is far away, by HTTP and root://, beside ROOT and uproot. A proxy is the line."""
 
 import contextlib
 import json
