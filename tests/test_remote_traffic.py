@@ -3,7 +3,8 @@ No times: `bench` has those."""
 
 import itertools
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 import pytest
 
@@ -14,6 +15,8 @@ from servers.odd import Behaviour, OddServer
 SHARE = 0.05
 # Begin and end of the file, and one more for the metadata that these did not bring.
 OPENING = 3
+# Memory of a process that has the client libraries and their buffers.
+PROCESS = 30e6
 
 
 @dataclass(frozen=True)
@@ -107,3 +110,20 @@ def test_the_first_entry_takes_few_round_trips(basketry: Basketry, odd_server: O
     basketry("readspeed", url, *part.options, "--entries", "0:1", "-q")
 
     assert len(odd_server.requests) <= OPENING + 1
+
+
+@pytest.mark.parametrize("ranges", ["several", "whole", "ignored"])
+def test_the_budget_holds(
+    basketry: Basketry,
+    odd_server: OddServer,
+    part: Part,
+    tmp_path: Path,
+    ranges: Literal["several", "whole", "ignored"],
+) -> None:
+    """Bytes under way count, and a file that comes whole is not in memory."""
+    url = odd_server.put("nano.root", part.content, Behaviour(ranges=ranges))
+
+    outcome = basketry.run("rewrite", url, "--memory", "40MB", "-q", "-o", tmp_path / "out.root")
+
+    assert outcome.code == 0, str(outcome)
+    assert outcome.peak_rss < 40e6 + PROCESS < len(part.content)

@@ -11,6 +11,8 @@ import pytest
 import uproot
 
 from referee.command import Argument, Basketry
+from servers.nginx import NginxServer
+from servers.xrootd import XrootdServer
 
 TABLES = ("tree", "ntuple")
 BUCKET = "verbs"
@@ -248,3 +250,46 @@ def test_what_is_not_there(far: Far, files: dict[str, Path], verb: str, tmp_path
     assert message.startswith(f"basketry: {url}: "), message
     assert "404" in message or "no such file" in message, message
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.xfail(reason="the message is about a folder")
+@pytest.mark.parametrize("verb", ["rewrite", "merge", "recover"])
+def test_outputs_stay_on_this_machine(far: Far, files: dict[str, Path], verb: str) -> None:
+    url = far.url("out.root")
+
+    message = far.command.refuses(verb, files["tree"], "-o", url)
+
+    assert message.startswith(f"basketry: {url}: "), message
+    assert "make it first" not in message
+
+
+@pytest.mark.xfail(reason="root:// is not listed")
+def test_patterns_where_a_server_can_list(
+    basketry: Basketry, xrootd_server: XrootdServer, files: dict[str, Path]
+) -> None:
+    names = ("tree", "tree-2")
+    for name in names:
+        xrootd_server.put(f"listed/{files[name].name}", files[name])
+
+    matching = basketry.json("readspeed", xrootd_server.root("listed/tr*.root"))
+
+    assert matching["entries"] == sum(basketry.json("readspeed", files[name])["entries"] for name in names)
+
+
+@pytest.mark.xfail(reason="the message says that nothing matches")
+def test_patterns_where_a_server_cannot_list(basketry: Basketry, nginx_server: NginxServer) -> None:
+    url = nginx_server.url("tr*.root")
+
+    message = basketry.refuses("readspeed", url)
+
+    assert message.startswith(f"basketry: {url}: "), message
+    assert "no file matches" not in message
+
+
+@pytest.mark.xfail(reason="the file is looked for on this machine")
+def test_a_cold_read_of_a_server(far: Far, files: dict[str, Path]) -> None:
+    """No page cache of this machine has the file."""
+    outcome = far.command.run("readspeed", far.url(files["tree"].name), "--cold")
+
+    assert outcome.code in (0, 2), str(outcome)
+    assert "No such file" not in outcome.err, str(outcome)
