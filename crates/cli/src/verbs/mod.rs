@@ -84,7 +84,10 @@ impl Verb {
     /// Runs the verb and prints errors.
     pub fn exit_code(self) -> u8 {
         if let Some(budget) = self.budget() {
-            allocator::ours(&budget);
+            match self {
+                Self::Generate(_) => allocator::ours_for_writing(&budget),
+                _ => allocator::ours(&budget),
+            }
         }
         match self {
             Self::Hadd(args) => hadd::exit_code(ended(hadd::run(&args))),

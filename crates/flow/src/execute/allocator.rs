@@ -11,6 +11,8 @@ const MOST: u64 = 32 << 20;
 const LEAST: u64 = 128 << 10;
 /// Memory that an arena may keep before the needs of the work are known.
 const UNKNOWN: u64 = 1 << 20;
+/// Most arenas of threads that fill clusters.
+const WRITING: usize = 2;
 
 /// Number of arenas of this process if [`ours`] was called, else 0.
 static ARENAS: AtomicUsize = AtomicUsize::new(0);
@@ -35,7 +37,17 @@ pub(crate) fn keep(bytes: u64) {
 /// is limited to the budget's threads, and larger blocks are mapped one by one and returned to the kernel at once. Has an
 /// effect with glibc only.
 pub fn ours(budget: &Budget) {
-    let arenas = budget.threads.max(1);
+    ours_within(budget, budget.threads.max(1));
+}
+
+/// The same for a process whose threads fill clusters and hand them to each other. What a thread frees goes back to its
+/// arena, where other threads do not find it, while the budget counts it as free. So all threads share a few arenas.
+/// Must come before a second thread allocates: glibc looks at the number once.
+pub fn ours_for_writing(budget: &Budget) {
+    ours_within(budget, budget.threads.clamp(1, WRITING));
+}
+
+fn ours_within(budget: &Budget, arenas: usize) {
     ARENAS.store(arenas, Ordering::Relaxed);
     set(arenas, (budget.memory / 64 / arenas as u64).min(UNKNOWN));
 }
