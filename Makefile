@@ -63,6 +63,11 @@ test-python: ## pytest: one layout for each corpus file, all layouts for some
 test-full: ## pytest: every layout for every corpus file, every corruption
 	$(MAKE) pytest PROFILE=tested PYTEST_OPTIONS=--full
 
+.PHONY: test-coffea
+test-coffea: $(TEST_STAMP) ## the tests of basketry.distributed and nanoevents beside Dask, parsl and coffea, which are installed for them
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/requirements-coffea.txt
+	$(MAKE) pytest PROFILE=tested PYTEST_OPTIONS="-k 'test_distributed or test_nanoevents or test_fileset'"
+
 .PHONY: pytest
 pytest: build $(WHEEL_STAMP)
 	BASKETRY_BIN="$${BASKETRY_BIN:-$(CURDIR)/$(BIN)}" $(VENV)/bin/python -m pytest tests -n $(JOBS) --dist worksteal --durations=15 $(PYTEST_OPTIONS)

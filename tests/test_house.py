@@ -11,7 +11,7 @@ from referee.python_imports import Sources
 from referee.rust_imports import Crate
 
 # Lowest first.
-CRATES = ["rootfile", "dataset", "objects", "flow", "lab", "cli", "python"]
+CRATES = ["rootfile", "remote", "dataset", "objects", "flow", "lab", "cli", "python"]
 LONGEST_MODULE = 500
 # Folders of Python sources, each with the package that it is; modules of the others are imported by their own names.
 PYTHON = {REPO / "python": (), REPO / "tests": (), REPO / "bench": (), REPO / "studies": ("studies",)}

@@ -55,7 +55,7 @@ impl Endpoint {
     pub fn answered_by(&self, asked: &Destination, url: &Url) {
         if let Origin::Url(origin) = &self.origin
             && !asked.is_shortcut
-            && origin.host_str() != url.host_str()
+            && origin.origin() != url.origin()
         {
             *self.redirected.lock().unwrap_or_else(PoisonError::into_inner) = Some(url.clone());
         }

@@ -117,17 +117,18 @@ impl HttpFile {
         let engine = Engine::get()?;
         let endpoint = Arc::new(Endpoint::new(origin));
         let counters = Arc::new(Counters::default());
-        let ask = |range: String, most: u64| {
+        let ask = |range: String, most: u64, whole: bool| {
             let (endpoint, counters, client) = (Arc::clone(&endpoint), Arc::clone(&counters), engine.client.clone());
             async move {
-                let ask = || request_one(&client, &endpoint, &counters, range.clone(), most);
+                let ask = || request_one(&client, &endpoint, &counters, &range, (most, whole));
                 with_retries(retries(), ask).await
             }
         };
         let both = async {
             let mut tail = JoinSet::new();
-            tail.spawn(ask(format!("bytes=-{TAIL}"), TAIL));
-            let head = ask(format!("bytes=0-{}", HEAD - 1), HEAD).await?;
+            // A server that does not count from the end sends the whole file: its reply is left.
+            tail.spawn(ask(format!("bytes=-{TAIL}"), TAIL, false));
+            let head = ask(format!("bytes=0-{}", HEAD - 1), HEAD, true).await?;
             // Of a server that ignores ranges this is the whole file a second time: it is not awaited.
             let tail = match &head {
                 Reply::Part { .. } => tail.join_next().await.and_then(std::result::Result::ok),
@@ -210,7 +211,7 @@ impl Source for HttpFile {
         let several = !shared.several.is_refused();
         // Another range in a request costs little, another request a round trip, of which several share the time.
         let gap = if several { 512 } else { shared.counters.bytes_of_a_round_trip() / IN_FLIGHT as u64 };
-        let joined = join(ranges, gap, 16);
+        let joined = join(ranges, gap, if several { 32 } else { 16 });
         let spans: Vec<Range<u64>> = joined.iter().map(|joined| joined.range.clone()).collect();
         let engine = Engine::get()?;
         let fetched = engine.wait_for(fetch(&engine, shared, &spans, several)).map_err(|e| e.file(&self.name))?;
@@ -221,9 +222,17 @@ impl Source for HttpFile {
 /// Fetches ranges, at the same time.
 async fn fetch(engine: &Engine, shared: &Arc<Shared>, ranges: &[Range<u64>], several: bool) -> Result<Vec<Vec<u8>>> {
     let mut fetched: Vec<Option<Vec<u8>>> = vec![None; ranges.len()];
+    if several && ranges.len() > MOST_RANGES && !shared.several.is_known() {
+        // A server that does not know several ranges answers each group with the whole file: one is enough to learn that.
+        let first = fetch_group(&engine.client, shared, ranges.get(..MOST_RANGES).unwrap_or_default()).await?;
+        fetched.iter_mut().zip(first).for_each(|(slot, bytes)| *slot = bytes);
+    }
     if several && ranges.len() > 1 {
         let mut tasks = JoinSet::new();
         for (number, group) in ranges.chunks(MOST_RANGES).enumerate() {
+            if fetched.get(number * MOST_RANGES).is_some_and(Option::is_some) {
+                continue;
+            }
             let (shared, client, group) = (Arc::clone(shared), engine.client.clone(), group.to_vec());
             tasks.spawn(async move { (number, fetch_group(&client, &shared, &group).await) });
         }
@@ -260,7 +269,7 @@ async fn fetch_one(client: &reqwest::Client, shared: &Shared, range: Range<u64>)
     let header = format!("bytes={}-{}", range.start, range.end - 1);
     let ask = || async {
         let most = range.end - range.start;
-        let reply = request_one(client, &shared.endpoint, &shared.counters, header.clone(), most).await?;
+        let reply = request_one(client, &shared.endpoint, &shared.counters, &header, (most, true)).await?;
         let (start, bytes, version) = match reply {
             Reply::Part { start, bytes, version } => (start, bytes, version),
             Reply::Whole(spool, version) => {
@@ -332,15 +341,15 @@ async fn fetch_group(client: &reqwest::Client, shared: &Shared, ranges: &[Range<
     Ok(found.unwrap_or_else(none))
 }
 
-/// Sends a request for one range and receives the reply.
+/// Sends a request for one range and receives the reply, also one with the whole file if that is wanted.
 async fn request_one(
     client: &reqwest::Client,
     endpoint: &Endpoint,
     counters: &Counters,
-    range: String,
-    most: u64,
+    range: &str,
+    (most, whole): (u64, bool),
 ) -> std::result::Result<Reply, Failure> {
-    let (reply, started) = send(client, endpoint, counters, &range).await?;
+    let (reply, started) = send(client, endpoint, counters, range).await?;
     let header = reply.headers().get(CONTENT_RANGE).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let headers = reply.headers().clone();
     match reply.status() {
@@ -358,6 +367,7 @@ async fn request_one(
             }
             Ok(Reply::Part { start: sent.start, bytes, version: Version::of(&headers, size) })
         }
+        _ if !whole => Ok(Reply::Empty(None)),
         _ => {
             let spool = Spool::receive(reply).await.map_err(|e| Failure::passing(network(&*e)))?;
             counters.received(spool.size, started.elapsed());

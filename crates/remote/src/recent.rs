@@ -14,7 +14,7 @@ const LEAST: u64 = 32 << 10;
 
 /// Bytes from the begin and from the end of a file that opening it asks for: header and top directory; tree records, streamer
 /// infos and lists of keys.
-pub(crate) const HEAD: u64 = 16 << 10;
+pub(crate) const HEAD: u64 = 32 << 10;
 pub(crate) const TAIL: u64 = 256 << 10;
 
 /// Bytes that are kept of all files together. What opening one file fetches is a small part of it.

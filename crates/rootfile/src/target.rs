@@ -6,6 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use crate::hint::Taken;
+use crate::url::url;
 use crate::{Error, Result};
 
 /// Checks that a path may be written: it is not a file in `inputs` (under any name, links included), not an existing
@@ -18,6 +19,11 @@ use crate::{Error, Result};
 /// [`ErrorKind::Request`](crate::ErrorKind::Request) for an input, otherwise [`ErrorKind::Io`](crate::ErrorKind::Io) with
 /// the kind that the system would give (`NotFound` for the folder, `AlreadyExists`, `InvalidInput`).
 pub fn check_output<P: AsRef<Path>>(path: &Path, overwrite: bool, inputs: impl IntoIterator<Item = P>) -> Result<()> {
+    if url(path).is_some() {
+        return Err(
+            Error::request("outputs are written on this machine: name a path, and copy the file afterwards").file(path)
+        );
+    }
     if inputs.into_iter().any(|input| is_same_file(path, input.as_ref())) {
         return Err(Error::request("is an input as well; choose another output").file(path));
     }

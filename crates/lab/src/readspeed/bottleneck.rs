@@ -449,7 +449,7 @@ mod tests {
     #[test]
     fn storage_that_was_made_slow_is_not_taken_for_the_machines() {
         let (_, busy, bottleneck) = planted()[0];
-        let stages = Stages { cold: None, throttle: Some(2.5e7), ..busy };
+        let stages = Stages { cold: None, throttle: Some("25MB/s".parse().unwrap()), ..busy };
         assert_eq!(notes(&stages, bottleneck), ["the rate was limited to 25.0 MB/s (--throttle)"]);
     }
 }

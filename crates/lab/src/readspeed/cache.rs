@@ -5,17 +5,18 @@ use std::fs::File;
 use std::io::IoSliceMut;
 use std::path::Path;
 
-use rootfile::{Error, Result};
+use rootfile::{Error, Result, url};
 use rustix::fs::{Advice, fadvise};
 use rustix::io::{ReadWriteFlags, preadv2};
 
 /// Places of a file that are looked at.
 const PROBES: u64 = 4096;
 
-/// Drops files from the cache, and returns the share of their bytes that is not cached then.
+/// Drops files from the cache, and returns the share of their bytes that is not cached then. Files on other machines are in no cache
+/// of this one.
 pub(crate) fn drop_from_cache<P: AsRef<Path>>(paths: &[P]) -> Result<f64> {
     let (mut cold, mut all) = (0.0, 0.0);
-    for path in paths {
+    for path in paths.iter().filter(|path| url(path.as_ref()).is_none()) {
         let in_file = |e: std::io::Error| Error::from(e).file(path);
         let file = File::open(path).map_err(in_file)?;
         // Pages that were written and not yet synced cannot be dropped.
@@ -26,7 +27,7 @@ pub(crate) fn drop_from_cache<P: AsRef<Path>>(paths: &[P]) -> Result<f64> {
         cold += size * (1.0 - cached(&file)?);
         all += size;
     }
-    Ok(if all > 0.0 { cold / all } else { 0.0 })
+    Ok(if all > 0.0 { cold / all } else { 1.0 })
 }
 
 /// The share of a file that is in the cache, by reads of single bytes that fail instead of waiting for the disk.

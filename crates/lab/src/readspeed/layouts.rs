@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn the_measured_layout_keeps_its_time_and_others_scale() {
         // Every stage took twice its cost, on two threads.
-        let run = Run { real: 1.2, cpu: 2.4, fetch: 0.2, decompress: 1.6, decode: 0.6, cold: None };
+        let run = Run { real: 1.2, cpu: 2.4, fetch: 0.2, decompress: 1.6, decode: 0.6, cold: None, network: None };
         let found = scaled(&[forecast(1e6, [0.1, 0.8, 0.3]), forecast(2e6, [0.2, 0.1, 0.3])], &run, 6e6);
         let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-9;
         assert!(near(found[0].real, 1.2) && near(found[0].throughput, 5.0), "{found:?}");
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn waiting_for_storage_goes_with_the_bytes() {
-        let run = Run { real: 3.0, cpu: 1.0, fetch: 2.1, decompress: 0.6, decode: 0.3, cold: Some(1.0) };
+        let run = Run { real: 3.0, cpu: 1.0, fetch: 2.1, decompress: 0.6, decode: 0.3, cold: Some(1.0), network: None };
         let found = scaled(&[forecast(1e6, [0.1, 0.6, 0.3]), forecast(5e5, [0.1, 0.6, 0.3])], &run, 1e6);
         assert!((found[1].real - 2.0).abs() < 1e-9 && (found[1].fetch - 1.1).abs() < 1e-9, "{found:?}");
     }

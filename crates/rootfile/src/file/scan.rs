@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use super::{Directory, RootFile};
 use crate::Result;
+use crate::address::open_source;
 use crate::bytes::Cursor;
 use crate::directory::DirectoryRecord;
 use crate::key::Key;
-use crate::source::{LocalFile, Source};
 use crate::streamer::StreamerInfos;
 
 /// The smallest record: a key without strings.
@@ -25,7 +25,7 @@ impl RootFile {
     ///
     /// If the file cannot be read, or its header or top directory is damaged.
     pub fn open_unlisted(path: impl AsRef<Path>) -> Result<Self> {
-        let source: Arc<dyn Source> = Arc::new(LocalFile::open(path)?);
+        let source = open_source(path.as_ref())?;
         let name = source.name().to_path_buf();
         Self::begin(source).map(|(file, ..)| file).map_err(|e| e.file(name))
     }
