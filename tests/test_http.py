@@ -119,7 +119,6 @@ def test_a_server_without_ranges_sends_the_file_once(
     assert len(odd_server.requests) <= OPENING
 
 
-@pytest.mark.xfail(reason="the reply to the request for the end is received, and thrown away")
 def test_a_server_that_does_not_count_from_the_end(
     remote: Basketry, odd_server: OddServer, delayed: Callable[..., Delay], tmp_path: Path, content: bytes
 ) -> None:
@@ -270,7 +269,6 @@ def test_reports_show_no_parameters(remote: Basketry, odd_server: OddServer, con
     assert SECRET not in remote("inspect", f"{url}?authz={SECRET}", option)
 
 
-@pytest.mark.xfail(reason="a URL with parameters is taken as a pattern")
 @pytest.mark.parametrize("verb", ["readspeed", "verify", "rewrite", "merge", "convert", "tune"])
 def test_every_verb_takes_parameters(remote: Basketry, odd_server: OddServer, verb: str, tmp_path: Path) -> None:
     url = odd_server.put("a.root", b"", Behaviour(token=SECRET))
@@ -278,7 +276,8 @@ def test_every_verb_takes_parameters(remote: Basketry, odd_server: OddServer, ve
 
     message = remote.refuses(verb, f"{url}?authz={SECRET}", *words)
 
-    assert message.startswith(f"basketry: {url}: not a ROOT file")
+    what = "is neither a ROOT nor a Parquet file" if verb == "convert" else "not a ROOT file"
+    assert message.startswith(f"basketry: {url}: {what}")
 
 
 @contextlib.contextmanager
@@ -325,7 +324,6 @@ def test_redirects_to_another_port(
         assert all("authorization" not in request.headers for request in there.requests)
 
 
-@pytest.mark.xfail(reason="only another host is remembered")
 def test_another_port_is_asked_directly(
     remote: Basketry, odd_server: OddServer, content: bytes, tmp_path: Path
 ) -> None:

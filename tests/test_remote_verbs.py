@@ -177,7 +177,6 @@ def test_merge(both: Both, names: tuple[str, str]) -> None:
     assert list(outputs) == ["out.root"]
 
 
-@pytest.mark.xfail(reason="hadd takes no URLs")
 @pytest.mark.parametrize("names", [("tree", "tree-2"), ("ntuple", "ntuple-2"), ("objects", "objects")], ids="+".join)
 def test_hadd(both: Both, names: tuple[str, str]) -> None:
     outputs, _ = both("hadd", "-v", "0", "out.root", *names)
@@ -185,7 +184,6 @@ def test_hadd(both: Both, names: tuple[str, str]) -> None:
     assert list(outputs) == ["out.root"]
 
 
-@pytest.mark.xfail(reason="convert takes no URLs")
 @pytest.mark.parametrize("table", TABLES)
 def test_convert(both: Both, table: str) -> None:
     outputs, _ = both("convert", table, "--keep", "ev1*", "-q", "-o", "out.parquet")
@@ -193,7 +191,6 @@ def test_convert(both: Both, table: str) -> None:
     assert list(outputs) == ["out.parquet"]
 
 
-@pytest.mark.xfail(reason="recover takes no URLs")
 @pytest.mark.parametrize("words", [("tree",), ("ntuple",), ("cut", "--like", "tree")], ids=" ".join)
 def test_recover(both: Both, words: tuple[str, ...]) -> None:
     outputs, _ = both("recover", *words, "-q", "-o", "out.root")
@@ -201,7 +198,6 @@ def test_recover(both: Both, words: tuple[str, ...]) -> None:
     assert list(outputs) == ["out.root"]
 
 
-@pytest.mark.xfail(reason="tune --keep takes no URLs")
 @pytest.mark.parametrize("table", TABLES)
 def test_tune(far: Far, files: dict[str, Path], table: str) -> None:
     """What it samples and chooses depends on times, the layout of today does not."""
@@ -231,7 +227,6 @@ def test_lists_and_mixtures(far: Far, files: dict[str, Path], tmp_path: Path) ->
     assert listed.read_bytes() == expected.read_bytes()
 
 
-@pytest.mark.xfail(reason="an address is never split")
 def test_a_tree_of_a_file(far: Far, files: dict[str, Path]) -> None:
     url = far.url(files["objects"].name)
 
@@ -252,7 +247,6 @@ def test_what_is_not_there(far: Far, files: dict[str, Path], verb: str, tmp_path
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.xfail(reason="the message is about a folder")
 @pytest.mark.parametrize("verb", ["rewrite", "merge", "recover"])
 def test_outputs_stay_on_this_machine(far: Far, files: dict[str, Path], verb: str) -> None:
     url = far.url("out.root")
@@ -263,7 +257,6 @@ def test_outputs_stay_on_this_machine(far: Far, files: dict[str, Path], verb: st
     assert "make it first" not in message
 
 
-@pytest.mark.xfail(reason="root:// is not listed")
 def test_patterns_where_a_server_can_list(
     basketry: Basketry, xrootd_server: XrootdServer, files: dict[str, Path]
 ) -> None:
@@ -276,7 +269,6 @@ def test_patterns_where_a_server_can_list(
     assert matching["entries"] == sum(basketry.json("readspeed", files[name])["entries"] for name in names)
 
 
-@pytest.mark.xfail(reason="the message says that nothing matches")
 def test_patterns_where_a_server_cannot_list(basketry: Basketry, nginx_server: NginxServer) -> None:
     url = nginx_server.url("tr*.root")
 
@@ -286,7 +278,6 @@ def test_patterns_where_a_server_cannot_list(basketry: Basketry, nginx_server: N
     assert "no file matches" not in message
 
 
-@pytest.mark.xfail(reason="the file is looked for on this machine")
 def test_a_cold_read_of_a_server(far: Far, files: dict[str, Path]) -> None:
     """No page cache of this machine has the file."""
     outcome = far.command.run("readspeed", far.url(files["tree"].name), "--cold")

@@ -56,7 +56,7 @@ pub(crate) fn open_url(url: &str) -> Result<Arc<dyn Source>> {
 /// The server cannot list, or refuses, or nothing is registered for URLs.
 pub fn list_url(folder: &str) -> Result<Vec<String>> {
     let calls = CALLS.get().ok_or_else(local_only);
-    calls.and_then(|(_, list)| list(folder)).map_err(|e| e.file(folder))
+    calls.and_then(|(_, list)| list(folder))
 }
 
 fn local_only() -> Error {

@@ -111,7 +111,7 @@ fn expand_url(url: &str, input: &Input) -> Result<Vec<Input>> {
         return Ok(vec![input.clone()]);
     };
     let pattern = glob::Pattern::new(name).map_err(|e| Error::request(format!("not a pattern: {e}")).file(address))?;
-    let mut names = list_url(&format!("{folder}{parameters}"))?;
+    let mut names = list_url(&format!("{folder}{parameters}")).map_err(|e| e.file(address))?;
     names.retain(|name| pattern.matches(name));
     names.sort_unstable();
     if names.is_empty() {

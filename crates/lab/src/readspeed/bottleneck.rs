@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::report::Network;
+use super::network::Network;
 use super::throttle::Throttle;
 use crate::math::as_f64;
 use crate::system::shell::{argument, output, quoted};

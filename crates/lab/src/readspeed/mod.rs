@@ -7,6 +7,7 @@ mod bottleneck;
 pub(crate) mod cache;
 mod columns;
 mod layouts;
+mod network;
 mod report;
 pub mod self_check;
 mod throttle;
@@ -24,8 +25,9 @@ use rootfile::{Error, Hint, Result};
 pub use bottleneck::Bottleneck;
 use bottleneck::{Dearest, Stages, Subject};
 pub use columns::Columns;
+pub use network::Network;
 use report::threads;
-pub use report::{ColumnCost, LayoutSpeed, Network, Report, Run, SCHEMA};
+pub use report::{ColumnCost, LayoutSpeed, Report, Run, SCHEMA};
 pub use throttle::Throttle;
 
 use crate::inspect::can_be_split;

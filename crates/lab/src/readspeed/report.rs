@@ -1,11 +1,11 @@
 //! The report of `readspeed` as plain values (`docs/readspeed-schema.md`).
 
-use rootfile::Traffic;
 use std::path::PathBuf;
 
 use serde::Serialize;
 
 use super::bottleneck::Bottleneck;
+use super::network::Network;
 use crate::math::as_f64;
 
 /// Version of the report's JSON form (`docs/readspeed-schema.md`).
@@ -30,32 +30,6 @@ pub struct Run {
     /// What went over the network, if files are on other machines, or a latency is simulated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<Network>,
-}
-
-/// What went over the network in a reading. Requests wait and arrive side by side, so their times may be more than that of the
-/// reading.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Network {
-    /// Requests. One may be for several ranges.
-    pub requests: u64,
-    /// Bytes received.
-    pub bytes: u64,
-    /// Seconds from sending requests to the first byte of their replies, added up.
-    pub latency: f64,
-    /// Seconds from the first to the last byte of replies, added up.
-    pub transfer: f64,
-}
-
-impl Network {
-    /// What was added to the counts.
-    pub(super) fn between(before: &Traffic, after: &Traffic) -> Self {
-        Self {
-            requests: after.requests - before.requests,
-            bytes: after.bytes - before.bytes,
-            latency: (after.latency - before.latency).as_secs_f64(),
-            transfer: (after.transfer - before.transfer).as_secs_f64(),
-        }
-    }
 }
 
 /// The cost of a column in the median reading. Times in seconds.

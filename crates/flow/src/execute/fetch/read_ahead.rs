@@ -11,6 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use rootfile::{Error, Result, Source, Traffic};
 
+pub(crate) use held::FileRange;
 use held::{Held, Piece, Request};
 
 /// Largest share of the memory for one reading, and most bytes.
@@ -22,9 +23,6 @@ const THREADS: usize = 4;
 
 /// Local ranges with smaller gaps between them are announced as one.
 const MAX_GAP: u64 = 64 << 10;
-
-/// Bytes of one file: the number of the file, and where they are.
-pub(crate) type FileRange = (u32, Range<u64>);
 
 /// Files whose bytes can be announced.
 pub(crate) struct ReadAhead {

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ops::Range;
 
-use super::FileRange;
+/// Bytes of one file: the number of the file, and where they are.
+pub(crate) type FileRange = (u32, Range<u64>);
 
 /// Ranges of one file that are asked for together.
 #[derive(Clone, Debug)]
