@@ -62,9 +62,6 @@ def test_a_server_that_sends_several_ranges(basketry: Basketry, odd_server: OddS
     assert len(odd_server.requests) <= part.clusters + OPENING
 
 
-@pytest.mark.xfail(
-    strict=False, reason="a large tree record is fetched whole though the end of the file has most of it"
-)
 def test_little_is_sent_that_is_not_needed(basketry: Basketry, odd_server: OddServer, part: Part) -> None:
     """Heads of parts and gaps between ranges included."""
     url = odd_server.put("nano.root", part.content, Behaviour(ranges="several"))
