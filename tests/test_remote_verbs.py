@@ -270,12 +270,9 @@ def test_patterns_where_a_server_can_list(
 
 
 def test_patterns_where_a_server_cannot_list(basketry: Basketry, nginx_server: NginxServer) -> None:
-    url = nginx_server.url("tr*.root")
+    message = basketry.refuses("readspeed", nginx_server.url("tr*.root"))
 
-    message = basketry.refuses("readspeed", url)
-
-    assert message.startswith(f"basketry: {url}: "), message
-    assert "no file matches" not in message
+    assert "HTTP servers cannot list their files" in message
 
 
 def test_a_cold_read_of_a_server(far: Far, files: dict[str, Path]) -> None:
