@@ -21,7 +21,7 @@ from servers.xrootd import XrootdServer
 
 SIZE = 6_000_000
 # Bytes from begin and end that opening a file brings.
-ENDS = (16 << 10) + (256 << 10)
+ENDS = (32 << 10) + (256 << 10)
 CONTENT = random.Random(17).randbytes(SIZE)
 # Seconds; what waits longer hangs.
 PATIENCE = 60.0
