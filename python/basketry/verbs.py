@@ -320,7 +320,7 @@ def readspeed(
     entries: str | os.PathLike[str] | None = None,
     repeat: int = 1,
     cold: bool = False,
-    throttle: Size | None = None,
+    throttle: Size | str | None = None,
     application: float | None = None,
     layouts: bool = False,
     seed: int = 1,

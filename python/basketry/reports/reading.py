@@ -5,6 +5,20 @@ from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Network:
+    """What went over the network in a reading. Times are added up over requests, which wait side by side."""
+
+    requests: int
+    """Requests. One may be for several ranges."""
+    bytes: int
+    """Bytes received."""
+    latency: float
+    """Seconds from sending requests to the first byte of their replies."""
+    transfer: float
+    """Seconds from the first to the last byte of replies."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """One reading. Times in seconds."""
 
@@ -20,6 +34,8 @@ class Run:
     """Threads' time in decoding."""
     cold: float | None = None
     """Share of the files' bytes outside the page cache, for cold readings."""
+    network: Network | None = None
+    """What went over the network, for files on other machines and simulated latency."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +102,8 @@ class Readspeed:
     """All clusters."""
     throttle: int | None
     """Limit in bytes a second, for throttled storage."""
+    throttle_latency: float | None = None
+    """Seconds from a request to its first byte, for storage that is throttled with a latency."""
     setup: tuple[float, ...]
     """Real and CPU seconds for opening the files."""
     uncompressed: int
