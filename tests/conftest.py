@@ -1,7 +1,6 @@
 """Fixtures: the binary under test, its referees, and the corpus."""
 
 import contextlib
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,17 +32,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leaves out tests of a full run, unless --full is given."""
     if config.getoption("--full"):
         return
-    left_out = [item for item in items if item.get_closest_marker("only_full") or not takes_its_turn(item)]
+    left_out = [item for item in items if item.get_closest_marker("only_full")]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
-        kept = set(items) - set(left_out)
-        items[:] = [item for item in items if item in kept]
-
-
-def takes_its_turn(item: pytest.Item) -> bool:
-    """Whether a test of one corpus file in one layout is among the half that a usual run makes, by its name."""
-    function, _, case = item.name.partition("[")
-    return function != "test_rewritten_file_has_the_same_content" or zlib.crc32(case.encode()) % 2 == 1
+        items[:] = [item for item in items if not item.get_closest_marker("only_full")]
 
 
 @pytest.fixture(scope="session")

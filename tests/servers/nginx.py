@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from servers.running import HOST, Folder, Server, is_root
+from servers.running import HOST, Hosted, is_root
 
 PROGRAM = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin")
 
@@ -30,16 +30,12 @@ http {{
 """
 
 
-class NginxServer:
+class NginxServer(Hosted):
     """An nginx. `settings` are further lines for its server."""
 
     def __init__(self, settings: str = "") -> None:
-        self.folder = Folder("nginx")
-        self.folder.make("data")
         self._settings = settings
-        self.server = Server(self._command, self.folder.path / "log")
-        self.port = self.server.port
-        self.server.start()
+        super().__init__("nginx")
 
     def _command(self, port: int) -> list[str | Path]:
         configuration = self.folder.path / "nginx.conf"
@@ -59,16 +55,3 @@ class NginxServer:
     def requests(self) -> int:
         """How many requests it has answered."""
         return len((self.folder.path / "access.log").read_text().splitlines())
-
-    def stop(self) -> None:
-        """Kills the server; `start` starts it again on the same port."""
-        self.server.stop()
-
-    def start(self) -> None:
-        """Starts the server again."""
-        self.server.start()
-
-    def close(self) -> None:
-        """Ends the server and removes its files."""
-        self.stop()
-        self.folder.remove()

@@ -104,3 +104,30 @@ class Server:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(PATIENCE)
         self._process = None
+
+
+class Hosted:
+    """A server with a folder of its own, which ends with it. `_command` gives its words for a port."""
+
+    def __init__(self, name: str) -> None:
+        self.folder = Folder(name)
+        self.folder.make("data")
+        self.server = Server(self._command, self.folder.path / "log")
+        self.port = self.server.port
+        self.server.start()
+
+    def _command(self, port: int) -> Sequence[str | Path]:
+        raise NotImplementedError
+
+    def stop(self) -> None:
+        """Kills the server; `start` starts it again on the same port."""
+        self.server.stop()
+
+    def start(self) -> None:
+        """Starts the server again."""
+        self.server.start()
+
+    def close(self) -> None:
+        """Ends the server and removes its files."""
+        self.stop()
+        self.folder.remove()

@@ -5,7 +5,7 @@ import sys
 import urllib.request
 from pathlib import Path
 
-from servers.running import HOST, Folder, Server
+from servers.running import HOST, Hosted
 
 # A signature that moto does not check: it only sees by it that the request is for S3, and whose it is.
 AUTHORIZATION = (
@@ -18,14 +18,11 @@ def is_installed() -> bool:
     return all(importlib.util.find_spec(name) is not None for name in ("moto", "flask"))
 
 
-class S3Server:
+class S3Server(Hosted):
     """An S3 server."""
 
     def __init__(self) -> None:
-        self.folder = Folder("s3")
-        command = [sys.executable, "-m", "moto.server", "-H", HOST, "-p"]
-        self.server = Server(lambda port: [*command, str(port)], self.folder.path / "log")
-        self.port = self.server.port
+        super().__init__("s3")
         self.endpoint = f"http://{HOST}:{self.port}"
         # The variables of every S3 client.
         self.environment = {
@@ -36,7 +33,9 @@ class S3Server:
             "AWS_SECRET_ACCESS_KEY": "secret",
         }
         self._buckets: set[str] = set()
-        self.server.start()
+
+    def _command(self, port: int) -> list[str | Path]:
+        return [sys.executable, "-m", "moto.server", "-H", HOST, "-p", str(port)]
 
     def put(self, bucket: str, key: str, content: Path | bytes) -> None:
         """Stores an object, in a new bucket if need be."""
@@ -54,8 +53,3 @@ class S3Server:
     def url(self, bucket: str, key: str) -> str:
         """The URL of an object."""
         return f"s3://{bucket}/{key}"
-
-    def close(self) -> None:
-        """Ends the server."""
-        self.server.stop()
-        self.folder.remove()

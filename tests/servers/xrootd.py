@@ -5,31 +5,26 @@ import re
 import shutil
 from pathlib import Path
 
-from servers.running import HOST, SERVANT, Folder, Server, is_root
+from servers.running import HOST, SERVANT, Hosted, is_root
 
 PROGRAM = shutil.which("xrootd")
 HTTP_PLUGIN = "libXrdHttp.so"
 
 
-class XrootdServer:
+class XrootdServer(Hosted):
     """An XRootD server. `settings` are further lines of its configuration."""
 
     def __init__(self, settings: str = "") -> None:
-        self.folder = Folder("xrootd")
         self._settings = settings
-        self._admin = self.folder.make("admin")
-        self._data = self.folder.make("data")
-        self.server = Server(self._command, self.folder.path / "log")
-        self.port = self.server.port
-        self.server.start()
+        super().__init__("xrootd")
 
     def _command(self, port: int) -> list[str | Path]:
-        configuration = self.folder.path / "xrootd.cfg"
+        configuration, admin = self.folder.path / "xrootd.cfg", self.folder.make("admin")
         lines = [
             "all.export /",
-            f"oss.localroot {self._data}",
-            f"all.adminpath {self._admin}",
-            f"all.pidpath {self._admin}",
+            f"oss.localroot {self.folder.path / 'data'}",
+            f"all.adminpath {admin}",
+            f"all.pidpath {admin}",
             f"xrd.port {port}",
             f"xrd.protocol http:{port} {HTTP_PLUGIN}",
             "xrootd.trace request",
@@ -57,16 +52,3 @@ class XrootdServer:
     def log(self) -> str:
         """All that the server has written."""
         return self.server.log.read_text(errors="replace")
-
-    def stop(self) -> None:
-        """Kills the server; `start` starts it again on the same port."""
-        self.server.stop()
-
-    def start(self) -> None:
-        """Starts the server again."""
-        self.server.start()
-
-    def close(self) -> None:
-        """Ends the server and removes its files."""
-        self.stop()
-        self.folder.remove()
