@@ -4,13 +4,12 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::time::Duration;
 
 use comfy_table::{CellAlignment, ContentArrangement, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use rootfile::text::{is_printable, printable};
-use rootfile::{ErrorKind, OutputFile, Result};
+use rootfile::{ErrorKind, Result};
 
 use crate::terminal_text::Printable;
 
@@ -124,13 +123,6 @@ impl serde_json::ser::Formatter for PlainJson {
 /// A value as JSON.
 pub fn json_text(value: &impl serde::Serialize) -> Result<String> {
     Ok(serde_json::to_string(value).map_err(io::Error::from)?)
-}
-
-/// Writes a text into a file that gets its name only when it is whole, and replaces an existing one.
-pub fn write_whole(path: &Path, text: &str) -> Result<()> {
-    let mut file = OutputFile::create(path, true)?;
-    file.write_all(text.as_bytes())?;
-    file.finish().map(drop)
 }
 
 /// A table without borders; columns named with a leading `>` are right-aligned.

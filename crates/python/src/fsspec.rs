@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use pyo3::types::{PyAnyMethods, PyDict, PyDictMethods};
 use pyo3::{Bound, Py, PyAny, PyErr, PyResult, Python};
-use rootfile::{Error, Result, Source};
+use rootfile::{Error, Result, Source, range_len, read_as_range};
 
 /// Opens a URL, with fsspec if nothing else can.
 pub fn open(url: &str) -> Result<Arc<dyn Source>> {
@@ -64,11 +64,7 @@ impl Source for FsspecFile {
     }
 
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
-        let range = offset..offset.saturating_add(buf.len() as u64);
-        if let Some(bytes) = self.read_ranges(std::slice::from_ref(&range))?.pop() {
-            buf.copy_from_slice(&bytes);
-        }
-        Ok(())
+        read_as_range(self, offset, buf)
     }
 
     fn name(&self) -> &Path {
@@ -80,12 +76,7 @@ impl Source for FsspecFile {
     }
 
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
-        for range in ranges {
-            self.check_range(
-                range.start,
-                usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(usize::MAX),
-            )?;
-        }
+        self.check_ranges(ranges)?;
         let read = |py: Python<'_>| -> PyResult<Vec<Vec<u8>>> {
             let paths = vec![self.path.as_str(); ranges.len()];
             let starts: Vec<u64> = ranges.iter().map(|range| range.start).collect();
@@ -95,7 +86,7 @@ impl Source for FsspecFile {
             self.filesystem.bind(py).call_method("cat_ranges", (paths, starts, ends), Some(&options))?.extract()
         };
         let fetched = Python::attach(|py| read(py).map_err(|e| self.named(py, &e)))?;
-        let is_whole = |(bytes, range): (&Vec<u8>, &Range<u64>)| bytes.len() as u64 == range.end - range.start;
+        let is_whole = |(bytes, range): (&Vec<u8>, &Range<u64>)| bytes.len() == range_len(range);
         match fetched.len() == ranges.len() && fetched.iter().zip(ranges).all(is_whole) {
             true => Ok(fetched),
             false => Err(Error::from(io::Error::from(io::ErrorKind::UnexpectedEof)).file(&self.name)),

@@ -12,7 +12,7 @@ use reqwest::header::{
     ACCEPT_ENCODING, CONTENT_RANGE, CONTENT_TYPE, ETAG, HeaderMap, LAST_MODIFIED, RANGE, RETRY_AFTER,
 };
 use reqwest::{Response, StatusCode};
-use rootfile::{Error, Result, Source, Traffic};
+use rootfile::{Error, Result, Source, Traffic, range_len, read_as_range};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
@@ -182,12 +182,7 @@ impl Source for HttpFile {
     }
 
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
-        self.check_range(offset, buf.len())?;
-        let range = offset..offset + buf.len() as u64;
-        if let Some(bytes) = self.read_ranges(std::slice::from_ref(&range))?.pop() {
-            buf.copy_from_slice(&bytes);
-        }
-        Ok(())
+        read_as_range(self, offset, buf)
     }
 
     fn name(&self) -> &Path {
@@ -203,10 +198,7 @@ impl Source for HttpFile {
     }
 
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
-        for range in ranges {
-            let len = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(usize::MAX);
-            self.check_range(range.start, len)?;
-        }
+        self.check_ranges(ranges)?;
         let shared = &self.shared;
         let several = !shared.several.is_refused();
         // Another range in a request costs little, another request a round trip, of which several share the time.
@@ -214,32 +206,31 @@ impl Source for HttpFile {
         let joined = join(ranges, gap, if several { 32 } else { 16 });
         let spans: Vec<Range<u64>> = joined.iter().map(|joined| joined.range.clone()).collect();
         let engine = Engine::get()?;
-        let fetched = engine.wait_for(fetch(&engine, shared, &spans, several)).map_err(|e| e.file(&self.name))?;
+        let fetched = engine.wait_for(fetch(&engine, shared, &spans)).map_err(|e| e.file(&self.name))?;
         Ok(deal(ranges, &joined, fetched))
     }
 }
 
 /// Fetches ranges, at the same time.
-async fn fetch(engine: &Engine, shared: &Arc<Shared>, ranges: &[Range<u64>], several: bool) -> Result<Vec<Vec<u8>>> {
-    let mut fetched: Vec<Option<Vec<u8>>> = vec![None; ranges.len()];
-    if several && ranges.len() > MOST_RANGES && !shared.several.is_known() {
+async fn fetch(engine: &Engine, shared: &Arc<Shared>, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
+    let mut groups = ranges.chunks(MOST_RANGES);
+    let mut fetched: Vec<Option<Vec<u8>>> = Vec::with_capacity(ranges.len());
+    if !shared.several.is_known()
+        && let Some(first) = groups.next()
+    {
         // A server that does not know several ranges answers each group with the whole file: one is enough to learn that.
-        let first = fetch_group(&engine.client, shared, ranges.get(..MOST_RANGES).unwrap_or_default()).await?;
-        fetched.iter_mut().zip(first).for_each(|(slot, bytes)| *slot = bytes);
+        fetched = fetch_group(&engine.client, shared, first).await?;
     }
-    if several && ranges.len() > 1 {
-        let mut tasks = JoinSet::new();
-        for (number, group) in ranges.chunks(MOST_RANGES).enumerate() {
-            if fetched.get(number * MOST_RANGES).is_some_and(Option::is_some) {
-                continue;
-            }
-            let (shared, client, group) = (Arc::clone(shared), engine.client.clone(), group.to_vec());
-            tasks.spawn(async move { (number, fetch_group(&client, &shared, &group).await) });
-        }
-        while let Some(Ok((number, bytes))) = tasks.join_next().await {
-            let slots = fetched.iter_mut().skip(number * MOST_RANGES);
-            slots.zip(bytes?).for_each(|(slot, bytes)| *slot = bytes);
-        }
+    let before = fetched.len();
+    fetched.resize(ranges.len(), None);
+    let mut tasks = JoinSet::new();
+    for (number, group) in groups.enumerate() {
+        let (shared, client, group) = (Arc::clone(shared), engine.client.clone(), group.to_vec());
+        tasks.spawn(async move { (number, fetch_group(&client, &shared, &group).await) });
+    }
+    while let Some(Ok((number, bytes))) = tasks.join_next().await {
+        let slots = fetched.iter_mut().skip(before + number * MOST_RANGES);
+        slots.zip(bytes?).for_each(|(slot, bytes)| *slot = bytes);
     }
     let mut tasks = JoinSet::new();
     for (number, range) in ranges.iter().enumerate().filter(|(i, _)| fetched.get(*i).is_some_and(Option::is_none)) {
@@ -257,7 +248,7 @@ async fn fetch(engine: &Engine, shared: &Arc<Shared>, ranges: &[Range<u64>], sev
 
 /// Fetches one range.
 async fn fetch_one(client: &reqwest::Client, shared: &Shared, range: Range<u64>) -> Result<Vec<u8>> {
-    let len = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
+    let len = range_len(&range);
     let from_spool = |spool: &Spool| {
         let mut bytes = vec![0; len];
         spool.read(range.start, &mut bytes).map(|()| bytes)

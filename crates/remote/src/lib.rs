@@ -30,27 +30,41 @@ pub fn register() {
     rootfile::register_urls(open, list);
 }
 
+/// The protocols that are spoken here.
+enum Protocol {
+    Http,
+    S3,
+    Xrootd,
+}
+
+impl Protocol {
+    /// The protocol of a URL, or its scheme if it is none of these.
+    fn of(url: &str) -> std::result::Result<Self, &str> {
+        match url.split_once("://").map_or("", |(scheme, _)| scheme) {
+            "http" | "https" => Ok(Self::Http),
+            "s3" => Ok(Self::S3),
+            "root" | "roots" | "xroot" | "xroots" => Ok(Self::Xrootd),
+            other => Err(other),
+        }
+    }
+}
+
 /// Opens the file at a URL.
 ///
 /// # Errors
 ///
 /// If the scheme is none of those above, if the server cannot be reached or refuses, or if there is no such file.
 pub fn open(url: &str) -> Result<Arc<dyn Source>> {
-    let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
-    match scheme {
-        "http" | "https" => open_http(Origin::Url(endpoint::parse(url)?), url),
-        "s3" => open_http(Origin::Bucket(Box::new(s3::Bucket::of(url)?)), url),
-        "root" | "roots" | "xroot" | "xroots" => xrootd::open(url),
-        _ => Err(Error::unsupported(format!(
-            "{scheme}:// is not supported; http, https, s3, root and roots are (mount other file systems, or copy the file)"
-        ))),
+    match Protocol::of(url).map_err(unknown)? {
+        Protocol::Http => open_http(Origin::Url(endpoint::parse(url)?), url),
+        Protocol::S3 => open_http(Origin::Bucket(Box::new(s3::Bucket::of(url)?)), url),
+        Protocol::Xrootd => xrootd::open(url),
     }
 }
 
 /// Whether this crate knows how to open a URL.
 pub fn knows(url: &str) -> bool {
-    let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
-    matches!(scheme, "http" | "https" | "s3" | "root" | "roots" | "xroot" | "xroots")
+    Protocol::of(url).is_ok()
 }
 
 /// The names of all that is in the folder at a URL, sorted.
@@ -59,11 +73,19 @@ pub fn knows(url: &str) -> bool {
 ///
 /// The protocol has no listing (HTTP), or the server refuses.
 pub fn list(folder: &str) -> Result<Vec<String>> {
-    match folder.split_once("://").map_or("", |(scheme, _)| scheme) {
-        "root" | "roots" | "xroot" | "xroots" => xrootd::list(folder),
-        "s3" => s3::list(folder),
-        _ => Err(Error::unsupported("HTTP servers cannot list their files: name each, or give a list as @files.txt")),
+    match Protocol::of(folder).map_err(unknown)? {
+        Protocol::Http => {
+            Err(Error::unsupported("HTTP servers cannot list their files: name each, or give a list as @files.txt"))
+        }
+        Protocol::S3 => s3::list(folder),
+        Protocol::Xrootd => xrootd::list(folder),
     }
+}
+
+fn unknown(scheme: &str) -> Error {
+    Error::unsupported(format!(
+        "{scheme}:// is not supported; http, https, s3, root and roots are (mount other file systems, or copy the file)"
+    ))
 }
 
 fn open_http(origin: Origin, url: &str) -> Result<Arc<dyn Source>> {

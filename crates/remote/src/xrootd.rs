@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use rootfile::{Error, Result, Source, Traffic};
+use rootfile::{Error, Result, Source, Traffic, range_len};
 
 use crate::coalesce::{deal, join};
 use crate::counters::Counters;
@@ -113,12 +113,10 @@ impl Source for XrootdFile {
     }
 
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
-        for range in ranges {
-            self.check_range(range.start, len(range))?;
-        }
+        self.check_ranges(ranges)?;
         // The library takes no two equal ranges in one request.
         let joined = join(ranges, GAP, u64::MAX);
-        let mut fetched: Vec<Vec<u8>> = joined.iter().map(|group| vec![0; len(&group.range)]).collect();
+        let mut fetched: Vec<Vec<u8>> = joined.iter().map(|group| vec![0; range_len(&group.range)]).collect();
         self.fill(joined.iter().map(|group| group.range.start).zip(&mut fetched).collect())?;
         Ok(deal(ranges, &joined, fetched))
     }
@@ -134,10 +132,6 @@ impl Source for XrootdFile {
     fn traffic(&self) -> Option<Traffic> {
         Some(self.clock.counters.traffic())
     }
-}
-
-fn len(range: &Range<u64>) -> usize {
-    usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(usize::MAX)
 }
 
 /// Measures calls. The library does not say when a reply begins: the shortest call so far stands for the wait.

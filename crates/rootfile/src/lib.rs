@@ -98,7 +98,7 @@ pub use hint::{Hint, HintValue};
 pub use key::{BIG_KEY, Key};
 pub use pool::{FilePool, OPEN_FILES};
 pub use scratch::ScratchFolder;
-pub use source::{LocalFile, MemoryFile, Source, Traffic};
+pub use source::{LocalFile, MemoryFile, Source, Traffic, range_len, read_as_range};
 pub use target::{check_output, is_same_file, is_same_place};
 pub use temporary::{abandon_outputs, abandon_unless_named, outputs_abandoned, unfinished_output};
 pub use url::url;

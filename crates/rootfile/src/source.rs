@@ -2,7 +2,7 @@
 //! machines in crates above.
 
 use std::fs::{File, Metadata};
-use std::ops::Range;
+use std::ops::{AddAssign, Range};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,6 +20,15 @@ pub struct Traffic {
     pub latency: Duration,
     /// Time from the first to the last byte of replies, added up.
     pub transfer: Duration,
+}
+
+impl AddAssign for Traffic {
+    fn add_assign(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.bytes += other.bytes;
+        self.latency += other.latency;
+        self.transfer += other.transfer;
+    }
 }
 
 /// Random access to the bytes of one file, from any thread.
@@ -55,8 +64,7 @@ pub trait Source: Send + Sync {
     ///
     /// As for [`Source::read`], if any of them cannot be read.
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
-        let len = |range: &Range<u64>| usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(usize::MAX);
-        ranges.iter().map(|range| self.read(range.start, len(range))).collect()
+        ranges.iter().map(|range| self.read(range.start, range_len(range))).collect()
     }
 
     /// Reads `len` bytes at `offset`. Checks that they lie in the file before allocating memory.
@@ -87,6 +95,34 @@ pub trait Source: Send + Sync {
             .file(self.name())),
         }
     }
+
+    /// Checks that ranges lie in the file.
+    ///
+    /// # Errors
+    ///
+    /// One does not.
+    fn check_ranges(&self, ranges: &[Range<u64>]) -> Result<()> {
+        ranges.iter().try_for_each(|range| self.check_range(range.start, range_len(range)))
+    }
+}
+
+/// Bytes of a range.
+pub fn range_len(range: &Range<u64>) -> usize {
+    usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(usize::MAX)
+}
+
+/// [`Source::read_exact_at`] of a source that fetches whole ranges: a request for one.
+///
+/// # Errors
+///
+/// As for [`Source::read_ranges`].
+pub fn read_as_range(source: &impl Source, offset: u64, buf: &mut [u8]) -> Result<()> {
+    source.check_range(offset, buf.len())?;
+    let range = offset..offset.saturating_add(buf.len() as u64);
+    if let Some(bytes) = source.read_ranges(std::slice::from_ref(&range))?.pop() {
+        buf.copy_from_slice(&bytes);
+    }
+    Ok(())
 }
 
 /// A local file, read by `pread`: threads share no position, and a file that is truncated during a read is an error,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use flow::Progress;
 use flow::inputs::inputs;
 use flow::survey::fileset::{FilesetInput, FilesetOptions, FilesetReport, STEP_SIZE, fileset};
-use rootfile::{Result, check_output};
+use rootfile::{OutputFile, Result, check_output};
 
 use crate::options::{Resources, Verbosity};
 use crate::output::{self, Answer};
@@ -86,7 +86,7 @@ pub fn work(args: &Args, progress: Progress<'_>) -> Result<FilesetReport> {
     let report = fileset(&files, &options, progress)?;
     if let Some(output) = &args.output {
         let text = serde_json::to_string_pretty(&report.fileset).map_err(std::io::Error::from)?;
-        output::write_whole(output, &text)?;
+        OutputFile::replace(output, &text)?;
     }
     Ok(report)
 }

@@ -81,14 +81,18 @@ impl Verb {
         }
     }
 
+    /// Limits what the allocator of this process keeps, by the verb's budget.
+    fn set_up_allocator(&self) {
+        match (self, self.budget()) {
+            (_, None) => {}
+            (Self::Generate(_), Some(budget)) => allocator::ours_for_writing(&budget),
+            (_, Some(budget)) => allocator::ours(&budget),
+        }
+    }
+
     /// Runs the verb and prints errors.
     pub fn exit_code(self) -> u8 {
-        if let Some(budget) = self.budget() {
-            match self {
-                Self::Generate(_) => allocator::ours_for_writing(&budget),
-                _ => allocator::ours(&budget),
-            }
-        }
+        self.set_up_allocator();
         match self {
             Self::Hadd(args) => hadd::exit_code(ended(hadd::run(&args))),
             Self::Monitor(args) => monitor::exit_code(&args),
@@ -183,9 +187,7 @@ fn reported(arguments: &[String], progress: Progress<'_>) -> Result<(String, Ans
 /// Runs the command of a task in a process of its own, whose allocator it may set up.
 fn reported_within_budget(arguments: &[String], progress: Progress<'_>) -> Result<(String, Answer)> {
     let verb = parsed(arguments)?;
-    if let Some(budget) = verb.budget() {
-        allocator::ours(&budget);
-    }
+    verb.set_up_allocator();
     verb.outcome(progress)
 }
 

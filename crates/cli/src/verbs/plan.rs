@@ -10,7 +10,7 @@ use flow::inputs::{Input, inputs};
 use flow::survey::check::{CheckOptions, CheckedFile, Condition, check};
 use flow::{Budget, Progress};
 use lab::jobs::{BadInput, Batch, Jobs, SCHEMA, StateFolder, Task, bins, output_name, submit_file};
-use rootfile::{Error, Hint, Result, check_output};
+use rootfile::{Error, Hint, OutputFile, Result, check_output};
 
 use crate::options::Verbosity;
 use crate::output::{self, Answer};
@@ -146,9 +146,9 @@ pub fn work(args: &Args, commands: (Parse<'_>, Run<'_>), progress: Progress<'_>)
     let states = StateFolder::of(&args.output);
     std::fs::create_dir_all(states.path()).map_err(|e| Error::from(e).file(states.path()))?;
     let text = serde_json::to_string_pretty(&jobs).map_err(std::io::Error::from)?;
-    output::write_whole(&args.output, &text)?;
+    OutputFile::replace(&args.output, &text)?;
     if let Some((path, text)) = args.submit_file(jobs.tasks.len())? {
-        output::write_whole(&path, &text)?;
+        OutputFile::replace(&path, &text)?;
     }
     Ok(jobs)
 }

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use dataset::ntuple::{is_ntuple, read_ntuple, read_page_list};
+use dataset::table::is_table_class;
 use dataset::tree::clusters::common_boundaries;
-use dataset::tree::{is_tree_class, read_tree};
+use dataset::tree::read_tree;
 use rootfile::{Error, FilePool, Key, OPEN_FILES, Result, RootFile};
 
 use crate::Budget;
@@ -162,7 +163,7 @@ fn table(file: &RootFile, named: Option<&str>) -> Result<(String, Key)> {
     let mut tables: BTreeMap<String, Key> = BTreeMap::new();
     let walk = file.walk();
     for directory in &walk.directories {
-        for key in directory.keys.iter().filter(|key| is_tree_class(file, &key.class) || is_ntuple(&key.class)) {
+        for key in directory.keys.iter().filter(|key| is_table_class(file, &key.class)) {
             let newest = tables.entry(directory.path_of(&key.name)).or_insert_with(|| key.clone());
             if newest.cycle < key.cycle {
                 *newest = key.clone();

@@ -30,13 +30,13 @@ impl Announced {
 
     /// Announces the tasks up to this one, and later ones while there is room for their bytes.
     pub fn begin(&self, number: usize, tasks: &[Task], places: &dyn Fn(&Task, usize) -> Vec<FileRange>) {
-        if self.sides.iter().all(|side| side.reserved() == 0) {
+        if !self.sides.iter().any(ReadAhead::fetches) {
             return;
         }
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         while *next <= number || self.sides.iter().any(ReadAhead::wants_more) {
             let Some(task) = tasks.get(*next) else { return };
-            for (number, side) in self.sides.iter().enumerate() {
+            for (number, side) in self.sides.iter().enumerate().filter(|(_, side)| side.fetches()) {
                 side.announce(places(task, number));
             }
             *next += 1;

@@ -1,7 +1,7 @@
 //! The states of tasks: a small file for each task that has run, written whole, in a folder beside the plan.
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -135,9 +135,7 @@ impl StateFolder {
     pub fn write(&self, state: &State) -> Result<()> {
         std::fs::create_dir_all(&self.0).map_err(|e| Error::from(e).file(&self.0))?;
         let text = serde_json::to_string(state).map_err(std::io::Error::from)?;
-        let mut file = OutputFile::create(&self.file(state.n), true)?;
-        file.write_all(text.as_bytes())?;
-        file.finish().map(drop)
+        OutputFile::replace(&self.file(state.n), &text)
     }
 }
 

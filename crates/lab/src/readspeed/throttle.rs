@@ -105,11 +105,9 @@ impl Line {
         if let Some(rate) = self.throttle.bytes_a_second {
             self.transfer(bytes, rate);
         }
-        let mut traffic = self.traffic.lock().unwrap_or_else(PoisonError::into_inner);
-        traffic.requests += 1;
-        traffic.bytes += bytes;
-        traffic.latency += self.throttle.latency;
-        traffic.transfer += self.clock.now().saturating_sub(began);
+        let transfer = self.clock.now().saturating_sub(began);
+        *self.traffic.lock().unwrap_or_else(PoisonError::into_inner) +=
+            Traffic { requests: 1, bytes, latency: self.throttle.latency, transfer };
     }
 
     fn transfer(&self, bytes: u64, rate: NonZeroU64) {

@@ -8,7 +8,7 @@ use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use rootfile::{Error, Result};
+use rootfile::{Error, OutputFile, Result};
 use serde::{Deserialize, Serialize};
 
 use super::input::SweepInput;
@@ -69,7 +69,7 @@ impl Journal {
             false => {
                 let mut text = serde_json::to_string_pretty(head).map_err(std::io::Error::from)?;
                 text.push('\n');
-                write_whole(&place, &text)?;
+                OutputFile::replace(&place, &text)?;
             }
         }
         let path = folder.join(LINES);
@@ -143,19 +143,6 @@ fn read_head(folder: &Path) -> Result<Head> {
     let path = folder.join(HEAD);
     let text = std::fs::read_to_string(&path).map_err(|e| Error::from(e).file(&path))?;
     serde_json::from_str(&text).map_err(|e| Error::request(format!("no sweep: {e}")).file(&path))
-}
-
-/// Writes a file atomically.
-pub(super) fn write_whole(path: &Path, text: &str) -> Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let write = || -> std::io::Result<()> {
-        let mut file = tempfile::Builder::new().prefix(".sweep-").tempfile_in(folder)?;
-        file.write_all(text.as_bytes())?;
-        file.as_file().sync_all()?;
-        file.persist(path)?;
-        Ok(())
-    };
-    write().map_err(|e| Error::from(e).file(path))
 }
 
 /// Refuses to continue a sweep with another head.

@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rootfile::Result;
-
-use super::journal::write_whole;
+use rootfile::{OutputFile, Result};
 
 /// A share of the entries: a random number decides for each entry.
 pub(super) struct Picked {
@@ -38,7 +36,7 @@ impl Picked {
                 entries.dedup();
             }
             let lines: String = entries.iter().map(|entry| format!("{entry}\n")).collect();
-            write_whole(&path, &lines)?;
+            OutputFile::replace(&path, &lines)?;
         }
         Ok(path)
     }

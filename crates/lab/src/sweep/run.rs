@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use rootfile::{Error, Hint, Result, ScratchFolder};
+use rootfile::{Error, Hint, OutputFile, Result, ScratchFolder};
 
 use super::analyse::analyse;
 use super::findings::Findings;
-use super::journal::{Head, Journal, write_whole};
+use super::journal::{Head, Journal};
 use super::metric::metric_of;
 use super::plan::{Estimate, Job, Seconds};
 use super::point::Point;
@@ -183,10 +183,10 @@ fn survivors(head: &Head, journal: &Journal, wanted: &BTreeSet<usize>) -> BTreeS
 fn write_results(folder: &Path, findings: &Findings) -> Result<()> {
     let mut text = serde_json::to_string_pretty(findings).map_err(std::io::Error::from)?;
     text.push('\n');
-    write_whole(&folder.join("result.json"), &text)?;
-    write_whole(&folder.join("tables.md"), &show::markdown(findings))?;
+    OutputFile::replace(&folder.join("result.json"), &text)?;
+    OutputFile::replace(&folder.join("tables.md"), &show::markdown(findings))?;
     if let Some(layout) = &findings.decision.layout {
-        write_whole(&folder.join("layout.toml"), layout)?;
+        OutputFile::replace(&folder.join("layout.toml"), layout)?;
     }
     Ok(())
 }

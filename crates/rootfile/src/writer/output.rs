@@ -22,6 +22,17 @@ impl OutputFile {
         Ok(Self { disk: Disk::create(path, overwrite)?, at: 0 })
     }
 
+    /// Writes a whole file, and replaces an existing one.
+    ///
+    /// # Errors
+    ///
+    /// As for [`create`](Self::create) and [`finish`](Self::finish). An existing file then stays as it is.
+    pub fn replace(path: &Path, text: &str) -> Result<()> {
+        let mut file = Self::create(path, true)?;
+        file.write_all(text.as_bytes())?;
+        file.finish().map(drop)
+    }
+
     /// Syncs the file and renames it to its name. Returns its size in bytes.
     ///
     /// # Errors

@@ -64,11 +64,7 @@ impl Dataset {
     pub fn traffic(&self) -> Option<Traffic> {
         let mut all: Option<Traffic> = None;
         for traffic in self.files().iter().filter_map(|file| file.traffic()) {
-            let sum = all.get_or_insert_default();
-            sum.requests += traffic.requests;
-            sum.bytes += traffic.bytes;
-            sum.latency += traffic.latency;
-            sum.transfer += traffic.transfer;
+            *all.get_or_insert_default() += traffic;
         }
         all
     }

@@ -188,7 +188,7 @@ fn run(
     // Arrays of unknown size grow by doubling.
     let scratch = columns.iter().map(|c| memory_needs(c, &requested.span()) + array(c) * 9 / 8).max().unwrap_or(0);
     let ahead = &mode.kept.ahead;
-    let beside = mode.kept.cache.room() + ahead.reserved();
+    let beside = mode.kept.cache.room() + ahead.room_taken();
     let share = request.budget.share(dataset.metadata(), scratch)?.beside(beside, scratch);
     allocator::keep(share.waiting / 8);
     let sink = |(plan, column): (&TableColumn, &&Column)| ColumnSink::new(plan, column, &requested, mode.mode);
@@ -198,7 +198,9 @@ fn run(
         _ => Ok(vec![piece.place()]),
     };
     let horizon = RequestedEntries::new(&mode.kept.entries, request.selection.as_ref());
-    let announcer = Announcer { ahead, locate: &locate, horizon };
+    // Finding the pages of fields is worth while only if they are fetched then.
+    let announcer =
+        (dataset.chain().is_none() || ahead.fetches()).then_some(Announcer { ahead, locate: &locate, horizon });
     let shared = ReadJob {
         dataset,
         plans,

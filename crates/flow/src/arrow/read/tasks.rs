@@ -58,7 +58,7 @@ pub(crate) struct Tasks<'a> {
     columns: &'a [&'a Column],
     bounds: &'a [u64],
     requested: RequestedEntries<'a>,
-    announcer: Announcer<'a>,
+    announcer: Option<Announcer<'a>>,
     /// For each column the next piece and the next ticket.
     next: Vec<(usize, u64)>,
     /// The next cluster.
@@ -71,7 +71,7 @@ impl<'a> Tasks<'a> {
         columns: &'a [&'a Column],
         bounds: &'a [u64],
         requested: RequestedEntries<'a>,
-        announcer: Announcer<'a>,
+        announcer: Option<Announcer<'a>>,
     ) -> Self {
         let span = requested.span();
         let next = columns.iter().map(|c| (c.source.overlapping(&span).start, 0)).collect();
@@ -132,7 +132,7 @@ impl<'a> Tasks<'a> {
 
     /// Announces the bytes of this cluster and the next, and of more while there is room for them.
     fn announce(&self) {
-        let Announcer { ahead, horizon, .. } = &self.announcer;
+        let Some(Announcer { ahead, locate, horizon }) = &self.announcer else { return };
         let span = horizon.span();
         let mut announced = ahead.announced();
         let mut cluster = self.cluster;
@@ -140,7 +140,7 @@ impl<'a> Tasks<'a> {
             let Some(end) = self.end_within(cluster, &span) else { return };
             if end > *announced {
                 let from = (*announced).max(self.bounds.get(cluster).copied().unwrap_or(0)).max(span.start);
-                ahead.announce(self.places(&(from..end)));
+                ahead.announce(self.places(&(from..end), locate, horizon));
                 *announced = end;
             }
             cluster += 1;
@@ -148,8 +148,7 @@ impl<'a> Tasks<'a> {
     }
 
     /// Where the pieces are that begin in these entries, and those that begin before the first of all.
-    fn places(&self, entries: &Range<u64>) -> Vec<FileRange> {
-        let Announcer { locate, horizon, .. } = &self.announcer;
+    fn places(&self, entries: &Range<u64>, locate: &Locate<'_>, horizon: &RequestedEntries<'_>) -> Vec<FileRange> {
         let is_first = entries.start <= self.requested.span().start;
         let mut places = Vec::new();
         for (sink, column) in self.columns.iter().enumerate() {

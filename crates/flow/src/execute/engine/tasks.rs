@@ -9,6 +9,7 @@ use rootfile::Result;
 use super::job::Job;
 use super::work::Supply;
 use crate::execute::fetch::read_ahead::{FileRange, ReadAhead};
+use crate::table::column::Column;
 use crate::table::depth::{Depth, Depths, OutputCluster, depth};
 use crate::table::piece::Piece;
 
@@ -44,7 +45,11 @@ impl Supply for Tasks<'_> {
             let Some((start, end)) = bounds else { break };
             let cluster = self.job.cluster(self.cluster, *start..*end);
             self.cluster += 1;
+            let before = self.ready.len();
             self.fill(&cluster);
+            if self.ahead.fetches() {
+                self.ahead.announce(self.places(before));
+            }
         }
         Ok(self.ready.pop_front())
     }
@@ -64,7 +69,6 @@ impl<'a> Tasks<'a> {
         let entries = &cluster.entries;
         let mut copies = Vec::new();
         let mut makes = Vec::new();
-        let mut places: Vec<FileRange> = Vec::new();
         for ((i, column), (at, depths)) in self.job.columns.iter().enumerate().zip(&mut self.places) {
             let range = column.source.overlapping_next(at, entries);
             if range.is_empty() {
@@ -75,10 +79,7 @@ impl<'a> Tasks<'a> {
             depths.count(depth);
             match depth {
                 Depth::Copy => copies.extend(pieces.iter().map(|piece| (i, *piece))),
-                depth => {
-                    places.extend(new_places(pieces, entries));
-                    makes.push(Task::Make { column: i, entries: entries.clone(), depth });
-                }
+                depth => makes.push(Task::Make { column: i, entries: entries.clone(), depth }),
             }
         }
         self.add_copies(copies);
@@ -89,18 +90,13 @@ impl<'a> Tasks<'a> {
                     depths.count(Depth::Recode);
                 }
             }
-            for source in recode.sources.iter().map(|source| &source.column.source) {
-                places.extend(new_places(source.pieces.get(source.overlapping(entries)).unwrap_or_default(), entries));
-            }
             self.ready.push_back(Task::Recode { group, entries: entries.clone() });
         }
-        self.ahead.announce(places);
     }
 
     /// Copies neighbours together: pieces in file order, cut into windows.
     fn add_copies(&mut self, mut copies: Vec<(usize, Piece)>) {
         copies.sort_unstable_by_key(|(column, piece)| (piece.file, piece.seek, *column));
-        self.ahead.announce(copies.iter().map(|(_, piece)| piece.place()).collect());
         let mut left = copies.as_slice();
         while let Some((_, first)) = left.first() {
             let fits = |p: &Piece| p.file == first.file && p.seek + u64::from(p.nbytes) - first.seek <= WINDOW as u64;
@@ -111,10 +107,35 @@ impl<'a> Tasks<'a> {
             left = rest;
         }
     }
+
+    /// Where the pieces are that the tasks from this one on read, and no task before.
+    fn places(&self, from: usize) -> Vec<FileRange> {
+        let mut places = Vec::new();
+        for task in self.ready.range(from..) {
+            match task {
+                Task::Copy(pieces) => places.extend(pieces.iter().map(|(_, piece)| piece.place())),
+                Task::Make { column, entries, .. } => {
+                    places.extend(self.job.columns.get(*column).into_iter().flat_map(|c| new_places(c, entries)));
+                }
+                Task::Recode { group, entries } => {
+                    let sources = self.job.recodes.get(*group).into_iter().flat_map(|recode| &recode.sources);
+                    places.extend(sources.flat_map(|source| new_places(&source.column, entries)));
+                }
+            }
+        }
+        places
+    }
 }
 
-/// Where the pieces are that are read for a cluster with these entries, and not for the one before.
-fn new_places(pieces: &[Piece], entries: &Range<u64>) -> impl Iterator<Item = FileRange> {
+/// Where the pieces of a column are that are read for a cluster with these entries, and not for the one before.
+fn new_places(column: &Column, entries: &Range<u64>) -> impl Iterator<Item = FileRange> {
     let is_new = |piece: &&Piece| piece.is_in_file() && (piece.first_entry >= entries.start || entries.start == 0);
-    pieces.iter().filter(is_new).map(Piece::place)
+    column
+        .source
+        .pieces
+        .get(column.source.overlapping(entries))
+        .unwrap_or_default()
+        .iter()
+        .filter(is_new)
+        .map(Piece::place)
 }

@@ -28,6 +28,8 @@ const MAX_GAP: u64 = 64 << 10;
 pub(crate) struct ReadAhead {
     files: Vec<Arc<dyn Source>>,
     shared: Option<Arc<Shared>>,
+    /// Bytes of memory that it may take.
+    room: u64,
     /// The entry up to which everything is announced, for readers that come back.
     announced: Mutex<u64>,
 }
@@ -41,7 +43,7 @@ impl ReadAhead {
     /// Files, of which remote ones may be read ahead by `room` bytes.
     pub fn over(files: &[Arc<dyn Source>], room: u64) -> Self {
         if room == 0 {
-            return Self { files: files.to_vec(), shared: None, announced: Mutex::default() };
+            return Self { files: files.to_vec(), shared: None, room, announced: Mutex::default() };
         }
         let shared =
             Arc::new(Shared { files: files.to_vec(), held: Mutex::new(Held::new(room)), changed: Condvar::new() });
@@ -54,12 +56,17 @@ impl ReadAhead {
             }
         };
         let files = files.iter().enumerate().map(near).collect();
-        Self { files, shared: Some(shared), announced: Mutex::default() }
+        Self { files, shared: Some(shared), room, announced: Mutex::default() }
     }
 
     /// Bytes of memory that it may take.
-    pub fn reserved(&self) -> u64 {
-        self.shared.as_ref().map_or(0, |shared| shared.lock().room())
+    pub fn room_taken(&self) -> u64 {
+        self.room
+    }
+
+    /// Whether it fetches what is announced. If all files are local, only the kernel is told, which is worth no search for places.
+    pub fn fetches(&self) -> bool {
+        self.shared.is_some()
     }
 
     /// The files. What is read from them may be there already.

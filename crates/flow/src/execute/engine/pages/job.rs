@@ -102,6 +102,13 @@ impl TargetColumn {
 }
 
 impl PageJob {
+    /// The same work on other sources of the inputs' bytes.
+    pub fn with_sources(&self, sources: &[Arc<dyn Source>]) -> Self {
+        let mut job = self.clone();
+        job.inputs.iter_mut().zip(sources).for_each(|(input, source)| input.source = Arc::clone(source));
+        job
+    }
+
     /// For each column whose elements have to be counted in the output, since some entries of clusters are kept, the column of the
     /// first representation.
     pub fn counted(&self) -> Vec<Option<usize>> {

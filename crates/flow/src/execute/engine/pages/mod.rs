@@ -31,9 +31,9 @@ pub(crate) fn run_pages(
 ) -> Result<(WrittenPages, Depths)> {
     let sources: Vec<_> = job.inputs.iter().map(|input| Arc::clone(&input.source)).collect();
     let (ahead, share) = read_ahead(&sources, share);
-    let mut job = job.clone();
-    job.inputs.iter_mut().zip(ahead.files()).for_each(|(input, file)| input.source = Arc::clone(file));
-    let work = PageWork { job: &job };
-    let (tasks, sink) = run_work(&work, PageTasks::new(&job, &ahead), (&mut *writer, sink), share, progress)?;
+    let near = ahead.fetches().then(|| job.with_sources(ahead.files()));
+    let job = near.as_ref().unwrap_or(job);
+    let work = PageWork { job };
+    let (tasks, sink) = run_work(&work, PageTasks::new(job, &ahead), (&mut *writer, sink), share, progress)?;
     Ok((sink.finish(writer)?, tasks.depths()))
 }

@@ -119,10 +119,13 @@ impl<'a> PageTasks<'a> {
         outline.begins_group = std::mem::take(&mut self.begins_group);
         let offset = |page: &MovedPage| page.page.extent().map_or(u64::MAX, |(offset, _)| offset);
         self.moved.sort_by_key(|page| (page.depth != Depth::Copy, offset(page)));
-        let place =
-            |page: &MovedPage| page.page.extent().ok().map(|(offset, size)| offset..offset.saturating_add(size));
-        let number = u32::try_from(self.input).unwrap_or(u32::MAX);
-        self.ahead.announce(self.moved.iter().filter_map(place).map(|range| (number, range)).collect());
+        if self.ahead.fetches() {
+            let number = u32::try_from(self.input).unwrap_or(u32::MAX);
+            let place = |page: &MovedPage| {
+                page.page.extent().ok().map(|(offset, size)| (number, offset..offset.saturating_add(size)))
+            };
+            self.ahead.announce(self.moved.iter().filter_map(place).collect());
+        }
         let mut outline = Some(Box::new(outline));
         let mut left = self.moved.as_slice();
         while let Some(first) = left.first() {

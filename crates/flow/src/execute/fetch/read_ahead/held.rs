@@ -83,10 +83,6 @@ impl Held {
         }
     }
 
-    pub fn room(&self) -> u64 {
-        self.room
-    }
-
     pub fn queued(&self) -> usize {
         self.queue.len()
     }
