@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+from matplotlib.figure import Figure
+
+from studies import pictures
 from studies.study import Context, Series, mb, noise, number, study, table
 
 GRID = Path(__file__).with_name("baskets.toml")
@@ -15,6 +18,10 @@ POINTS = (
 CODECS = ("none", "zlib:7", "zlib:9", "lzma:4", "lzma:9")
 #: Clusters with as many events as 10, 20 and 30 MB have in the study, where an event compresses to five times as much.
 CLUSTERS = ("2MB", "4MB", "6MB")
+#: The study's seconds an event and size in MB of each codec, in clusters of 10 MB.
+PUBLISHED_CODECS = {"zlib:7": (0.021, 3150), "zlib:9": (0.11, 3129), "lzma:4": (0.15, 2925), "lzma:9": (0.26, 2891)}
+#: The study's peak RSS of writing in MB, for each of the points.
+PUBLISHED_WRITING = (837, 1020, 1403, 1020, 1088)
 
 
 @study
@@ -35,6 +42,10 @@ def baskets(context: Context) -> None:
 
     context.block("clusters", per_cluster(clusters))
     context.blocks("codecs", codecs, per_codec)
+    alt = "Memory of writing for each way of closing baskets: published, and measured."
+    context.picture("clusters", alt, lambda figure: ways(figure, clusters), 2)
+    alt = "Size against time of each codec, a line for each size of cluster: published, and measured."
+    context.picture("codecs", alt, lambda figure: fronts(figure, codecs), 1 + len(codecs))
 
 
 def per_cluster(done: list[Series]) -> list[str]:
@@ -69,3 +80,28 @@ def per_codec(series: Series) -> list[str]:
             rows.append([*row, number(point.of("copy_event"), 2), mb(point.of("copy_rss"))])
     head = ("cluster, codec", "file, MB", f"against {CLUSTERS[0]}, zlib:7", "CPU, s", "compressing, MB/s", "ms/event")
     return table([*head, "RSS, MB"], rows)
+
+
+def ways(figure: Figure, done: list[Series]) -> None:
+    """Memory of writing for each way of closing baskets."""
+    (axes,) = pictures.panels(figure, ["writing"])
+    groups = {"published, 2017": list(map(float, PUBLISHED_WRITING))}
+    groups |= {series.who: [series.at(name).of("copy_rss") / 1e6 for name in POINTS] for series in done}
+    pictures.bars(axes, POINTS, groups, "peak RSS, MB")
+
+
+def fronts(figure: Figure, done: list[Series]) -> None:
+    """Size against the time that an event takes, over the codecs, for each size of cluster."""
+    published, *measured = pictures.panels(figure, ["published, 2017", *(series.who for series in done)])
+    front = [(1e3 * seconds, size) for seconds, size in PUBLISHED_CODECS.values()]
+    pictures.lines(published, {"clusters of 10 MB": front}, "time, ms/event", "file, MB")
+    for axes, series in zip(measured, done, strict=True):
+        groups = {}
+        for cluster in CLUSTERS:
+            points = [series.at(cluster=cluster, compression=codec) for codec in PUBLISHED_CODECS]
+            groups[f"clusters of {cluster}"] = [(p.of("copy_event"), p.of("size") / 1e6) for p in points]
+        pictures.lines(axes, groups, "time, ms/event", "file, MB")
+        pictures.names(axes, dict(zip(PUBLISHED_CODECS, groups[f"clusters of {CLUSTERS[-1]}"], strict=True)))
+    pictures.names(published, dict(zip(PUBLISHED_CODECS, front, strict=True)))
+    for axes in (published, *measured):
+        pictures.logarithmic(axes)

@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from matplotlib.figure import Figure
+
 from measure import in_page_cache, inside, rootreadspeed_clock
 from referee.command import run
-from studies import slow_job
+from studies import pictures, slow_job
 from studies.study import BASKETRY, Context, basketry, number, study, table
 
 THREADS = 2
@@ -108,6 +110,9 @@ def bottlenecks(context: Context) -> None:
     ]
     context.block("advice", table(head, rows["advice"]))
     context.block("words", words)
+    ours_of = {name: Reading(**measured[BASKETRY]) for name, measured in context.results["series"].items()}
+    alt = "Thread seconds of each case by stage, as readspeed measured them."
+    context.picture("stages", alt, lambda figure: stages(figure, ours_of), 2)
 
 
 def cases(context: Context) -> list[Case]:
@@ -257,6 +262,17 @@ def times(reading: Reading) -> list[str]:
     median = reading.facts.get("median")
     stages = [number(median[stage], 3) if median else "" for stage in ("fetch", "decompress", "decode")]
     return [number(reading.real, 3), number(reading.cpu, 3), reading.busy, number(reading.speed, 0), *stages]
+
+
+def stages(figure: Figure, found: dict[str, Reading]) -> None:
+    """Shares of the stages of reading in each case."""
+    (axes,) = pictures.panels(figure, ["where the threads' time goes"])
+    names = [f"{name} ({reading.says})" for name, reading in found.items()]
+    parts = {
+        stage: [reading.facts["median"][stage] for reading in found.values()]
+        for stage in ("fetch", "decompress", "decode")
+    }
+    pictures.stacked(axes, names, parts, "seconds of all threads")
 
 
 def figures(case: Case, who: str, reading: Reading, job: float | None) -> list[str]:

@@ -2,10 +2,15 @@
 
 from pathlib import Path
 
+from matplotlib.figure import Figure
+
+from studies import pictures
 from studies.study import Context, Series, mb, noise, number, study, table
 
 ESD = Path(__file__).with_name("containers.toml")
 AOD = Path(__file__).with_name("containers_aod.toml")
+#: The study's milliseconds an event of AOD, of all events and of 1 % of them.
+PUBLISHED_AOD = {"split, 30 MB": (59.0, 270.0), "not split, flush 10": (35.0, 60.0)}
 
 
 @study
@@ -20,6 +25,14 @@ def containers(context: Context) -> None:
         context.block(f"{kind}-events", [f"{entries} events, {size} MB of payload."])
         context.blocks(f"{kind}-reading", done, reading)
         context.blocks(f"{kind}-writing", done, writing)
+        published = PUBLISHED_AOD if kind == "aod" else {}
+        alt = f"{kind.upper()}: time for an event of a random 1 % against that of all events, by layout."
+        context.picture(
+            f"{kind}-sparse",
+            alt,
+            lambda figure, done=done, published=published: sparse(figure, done, published),  # type: ignore[misc]
+            len(done) + bool(published),
+        )
 
 
 def reading(series: Series) -> list[str]:
@@ -45,3 +58,15 @@ def writing(series: Series) -> list[str]:
         row = [point.name, mb(point.of("size"), 2), change, number(point.of("baskets"), 0)]
         rows.append([*row, number(point.of("clusters"), 0), mb(point.of("copy_rss")), number(point.of("copy_cpu"), 2)])
     return table(["layout", "file, MB", "", "baskets", "clusters", "copying RSS, MB", "CPU, s"], rows)
+
+
+def sparse(figure: Figure, done: list[Series], published: dict[str, tuple[float, float]]) -> None:
+    """Selective reading against reading everything, a point for each layout."""
+    titles = [*(["published"] if published else []), *(series.who for series in done)]
+    measured = pictures.panels(figure, titles)
+    points = [published] if published else []
+    points += [{p.name: (p.of("full_event"), p.of("sparse_event")) for p in series.points} for series in done]
+    for axes, found in zip(measured, points, strict=True):
+        groups = {name: [point] for name, point in found.items()}
+        pictures.scatter(axes, groups, "all events, ms/event", "1 % of the events, ms/event")
+        pictures.from_zero(axes.xaxis, axes.yaxis)

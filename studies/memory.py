@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+from matplotlib.figure import Figure
+
+from studies import pictures
 from studies.study import BASKETRY, Context, Series, basketry, mb, noise, number, study, table
 
 GRID = Path(__file__).with_name("memory.toml")
@@ -20,6 +23,11 @@ FIGURES = (
     ("file size, MB", "size", 1e6, 2),
     ("baskets", "baskets", 1, 0),
 )
+#: Virtual size in MB and time in seconds of the study's tables 1 and 3, by split level: one stream without the record.
+PUBLISHED = {
+    "split 0": [(373, 660), (395, 660), (322, 687), (486, 685), (342, 709), (343, 714)],
+    "split 99": [(790, 662), (773, 681), (384, 687), (405, 702), (401, 709), (400, 727)],
+}
 #: The study's names of two layouts: split level, buffer, basket memory.
 NAMES = {("99", "32kB", "40MB"): "of 2012", ("0", "1kB", "2MB"): "recommended"}
 
@@ -46,6 +54,10 @@ def memory(context: Context) -> None:
     context.blocks("small", small, lambda series: copying(series, SMALL_BUFFERS, SMALL_BASKETS))
     context.block("streams", streams(main, again))
     context.block("reading", reading(main))
+    alt = "Memory against CPU of copying one stream, a point for each layout: published, and measured."
+    context.picture("points", alt, lambda figure: figure_1(figure, [*main, *small]), 1 + len(main))
+    alt = "Memory over the number of streams, with the layout of 2012 and with the recommended one."
+    context.picture("streams", alt, lambda figure: over_streams(figure, main), len(main))
 
 
 def copying(series: Series, buffers: tuple[str, ...], baskets: tuple[str, ...], one_file: bool = False) -> list[str]:
@@ -105,3 +117,38 @@ def reading(main: list[Series]) -> list[str]:
                 rows.append(row)
     head = ["basket memory", *(f"{series.who}: {title}" for series in main for title in ("RSS, MB", "CPU, s"))]
     return [*table(head, rows), *noise(main, "copy_rss", "copy_cpu", "full_rss", "full_cpu")]
+
+
+def figure_1(figure: Figure, done: list[Series]) -> None:
+    """The study's figure 1: memory against CPU, for all layouts with one stream; published is the virtual size."""
+    who = list(dict.fromkeys(series.who for series in done))
+    published, *measured = pictures.panels(figure, ["published, 2012", *who])
+    pictures.scatter(published, PUBLISHED, "time, s", "virtual size, MB")
+    for axes, name in zip(measured, who, strict=True):
+        groups = {
+            f"split {split}": [
+                (point.of("copy_cpu"), point.of("copy_rss") / 1e6)
+                for series in done
+                for point in series.points
+                if series.who == name
+                and point.settings["split-level"] == split
+                and point.settings.get("streams", "1") == "1"
+            ]
+            for split in SPLITS
+        }
+        pictures.scatter(axes, groups, "CPU, s", "RSS, MB")
+
+
+def over_streams(figure: Figure, done: list[Series]) -> None:
+    """Memory of copying into one, two and five streams, with the record."""
+    for axes, series in zip(pictures.panels(figure, [series.who for series in done]), done, strict=True):
+        groups = {}
+        for layout, name in NAMES.items():
+            settings = dict(zip(("split-level", "basket", "basket-memory"), layout, strict=True))
+            groups[name] = sorted(
+                (float(point.settings["streams"]), point.of("copy_rss_record") / 1e6)
+                for point in series.points
+                if settings.items() <= point.settings.items()
+            )
+        pictures.lines(axes, groups, "streams", "RSS with the record, MB")
+        pictures.from_zero(axes.yaxis)

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from matplotlib.figure import Figure
+
 from measure import compare
 from referee.command import Argument
 from sections.writing import NTUPLE_RIVALS, OURS, TREE_RIVALS, Writer, basketry, rival
+from studies import pictures
 from studies.study import Context, number, study, table
 
 #: Megabytes of payload at scale 1, for about a second.
@@ -157,6 +160,7 @@ def codecs_and_media(context: Context, half: Half, kind: str, folders: dict[str,
     """A data set on every medium in every codec."""
     names = half.names(context)
     rows, costs = [], []
+    drawn: dict[str, dict[tuple[str, int], Writer]] = {}
     for medium, folder in folders.items():
         for codec, megabytes in CODECS.items():
             if context.quick and codec not in ("none", "lz4:4"):
@@ -167,8 +171,23 @@ def codecs_and_media(context: Context, half: Half, kind: str, folders: dict[str,
             rows.append([medium, codec, str(size), *speeds(names, size, done)])
             if folder == next(iter(folders.values())):
                 costs += costs_of(names, codec, size, done)
+                drawn[codec] = done
     context.block(f"{half.prefix}{kind}-speed", table(["medium", "codec", "MB", *names], rows))
     context.block(f"{half.prefix}{kind}-cost", table(["codec", "", *names], costs))
+    alt = f"Speed-up of writing `{kind}` over threads, by codec and writer."
+    context.picture(f"{half.prefix}{kind}", alt, lambda figure: speed_ups(figure, names, drawn), len(drawn))
+
+
+def speed_ups(figure: Figure, names: Sequence[str], done: dict[str, dict[tuple[str, int], Writer]]) -> None:
+    """How many times as fast as one thread the writers are, until all data is on the medium."""
+    for axes, writers in zip(pictures.panels(figure, list(done)), done.values(), strict=True):
+        seconds = {key: one.wall + flush(one) for key, one in writers.items()}
+        groups = {
+            who: [(float(n), seconds[who, 1] / seconds[who, n]) for n in threads() if (who, n) in seconds]
+            for who in names
+            if (who, 1) in seconds
+        }
+        pictures.over_threads(axes, groups, "times one thread", bar=[(n, n) for n in threads()])
 
 
 def costs_of(names: Sequence[str], codec: str, size: int, done: dict[tuple[str, int], Writer]) -> list[list[str]]:
@@ -200,6 +219,7 @@ def memory(context: Context, half: Half, medium: Path) -> None:
     ways: dict[str, tuple[str, tuple[str, ...]]] = {OURS: (OURS, ())}
     ways |= half.growing if context.root else {}
     rows = []
+    peaks: dict[str, list[tuple[float, float]]] = {label: [] for label in ways}
     for count in MANY:
         writers = {label: writer(who, job, count, medium, *options) for label, (who, options) in ways.items()}
         done = measured(context, f"{half.prefix}memory {count}", 1, writers)
@@ -208,7 +228,18 @@ def memory(context: Context, half: Half, medium: Path) -> None:
             for label in ways
         ]
         rows.append([str(count), *cells])
+        for label, one in done.items():
+            peaks[label].append((float(count), one.of("peak_rss") / 1e6))
+    alt = "Peak memory of writing over threads, and basketry's budget."
+    context.picture(f"{half.prefix}memory", alt, lambda figure: growth(figure, peaks))
     context.block(f"{half.prefix}memory", table(["threads", *(f"{label}, MB (MB/s)" for label in ways)], rows))
+
+
+def growth(figure: Figure, peaks: dict[str, list[tuple[float, float]]]) -> None:
+    """Peak memory over threads."""
+    (axes,) = pictures.panels(figure, ["multi, no codec"])
+    budget = float(MEMORY.removesuffix("MB"))
+    pictures.over_threads(axes, peaks, "peak RSS, MB", bar=[(MANY[0], budget), (MANY[-1], budget)])
 
 
 def budgets(context: Context, half: Half, medium: Path) -> None:

@@ -9,7 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from itertools import islice
 
+from matplotlib.figure import Figure
+
 from referee.paths import CORPUS, corpus_is_here
+from studies import pictures
 from studies.gauge import Outcome, ninth, outcome
 from studies.study import Context, number, study, table
 
@@ -61,6 +64,8 @@ def predictions(context: Context) -> None:
     head = ["file", "size, MB", "reading the input, ms", "reading the output, ms", "rewriting, ms"]
     head += ["measuring, s", "trials"]
     context.block("trees", table(head, lines))
+    alt = "Predicted against measured: size of the output, and time of reading it."
+    context.picture("outcomes", alt, lambda figure: scattered(figure, everything), 2)
 
 
 def errors(title: str, group: Sequence[Outcome]) -> list[list[str]]:
@@ -109,3 +114,15 @@ def models(context: Context) -> list[Outcome]:
         source = context.generated(kind, context.megabytes(size, 2), "--compression", "zlib:1")
         done += [outcome(str(source), "--workload", load, name=f"{kind}, {load}") for load in WORKLOADS]
     return done
+
+
+def scattered(figure: Figure, everything: Sequence[Outcome]) -> None:
+    """Each output's predicted size and reading time over the measured ones."""
+    sizes, times = pictures.panels(figure, ["size", "reading the output"])
+    proven = [one for one in everything if one.proven]
+    timed = [one for one in proven if one.takes_long_enough]
+    size = [(one.bytes_after / 1e6, one.bytes_expected / 1e6) for one in proven]
+    time = [(1e3 * one.read_after, 1e3 * one.read_after_expected) for one in timed]
+    for axes, points, unit in ((sizes, size, "MB"), (times, time, "ms")):
+        pictures.scatter(axes, {"outputs": points}, f"measured, {unit}", f"predicted, {unit}")
+        pictures.diagonal(axes, [value for point in points for value in point])

@@ -1,7 +1,7 @@
 """The published studies, repeated with basketry and ROOT: `make studies`, or `python studies/run.py --only memory`.
 
 Prints Markdown; keeps every sample and table in build/studies/NAME; `--pages` puts the tables into
-docs/studies/NAME.md.
+docs/studies/NAME.md, and the pictures beside them.
 """
 
 import argparse
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from referee.paths import REPO
 from studies import baskets, bottlenecks, containers, memory, parallel, predictions
-from studies.study import PAGES, STUDIES, Context, publish, root_home
+from studies.study import PAGES, PICTURES, STUDIES, Context, publish, root_home
 
 MODULES = (memory, baskets, containers, parallel, bottlenecks, predictions)
 #: In the order in which they run.
@@ -50,7 +50,7 @@ def main() -> None:
     if options.pages:
         # At the end: until then the checkout equals its commit, which the results name.
         for name, blocks in measured.items():
-            publish(options.pages, name, blocks)
+            publish(options.pages, name, blocks, context.folder / name / PICTURES)
 
 
 if __name__ == "__main__":

@@ -14,12 +14,15 @@ from typing import Any
 
 from measure import machine
 from referee.paths import BINARY, REPO, root_command
+from studies import pictures
 
 Study = Callable[["Context"], None]
 STUDIES: dict[str, Study] = {}
 
 #: The folder of the pages.
 PAGES = REPO / "docs" / "studies"
+#: Their pictures, in this folder beside them.
+PICTURES = "pictures"
 BASKETRY = "basketry"
 
 
@@ -122,6 +125,11 @@ class Context:
         for runner in (BASKETRY, "root"):
             of = found.get(runner)
             self.block(f"{key}-{runner}", [f"{of.who}:", "", *lines(of)] if of else ["ROOT was not measured."])
+
+    def picture(self, key: str, alt: str, drawing: pictures.Drawing, panels: int = 1) -> None:
+        """A picture, and the block `picture-KEY` that shows it; `alt` is what it says to those who do not see it."""
+        drawn = pictures.draw(self.out / PICTURES, f"{self.study}-{key}", drawing, panels)
+        self.block(f"picture-{key}", pictures.markdown(PICTURES, drawn, alt))
 
     def keep(self, key: str, value: Any) -> None:
         """Adds something to the results."""
@@ -232,9 +240,12 @@ def number(value: float, digits: int = 1) -> str:
     return "-" if math.isnan(value) else f"{value:.{digits}f}"
 
 
-def publish(folder: Path, name: str, blocks: dict[str, list[str]]) -> None:
-    """Puts the tables between their marks in the study's page, and changes nothing else."""
+def publish(folder: Path, name: str, blocks: dict[str, list[str]], drawn: Path) -> None:
+    """Puts the tables between their marks in the study's page, and the pictures beside it; changes nothing else."""
     page = folder / f"{name}.md"
+    (folder / PICTURES).mkdir(exist_ok=True)
+    for picture in sorted(drawn.glob("*.svg")):
+        shutil.copy(picture, folder / PICTURES)
     text = page.read_text()
     for key, lines in blocks.items():
         mark = re.compile(rf"(<!-- measured: {re.escape(key)} -->\n).*?(<!-- end -->)", re.DOTALL)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 from referee.paths import BINARY, REPO
 
@@ -30,6 +31,13 @@ def quick(name: str, folder: Path) -> Any:
     for key, lines in results["blocks"].items():
         assert f"<!-- measured: {key} -->\n\n" + "\n".join(lines) + "\n\n<!-- end -->" in page
         assert all(line in done.stdout for line in lines)
+    drawn = [key for key in results["blocks"] if key.startswith("picture-")]
+    assert drawn
+    for key in drawn:
+        for theme in ("light", "dark"):
+            picture = pages / "pictures" / f"{name}-{key.removeprefix('picture-')}-{theme}.svg"
+            assert f"(pictures/{picture.name}#gh-{theme}-mode-only)" in page
+            assert ElementTree.parse(picture).getroot().tag.endswith("svg")
     # Everything else is unchanged.
     assert outside(page) == outside(before)
     assert page.count("<!-- measured: ") == len(results["blocks"])
