@@ -56,7 +56,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             if let Some(named) = cli.verb.when_told_to_end() {
                 let _ = interrupt::watch(named);
             }
-            cli.verb.exit_code()
+            cli.verb.exit_code(Cli::command)
         }
         Err(usage) => output::usage(&usage),
     }

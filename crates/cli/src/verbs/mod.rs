@@ -2,12 +2,14 @@
 
 mod check;
 mod collect;
+mod completions;
 mod convert;
 mod file_output;
 mod fileset;
 mod generate;
 mod hadd;
 mod inspect;
+mod man;
 mod merge;
 mod monitor;
 mod plan;
@@ -48,6 +50,9 @@ pub enum Verb {
     WriteBench(write_bench::Args),
     Monitor(monitor::Args),
     Sweep(Box<sweep::Args>),
+    Completions(completions::Args),
+    #[command(hide = true)]
+    Man(man::Args),
 }
 
 impl Verb {
@@ -78,6 +83,7 @@ impl Verb {
             Self::Inspect(_) | Self::Hadd(_) | Self::Monitor(_) | Self::Sweep(_) => None,
             // A task has the budget of its own command.
             Self::Plan(_) | Self::Run(_) | Self::Collect(_) => None,
+            Self::Completions(_) | Self::Man(_) => None,
         }
     }
 
@@ -90,13 +96,13 @@ impl Verb {
         }
     }
 
-    /// Runs the verb and prints errors.
-    pub fn exit_code(self) -> u8 {
+    /// Runs the verb and prints errors. `command` makes the description of the whole command.
+    pub fn exit_code(self, command: fn() -> clap::Command) -> u8 {
         self.set_up_allocator();
         match self {
             Self::Hadd(args) => hadd::exit_code(ended(hadd::run(&args))),
             Self::Monitor(args) => monitor::exit_code(&args),
-            verb => output::exit_code(ended(verb.run())),
+            verb => output::exit_code(ended(verb.run(command))),
         }
     }
 
@@ -136,10 +142,13 @@ impl Verb {
             )),
             Self::Sweep(args) => done(sweep::report(&args, progress)?),
             Self::Hadd(_) => Err(Error::request("hadd is only for the command line; use merge")),
+            Self::Completions(_) | Self::Man(_) => {
+                Err(Error::request("completions and man are only for the command line: they have no report"))
+            }
         }
     }
 
-    fn run(self) -> Result<Answer> {
+    fn run(self, command: fn() -> clap::Command) -> Result<Answer> {
         match self {
             Self::Inspect(args) => inspect::run(&args),
             Self::Rewrite(args) => rewrite::run(&args),
@@ -159,6 +168,8 @@ impl Verb {
             Self::WriteBench(args) => write_bench::run(&args),
             Self::Monitor(args) => Ok(if monitor::exit_code(&args) == 0 { Answer::Yes } else { Answer::No }),
             Self::Sweep(args) => sweep::run(&args),
+            Self::Completions(args) => completions::run(&args, command()),
+            Self::Man(args) => man::run(&args, command()),
         }
     }
 }

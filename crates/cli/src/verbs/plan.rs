@@ -49,7 +49,8 @@ pub struct Args {
     /// Merge inputs up to this number of entries of their largest tree.
     #[arg(long, value_name = "N")]
     target_events: Option<u64>,
-    /// Names of outputs, with {n} for the number of the task and {stem} for the name of the input: merged_{n}.root.
+    // clap reads an n in braces as the end of a line.
+    /// Names of outputs: {stem} stands for the name of the input, and the letter n in braces for the number of the task.
     #[arg(long, value_name = "PATTERN")]
     name: Option<String>,
     /// Inputs of a task of check (default 100) or readspeed (default 1).
