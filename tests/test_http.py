@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import basketry as bk
 from referee.command import Basketry
 from servers.odd import Behaviour, OddServer
 from servers.proxy import Delay
@@ -375,3 +376,11 @@ def test_a_server_that_goes_away(
     assert message.startswith(f"basketry: {url}: "), message
     assert message.count("\n") == 1
     assert list(folder.iterdir()) == []
+
+
+def test_python_reads_urls(odd_server: OddServer, file: Path, content: bytes) -> None:
+    # The URL was made a path, in which "//" is "/".
+    url = odd_server.put("a.root", content)
+
+    assert bk.open(url).keys() == bk.open(file).keys()
+    assert bk.open(f"{url}:Events").num_entries == bk.open({file: "Events"}).num_entries

@@ -1,5 +1,6 @@
 //! The keys of a file, and parsing of file arguments and sizes.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use dataset::layout::ByteSize;
@@ -30,12 +31,13 @@ pub fn keys(py: Python<'_>, path: PathBuf) -> PyResult<Vec<KeyLine>> {
     })
 }
 
-/// The files and trees of arguments: `FILE`, `FILE:TREE`, patterns, `@list.txt`.
+/// The files and trees of arguments: `FILE`, `FILE:TREE`, patterns, `@list.txt`. Files are texts: a `pathlib.Path` would make
+/// `http:/` of `http://`.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "what Python hands over")]
-pub fn expand(words: Vec<String>) -> PyResult<Vec<(PathBuf, Option<String>)>> {
+pub fn expand(words: Vec<String>) -> PyResult<Vec<(OsString, Option<String>)>> {
     let found = inputs(&words).map_err(exception)?;
-    Ok(found.into_iter().map(|input| (input.path, input.tree)).collect())
+    Ok(found.into_iter().map(|input| (input.path.into(), input.tree)).collect())
 }
 
 /// The bytes of a size such as "100 MB".
