@@ -19,6 +19,8 @@ WHEEL_STAMP := $(VENV)/.basketry-wheel-$(PROFILE).stamp
 DEMO_VENV := build/demo/venv
 DEMO_STAMP := $(DEMO_VENV)/.basketry-demo.stamp
 DEMO_INPUT := build/demo/nano-like.root
+DOCS_VENV := build/docs/venv
+DOCS_STAMP := $(DOCS_VENV)/.basketry-docs.stamp
 FILE ?= $(DEMO_INPUT)
 DEMO_OUT := build/demo/tuned.root
 
@@ -93,6 +95,17 @@ studies: build $(TEST_STAMP) ## the published studies, repeated beside ROOT: hal
 	PYTHONPATH=.:tests:bench BASKETRY_BIN="$${BASKETRY_BIN:-$(CURDIR)/$(BIN)}" \
 	  $(VENV)/bin/python studies/run.py --scale $(SCALE) $(addprefix --only ,$(STUDY)) $(STUDY_OPTIONS)
 
+# The profile of the tests: only the texts of the command's help are asked for.
+.PHONY: docs
+docs: $(DOCS_STAMP) ## the documentation site, build/site, and manual pages, build/man; a bad link or anchor is an error
+	$(MAKE) site PROFILE=tested
+
+.PHONY: site
+site: build
+	BASKETRY_BIN="$${BASKETRY_BIN:-$(CURDIR)/$(BIN)}" NO_MKDOCS_2_WARNING=1 $(DOCS_VENV)/bin/mkdocs build --quiet --strict
+	$(BIN) man build/man
+	@echo "build/site/index.html"
+
 .PHONY: fuzz
 fuzz: ## each fuzz target for SECONDS_EACH seconds (needs cargo-fuzz; the corpus gives seeds)
 	cd fuzz && if [ -d $(CORPUS_FILES) ]; then cargo run --quiet --release --example seeds -- $(CORPUS_FILES); fi
@@ -111,6 +124,11 @@ $(WHEEL_STAMP): $(TEST_STAMP) pyproject.toml Cargo.lock $(shell find crates pyth
 	rm -rf build/wheels && $(MAKE) wheel
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall build/wheels/*.whl
 	rm -f $(VENV)/.basketry-wheel-*.stamp
+	touch $@
+
+$(DOCS_STAMP): docs/requirements.txt
+	[ -x $(DOCS_VENV)/bin/python ] || $(PYTHON) -m venv $(DOCS_VENV)
+	$(DOCS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	touch $@
 
 $(DEMO_STAMP): demo/requirements.txt

@@ -1,0 +1,66 @@
+"""The documentation: its code runs and prints what the pages show, and the site has a page for everything public. The
+site itself is built by `make docs`, which also checks every link."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+import basketry as bk
+import site_pages
+from referee import pages, paths
+from referee.paths import REPO
+from servers.odd import OddServer
+
+DOCS = REPO / "docs"
+WITH_CODE = [DOCS / "tutorial.md", *sorted((DOCS / "howto").glob("*.md")), *sorted(DOCS.glob("from-*.md"))]
+
+
+@pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: page.stem)
+def test_the_code_of_a_page_runs(page: Path, tmp_path: Path, odd_server: OddServer) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    data = tmp_path / "events.root"
+    bk.generate("nano", data, size="1MB")
+
+    pages.run_page(page, folder, {"URL": odd_server.put("events.root", data.read_bytes())})
+
+
+def site() -> list[str]:
+    """The pages that the site lists."""
+    return re.findall(r"[\w/-]+\.md$", (REPO / "mkdocs.yml").read_text().partition("\nnav:\n")[2], re.MULTILINE)
+
+
+def test_every_page_of_the_site_exists() -> None:
+    made = {f"reference/{verb}.md" for verb in site_pages.verbs(paths.BINARY)}
+    files = {f"{path.relative_to(DOCS)}" for path in DOCS.rglob("*.md")}
+    elsewhere = {page for page, path in site_pages.ELSEWHERE.items() if (REPO / path).is_file()}
+
+    assert set(site()) <= made | files | elsewhere
+    assert made <= set(site())
+
+
+def test_everything_public_in_python_has_a_place_on_the_site() -> None:
+    text = "".join(path.read_text() for path in (DOCS / "python").glob("*.md"))
+    named = set(re.findall(r"^::: basketry\.(\w+)", text, re.MULTILINE))
+
+    assert named >= set(bk.__all__)
+
+
+def test_recipe_and_citation_have_the_version_and_the_needs_of_the_package() -> None:
+    version = tomllib.loads((REPO / "Cargo.toml").read_text())["workspace"]["package"]["version"]
+    project = tomllib.loads((REPO / "pyproject.toml").read_text())
+    recipe = yaml.safe_load((REPO / "packaging/conda/recipe.yaml").read_text())
+    citation = yaml.safe_load((REPO / "CITATION.cff").read_text())
+    host, run = recipe["requirements"]["host"], recipe["requirements"]["run"]
+
+    assert recipe["context"]["version"] == citation["version"] == version
+    assert {f"python {project['project']['requires-python']}", *spaced(project["project"]["dependencies"])} == set(run)
+    assert set(spaced(project["build-system"]["requires"])) <= set(host)
+
+
+def spaced(requirements: list[str]) -> list[str]:
+    """Requirements in conda's form, with a blank between name and version."""
+    return [re.sub(r"(?<=\w)(?=[<>=])", " ", one, count=1) for one in requirements]
