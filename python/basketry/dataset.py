@@ -96,4 +96,4 @@ def _tree(places: Places, friends: Friends) -> Tree:
                 raise missing("tree", tree, file.keys(cycle=False), file) from None
         raise
     more = f" and {len(inputs) - 1} more" if len(inputs) > 1 else ""
-    return opened(table, f"{inputs[0][0]}{more}:{table.path}")
+    return opened(table, f"{_core.public_path(inputs[0][0])}{more}:{table.path}")

@@ -40,7 +40,7 @@ class Directory(Handle):
         self._below = [key for key in keys if not path or key.path.startswith(f"{path}/")]
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.file_path}:/{self.path}>"
+        return f"<{type(self).__name__} {_core.public_path(self.file_path)}:/{self.path}>"
 
     def keys(
         self,
@@ -112,10 +112,11 @@ class Directory(Handle):
             raise missing("object", name, self.keys(cycle=";" in name), self)
         if key.is_table:
             table = _core.Table([(self.file_path, f"{key.path};{key.cycle}")])
-            return opened(table, f"{self.file_path}:{key.path}")
+            return opened(table, f"{_core.public_path(self.file_path)}:{key.path}")
         if key.class_ in ("TDirectory", "TDirectoryFile"):
             return Directory(self.file_path, self._all, key.path)
-        raise ValueError(f"{key.path} in {self.file_path} is a {key.class_}; only trees and RNTuples can be read")
+        where = _core.public_path(self.file_path)
+        raise ValueError(f"{key.path} in {where} is a {key.class_}; only trees and RNTuples can be read")
 
     def _find(self, name: str) -> Key | None:
         wanted, _, cycle = name.strip("/").partition(";")

@@ -7,7 +7,7 @@ use std::io;
 use arrow_schema::ArrowError;
 use pyo3::PyErr;
 use pyo3::exceptions::{PyOSError, PyValueError};
-use rootfile::{Error, ErrorKind, Hint, HintValue};
+use rootfile::{Error, ErrorKind, Hint, HintValue, public_path};
 
 /// The exception for an error. `OSError` chooses its own subclass by the number: `FileNotFoundError` and the like.
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
@@ -21,7 +21,7 @@ pub fn exception(error: Error) -> PyErr {
     let text = error.message(keyword);
     let text = text.split(" (os error").next().unwrap_or_default().to_owned();
     match error.path() {
-        Some(path) => PyOSError::new_err((number, text, path.as_os_str().to_owned())),
+        Some(path) => PyOSError::new_err((number, text, public_path(path).as_os_str().to_owned())),
         None => PyOSError::new_err((number, text)),
     }
 }

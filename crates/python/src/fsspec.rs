@@ -20,8 +20,7 @@ pub fn open(url: &str) -> Result<Arc<dyn Source>> {
             // The error names what can be read.
             return remote::open(url);
         };
-        let opened = FsspecFile::open(&fsspec, url).map_err(|e| failed(py, &e))?;
-        Ok(Arc::new(opened) as Arc<dyn Source>)
+        FsspecFile::open(&fsspec, url).map_err(|e| failed(py, &e)).and_then(remote::with_ends)
     })
 }
 

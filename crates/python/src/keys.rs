@@ -37,7 +37,21 @@ pub fn keys(py: Python<'_>, path: PathBuf) -> PyResult<Vec<KeyLine>> {
 #[expect(clippy::needless_pass_by_value, reason = "what Python hands over")]
 pub fn expand(words: Vec<String>) -> PyResult<Vec<(OsString, Option<String>)>> {
     let found = inputs(&words).map_err(exception)?;
-    Ok(found.into_iter().map(|input| (input.path.into(), input.tree)).collect())
+    Ok(found.into_iter().map(|input| (input.path.into_os_string(), input.tree)).collect())
+}
+
+/// Consecutive bins of inputs, of at most `target` each, by their sizes: the first of each bin and the end.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "what Python hands over")]
+pub fn bins(sizes: Vec<u64>, target: u64) -> Vec<(usize, usize)> {
+    lab::jobs::bins(&sizes, target).into_iter().map(|bin| (bin.start, bin.end)).collect()
+}
+
+/// What may be shown of a path: a URL without its parameters.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "what Python hands over")]
+pub fn public_path(path: PathBuf) -> String {
+    rootfile::public_path(&path).display().to_string()
 }
 
 /// The bytes of a size such as "100 MB".

@@ -30,7 +30,7 @@ mod _core {
     #[pymodule_export]
     use super::fill::Context;
     #[pymodule_export]
-    use super::keys::{expand, keys, size};
+    use super::keys::{bins, expand, keys, public_path, size};
     #[pymodule_export]
     use super::monitor::Monitor;
     #[pymodule_export]

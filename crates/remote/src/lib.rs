@@ -24,6 +24,7 @@ use rootfile::{Error, Result, Source};
 use endpoint::Origin;
 use http::HttpFile;
 use recent::Recent;
+pub use recent::with_ends;
 
 /// Lets every function of the process that opens a path open URLs as well.
 pub fn register() {
@@ -38,13 +39,14 @@ enum Protocol {
 }
 
 impl Protocol {
-    /// The protocol of a URL, or its scheme if it is none of these.
-    fn of(url: &str) -> std::result::Result<Self, &str> {
-        match url.split_once("://").map_or("", |(scheme, _)| scheme) {
+    /// The protocol of a URL, or its scheme if it is none of these. Schemes are the same in capitals.
+    fn of(url: &str) -> std::result::Result<Self, String> {
+        let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme).to_ascii_lowercase();
+        match scheme.as_str() {
             "http" | "https" => Ok(Self::Http),
             "s3" => Ok(Self::S3),
             "root" | "roots" | "xroot" | "xroots" => Ok(Self::Xrootd),
-            other => Err(other),
+            _ => Err(scheme),
         }
     }
 }
@@ -55,7 +57,7 @@ impl Protocol {
 ///
 /// If the scheme is none of those above, if the server cannot be reached or refuses, or if there is no such file.
 pub fn open(url: &str) -> Result<Arc<dyn Source>> {
-    match Protocol::of(url).map_err(unknown)? {
+    match Protocol::of(url).map_err(|scheme| unknown(&scheme))? {
         Protocol::Http => open_http(Origin::Url(endpoint::parse(url)?), url),
         Protocol::S3 => open_http(Origin::Bucket(Box::new(s3::Bucket::of(url)?)), url),
         Protocol::Xrootd => xrootd::open(url),
@@ -73,7 +75,7 @@ pub fn knows(url: &str) -> bool {
 ///
 /// The protocol has no listing (HTTP), or the server refuses.
 pub fn list(folder: &str) -> Result<Vec<String>> {
-    match Protocol::of(folder).map_err(unknown)? {
+    match Protocol::of(folder).map_err(|scheme| unknown(&scheme))? {
         Protocol::Http => {
             Err(Error::unsupported("HTTP servers cannot list their files: name each, or give a list as @files.txt"))
         }

@@ -12,6 +12,18 @@ use rootfile::{Result, Source, Traffic};
 /// Reads below this size fetch so many bytes.
 const LEAST: u64 = 32 << 10;
 
+/// A file whose begin and end are asked for at once.
+///
+/// # Errors
+///
+/// They cannot be read.
+pub fn with_ends<S: Source + 'static>(file: S) -> Result<Arc<dyn Source>> {
+    let size = file.size();
+    let ends = [0..HEAD.min(size), size.saturating_sub(TAIL)..size];
+    let blocks = ends.iter().map(|range| range.start).zip(file.read_ranges(&ends)?).collect();
+    Ok(Arc::new(Recent::new(file, blocks)))
+}
+
 /// Bytes from the begin and from the end of a file that opening it asks for: header and top directory; tree records, streamer
 /// infos and lists of keys.
 pub(crate) const HEAD: u64 = 32 << 10;

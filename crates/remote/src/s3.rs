@@ -60,7 +60,7 @@ impl Bucket {
         // The client of object_store needs what the engine installs.
         Engine::get()?;
         let invalid = |why: String| Error::from(io::Error::new(io::ErrorKind::InvalidInput, why));
-        let rest = url.strip_prefix("s3://").unwrap_or(url);
+        let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
         let (bucket, key) = rest
             .split_once('/')
             .filter(|(bucket, _)| !bucket.is_empty())

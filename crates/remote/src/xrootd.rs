@@ -19,7 +19,7 @@ use rootfile::{Error, Result, Source, Traffic, range_len};
 
 use crate::coalesce::{deal, join};
 use crate::counters::Counters;
-use crate::recent::{HEAD, Recent, TAIL};
+use crate::recent::with_ends;
 use failure::explained;
 use library::Descriptor;
 use pieces::GAP;
@@ -34,10 +34,7 @@ pub fn open(url: &str) -> Result<Arc<dyn Source>> {
     let clock = Clock::default();
     let opened = clock.call(|| library.open(&terminated(url)?)).and_then(|file| Ok((file.size()?, file)));
     let (size, file) = opened.map_err(|e| explained(&e).file(url))?;
-    let file = XrootdFile { file, size, name: url.into(), clock };
-    let ends = [0..HEAD.min(size), size.saturating_sub(TAIL)..size];
-    let blocks = ends.iter().map(|range| range.start).zip(file.read_ranges(&ends)?).collect();
-    Ok(Arc::new(Recent::new(file, blocks)))
+    with_ends(XrootdFile { file, size, name: url.into(), clock })
 }
 
 /// The names of all that is in a folder, sorted.
@@ -53,8 +50,10 @@ pub fn list(folder: &str) -> Result<Vec<String>> {
     Ok(names)
 }
 
+/// A URL as the library takes it: it knows schemes in small letters only.
 fn terminated(url: &str) -> io::Result<CString> {
-    CString::new(url).map_err(|e| io::Error::new(io::ErrorKind::InvalidInput, e))
+    let (scheme, rest) = url.split_at(url.find("://").unwrap_or(0));
+    CString::new(scheme.to_ascii_lowercase() + rest).map_err(|e| io::Error::new(io::ErrorKind::InvalidInput, e))
 }
 
 /// A file on an XRootD server.

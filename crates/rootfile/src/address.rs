@@ -24,7 +24,8 @@ pub fn register_urls(opener: UrlOpener, lister: UrlLister) {
 
 /// The path that `file:///path` or `file://localhost/path` names. Any other path is itself.
 pub(crate) fn local(path: &Path) -> Cow<'_, Path> {
-    let rest = path.to_str().and_then(|text| text.strip_prefix("file://"));
+    let rest = path.to_str().and_then(|text| text.split_once("://"));
+    let rest = rest.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("file")).map(|(_, rest)| rest);
     match rest.map(|rest| rest.strip_prefix("localhost").unwrap_or(rest)) {
         Some(rest) if rest.starts_with('/') => Cow::Owned(PathBuf::from(rest)),
         _ => Cow::Borrowed(path),
@@ -71,6 +72,7 @@ mod tests {
     fn local_urls_are_paths() {
         assert_eq!(local(Path::new("file:///a/b")), Path::new("/a/b"));
         assert_eq!(local(Path::new("file://localhost/a")), Path::new("/a"));
+        assert_eq!(local(Path::new("FILE:///a")), Path::new("/a"));
         assert_eq!(local(Path::new("file")), Path::new("file"));
     }
 }

@@ -162,7 +162,7 @@ impl fmt::Display for Context<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let inner = self.0;
         if let Some(file) = &inner.file {
-            write!(f, "{}: ", printable(&url::public(file).to_string_lossy()))?;
+            write!(f, "{}: ", printable(&url::public_path(file).to_string_lossy()))?;
         }
         if let Some(object) = &inner.object {
             write_name(f, object)?;

@@ -101,5 +101,5 @@ pub use scratch::ScratchFolder;
 pub use source::{LocalFile, MemoryFile, Source, Traffic, range_len, read_as_range};
 pub use target::{check_output, is_same_file, is_same_place};
 pub use temporary::{abandon_outputs, abandon_unless_named, outputs_abandoned, unfinished_output};
-pub use url::url;
+pub use url::{beside, public_path, url};
 pub use writer::{DirId, FileWriter, OutputFile, ROOT_VERSION, SavedObject, StagedFile};

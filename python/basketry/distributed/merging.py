@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from .. import verbs
+from .. import _core, verbs
 from ..request import bytes_of
 from .files import fill, inputs, is_url
 from .mapping import do, limits
@@ -53,14 +53,10 @@ def bins(
     sizes = _sizes(found, skip_bad, client)
     made: list[Bin] = []
     for dataset, members in groupby(zip(found, sizes, strict=True), key=lambda one: one[0].dataset):
-        groups: list[tuple[list[str], int]] = []
-        for one, size in members:
-            if not groups or groups[-1][1] + size > target:
-                groups.append(([], 0))
-            names, total = groups[-1]
-            groups[-1] = ([*names, *one.places], total + size)
-        for n, (names, total) in enumerate(groups):
-            made.append(Bin(dataset, fill(into, dataset=dataset, n=n), tuple(names), total))
+        ones, each = zip(*members, strict=True)
+        for n, (first, end) in enumerate(_core.bins(each, target)):
+            places = tuple(place for one in ones[first:end] for place in one.places)
+            made.append(Bin(dataset, fill(into, dataset=dataset, n=n), places, sum(each[first:end])))
     _check_apart(made, into)
     return made
 

@@ -9,7 +9,7 @@ use dataset::ntuple::{is_ntuple, read_ntuple, read_page_list};
 use dataset::table::is_table_class;
 use dataset::tree::clusters::common_boundaries;
 use dataset::tree::read_tree;
-use rootfile::{Error, FilePool, Key, OPEN_FILES, Result, RootFile};
+use rootfile::{Error, FilePool, Key, OPEN_FILES, Result, RootFile, public_path};
 
 use crate::Budget;
 use crate::execute::progress::{Progress, tell};
@@ -129,7 +129,7 @@ pub fn fileset(inputs: &[FilesetInput], options: &FilesetOptions, progress: Prog
                 }
             }
             Err(e) if options.skip_bad => {
-                let (dataset, path) = (dataset.clone(), path.clone());
+                let (dataset, path) = (dataset.clone(), public_path(path).into_owned());
                 let reason = e.message(ToString::to_string);
                 report.skipped.push(LeftOut { dataset, path, reason });
             }

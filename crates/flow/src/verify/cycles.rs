@@ -8,7 +8,7 @@ use std::sync::Arc;
 use dataset::glob::NameFilter;
 use dataset::layout::Layout;
 use objects::{Action, ObjectPlan};
-use rootfile::{Key, Result, RootFile};
+use rootfile::{Key, Result, RootFile, public_path};
 
 use super::column_bytes::{Pair, equal_within};
 use crate::plan::options::{Absent, Pack, PlanOptions, Schema};
@@ -48,7 +48,7 @@ pub struct OlderCycle {
 pub(crate) fn judge(path: &str, file: &Arc<RootFile>, newest: &Key, older: &Key) -> OlderCycle {
     let known = |entries, kind| OlderCycle {
         path: path.to_owned(),
-        file: file.name().to_path_buf(),
+        file: public_path(file.name()).into_owned(),
         cycle: older.cycle,
         entries,
         kind,

@@ -23,7 +23,7 @@ use dataset::glob::TreePattern;
 use dataset::layout::Layout;
 use dataset::ntuple::{is_ntuple, read_ntuple};
 use dataset::tree::{is_tree_class, read_tree};
-use rootfile::{Directory, Error, ErrorKind, Key, Result, RootFile};
+use rootfile::{Directory, Error, ErrorKind, Key, Result, RootFile, public_path};
 
 pub(crate) use decoding::can_be_split;
 
@@ -252,7 +252,7 @@ fn file_report(file: &RootFile, directories: usize) -> FileReport {
     let gaps = file.free_segments().unwrap_or_default();
     let gaps = || gaps.iter().filter(|gap| gap.last < size.min(header.end));
     FileReport {
-        path: file.name().display().to_string(),
+        path: public_path(file.name()).display().to_string(),
         bytes: size,
         root_version: version_text(header.version),
         compression: header.compress,

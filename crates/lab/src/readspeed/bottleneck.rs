@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use rootfile::public_path;
 use serde::Serialize;
 
 use super::network::Network;
@@ -227,7 +228,8 @@ pub(super) struct Subject<'a> {
 impl Bottleneck {
     /// The commands that follow the advice.
     pub(super) fn commands(self, s: &Stages, subject: &Subject<'_>, dearest: Option<Dearest<'_>>) -> Vec<String> {
-        let file = subject.file.to_string_lossy();
+        let file = public_path(subject.file);
+        let file = file.to_string_lossy();
         let of_tree = format!("{file}:{}", subject.tree);
         let rewrite = |word: &str, options: String| {
             format!("basketry rewrite {} -o {}{options}", argument(&file), argument(&output(&file, word)))

@@ -20,7 +20,7 @@ use std::time::Instant;
 use flow::inputs::Input;
 use flow::read::{Dataset, ReadCost, Request, drain};
 use flow::{Budget, Entries};
-use rootfile::{Error, Hint, Result};
+use rootfile::{Error, Hint, Result, public_path};
 
 pub use bottleneck::Bottleneck;
 use bottleneck::{Dearest, Stages, Subject};
@@ -159,7 +159,7 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
     let layouts = forecast_request.map(|a| layouts(&a, &median, as_f64(uncompressed))).transpose()?;
     Ok(Report {
         schema: SCHEMA,
-        files: dataset.paths().to_vec(),
+        files: dataset.paths().iter().map(|path| public_path(path).into_owned()).collect(),
         tree: dataset.path().to_owned(),
         threads: budget.threads,
         entries,

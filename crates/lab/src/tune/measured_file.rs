@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use dataset::glob::NameFilter;
 use flow::{Budget, Progress};
-use rootfile::{Error, Result, ScratchFolder, open_source};
+use rootfile::{Error, Result, ScratchFolder, open_source, public_path};
 
 /// Bytes of the inputs that are merged, about.
 const BYTES: u64 = 256 << 20;
@@ -35,7 +35,7 @@ impl MeasuredFile {
     ) -> Result<Self> {
         let first = inputs.first().ok_or_else(|| Error::request("no input"))?;
         if inputs.len() == 1 && filter.keeps_all() {
-            let name = first.display().to_string();
+            let name = public_path(first).display().to_string();
             return Ok(Self { path: first.clone(), _folder: None, name, files: (1, 1) });
         }
         let copies = ScratchFolder::within(folder).map_err(|e| e.file(folder))?;
@@ -53,8 +53,8 @@ impl MeasuredFile {
         let chosen = spread_over(inputs)?;
         flow::rewrite(&chosen, &path, &options, progress)?;
         let name = match inputs.len() {
-            1 => first.display().to_string(),
-            files => format!("{} and {} more", first.display(), files - 1),
+            1 => public_path(first).display().to_string(),
+            files => format!("{} and {} more", public_path(first).display(), files - 1),
         };
         Ok(Self { path, _folder: Some(copies), name, files: (inputs.len(), chosen.len()) })
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use dataset::layout::Layout;
-use rootfile::Result;
+use rootfile::{Result, public_path};
 
 use super::acceptance::{Correction, Expected};
 use super::candidates::ClusterOption;
@@ -53,7 +53,7 @@ impl Decider {
         let (theirs, reading) = self.search.reading(*access);
         let mut report = Report {
             schema: SCHEMA,
-            input: input.display().to_string(),
+            input: public_path(input).display().to_string(),
             files: 1,
             measured_files: 1,
             workload: options.workload.to_string(),

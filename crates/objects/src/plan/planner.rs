@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use dataset::ntuple::{is_ntuple, is_released};
 use dataset::tree::is_tree_class;
-use rootfile::{Key, Result, RootFile, Walk, is_directory};
+use rootfile::{Key, Result, RootFile, Walk, is_directory, public_path};
 
 use super::model::{Action, NamedObject, ObjectLocation, ObjectPlan, OutputDirectory};
 use super::soundness;
@@ -140,7 +140,7 @@ impl Planner {
                 ntuples.add(self, (at, key), part, Action::Ntuple(Vec::new()));
             } else if is_ntuple(&key.class) {
                 let path = self.plan.directories.get(at).map_or("", |d| &d.path);
-                let message = format!("an RNTuple of a pre-release format, in {}", file.name().display());
+                let message = format!("an RNTuple of a pre-release format, in {}", public_path(file.name()).display());
                 self.plan.unreadable.push(Problem::new(path, &key.name, &message));
             } else if is_directory(&key.class) {
                 let path = self.plan.directories.get(at).map_or_else(|| key.name.clone(), |d| d.path_of(&key.name));

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use rootfile::{Error, Mismatch, Result, RootFile, Walk};
+use rootfile::{Error, Mismatch, Result, RootFile, Walk, public_path};
 
 use crate::problem::{Damaged, Problem};
 
@@ -46,7 +46,7 @@ pub fn refuse_damage_in(
 
 /// Removes damaged directories and keys from a file's listing, and returns them.
 pub(super) fn leave_out(file: &RootFile, walk: &mut Walk, notes: &mut Vec<Problem>) -> Result<Vec<Damaged>> {
-    let path = || file.name().to_path_buf();
+    let path = || public_path(file.name()).into_owned();
     let unreadable = std::mem::take(&mut walk.problems).into_iter();
     let mut damaged: Vec<Damaged> =
         unreadable.map(|e| Damaged { path: path(), object: "directory".to_owned(), reason: e.to_string() }).collect();
@@ -101,5 +101,5 @@ fn unclosed(file: &RootFile) -> Option<Problem> {
         rest => format!("; its last {rest} bytes, from byte {end}, hold no whole record"),
     };
     let message = format!("the file was not closed: its keys were found by reading its records{rest}");
-    Some(Problem { path: file.name().display().to_string(), message })
+    Some(Problem { path: public_path(file.name()).display().to_string(), message })
 }

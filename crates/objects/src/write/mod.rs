@@ -8,7 +8,7 @@ use std::path::Path;
 
 use rootfile::codec::{Compression, Compressor, KEY_STORED_UP_TO, check_sizes};
 use rootfile::object::ObjectWriter;
-use rootfile::{DirId, Error, ErrorKind, FileWriter, Key, Result, RootFile, START_BIG_FILE};
+use rootfile::{DirId, Error, ErrorKind, FileWriter, Key, Result, RootFile, START_BIG_FILE, public_path};
 
 use self::cycle_order::CycleOrder;
 use crate::merge::{Input, Merger, Note};
@@ -299,7 +299,7 @@ impl<'a> Run<'a> {
                 Err(why) => vec![Note::NotMerged(why.to_string())],
             };
             for note in notes {
-                let one = format!("the one of {}", file.name().display());
+                let one = format!("the one of {}", public_path(file.name()).display());
                 let message = match note {
                     Note::NotMerged(why) => format!("{one} is not merged: {why}"),
                     Note::Changed(what) => format!("{one} is merged, but {what}"),

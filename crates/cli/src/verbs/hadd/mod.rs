@@ -16,7 +16,7 @@ use flow::{
     Summary,
 };
 use rootfile::codec::Compression;
-use rootfile::{Error, Result, RootFile, check_output, url};
+use rootfile::{Error, Result, RootFile, check_output, public_path, url};
 
 use self::flags::{Flags, Unusable, setting};
 use self::messages::{error, say, warn};
@@ -159,7 +159,7 @@ impl<'a> Merge<'a> {
         }
         if self.verbosity > 1 {
             for (i, source) in sources.iter().enumerate() {
-                say(&format!("hadd Source file {}: {}", i + 1, source.display()));
+                say(&format!("hadd Source file {}: {}", i + 1, public_path(source).display()));
             }
         }
         let mut paths: Vec<PathBuf> = if self.append { vec![target.clone()] } else { Vec::new() };
@@ -168,7 +168,7 @@ impl<'a> Merge<'a> {
         let verbosity = Verbosity { quiet: self.verbosity < 2, json: flags.json };
         let summary = execute(&paths, target, &options, &verbosity).inspect_err(|fault| {
             if let Some(culprit) = fault.path().filter(|path| paths.iter().any(|source| source == path)) {
-                error(&format!("exiting due to error in {}", culprit.display()));
+                error(&format!("exiting due to error in {}", public_path(culprit).display()));
             }
         })?;
         self.report(&summary, count, absent)

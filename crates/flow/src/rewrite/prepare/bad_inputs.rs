@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rootfile::{Error, ErrorKind, Result, RootFile};
+use rootfile::{Error, ErrorKind, Result, RootFile, public_path};
 
 use crate::rewrite::prepared::Skipped;
 
@@ -41,7 +41,7 @@ impl BadInputs {
         if let Some(bad) = self.is_bad.get_mut(place) {
             *bad = true;
         }
-        let path = self.inputs.get(place).cloned().unwrap_or_default();
+        let path = self.inputs.get(place).map(|path| public_path(path).into_owned()).unwrap_or_default();
         self.found.push(Skipped { path, reason: error.to_string() });
         Ok(None)
     }

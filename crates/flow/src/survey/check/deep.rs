@@ -64,7 +64,7 @@ impl Work<'_> {
             Ok(file) => file,
             Err(e) => {
                 let bytes = self.pool.source(path).map_or(0, |source| source.size());
-                self.queue.done(number, CheckedFile::unreadable(path.to_path_buf(), bytes, &e));
+                self.queue.done(number, CheckedFile::unreadable(path, bytes, &e));
                 return Vec::new();
             }
         };

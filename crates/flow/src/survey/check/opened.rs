@@ -1,13 +1,13 @@
 //! An open file of a check: its report so far, and the parts that the deep check decompresses.
 
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use dataset::ntuple::model::{Ntuple, PageList};
 use dataset::tree::Tree;
-use rootfile::{Key, RootFile};
+use rootfile::{Key, RootFile, public_path};
 
 use super::report::{CheckedFile, Problem};
 
@@ -156,9 +156,9 @@ pub(super) fn with_cycle(path: &str, key: &Key) -> String {
 }
 
 /// The start of a report.
-pub(super) fn report_of(path: PathBuf, file: &RootFile) -> CheckedFile {
+pub(super) fn report_of(path: &Path, file: &RootFile) -> CheckedFile {
     let uuid = Some(file.header().uuid_text());
-    CheckedFile { path, bytes: file.source().size(), uuid, ..CheckedFile::default() }
+    CheckedFile { path: public_path(path).into_owned(), bytes: file.source().size(), uuid, ..CheckedFile::default() }
 }
 
 #[cfg(test)]

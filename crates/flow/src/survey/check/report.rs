@@ -1,11 +1,11 @@
 //! The report of a check.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use dataset::layout::Container;
-use rootfile::Error;
 use rootfile::text::printable;
+use rootfile::{Error, public_path};
 
 /// Most problems of a file that are listed.
 const MOST_LISTED: usize = 1000;
@@ -150,9 +150,10 @@ impl fmt::Display for Problem {
 
 impl CheckedFile {
     /// A file that cannot be opened.
-    pub(super) fn unreadable(path: PathBuf, bytes: u64, error: &Error) -> Self {
+    pub(super) fn unreadable(path: &Path, bytes: u64, error: &Error) -> Self {
         let problem = Problem::of("(file)", None, error);
         let condition = Condition::Unreadable;
+        let path = public_path(path).into_owned();
         Self { path, condition, bytes, problem_count: 1, problems: vec![problem], ..Self::default() }
     }
 

@@ -27,8 +27,7 @@ const LONGEST_HEADER: u64 = 4096;
 
 /// Checks an open file.
 pub(super) fn check(path: &Path, file: &RootFile) -> (CheckedFile, Parts) {
-    let mut shallow =
-        Shallow { file, report: report_of(path.to_path_buf(), file), parts: Parts::default(), seen: HashSet::new() };
+    let mut shallow = Shallow { file, report: report_of(path, file), parts: Parts::default(), seen: HashSet::new() };
     shallow.whole_file();
     shallow.objects();
     shallow.parts.baskets.sort_unstable_by_key(|basket| basket.seek);

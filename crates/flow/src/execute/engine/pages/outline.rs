@@ -6,7 +6,7 @@ use dataset::ntuple::model::{Cluster, ColumnRange, Locator, Page, PageList};
 use dataset::ntuple::page::Place;
 use dataset::ntuple::{MAX_KEY_SIZE, zero_page};
 use rootfile::codec::Compression;
-use rootfile::{Error, Result};
+use rootfile::{Error, Result, public_path};
 
 use super::job::{ColumnSource, PageInput, PageJob, TargetColumn, USUAL_COMPRESSION};
 use super::shared::{SharedPages, Sharing};
@@ -317,7 +317,7 @@ fn has_elements(job: &PageJob, at: &SourceCluster<'_>, primary: usize) -> bool {
 }
 
 fn in_column(error: Error, at: &SourceCluster<'_>, id: usize) -> Error {
-    error.object(format!("column {id}, which {} lacks", at.input.source.name().display()))
+    error.object(format!("column {id}, which {} lacks", public_path(at.input.source.name()).display()))
 }
 
 /// Adds pages of zeroes.
