@@ -8,6 +8,7 @@ import uproot
 
 from referee import make_files
 from referee.command import Basketry
+from servers.odd import OddServer
 
 
 @pytest.fixture
@@ -65,5 +66,28 @@ def test_a_relative_path_starts_at_the_folder_of_the_tree(basketry: Basketry, tm
         (folder / name).write_bytes((source / name).read_bytes())
     basketry("rewrite", folder / "external.root", "-o", tmp_path / "out.root")
 
+    with uproot.open(tmp_path / "out.root") as file:
+        assert list(file["tree/far"].array()) == [i * 0.5 for i in range(1000)]
+
+
+def absent_branches(basketry: Basketry, url: str) -> list[str]:
+    """What `inspect` says is in an absent file."""
+    branches = basketry.json("inspect", url)["trees"][0]["branches"]
+    return [branch["name"] for branch in branches if branch.get("absent")]
+
+
+def test_baskets_beside_a_url(basketry: Basketry, odd_server: OddServer, tmp_path: Path) -> None:
+    source = make_files.made("external_branch")
+    url = odd_server.put("external.root", (source / "external.root").read_bytes())
+    alone = basketry.within(BASKETRY_REMOTE_RETRIES="0").refuses("rewrite", f"{url}?a=b", "-o", tmp_path / "out.root")
+    assert "branch far: its baskets are in another file, " in alone
+    assert "external_far.root: the server replies 404" in alone
+    assert absent_branches(basketry, url) == ["far"]
+
+    odd_server.put("external_far.root", (source / "external_far.root").read_bytes())
+    basketry("rewrite", f"{url}?a=b", "-o", tmp_path / "out.root")
+
+    assert absent_branches(basketry, url) == []
+    assert {request.query for request in odd_server.requests if "far" in request.path} == {"", "a=b"}
     with uproot.open(tmp_path / "out.root") as file:
         assert list(file["tree/far"].array()) == [i * 0.5 for i in range(1000)]

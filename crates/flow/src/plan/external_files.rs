@@ -1,11 +1,11 @@
-//! Branches whose baskets are in another file than their tree (`TBranch::SetFile`): how that file is found, and a
-//! placeholder for a file that is absent.
+//! Branches whose baskets are in another file than their tree (`TBranch::SetFile`): how that file is found, here or on another
+//! machine, and a placeholder for a file that is absent.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dataset::tree::Tree;
-use rootfile::{Error, Hint, LocalFile, Result, Source};
+use rootfile::{Error, Hint, Result, Source, beside, open_source, public_path, url};
 
 use super::schema;
 use crate::table::text_list::listed;
@@ -47,7 +47,7 @@ impl Source for AbsentFile {
 /// The file with a branch's baskets, or a placeholder that fails when it is read.
 pub(crate) fn open(own: &Path, external: &str) -> Arc<dyn Source> {
     match find(own, external) {
-        Ok(file) => Arc::new(file),
+        Ok(file) => file,
         Err(e) => Arc::new(AbsentFile { path: PathBuf::from(external), why: why(external, &e) }),
     }
 }
@@ -57,18 +57,23 @@ pub(crate) fn is_absent(source: &dyn Source) -> bool {
     source.size() == 0
 }
 
-/// Opens the file by its recorded name. A relative name counts from the folder of the tree's file (`TBranch::GetFile`). If it
-/// is not there, a file of that name beside the tree's file is used, for files that were moved together.
-fn find(own: &Path, external: &str) -> Result<LocalFile> {
+/// Opens the file by its recorded name. A relative name counts from the folder of the tree's file (`TBranch::GetFile`), which may
+/// be a URL. If it is not there, a file of that name beside the tree's file is used, for files that were moved together.
+///
+/// # Errors
+///
+/// Neither file can be opened.
+pub fn find(own: &Path, external: &str) -> Result<Arc<dyn Source>> {
     let path = Path::new(external);
-    let folder = own.parent().unwrap_or(Path::new(""));
-    let beside = folder.join(path.file_name().unwrap_or_default());
-    LocalFile::open(if path.is_absolute() { path.to_path_buf() } else { folder.join(path) })
-        .or_else(|e| LocalFile::open(beside).map_err(|_| e))
+    let whole = path.is_absolute() || url(path).is_some();
+    let named = if whole { path.to_path_buf() } else { beside(own, path) };
+    let moved = beside(own, Path::new(path.file_name().unwrap_or_default()));
+    open_source(&named).or_else(|e| if moved == named { Err(e) } else { open_source(&moved).map_err(|_| e) })
 }
 
 fn why(external: &str, error: &Error) -> String {
-    format!("its baskets are in another file, {external}, which cannot be opened ({error})")
+    let external = public_path(Path::new(external));
+    format!("its baskets are in another file, {}, which cannot be opened ({error})", external.display())
 }
 
 /// The branches of a tree whose baskets are in absent files.

@@ -1,7 +1,6 @@
 //! The report on one tree, from its metadata and what a [`Probe`] of its baskets found.
 
-use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use dataset::decode;
 use dataset::tree::clusters::{common_boundaries, declared_up_to};
@@ -28,6 +27,8 @@ struct Context<'a> {
     file: &'a RootFile,
     tree: &'a Tree,
     options: &'a Options,
+    /// Other files with baskets of branches that cannot be opened.
+    absent: HashSet<&'a str>,
     /// Cluster starts that baskets should keep to; empty where none are declared.
     starts: &'a [u64],
     leaves: HashMap<ObjectId, usize>,
@@ -44,6 +45,7 @@ pub fn report(file: &RootFile, key: &Key, path: String, tree: &Tree, options: &O
         file,
         tree,
         options,
+        absent: absent(file, tree),
         starts: if declared { &clusters.starts } else { &[] },
         leaves: tree.leaves.iter().enumerate().map(|(i, leaf)| (leaf.id, i)).collect(),
         counted: counted(tree),
@@ -101,6 +103,13 @@ pub fn report(file: &RootFile, key: &Key, path: String, tree: &Tree, options: &O
         branches,
         clusters: clusters.starts,
     }
+}
+
+/// Names of the other files with baskets of branches that cannot be opened.
+fn absent<'a>(file: &RootFile, tree: &'a Tree) -> HashSet<&'a str> {
+    let named = tree.branches.iter().map(|branch| branch.file_name.as_str()).filter(|name| !name.is_empty());
+    let names: HashSet<&str> = named.collect();
+    names.into_iter().filter(|name| flow::external_file(file.name(), name).is_err()).collect()
 }
 
 /// Positions of all branches, as [`Tree::position`] says them one by one.
@@ -162,18 +171,10 @@ impl Context<'_> {
             codecs: probe.codecs.clone(),
             decoded: None,
             can_split: false,
-            absent: self.is_absent(&branch.file_name),
+            absent: self.absent.contains(branch.file_name.as_str()),
             embedded: branch.embedded.iter().map(|(i, found)| embedded(branch, *i, &found.bytes)).collect(),
             baskets: self.options.list_baskets.then(|| on_disk(branch).map(basket).collect()),
         }
-    }
-
-    /// Whether the file with a branch's baskets is neither at its path nor beside this file.
-    fn is_absent(&self, name: &str) -> bool {
-        let (named, own) = (Path::new(name), self.file.name());
-        let beside = || own.parent().unwrap_or(Path::new("")).join(named.file_name().unwrap_or_default());
-        let there = || (named.is_absolute() && named.exists()) || beside().exists();
-        !name.is_empty() && !there()
     }
 
     fn crosses(&self, basket: &BasketRef) -> bool {

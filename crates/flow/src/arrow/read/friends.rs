@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use dataset::tree::{FriendName, Tree, read_tree};
-use rootfile::{Error, Result, RootFile};
+use rootfile::{Error, Result, RootFile, beside};
 
 use super::dataset::{Dataset, Friend, Friends};
 use super::open::find_table;
@@ -105,7 +105,7 @@ fn path_of(own: &Path, name: &str) -> Result<PathBuf> {
     if name.contains("://") {
         return Ok(name.into());
     }
-    let beside = own.parent().unwrap_or(Path::new("")).join(name);
+    let beside = beside(own, Path::new(name));
     Ok(if rootfile::url(own).is_some() || beside.exists() { beside } else { name.into() })
 }
 
