@@ -6,16 +6,48 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Directory, RootFile};
+use super::{Directory, KEY_GUESS, RootFile};
 use crate::Result;
 use crate::address::open_source;
 use crate::bytes::Cursor;
 use crate::directory::DirectoryRecord;
 use crate::key::Key;
+use crate::source::Source;
 use crate::streamer::StreamerInfos;
 
 /// The smallest record: a key without strings.
 const LEAST: u64 = 30;
+
+/// Bytes of a file on another machine that are read at once while its records are shorter than this: a round trip takes as
+/// long as so many bytes, and a scan reads the beginning of each record. Longer records are passed over.
+const AT_ONCE: u64 = 4 << 20;
+
+/// The part of a file at which a scan is.
+struct Window<'a> {
+    source: &'a dyn Source,
+    start: u64,
+    bytes: Vec<u8>,
+}
+
+impl Window<'_> {
+    /// The bytes at an offset: at least those of a key without long names, up to the end of the file.
+    fn at(&mut self, offset: u64) -> Result<&[u8]> {
+        let left = self.source.size().saturating_sub(offset);
+        let least = left.min(KEY_GUESS as u64);
+        let held = offset.checked_sub(self.start).filter(|skipped| skipped + least <= self.bytes.len() as u64);
+        let skipped = match held {
+            Some(skipped) => skipped,
+            None => {
+                let is_near = offset.saturating_sub(self.start) <= self.bytes.len() as u64 + AT_ONCE;
+                let wanted = if self.source.is_remote() && is_near { AT_ONCE.min(left) } else { least };
+                self.bytes = self.source.read(offset, usize::try_from(wanted).unwrap_or(KEY_GUESS))?;
+                self.start = offset;
+                0
+            }
+        };
+        Ok(self.bytes.get(usize::try_from(skipped).unwrap_or(usize::MAX)..).unwrap_or_default())
+    }
+}
 
 impl RootFile {
     /// Opens a local file without reading its lists of keys. The file has no keys and no streamer infos until
@@ -39,9 +71,9 @@ impl RootFile {
     pub fn walk_records(&self, from: u64, mut each: impl FnMut(Key)) -> Result<u64> {
         let end = self.source.size();
         let mut at = from;
+        let mut window = Window { source: &*self.source, start: from, bytes: Vec::new() };
         while at.saturating_add(LEAST) < end {
-            let word = self.source.read(at, 4)?;
-            let nbytes = Cursor::new(&word).i32()?;
+            let nbytes = Cursor::new(window.at(at)?).i32()?;
             if nbytes <= 0 {
                 // A free gap is marked by its negative size.
                 match u64::from(nbytes.unsigned_abs()) {
@@ -50,7 +82,8 @@ impl RootFile {
                 }
                 continue;
             }
-            let Ok(key) = self.key_at(at) else { break };
+            let known = Key::parse(&mut Cursor::new(window.at(at)?)).ok().map(|key| Key { seek_key: at, ..key });
+            let Some(key) = known.or_else(|| self.key_at(at).ok()) else { break };
             let next = at + u64::from(key.nbytes);
             if next > end {
                 break;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rootfile::{Error, Result, open_source};
+use rootfile::{Error, Result, open_source, public_path, url};
 
 /// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,12 +14,16 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format of an existing file, by its first bytes.
+    /// The format of an existing file, by its first bytes. A file on another machine is not opened for that if its name tells
+    /// the format.
     ///
     /// # Errors
     ///
     /// The file cannot be read, or has neither format.
     pub fn of(path: &Path) -> Result<Self> {
+        if let Some(named) = url(path).and_then(|_| Self::named(&public_path(path))) {
+            return Ok(named);
+        }
         let first = open_source(path)?.read(0, 4).map_err(|_| neither(path))?;
         match first.as_slice() {
             b"root" => Ok(Self::Root),
