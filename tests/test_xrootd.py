@@ -85,8 +85,9 @@ class Fetch:
 
 @pytest.fixture(scope="session")
 def program() -> Path:
-    """The example, built with the profile of the tests, whose dependencies are built."""
-    words = ["cargo", "build", "--quiet", "--profile", "tested", "-p", "basketry-remote", "--example", "fetch"]
+    """The example, built with the profile and the features of the command that is tested, whose dependencies are built."""
+    packages = [word for name in ("cli", "python", "remote") for word in ("-p", f"basketry-{name}")]
+    words = ["cargo", "build", "--quiet", "--profile", "tested", *packages, "--example", "fetch"]
     built = run([*words, "--message-format=json"], timeout=900, cwd=REPO)
     assert built.code == 0, str(built)
     messages = [json.loads(line) for line in built.out.splitlines() if line.startswith("{")]
