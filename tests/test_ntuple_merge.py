@@ -82,9 +82,10 @@ def test_rewritten_rntuples_have_the_same_values(file: Path, basketry: Basketry,
 
 
 @pytest.mark.skipif(not corpus_is_here(), reason="the corpus is absent")
-def test_root_shows_the_same_of_rewritten_rntuples(basketry: Basketry, tmp_path: Path) -> None:
+def test_root_shows_the_same_of_rewritten_rntuples(full: bool, basketry: Basketry, tmp_path: Path) -> None:
     before, after = [], []
-    for file in oracle.ntuple_files():
+    # The others take their turn in test_write_ntuple.py.
+    for file in list(oracle.ntuple_files())[:: 1 if full else 2]:
         found, out = basketry.json("inspect", file), tmp_path / file.name
         if not found["skipped"]:
             basketry("rewrite", file, "-o", out, *layout_of(file))
@@ -92,7 +93,7 @@ def test_root_shows_the_same_of_rewritten_rntuples(basketry: Basketry, tmp_path:
             before += [f"{file}:{path}" for path in paths]
             after += [f"{out}:{path}" for path in paths]
     shown = root_ntuples.show(*before)
-    assert len(shown) > 60
+    assert len(shown) > (60 if full else 25)
     assert shown.count(root_ntuples.CRASH) < len(shown) / 4
     for name, first, second in zip(before, shown, root_ntuples.show(*after), strict=True):
         assert first == second, name

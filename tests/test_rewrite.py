@@ -36,6 +36,9 @@ REPRESENTATIVE = {
     "unroot--ttreeindex.root",
 }
 
+# ROOT and uproot take minutes to read its values: with --full alone. Its entries are compared as bytes.
+READ_SLOWLY = "roottest--small_aod.pool.root"
+
 INDEX = oracle.index()
 # test_ntuple_merge.py has those with RNTuples.
 NAMES = [line["name"] for line in INDEX if "RNTuple" not in line["features"]]
@@ -64,8 +67,8 @@ def rotation(name: str) -> str:
 
 
 def case(name: str, layout: str) -> Any:
-    """A file in a layout. A usual run has half of them, by their names, and all in which values are read back."""
-    is_usual = zlib.crc32(f"{name}-{layout}".encode()) % 2 or name in REPRESENTATIVE or layout == rotation(name)
+    """A file in a layout. A usual run has a quarter of them, by their names, and all in which values are read back."""
+    is_usual = zlib.crc32(f"{name}-{layout}".encode()) % 4 == 0 or name in REPRESENTATIVE or layout == rotation(name)
     return pytest.param(name, layout, marks=() if is_usual else pytest.mark.only_full)
 
 
@@ -133,7 +136,7 @@ def test_rewritten_file_has_the_same_content(
     basketry("verify", source, out)
     found = list(entry_bytes.differences(known[name], root_bytes.of(out)))
     found += codec_differences(basketry, out, LAYOUTS[layout])
-    if full or name in REPRESENTATIVE or rotation(name) == layout:
+    if full or name != READ_SLOWLY and (name in REPRESENTATIVE or rotation(name) == layout):
         found += value_differences(readers, name, out)
     assert not found, "\n".join(found[:40])
     out.unlink()
