@@ -85,7 +85,7 @@ class Fetch:
 
 @pytest.fixture(scope="session")
 def program() -> Path:
-    """The example, built with the profile and the features of the command that is tested, whose dependencies are built."""
+    """The example, built with the profile and features of the tested command, whose dependencies are built."""
     packages = [word for name in ("cli", "python", "remote") for word in ("-p", f"basketry-{name}")]
     words = ["cargo", "build", "--quiet", "--profile", "tested", *packages, "--example", "fetch"]
     built = run([*words, "--message-format=json"], timeout=900, cwd=REPO)
