@@ -120,7 +120,7 @@ class Counted:
 
     def __init__(self, table: Any, log: list[tuple[tuple[str, ...], int]]) -> None:
         self.table, self.log = table, log
-        self.names = {column: name for name, _, _, column, _ in table.branches() if column is not None}
+        self.names = {line[3]: line[0] for line in table.branches() if line[3] is not None}
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.table, name)
@@ -200,10 +200,36 @@ def test_several_files_are_one(sample: Path, tmp_path: Path) -> None:
     events = bk.nanoevents([tmp_path / "one.root", f"{tmp_path}/two.root:Events"])
 
     assert equal(events.Jet.pt, bk.nanoevents(sample).Jet.pt)
-    opened: Any = bk.open(sample)
-    assert equal(bk.nanoevents(opened).Jet.pt, events.Jet.pt)
-    with pytest.raises(TypeError, match="not an opened tree"):
-        bk.nanoevents(opened["Events"])
+
+
+def test_what_is_opened_is_not_opened_again(sample: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file: Any = bk.open(sample)
+    tree = file["Events"]
+    expected = bk.nanoevents(file).Jet.pt
+    monkeypatch.setattr(_core, "Table", None)
+
+    events = bk.nanoevents(tree)
+
+    assert equal(events.Jet.pt, expected)
+    # In another process it is.
+    monkeypatch.undo()
+    assert equal(pickle.loads(pickle.dumps(events.attrs["@events_factory"])).events().Jet.pt, expected)
+
+
+def test_titles_and_uuids_are_those_of_coffea(sample: Path) -> None:
+    events = nanoevents.NanoEventsFactory.from_root({sample: "Events"}).events()
+
+    ours = bk.nanoevents(sample)
+
+    key = [one.attrs["@events_factory"]._partition_key.split("/") for one in (ours, events)]
+    assert key[0][0] == key[1][0]
+    for collection in ("Muon", "Jet"):
+        mine, other = ours[collection], events[collection]
+        assert mine.__doc__ == other.__doc__
+        assert {field: mine[field].__doc__ for field in mine.fields} == {
+            field: other[field].__doc__ for field in other.fields
+        }
+    assert "" not in {ours.Muon.pt.__doc__, ours.Muon.eta.__doc__}
 
 
 def test_a_factory_can_be_sent_to_another_process(sample: Path, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ imports coffea; what the user calls is in `nano`."""
 from __future__ import annotations
 
 import json
-import os
 import uuid
 import warnings
 from collections import OrderedDict
@@ -16,7 +15,7 @@ import numpy as np
 from coffea.nanoevents.mapping.base import BaseSourceMapping, UUIDOpener
 from coffea.nanoevents.mapping.uproot import CannotBeNanoEvents, _lazify_form
 
-from . import dataset
+from . import _core, dataset
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -27,29 +26,32 @@ if TYPE_CHECKING:
 KEPT_COLUMNS = 16
 
 
-def identity(places: Mapping[str, str]) -> str:
-    """A UUID that differs if the files do: of their paths, sizes and times; of URLs, of their text."""
-    lines = []
-    for place, tree in places.items():
-        path = Path(place)
-        state = path.stat() if path.exists() else None
-        name = place if state is None else os.path.abspath(path)  # noqa: PTH100
-        lines.append(f"{name} {tree} {state and (state.st_size, state.st_mtime_ns)}")
-    return str(uuid.uuid5(uuid.NAMESPACE_URL, "\n".join(lines)))
+def uuid_of(tree: Tree) -> str:
+    """The UUID of the tree's file, as coffea has it; of several files, one that differs if any of theirs does."""
+    uuids = [uuid for *_, uuid in tree._table.files]
+    return uuids[0] if len(uuids) == 1 else str(uuid.uuid5(uuid.NAMESPACE_URL, "\n".join(uuids)))
+
+
+def _state(places: Iterable[str]) -> list[tuple[int, int] | None]:
+    """Sizes and times of the files that are on this machine."""
+    states = [Path(place).stat() if Path(place).exists() else None for place in places]
+    return [state and (state.st_size, state.st_mtime_ns) for state in states]
 
 
 class Opener(UUIDOpener):  # type: ignore[misc]
     """Opens the files again, in a process to which a mapping was sent."""
 
-    def __init__(self, places: Mapping[str, str]) -> None:
-        super().__init__({identity(places): dict(places)})
+    def __init__(self, tree: Tree, places: Mapping[str, str]) -> None:
+        super().__init__({uuid_of(tree): dict(places)})
+        self._state = _state(places)
 
     def open_uuid(self, uuid: str) -> dict[str, Tree]:
         """The tree by its path. Files that have changed are a `ValueError`."""
         places = self._uuid_pfnmap[uuid]
-        if identity(places) != uuid:
-            raise ValueError(f"{', '.join(places)}: changed since these NanoEvents were made; make them again")
         tree = dataset.open(places)
+        if uuid_of(tree) != uuid or _state(places) != self._state:
+            changed = ", ".join(_core.public_path(place) for place in places)
+            raise ValueError(f"{changed}: changed since these NanoEvents were made; make them again")
         return {tree.object_path: tree}
 
 
@@ -88,7 +90,8 @@ class BasketryMapping(BaseSourceMapping):  # type: ignore[misc]
             if not _has_values(form):
                 continue
             try:
-                forms[name] = _lazify_form(form, f"{name},!load", typestr=tree[name].typename)
+                branch = tree[name]
+                forms[name] = _lazify_form(form, f"{name},!load", docstr=branch.title, typestr=branch.typename)
             except (CannotBeNanoEvents, ValueError) as error:
                 warnings.warn(f"{name} is left out, as NanoEvents cannot hold it: {error}", stacklevel=2)
         return {

@@ -9,7 +9,7 @@ from typing_extensions import CapsuleType
 from .reading import Reading
 
 Node: TypeAlias = tuple[str, int, int, list[Buffer], list[tuple[str, Node]]]
-BranchLine: TypeAlias = tuple[str, int | None, str, int | None, str]
+BranchLine: TypeAlias = tuple[str, int | None, str, int | None, str, str]
 Files: TypeAlias = Sequence[tuple[str | PathLike[str], str | None]]
 ColumnSpec: TypeAlias = tuple[str, str, str | None]
 WriterOptions: TypeAlias = tuple[tuple[int, int, bool], tuple[int | None, int | None], str, str, str | None]
@@ -71,6 +71,7 @@ class Table:
     path: str
     name: str
     title: str
+    files: list[tuple[str, str, str]]
     entries: int
     clusters: list[int]
     is_ntuple: bool

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from . import _core
-from .file import File
+from .file import Directory
 from .request import MEMORY
 from .tree import Tree
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def nanoevents(
-    file: Place | File | Iterable[Place],
+    file: Place | Directory | Tree | Iterable[Place],
     treepath: str = "Events",
     *,
     schemaclass: Any = None,
@@ -37,7 +37,7 @@ def nanoevents(
         events = basketry.nanoevents("nano.root")
         events.Muon[events.Muon.pt > 20]
 
-    file: a file, FILE:TREE, a pattern, an opened `File`, or several files as one.
+    file: a file, FILE:TREE, a pattern, an opened file, directory or tree, or several files as one.
     treepath: the tree, where `file` names none.
     schemaclass: a schema of `coffea.nanoevents`, by default `NanoAODSchema`.
     mode: "virtual" reads a column when it is first used, "eager" all columns now, at once.
@@ -46,32 +46,32 @@ def nanoevents(
     buffer_cache, access_log: as in coffea: buffers by their keys, and what was read, in order.
     threads, memory: limits of one reading; one thread, as coffea's executors run many of these at a time.
 
-    The result is an awkward array with one record for each entry. Without coffea it is an `ImportError` that says how
-    to get it; absent files and trees are the errors of `basketry.open`, and a file that is named twice is a
-    `ValueError`.
+    The result is an awkward array with one record for each entry. Fields have the titles of their branches as
+    `__doc__`, and keys of buffers begin with the UUID of the file, as coffea's do. Without coffea it is an
+    `ImportError` that says how to get it; absent files and trees are the errors of `basketry.open`, and a file that is
+    named twice is a `ValueError`.
     """
     try:
         from coffea.nanoevents import EDM4HEPSchema, NanoAODSchema, NanoEventsFactory
     except ImportError as error:
         raise ImportError("basketry.nanoevents needs coffea: pip install 'coffea>=2026.9'", name="coffea") from error
     from . import _coffea
-    from .dataset import open
 
     if mode not in ("virtual", "eager"):
         raise ValueError(f"mode={mode!r}: choose 'virtual' or 'eager'")
     schemaclass = NanoAODSchema if schemaclass is None else schemaclass
     if isinstance(schemaclass, type) and issubclass(schemaclass, EDM4HEPSchema):
         raise ValueError(f"{schemaclass.__name__} needs podio's metadata: use NanoEventsFactory.from_root for it")
-    places = _places(file, treepath)
-    tree = open(places)
+    tree = _opened(file, treepath)
+    places = _each_once((path, inside) for path, inside, _ in tree._table.files)
     start, stop, _ = slice(entry_start, entry_stop).indices(tree.num_entries)
-    opener = _coffea.Opener(places)
-    key = (_coffea.identity(places), tree.object_path, f"{start}-{max(start, stop)}")
+    opener = _coffea.Opener(tree, places)
+    key = (_coffea.uuid_of(tree), tree.object_path, f"{start}-{max(start, stop)}")
     mapping = _coffea.BasketryMapping(
         opener,
         start,
         max(start, stop),
-        file_handle=file if isinstance(file, File) else None,
+        file_handle=file if isinstance(file, Directory) else None,
         access_log=access_log,
         buffer_cache=buffer_cache,
         virtual=mode == "virtual",
@@ -85,15 +85,25 @@ def nanoevents(
     return NanoEventsFactory._from_mapping(mapping, key, form, schemaclass, metadata, mode=mode).events()
 
 
-def _places(file: Place | File | Iterable[Place], treepath: str) -> dict[str, str]:
-    """The tree of each file."""
-    if isinstance(file, File):
-        return {file.file_path: treepath}
+def _opened(file: Place | Directory | Tree | Iterable[Place], treepath: str) -> Tree:
+    """The tree, opened unless it is."""
+    from .dataset import open
+
+    if isinstance(file, Directory):
+        file = file[treepath]
     if isinstance(file, Tree):
-        raise TypeError("nanoevents takes a file, not an opened tree: other processes must be able to open it again")
+        return file
+    if isinstance(file, Directory):
+        raise ValueError(f"{treepath} is a directory: name a tree in it")
     words = [file] if isinstance(file, str | os.PathLike) else file
     found = _core.expand([os.fspath(word) for word in words])
-    places = {str(path): inside or treepath for path, inside in found}
-    if len(places) < len(found):
+    return open(_each_once((path, inside or treepath) for path, inside in found))
+
+
+def _each_once(places: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The tree of each file."""
+    places = list(places)
+    found = dict(places)
+    if len(found) < len(places):
         raise ValueError("a file is named twice; NanoEvents has one tree of each file, and each file once")
-    return places
+    return found

@@ -130,13 +130,13 @@ class Branches:
         self._by_name = {}
         made: list[Branch] = []
         siblings = Counter(above for _, above, *_ in lines)
-        for name, above, typename, column, interpretation in lines:
+        for name, above, typename, column, interpretation, title in lines:
             parent = self if above is None else made[above]
             if above is not None and name == "_0" and siblings[above] == 1 and self._table.is_ntuple:
                 # The nameless item of a collection: what is below it is shown below the collection, as in uproot.
                 made.append(made[above])
                 continue
-            branch = Branch(self._table, name, typename, column, interpretation)
+            branch = Branch(self._table, name, typename, column, interpretation, title)
             parent._below.append(branch)
             parent._by_name.setdefault(name, branch)
             made.append(branch)
@@ -299,12 +299,16 @@ class Branch(Branches):
     """A branch of a tree. The branch of a split TClonesArray holds the number of objects in each entry. A branch that
     only groups others, or of another split collection, is read as a record of the branches below."""
 
-    def __init__(self, table: _core.Table, name: str, typename: str, column: int | None, interpretation: str) -> None:
+    def __init__(
+        self, table: _core.Table, name: str, typename: str, column: int | None, interpretation: str, title: str
+    ) -> None:
         self._table = table
         self._name = name
         self._below = []
         self._by_name = {}
         self._column = column
+        #: Title; of a field its description.
+        self.title = title
         #: C++ type.
         self.typename = typename
         #: Type of its array, as awkward writes types.

@@ -1,5 +1,6 @@
 //! A data set, and reading from it.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -20,8 +21,8 @@ use crate::steps::Steps;
 #[pyclass(frozen, module = "basketry._core")]
 pub struct Table(Arc<Dataset>);
 
-/// A branch: its name, its parent, its type, its column, and the type of the column.
-type BranchLine = (String, Option<usize>, String, Option<usize>, String);
+/// A branch: its name, its parent, its type, its column, the type of the column, and its title.
+type BranchLine = (String, Option<usize>, String, Option<usize>, String, String);
 
 /// A friend: its name, its branches, and the error if it cannot be read.
 type FriendLine = (String, Vec<BranchLine>, Option<String>);
@@ -63,7 +64,7 @@ fn branch_lines(dataset: &Dataset, schema: &TableSchema, columns: &[Option<usize
         let plan = column.and_then(|c| dataset.column(c));
         let typename = plan.and_then(|p| p.field().metadata().get("typename").cloned()).unwrap_or(node.type_name);
         let read_as = plan.map_or_else(String::new, |plan| type_text(plan.field()));
-        (node.name, node.parent, typename, column, read_as)
+        (node.name, node.parent, typename, column, read_as, node.title)
     };
     schema.nodes().into_iter().enumerate().map(line).collect()
 }
@@ -94,6 +95,16 @@ impl Table {
     #[getter]
     fn title(&self) -> &str {
         self.0.names().1
+    }
+
+    /// Its files: their paths, the path of the table in each, and their UUIDs.
+    #[getter]
+    fn files(&self) -> Vec<(OsString, String, String)> {
+        let whole = |(input, uuid): (&Input, &String)| {
+            let tree = input.tree.clone().unwrap_or_else(|| self.0.path().to_owned());
+            (input.path.clone().into_os_string(), tree, uuid.clone())
+        };
+        self.0.inputs().iter().zip(self.0.uuids()).map(whole).collect()
     }
 
     #[getter]

@@ -10,6 +10,8 @@ use crate::tree::{BranchKind, Tree};
 pub struct Node {
     /// The name, without the names above.
     pub name: String,
+    /// The title; of a field its description.
+    pub title: String,
     /// The index of the node above; none at the top.
     pub parent: Option<usize>,
     /// The C++ class, if the container names one.
@@ -71,6 +73,7 @@ impl TableSchema {
             Self::Tree(tree) => {
                 let node = |branch: &crate::tree::Branch| Node {
                     name: branch.name().to_owned(),
+                    title: branch.named.title.clone(),
                     parent: branch.parent,
                     type_name: match &branch.kind {
                         BranchKind::Element(element) => element.class_name.clone(),
@@ -86,6 +89,7 @@ impl TableSchema {
             Self::Ntuple { schema, .. } => {
                 let node = |field: &crate::ntuple::model::Field| Node {
                     name: field.name.clone(),
+                    title: field.description.clone(),
                     parent: field.parent,
                     type_name: field.type_name.clone(),
                     groups: false,

@@ -28,6 +28,8 @@ pub struct Dataset {
     pub(super) inputs: Vec<Input>,
     pub(super) paths: Vec<PathBuf>,
     pub(super) path: String,
+    /// The UUIDs of the files.
+    pub(super) uuids: Vec<String>,
     /// The schema of the first file.
     pub(super) schema: TableSchema,
     pub(super) columns: Vec<TableColumn>,
@@ -49,6 +51,11 @@ impl Dataset {
     /// The files.
     pub fn paths(&self) -> &[PathBuf] {
         &self.paths
+    }
+
+    /// The UUIDs of the files, as their headers have them.
+    pub fn uuids(&self) -> &[String] {
+        &self.uuids
     }
 
     /// Replaces the files by other sources, including those of open friends: slower sources, or sources that count reads.
@@ -158,7 +165,8 @@ impl Dataset {
         self.source(column).is_some_and(|source| source.source.covers(&(0..self.entries())))
     }
 
-    pub(crate) fn inputs(&self) -> &[Input] {
+    /// The files, with the table in each where one was named.
+    pub fn inputs(&self) -> &[Input] {
         &self.inputs
     }
 

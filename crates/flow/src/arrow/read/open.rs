@@ -35,6 +35,16 @@ impl Dataset {
         Self::of(inputs.to_vec(), &trees, &path, (&NameFilter::default(), Schema::Strict))
     }
 
+    /// Opens a tree or RNTuple of a file that is open already.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Dataset::open`].
+    pub fn of_file(file: &Arc<RootFile>, tree: &str) -> Result<Self> {
+        let (path, key) = find_table(file, Some(tree))?;
+        Self::of_trees(&[(0, Arc::clone(file), key)], &path, &NameFilter::default(), Schema::Strict)
+    }
+
     /// Opens some branches of trees that are open already. All have this path.
     pub(crate) fn of_trees(
         trees: &[(usize, Arc<RootFile>, Key)],
@@ -80,6 +90,7 @@ impl Dataset {
             paths: inputs.iter().map(|i| i.path.clone()).collect(),
             inputs,
             path: path.to_owned(),
+            uuids: uuids(trees),
             columns: columns.collect(),
             schema: TableSchema::Tree(Box::new(plan.tree)),
             sources: Sources::Tree { columns: plan.columns, places },
@@ -110,6 +121,7 @@ impl Dataset {
             inputs,
             paths,
             path: path.to_owned(),
+            uuids: uuids(tables),
             columns: chain.plans().iter().cloned().map(TableColumn::Field).collect(),
             files: tables.iter().map(|(_, file, _)| Arc::clone(file.source())).collect(),
             input_entries: chain.entries(),
@@ -121,6 +133,10 @@ impl Dataset {
             friends: OnceLock::new(),
         })
     }
+}
+
+fn uuids(tables: &[(usize, Arc<RootFile>, Key)]) -> Vec<String> {
+    tables.iter().map(|(_, file, _)| file.header().uuid_text()).collect()
 }
 
 /// Path and key of a tree or RNTuple: the named one, or the only one. The only tree goes before RNTuples beside it.
