@@ -1,6 +1,8 @@
 """`plan`, `run` and `collect`: tasks do what their commands do, once, and bad inputs stop no other task."""
 
 import json
+import os
+import shlex
 import signal
 import subprocess
 import time
@@ -132,10 +134,83 @@ def test_wrong_options_of_the_verb_are_found_by_plan(basketry: Basketry, inputs:
     assert not jobs.exists()
 
 
-@pytest.mark.parametrize(("system", "ending", "line"), [("htcondor", ".sub", "queue 4"), ("slurm", ".sh", "0-3")])
-def test_submit_files(
-    basketry: Basketry, inputs: list[Path], tmp_path: Path, system: str, ending: str, line: str
-) -> None:
+# Verbs with their options, and those of plan. Each input has a copy beside it.
+CHAINS: dict[str, tuple[str, ...]] = {
+    "rewrite": ("--name", "{folder}/new_{{stem}}.root", "--", "--compression", "zstd:1"),
+    "convert": ("--name", "{folder}/{{stem}}.parquet"),
+    "verify": ("--name", "{folder}/copy_{{n}}.root"),
+    "readspeed": (),
+    "check": ("--files-per-task", "1", "--", "--deep"),
+    "tune": ("--name", "{folder}/tuned_{{stem}}.root"),
+    "sweep": ("--name", "{folder}/sweep_{{stem}}", "--", "--grid", "cluster=200kB", "--repeat", "1", "--only", "copy"),
+}
+
+
+@pytest.mark.parametrize("verb", CHAINS)
+def test_every_verb_from_plan_to_collect(basketry: Basketry, inputs: list[Path], tmp_path: Path, verb: str) -> None:
+    jobs, files = tmp_path / "jobs.json", inputs[:2]
+    for n, path in enumerate(files):
+        (tmp_path / f"copy_{n}.root").write_bytes(path.read_bytes())
+    basketry("plan", verb, *files, "-o", jobs, *(word.format(folder=tmp_path) for word in CHAINS[verb]))
+    assert collected(basketry, jobs)["missing_tasks"] == [0, 1]
+
+    reports = [json.loads(basketry("run", jobs, "--task", str(n), "--json"))["report"] for n in range(2)]
+
+    assert all(reports)
+    done = collected(basketry, jobs)
+    assert (done["whole"], done["done"], done["failed"]) == (True, 2, 0)
+    assert len(done["outputs"]) == (0 if verb in ("verify", "readspeed", "check") else 2)
+    assert all(Path(path).exists() for path in done["outputs"])
+    if verb in ("rewrite", "tune"):
+        for path, output in zip(files, done["outputs"], strict=True):
+            basketry("verify", path, output)
+
+
+def test_a_task_whose_answer_is_no(basketry: Basketry, inputs: list[Path], tmp_path: Path) -> None:
     jobs = tmp_path / "jobs.json"
-    basketry("plan", "check", *inputs, "-o", jobs, "--files-per-task", "1", "--submit", system)
-    assert line in jobs.with_suffix(ending).read_text()
+    (tmp_path / "copy_0.root").write_bytes(inputs[1].read_bytes())
+    basketry("plan", "verify", inputs[0], "-o", jobs, "--name", tmp_path / "copy_{n}.root")
+
+    assert basketry.run("run", jobs, "--task", "0").code == 1
+
+    report = collected(basketry, jobs)
+    assert (report["whole"], report["done"], report["failed"]) == (False, 1, 0)
+
+
+def test_a_refused_plan_leaves_nothing(basketry: Basketry, inputs: list[Path], tmp_path: Path) -> None:
+    folder = tmp_path / "plans"
+    folder.mkdir()
+    basketry.refuses("plan", "tune", *inputs, "-o", folder / "jobs.json", "--", "--max-size", "1kB")
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("system", ["htcondor", "slurm"])
+def test_submit_files_run_the_tasks(basketry: Basketry, inputs: list[Path], tmp_path: Path, system: str) -> None:
+    """As their systems do: Slurm starts the script, and takes the lines of its options apart as a shell does; HTCondor
+    has words in single quotes, between double ones."""
+    folder = tmp_path / "my jobs"
+    folder.mkdir()
+    jobs = folder / "jobs.json"
+    basketry("plan", "check", *inputs[:2], "-o", jobs, "--files-per-task", "1", "--submit", system)
+    path = f"{basketry.binary.parent}:{os.environ['PATH']}"
+    text = jobs.with_suffix({"htcondor": ".sub", "slurm": ".sh"}[system]).read_text()
+    for n in range(2):
+        if system == "slurm":
+            words, environment = ["sh", str(jobs.with_suffix(".sh"))], {"SLURM_ARRAY_TASK_ID": str(n)}
+        else:
+            (line,) = [line for line in text.splitlines() if line.startswith("arguments")]
+            quoted = line.partition('"')[2].removesuffix('"').replace("$(Process)", str(n))
+            words, environment = ["/usr/bin/env", *shlex.split(quoted)], {}
+        subprocess.run(words, env=os.environ | {"PATH": path} | environment, check=True, stdout=subprocess.DEVNULL)
+
+    assert collected(basketry, jobs)["whole"]
+    if system == "htcondor":
+        assert text.splitlines()[-1] == "queue 2"
+    else:
+        options = dict(
+            shlex.split(line.removeprefix("#SBATCH --"))[0].split("=", 1)
+            for line in text.splitlines()
+            if line.startswith("#SBATCH ")
+        )
+        assert options["array"] == "0-1"
+        assert options["output"] == f"{jobs}.d/slurm-%a.log"

@@ -9,7 +9,7 @@ use dataset::layout::ByteSize;
 use flow::inputs::{Input, inputs};
 use flow::survey::check::{CheckOptions, CheckedFile, Condition, check};
 use flow::{Budget, Progress};
-use lab::jobs::{BadInput, Batch, Jobs, SCHEMA, StateFolder, Task, bins, output_name, submit_file};
+use lab::jobs::{BadInput, Batch, Jobs, SCHEMA, StateFolder, Task, bins, output_name, run_command, submit_file};
 use rootfile::{Error, Hint, OutputFile, Result, check_output};
 
 use crate::options::Verbosity;
@@ -285,10 +285,14 @@ impl Planner<'_> {
         command.extend(self.args.options.iter().cloned());
         command.push("--".to_owned());
         command.extend(sample);
-        match run(&command, progress)? {
-            (_, Answer::Yes) => Ok(layout),
-            (_, Answer::No) => Err(Error::request("no layout meets these limits; basketry tune explains why")),
-        }
+        let refused = match run(&command, progress) {
+            Ok((_, Answer::Yes)) => return Ok(layout),
+            Ok((_, Answer::No)) => Error::request("no layout meets these limits; basketry tune explains why"),
+            Err(e) => e,
+        };
+        // There is no plan, and so no folder for it, unless it is that of an earlier one.
+        let _ = std::fs::remove_dir(states.path());
+        Err(refused)
     }
 
     fn limits(&self) -> [String; 4] {
@@ -361,7 +365,7 @@ pub fn run(args: &Args, commands: (Parse<'_>, Run<'_>)) -> Result<Answer> {
         if !args.verbosity.quiet {
             let (count, last) = (jobs.tasks.len(), jobs.tasks.len().saturating_sub(1));
             let mut out = output::stdout();
-            writeln!(out, "{count} tasks, 0 to {last}: basketry run {} --task N", args.output.display())?;
+            writeln!(out, "{count} tasks, 0 to {last}: {} --task N", run_command(&args.output))?;
             if let Some((path, _)) = args.submit_file(count)? {
                 writeln!(out, "submit file: {}", path.display())?;
             }

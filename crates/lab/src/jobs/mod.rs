@@ -13,4 +13,4 @@ pub use collect::{Collected, Failure, collect};
 pub use model::{BadInput, Jobs, SCHEMA, Task};
 pub use names::{output_name, stem};
 pub use state::{Ended, Output, State, StateFolder};
-pub use submit::{Batch, submit_file};
+pub use submit::{Batch, run_command, submit_file};

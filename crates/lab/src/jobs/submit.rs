@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::system::shell::{argument, quoted};
+
 /// A batch system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Batch {
@@ -13,6 +15,11 @@ pub enum Batch {
 
 /// Memory of a process beyond its budget: code, metadata of the system, and buffers of the allocator.
 const BESIDE: u64 = 200_000_000;
+
+/// The command that runs a task of a plan, without the number of the task.
+pub fn run_command(jobs: &Path) -> String {
+    format!("basketry run {}", argument(&jobs.to_string_lossy()))
+}
 
 /// The name and the text of the submit file of a plan with this many tasks. `folder` is where all paths of the plan count from.
 pub fn submit_file(
@@ -47,8 +54,10 @@ pub fn submit_file(
         }
         Batch::Slurm => {
             let last = tasks.saturating_sub(1);
-            let quoted =
-                shlex::try_quote(&plan.to_string()).map_or_else(|_| plan.to_string(), |text| text.into_owned());
+            let command = run_command(jobs);
+            // sbatch takes these lines apart as a shell does.
+            let (folder, log) = (folder.to_string(), format!("{plan}.d/slurm-%a.log"));
+            let (folder, log) = (quoted(&folder), quoted(&log));
             let text = format!(
                 "#!/bin/sh\n\
                  # One job for each task of {plan}: sbatch this file, where the files of the plan can be reached.\n\
@@ -56,8 +65,8 @@ pub fn submit_file(
                  #SBATCH --cpus-per-task={threads}\n\
                  #SBATCH --mem={megabytes}M\n\
                  #SBATCH --chdir={folder}\n\
-                 #SBATCH --output={plan}.d/slurm-%a.log\n\
-                 exec basketry run {quoted} --task \"$SLURM_ARRAY_TASK_ID\"\n"
+                 #SBATCH --output={log}\n\
+                 exec {command} --task \"$SLURM_ARRAY_TASK_ID\"\n"
             );
             (jobs.with_extension("sh"), text)
         }
@@ -88,6 +97,14 @@ mod tests {
             "#SBATCH --array=0-11",
             "#SBATCH --mem=1450M",
             "exec basketry run d/jobs.json --task \"$SLURM_ARRAY_TASK_ID\"",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line}: {text}");
+        }
+        let (_, text) = submit_file(Batch::Slurm, Path::new("a b/jobs.json"), Path::new("/my work"), 1, (1, 0));
+        for line in [
+            "#SBATCH --chdir='/my work'",
+            "#SBATCH --output='a b/jobs.json.d/slurm-%a.log'",
+            "exec basketry run 'a b/jobs.json' --task \"$SLURM_ARRAY_TASK_ID\"",
         ] {
             assert!(text.lines().any(|found| found == line), "{line}: {text}");
         }
