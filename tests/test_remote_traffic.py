@@ -15,6 +15,8 @@ from servers.odd import Behaviour, OddServer
 SHARE = 0.05
 # Begin and end of the file, and one more for the metadata that these did not bring.
 OPENING = 3
+# Bytes of a scan that are read together.
+SCANNED_AT_ONCE = 4 << 20
 # Memory of a process that has the client libraries and their buffers.
 PROCESS = 30e6
 
@@ -107,6 +109,51 @@ def test_the_first_entry_takes_few_round_trips(basketry: Basketry, odd_server: O
     basketry("readspeed", url, *part.options, "--entries", "0:1", "-q")
 
     assert len(odd_server.requests) <= OPENING + 1
+
+
+@pytest.mark.parametrize("verb", ["rewrite", "convert"])
+def test_ranges_of_entries_are_asked_for_together(
+    basketry: Basketry, odd_server: OddServer, part: Part, tmp_path: Path, verb: str
+) -> None:
+    """The file is opened once, and the pages of a part of a cluster are one request as those of a whole one are."""
+    url = odd_server.put("nano.root", part.content, Behaviour(ranges="several"))
+    columns = [word for name in part.options[1:] for word in ("--keep", name)]
+    output = tmp_path / {"rewrite": "out.root", "convert": "out.parquet"}[verb]
+
+    basketry(verb, url, *columns, "--entries", "100:2000", "-q", "-o", output)
+
+    assert len(odd_server.requests) <= part.clusters + OPENING
+    local = tmp_path / "nano.root"
+    local.write_bytes(part.content)
+    expected = output.read_bytes()
+    basketry(verb, local, *columns, "--entries", "100:2000", "-q", "-f", "-o", output)
+    assert output.read_bytes() == expected
+
+
+@pytest.mark.parametrize("container", ["ttree", "rntuple"])
+def test_samples_are_asked_for_together(
+    basketry: Basketry, odd_server: OddServer, tmp_path: Path, container: str
+) -> None:
+    """`tune` samples hundreds of columns, in several places each. It writes trials if there is time: each reads some
+    clusters again."""
+    path = tmp_path / "nano.root"
+    basketry("generate", "nano", "--size", "20MB", "--container", container, "-q", "-o", path)
+    url = odd_server.put("nano.root", path.read_bytes(), Behaviour(ranges="several"))
+
+    measured = basketry.json("tune", url)["measuring"]["sampled_columns"]
+
+    assert measured > 100
+    assert len(odd_server.requests) < measured / 2
+
+
+def test_a_scan_takes_large_pieces(basketry: Basketry, odd_server: OddServer, part: Part) -> None:
+    """A file that is cut short has no list of keys: all of its records are looked at."""
+    content = part.content[: len(part.content) * 2 // 3]
+    url = odd_server.put("nano.root", content, Behaviour(ranges="several"))
+
+    basketry.run("inspect", url)
+
+    assert len(odd_server.requests) <= len(content) // SCANNED_AT_ONCE + 1 + OPENING
 
 
 @pytest.mark.parametrize("ranges", ["several", "whole", "ignored"])

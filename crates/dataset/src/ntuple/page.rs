@@ -1,14 +1,15 @@
 //! Pages: from their bytes in the file to the bytes that [`element`](super::element) decodes. The checksum is verified and
-//! the page decompressed.
+//! the page decompressed. Also which pages of a cluster hold some entries.
 
 use std::fmt;
+use std::ops::Range;
 
 use rootfile::codec::{Compression, Compressor, Decompressor};
 use rootfile::{Error, Result, Source};
 
 use super::blob::read_blob;
 use super::element::Encoding;
-use super::model::{Locator, Page};
+use super::model::{Cluster, Locator, Page, PageList};
 
 /// Bytes of the checksum that may follow a page: XXH3 of 64 bits, little-endian.
 pub const CHECKSUM: u64 = 8;
@@ -38,6 +39,34 @@ impl Place<'_> {
     #[must_use]
     pub fn blame(&self, error: Error) -> Error {
         error.object(self.to_string())
+    }
+}
+
+impl Cluster {
+    /// Where the pages of a column are that hold some entries, counted from the first of the cluster, in the order of entries. Which
+    /// pages of a collection's values hold them is known only from its sizes; here their share is a guess.
+    ///
+    /// # Errors
+    ///
+    /// A page is not in the file.
+    pub fn page_ranges(&self, list: &PageList, column: usize, entries: &Range<u64>) -> Result<Vec<Range<u64>>> {
+        let pages = self.pages(list, column).unwrap_or_default();
+        let elements: u64 = pages.iter().map(|page| u64::from(page.elements)).sum();
+        let share = |entry: u64, up: u64| {
+            let (all, entry) = (u128::from(self.entries.max(1)), u128::from(entry.min(self.entries)));
+            u64::try_from((entry * u128::from(elements) + u128::from(up) * (all - 1)) / all).unwrap_or(u64::MAX)
+        };
+        let wanted = share(entries.start, 0)..share(entries.end, 1);
+        let (mut ranges, mut end) = (Vec::new(), 0);
+        for page in pages {
+            let start = end;
+            end += u64::from(page.elements);
+            if start < wanted.end && end > wanted.start {
+                let (offset, size) = page.extent()?;
+                ranges.push(offset..offset.saturating_add(size));
+            }
+        }
+        Ok(ranges)
     }
 }
 

@@ -206,8 +206,8 @@ impl NtupleTable {
         Ok(pieces)
     }
 
-    /// Where the pages of a field are that hold some entries of a cluster, counted from its first: column by column, in the order of
-    /// entries. Which pages of a collection's values hold them is known only from its sizes; here their share is a guess.
+    /// Where the pages of a field are that hold some entries of a cluster, counted from its first: column by column, as
+    /// [`Cluster::page_ranges`] finds them.
     ///
     /// # Errors
     ///
@@ -216,22 +216,7 @@ impl NtupleTable {
         let (list, cluster) = self.cluster(cluster).ok_or_else(|| Error::request("no such cluster"))?;
         let mut ranges = Vec::new();
         for column in plan.columns_in(cluster)? {
-            let pages = cluster.pages(list, column).unwrap_or_default();
-            let elements: u64 = pages.iter().map(|page| u64::from(page.elements)).sum();
-            let share = |entry: u64, up: u64| {
-                let (all, entry) = (u128::from(cluster.entries.max(1)), u128::from(entry.min(cluster.entries)));
-                u64::try_from((entry * u128::from(elements) + u128::from(up) * (all - 1)) / all).unwrap_or(u64::MAX)
-            };
-            let wanted = share(entries.start, 0)..share(entries.end, 1);
-            let mut end = 0;
-            for page in pages {
-                let start = end;
-                end += u64::from(page.elements);
-                if start < wanted.end && end > wanted.start {
-                    let (offset, size) = page.extent()?;
-                    ranges.push(offset..offset.saturating_add(size));
-                }
-            }
+            ranges.extend(cluster.page_ranges(list, column, entries)?);
         }
         Ok(ranges)
     }

@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use rootfile::Result;
 
 use super::bench::CodecBench;
+use super::column::Column;
 use super::line::Point;
 use super::measure::{LEAST_SAMPLED, MOST_SAMPLED};
 use super::measured::Measured;
@@ -79,14 +80,20 @@ impl Confirmed {
         let share = left / all.max(1.0);
         let mut buffer = vec![0; 1 << 20];
         let mut looked_at = 0.0;
-        for finalist in &new {
+        let target = |column: &Column| (column.raw * share).clamp(LEAST_SAMPLED, MOST_SAMPLED).min(column.raw);
+        let mut announced = 0;
+        for (n, finalist) in new.iter().enumerate() {
             let (Some(column), Some(codec)) = (stats.columns.get(finalist.column), codec_of(finalist)) else {
                 continue;
             };
             if left <= 0.0 {
                 break;
             }
-            let target = (column.raw * share).clamp(LEAST_SAMPLED, MOST_SAMPLED).min(column.raw);
+            if n >= announced {
+                let next = new.iter().skip(n).filter_map(|finalist| stats.columns.get(finalist.column));
+                announced = n.saturating_add(stats.announce(next.map(|column| (column, target(column))), seed));
+            }
+            let target = target(column);
             let source = &**stats.file_of(column).source();
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "numbers of bytes")]
             let (target, size) = (target as usize, (finalist.basket as usize).clamp(1, LARGEST_BASKET));

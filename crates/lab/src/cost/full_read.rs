@@ -9,7 +9,6 @@ use std::time::Duration;
 use dataset::EntrySet;
 use dataset::decode::ColumnPlan;
 use flow::Budget;
-use flow::inputs::Input;
 use flow::read::{Dataset, ReadCost, Request, drain};
 use rootfile::Result;
 
@@ -68,9 +67,7 @@ impl FullRead {
         let Some((number, tree)) = largest.and_then(|t| Some((t, stats.trees.get(t)?))) else {
             return Ok(Self::default());
         };
-        let open = |tree: &TreeStats| {
-            Dataset::open(&[Input { path: stats.file.name().to_path_buf(), tree: Some(tree.path.clone()) }])
-        };
+        let open = |tree: &TreeStats| Dataset::of_file(&stats.file, &tree.path);
         let dataset = open(tree)?;
         let columns = dataset.column_of_each_node();
         let of = |c: &Column| {

@@ -65,13 +65,21 @@ pub(crate) fn measure(
     let two_sizes_on = (nominal::budget(&stats.columns) / TWO_SIZES_EACH).clamp(TWO_SIZES_ON.0, TWO_SIZES_ON.1);
     // Reading a sample costs about as much as decompressing it thrice.
     let share = left / (2.0 * fast + 0.5 * slow + 8.0) / total.max(1.0);
+    let target = |column: &Column| (column.raw * share).clamp(LEAST_SAMPLED, MOST_SAMPLED).min(column.raw);
+    let mut announced = 0;
     for (rank, &i) in order.iter().enumerate() {
         let (Some(column), Some(table)) = (stats.columns.get(i), tables.get_mut(i)) else { continue };
         // The largest columns are always sampled, whatever the budget.
         if rank >= 4 && (work.spent >= nominal::budget(&stats.columns) || !allowance.allows(0.0)) {
             break;
         }
-        let target = (column.raw * share).clamp(LEAST_SAMPLED, MOST_SAMPLED).min(column.raw);
+        if rank >= announced {
+            let next =
+                order.iter().skip(rank).filter_map(|i| Some((work.taken.contains_key(i), stats.columns.get(*i)?)));
+            let next = next.map(|(taken, column)| (column, if taken { 0.0 } else { target(column) }));
+            announced = rank.saturating_add(stats.announce(next, seed));
+        }
+        let target = target(column);
         let sample = match work.taken.remove(&i) {
             Some(sample) => sample,
             None => work.take(i, target)?,
@@ -146,9 +154,17 @@ impl Work<'_> {
         let scouted = tried as usize;
         let mut lost = vec![0.0; codecs.len()];
         let mut total = 0.0;
-        for &i in largest.chain(others) {
+        let target = |column: &Column| (SCOUTS_SAMPLE * tried).min(column.raw);
+        let scouts: Vec<usize> = largest.chain(others).copied().collect();
+        let mut announced = 0;
+        for (n, &i) in scouts.iter().enumerate() {
+            if n >= announced {
+                let next = scouts.iter().skip(n).filter_map(|&i| self.stats.columns.get(i));
+                let next = next.map(|column| (column, target(column)));
+                announced = n.saturating_add(self.stats.announce(next, self.seed));
+            }
             let Some(column) = self.stats.columns.get(i) else { continue };
-            let sample = self.take(i, (SCOUTS_SAMPLE * tried).min(column.raw))?;
+            let sample = self.take(i, target(column))?;
             let tried = |&codec: &Packing| match column.takes(codec) {
                 true => self.run(&sample, codec, scouted, scouted),
                 false => Ok(Tried::default()),

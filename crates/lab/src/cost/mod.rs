@@ -3,7 +3,7 @@
 //!
 //! `statistics` lists columns from metadata (`page_columns` those of RNTuples), `forms` their other forms, `sample` reads some
 //! baskets, `page_sample` some pages, `measure` tries
-//! codecs on them within a budget, `confirm` tries the chosen codecs on other baskets, and `model` computes the cost of a
+//! codecs on them within a budget, `kept` holds what was read of a file on another machine, `confirm` tries the chosen codecs on other baskets, and `model` computes the cost of a
 //! layout. `trial` writes a layout into a temporary file, `replay` reads files as a workload would. Times are CPU seconds
 //! of one thread.
 
@@ -16,6 +16,7 @@ pub(crate) mod confirm;
 mod decoding;
 pub(crate) mod forms;
 mod full_read;
+mod kept;
 mod kind;
 mod line;
 pub(crate) mod measure;

@@ -134,7 +134,8 @@ pub(super) fn take(
             sample.today.add(as_f64(objlen as u64), unpack + decode);
             sample.stored += as_f64(stored.len() as u64);
             let room = (target / places.count).saturating_sub(run.payload());
-            let first = (room.saturating_mul(8) / usize::from(own.encoding.bits().max(1))).max(1);
+            // Rounded up, so that no other page is read for one element.
+            let first = room.saturating_mul(8).div_ceil(usize::from(own.encoding.bits().max(1))).max(1);
             run.append(buffer, elements, first).map_err(named)?;
             next = number + 1;
             if run.payload() * places.count >= target {

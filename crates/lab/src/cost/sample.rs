@@ -1,6 +1,8 @@
 //! Samples of a column: entries from a few places of the file, cut into baskets of any size. [`super::page_sample`] has those
 //! of RNTuples.
 
+use std::ops::Range;
+
 use dataset::tree::basket::{BasketHeader, Entries};
 use rootfile::bytes::Cursor;
 use rootfile::{Error, Result, Source};
@@ -54,6 +56,28 @@ impl Sample {
         let expected = self.stored * column.raw / self.today.raw.max(1.0);
         if expected > 0.0 { (column.zip / expected).clamp(0.5, 2.0) } else { 1.0 }
     }
+}
+
+/// Where the pieces are that [`take`] reads. Their number is a guess: a basket tells its bytes before compression when it is read.
+pub(crate) fn places(column: &Column, target: usize, largest: usize, seed: u64) -> Vec<Range<u64>> {
+    let places = Places::new(column, target);
+    let expansion = (column.raw / column.zip.max(1.0)).max(1.0);
+    let most = as_f64(target as u64) / as_f64(places.count as u64);
+    let (mut found, mut next) = (Vec::new(), 0);
+    for place in 0..places.count {
+        let at = places.piece(column, place, seed).max(next);
+        next = at;
+        let mut raw = 0.0;
+        for (number, piece) in column.baskets.iter().enumerate().skip(at).filter(|(_, piece)| piece.seek > 0) {
+            if raw >= most && raw > 0.0 || piece.nbytes as usize > largest {
+                break;
+            }
+            found.push(piece.seek..piece.seek.saturating_add(u64::from(piece.nbytes)));
+            raw += expansion * f64::from(piece.nbytes);
+            next = number + 1;
+        }
+    }
+    found
 }
 
 /// Reads about `target` bytes of a column, from places that depend on `seed` alone. Baskets of more than `largest`

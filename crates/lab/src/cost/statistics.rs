@@ -12,12 +12,14 @@ use dataset::ntuple::model::Locator;
 use dataset::ntuple::{is_released, read_ntuple};
 use dataset::tree::basket::{BasketData, BasketHeader, GENERATE_OFFSET_MAP};
 use dataset::tree::{BasketRef, Branch, BranchKind, Tree, clusters, is_tree_class, read_tree};
-use rootfile::{Error, Key, Result, RootFile};
+use rootfile::{Error, Key, Result, RootFile, Source, open_source};
 
 use super::column::{Column, METADATA_PER_BASKET, Recast, TreeStats};
+use super::kept::Kept;
 use super::kind::{self, Kind};
 use super::model::Cost;
 use super::page_columns::{PageColumns, page_columns};
+use super::sample;
 use super::workload::{Demand, Workload};
 use crate::math::as_f64;
 use crate::system::clock::thread_seconds;
@@ -45,6 +47,8 @@ pub(crate) struct Asked<'a> {
 /// A file's trees and columns.
 pub(crate) struct FileStats {
     pub file: Arc<RootFile>,
+    /// The bytes that are kept, if the file is on another machine.
+    kept: Option<Arc<Kept>>,
     /// CPU seconds that reading the metadata took.
     pub metadata: f64,
     /// Bytes of the file; of one with the named tree alone, if one was.
@@ -74,10 +78,14 @@ impl FileStats {
     /// As [`Self::read`], for the columns that `demand` returns a demand for.
     pub fn read_columns(path: &Path, tree: Option<&str>, demand: &DemandOf<'_>) -> Result<Self> {
         let start = thread_seconds();
-        let file = Arc::new(RootFile::open(path)?);
+        let source = open_source(path)?;
+        let kept = source.is_remote().then(|| Arc::new(Kept::over(Arc::clone(&source))));
+        let source = kept.as_ref().map_or(source, |kept| Arc::clone(kept) as Arc<dyn Source>);
+        let file = Arc::new(RootFile::from_source(source)?);
         let whole = as_f64(file.source().size());
         let mut stats = Self {
             file: Arc::clone(&file),
+            kept,
             metadata: 0.0,
             // Objects beside a named tree are not written; the streamer infos stay, and the least size of a file.
             size: tree.map_or(whole, |_| LEAST_FILE + f64::from(file.header().nbytes_info)),
@@ -231,6 +239,28 @@ impl FileStats {
     /// decompressed, as entries, and as an Arrow array.
     pub fn within(&mut self, memory: u64) {
         self.largest = usize::try_from(memory / MEMORY_PER_BASKET).unwrap_or(usize::MAX);
+        self.kept.iter().for_each(|kept| kept.within(memory));
+    }
+
+    /// Asks a file on another machine at once for the samples of the next columns, of so many bytes each, as far as there is room
+    /// for them. Returns the number of these columns.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of bytes")]
+    pub fn announce<'a>(&'a self, samples: impl Iterator<Item = (&'a Column, f64)>, seed: u64) -> usize {
+        let Some(kept) = &self.kept else { return usize::MAX };
+        let (mut places, mut columns, mut room) = (Vec::new(), 0, kept.room());
+        for (column, target) in samples {
+            let is_here = column.recast.is_some() || target <= 0.0;
+            let more = if is_here { Vec::new() } else { sample::places(column, target as usize, self.largest, seed) };
+            let bytes: u64 = more.iter().map(|place| place.end - place.start).sum();
+            if columns > 0 && bytes > room {
+                break;
+            }
+            room = room.saturating_sub(bytes);
+            places.extend(more);
+            columns += 1;
+        }
+        kept.will_need(&places);
+        columns
     }
 
     /// Bytes of the file without its columns. Baskets in a tree's record count as if they had records of

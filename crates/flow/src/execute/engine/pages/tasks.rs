@@ -1,9 +1,10 @@
 //! Tasks in the order of the output: cluster by cluster, first the pages that are copied, then those that are made anew. Page lists
 //! are read when their clusters are due, so one is in memory at a time.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::ops::Range;
 
+use dataset::ntuple::element::Kind;
 use dataset::ntuple::model::{Cluster, ColumnRange, PageList};
 use rootfile::Result;
 
@@ -11,7 +12,7 @@ use super::job::PageJob;
 use super::outline::{MovedPage, Running, SourceCluster};
 use crate::execute::engine::tasks::WINDOW;
 use crate::execute::engine::work::Supply;
-use crate::execute::fetch::read_ahead::ReadAhead;
+use crate::execute::fetch::read_ahead::{FileRange, ReadAhead};
 use crate::table::depth::{Depth, Depths};
 use crate::table::pages::ClusterOutline;
 
@@ -102,8 +103,12 @@ impl<'a> PageTasks<'a> {
                 all if all == cluster.entries => {}
                 some => {
                     let ranks = selected.rank(first)..selected.rank(first + cluster.entries);
-                    let kept = selected.runs(ranks).map(|run| run.start - first..run.end - first).collect();
+                    let kept: Vec<_> = selected.runs(ranks).map(|run| run.start - first..run.end - first).collect();
                     let begins_group = std::mem::take(&mut self.begins_group);
+                    if self.ahead.fetches() {
+                        let at = SourceCluster { input, number: self.input, list, cluster, cluster_number };
+                        self.ahead.announce(places(&at, self.job.columns.len(), &kept)?);
+                    }
                     let slice =
                         Slice { list: alone(list, cluster), kept, first_entry: self.running.entries, begins_group };
                     self.running.skip(self.job, some);
@@ -174,6 +179,27 @@ impl<'a> PageTasks<'a> {
         }
         Ok(None)
     }
+}
+
+/// Where the pages are that a slice of a cluster needs: the ends of all collections and the tags of all variants, by which the
+/// elements of entries are found, and of each column of the output the pages from the first kept entry to the last.
+fn places(at: &SourceCluster<'_>, columns: usize, kept: &[Range<u64>]) -> Result<Vec<FileRange>> {
+    let schema = &at.input.ntuple.schema;
+    let wanted: HashSet<usize> = (0..columns).filter_map(|id| at.source(id).column()).collect();
+    let entries = kept.first().map_or(0, |run| run.start)..kept.last().map_or(0, |run| run.end);
+    let file = u32::try_from(at.number).unwrap_or(u32::MAX);
+    let leads = |column: &usize| {
+        schema.encoding(*column).is_ok_and(|encoding| matches!(encoding.kind(), Kind::Index | Kind::Switch))
+    };
+    let (leading, others): (Vec<usize>, Vec<usize>) = (0..schema.columns.len()).partition(leads);
+    let mut found = Vec::new();
+    for column in leading {
+        found.extend(at.cluster.page_ranges(at.list, column, &(0..at.cluster.entries))?);
+    }
+    for column in others.into_iter().filter(|column| wanted.contains(column)) {
+        found.extend(at.cluster.page_ranges(at.list, column, &entries)?);
+    }
+    Ok(found.into_iter().map(|range| (file, range)).collect())
 }
 
 /// A page list with one cluster of another.
