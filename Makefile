@@ -1,5 +1,5 @@
 # make help lists the targets. Variables: FILE= (demo), VENV= (an existing virtual environment), PROFILE= (cargo's), JOBS=,
-# PYTEST_OPTIONS=, SCALE=, STUDY= and STUDY_OPTIONS= (studies), SECONDS_EACH= and CORPUS_FILES= (fuzz).
+# PYTEST_OPTIONS=, UPROOT=, DATA= and SUITE_OPTIONS= (test-uproot), SCALE=, STUDY= and STUDY_OPTIONS= (studies), SECONDS_EACH= and CORPUS_FILES= (fuzz).
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
@@ -69,6 +69,11 @@ test-full: ## pytest: every layout for every corpus file, every corruption
 test-coffea: $(TEST_STAMP) ## the tests of basketry.distributed and nanoevents beside Dask, parsl and coffea, which are installed for them
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/requirements-coffea.txt
 	$(MAKE) pytest PROFILE=tested PYTEST_OPTIONS="-k 'test_distributed or test_nanoevents or test_fileset'"
+
+.PHONY: test-uproot
+test-uproot: build $(WHEEL_STAMP) ## uproot's own tests with basketry in uproot's place (UPROOT= and DATA=: checkouts of uproot5 and scikit-hep-testdata)
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/requirements-uproot.txt
+	$(VENV)/bin/python tests/uproot_suite/run.py --uproot $(UPROOT) --data $(DATA) --jobs $(JOBS) $(SUITE_OPTIONS)
 
 .PHONY: pytest
 pytest: build $(WHEEL_STAMP)

@@ -30,6 +30,7 @@ TParameter<bool> TParameter<int> TParameter<long> TParameter<Long64_t> TParamete
 TAxis TH1 TH1C TH1S TH1I TH1L TH1F TH1D TProfile
 TH2 TH2C TH2S TH2I TH2L TH2F TH2D TProfile2D TH2Poly TH2PolyBin
 TH3 TH3C TH3S TH3I TH3L TH3F TH3D TProfile3D
+TGraph TGraphErrors TGraphAsymmErrors TGraph2D TEfficiency
 """.split()
 
 HEADER = """\

@@ -17,8 +17,11 @@ parsl or an executor; `nanoevents` gives coffea's NanoEvents.
 
 from __future__ import annotations
 
-from . import _xrootd, distributed
-from .dataset import concatenate, iterate, open
+from . import _xrootd, distributed, exceptions, objects
+from .branches import Branch
+from .codecs import LZ4, LZMA, ZLIB, ZSTD
+from .dataset import concatenate, iterate, num_entries, open
+from .exceptions import KeyInFileError
 from .figures import sweep_figures
 from .file import Directory, File
 from .many_files import check, collect, fileset, plan, run_task
@@ -26,17 +29,32 @@ from .monitoring import Monitor
 from .nano import nanoevents
 from .processes import Parts, parts
 from .sweeping import sweep
-from .tree import Branch, RNTuple, Tree
+from .tree import RNTuple, Tree
 from .verbs import convert, generate, inspect, layout, merge, readspeed, recover, rewrite, tune, verify
-from .writing import FillContext, WritableDirectory, WritableFile, WritableNtuple, WritableTree, recreate
+from .writing import (
+    FillContext,
+    WritableDirectory,
+    WritableFile,
+    WritableNtuple,
+    WritableTree,
+    create,
+    recreate,
+    update,
+)
+from .writing.identify import as_TGraph, to_writable
 
 _xrootd.tell()
 
 __all__ = [
+    "LZ4",
+    "LZMA",
+    "ZLIB",
+    "ZSTD",
     "Branch",
     "Directory",
     "File",
     "FillContext",
+    "KeyInFileError",
     "Monitor",
     "Parts",
     "RNTuple",
@@ -45,11 +63,14 @@ __all__ = [
     "WritableFile",
     "WritableNtuple",
     "WritableTree",
+    "as_TGraph",
     "check",
     "collect",
     "concatenate",
     "convert",
+    "create",
     "distributed",
+    "exceptions",
     "fileset",
     "generate",
     "inspect",
@@ -57,6 +78,8 @@ __all__ = [
     "layout",
     "merge",
     "nanoevents",
+    "num_entries",
+    "objects",
     "open",
     "parts",
     "plan",
@@ -67,6 +90,8 @@ __all__ = [
     "run_task",
     "sweep",
     "sweep_figures",
+    "to_writable",
     "tune",
+    "update",
     "verify",
 ]

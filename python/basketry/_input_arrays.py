@@ -41,7 +41,11 @@ def tables(data: Any) -> Iterator[list[tuple[str, Column]] | Any]:
     elif _is_of(data, "awkward"):
         if not data.fields:
             raise TypeError("the awkward array has no fields: pass it as {name: array}")
-        yield [(name, column(data[name])) for name in data.fields]
+        if data.ndim > 1:
+            # Lists of records share one counter: `n`, and columns with the names of the fields.
+            yield [("", column(data))]
+        else:
+            yield [(name, column(data[name])) for name in data.fields]
     elif isinstance(data, np.ndarray) and data.dtype.names is not None:
         yield [(name, column(data[name])) for name in data.dtype.names]
     elif hasattr(data, "__arrow_c_stream__"):

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._types import has_own, shown
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -21,22 +23,30 @@ def data(buffer: Buffer, dtype: DTypeLike) -> NDArray[Any]:
     return np.frombuffer(memoryview(buffer), dtype) if len(buffer) else np.empty(0, dtype)
 
 
-def array(node: Node) -> NDArray[Any]:
+def array(node: Node, typename: str | None = None) -> NDArray[Any]:
+    """The entries of a column. Sets, maps and pairs, which the C++ type tells, are Python's own."""
+    made = _array(node)
+    if typename is None or not has_own(typename):
+        return made
+    return _objects(shown(one, typename) for one in made)
+
+
+def _array(node: Node) -> NDArray[Any]:
     """A plain array for entries of one shape, a structured array for records of these, else an array of objects: an
     array for a list, a `str`, `bytes`, a dict for a record, None for a missing value."""
     kind, length, size, buffers, parts = node
     if kind == "fixed":
-        items = array(parts[0][1])
+        items = _array(parts[0][1])
         return items.reshape(length, size, *items.shape[1:])
     if kind == "record":
-        return _record(length, [(name, array(part)) for name, part in parts])
+        return _record(length, [(name, _array(part)) for name, part in parts])
     if kind == "list":
-        return _sliced(length, data(buffers[0], np.int64), array(parts[0][1]))
+        return _sliced(length, data(buffers[0], np.int64), _array(parts[0][1]))
     if kind == "optional":
         bits = np.unpackbits(data(buffers[0], np.uint8), count=length, bitorder="little")
-        return _objects(one if there else None for one, there in zip(array(parts[0][1]), bits, strict=True))
+        return _objects(one if there else None for one, there in zip(_array(parts[0][1]), bits, strict=True))
     if kind == "union":
-        alternatives = [array(part) for _, part in parts]
+        alternatives = [_array(part) for _, part in parts]
         places = zip(data(buffers[0], np.int8).tolist(), data(buffers[1], np.int32).tolist(), strict=True)
         return _objects((alternatives[tag - 1][place] if tag else None for tag, place in places), length)
     if kind in ("text", "bytes"):

@@ -98,7 +98,7 @@ class Computation:
         index = request.start if request.selection is None else _selected(request)
         return _group(self._computed(have, keep, length), library, how, index, length)
 
-    def iterate(self, request: Request, step_size: int | str | None) -> Iterator[Any]:
+    def iterate(self, request: Request, step_size: int | str | None, sizes: list[int] | None = None) -> Iterator[Any]:
         """Like `arrays`, in steps; a step counts entries before the cut."""
         library, how = request.library, request.how
         _check(library, how)
@@ -115,7 +115,7 @@ class Computation:
             length = len(batch) if isinstance(index, int) else len(index)
             return _group(self._computed(have, keep, length), library, how, index, length)
 
-        return libraries.in_steps(self._table, _unnamed(self.parts), request, step_size, group)
+        return libraries.in_steps(self._table, _unnamed(self.parts), request, step_size, group, sizes)
 
     def _read(self, parts: list[Part], request: Request) -> dict[Part, Any]:
         if not parts:

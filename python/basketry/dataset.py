@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import collections.abc
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from . import _core
+from . import _core, options
 from .file import File
+from .joining import joined, shifted
 from .names import missing
+from .places import local
 from .tree import Tree, opened
 
 if TYPE_CHECKING:
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
     Friends: TypeAlias = Iterable[Place] | Mapping[str, Place | Iterable[Place]] | None
 
 
-def open(places: Places, *, friends: Friends = None) -> Tree | Any:
+def open(places: Places, *, friends: Friends = None, **tuning: Any) -> Tree | Any:
     """Opens a file, or a tree or RNTuple in one or several.
 
     An RNTuple is an `RNTuple`, a `Tree` whose branches are fields.
@@ -35,8 +38,11 @@ def open(places: Places, *, friends: Friends = None) -> Tree | Any:
     An absent file is a `FileNotFoundError`, a file that is no ROOT file a `ValueError`, an absent tree a `KeyError`
     with the nearest names.
     """
+    options.check("open", tuning)
+    if isinstance(places, collections.abc.Mapping) and len(places) == 1 and next(iter(places.values())) is None:
+        return File(local(os.fspath(next(iter(places)))))
     if isinstance(places, str | os.PathLike):
-        found = _core.expand([os.fspath(places)])
+        found = _expand(places)
         if len(found) == 1 and friends is None:
             path, inside = found[0]
             return File(path)[inside] if inside else File(path)
@@ -49,10 +55,28 @@ def concatenate(
     cut: str | None = None,
     *,
     friends: Friends = None,
-    **options: Any,
+    allow_missing: bool = False,
+    **settings: Any,
 ) -> Any:
-    """Arrays of the entries of several files, in order; options are those of `Tree.arrays`."""
-    return _tree(files, friends).arrays(expressions, cut, **options)
+    """Arrays of the entries of several files, in order; options are those of `Tree.arrays`. Files need only
+    the asked branches in common. `allow_missing` leaves out files without the tree
+    or a branch."""
+    settings = _without_tuning(settings)
+    try:
+        return _tree(files, friends).arrays(expressions, cut, **settings)
+    except (KeyError, ValueError):
+        # Files that differ cannot be one table; some may lack the tree.
+        trees = _trees(files, friends, allow_missing)
+        if len(trees) == 1 and not allow_missing:
+            raise
+    found = []
+    for tree in trees:
+        try:
+            found.append(tree.arrays(expressions, cut, **settings))
+        except KeyError:
+            if not allow_missing:
+                raise
+    return joined(found)
 
 
 def iterate(
@@ -61,22 +85,73 @@ def iterate(
     cut: str | None = None,
     *,
     friends: Friends = None,
-    **options: Any,
+    report: bool = False,
+    allow_missing: bool = False,
+    **settings: Any,
 ) -> Iterator[Any]:
-    """Like `concatenate`, in steps; options are those of `Tree.iterate`. A step may span files."""
-    return _tree(files, friends).iterate(expressions, cut, **options)
+    """Like `concatenate`, in steps; options are those of `Tree.iterate`. A step ends at the end of its file. To let
+    steps span files, iterate over `basketry.open(files)`."""
+    settings = _without_tuning(settings)
+    trees = _trees(files, friends, allow_missing)
+
+    def run() -> Iterator[Any]:
+        before = 0
+        for tree in trees:
+            for found in tree.iterate(expressions, cut, report=report, **settings):
+                if report:
+                    yield shifted(found[0], before), replace(found[1], global_offset=before)
+                else:
+                    yield shifted(found, before)
+            before += tree.num_entries
+
+    return run()
+
+
+def num_entries(places: Places) -> Iterator[tuple[str, str, int]]:
+    """File, path in the file, and number of entries of each tree."""
+    for path, inside in _inputs(places):
+        tree = opened([(path, inside)], (), "")
+        yield os.fspath(path), inside or tree.object_path, tree.num_entries
+
+
+def _without_tuning(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in settings.items() if name not in options.TUNING}
+
+
+def _trees(places: Places, friends: Friends, allow_missing: bool) -> list[Tree]:
+    """The tree of each file; with friends, which go on through all files, one tree of all."""
+    if friends is not None:
+        return [_tree(places, friends)]
+    found = []
+    for path, inside in _inputs(places):
+        if allow_missing and inside and inside not in File(path):
+            continue
+        found.append(_tree({path: inside} if inside else path, None))
+    return found
 
 
 def _inputs(places: Places) -> list[tuple[str, str | None]]:
+    """Files and the trees in them. A list may have open trees, too."""
+    if isinstance(places, Tree):
+        return list(places._made_of[0])
+    if isinstance(places, list | tuple) and any(isinstance(one, Tree) for one in places):
+        return [found for one in places for found in _inputs(one)]
     if isinstance(places, str | os.PathLike):
         places = [places]
     if isinstance(places, collections.abc.Mapping):
-        return [
-            (path, inside or tree)
-            for place, tree in places.items()
-            for path, inside in _core.expand([os.fspath(place)])
-        ]
-    return _core.expand([os.fspath(place) for place in places])
+        return [(path, inside or tree) for place, tree in places.items() for path, inside in _expand(place)]
+    return [found for place in places for found in _expand(place)]
+
+
+def _expand(place: Place) -> list[tuple[str, str | None]]:
+    """The files and trees of an argument."""
+    text = local(os.fspath(place))
+    try:
+        return _core.expand([text])
+    except ValueError as error:
+        if "no file matches" in str(error):
+            raise FileNotFoundError(str(error)) from None
+        raise
 
 
 def _tree(places: Places, friends: Friends) -> Tree:
@@ -88,12 +163,13 @@ def _tree(places: Places, friends: Friends) -> Tree:
         given = [(name, _inputs(place)) for name, place in friends.items()]
     else:
         given = [(None, _inputs(place)) for place in friends or ()]
+    more = f" and {len(inputs) - 1} more" if len(inputs) > 1 else ""
     try:
-        table = _core.Table(inputs, given)
+        made = opened(inputs, given, "")
     except ValueError:
         for path, tree in inputs:
             if tree and tree not in (file := File(path)):
                 raise missing("tree", tree, file.keys(cycle=False), file) from None
         raise
-    more = f" and {len(inputs) - 1} more" if len(inputs) > 1 else ""
-    return opened(table, f"{_core.public_path(inputs[0][0])}{more}:{table.path}")
+    made._where = f"{_core.public_path(inputs[0][0])}{more}:{made.object_path}"
+    return made

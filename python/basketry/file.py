@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import uuid
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core
+from .codecs import of_code
 from .handle import Handle
 from .names import matcher, missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from .codecs import Codec
     from .names import Filter
     from .tree import Tree
 
@@ -25,22 +28,59 @@ class Key(NamedTuple):
     title: str
     #: Whether it is a tree or an RNTuple.
     is_table: bool
+    #: The offset of its record.
+    seek: int
 
 
 class Directory(Handle):
     """A directory of a file: `directory["tree"]`, `directory["dir/tree;2"]`, `directory["dir"]`.
 
-    Only trees and RNTuples can be opened; other objects are listed.
+    Trees and RNTuples open as such, other objects as those of `basketry.objects`.
     """
 
     def __init__(self, file_path: str, keys: list[Key], path: str = "") -> None:
         self.file_path = file_path
-        self.path = path
+        self._path = path
         self._all = keys
         self._below = [key for key in keys if not path or key.path.startswith(f"{path}/")]
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {_core.public_path(self.file_path)}:/{self.path}>"
+        return f"<{type(self).__name__} {_core.public_path(self.file_path)}:/{self._path}>"
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The names of the directories from the top to this one."""
+        return tuple(part for part in self._path.split("/") if part)
+
+    @property
+    def object_path(self) -> str:
+        """The path in the file."""
+        return f"/{self._path}"
+
+    @property
+    def file(self) -> File:
+        """The file."""
+        return File(self.file_path)
+
+    @property
+    def classname(self) -> str:
+        """The C++ class."""
+        return "TDirectory"
+
+    @property
+    def name(self) -> str:
+        """The name, without directories; the file's path at the top."""
+        return self._path.rpartition("/")[2] or self.file_path
+
+    @property
+    def uuid(self) -> uuid.UUID:
+        """The file's UUID."""
+        return uuid.UUID(_core.header(self.file_path)[0])
+
+    @property
+    def compression(self) -> Codec | None:
+        """The codec that the file's header names; None where nothing is compressed."""
+        return of_code(_core.header(self.file_path)[1])
 
     def keys(
         self,
@@ -68,8 +108,8 @@ class Directory(Handle):
         self, recursive: bool, cycle: bool, filter_name: Filter, filter_classname: Filter
     ) -> Iterator[tuple[str, Key]]:
         wants_name, wants_class = matcher(filter_name), matcher(filter_classname)
-        for key in self._ordered(self.path):
-            name = key.path.removeprefix(f"{self.path}/") if self.path else key.path
+        for key in self._ordered(self._path):
+            name = key.path.removeprefix(f"{self._path}/") if self._path else key.path
             if not recursive and "/" in name:
                 continue
             if (wants_name is None or wants_name(name)) and (wants_class is None or wants_class(key.class_)):
@@ -100,27 +140,93 @@ class Directory(Handle):
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self._find(name) is not None
 
-    def __getitem__(self, name: str) -> Tree | Any:
-        """The tree, RNTuple or directory of that name; by default the newest cycle (`"tree;1"` names another).
+    def items(self, **listing: Any) -> list[tuple[str, Any]]:
+        """Names and objects; options are those of `keys`."""
+        return list(self.iteritems(**listing))
 
-        An unknown name is a `KeyError` with the nearest names; an object of another class is a `ValueError`.
-        """
-        from .tree import opened
+    def values(self, **listing: Any) -> list[Any]:
+        """Objects; options are those of `keys`."""
+        return list(self.itervalues(**listing))
 
+    def iterkeys(self, **listing: Any) -> Iterator[str]:
+        """Names, one by one."""
+        return iter(self.keys(**listing))
+
+    def iteritems(self, **listing: Any) -> Iterator[tuple[str, Any]]:
+        """Names and objects, which are read one by one."""
+        options = {"recursive": True, "cycle": True, "filter_name": None, "filter_classname": None, **listing}
+        for name, key in self._named(**options):
+            yield name, self._opened(key)
+
+    def itervalues(self, **listing: Any) -> Iterator[Any]:
+        """Objects, which are read one by one."""
+        return (one for _, one in self.iteritems(**listing))
+
+    def iterclassnames(self, **listing: Any) -> Iterator[tuple[str, str]]:
+        """Names and classes."""
+        return iter(self.classnames(**listing).items())
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The object of that name, or the default."""
+        try:
+            return self[name]
+        except KeyError:
+            return default
+
+    def key(self, name: str) -> Key:
+        """The key of that name."""
         key = self._find(name)
         if key is None:
             raise missing("object", name, self.keys(cycle=";" in name), self)
+        return key
+
+    def classname_of(self, name: str) -> str:
+        """The class of the object of that name."""
+        return self.key(name).class_
+
+    def title_of(self, name: str) -> str:
+        """The title of the object of that name."""
+        return self.key(name).title
+
+    def __getitem__(self, name: str) -> Tree | Any:
+        """The tree, RNTuple, directory or other object of that name; by default the newest cycle (`"tree;1"` names
+        another). `"tree/branch"` and `"tree:branch"` are branches.
+
+        An unknown name is a `KeyError` with the nearest names.
+        """
+        key = self._find(name)
+        if key is not None:
+            return self._opened(key)
+        for at in (place for place, letter in enumerate(name) if letter in "/:"):
+            above = self._find(name[:at])
+            if above is not None and above.is_table:
+                return self._opened(above)[name[at + 1 :].lstrip("/")]
+        raise missing("object", name, self.keys(cycle=";" in name), self)
+
+    def _opened(self, key: Key) -> Any:
+        from .tree import opened
+
         if key.is_table:
-            table = _core.Table([(self.file_path, f"{key.path};{key.cycle}")])
-            return opened(table, f"{_core.public_path(self.file_path)}:{key.path}")
+            inputs = [(self.file_path, f"{key.path};{key.cycle}")]
+            return opened(inputs, (), f"{_core.public_path(self.file_path)}:{key.path}")
         if key.class_ in ("TDirectory", "TDirectoryFile"):
             return Directory(self.file_path, self._all, key.path)
-        where = _core.public_path(self.file_path)
-        raise ValueError(f"{key.path} in {where} is a {key.class_}; only trees and RNTuples can be read")
+        from . import objects
+
+        return objects.opened(self.file_path, key.seek)
 
     def _find(self, name: str) -> Key | None:
-        wanted, _, cycle = name.strip("/").partition(";")
-        path = f"{self.path}/{wanted}" if self.path else wanted
+        parts = [part for part in name.split("/") if part]
+        cycle = ""
+        for place, part in enumerate(parts):
+            # A name may have a semicolon; a cycle is a number behind one.
+            body, _, cycle = part.rpartition(";")
+            if body and cycle.isdigit():
+                parts[place] = body
+            else:
+                cycle = ""
+        wanted = "/".join(parts)
+        path = f"{self._path}/{wanted}" if self._path else wanted
         found = [key for key in self._below if key.path == path and (not cycle or str(key.cycle) == cycle)]
         return max(found, key=lambda key: key.cycle, default=None)
 
@@ -130,7 +236,7 @@ class Directory(Handle):
         if len(paths) != 1:
             has = f"trees {', '.join(paths)}: name one" if paths else "no tree and no RNTuple"
             raise ValueError(f"{self} has {has}")
-        return self[paths[0].removeprefix(f"{self.path}/") if self.path else paths[0]]
+        return self[paths[0].removeprefix(f"{self._path}/") if self._path else paths[0]]
 
 
 class File(Directory):

@@ -1,12 +1,29 @@
-"""Handles that work in a `with` block, although nothing has to be closed."""
+"""Handles that work in a `with` block, although nothing has to be closed; and files that are not open."""
 
 from __future__ import annotations
 
+import uuid
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from . import _core
 
 if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
+
+
+@dataclass(frozen=True)
+class DetachedFile:
+    """The file that something was read from."""
+
+    #: Path or URL.
+    file_path: str
+
+    @property
+    def uuid(self) -> uuid.UUID:
+        """The file's UUID."""
+        return uuid.UUID(_core.header(self.file_path)[0])
 
 
 class Handle:

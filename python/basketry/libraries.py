@@ -29,9 +29,11 @@ def read_one(table: _core.Table, name: str, column: int, request: Request) -> An
     return found[name] if tables else found[0]
 
 
-def iterate(table: _core.Table, plan: Plan, request: Request, step_size: int | str | None) -> Iterator[Any]:
-    """Like `read`, in steps."""
-    return in_steps(table, plan, request, step_size, grouper(request.library, request.how))
+def iterate(
+    table: _core.Table, plan: Plan, request: Request, step_size: int | str | None, sizes: list[int] | None = None
+) -> Iterator[Any]:
+    """Like `read`, in steps; `sizes` gets the entries of each."""
+    return in_steps(table, plan, request, step_size, grouper(request.library, request.how), sizes)
 
 
 def in_steps(
@@ -40,6 +42,7 @@ def in_steps(
     request: Request,
     step_size: int | str | None,
     group: Callable[[_core.Batch, Plan, Any], Any],
+    sizes: list[int] | None = None,
 ) -> Iterator[Any]:
     """The result of `group` for each step's batch, its plan and the numbers of its entries."""
     by_entries = step_size if isinstance(step_size, int) else None
@@ -52,6 +55,8 @@ def in_steps(
         done = 0
         try:
             for batch in steps:
+                if sizes is not None:
+                    sizes.append(len(batch))
                 yield group(batch, plan, request.index(done))
                 done += len(batch)
         finally:
@@ -100,7 +105,7 @@ def _numpy_array(batch: _core.Batch, place: Part) -> Any:
     from . import _numpy as numpy
 
     if isinstance(place, int):
-        return numpy.array(batch.node(place))
+        return numpy.array(batch.node(place), batch.typename(place))
     return {name: _numpy_array(batch, part) for name, part in place}
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import collections.abc
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from .exceptions import KeyInFileError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
@@ -56,4 +58,4 @@ def missing(kind: str, name: str, known: Iterable[str], where: Any) -> KeyError:
         hint = f"; did you mean {' or '.join(near)}?"
     else:
         hint = f"; there are {', '.join(list(folded.values())[:10])}" if folded else ""
-    return KeyError(f"no {kind} {name!r} in {where}{hint}")
+    return KeyInFileError(f"no {kind} {name!r} in {where}{hint}", name)

@@ -6,7 +6,7 @@ import bisect
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from . import _core
+from . import _core, options
 from .reading import Reading
 
 if TYPE_CHECKING:
@@ -46,7 +46,15 @@ class Request:
     ) -> Request:
         """The request that the arguments of `arrays` make for a table with this many entries."""
         first, end, _ = slice(start, stop).indices(entries)
-        return cls(first, max(first, end), numbers(selection, entries), threads, bytes_of(memory), library, how)
+        return cls(
+            first,
+            max(first, end),
+            numbers(selection, entries),
+            threads,
+            bytes_of(memory),
+            options.library(library),
+            how,
+        )
 
     def reading(self, columns: list[int]) -> Reading:
         """The reading of these columns."""

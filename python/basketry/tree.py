@@ -1,379 +1,36 @@
-"""Trees and RNTuples, and their branches or fields: names, types, and arrays of entries."""
+"""Trees and RNTuples: their names, friends and branches. `branches` reads."""
 
 from __future__ import annotations
 
-import sys
-from collections import Counter
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
+import functools
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from . import _core, libraries
-from .handle import Handle
-from .names import matcher, missing
-from .reading_plan import columns
-from .request import MEMORY, Request
+from . import _core
+from .branches import Branch, Branches, Friend
+from .handle import DetachedFile, Handle
+from .request import bytes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import SupportsIndex, TextIO, Unpack
+    from collections.abc import Sequence
+    from typing import Unpack
 
-    from typing_extensions import CapsuleType
+    from .branches import Listing, Names
 
-    from .computing import Computation
-    from .names import Filter
-    from .reading_plan import Part, Plan
-
-    Names: TypeAlias = str | Iterable[str] | None
-    Library: TypeAlias = Literal["ak", "np", "pd", "arrow", "pl"]
-    How: TypeAlias = type[tuple[Any, ...]] | type[list[Any]] | type[dict[str, Any]] | Literal["zip"] | None
-
-
-class Listing(TypedDict, total=False):
-    """Options of all methods that list branches."""
-
-    #: A glob, `"/regex/i"`, a function, or several of these, compared with the name alone and with the path.
-    filter_name: Filter
-    #: The same for C++ types.
-    filter_typename: Filter
-    #: Lists branches below branches, too.
-    recursive: bool
-    #: Names branches by their paths.
-    full_paths: bool
-
-
-class Branches:
-    """The common part of a tree and a branch: branches below, and arrays of their entries."""
-
-    _table: _core.Table
-    _name: str
-    _below: list[Branch]
-    _by_name: dict[str, Branch]
-
-    def __getitem__(self, where: str | int) -> Branch:
-        """The branch of that name at any depth, of that path (`"a/b"`), or of that number.
-
-        An unknown name is a `KeyError` with the nearest names.
-        """
-        if isinstance(where, int):
-            return self._below[where]
-        found = self._find(where)
-        if found is None:
-            raise self._unknown(where)
-        return found
-
-    def get(self, where: str, default: Branch | None = None) -> Branch | None:
-        """The branch of that name, or the default."""
-        found = self._find(where)
-        return default if found is None else found
-
-    def _find(self, where: str) -> Branch | None:
-        deep = not where.startswith("/")
-        where = where.removeprefix("/")
-        found = self._by_name.get(where)
-        if found is None and self._separator in where:
-            first, _, rest = where.partition(self._separator)
-            parent = self._by_name.get(first)
-            found = parent and parent._find(rest)
-        if found is None and deep:
-            found = next((below for branch in self._below if (below := branch._find(where))), None)
-        return found
-
-    @property
-    def _separator(self) -> str:
-        """Between the names of a path."""
-        return "." if self._table.is_ntuple else "/"
-
-    def _unknown(self, name: str, more: Iterable[str] = ()) -> KeyError:
-        """The error for an unknown name, where `more` names are known, too."""
-        return missing("branch", name, [*self.keys(), *self.keys(full_paths=False), *more], self)
-
-    def __contains__(self, where: object) -> bool:
-        return isinstance(where, str) and self._find(where) is not None
-
-    def __iter__(self) -> Iterator[Branch]:
-        return iter(self._below)
-
-    def __len__(self) -> int:
-        return len(self._below)
-
-    def __bool__(self) -> bool:
-        return True
-
-    @property
-    def branches(self) -> list[Branch]:
-        """The branches directly below."""
-        return list(self._below)
-
-    @property
-    def num_entries(self) -> int:
-        """Number of entries in all files."""
-        return self._table.entries
-
-    def items(
-        self,
-        *,
-        filter_name: Filter = None,
-        filter_typename: Filter = None,
-        recursive: bool = True,
-        full_paths: bool = True,
-    ) -> list[tuple[str, Branch]]:
-        """Names and branches, depth first; see `Listing` for the options."""
-        wants_name, wants_type = matcher(filter_name), matcher(filter_typename)
-        found = []
-        for path, branch in self._walk(recursive):
-            named = wants_name is None or wants_name(branch.name) or wants_name(path) or wants_name(f"/{path}")
-            if named and (wants_type is None or wants_type(branch.typename)):
-                found.append((path if full_paths else branch.name, branch))
-        return found
-
-    def _grow(self, lines: list[_core.BranchLine]) -> None:
-        self._below = []
-        self._by_name = {}
-        made: list[Branch] = []
-        siblings = Counter(above for _, above, *_ in lines)
-        for name, above, typename, column, interpretation, title in lines:
-            parent = self if above is None else made[above]
-            if above is not None and name == "_0" and siblings[above] == 1 and self._table.is_ntuple:
-                # The nameless item of a collection: what is below it is shown below the collection, as in uproot.
-                made.append(made[above])
-                continue
-            branch = Branch(self._table, name, typename, column, interpretation, title)
-            parent._below.append(branch)
-            parent._by_name.setdefault(name, branch)
-            made.append(branch)
-
-    def _walk(self, recursive: bool = True) -> Iterator[tuple[str, Branch]]:
-        separator = self._separator
-        for branch in self._below:
-            yield branch.name, branch
-            if recursive:
-                for path, below in branch._walk():
-                    yield f"{branch.name}{separator}{path}", below
-
-    def keys(self, **listing: Unpack[Listing]) -> list[str]:
-        """Names of branches; a path joins nested names with `/`, of fields with `.`. See `Listing` for the options."""
-        return [name for name, _ in self.items(**listing)]
-
-    def typenames(self, **listing: Unpack[Listing]) -> dict[str, str]:
-        """C++ types of branches, by name; see `Listing` for the options."""
-        return {name: branch.typename for name, branch in self.items(**listing)}
-
-    def show(
-        self,
-        *,
-        name_width: int = 20,
-        typename_width: int = 24,
-        interpretation_width: int = 30,
-        stream: TextIO | None = None,
-        **listing: Unpack[Listing],
-    ) -> None:
-        """Prints names, C++ types, and the types of the arrays: `var * float32`, or the reason for bytes."""
-        widths = (name_width, typename_width, interpretation_width)
-        out = stream or sys.stdout
-
-        def line(*words: str) -> None:
-            cut = (w if len(w) <= n else f"{w[: n - 3]}..." for w, n in zip(words, widths, strict=True))
-            row = " | ".join(f"{w:{n}}" for w, n in zip(cut, widths, strict=True))
-            out.write(f"{row.rstrip()}\n")
-
-        line("name", "typename", "interpretation")
-        out.write("-+-".join("-" * width for width in widths) + "\n")
-        for name, branch in self.items(**listing):
-            why = branch.opaque
-            line(name, branch.typename, f"bytes: {why}" if why else branch.interpretation)
-
-    def arrays(
-        self,
-        expressions: Names = None,
-        cut: str | None = None,
-        *,
-        filter_name: Filter = None,
-        filter_typename: Filter = None,
-        aliases: Mapping[str, str] | None = None,
-        entry_start: SupportsIndex | None = None,
-        entry_stop: SupportsIndex | None = None,
-        selection: Any = None,
-        library: Library = "ak",
-        how: How = None,
-        threads: int = 0,
-        memory: int | str = MEMORY,
-    ) -> Any:
-        """Arrays of the entries of several branches.
-
-        `expressions` are names of branches, also of friends, or computations such as "sqrt(px**2 + py**2)",
-        with Python's operators and numpy's functions (see `basketry.expressions`), and `get("a name")` for names that
-        are no identifiers. The default is all branches of this tree or branch that pass the filters. `cut` is an
-        expression that is true for the entries to keep; of columns that the cut does not need, only baskets with a kept
-        entry are read. `aliases` are names for expressions, in addition to the tree's own.
-
-        `entry_start` and `entry_stop` work as in a slice. `selection` selects among these entries: ascending entry
-        numbers, or a mask with a truth value for every entry of the tree. Only baskets with a selected entry
-        are read.
-
-        `library` is the form of the result: "ak" an awkward array of records, "np" a dict of numpy arrays (of objects,
-        where entries differ in length), "pd" a DataFrame, "arrow" a pyarrow Table, "pl" a polars DataFrame. With "ak"
-        and "np" `how` may be `tuple`, `list` or `dict`, for one array for each name. `how="zip"` joins lists of equal
-        lengths in awkward arrays. `threads=0` means all cores; `memory` limits the memory beside the arrays.
-        """
-        chosen = self._wanted(expressions, cut, aliases, filter_name, filter_typename, how)
-        request = Request.of(self.num_entries, entry_start, entry_stop, selection, threads, memory, library, how)
-        return libraries.read(self._table, chosen, request) if isinstance(chosen, tuple) else chosen.arrays(request)
-
-    def iterate(
-        self,
-        expressions: Names = None,
-        cut: str | None = None,
-        *,
-        filter_name: Filter = None,
-        filter_typename: Filter = None,
-        aliases: Mapping[str, str] | None = None,
-        entry_start: SupportsIndex | None = None,
-        entry_stop: SupportsIndex | None = None,
-        selection: Any = None,
-        step_size: int | str | None = "100 MB",
-        library: Library = "ak",
-        how: How = None,
-        threads: int = 0,
-        memory: int | str = MEMORY,
-    ) -> Iterator[Any]:
-        """Like `arrays`, in steps. `step_size` is a number of entries, uncompressed bytes (about "100 MB", at most an
-        eighth of `memory`), or None for one cluster; entries count before the
-        cut. The next step is read while this one is used."""
-        chosen = self._wanted(expressions, cut, aliases, filter_name, filter_typename, how)
-        request = Request.of(self.num_entries, entry_start, entry_stop, selection, threads, memory, library, how)
-        if isinstance(chosen, tuple):
-            return libraries.iterate(self._table, chosen, request, step_size)
-        return chosen.iterate(request, step_size)
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> CapsuleType:
-        """All branches as an Arrow stream, cluster by cluster: for `pyarrow.table`, `polars.DataFrame`, DuckDB."""
-        reading = Request(0, self.num_entries).reading(columns(self._filtered(None, None)))
-        return self._table.steps(reading, None, None).__arrow_c_stream__(requested_schema)
-
-    def _wanted(
-        self,
-        expressions: Names,
-        cut: str | None,
-        aliases: Mapping[str, str] | None,
-        filter_name: Filter,
-        filter_typename: Filter,
-        how: How,
-    ) -> Plan | Computation:
-        """What to read, or the computation on it."""
-        wanted: Sequence[tuple[str, Part | None]]
-        if expressions is None:
-            wanted = plan = self._filtered(filter_name, filter_typename)
-        else:
-            names = [expressions] if isinstance(expressions, str) else expressions
-            # A branch may group others that all have no column.
-            wanted = [(name, part) for name in names if (part := self._part(name)) != ()]
-            plan = tuple((name, part) for name, part in wanted if part is not None)
-        if cut is None and how != "zip" and len(plan) == len(wanted):
-            return plan
-        from .computing import Computation
-
-        return Computation(self._table, self._part, self._unknown, wanted, cut, {**self.aliases, **(aliases or {})})
-
-    def _part(self, name: str) -> Part | None:
-        """What to read for the branch of that name."""
-        branch = self._find(name)
-        return None if branch is None else branch._read_as()
-
-    @property
-    def aliases(self) -> dict[str, str]:
-        """Names for expressions; a branch has none."""
-        return {}
-
-    def _filtered(self, filter_name: Filter, filter_typename: Filter) -> Plan:
-        found: list[tuple[str, str, int]] = []
-        for path, branch in self.items(filter_name=filter_name, filter_typename=filter_typename):
-            # The values of a field have those of the fields below.
-            inside = self._table.is_ntuple and found and path.startswith(f"{found[-1][0]}{self._separator}")
-            if branch._column is not None and not inside:
-                found.append((path, branch.name, branch._column))
-        # A unique name needs no path.
-        counts = Counter(name for _, name, _ in found)
-        return tuple((name if counts[name] == 1 else path, column) for path, name, column in found)
-
-
-class Branch(Branches):
-    """A branch of a tree. The branch of a split TClonesArray holds the number of objects in each entry. A branch that
-    only groups others, or of another split collection, is read as a record of the branches below."""
-
-    def __init__(
-        self, table: _core.Table, name: str, typename: str, column: int | None, interpretation: str, title: str
-    ) -> None:
-        self._table = table
-        self._name = name
-        self._below = []
-        self._by_name = {}
-        self._column = column
-        #: Title; of a field its description.
-        self.title = title
-        #: C++ type.
-        self.typename = typename
-        #: Type of its array, as awkward writes types.
-        self.interpretation = interpretation
-
-    def __repr__(self) -> str:
-        return f"<Branch {self._name!r} {self.typename}>"
-
-    @property
-    def name(self) -> str:
-        """The name."""
-        return self._name
-
-    def _read_as(self) -> Part:
-        if self._column is not None:
-            return self._column
-        return tuple((below.name, part) for below in self._below if (part := below._read_as()) != ())
-
-    @property
-    def opaque(self) -> str | None:
-        """The reason why its entries are read as bytes; None for decoded branches."""
-        return None if self._column is None else self._table.opaque(self._column)
-
-    def array(
-        self,
-        *,
-        entry_start: SupportsIndex | None = None,
-        entry_stop: SupportsIndex | None = None,
-        selection: Any = None,
-        library: Library = "ak",
-        threads: int = 0,
-        memory: int | str = MEMORY,
-    ) -> Any:
-        """The entries as one array; arguments are those of `arrays`."""
-        request = Request.of(self.num_entries, entry_start, entry_stop, selection, threads, memory, library)
-        if self._column is None:
-            return libraries.read(self._table, self._filtered(None, None), request)
-        return libraries.read_one(self._table, self._name, self._column, request)
-
-
-class Friend(Branches):
-    """A friend of a tree; entry N of the friend belongs to entry N of the tree."""
-
-    def __init__(self, table: _core.Table, name: str, lines: list[_core.BranchLine]) -> None:
-        self._table = table
-        self._name = name
-        self._grow(lines)
-
-    def __repr__(self) -> str:
-        return f"<Friend {self._name!r} ({len(self._below)} branches)>"
-
-    @property
-    def name(self) -> str:
-        """The name in front of the dot in names of its branches."""
-        return self._name
+    #: Files with the trees in them, and friends, each by its name, if it has one.
+    Inputs: TypeAlias = Sequence[tuple[str, str | None]]
+    Friends: TypeAlias = Sequence[tuple[str | None, Inputs]]
+    MadeOf: TypeAlias = tuple[Inputs, Friends]
 
 
 class Tree(Branches, Handle):
     """A tree, of one file or of several as one. Branches of its friends can be read like its own,
     as `"friend.branch"` or, if the tree has no branch of that name, as `"branch"`."""
 
-    def __init__(self, table: _core.Table, where: str) -> None:
+    def __init__(self, table: _core.Table, where: str, made_of: MadeOf) -> None:
         self._table = table
         self._name = table.name
         self._where = where
+        self._made_of = made_of
         self._friends: dict[str, Friend] | None = None
         self._lost: dict[str, str] = {}
         self._grow(table.branches())
@@ -437,6 +94,57 @@ class Tree(Branches, Handle):
         """The path in the file."""
         return self._table.path
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return opened, (*self._made_of, self._where)
+
+    @functools.cached_property
+    def _stored(self) -> list[tuple[str, int, int, int, list[int]]]:
+        """Facts of the branches in the first file."""
+        if self._table.is_ntuple:
+            return []
+        path, _, cycle = (self._made_of[0][0][1] or self.object_path).rpartition(";")
+        if not path or not cycle.isdigit():
+            path, cycle = self._made_of[0][0][1] or self.object_path, ""
+        keys = [line for line in _core.keys(self.file_path) if line[0] == path and line[4]]
+        found = next((line for line in keys if str(line[1]) == cycle), max(keys, key=lambda line: line[1]))
+        return _core.stored(self.file_path, found[5])
+
+    @property
+    def classname(self) -> str:
+        """The C++ class."""
+        return "ROOT::RNTuple" if self._table.is_ntuple else "TTree"
+
+    @property
+    def file_path(self) -> str:
+        """The first file."""
+        return self._made_of[0][0][0]
+
+    @property
+    def file(self) -> DetachedFile:
+        """The first file."""
+        return DetachedFile(self.file_path)
+
+    @property
+    def tree(self) -> Tree:
+        """This tree."""
+        return self
+
+    def common_entry_offsets(self, **listing: Unpack[Listing]) -> list[int]:
+        """Entries at which a basket of every branch begins, and finally the number of entries; see `Listing` for the
+        options."""
+        common: set[int] | None = None
+        for branch in self.values(**listing):
+            offsets = set(branch.entry_offsets)
+            common = offsets if common is None else common & offsets
+        return sorted(common or ())
+
+    def num_entries_for(self, memory_size: int | str, expressions: Names = None) -> int:
+        """Number of entries whose baskets of these branches take this many bytes before compression."""
+        names = [expressions] if isinstance(expressions, str) else expressions
+        chosen = self.branches if names is None else [self[name] for name in names]
+        total = sum(branch.uncompressed_bytes for branch in chosen)
+        return max(1, round(self.num_entries * bytes_of(memory_size) / total)) if total else self.num_entries
+
     @property
     def aliases(self) -> dict[str, str]:
         """The tree's own names for expressions (`TTree::SetAlias`)."""
@@ -466,6 +174,8 @@ class RNTuple(Tree):
         return self.branches
 
 
-def opened(table: _core.Table, where: str) -> Tree:
-    """The tree or RNTuple of a table; `where` is its file and path."""
-    return RNTuple(table, where) if table.is_ntuple else Tree(table, where)
+def opened(inputs: Inputs, friends: Friends, where: str) -> Tree:
+    """The tree or RNTuple of files and friends; `where` is its file and path."""
+    table = _core.Table(inputs, friends)
+    where = where or f"{_core.public_path(inputs[0][0])}:{table.path}"
+    return (RNTuple if table.is_ntuple else Tree)(table, where, (inputs, friends))

@@ -40,4 +40,5 @@ pub use plan::{
     plan_sound_objects, refuse_damage_in,
 };
 pub use problem::{Damaged, Problem};
+pub use relocate::moved;
 pub use write::{ObjectCompression, WrittenObjects};

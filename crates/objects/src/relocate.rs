@@ -17,9 +17,14 @@ pub(super) fn with_big_key(key: &Key, payload: &[u8], infos: &StreamerInfos) -> 
     let mut big = key.clone();
     big.version = key.version.checked_add(BIG_KEY)?;
     big.keylen = key.keylen.checked_add(8)?;
-    let moved = if may_hold_tags(payload) { count_anew(key, payload, infos, big.keylen)? } else { payload.to_vec() };
+    let moved = moved(key, payload, infos, big.keylen)?;
     big.objlen = u32::try_from(moved.len()).ok()?;
     Some((big, moved))
+}
+
+/// The payload of a record for a key of another length. `None` where its tags cannot be found.
+pub fn moved(key: &Key, payload: &[u8], infos: &StreamerInfos, keylen: u16) -> Option<Vec<u8>> {
+    if may_hold_tags(payload) { count_anew(key, payload, infos, keylen) } else { Some(payload.to_vec()) }
 }
 
 /// The objects of a record that holds trees with baskets elsewhere in its file. `None` for other records, and where a copy

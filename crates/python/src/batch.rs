@@ -80,6 +80,11 @@ impl Batch {
         self.0.schema_ref().fields().iter().map(|field| field.name().clone()).collect()
     }
 
+    /// The C++ type of a column, if its container names one.
+    fn typename(&self, column: usize) -> Option<String> {
+        self.0.schema_ref().fields().get(column)?.metadata().get("typename").cloned()
+    }
+
     /// A column as a tree of buffers.
     fn node(&self, column: usize) -> PyResult<Node> {
         let array = self.0.columns().get(column).ok_or_else(|| PyIndexError::new_err("no such column"))?;

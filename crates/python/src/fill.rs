@@ -30,23 +30,29 @@ impl Filling {
     }
 }
 
-/// Fills a context. An exception drops it, which abandons the output, because it would have only a part of the entries.
+/// Fills a context, and gives it back if it can still be used: also after a batch that does not fit. An exception
+/// after a part of the entries drops it, which abandons the output.
 pub(crate) fn fill(
     py: Python<'_>,
     mut context: FillContext,
     filling: &Filling,
     batch: &RecordBatch,
-) -> PyResult<FillContext> {
+) -> (Option<FillContext>, PyResult<()>) {
     let rows = batch.num_rows();
     let parts = batch.get_array_memory_size().div_ceil(LISTEN).max(1);
     let part = rows.div_ceil(parts).max(1);
     for from in (0..rows).step_by(part) {
         let part = batch.slice(from, part.min(rows - from));
-        py.detach(|| context.fill(&part)).map_err(exception)?;
-        py.check_signals()?;
+        if let Err(e) = py.detach(|| context.fill(&part)) {
+            let kept = Some(context).filter(|context| from == 0 && context.is_usable());
+            return (kept, Err(exception(e)));
+        }
+        if let Err(e) = py.check_signals() {
+            return (None, Err(e));
+        }
     }
     filling.entries.fetch_add(rows as u64, Ordering::Relaxed);
-    Ok(context)
+    (Some(context), Ok(()))
 }
 
 /// The fill context of one thread or task. If dropped before `finish`, it abandons the output.
@@ -73,9 +79,9 @@ impl Context {
 impl Context {
     /// Adds entries.
     fn fill(&self, py: Python<'_>, batch: &Bound<'_, Batch>) -> PyResult<()> {
-        let context = fill(py, self.take()?, &self.filling, &batch.get().0)?;
-        *lock(&self.context) = Some(context);
-        Ok(())
+        let (context, filled) = fill(py, self.take()?, &self.filling, &batch.get().0);
+        *lock(&self.context) = context;
+        filled
     }
 
     /// Ends the cluster.

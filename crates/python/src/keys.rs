@@ -12,8 +12,8 @@ use rootfile::RootFile;
 use crate::errors::exception;
 use crate::interrupt::listening;
 
-/// A key: path, cycle, class, title, and whether it is a tree or an RNTuple.
-type KeyLine = (String, i16, String, String, bool);
+/// A key: path, cycle, class, title, whether it is a tree or an RNTuple, and the offset of its record.
+type KeyLine = (String, i16, String, String, bool, u64);
 
 /// All keys of a file, directories included, each directory's before those below it.
 #[pyfunction]
@@ -24,10 +24,20 @@ pub fn keys(py: Python<'_>, path: PathBuf) -> PyResult<Vec<KeyLine>> {
         let lines = walk.directories.iter().flat_map(|directory| {
             directory.keys.iter().map(|key| {
                 let is_table = is_table_class(&file, &key.class);
-                (directory.path_of(&key.name), key.cycle, key.class.clone(), key.title.clone(), is_table)
+                (directory.path_of(&key.name), key.cycle, key.class.clone(), key.title.clone(), is_table, key.seek_key)
             })
         });
         Ok(lines.collect())
+    })
+}
+
+/// UUID, compression setting and ROOT version of a file.
+#[pyfunction]
+pub fn header(py: Python<'_>, path: PathBuf) -> PyResult<(String, i32, i32)> {
+    listening(py, move |_| {
+        let file = RootFile::open(&path)?;
+        let header = file.header();
+        Ok((header.uuid_text(), header.compress, header.version))
     })
 }
 

@@ -12,6 +12,7 @@ mod interrupt;
 mod keys;
 mod lock;
 mod monitor;
+mod objects;
 mod records;
 mod request;
 mod steps;
@@ -30,15 +31,17 @@ mod _core {
     #[pymodule_export]
     use super::fill::Context;
     #[pymodule_export]
-    use super::keys::{bins, expand, keys, public_path, size};
+    use super::keys::{bins, expand, header, keys, public_path, size};
     #[pymodule_export]
     use super::monitor::Monitor;
+    #[pymodule_export]
+    use super::objects::object;
     #[pymodule_export]
     use super::steps::Steps;
     #[pymodule_export]
     use super::stream::Stream;
     #[pymodule_export]
-    use super::table::Table;
+    use super::table::{Table, stored};
     #[pymodule_export]
     use super::verbs::{abandon, command, options, report, starts_as};
     #[pymodule_export]

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Schema};
 use dataset::table::{Node, TableSchema};
+use dataset::tree::read_tree;
 use flow::inputs::Input;
 use flow::read::{BatchSize, Dataset, Friend};
-use pyo3::{PyResult, Python, pyclass, pymethods};
-use rootfile::Error;
+use pyo3::{PyResult, Python, pyclass, pyfunction, pymethods};
+use rootfile::{Error, RootFile};
 
 use crate::batch::Batch;
 use crate::errors::exception;
@@ -67,6 +68,24 @@ fn branch_lines(dataset: &Dataset, schema: &TableSchema, columns: &[Option<usize
         (node.name, node.parent, typename, column, read_as, node.title)
     };
     schema.nodes().into_iter().enumerate().map(line).collect()
+}
+
+/// Title, compression setting, bytes of baskets before compression and on disk, and the first entries of baskets, of a branch.
+type StoredLine = (String, i32, u64, u64, Vec<u64>);
+
+/// The branches, depth first, of the tree whose key lies at an offset of a file. The first entries of their baskets end with the
+/// number of entries.
+#[pyfunction]
+pub fn stored(py: Python<'_>, path: PathBuf, offset: u64) -> PyResult<Vec<StoredLine>> {
+    listening(py, move |_| {
+        let file = RootFile::open(&path)?;
+        let tree = read_tree(&file, &file.key_at(offset)?)?;
+        let line = |one: dataset::tree::Branch| {
+            let firsts = one.baskets.iter().map(|basket| basket.first_entry).chain([one.entries]).collect();
+            (one.named.title, one.compress, one.tot_bytes, one.zip_bytes, firsts)
+        };
+        Ok(tree.branches.into_iter().map(line).collect())
+    })
 }
 
 #[pymethods]

@@ -13,8 +13,9 @@ use std::thread::ThreadId;
 use arrow_array::RecordBatch;
 use flow::Budget;
 use flow::write::{
-    AutoSave, Casting, FillContext, NtupleSpec, Order, ParallelWriter, TreeSpec, WriteOptions, WritePool,
+    AutoSave, Casting, FillContext, NewObject, NtupleSpec, Order, ParallelWriter, TreeSpec, WriteOptions, WritePool,
 };
+use pyo3::types::PyAny;
 use pyo3::{Bound, PyResult, Python, pyclass, pymethods};
 use rootfile::streamer::{StreamerInfos, describe};
 use rootfile::{Error, Result, RootFile, check_output};
@@ -25,6 +26,7 @@ use crate::errors::exception;
 use crate::fill::{Context, Filling, fill};
 use crate::interrupt::listening;
 use crate::lock::lock;
+use crate::objects::{made, record};
 
 /// A file that is written.
 #[pyclass(frozen, module = "basketry._core")]
@@ -115,8 +117,10 @@ impl Writer {
     /// Fills a whole task with one batch.
     fn fill_task(&self, py: Python<'_>, filling: &Filling, batch: &RecordBatch) -> PyResult<()> {
         let started = self.with(|writer| writer.fill_context(filling.id)).map_err(exception)?;
-        let context = fill(py, started, filling, batch)?;
-        py.detach(|| context.finish()).map_err(exception)
+        let (context, filled) = fill(py, started, filling, batch);
+        // A batch that is refused leaves a task without entries.
+        let finished = context.map_or(Ok(()), |context| py.detach(|| context.finish()).map_err(exception));
+        filled.and(finished)
     }
 
     fn fill_arriving(&self, py: Python<'_>, filling: &Filling, batch: &RecordBatch) -> PyResult<()> {
@@ -125,8 +129,9 @@ impl Writer {
             self.idle(filling)
         };
         let (thread, context) = py.detach(started).map_err(exception)?;
-        let context = fill(py, context, filling, batch)?;
-        lock(&filling.idle).push((thread, context));
+        let (context, filled) = fill(py, context, filling, batch);
+        lock(&filling.idle).extend(context.map(|context| (thread, context)));
+        filled?;
         if self.busy.load(Ordering::SeqCst) > 1 {
             py.detach(|| self.make_room()).map_err(exception)?;
         }
@@ -185,6 +190,23 @@ impl Writer {
     /// Makes a directory and its parents.
     fn mkdir(&self, path: &str) -> PyResult<()> {
         self.with(|writer| writer.mkdir(path)).map_err(exception)
+    }
+
+    /// Writes an object that is no table, from its class and its members by name.
+    fn object(&self, path: &str, title: &str, class: &str, members: &Bound<'_, PyAny>) -> PyResult<()> {
+        let made = made(class, members, &self.classes)?;
+        let payload = |keylen: usize| made.payload(keylen);
+        let object = NewObject { class, title, infos: &made.infos, payload: &payload };
+        self.with(|writer| writer.object(path, object)).map_err(exception)
+    }
+
+    /// Writes the object that another file has at an offset, as it is.
+    fn copy(&self, py: Python<'_>, path: &str, source: PathBuf, offset: u64) -> PyResult<()> {
+        let name = path.rsplit('/').next().unwrap_or_default().to_owned();
+        let found = listening(py, move |_| record(&source, offset, &name))?;
+        let payload = |keylen: usize| (found.payload)(keylen);
+        let object = NewObject { class: &found.class, title: &found.title, infos: &found.infos, payload: &payload };
+        self.with(|writer| writer.object(path, object)).map_err(exception)
     }
 
     /// Adds entries to a tree.

@@ -12,7 +12,7 @@ mod value;
 mod write;
 
 pub use plan::{Plan, Step};
-pub use read::{CustomStreamer, ObjectReader};
+pub use read::{CustomStreamer, ObjectReader, array_class};
 pub use typed::{Place, Span, Typed};
 pub use value::{Array, Collection, Content, Graph, Members, Named, Object, ObjectId, Value};
 pub use write::ObjectWriter;

@@ -444,7 +444,7 @@ impl<'a> ObjectReader<'a> {
 }
 
 /// Type code of the numbers of a `TArray` class.
-pub(super) fn array_class(class: &str) -> Option<i32> {
+pub fn array_class(class: &str) -> Option<i32> {
     Some(match class {
         "TArrayC" => code::CHAR,
         "TArrayS" => code::SHORT,

@@ -17,7 +17,7 @@ use super::memory_limiter::{MemoryLimiter, QueuePosition, stopped};
 use super::metrics::Metrics;
 use super::open_table::TableRecord;
 use super::options::{Order, WriteOptions};
-use super::output::Output;
+use super::output::{NewObject, Output};
 use super::table_plan::TablePlan;
 use super::write_pool::WritePool;
 use super::written::Written;
@@ -145,6 +145,12 @@ impl Committer {
     pub fn mkdir(&self, path: &str) -> Result<()> {
         self.lock().check()?;
         self.output().as_mut().ok_or_else(stopped)?.mkdir(path).map(drop)
+    }
+
+    /// Writes an object that is no table.
+    pub fn add_object(&self, path: &str, object: NewObject<'_>) -> Result<()> {
+        self.lock().check()?;
+        self.output().as_mut().ok_or_else(stopped)?.add_object(path, object)
     }
 
     /// Begins a context, whose clocks are part of the metrics from here on. Without a task it gets the next number.

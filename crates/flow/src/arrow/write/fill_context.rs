@@ -98,9 +98,19 @@ impl FillContext {
     }
 
     /// Adds the rows of a batch as entries. Columns are found by their names. May wait for memory.
+    ///
+    /// A batch that does not fit the table's columns is refused as a whole, and the context can still be used: see
+    /// [`FillContext::is_usable`]. Any other error gives the output up.
     pub fn fill(&mut self, batch: &RecordBatch) -> Result<()> {
-        let filled = self.fill_or_fail(batch);
+        self.committer.check()?;
+        let arrays = self.plan.arrays(batch, self.committer.casting)?;
+        let filled = self.fill_arrays(&arrays, batch.num_rows());
         filled.map_err(|e| self.give_up(e))
+    }
+
+    /// Whether the output was not given up.
+    pub fn is_usable(&self) -> bool {
+        self.committer.check().is_ok()
     }
 
     /// Ends the cluster here.
@@ -138,17 +148,14 @@ impl FillContext {
         error
     }
 
-    fn fill_or_fail(&mut self, batch: &RecordBatch) -> Result<()> {
-        self.committer.check()?;
-        let arrays = self.plan.arrays(batch, self.committer.casting)?;
-        let rows = batch.num_rows();
+    fn fill_arrays(&mut self, arrays: &TableArrays, rows: usize) -> Result<()> {
         let mut at = 0;
         while at < rows {
             if self.reservation.cluster.is_none() {
                 self.begin_cluster()?;
             }
             let n = usize::try_from(self.rule.until_check()).unwrap_or(usize::MAX).min(rows - at);
-            self.fill_rows(&arrays, at..at + n)?;
+            self.fill_rows(arrays, at..at + n)?;
             at += n;
             self.rule.add(n as u64);
             self.clocks.entries.fetch_add(n as u64, Ordering::Relaxed);

@@ -45,6 +45,7 @@ pub use ntuple_plan::NtupleSpec;
 pub(crate) use ntuple_plan::{NtuplePlan, encodings};
 pub(crate) use open_table::TableRecord;
 pub use options::{AutoSave, Order, WriteOptions};
+pub use output::NewObject;
 pub use rows::Rows;
 pub(crate) use table_plan::TablePlan;
 pub(crate) use table_writer::TableWriter;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use rootfile::codec::Compression;
+use rootfile::streamer::StreamerInfo;
 use rootfile::{DirId, FileWriter, Result, SavedObject};
 
 use super::finished_cluster::FinishedCluster;
@@ -12,6 +13,18 @@ use super::open_table::{OpenTable, TableRecord};
 use super::options::AutoSave;
 use super::table_plan::TablePlan;
 use super::written::Written;
+
+/// An object that is no table.
+pub struct NewObject<'a> {
+    /// Class.
+    pub class: &'a str,
+    /// Title of the key.
+    pub title: &'a str,
+    /// Streamer infos of the class, its bases, and the classes of its members.
+    pub infos: &'a [Arc<StreamerInfo>],
+    /// Makes the record for a key of this length.
+    pub payload: &'a dyn Fn(usize) -> Result<Vec<u8>>,
+}
 
 /// A file that is being written.
 pub(crate) struct Output {
@@ -56,6 +69,18 @@ impl Output {
             self.directories.insert(so_far.clone(), directory);
         }
         Ok(directory)
+    }
+
+    /// Writes an object of another class than a table's, with the streamer infos that describe it.
+    pub fn add_object(&mut self, path: &str, object: NewObject<'_>) -> Result<()> {
+        let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let directory = self.mkdir(folders)?;
+        for info in object.infos {
+            self.file.infos_mut().add(Arc::clone(info));
+        }
+        let compression = self.file.compression();
+        let labels = (object.class, name, object.title);
+        self.file.write_object(directory, labels, compression, |keylen| (object.payload)(keylen)).map(drop)
     }
 
     /// Appends a cluster to a table, and saves the metadata if AutoSave is due.

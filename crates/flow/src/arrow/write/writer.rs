@@ -12,6 +12,7 @@ use super::metrics::Metrics;
 use super::ntuple_plan::{NtuplePlan, NtupleSpec};
 use super::open_table::TableRecord;
 use super::options::WriteOptions;
+use super::output::NewObject;
 use super::table_plan::TablePlan;
 use super::tree_plan::{TreePlan, TreeSpec};
 use super::write_pool::WritePool;
@@ -87,6 +88,11 @@ impl ParallelWriter {
     /// Makes a directory and its parents. Directories of trees are made with the trees.
     pub fn mkdir(&self, path: &str) -> Result<()> {
         self.committer.mkdir(path).map_err(|e| e.file(&self.path))
+    }
+
+    /// Writes an object that is no table at this path.
+    pub fn object(&self, path: &str, object: NewObject<'_>) -> Result<()> {
+        self.committer.add_object(path, object).map_err(|e| e.object(path).file(&self.path))
     }
 
     /// A context for one thread or task. In [`Order::Tasks`](super::Order::Tasks) it is the next task.

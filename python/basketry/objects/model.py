@@ -1,0 +1,211 @@
+"""An object of a file: its class, its bases, its members by name. `opened` reads one, and returns it in the class of
+its family (`FAMILIES`), such as histograms, or as an `Object`. Trees and RNTuples are not read here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _core
+from ..handle import DetachedFile
+from ..names import missing
+from . import standard
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: NumPy's types of ROOT's basic type codes.
+DTYPES = {
+    1: "i1", 2: "i2", 3: "i4", 4: "i8", 5: "f4", 6: "i4", 7: "i1", 8: "f8",
+    11: "u1", 12: "u2", 13: "u4", 14: "u8", 15: "u4", 16: "i8", 17: "u8", 18: "?",
+}  # fmt: skip
+
+#: Classes of families by the ROOT class that an object is of, or derives from. The modules of families enter theirs.
+FAMILIES: dict[str, type[Object]] = {}
+
+
+class Object:
+    """An object of a ROOT class that has no family here. Members have the names of the C++ class."""
+
+    #: The C++ class.
+    classname: str
+    #: The version of the class, as the file has it.
+    class_version: int
+    #: Own members.
+    members: dict[str, Any]
+    #: Base classes, in order; a `TArray` is a NumPy array.
+    bases: list[Any]
+
+    def __init__(self, classname: str, class_version: int, members: dict[str, Any], bases: list[Any]) -> None:
+        self.classname, self.class_version = classname, class_version
+        self.members, self.bases = members, bases
+        #: The file and the offset of the key, for objects that are written to another file as they are.
+        self.origin: tuple[str, int] | None = None
+
+    def __repr__(self) -> str:
+        name = self.all_members.get("fName")
+        return f"<{self.classname}{'' if name is None else f' {name!r}'} (version {self.class_version})>"
+
+    @property
+    def file(self) -> DetachedFile | None:
+        """The file that it was read from; None for objects that were made in memory."""
+        return None if self.origin is None else DetachedFile(self.origin[0])
+
+    def tojson(self) -> dict[str, Any]:
+        """Class and members as values of JSON."""
+        return {"_typename": self.classname} | {name: _json(one) for name, one in self.all_members.items()}
+
+    @property
+    def all_members(self) -> dict[str, Any]:
+        """Members, those of bases included."""
+        found: dict[str, Any] = {}
+        for base in self.bases:
+            if isinstance(base, Object):
+                found |= base.all_members
+        return found | self.members
+
+    def has_member(self, name: str, all: bool = True) -> bool:
+        """Whether there is such a member; `all`: also in bases."""
+        return name in (self.all_members if all else self.members)
+
+    def member(self, name: str, all: bool = True, none_if_missing: bool = False) -> Any:
+        """A member by its C++ name. An unknown name is a `KeyError` with the nearest names, or None if
+        `none_if_missing`; `all`: also of bases."""
+        found = self.all_members if all else self.members
+        if name not in found and not none_if_missing:
+            raise missing("member", name, found, self)
+        return found.get(name)
+
+    def is_instance(self, *classnames: str) -> bool:
+        """Whether the class is one of these or derives from it."""
+        return any(name in classnames for name in lineage(self))
+
+    @property
+    def name(self) -> str:
+        """The name, of classes that have one."""
+        return str(self.member("fName"))
+
+    @property
+    def title(self) -> str:
+        """The title, of classes that have one."""
+        return str(self.member("fTitle"))
+
+    def _numbers(self) -> Any:
+        """The numbers of the `TArray` that the class derives from."""
+        for base in self.bases:
+            found = base._numbers() if isinstance(base, Object) else base
+            if found is not None:
+                return found
+        return None
+
+
+def _json(value: Any) -> Any:
+    if isinstance(value, Object):
+        return value.tojson()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return value if isinstance(value, str | int | float | bool | type(None)) else str(value)
+
+
+def lineage(thing: Object) -> Iterator[str]:
+    """The class and the classes that it derives from."""
+    yield thing.classname
+    for base in thing.bases:
+        if isinstance(base, Object):
+            yield from lineage(base)
+
+
+def opened(file_path: str, offset: int) -> Any:
+    """The object whose key lies at an offset of a file."""
+    node, graph = _core.object(file_path, offset)
+    made = _Maker(graph).made(node)
+    if isinstance(made, Object):
+        made.origin = (file_path, offset)
+    return made
+
+
+class _Maker:
+    """Makes the objects of one record."""
+
+    def __init__(self, graph: list[Any]) -> None:
+        self._graph = graph
+        self._done: dict[int, Any] = {}
+
+    def made(self, node: Any) -> Any:
+        classname, version, kind, content = node
+        if kind == "array":
+            return self._value(content)
+        members: dict[str, Any] = {}
+        bases: list[Any] = []
+        if kind == "members":
+            for name, is_base, value in content:
+                self._enter(members, bases, name, is_base, value)
+        elif kind == "tobject":
+            members = {"@fUniqueID": content[0], "@fBits": content[1]}
+        elif kind == "list":
+            name, items, options = content
+            members = {"fName": name, "items": [self._pointed(one) for one in items], "options": options}
+        elif classname[:1].islower():
+            return standard.value(classname, content)
+        else:
+            members = {"@bytes": content}
+        plain = Object(classname, version, members, bases)
+        family = next((FAMILIES[one] for one in lineage(plain) if one in FAMILIES), Object)
+        return plain if family is Object else family(classname, version, members, bases)
+
+    def _enter(self, members: dict[str, Any], bases: list[Any], name: str, is_base: bool, value: Any) -> None:
+        if not is_base:
+            members[name] = self._value(value)
+            return
+        match value:
+            case ("object", node):
+                bases.append(self._base(node))
+            case ("tobject", unique, bits):
+                bases.append(Object("TObject", 1, {"@fUniqueID": unique, "@fBits": bits}, []))
+            case ("named", unique, bits, named, title):
+                above = Object("TObject", 1, {"@fUniqueID": unique, "@fBits": bits}, [])
+                bases.append(Object("TNamed", 1, {"fName": named, "fTitle": title}, [above]))
+
+    def _base(self, node: Any) -> Any:
+        """A base: without a family, which the whole object has."""
+        classname, version, kind, content = node
+        if kind != "members":
+            return self.made(node)
+        members: dict[str, Any] = {}
+        bases: list[Any] = []
+        for name, is_base, value in content:
+            self._enter(members, bases, name, is_base, value)
+        return Object(classname, version, members, bases)
+
+    def _value(self, value: Any) -> Any:
+        match value:
+            case ("array", int(code), bytes(raw)):
+                kind = np.dtype(DTYPES[code])
+                return np.frombuffer(raw, kind.newbyteorder(">")).astype(kind)
+            case ("packed", bytes(raw)):
+                # Without a range, Double32_t and Float16_t are floats on file.
+                numbers = np.frombuffer(raw, ">f4").astype("f4") if len(raw) % 4 == 0 else raw
+                return float(numbers[0]) if len(raw) == 4 else numbers
+            case ("tobject", unique, bits):
+                return Object("TObject", 1, {"@fUniqueID": unique, "@fBits": bits}, [])
+            case ("named", _, _, name, title):
+                return Object("TNamed", 1, {"fName": name, "fTitle": title}, [])
+            case ("object", node):
+                return self.made(node)
+            case ("pointer", place):
+                return self._pointed(place)
+            case ("opaque", type_name, bytes(raw)):
+                return standard.value(type_name, raw)
+            case list():
+                return [self._value(one) for one in value]
+        return value
+
+    def _pointed(self, place: int | None) -> Any:
+        if place is None or self._graph[place] is None:
+            return None
+        if place not in self._done:
+            # An object that points to itself sees None.
+            self._done[place] = None
+            self._done[place] = self.made(self._graph[place])
+        return self._done[place]

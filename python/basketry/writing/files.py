@@ -1,0 +1,373 @@
+"""Writes files: trees and RNTuples from columns, in any layout."""
+
+from __future__ import annotations
+
+import collections.abc
+import itertools
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import _core, codecs
+from ..names import missing
+from ..places import local
+from ..request import MEMORY, bytes_of
+from ..verbs import Shape, layout_text
+from .pending import Pending
+from .trees import WritableNtuple, WritableTree, batches
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from types import TracebackType
+    from typing import Literal, Unpack
+
+    from ..file import Directory
+    from ..names import Filter
+    from ..verbs import Layout, Place, Size
+
+
+class Making(Shape, total=False):
+    """The keys of a layout, and options of uproot's writer that have no effect here."""
+
+    initial_directory_bytes: int
+    initial_streamers_bytes: int
+    uuid_function: Any
+
+
+#: The options without effect.
+UPROOT = set(Making.__annotations__) - set(Shape.__annotations__)
+
+
+def recreate(
+    path: Place,
+    *,
+    layout: Layout | None = None,
+    compression: Any = ...,
+    classes: str | os.PathLike[str] = "",
+    threads: int = 0,
+    memory: Size | None = None,
+    order: Literal["arrival", "tasks"] = "arrival",
+    auto_save: Size | None = None,
+    title: str = "",
+    **shape: Unpack[Making],
+) -> WritableFile:
+    """A new file to write, for a `with` block, whose end closes the file. An existing file of that name is replaced
+    once the new one is complete. If the block ends with an exception, no file appears, and an existing file stays.
+
+    layout: a TOML file, its text, or a value of `layout()`. compression, container ("ttree", "rntuple": what
+    `file[name] = data` and `mktree` make), cluster, basket (of an RNTuple: page size), encoding, basket_memory,
+    one_basket_per_cluster, memory_ratio, split_level (99: as deep as ROOT goes), streaming ("object-wise",
+    "member-wise"), tree_set, column_set: keys of the layout, as for `rewrite`, which override it. Defaults are
+    ROOT's. `compression=None` compresses nothing, as in uproot, and `ZLIB(1)` and its kin are codecs, too.
+    classes: C++ classes of columns, as C++: `"class Event { float x; std::vector<int> hits; };"`; or a
+    ROOT file (a `Path`) that describes them.
+    threads: number of threads that encode and compress, 0 for all cores; the bytes do not depend on it.
+    memory: limit for all data that is filled, compressed or waiting.
+    order: order of clusters from several threads: as they are finished ("arrival"), or by the
+    numbers of their tasks, see `WritableTree.fill_context`, so that the bytes do not depend on timing ("tasks").
+    initial_directory_bytes, initial_streamers_bytes, uuid_function: those of uproot, without effect.
+    auto_save: save the trees' metadata after this number of bytes ("300 MB") or entries (100000).
+    """
+    return WritableFile(path, _layout(layout, compression, shape), classes, (threads, memory, order), auto_save, title)
+
+
+def means_of(options: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The arguments of a `WritableFile` beside its path, from the options of `recreate`."""
+    own = {"layout", "compression", "classes", "threads", "memory", "order", "auto_save", "title"}
+    shape = {name: value for name, value in options.items() if name not in own | UPROOT}
+    layout = _layout(options.get("layout"), options.get("compression", ...), shape)
+    work = (options.get("threads", 0), options.get("memory"), options.get("order", "arrival"))
+    return layout, options.get("classes", ""), work, options.get("auto_save"), options.get("title", "")
+
+
+def _layout(layout: Layout | None, compression: Any, shape: Mapping[str, Any]) -> str:
+    known = ("compression", *Shape.__annotations__)
+    shape = {name: value for name, value in shape.items() if name not in UPROOT}
+    unknown = next((name for name in shape if name not in known), None)
+    if unknown is not None:
+        raise TypeError(f"recreate() got an unexpected keyword argument {unknown!r}; it has {', '.join(known)}")
+    given = {} if compression is ... else {"compression": codecs.setting(compression)}
+    return layout_text(layout, {**given, **shape})
+
+
+def create(path: Place, **options: Any) -> WritableFile:
+    """Like `recreate`, but an existing file is an error."""
+    if Path(output(os.fspath(path))).exists():
+        raise FileExistsError(f"{os.fspath(path)} exists; basketry.recreate replaces it")
+    return recreate(path, **options)
+
+
+class WritableDirectory:
+    """A directory of a new file: `directory["tree"] = {"x": array, ...}`, `directory["dir/tree"]`."""
+
+    def __init__(
+        self,
+        core: _core.Writer,
+        file_path: str,
+        trees: dict[str, WritableTree],
+        objects: dict[str, Pending],
+        path: str = "",
+    ) -> None:
+        self.file_path = file_path
+        self._path = path
+        self._core = core
+        self._trees = trees
+        #: The other objects, and directories, by path. They are written when the file is closed.
+        self._objects = objects
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.file_path}:/{self._path}>"
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The names of the directories from the top to this one."""
+        return tuple(part for part in self._path.split("/") if part)
+
+    def _full(self, name: str) -> str:
+        parts = [part for part in f"{self._path}/{name}".split("/") if part]
+        if not name.strip("/"):
+            raise ValueError("the name is empty")
+        return "/".join(parts)
+
+    def keys(self, *, recursive: bool = True, cycle: bool = True) -> list[str]:
+        """The trees, other objects and directories in this directory and, if `recursive`, below, as
+        `name;1` with `cycle`."""
+        above = f"{self._path}/" if self._path else ""
+        paths = [path for path in [*self._objects, *self._trees] if path.startswith(above) and path != self._path]
+        names = [path.removeprefix(above) for path in paths]
+        return [f"{name};1" if cycle else name for name in names if recursive or "/" not in name]
+
+    def classnames(self, *, recursive: bool = True, cycle: bool = True) -> dict[str, str]:
+        """Class of each object, by the names of `keys`."""
+        kinds = {path: "TTree" if type(one) is WritableTree else "ROOT::RNTuple" for path, one in self._trees.items()}
+        known = {**kinds, **{path: pending.classname for path, pending in self._objects.items()}}
+        return {name: known[self._full(name.partition(";")[0])] for name in self.keys(recursive=recursive, cycle=cycle)}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def __len__(self) -> int:
+        return len(self.keys())
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and (self._full(name) in self._trees or self._full(name) in self._objects)
+
+    def __getitem__(self, name: str) -> Any:
+        """The existing tree or directory of that name."""
+        path = self._full(name.partition(";")[0])
+        if path in self._objects:
+            pending = self._objects[path]
+            if pending.classname != "TDirectory":
+                return pending.read()
+            return WritableDirectory(self._core, self.file_path, self._trees, self._objects, path)
+        found = self._trees.get(path)
+        if found is None:
+            raise missing("tree", name, self.keys(cycle=False), self)
+        return found
+
+    def __setitem__(self, name: str, data: Any) -> None:
+        """Makes a tree of these columns and entries, in any form that `WritableTree.extend` takes; an RNTuple if the
+        file's layout says so. Strings, histograms (of `hist`, `boost_histogram`, `np.histogram`, PyROOT), graphs, and
+        objects that were read are written as ROOT's objects: see `basketry.writing.identify`."""
+        from . import identify
+
+        if identify.is_writable(data):
+            path = self._full(name)
+            self._objects[path] = Pending.of(path, identify.to_writable(data))
+            self._enter(path.rpartition("/")[0])
+            return
+        if self._core.container(self._full(name)) == "rntuple":
+            self.mkrntuple(name, data)
+        else:
+            self.mktree(name, data)
+
+    def mkdir(self, name: str, **_: Any) -> WritableDirectory:
+        """The directory of that name, made if absent."""
+        path = self._full(name)
+        self._core.mkdir(path)
+        self._enter(path)
+        return WritableDirectory(self._core, self.file_path, self._trees, self._objects, path)
+
+    def _enter(self, path: str) -> None:
+        """Notes a directory and those above it."""
+        parts = path.split("/")
+        for depth in range(1, len(parts) + 1):
+            if parts[0]:
+                self._objects.setdefault("/".join(parts[:depth]), Pending("TDirectory"))
+
+    def __delitem__(self, name: str) -> None:
+        """Takes an object back that was given to this file, or, in an update, an old one. Trees stay."""
+        path = self._full(name.partition(";")[0])
+        if path not in self._objects:
+            raise missing("object", name, self.keys(cycle=False), self)
+        below = [one for one in self._objects if one == path or one.startswith(f"{path}/")]
+        for one in below:
+            del self._objects[one]
+
+    def copy_from(
+        self,
+        source: Directory,
+        *,
+        filter_name: Filter = None,
+        filter_classname: Filter = None,
+        rename: Callable[[str], str] | Mapping[str, str] | None = None,
+    ) -> None:
+        """Copies objects that are no trees from a directory that is read, as they are; `rename` gives paths other
+        names. Trees are copied by `basketry.rewrite` and `basketry.merge`."""
+        for name, key in source._named(True, False, filter_name, filter_classname):
+            if key.is_table:
+                raise NotImplementedError(f"{name} is a {key.class_}: basketry.rewrite and basketry.merge copy trees")
+            changed = rename(name) if callable(rename) else (rename or {}).get(name, name)
+            path = self._full(changed)
+            if key.class_ in ("TDirectory", "TDirectoryFile"):
+                self.mkdir(changed)
+            else:
+                self._objects[path] = Pending.copy(key.class_, source.file_path, key.seek)
+                self._enter(path.rpartition("/")[0])
+
+    def mktree(
+        self,
+        name: str,
+        columns: Any,
+        title: str = "",
+        *,
+        counter_name: Callable[[str], str] = lambda counted: f"n{counted}",
+        field_name: Callable[[str, str], str] = lambda outer, inner: f"{outer}_{inner}" if outer else inner,
+    ) -> WritableTree:
+        """Makes a tree to extend. `columns` are types by name, or arrays with the first entries.
+
+        A type is one of NumPy's (`"float64"`, `np.dtype((np.float32, 3))`), awkward's (`"var * float32"`, `"string"`),
+        a dict of such for a record, or the name of a C++ type (`"vector<float>"`, `"std::string"`, `"Event"`,
+        `"TClonesArray<Event>"`), whose arrays are lists and records.
+
+        As in uproot, lists get a counter column `counter_name(column)`, and records become columns
+        `field_name(record, part)`. Lists of lists, which uproot does not write, become vectors.
+        """
+        path, names, types, entries = self._described(name, columns, "a tree")
+        tree = WritableTree(self._core, path, title, types, names, counter_name, field_name)
+        self._trees[path] = tree
+        self._enter(path.rpartition("/")[0])
+        for batch in entries:
+            tree._fill(batch)
+        return tree
+
+    def mkrntuple(self, name: str, columns: Any, description: str = "") -> WritableNtuple:
+        """Makes an RNTuple to extend, with ROOT's defaults: clusters of 128 MiB, pages of 1 MiB, zstd at level 5.
+
+        `columns` are types by name, or arrays with the first entries, as for `mktree`. Numbers, strings, lists, lists
+        of lists, and fixed-size arrays become fields of their C++ types; records become records; values that may be
+        missing become `std::optional`, and unions `std::variant`.
+        """
+        path, names, types, entries = self._described(name, columns, "an RNTuple")
+        if any(typename is None for typename in names.values()):
+            # A stream says of all columns that values may be missing: the first entries tell.
+            first = next(entries, None)
+            if first is not None:
+                types, entries = first, itertools.chain([first], entries)
+        ntuple = WritableNtuple(self._core, path, description, types, names)
+        self._trees[path] = ntuple
+        self._enter(path.rpartition("/")[0])
+        for batch in entries:
+            ntuple._fill(batch)
+        return ntuple
+
+    def _described(
+        self, name: str, columns: Any, what: str
+    ) -> tuple[str, dict[str, str | None], _core.Batch, Iterator[_core.Batch]]:
+        """Full path, C++ types by name where they are given, a batch with the other types, and the entries."""
+        from .. import _input_arrays
+
+        path = self._full(name)
+        if path in self._trees:
+            raise ValueError(f"{self.file_path} already has a tree or RNTuple {path}")
+        entries: Iterator[_core.Batch] = iter(())
+        if type(columns).__module__.startswith("awkward.forms"):
+            columns = {one: columns.content(one).type for one in columns.fields}
+        if (
+            isinstance(columns, collections.abc.Mapping)
+            and columns
+            and all(map(_input_arrays.is_type, columns.values()))
+        ):
+            arrays = {one: _input_arrays.empty(kind) for one, kind in columns.items()}
+            names = {one: None if arrays[one] is not None else str(columns[one]) for one in columns}
+            types = _core.Batch.of([(one, array) for one, array in arrays.items() if array is not None])
+        else:
+            entries = batches(columns, with_types=True)
+            types = next(entries)
+            names = dict.fromkeys(types.names)
+        if not names:
+            raise ValueError(f"{what} needs columns")
+        return path, names, types, entries
+
+
+class WritableFile(WritableDirectory):
+    """A new file, which is its own top directory."""
+
+    def __init__(
+        self,
+        path: Place,
+        layout: str,
+        classes: str | os.PathLike[str],
+        means: tuple[int, Size | None, str],
+        auto_save: Size | None,
+        title: str,
+    ) -> None:
+        file_path = output(os.fspath(path))
+        threads, memory, order = means
+        if order not in ("arrival", "tasks"):
+            raise ValueError(f'order must be "arrival" or "tasks", not {order!r}')
+        limit = MEMORY if memory is None else bytes_of(memory)
+        entries = auto_save if isinstance(auto_save, int) else None
+        bytes_ = _core.size(auto_save) if isinstance(auto_save, str) else None
+        text, source = (classes, None) if isinstance(classes, str) else ("", os.fspath(classes))
+        work = (limit, threads, order == "tasks")
+        core = _core.Writer(file_path, layout, (work, (entries, bytes_), title, text, source))
+        super().__init__(core, file_path, {}, {})
+
+    @property
+    def closed(self) -> bool:
+        """Whether the file was closed or abandoned."""
+        return self._core.closed
+
+    def save(self) -> None:
+        """Saves the metadata of all trees now, as `auto_save` does. After a crash all entries up to here are readable
+        from the hidden file that is in use until the file is closed."""
+        self._core.save()
+
+    def metrics(self) -> dict[str, int]:
+        """Use of memory and time, over all threads: bytes, of which `queue_bytes` wait to be
+        committed, nanoseconds (`_ns`), and the number of threads that wait for memory (`waiting`)."""
+        return dict(self._core.metrics())
+
+    def close(self) -> None:
+        """Completes the file, which then gets its name; does nothing if closed before."""
+        if not self.closed:
+            self._write_objects()
+        self._core.close()
+
+    def _write_objects(self) -> None:
+        for path, pending in self._objects.items():
+            pending.write(self._core, path)
+
+    def abandon(self, why: str = "it was abandoned") -> None:
+        """Abandons the output."""
+        self._core.abandon(why)
+
+    def __enter__(self) -> WritableFile:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abandon(f"{kind.__name__}: {error}")
+
+
+def output(path: str) -> str:
+    """A path on this machine; folders that are lacking are made, as uproot makes them."""
+    path = local(path)
+    if "://" not in path:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+    return path

@@ -1,0 +1,194 @@
+"""Trees and RNTuples to fill: `tree.extend({"x": array, ...})`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .. import _core
+from ..names import missing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import TracebackType
+
+
+class WritableTree:
+    """A tree to fill: `tree.extend({"x": array, ...})`."""
+
+    def __init__(
+        self,
+        core: _core.Writer,
+        path: str,
+        title: str,
+        types: _core.Batch,
+        names: dict[str, str | None],
+        counter_name: Callable[[str], str],
+        field_name: Callable[[str, str], str],
+    ) -> None:
+        self.path = path
+        self.title = title
+        self._core = core
+        self._whole = [name for name, typename in names.items() if typename is not None]
+        self._field_name = field_name
+        flat, origins = self._flat(types)
+        outer = dict(zip(flat.names, (name for name, _ in origins), strict=True))
+        specs: list[tuple[str, str, str | None]] = []
+        for name, typename in names.items():
+            own = [name] if typename is not None else [one for one, above in outer.items() if above == name]
+            specs += [(one, counter_name(name), typename) for one in own]
+        self._number, counters = core.tree(path, title, specs, flat)
+        self._columns = [name for name, _, _ in specs]
+        self._counters = counters
+
+    def __repr__(self) -> str:
+        return f"<WritableTree {self.path}: {self.num_entries} entries, {len(self._columns)} columns>"
+
+    @property
+    def name(self) -> str:
+        """The name, without directories."""
+        return self.path.rpartition("/")[2]
+
+    @property
+    def num_entries(self) -> int:
+        """Number of entries so far."""
+        return self._core.entries(self._number)
+
+    def keys(self) -> list[str]:
+        """The columns, without counters."""
+        return list(self._columns)
+
+    def extend(self, data: Any) -> None:
+        """Adds entries: arrays by name, of equal lengths; an awkward array of records, a DataFrame, an Arrow or polars
+        table, or any other Arrow stream, such as an open tree.
+
+        Counters are computed. Numbers are converted to the column's type by NumPy's rule `same_kind`: float64 to
+        float32, but not to integers; integers that do not fit are an error. Several threads may call this at once: each
+        fills clusters of its own, and clusters lie in the file in the order in which they were finished; entries of one
+        thread keep the order of its calls. In a file in the order of tasks each call is the next task, and its clusters
+        have no other entries. Entries are in the file once their cluster is: see `flush`.
+
+        A wrong name or length is an error that changes nothing. An array that does not fit its column abandons
+        the output.
+        """
+        for batch in batches(data):
+            self._fill(batch)
+
+    def fill_context(self, task: int | None = None) -> FillContext:
+        """A fill context for one thread or task, with clusters of its own: `with tree.fill_context() as context:
+        context.extend(data)`. In a file in the order of tasks `task`, counted from 0, is the position of its entries;
+        the default is the next number. Start tasks in that order: clusters of later tasks wait in
+        memory."""
+        return FillContext(self, self._core.context(self._number, task))
+
+    def _fill(self, batch: _core.Batch) -> None:
+        self._core.fill(self._number, self._checked(batch))
+
+    def _checked(self, batch: _core.Batch) -> _core.Batch:
+        flat, _ = self._flat(batch)
+        given = set(flat.names)
+        for name in flat.names:
+            if name not in self._columns and name not in self._counters:
+                raise missing("column", name, self._columns, self)
+        lacking = [name for name in self._columns if name not in given and name not in self._counters]
+        if lacking:
+            raise ValueError(f"{self.path} has columns without data: {', '.join(lacking)}")
+        return flat
+
+    def flush(self) -> None:
+        """Ends the open clusters: all added entries are in the file, ready for `WritableFile.save`."""
+        self._core.flush(self._number)
+
+    def _flat(self, batch: _core.Batch) -> tuple[_core.Batch, list[tuple[str, str | None]]]:
+        flat, origins = batch.flat(self._whole)
+        names = [name if part is None else self._field_name(name, part) for name, part in origins]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f"two columns are called {twice}")
+        return flat.renamed(names), origins
+
+
+class WritableNtuple(WritableTree):
+    """An RNTuple to fill: `ntuple.extend({"x": array, ...})`."""
+
+    def __init__(
+        self, core: _core.Writer, path: str, description: str, types: _core.Batch, names: dict[str, str | None]
+    ) -> None:
+        self.path = path
+        self.title = description
+        self._core = core
+        self._columns = list(names)
+        self._counters = set()
+        self._number = core.ntuple(path, description, list(names.items()), types)
+
+    def __repr__(self) -> str:
+        return f"<WritableNtuple {self.path}: {self.num_entries} entries, {len(self._columns)} fields>"
+
+    @property
+    def description(self) -> str:
+        """The description of the RNTuple."""
+        return self.title
+
+    def _checked(self, batch: _core.Batch) -> _core.Batch:
+        given = set(batch.names)
+        for name in batch.names:
+            if name not in self._columns:
+                raise missing("field", name, self._columns, self)
+        lacking = [name for name in self._columns if name not in given]
+        if lacking:
+            raise ValueError(f"{self.path} has fields without data: {', '.join(lacking)}")
+        return batch
+
+
+class FillContext:
+    """The fill context of one thread or task. Finish it before the file is closed; the end of its `with` block does so.
+    If the block ends with an exception, the output is abandoned, and other threads get a `ValueError`."""
+
+    def __init__(self, tree: WritableTree, core: _core.Context) -> None:
+        self._tree = tree
+        self._core = core
+        self._finished = False
+
+    def extend(self, data: Any) -> None:
+        """Adds entries, like `WritableTree.extend`."""
+        for batch in batches(data):
+            self._core.fill(self._tree._checked(batch))
+
+    def flush(self) -> None:
+        """Ends the cluster."""
+        self._core.flush()
+
+    def finish(self) -> None:
+        """Ends the last cluster; no more entries can be added. Does nothing if finished before."""
+        if not self._finished:
+            self._core.finish()
+            self._finished = True
+
+    def metrics(self) -> dict[str, int]:
+        """Counters: entries, and nanoseconds (`_ns`) of encoding, compressing, waiting for memory, and
+        committing clusters."""
+        return dict(self._core.metrics())
+
+    def __enter__(self) -> FillContext:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.finish()
+        else:
+            self._core.abandon(f"{kind.__name__}: {error}")
+
+
+def batches(data: Any, with_types: bool = False) -> Iterator[_core.Batch]:
+    """Entries in batches; `with_types` adds an empty batch in front that shows the columns."""
+    from .. import _input_arrays
+
+    for table in _input_arrays.tables(data):
+        if isinstance(table, _core.Stream):
+            if with_types:
+                yield table.empty()
+            yield from table
+        else:
+            batch = _core.Batch.of(table)
+            yield from [batch] * (2 if with_types else 1)
