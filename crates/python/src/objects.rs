@@ -1,7 +1,7 @@
 //! Objects that are no tables, as Python's own values: any class that streamer infos describe is read into tuples, and written from
 //! a dictionary of its members. The classes that users see are Python: `python/basketry/objects`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use objects::moved;
@@ -274,7 +274,7 @@ pub struct Record {
 }
 
 /// The record whose key lies at an offset of another file. An object that has a name gets this one.
-pub fn record(path: &PathBuf, offset: u64, name: &str) -> Result<Record> {
+pub fn record(path: &Path, offset: u64, name: &str) -> Result<Record> {
     let file = RootFile::open(path)?;
     let key = file.key_at(offset)?;
     let payload = file.payload(&key)?;

@@ -173,6 +173,8 @@ class WritableDirectory:
 
         if identify.is_writable(data):
             path = self._full(name)
+            if self._core.closed:
+                raise ValueError(f"{self.file_path} is closed")
             self._objects[path] = Pending.of(path, identify.to_writable(data))
             self._enter(path.rpartition("/")[0])
             return
