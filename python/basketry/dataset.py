@@ -72,16 +72,15 @@ def concatenate(
     if settings.get("selection") is not None:
         raise ValueError("a selection needs files with the same branches")
     found = []
-    kept = []
-    for tree in trees:
+    # A file that lacks the branch counts its entries all the same.
+    for tree, own, _ in _ranges(trees, settings):
         try:
-            tree.arrays(expressions, cut, **{**settings, "entry_start": 0, "entry_stop": 0})
-            kept.append(tree)
+            found.append(tree.arrays(expressions, cut, **own))
         except KeyError:
             if not allow_missing:
                 raise
-    for tree, own, _ in _ranges(kept, settings):
-        found.append(tree.arrays(expressions, cut, **own))
+    if not found:
+        raise ValueError("no file has these branches")
     return joined(found)
 
 

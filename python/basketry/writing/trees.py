@@ -67,8 +67,8 @@ class WritableTree:
         thread keep the order of its calls. In a file in the order of tasks each call is the next task, and its clusters
         have no other entries. Entries are in the file once their cluster is: see `flush`.
 
-        A wrong name or length is an error that changes nothing. An array that does not fit its column abandons
-        the output.
+        A wrong name, length or type is an error that changes nothing. Large data are filled in parts: an error after
+        the first part abandons the output.
         """
         for batch in batches(data):
             self._fill(batch)
