@@ -30,13 +30,13 @@ ERRORS: list[tuple[Callable[[Path], Any], type[Exception], str]] = [
     (lambda p: bk.open(f"{p}/none.root:t"), FileNotFoundError, "none.root"),
     (lambda p: bk.open(p), ValueError, "directory"),
     (lambda p: bk.open(p / "no.root"), ValueError, "no.root"),
-    (lambda p: bk.open(f"{p}/none*.root"), ValueError, "no file matches"),
-    (lambda p: bk.open(f"{p}/made.root:dir/T"), KeyError, "did you mean dir/t"),
-    (lambda p: bk.concatenate(f"{p}/made.root:dir/tt"), KeyError, "did you mean dir/t"),
-    (lambda p: bk.open(p / "made.root")["x"], KeyError, "no object 'x'"),
-    (lambda p: bk.open(p / "made.root")["dir/t;2"], KeyError, "dir/t;1"),
-    (lambda p: bk.open(p / "made.root")["dir/t"]["FLAG"], KeyError, "did you mean flag"),
-    (lambda p: bk.open(p / "made.root")["dir/t"].arrays(["i", "fixt"]), KeyError, "did you mean fixed"),
+    (lambda p: bk.open(f"{p}/none*.root"), FileNotFoundError, "no file matches"),
+    (lambda p: bk.open(f"{p}/made.root:dir/T"), bk.KeyInFileError, "did you mean dir/t"),
+    (lambda p: bk.concatenate(f"{p}/made.root:dir/tt"), bk.KeyInFileError, "did you mean dir/t"),
+    (lambda p: bk.open(p / "made.root")["x"], bk.KeyInFileError, "no object 'x'"),
+    (lambda p: bk.open(p / "made.root")["dir/t;2"], bk.KeyInFileError, "dir/t;1"),
+    (lambda p: bk.open(p / "made.root")["dir/t"]["FLAG"], bk.KeyInFileError, "did you mean flag"),
+    (lambda p: bk.open(p / "made.root")["dir/t"].arrays(["i", "fixt"]), bk.KeyInFileError, "did you mean fixed"),
     (lambda p: bk.open(p / "made.root")["dir/t"].arrays(library="xx"), ValueError, "'ak', 'np'"),  # type: ignore[arg-type]
     (lambda p: bk.open(p / "made.root")["dir/t"].arrays(library="pd", how=dict), ValueError, "how"),
     (lambda p: bk.open(p / "made.root")["dir/t"].arrays(memory="much"), ValueError, "not a size"),
@@ -61,6 +61,7 @@ def test_errors_are_python_exceptions(number: int, made: Path, tmp_path: Path) -
     with pytest.raises(kind) as caught:
         call(tmp_path)
     assert caught.type is kind
+    assert kind is not bk.KeyInFileError or issubclass(kind, KeyError)
     assert text in str(caught.value)
     if isinstance(caught.value, OSError):
         assert caught.value.errno

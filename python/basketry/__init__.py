@@ -17,7 +17,10 @@ parsl or an executor; `nanoevents` gives coffea's NanoEvents.
 
 from __future__ import annotations
 
-from . import _xrootd, distributed, exceptions, objects
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from . import _xrootd, distributed, exceptions
 from .branches import Branch
 from .codecs import LZ4, LZMA, ZLIB, ZSTD
 from .dataset import concatenate, iterate, num_entries, open
@@ -41,9 +44,17 @@ from .writing import (
     recreate,
     update,
 )
-from .writing.identify import as_TGraph, to_writable
+
+if TYPE_CHECKING:
+    from . import objects
+    from .writing.identify import as_TGraph, to_writable
 
 _xrootd.tell()
+
+# Objects are made of NumPy's arrays, which are imported with the first one.
+_WITH_NUMPY = {"objects": "basketry.objects", "as_TGraph": "basketry.writing.identify"}
+_WITH_NUMPY["to_writable"] = _WITH_NUMPY["as_TGraph"]
+
 
 __all__ = [
     "LZ4",
@@ -95,3 +106,11 @@ __all__ = [
     "update",
     "verify",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What is imported when it is asked for."""
+    if name not in _WITH_NUMPY:
+        raise AttributeError(f"module 'basketry' has no attribute {name!r}")
+    module = importlib.import_module(_WITH_NUMPY[name])
+    return module if name == "objects" else getattr(module, name)

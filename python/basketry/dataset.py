@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections.abc
+import errno
 import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -168,7 +169,7 @@ def _expand(place: Place) -> list[tuple[str, str | None]]:
         return _core.expand([text])
     except ValueError as error:
         if "no file matches" in str(error):
-            raise FileNotFoundError(str(error)) from None
+            raise FileNotFoundError(errno.ENOENT, "no file matches", text) from None
         raise
 
 
