@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from . import records
-
 if TYPE_CHECKING:
     from .. import _core
     from ..objects import Object
@@ -29,6 +27,8 @@ class Pending:
     @classmethod
     def of(cls, path: str, thing: Object) -> Pending:
         """An object in memory, or one that was read, which is copied as it is."""
+        from . import records
+
         members = None if thing.origin is not None else records.record(thing)[1]
         if isinstance(members, dict) and "fName" in members:
             members["fName"] = path.rpartition("/")[2]
