@@ -3,9 +3,16 @@ added to existing files, and `identify` says which objects become histograms, st
 
 from __future__ import annotations
 
+import importlib
+from types import ModuleType
+from typing import TYPE_CHECKING
+
 from .files import WritableDirectory, WritableFile, create, recreate
 from .trees import FillContext, WritableNtuple, WritableTree
 from .updating import UpdatedFile, update
+
+if TYPE_CHECKING:
+    from . import identify
 
 __all__ = [
     "FillContext",
@@ -15,6 +22,14 @@ __all__ = [
     "WritableNtuple",
     "WritableTree",
     "create",
+    "identify",
     "recreate",
     "update",
 ]
+
+
+def __getattr__(name: str) -> ModuleType:
+    """`identify`, which imports NumPy, as soon as it is asked for: uproot's users write `writing.identify.to_TH1x`."""
+    if name != "identify":
+        raise AttributeError(f"module 'basketry.writing' has no attribute {name!r}")
+    return importlib.import_module(".identify", __name__)
