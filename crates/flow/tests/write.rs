@@ -187,6 +187,22 @@ fn a_budget_of_little_more_than_one_cluster_is_kept() {
 }
 
 #[test]
+fn a_batch_that_does_not_fit_is_refused_as_a_whole() {
+    let (_folder, path) = folder();
+    let mut writer = ParallelWriter::create(&path, &WriteOptions::default(), &WritePool::default()).unwrap();
+    let tree = writer.tree(&spec()).unwrap();
+    let mut context = writer.fill_context(tree).unwrap();
+    context.fill(&batch(0, 10)).unwrap();
+    let error = context.fill(&batch(0, 10).project(&[0]).unwrap()).unwrap_err().to_string();
+    assert!(error.contains("column y") || error.contains("column ny"), "{error}");
+    assert!(context.is_usable());
+    context.fill(&batch(10, 10)).unwrap();
+    context.finish().unwrap();
+    writer.finish().unwrap();
+    assert_eq!(entries(&path), expected()[..20]);
+}
+
+#[test]
 fn an_error_in_a_context_gives_the_output_up() {
     let (folder, path) = folder();
     let begin = || {
@@ -197,8 +213,8 @@ fn an_error_in_a_context_gives_the_output_up() {
         (writer, contexts)
     };
     let (writer, mut contexts) = begin();
-    let error = contexts[1].fill(&batch(0, 10).project(&[0]).unwrap()).unwrap_err().to_string();
-    assert!(error.contains("column y") || error.contains("column ny"), "{error}");
+    contexts.pop().unwrap().abandon("no more");
+    assert!(!contexts[0].is_usable());
     assert!(contexts[0].fill(&batch(10, 10)).is_err());
     assert!(writer.finish().unwrap_err().to_string().contains("given up"));
     drop(contexts);
