@@ -17,7 +17,7 @@ from referee.command import Argument, Basketry, Outcome
 MB = 1_000_000
 # Allowance for the program itself, its threads and its allocator.
 BESIDES = 24 * MB
-# Two threads that compress pages of 1 MB by zstd at ROOT's level 5 take 14 MB each, which no budget counts (docs/limits.md).
+# No budget counts zstd's tables: 14 MB for each thread that compresses pages of 1 MB at ROOT's level 5 (limits.md).
 COMPRESSORS = 8 * MB
 REFUSED = "the smallest that would do is --memory"
 
