@@ -176,6 +176,10 @@ class Branches(Listed):
         """Names of branches; a path joins nested names with `/`, of fields with `.`. See `Listing` for the options."""
         return [name for name, _ in self.items(**listing)]
 
+    def itertypenames(self, **listing: Any) -> Iterator[tuple[str, str]]:
+        """Names and C++ types; options are those of `keys`."""
+        return ((name, one.typename) for name, one in self.items(**listing))
+
     def typenames(self, **listing: Unpack[Listing]) -> dict[str, str]:
         """C++ types of branches, by name; see `Listing` for the options."""
         return {name: branch.typename for name, branch in self.items(**listing)}
@@ -384,34 +388,34 @@ class Branch(Branches, Handle):
         return self._home
 
     @property
-    def _stored(self) -> tuple[str, int, int, int, list[int]]:
+    def _stored(self) -> tuple[int, int, int, list[int]]:
         lines = getattr(self._home, "_stored", ())
-        return lines[self._number] if self._number < len(lines) else ("", -1, 0, 0, [0, self.num_entries])
+        return lines[self._number] if self._number < len(lines) else (-1, 0, 0, [0, self.num_entries])
 
     @property
     def compression(self) -> Codec | None:
         """The codec of its baskets in the first file; None where nothing is compressed."""
-        return of_code(self._stored[1])
+        return of_code(self._stored[0])
 
     @property
     def num_baskets(self) -> int:
         """Number of its baskets in the first file."""
-        return len(self._stored[4]) - 1
+        return len(self._stored[3]) - 1
 
     @property
     def uncompressed_bytes(self) -> int:
         """Bytes of its baskets before compression, those of branches below included, in the first file."""
-        return self._stored[2] + sum(below.uncompressed_bytes for below in self._below)
+        return self._stored[1] + sum(below.uncompressed_bytes for below in self._below)
 
     @property
     def compressed_bytes(self) -> int:
         """Bytes of its baskets on disk, those of branches below included, in the first file."""
-        return self._stored[3] + sum(below.compressed_bytes for below in self._below)
+        return self._stored[2] + sum(below.compressed_bytes for below in self._below)
 
     @property
     def entry_offsets(self) -> list[int]:
         """First entries of its baskets in the first file, and finally the number of its entries."""
-        return list(self._stored[4])
+        return list(self._stored[3])
 
     def _read_as(self) -> Part:
         if self._column is not None:

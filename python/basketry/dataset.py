@@ -98,11 +98,10 @@ def iterate(
     """Like `concatenate`, in steps; options are those of `Tree.iterate`. A step ends at the end of its file. To let
     steps span files, iterate over `basketry.open(files)`."""
     settings = _without_tuning(settings)
-    trees = _trees(files, friends, allow_missing)
-
     if settings.get("selection") is not None:
         # It counts through all files.
         return _tree(files, friends).iterate(expressions, cut, report=report, **settings)
+    trees = _trees(files, friends, allow_missing)
 
     def run() -> Iterator[Any]:
         for tree, own, before in _ranges(trees, settings):

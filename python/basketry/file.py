@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import _core
 from .codecs import of_code
 from .handle import Handle
+from .listing import Listed
 from .names import matcher, missing
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class Key(NamedTuple):
     seek: int
 
 
-class Directory(Handle):
+class Directory(Listed, Handle):
     """A directory of a file: `directory["tree"]`, `directory["dir/tree;2"]`, `directory["dir"]`.
 
     Trees and RNTuples open as such, other objects as those of `basketry.objects`.
@@ -144,23 +145,11 @@ class Directory(Handle):
         """Names and objects; options are those of `keys`."""
         return list(self.iteritems(**listing))
 
-    def values(self, **listing: Any) -> list[Any]:
-        """Objects; options are those of `keys`."""
-        return list(self.itervalues(**listing))
-
-    def iterkeys(self, **listing: Any) -> Iterator[str]:
-        """Names, one by one."""
-        return iter(self.keys(**listing))
-
     def iteritems(self, **listing: Any) -> Iterator[tuple[str, Any]]:
         """Names and objects, which are read one by one."""
         options = {"recursive": True, "cycle": True, "filter_name": None, "filter_classname": None, **listing}
         for name, key in self._named(**options):
             yield name, self._opened(key)
-
-    def itervalues(self, **listing: Any) -> Iterator[Any]:
-        """Objects, which are read one by one."""
-        return (one for _, one in self.iteritems(**listing))
 
     def iterclassnames(self, **listing: Any) -> Iterator[tuple[str, str]]:
         """Names and classes."""

@@ -9,18 +9,20 @@ if TYPE_CHECKING:
 
 
 class Listed:
-    """The methods of mappings that follow from `items`."""
+    """The methods of mappings that follow from `keys` and `items`, or from `keys` and `iteritems`."""
 
+    #: Names.
+    keys: Callable[..., list[str]]
     #: Names and parts.
     items: Callable[..., list[tuple[str, Any]]]
 
     def values(self, **listing: Any) -> list[Any]:
         """The parts; options are those of `keys`."""
-        return [one for _, one in self.items(**listing)]
+        return list(self.itervalues(**listing))
 
     def iterkeys(self, **listing: Any) -> Iterator[str]:
         """Names; options are those of `keys`."""
-        return (name for name, _ in self.items(**listing))
+        return iter(self.keys(**listing))
 
     def iteritems(self, **listing: Any) -> Iterator[tuple[str, Any]]:
         """Names and parts; options are those of `keys`."""
@@ -28,8 +30,4 @@ class Listed:
 
     def itervalues(self, **listing: Any) -> Iterator[Any]:
         """The parts; options are those of `keys`."""
-        return (one for _, one in self.items(**listing))
-
-    def itertypenames(self, **listing: Any) -> Iterator[tuple[str, str]]:
-        """Names and C++ types; options are those of `keys`."""
-        return ((name, one.typename) for name, one in self.items(**listing))
+        return (one for _, one in self.iteritems(**listing))

@@ -98,7 +98,7 @@ class Tree(Branches, Handle):
         return opened, (*self._made_of, self._where)
 
     @functools.cached_property
-    def _stored(self) -> list[tuple[str, int, int, int, list[int]]]:
+    def _stored(self) -> list[tuple[int, int, int, list[int]]]:
         """Facts of the branches in the first file."""
         if self._table.is_ntuple:
             return []

@@ -70,8 +70,8 @@ fn branch_lines(dataset: &Dataset, schema: &TableSchema, columns: &[Option<usize
     schema.nodes().into_iter().enumerate().map(line).collect()
 }
 
-/// Title, compression setting, bytes of baskets before compression and on disk, and the first entries of baskets, of a branch.
-type StoredLine = (String, i32, u64, u64, Vec<u64>);
+/// Compression setting, bytes of baskets before compression and on disk, and the first entries of baskets, of a branch.
+type StoredLine = (i32, u64, u64, Vec<u64>);
 
 /// The branches, depth first, of the tree whose key lies at an offset of a file. The first entries of their baskets end with the
 /// number of entries.
@@ -82,7 +82,7 @@ pub fn stored(py: Python<'_>, path: PathBuf, offset: u64) -> PyResult<Vec<Stored
         let tree = read_tree(&file, &file.key_at(offset)?)?;
         let line = |one: dataset::tree::Branch| {
             let firsts = one.baskets.iter().map(|basket| basket.first_entry).chain([one.entries]).collect();
-            (one.named.title, one.compress, one.tot_bytes, one.zip_bytes, firsts)
+            (one.compress, one.tot_bytes, one.zip_bytes, firsts)
         };
         Ok(tree.branches.into_iter().map(line).collect())
     })
