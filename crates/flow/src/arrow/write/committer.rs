@@ -22,10 +22,12 @@ use super::table_plan::TablePlan;
 use super::write_pool::WritePool;
 use super::written::Written;
 use crate::execute::encode::clocks::Clocks;
+use crate::execute::encode::compressors::Compressors;
 
 /// The state of a writer, shared by its fill contexts.
 pub(crate) struct Committer {
     pub memory_limiter: Arc<MemoryLimiter>,
+    pub compressors: Arc<Compressors>,
     buffer_pool: Arc<BufferPool>,
     /// Threads that help to encode.
     pub team: Option<Arc<ThreadPool>>,
@@ -101,6 +103,7 @@ impl Committer {
         let state = State { tables: Vec::new(), error: None, clocks: Vec::new(), open: 0, appending: false, totals };
         Self {
             memory_limiter: pool.memory_limiter(),
+            compressors: pool.compressors(),
             buffer_pool: pool.buffer_pool(),
             team: pool.team(),
             order: options.order,

@@ -1,13 +1,10 @@
 //! Buffers that one fill context leaves to the next.
 
-use rootfile::codec::Compressor;
-
 use super::table_fill::TableFill;
 
 /// Buffers that one context leaves to the next.
 pub(crate) struct ContextBuffers {
     pub fill: TableFill,
-    pub compressors: Vec<Compressor>,
     /// Bytes reserved for them.
     pub kept: u64,
 }

@@ -59,12 +59,9 @@ struct MemoryReservation {
 impl FillContext {
     pub(crate) fn begin(committer: Arc<Committer>, table: usize, task: Option<u64>) -> Result<Self> {
         let ContextStart { plan, clocks, ticket } = committer.begin(table, task)?;
-        let buffers = committer.buffers(table).unwrap_or_else(|| ContextBuffers {
-            fill: TableFill::new(&plan),
-            compressors: Vec::new(),
-            kept: 0,
-        });
-        let scratches = EncodeScratchPool::new(buffers.compressors, Arc::clone(&clocks));
+        let buffers =
+            committer.buffers(table).unwrap_or_else(|| ContextBuffers { fill: TableFill::new(&plan), kept: 0 });
+        let scratches = EncodeScratchPool::new(Arc::clone(&committer.compressors), Arc::clone(&clocks));
         let rule = plan.cluster_rule();
         Ok(Self {
             committer,
@@ -130,11 +127,8 @@ impl FillContext {
             self.drop_buffers();
         }
         let fill = self.filling.take();
-        let compressors = self.scratches.compressors();
-        self.committer.put_buffers(
-            self.table,
-            ContextBuffers { fill, compressors, kept: std::mem::take(&mut self.reservation.kept) },
-        );
+        self.committer
+            .put_buffers(self.table, ContextBuffers { fill, kept: std::mem::take(&mut self.reservation.kept) });
         self.committer.done(self.table, self.ticket.task())
     }
 
@@ -223,11 +217,11 @@ impl FillContext {
         self.hand_over(&filled, content)
     }
 
-    /// Drops the buffers that are kept between clusters, and the compressors: one of zstd takes up to 14 MB at ROOT's level 5.
+    /// Drops the buffers that are kept between clusters.
     fn drop_buffers(&mut self) {
         self.ticket.set_reserved(0);
         self.filling.drop_buffers();
-        drop(self.scratches.compressors());
+        self.scratches.drop_buffers();
         self.committer.memory_limiter.release(std::mem::take(&mut self.reservation.kept));
     }
 

@@ -15,6 +15,7 @@ use super::table_fill::TableFill;
 use super::table_plan::TablePlan;
 use super::written::WrittenTable;
 use crate::execute::encode::clocks::Clocks;
+use crate::execute::encode::compressors::Compressors;
 use crate::execute::encode::scratch::EncodeScratchPool;
 
 /// A table that one caller fills.
@@ -42,7 +43,7 @@ impl TableWriter {
         let plan = Arc::new(plan);
         let open = OpenTable::begin(file, directory, Arc::clone(&plan), record)?;
         let (filling, rule) = (TableFill::new(&plan), plan.cluster_rule());
-        let scratches = EncodeScratchPool::new(Vec::new(), Arc::new(Clocks::default()));
+        let scratches = EncodeScratchPool::new(Arc::new(Compressors::new(limit)), Arc::new(Clocks::default()));
         Ok(Self { plan, open, directory, filling, rule, scratches, team, limit, clusters: 0 })
     }
 

@@ -9,12 +9,14 @@ use super::buffer_pool::BufferPool;
 use super::memory_limiter::MemoryLimiter;
 use crate::execute::allocator;
 use crate::execute::budget::Budget;
+use crate::execute::encode::compressors::Compressors;
 
 /// Memory that one or several writers share: all clusters of all their trees that are filled or wait to be written.
 #[derive(Clone, Debug)]
 pub struct WritePool {
     memory_limiter: Arc<MemoryLimiter>,
     buffer_pool: Arc<BufferPool>,
+    compressors: Arc<Compressors>,
     team: Option<Arc<ThreadPool>>,
 }
 
@@ -23,7 +25,12 @@ impl WritePool {
     /// threads is not used.
     pub fn new(budget: Budget) -> Self {
         allocator::keep(budget.memory / 8);
-        Self { memory_limiter: Arc::new(MemoryLimiter::new(budget.memory)), buffer_pool: Arc::default(), team: None }
+        Self {
+            memory_limiter: Arc::new(MemoryLimiter::new(budget.memory)),
+            buffer_pool: Arc::default(),
+            compressors: Arc::new(Compressors::new(budget.memory)),
+            team: None,
+        }
     }
 
     /// A pool with threads of its own, as many as the budget says. All of them encode and compress each cluster, for callers
@@ -39,6 +46,10 @@ impl WritePool {
 
     pub(crate) fn buffer_pool(&self) -> Arc<BufferPool> {
         Arc::clone(&self.buffer_pool)
+    }
+
+    pub(crate) fn compressors(&self) -> Arc<Compressors> {
+        Arc::clone(&self.compressors)
     }
 
     pub(crate) fn team(&self) -> Option<Arc<ThreadPool>> {

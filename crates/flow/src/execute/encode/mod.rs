@@ -5,6 +5,7 @@ pub(crate) mod branch_fill;
 pub(crate) mod branch_plan;
 mod class_tags;
 pub(crate) mod clocks;
+pub(crate) mod compressors;
 pub(crate) mod maximum;
 mod offset_array;
 pub(crate) mod page_fill;

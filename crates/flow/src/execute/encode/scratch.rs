@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rootfile::codec::Compressor;
 
 use super::clocks::Clocks;
+use super::compressors::Compressors;
 
 /// Buffers and compressor of one thread that makes baskets, for any branch.
 pub(crate) struct EncodeScratch {
@@ -22,25 +23,29 @@ impl EncodeScratch {
     }
 }
 
-/// The scratch buffers of a context: one for each thread that works for it.
+/// The scratch buffers of a context: one for each thread that works for it. Compressors are lent by a stock.
 pub(crate) struct EncodeScratchPool {
     free: Mutex<Vec<EncodeScratch>>,
+    compressors: Arc<Compressors>,
     pub clocks: Arc<Clocks>,
 }
 
 impl EncodeScratchPool {
-    pub fn new(compressors: Vec<Compressor>, clocks: Arc<Clocks>) -> Self {
-        let free =
-            compressors.into_iter().map(|compressor| EncodeScratch::new(compressor, Arc::clone(&clocks))).collect();
-        Self { free: Mutex::new(free), clocks }
+    pub fn new(compressors: Arc<Compressors>, clocks: Arc<Clocks>) -> Self {
+        Self { free: Mutex::default(), compressors, clocks }
     }
 
-    /// Runs work with a free scratch, or with a new one if all are in use.
+    /// Runs work with a free scratch, or with a new one if all are in use. It waits for a compressor where memory is short, so
+    /// the work must not ask for another scratch.
     pub fn with<T>(&self, work: impl FnOnce(&mut EncodeScratch) -> T) -> T {
         let lock = || self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let free = lock().pop();
         let mut scratch = free.unwrap_or_else(|| EncodeScratch::new(Compressor::new(), Arc::clone(&self.clocks)));
+        let mut lent = self.compressors.lend();
+        std::mem::swap(&mut scratch.compressor, &mut lent.compressor);
         let done = work(&mut scratch);
+        std::mem::swap(&mut scratch.compressor, &mut lent.compressor);
+        drop(lent);
         lock().push(scratch);
         done
     }
@@ -51,9 +56,8 @@ impl EncodeScratchPool {
         free.iter().map(|scratch| scratch.payload.capacity() as u64).sum()
     }
 
-    /// The compressors, for another context.
-    pub fn compressors(&self) -> Vec<Compressor> {
-        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        free.drain(..).map(|scratch| scratch.compressor).collect()
+    /// Drops the buffers.
+    pub fn drop_buffers(&self) {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }

@@ -1,0 +1,142 @@
+//! The compressors of all threads that encode for one memory budget. A compressor of zstd takes up to 14 MB at ROOT's default level,
+//! so where memory is short there are fewer of them than threads, and threads wait for one. This changes no byte of the output.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use rootfile::codec::Compressor;
+
+/// Compressors may take one part in this many of the budget; one there is always.
+const SHARE: u64 = 4;
+/// Assumed memory of a compressor until one was used: that of zstd at ROOT's level 5 for pages of 1 MiB.
+const ASSUMED: u64 = 14 << 20;
+
+/// A stock of compressors.
+pub(crate) struct Compressors {
+    /// Most bytes of all together.
+    most: u64,
+    state: Mutex<State>,
+    returned: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    free: Vec<Compressor>,
+    /// Those that exist, free or lent.
+    count: u64,
+    /// Bytes of memory of those that exist; lent ones count as much as the largest so far.
+    bytes: u64,
+    /// Bytes of the largest so far, once one was used.
+    largest: Option<u64>,
+}
+
+impl std::fmt::Debug for Compressors {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Compressors").field("most", &self.most).finish_non_exhaustive()
+    }
+}
+
+impl Compressors {
+    /// The compressors for a budget of so many bytes.
+    pub fn new(memory: u64) -> Self {
+        Self { most: memory / SHARE, state: Mutex::default(), returned: Condvar::new() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lends a compressor. May wait until another thread returns one: a thread borrows one at a time.
+    pub fn lend(&self) -> Lent<'_> {
+        let mut state = self.lock();
+        loop {
+            let expected = state.largest.unwrap_or(ASSUMED);
+            if let Some(compressor) = state.free.pop() {
+                let own = compressor.memory() as u64;
+                let counted = own.max(expected);
+                state.bytes += counted - own;
+                return Lent { compressor, counted, stock: self };
+            }
+            if state.count == 0 || state.bytes + expected <= self.most {
+                state.count += 1;
+                state.bytes += expected;
+                return Lent { compressor: Compressor::new(), counted: expected, stock: self };
+            }
+            state = self.returned.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn take_back(&self, compressor: Compressor, counted: u64) {
+        let mut state = self.lock();
+        let own = compressor.memory() as u64;
+        state.bytes = state.bytes.saturating_sub(counted) + own;
+        state.largest = state.largest.max(Some(own));
+        if state.bytes > self.most && state.count > 1 {
+            // It grew beyond what was expected of it.
+            state.count -= 1;
+            state.bytes -= own;
+        } else {
+            state.free.push(compressor);
+        }
+        drop(state);
+        self.returned.notify_one();
+    }
+}
+
+/// A compressor that one thread uses until this is dropped.
+pub(crate) struct Lent<'a> {
+    pub compressor: Compressor,
+    counted: u64,
+    stock: &'a Compressors,
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        self.stock.take_back(std::mem::take(&mut self.compressor), self.counted);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn there_are_as_many_as_fit_and_one_at_least() {
+        for (memory, most) in [(0, 1), (SHARE * ASSUMED, 1), (3 * SHARE * ASSUMED, 3)] {
+            let (stock, now, peak) = (Compressors::new(memory), AtomicUsize::new(0), AtomicUsize::new(0));
+            std::thread::scope(|scope| {
+                for _ in 0..8 {
+                    scope.spawn(|| {
+                        for _ in 0..20 {
+                            let mut lent = stock.lend();
+                            peak.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                            let compression = "zstd:5".parse().unwrap();
+                            lent.compressor.compress(compression, &vec![7; 2 << 20], &mut Vec::new()).unwrap();
+                            assert!(lent.compressor.memory() as u64 <= ASSUMED, "{}", lent.compressor.memory());
+                            now.fetch_sub(1, Ordering::SeqCst);
+                        }
+                    });
+                }
+            });
+            assert!(peak.load(Ordering::SeqCst) <= most, "{memory}");
+            let state = stock.lock();
+            let free: u64 = state.free.iter().map(|one| one.memory() as u64).sum();
+            assert!(
+                state.bytes == free && free > 0 && state.count == state.free.len() as u64,
+                "{} {free}",
+                state.bytes
+            );
+        }
+    }
+
+    #[test]
+    fn compressors_that_take_nothing_are_not_counted() {
+        let stock = Compressors::new(0);
+        drop(stock.lend());
+        let lent: Vec<_> = (0..3).map(|_| stock.lend()).collect();
+        assert_eq!(stock.lock().count, 3);
+        drop(lent);
+        assert_eq!(stock.lock().free.len(), 3);
+    }
+}
