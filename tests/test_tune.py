@@ -121,6 +121,24 @@ def test_a_size_limit_holds(share: float, nano: Path, basketry: Basketry, tmp_pa
     assert out.stat().st_size <= limit
 
 
+def test_the_smallest_file_that_reads_as_fast(nano: Path, basketry: Basketry, tmp_path: Path) -> None:
+    out = tmp_path / "small.root"
+    small = basketry.json("tune", nano, "--goal", "size", "-o", out)
+    fast = basketry.json("tune", nano)
+
+    assert (small["goal"], fast["goal"]) == ("size", "reading")
+    assert out.stat().st_size < fast["chosen"]["size"]
+    assert "zstd:7" in " ".join(small["measuring"]["codecs"] + small["measuring"]["dropped"])
+    [limit] = [limit for limit in small["limits"] if limit["name"] == "--max-read-time"]
+    assert limit["is_default"] and limit["value"] == pytest.approx(small["today"]["read"])
+    assert small["proof"]["reading"]["interval"][0] <= 1
+    basketry("verify", nano, out)
+
+    refused = basketry.run("tune", nano, "--goal", "size", "--max-read-time", "0.001x")
+    assert refused.code == 1 and "--max-read-time" in refused.out, str(refused)
+    assert basketry.run("tune", nano, "--goal", "beauty").code == 2
+
+
 def test_an_impossible_limit_exits_with_1(nano: Path, basketry: Basketry, tmp_path: Path) -> None:
     out = tmp_path / "tuned.root"
     outcome = basketry.run("tune", nano, "-o", out, "--max-size", "100kB")

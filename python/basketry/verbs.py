@@ -283,7 +283,9 @@ def tune(
     keep: Names = (),
     drop: Names = (),
     workload: str = "full",
+    goal: str = "reading",
     max_size: Limit | None = None,
+    max_read_time: Limit | None = None,
     max_read_memory: Limit | None = None,
     max_write_time: Limit | None = None,
     reader: str | os.PathLike[str] = "basketry",
@@ -297,8 +299,8 @@ def tune(
     each column under limits, and explains the choice. With an `output` the file is rewritten, measured and proven
     equal. The output exists only if `Tuning.delivered`: no larger than the limit and not slower to read than the input.
 
-    `workload` is "full", "sparse:1%", "columns:GLOB,..." or a mix such as "full=0.3,columns:Muon_*=0.7". Limits are
-    sizes or seconds, or multiples of the input's such as "1.05x". `Tuning.chosen` is None if they cannot be met;
+    `workload` is "full", "sparse:1%", "columns:GLOB,..." or a mix such as "full=0.3,columns:Muon_*=0.7". `goal` is
+    what is minimised: "reading" (time), or "size" with the reading time of today as a limit. Limits are sizes or seconds, or multiples of the input's such as "1.05x". `Tuning.chosen` is None if they cannot be met;
     `rewrite(layout=...)` takes `Tuning.layout`, which is TOML. `recode` also tries columns of objects split and
     unsplit, which may rename their branches. `keep` and `drop` select branches. Several files of a kind get one layout,
     for `layout_out`; `output` needs a single file. `reader` is the program that will read the file: "basketry", "root",

@@ -294,6 +294,8 @@ class Tuning:
     """Number of inputs measured on behalf of all."""
     workload: str
     """The workload."""
+    goal: str
+    """What was minimised: "reading" or "size"."""
     reader: ReaderReport
     """The program whose reading is predicted, and measured in the proof."""
     measuring: Measuring

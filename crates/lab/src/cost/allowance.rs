@@ -1,11 +1,16 @@
 //! How much CPU time measuring may take. Samples are planned without a clock, so the same seed takes the same samples. The
 //! clock only stops the work where the plan takes longer than it should.
 
+use super::nominal;
+use super::statistics::FileStats;
+use super::utility::Goal;
 use crate::system::clock::process_seconds;
 
 /// Measuring may take this many CPU seconds, or this share of the rewrite's.
 const SECONDS: f64 = 2.0;
 const SHARE: f64 = 0.25;
+/// The CPU seconds where size is the goal: such rewrites take longer.
+const SMALL: f64 = 5.0;
 
 /// CPU seconds of this process that may be used.
 #[derive(Clone, Copy, Debug)]
@@ -16,9 +21,14 @@ pub(crate) struct Allowance {
 }
 
 impl Allowance {
+    /// The allowance for the rewrite of a file, from `start` on.
+    pub fn for_file(start: f64, stats: &FileStats) -> Self {
+        Self::new(start, 1e-9 * nominal::rewrite(stats), if stats.goal == Goal::Size { SMALL } else { SECONDS })
+    }
+
     /// The allowance for a rewrite of `rewrite` CPU seconds, from `start` on.
-    pub fn new(start: f64, rewrite: f64) -> Self {
-        Self { start, end: start + SECONDS.max(SHARE * rewrite) }
+    pub fn new(start: f64, rewrite: f64, least: f64) -> Self {
+        Self { start, end: start + least.max(SHARE * rewrite) }
     }
 
     /// No limit.
@@ -54,10 +64,10 @@ mod tests {
 
     #[test]
     fn a_quarter_of_a_long_rewrite_and_two_seconds_of_a_short_one() {
-        let seconds = |rewrite| Allowance::new(0.0, rewrite).seconds();
+        let seconds = |rewrite| Allowance::new(0.0, rewrite, SECONDS).seconds();
         assert_eq!((seconds(100.0), seconds(1.0)), (25.0, 2.0));
-        let started = Allowance::new(process_seconds(), 1.0);
+        let started = Allowance::new(process_seconds(), 1.0, SECONDS);
         assert!(started.allows(0.1) && !started.allows(2.1) && !started.keeping(1.95).allows(0.1));
-        assert!(Allowance::new(0.0, 1.0).keeping(0.5).seconds() == 1.5 && started.used() >= 0.0);
+        assert!(Allowance::new(0.0, 1.0, SECONDS).keeping(0.5).seconds() == 1.5 && started.used() >= 0.0);
     }
 }

@@ -76,7 +76,7 @@ impl Confirmed {
         new.sort_by(|a, b| raw(b).total_cmp(&raw(a)));
         let price = |f: &Finalist| codec_of(f).map_or(1.0, nominal::codec) + 4.0;
         let all: f64 = new.iter().map(|f| raw(f) * price(f)).sum();
-        let mut left = SHARE * nominal::budget(&stats.columns);
+        let mut left = SHARE * nominal::budget(stats);
         let share = left / all.max(1.0);
         let mut buffer = vec![0; 1 << 20];
         let mut looked_at = 0.0;

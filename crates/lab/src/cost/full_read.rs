@@ -84,7 +84,7 @@ impl FullRead {
         }
         let nominal: f64 = stats.columns.iter().map(|c| c.raw * (nominal::decompression(c.compression) + 1.0)).sum();
         let all: f64 = stats.columns.iter().map(|c| c.raw).sum();
-        let time = NOMINAL.min(OF_BUDGET * nominal::budget(&stats.columns));
+        let time = NOMINAL.min(OF_BUDGET * nominal::budget(stats));
         let bytes = BYTES.min(time * all / nominal.max(1.0));
         let entries = middle(dataset.entries(), dataset.clusters(), (bytes / raw(number).max(1.0)).min(1.0));
         let share = as_f64(entries.end - entries.start) / as_f64(dataset.entries().max(1));

@@ -16,6 +16,7 @@ use super::nominal;
 use super::packing::Packing;
 use super::sample::{self, Sample};
 use super::statistics::FileStats;
+use super::utility::Goal;
 use crate::math::as_f64;
 
 /// Columns on which all codecs are tried first.
@@ -30,8 +31,9 @@ pub(super) const MOST_SAMPLED: f64 = 1e6;
 pub(super) const LEAST_SAMPLED: f64 = 6e3;
 /// The largest basket that is tried.
 const LARGEST_BASKET: usize = 256 << 10;
-/// Codecs with a higher nominal cost are tried on the largest columns and on every fourth of the others.
-const SLOW: f64 = 12.0;
+/// Codecs with a higher nominal cost are tried on the largest columns and on every fourth of the others: where reading, and
+/// where size is the goal.
+const SLOW: [f64; 2] = [12.0, 100.0];
 /// Number of largest columns on which slow codecs are tried.
 const SLOW_ON: usize = 12;
 /// Two basket sizes are tried on this many of the largest columns, at least and at most; one column for each
@@ -59,10 +61,11 @@ pub(crate) fn measure(
     let (codecs, dropped) = work.scout(&order, codecs, own)?;
     let mut tables = vec![Trials::default(); stats.columns.len()];
     let total: f64 = order.iter().map(raw).sum();
-    let left = (nominal::budget(&stats.columns) - work.spent).max(0.0);
-    let fast: f64 = codecs.iter().map(|&c| nominal::codec(c)).filter(|&n| n <= SLOW).sum();
-    let slow: f64 = codecs.iter().map(|&c| nominal::codec(c)).filter(|&n| n > SLOW).sum();
-    let two_sizes_on = (nominal::budget(&stats.columns) / TWO_SIZES_EACH).clamp(TWO_SIZES_ON.0, TWO_SIZES_ON.1);
+    let is_fast = |codec: Packing| is_fast(codec, stats.goal);
+    let left = (nominal::budget(stats) - work.spent).max(0.0);
+    let fast: f64 = codecs.iter().filter(|&&c| is_fast(c)).map(|&c| nominal::codec(c)).sum();
+    let slow: f64 = codecs.iter().filter(|&&c| !is_fast(c)).map(|&c| nominal::codec(c)).sum();
+    let two_sizes_on = (nominal::budget(stats) / TWO_SIZES_EACH).clamp(TWO_SIZES_ON.0, TWO_SIZES_ON.1);
     // Reading a sample costs about as much as decompressing it thrice.
     let share = left / (2.0 * fast + 0.5 * slow + 8.0) / total.max(1.0);
     let target = |column: &Column| (column.raw * share).clamp(LEAST_SAMPLED, MOST_SAMPLED).min(column.raw);
@@ -70,7 +73,7 @@ pub(crate) fn measure(
     for (rank, &i) in order.iter().enumerate() {
         let (Some(column), Some(table)) = (stats.columns.get(i), tables.get_mut(i)) else { continue };
         // The largest columns are always sampled, whatever the budget.
-        if rank >= 4 && (work.spent >= nominal::budget(&stats.columns) || !allowance.allows(0.0)) {
+        if rank >= 4 && (work.spent >= nominal::budget(stats) || !allowance.allows(0.0)) {
             break;
         }
         if rank >= announced {
@@ -84,10 +87,8 @@ pub(crate) fn measure(
             Some(sample) => sample,
             None => work.take(i, target)?,
         };
-        let tried: Vec<bool> = codecs
-            .iter()
-            .map(|&c| column.takes(c) && (nominal::codec(c) <= SLOW || rank < SLOW_ON || rank % 4 == 0))
-            .collect();
+        let tried: Vec<bool> =
+            codecs.iter().map(|&c| column.takes(c) && (is_fast(c) || rank < SLOW_ON || rank % 4 == 0)).collect();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of bytes")]
         let most = target as usize / sample.runs.len().max(1);
         work.fill(table, (column, &sample), &codecs, &tried, (most, as_f64(rank as u64) < two_sizes_on))?;
@@ -149,7 +150,7 @@ impl Work<'_> {
         let largest = order.iter().take(SCOUTS * 2 / 3);
         let others = order.iter().skip(SCOUTS * 2 / 3).step_by((order.len() / (SCOUTS / 3)).max(1));
         let each: f64 = codecs.iter().map(|&c| nominal::codec(c)).sum::<f64>() * as_f64(SCOUTS as u64);
-        let tried = (SCOUTS_SHARE * nominal::budget(&self.stats.columns) / each.max(1.0)).clamp(SCOUTED.0, SCOUTED.1);
+        let tried = (SCOUTS_SHARE * nominal::budget(self.stats) / each.max(1.0)).clamp(SCOUTED.0, SCOUTED.1);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of bytes")]
         let scouted = tried as usize;
         let mut lost = vec![0.0; codecs.len()];
@@ -205,12 +206,17 @@ impl Work<'_> {
         let longest = sample.runs.iter().map(sample::Run::payload).max().unwrap_or(0).min(LARGEST_BASKET).min(most);
         for ((slots, &codec), _) in table.codecs.iter_mut().zip(codecs).zip(tried).filter(|(_, tried)| **tried) {
             slots[1] = self.run(sample, codec, longest.max(1), most)?;
-            if two_sizes && nominal::codec(codec) <= SLOW && longest >= 4096 {
+            if two_sizes && is_fast(codec, self.stats.goal) && longest >= 4096 {
                 slots[0] = self.run(sample, codec, (longest / 8).max(1024), most)?;
             }
         }
         Ok(())
     }
+}
+
+/// Whether a codec is tried on every column that is sampled.
+fn is_fast(codec: Packing, goal: Goal) -> bool {
+    nominal::codec(codec) <= SLOW[usize::from(goal == Goal::Size)]
 }
 
 /// Whether a codec is as good as another in every way, and better in one; `first` decides a draw. Times within

@@ -47,6 +47,7 @@ pub(crate) use line::Line;
 pub(crate) use packing::Packing;
 pub use replay::Reading;
 pub(crate) use replay::replay;
+pub use utility::Goal;
 pub(crate) use utility::Utility;
 pub use workload::Workload;
 pub(crate) use workload::{Demand, Term};

@@ -3,16 +3,24 @@
 
 use rootfile::codec::{Algorithm, Compression};
 
-use super::column::Column;
 use super::packing::Packing;
+use super::statistics::FileStats;
+use super::utility::Goal;
 
 /// Trying codecs may take this share of the rewrite's CPU time, by plan. The promise is a quarter
 /// for all measurements together.
 const SHARE: f64 = 0.09;
-/// Additional nominal seconds, so that small files have enough time.
-const FLOOR_SECONDS: f64 = 0.2;
+/// Additional nominal seconds, so that small files have enough time: where reading, and where size is the goal.
+const FLOOR_SECONDS: [f64; 2] = [0.2, 1.2];
 /// Codecs that are tried.
-pub(crate) fn candidates() -> Vec<Compression> {
+pub(crate) fn candidates(goal: Goal) -> Vec<Compression> {
+    match goal {
+        Goal::Reading => fastest(),
+        Goal::Size => smallest(),
+    }
+}
+
+fn fastest() -> Vec<Compression> {
     vec![
         Compression::NONE,
         Compression::new(Algorithm::Lz4, 1),
@@ -25,8 +33,20 @@ pub(crate) fn candidates() -> Vec<Compression> {
     ]
 }
 
-/// Codecs that are tried where nothing else meets a limit of size: compressing with them takes five times as long, and
-/// reading LZMA, too.
+/// Compressing with the last ones takes three to five times as long as with the others.
+fn smallest() -> Vec<Compression> {
+    vec![
+        Compression::NONE,
+        Compression::new(Algorithm::Lz4, 4),
+        Compression::new(Algorithm::Zlib, 6),
+        Compression::new(Algorithm::Zstd, 5),
+        Compression::new(Algorithm::Zstd, 7),
+        Compression::new(Algorithm::Zstd, 9),
+    ]
+}
+
+/// Codecs that are tried where nothing else meets a limit of size: compressing with them takes three to five times as long,
+/// and reading LZMA, too.
 pub(crate) fn last_resorts() -> Vec<Compression> {
     vec![
         Compression::new(Algorithm::Zstd, 9),
@@ -46,6 +66,7 @@ pub(super) fn codec(packing: Packing) -> f64 {
         (Some(Algorithm::Zstd), 0..=1) => 6.0,
         (Some(Algorithm::Zstd), 2..=3) => 11.0,
         (Some(Algorithm::Zstd), 4..=6) => 27.0,
+        (Some(Algorithm::Zstd), 7..=8) => 80.0,
         (Some(Algorithm::Zstd), _) => 150.0,
         (Some(Algorithm::Lzma), 0..=2) => 110.0,
         (Some(Algorithm::Lzma), _) => 200.0,
@@ -66,12 +87,16 @@ pub(super) fn decompression(compression: Compression) -> f64 {
 /// Nominal nanoseconds to decode a byte.
 pub(super) const DECODE: f64 = 0.5;
 
-/// Nominal nanoseconds of the cheapest rewrite that does anything.
-pub(crate) fn rewrite(columns: &[Column]) -> f64 {
-    columns.iter().map(|c| c.raw * (decompression(c.compression) + 4.0 + 0.5)).sum()
+/// Nominal nanoseconds of the cheapest rewrite that does anything; where size is the goal, of one that compresses well.
+pub(crate) fn rewrite(stats: &FileStats) -> f64 {
+    let compression = match stats.goal {
+        Goal::Reading => 4.0,
+        Goal::Size => 80.0,
+    };
+    stats.columns.iter().map(|c| c.raw * (decompression(c.compression) + compression + 0.5)).sum()
 }
 
 /// Nominal nanoseconds that trying codecs may take: a share of such a rewrite.
-pub(super) fn budget(columns: &[Column]) -> f64 {
-    SHARE * rewrite(columns) + FLOOR_SECONDS * 1e9
+pub(super) fn budget(stats: &FileStats) -> f64 {
+    SHARE * rewrite(stats) + FLOOR_SECONDS[usize::from(stats.goal == Goal::Size)] * 1e9
 }

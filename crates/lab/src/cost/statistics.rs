@@ -20,6 +20,7 @@ use super::kind::{self, Kind};
 use super::model::Cost;
 use super::page_columns::{PageColumns, page_columns};
 use super::sample;
+use super::utility::Goal;
 use super::workload::{Demand, Workload};
 use crate::math::as_f64;
 use crate::system::clock::thread_seconds;
@@ -64,6 +65,8 @@ pub(crate) struct FileStats {
     /// The cost of another file with this content, if this one was only converted to be measured: limits are multiples of it, and
     /// no column can stay as it is.
     pub baseline: Option<Cost>,
+    /// What the decision minimises.
+    pub goal: Goal,
 }
 
 impl FileStats {
@@ -95,6 +98,7 @@ impl FileStats {
             largest: usize::MAX,
             recasts: Vec::new(),
             baseline: None,
+            goal: Goal::default(),
         };
         let walk = file.walk();
         stats.metadata += thread_seconds() - start;

@@ -18,6 +18,7 @@ use super::nominal::candidates;
 use super::packing::Packing;
 use super::replay::replay;
 use super::statistics::FileStats;
+use super::utility::Goal;
 use super::workload::Workload;
 
 /// A codec that costs what [`fixed`] and [`per_byte`] say, and clocks that show it.
@@ -74,7 +75,7 @@ impl CodecBench for Fake {
 }
 
 fn packings() -> Vec<Packing> {
-    candidates().into_iter().map(Packing::of_baskets).collect()
+    candidates(Goal::Reading).into_iter().map(Packing::of_baskets).collect()
 }
 
 fn file(name: &str) -> (tempfile::TempDir, PathBuf) {

@@ -156,11 +156,14 @@ struct Way {
 
 /// The quickest codec for each record, so that all together are no larger than today.
 fn mixed(samples: &[Sample]) -> Option<Mixed> {
-    let choice = |option: &Way| Choice { cost: option.seconds, uses: [option.size, 0.0, 0.0, 0.0] };
+    let choice = |option: &Way| Choice {
+        cost: option.seconds,
+        uses: std::array::from_fn(|r| if r == 0 { option.size } else { 0.0 }),
+    };
     let groups: Vec<Vec<Choice>> = samples.iter().map(|options| options.iter().map(choice).collect()).collect();
     let today = groups.iter().filter_map(|group| group.first());
     let (seconds, all) = today.fold((0.0, 0.0), |sum, one| (sum.0 + one.cost, sum.1 + one.uses[0]));
-    let limits = [all, f64::INFINITY, f64::INFINITY, f64::INFINITY];
+    let limits = std::array::from_fn(|r| if r == 0 { all } else { f64::INFINITY });
     let solution = Problem { groups, limits }.solve().ok().filter(|_| seconds > 0.0)?;
     Some(Mixed { time: solution.cost / seconds, size: solution.uses[0] / all })
 }

@@ -14,6 +14,7 @@ use rootfile::{Error, Result};
 use serde::Serialize;
 
 use super::{Columns, Entries, Options, bottleneck, measure};
+use crate::cost::Goal;
 use crate::cost::nominal::{candidates, last_resorts};
 
 /// Entries of the file, and its seed.
@@ -38,7 +39,7 @@ pub fn self_check(budget: Budget) -> Result<Vec<Check>> {
     let plain = folder.path().join("plain.root");
     sample::make(&plain, ENTRIES, SEED)?;
     let mut checks = vec![check("bytes and baskets of a file are as planned", bytes(&plain, budget))];
-    for codec in candidates().into_iter().chain(last_resorts()) {
+    for codec in candidates(Goal::Reading).into_iter().chain(last_resorts()) {
         let path = folder.path().join(format!("{}.root", codec.to_root_setting()));
         let mut layout = Layout::default();
         layout.common.compression = Some(codec);

@@ -8,7 +8,7 @@ use super::metric::{amount, metric_of};
 use super::question::{Goal, LIMITS};
 use super::runs::{Runs, candidates};
 use crate::cost::Utility;
-use crate::math::solve::{Choice, Problem};
+use crate::math::solve::{Choice, Problem, RESOURCES, Uses};
 
 /// The cost of a point for the solver; `None` if it was not measured.
 pub(super) fn cost(runs: &Runs<'_>, head: &Head, point: usize, reference: usize) -> Option<f64> {
@@ -19,7 +19,8 @@ pub(super) fn cost(runs: &Runs<'_>, head: &Head, point: usize, reference: usize)
         return Some(own);
     }
     let copy = if goal == "copy_cpu" { 0.0 } else { figure(point, "copy_cpu").unwrap_or(0.0) };
-    let utility = Utility::new(figure(reference, goal)?, figure(reference, "size").unwrap_or(0.0));
+    let utility =
+        Utility::new(crate::cost::Goal::Reading, figure(reference, goal)?, figure(reference, "size").unwrap_or(0.0));
     Some(utility.of(own, copy, figure(point, "size").unwrap_or(0.0)))
 }
 
@@ -31,7 +32,8 @@ pub(super) fn decide(runs: &Runs<'_>, head: &Head, reference: usize) -> Decision
     let measured: Vec<(usize, Choice)> = measured
         .into_iter()
         .filter_map(|point| {
-            let uses = LIMITS.map(|(_, name)| figure(point, name).unwrap_or(0.0));
+            let used = |r: usize| LIMITS.get(r).and_then(|(_, name)| figure(point, name)).unwrap_or(0.0);
+            let uses = std::array::from_fn(used);
             Some((point, Choice { cost: cost(runs, head, point, reference)?, uses }))
         })
         .collect();
@@ -39,7 +41,7 @@ pub(super) fn decide(runs: &Runs<'_>, head: &Head, reference: usize) -> Decision
         return decision;
     }
     let requested = head.settings.question.limits().unwrap_or_default();
-    let mut limits = [f64::INFINITY; 4];
+    let mut limits = [f64::INFINITY; RESOURCES];
     for ((limit, requested), (_, name)) in limits.iter_mut().zip(requested).zip(LIMITS) {
         if let Some(requested) = requested {
             *limit = requested.of(figure(reference, name).unwrap_or(f64::INFINITY));
@@ -83,7 +85,7 @@ pub(super) fn decide(runs: &Runs<'_>, head: &Head, reference: usize) -> Decision
     decision
 }
 
-fn impossible(resource: usize, limits: [f64; 4], least: Option<f64>) -> Option<String> {
+fn impossible(resource: usize, limits: Uses, least: Option<f64>) -> Option<String> {
     let (option, name) = LIMITS.get(resource)?;
     let unit = metric_of(name)?.unit;
     let limit = amount(unit, *limits.get(resource)?);

@@ -5,7 +5,7 @@ use super::journal::Head;
 use super::metric::{amount, metric_of};
 use super::question::LIMITS;
 use super::runs::{Against, Runs};
-use crate::math::solve::Choice;
+use crate::math::solve::{Choice, Uses};
 
 /// A choice, with its data.
 pub(super) struct Explained<'a> {
@@ -14,7 +14,7 @@ pub(super) struct Explained<'a> {
     /// The points to choose from.
     pub measured: &'a [(usize, Choice)],
     pub chosen: (usize, Choice),
-    pub limits: [f64; 4],
+    pub limits: Uses,
 }
 
 impl Explained<'_> {

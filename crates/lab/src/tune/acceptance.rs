@@ -1,6 +1,6 @@
 //! Acceptance of a choice: it is written under a temporary name, measured, and published only if it holds.
 //!
-//! A choice that exceeds the size limit or reads slower than the input is rejected. Its measurement corrects the model, and the
+//! A choice that exceeds the size limit or reads slower than it may is rejected. Its measurement corrects the model, and the
 //! next choice is tried. Writing and measuring are behind a trait, so that tests can plant both.
 
 use rootfile::Result;
@@ -80,15 +80,28 @@ pub(crate) struct Outcome {
     pub exhausted: bool,
 }
 
-/// Writes choices until one holds. `limit` is the largest size of the output.
-pub(crate) fn rewrite_until_accepted(candidate: &mut dyn Candidate, first: Expected, limit: f64) -> Result<Outcome> {
+/// What an output must keep.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    /// Its largest size.
+    pub bytes: f64,
+    /// Its longest reading time, as a multiple of today's.
+    pub reading: f64,
+}
+
+/// Writes choices until one holds.
+pub(crate) fn rewrite_until_accepted(
+    candidate: &mut dyn Candidate,
+    first: Expected,
+    bounds: Bounds,
+) -> Result<Outcome> {
     let mut outcome = Outcome::default();
     let mut expected = first;
     let mut correction = Correction::default();
     loop {
         let written = candidate.write()?;
         let mut attempt = Attempt { expected_size: expected.size, written, ..Attempt::default() };
-        if written.bytes > limit {
+        if written.bytes > bounds.bytes {
             attempt.rejected = Some(Rejected::TooLarge);
         } else {
             attempt.differences = candidate.differences()?;
@@ -100,7 +113,7 @@ pub(crate) fn rewrite_until_accepted(candidate: &mut dyn Candidate, first: Expec
             }
             let reading = candidate.compare()?;
             attempt.reading = Some(reading);
-            if reading.is_slower() {
+            if reading.is_slower(bounds.reading) {
                 attempt.rejected = Some(Rejected::Slower);
             }
         }
@@ -166,7 +179,7 @@ mod tests {
         }
 
         fn deliver(&mut self) -> Outcome {
-            rewrite_until_accepted(self, EXPECTED, 100.0).unwrap()
+            rewrite_until_accepted(self, EXPECTED, Bounds { bytes: 100.0, reading: 1.0 }).unwrap()
         }
     }
 

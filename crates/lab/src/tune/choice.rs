@@ -8,6 +8,9 @@ use super::candidates::Pick;
 /// For each column that may have several forms which one: 0 is as it is.
 pub(crate) type Forms = Vec<usize>;
 
+/// How exact measured times of reading are, as a share. The proof measures again.
+const READ_NOISE: f64 = 0.03;
+
 /// Limits on the whole file, infinite where there is none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Limits {
@@ -15,14 +18,27 @@ pub(crate) struct Limits {
     pub write: f64,
     pub read_memory: f64,
     pub write_memory: f64,
+    pub read: f64,
 }
 
 /// Names of the limits, in the order of the solver's resources, as options of the command.
-pub(crate) const LIMIT_NAMES: [&str; RESOURCES] = ["--max-size", "--max-write-time", "--max-read-memory", "--memory"];
+pub(crate) const LIMIT_NAMES: [&str; RESOURCES] =
+    ["--max-size", "--max-write-time", "--max-read-memory", "--memory", "--max-read-time"];
 
 impl Limits {
     pub(crate) fn array(&self) -> [f64; RESOURCES] {
-        [self.size, self.write, self.read_memory, self.write_memory]
+        [self.size, self.write, self.read_memory, self.write_memory, self.read]
+    }
+
+    /// The most seconds that a choice may be expected to take. Codecs that decompress alike would exclude each other without the
+    /// allowance for noise.
+    pub(crate) fn expected_read(&self) -> f64 {
+        self.read * (1.0 + READ_NOISE)
+    }
+
+    /// The most seconds that a tried choice takes to read: today's, if nothing else was said.
+    pub(crate) fn slowest(&self, today: f64) -> f64 {
+        if self.read.is_finite() { self.expected_read() } else { today }
     }
 }
 
@@ -45,4 +61,12 @@ pub(crate) struct Chosen {
     pub objective: f64,
     /// How much better another choice could be at most, by the costs that were measured.
     pub gap: f64,
+}
+
+impl Chosen {
+    /// What it uses of each limit, with the reserve on sizes.
+    pub fn uses(&self) -> [f64; RESOURCES] {
+        let Cost { write, read_memory, write_memory, read, .. } = self.total;
+        [self.reserved, write, read_memory, write_memory, read]
+    }
 }

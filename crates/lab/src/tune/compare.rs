@@ -1,7 +1,7 @@
 //! Compares two files by repeated, interleaved readings: the ratio of their reading times, and how exact the ratio is.
 //!
 //! Each repeat reads both files and gives one ratio. The ratios' mean and their spread give an interval; a file counts as
-//! slower only if the whole interval lies above 1.
+//! slower only if the whole interval lies above the ratio that is allowed, mostly 1.
 
 use rootfile::Result;
 
@@ -32,9 +32,9 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Whether the second file is slower by more than the noise.
-    pub fn is_slower(&self) -> bool {
-        self.interval[0] > 1.0
+    /// Whether the second file takes more than `ratio` times as long, by more than the noise.
+    pub fn is_slower(&self, ratio: f64) -> bool {
+        self.interval[0] > ratio
     }
 
     /// Of repeats that were made.
@@ -61,8 +61,9 @@ impl Comparison {
 }
 
 /// Repeats `read`, which reads both files and says how many seconds each took, until the answer is clear or has taken
-/// long enough. `read` gets whether to begin with the second file.
-pub(crate) fn compare(read: &mut dyn FnMut(bool) -> Result<(f64, f64)>) -> Result<Comparison> {
+/// long enough. The question is whether the second file takes at most `most` times as long. `read` gets whether to begin with the
+/// second file.
+pub(crate) fn compare(most: f64, read: &mut dyn FnMut(bool) -> Result<(f64, f64)>) -> Result<Comparison> {
     let mut pairs = Vec::new();
     let mut spent = 0.0;
     loop {
@@ -70,7 +71,7 @@ pub(crate) fn compare(read: &mut dyn FnMut(bool) -> Result<(f64, f64)>) -> Resul
         spent += pair.0 + pair.1;
         pairs.push(pair);
         let Some(found) = Comparison::of(&pairs).filter(|_| pairs.len() >= REPEATS.0) else { continue };
-        let clear = found.interval[1] < 1.0 || found.interval[0] > 1.0 + EXACT;
+        let clear = found.interval[1] < most || found.interval[0] > most * (1.0 + EXACT);
         let exact = found.interval[1] < (1.0 + EXACT) * found.ratio;
         if clear || exact || spent > SECONDS || pairs.len() >= REPEATS.1 {
             return Ok(found);
@@ -90,18 +91,19 @@ mod tests {
             n += 1;
             1.0 + noise * (2.0 * uniform(7, n) - 1.0)
         };
-        compare(&mut |_| Ok((seconds * draw(), seconds * ratio * draw()))).unwrap()
+        compare(1.0, &mut |_| Ok((seconds * draw(), seconds * ratio * draw()))).unwrap()
     }
 
     #[test]
     fn slower_only_if_noise_cannot_explain_it() {
-        assert!(found(1.1, 0.02, 0.01).is_slower());
-        assert!(!found(0.9, 0.02, 0.01).is_slower());
-        assert!(!found(1.0, 0.2, 0.001).is_slower());
+        assert!(found(1.1, 0.02, 0.01).is_slower(1.0));
+        assert!(!found(0.9, 0.02, 0.01).is_slower(1.0));
+        assert!(!found(1.0, 0.2, 0.001).is_slower(1.0));
         // Noise of 20 % hides 2 %.
-        assert!(!found(1.02, 0.2, 1.0).is_slower());
+        assert!(!found(1.02, 0.2, 1.0).is_slower(1.0));
         let exact = found(1.02, 0.001, 0.01);
-        assert!(exact.is_slower() && exact.interval[0] < 1.021 && exact.interval[1] > 1.019, "{exact:?}");
+        assert!(!exact.is_slower(1.1), "{exact:?}");
+        assert!(exact.is_slower(1.0) && exact.interval[0] < 1.021 && exact.interval[1] > 1.019, "{exact:?}");
     }
 
     #[test]
@@ -113,7 +115,7 @@ mod tests {
 
     #[test]
     fn readings_of_no_time_are_not_slower() {
-        let found = compare(&mut |_| Ok((0.0, 0.0))).unwrap();
-        assert!(!found.is_slower(), "{found:?}");
+        let found = compare(1.0, &mut |_| Ok((0.0, 0.0))).unwrap();
+        assert!(!found.is_slower(1.0), "{found:?}");
     }
 }

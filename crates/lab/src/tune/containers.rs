@@ -92,7 +92,7 @@ fn middle(entries: f64, share: f64) -> std::ops::Range<u64> {
 pub(super) fn better(own: Tuned, found: (Container, Result<Tuned>), wanted: Containers) -> Result<Tuned> {
     let (container, found) = found;
     let today = own.report.today.cost;
-    let utility = Utility::new(today.read, today.size);
+    let utility = Utility::new(own.decider.options.goal, today.read, today.size);
     let value = |tuned: &Tuned| {
         tuned
             .report

@@ -63,7 +63,7 @@ impl Conversion {
             gain.read /= self.share;
         }
         for limit in &mut report.limits {
-            if matches!(limit.name, "--max-size" | "--max-write-time") {
+            if matches!(limit.name, "--max-size" | "--max-write-time" | "--max-read-time") {
                 limit.value /= self.share;
             }
         }

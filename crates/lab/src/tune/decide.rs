@@ -1,10 +1,10 @@
 //! The decision: the best choice over columns for each size of clusters, and the best of these.
 
-use crate::cost::Utility;
 use crate::cost::column::Column;
 use crate::cost::measured::{ColumnCost, Measured};
 use crate::cost::model::{self, Cost};
 use crate::cost::statistics::FileStats;
+use crate::cost::{Goal, Utility};
 use crate::math::solve::{Choice, Infeasible, Problem, RESOURCES};
 use std::collections::HashSet;
 
@@ -26,6 +26,7 @@ pub(crate) struct Space {
     pub(super) known: HashSet<(usize, usize, Pick)>,
     /// Whether units with choices of measured size use only these.
     pub(super) only_known: bool,
+    pub(super) goal: Goal,
     pub(super) utility: Utility,
     /// Seconds to read the file as it is.
     pub(super) today: f64,
@@ -43,17 +44,18 @@ impl Space {
         measured: &Measured,
         access: &Access,
         options: Vec<ClusterOption>,
-        today: &Cost,
+        (goal, today): (Goal, &Cost),
         margin: f64,
     ) -> Self {
         let choices = options.iter().map(|option| choices(stats, measured, access, option)).collect();
-        let utility = Utility::new(today.read, today.size);
+        let utility = Utility::new(goal, today.read, today.size);
         Self {
             options,
             tops: TopColumns::new(stats),
             choices,
             known: HashSet::new(),
             only_known: false,
+            goal,
             utility,
             today: today.read,
             rest: stats.rest(),
@@ -102,7 +104,7 @@ impl Space {
     ) -> Result<Chosen, Infeasible> {
         // Today's records are copied: their compression is paid.
         let total = Cost { write: 0.0, ..*total };
-        let uses = [total.size, total.write, total.read_memory, total.write_memory];
+        let uses = [total.size, total.write, total.read_memory, total.write_memory, total.read];
         let fits = uses.iter().zip(limits.array()).all(|(used, limit)| *used <= limit);
         let mut by_unit = vec![Cost::default(); stats.units.len()];
         for (column, cost) in stats.columns.iter().zip(costs) {
@@ -147,8 +149,8 @@ impl Space {
     pub fn decide(&self, limits: &Limits) -> Result<Chosen, Infeasible> {
         let chosen = self.decide_by(self.utility, limits);
         match &chosen {
-            // A file that reads slower than today's is never chosen, however small it is.
-            Ok(slower) if slower.total.read > self.today => {
+            // Without a limit on reading, a file that reads slower than today's is never chosen, however small it is.
+            Ok(slower) if slower.total.read > self.today && limits.read.is_infinite() => {
                 let fastest = self.decide_by(Utility::READING, limits).ok();
                 fastest.filter(|fastest| fastest.total.read <= self.today).map_or(chosen, Ok)
             }
@@ -166,7 +168,12 @@ impl Space {
         self.tops.search(&|cost| value(utility, cost), &|forms| self.among(all(), forms, limits, utility))
     }
 
-    /// The same, among some of the clusterings and with these forms of columns.
+    /// The choice that reads fastest under one clustering, with these forms of columns.
+    pub fn fastest(&self, option: usize, forms: &Forms, limits: &Limits) -> Result<Chosen, Infeasible> {
+        self.among(std::iter::once(option), forms, &Limits { read: f64::INFINITY, ..*limits }, Utility::READING)
+    }
+
+    /// The same as [`Self::decide`], among some of the clusterings and with these forms of columns.
     pub fn decide_among(
         &self,
         among: impl Iterator<Item = usize>,
@@ -201,7 +208,7 @@ impl Space {
             let (pick, c) = (found.0, self.corrected(option, found));
             let exact = pick.codec.is_none() || self.known.contains(&(option, unit, pick));
             let spare = if exact { 1.0 } else { 1.0 + self.margin };
-            Choice { cost: value(utility, &c), uses: [c.size * spare, c.write, c.read_memory, c.write_memory] }
+            Choice { cost: value(utility, &c), uses: [c.size * spare, c.write, c.read_memory, c.write_memory, c.read] }
         };
         let active = |unit: usize| self.tops.is_active(unit, forms);
         // Sizes of tried choices are exact; untried ones may fail again.
@@ -225,6 +232,8 @@ impl Space {
         let groups = units.iter().enumerate().map(group).collect();
         let mut array = limits.array();
         array[0] -= self.rest;
+        // A measured correction leaves no doubt to allow for.
+        array[4] = if self.correction.read > 1.0 { limits.read } else { limits.expected_read() };
         let solution = Problem { groups, limits: array }.solve()?;
         let gap = solution.gap();
         let mut chosen = Chosen {

@@ -9,7 +9,7 @@ use super::options::Options;
 use super::search::{Search, main_packing, packings_for};
 use crate::cost::model::Cost;
 use crate::cost::statistics::FileStats;
-use crate::cost::{Allowance, Codecs, FullRead, calibrate, nominal};
+use crate::cost::{Allowance, Codecs, FullRead, calibrate};
 use crate::system::clock::process_seconds;
 
 /// A layout with its expected cost.
@@ -30,7 +30,7 @@ pub(super) fn a_basket(stats: &FileStats) -> Option<(u64, Option<(u64, usize)>)>
 /// last as they would be chosen within the limits.
 pub(crate) fn forecast_layouts(path: &Path, stats: &FileStats, options: &Options) -> Result<Vec<LayoutForecast>> {
     let Some((at, basket)) = a_basket(stats) else { return Ok(Vec::new()) };
-    let allowance = Allowance::new(process_seconds(), 1e-9 * nominal::rewrite(&stats.columns));
+    let allowance = Allowance::for_file(process_seconds(), stats);
     let full_read = FullRead::measure(stats, options.budget()).unwrap_or_default();
     let access = calibrate(&**stats.file.source(), basket, full_read.per_column()).map_err(|e| e.at(at).file(path))?;
     let own = main_packing(stats);

@@ -37,6 +37,7 @@ use rootfile::{Error, Hint, Result};
 
 use crate::cost::statistics::FileStats;
 use crate::cost::{Allowance, CodecBench, Codecs, FullRead, calibrate, nominal};
+use crate::math::solve::Infeasible;
 use crate::system::clock::process_seconds;
 use containers::{Converted, container_of};
 use conversion::Conversion;
@@ -44,7 +45,7 @@ use forecast::a_basket;
 use search::{Search, main_packing, packings_for, packings_of};
 use tuned::Decider;
 
-pub use crate::cost::{Access, Workload};
+pub use crate::cost::{Access, Goal, Workload};
 pub(crate) use forecast::{LayoutForecast, forecast_layouts};
 pub use limits::Limit;
 pub use measured_file::MeasuredFile;
@@ -66,7 +67,7 @@ pub fn tune(input: &Path, options: &Options, announce: &dyn Fn(f64)) -> Result<T
     if options.containers == Containers::One(own) {
         return tune_with(stats, options, None, announce, bench);
     }
-    let converting = 1e-9 * nominal::rewrite(&stats.columns) * Converted::share(&stats);
+    let converting = 1e-9 * nominal::rewrite(&stats) * Converted::share(&stats);
     // Both are measured.
     let found = tune_with(stats, options, None, &|seconds| announce(2.0 * seconds + converting), bench)?;
     let other = containers::other(own);
@@ -107,7 +108,8 @@ fn tune_with(
     let start = process_seconds();
     let input = stats.file.name().to_path_buf();
     stats.within(options.memory);
-    let allowance = Allowance::new(start, 1e-9 * nominal::rewrite(&stats.columns));
+    stats.goal = options.goal;
+    let allowance = Allowance::for_file(start, &stats);
     announce(allowance.seconds());
     let nothing = || Error::request("none of its baskets or pages are in this file: nothing to measure").file(&input);
     let (_, basket) = a_basket(&stats).ok_or_else(nothing)?;
@@ -121,8 +123,10 @@ fn tune_with(
     let mut codecs = packings_for(&stats, own);
     let mut search = Search::new(&stats, options, (access, &full_read), (&codecs, own), &allowance, bench)?;
     let mut trials = search.run_trials(&stats, options, access, &search.keeping(allowance))?;
-    if search.decision.as_ref().is_err_and(|i| i.nearest.is_empty() || i.nearest.iter().any(|(r, _)| *r == 0)) {
-        codecs.extend(packings_of(&stats, &nominal::last_resorts()).into_iter().filter(|c| *c != own));
+    let is_too_large = |why: &Infeasible| why.nearest.is_empty() || why.nearest.iter().any(|(r, _)| *r == 0);
+    if search.decision.as_ref().is_err_and(is_too_large) {
+        let more = packings_of(&stats, &nominal::last_resorts());
+        codecs.extend(more.into_iter().filter(|codec| !codecs.contains(codec)).collect::<Vec<_>>());
         search = Search::new(&stats, options, (access, &full_read), (&codecs, own), &allowance, bench)?;
         trials += search.run_trials(&stats, options, access, &search.keeping(allowance))?;
     }

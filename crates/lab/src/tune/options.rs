@@ -12,7 +12,7 @@ use super::limits::Limit;
 use super::reader::Reader;
 use crate::cost::model::Cost;
 use crate::cost::statistics::FileStats;
-use crate::cost::{Demand, Workload};
+use crate::cost::{Demand, Goal, Workload};
 use crate::math::as_f64;
 
 /// The default limit on a reader's memory: this many bytes, or this many times today's if that is more.
@@ -43,12 +43,16 @@ impl FromStr for Containers {
 pub struct Options {
     /// The workload.
     pub workload: Workload,
+    /// What is minimised.
+    pub goal: Goal,
     /// The most bytes that the file may have; today's if nothing is said.
     pub max_size: Option<Limit>,
     /// The most memory that a reader of all columns may need.
     pub max_read_memory: Option<Limit>,
     /// The most seconds that compression may take.
     pub max_write_time: Option<Limit>,
+    /// The most seconds that the workload may take to read; today's if size is the goal and nothing is said.
+    pub max_read_time: Option<Limit>,
     /// The most memory that a writer of all columns may need.
     pub memory: u64,
     /// Seed of the samples.
@@ -101,11 +105,13 @@ impl Options {
         let read_memory = self
             .max_read_memory
             .map_or((READ_MEMORY.1 * today.read_memory).max(READ_MEMORY.0), |l| l.of(today.read_memory));
+        let as_today = (self.goal == Goal::Size).then_some(Limit::Times(1.0));
         Limits {
             size,
             write: self.max_write_time.map_or(f64::INFINITY, |l| l.of(today.write)),
             read_memory,
             write_memory: as_f64(self.memory),
+            read: self.max_read_time.or(as_today).map_or(f64::INFINITY, |l| l.of(today.read)),
         }
     }
 }

@@ -7,7 +7,7 @@ use dataset::layout::Layout;
 use flow::{Budget, Progress, VerifyOptions};
 use rootfile::{Error, Result, StagedFile};
 
-use super::acceptance::{Candidate, Correction, Expected, Written, rewrite_until_accepted};
+use super::acceptance::{Bounds, Candidate, Correction, Expected, Written, rewrite_until_accepted};
 use super::compare::{Comparison, compare};
 use super::options::Options;
 use super::reader::proof::Judge;
@@ -39,7 +39,9 @@ pub fn prove(
         }
         return Ok(());
     };
-    let limit = tuned.report.limits.iter().find(|l| l.name == "--max-size").map_or(f64::INFINITY, |l| l.value);
+    let limit = |name: &str| tuned.report.limits.iter().find(|l| l.name == name).map(|l| l.value);
+    let (limit, read) = (limit("--max-size").unwrap_or(f64::INFINITY), limit("--max-read-time"));
+    let most = read.map_or(1.0, |seconds| seconds / tuned.report.today.cost.read.max(f64::MIN_POSITIVE));
     let measuring = tuned.report.measuring.cpu_seconds;
     let judge = options.reader.as_ref().map(|reader| {
         let tree = options.tree.as_deref();
@@ -50,8 +52,8 @@ pub fn prove(
         Err(why) => (None, Some(why)),
     };
     let proven_by = judge.as_ref().map(|judge| judge.name.clone());
-    let mut candidate = Files { tuned, input, output, options, budget, overwrite, progress, staged: None, judge };
-    let outcome = rewrite_until_accepted(&mut candidate, first, limit)?;
+    let mut candidate = Files { tuned, input, output, options, budget, overwrite, progress, staged: None, most, judge };
+    let outcome = rewrite_until_accepted(&mut candidate, first, Bounds { bytes: limit, reading: most })?;
     drop(candidate);
     let by = proven_by.clone();
     let report = &mut tuned.report;
@@ -78,6 +80,8 @@ struct Files<'a> {
     progress: Progress<'a>,
     /// The file under its temporary name; removed when dropped.
     staged: Option<StagedFile>,
+    /// The most times today's reading that the file may take.
+    most: f64,
     /// The program that will read the file, where it can be run.
     judge: Option<Judge>,
 }
@@ -128,9 +132,9 @@ impl Candidate for Files<'_> {
         let staged = self.staged()?;
         let Options { tree, workload, seed, .. } = self.options;
         if let Some(judge) = &mut self.judge {
-            return judge.compare([self.input, &staged], tree.as_deref(), workload, *seed);
+            return judge.compare([self.input, &staged], tree.as_deref(), workload, *seed, self.most);
         }
-        compare(&mut |swapped| {
+        compare(self.most, &mut |swapped| {
             let files = if swapped { [staged.as_path(), self.input] } else { [self.input, staged.as_path()] };
             let readings = replay(&files, tree.as_deref(), workload, self.budget, *seed)?;
             let seconds = |i: usize| readings.get(i).map_or(0.0, |r| r.seconds);

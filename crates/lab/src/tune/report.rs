@@ -4,8 +4,8 @@
 use flow::Form;
 use serde::Serialize;
 
-pub use crate::cost::Reading;
 pub use crate::cost::model::Cost;
+pub use crate::cost::{Goal, Reading};
 
 use super::Access;
 pub use super::acceptance::Written;
@@ -28,6 +28,8 @@ pub struct Report {
     pub measured_files: usize,
     /// The workload.
     pub workload: String,
+    /// What was minimised.
+    pub goal: Goal,
     /// Whose reading is expected, and measured in the proof.
     pub reader: ReaderReport,
     /// How the costs were measured.

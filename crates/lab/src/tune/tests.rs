@@ -180,7 +180,7 @@ fn a_decision_is_made_without_time_for_a_second_look() {
     let options = Options { memory: 1 << 30, ..Options::default() };
     let stats = FileStats::read(&path, None, &options.workload).unwrap();
     let own = main_packing(&stats);
-    let over = Allowance::new(process_seconds() - 10.0, 1.0);
+    let over = Allowance::new(process_seconds() - 10.0, 1.0, 2.0);
     let sampled = |allowance: &Allowance| {
         let codecs = packings_for(&stats, own);
         let seen = FullRead::default();

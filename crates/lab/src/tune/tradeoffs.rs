@@ -3,6 +3,7 @@
 use super::choice::{Chosen, Limits};
 use super::decide::Space;
 use super::report::{FrontPoint, Loosened};
+use crate::cost::Goal;
 use crate::math::solve::Infeasible;
 
 /// Points of the front.
@@ -12,20 +13,17 @@ const SHORT: f64 = 0.9;
 
 /// Best reading times by size, with columns in the forms that were chosen, from the smallest that can be to where more size gains nothing.
 pub(super) fn front(space: &Space, chosen: &Chosen, limits: &Limits) -> Vec<FrontPoint> {
-    let among = || std::iter::once(chosen.option);
-    let free = Limits { size: f64::INFINITY, ..*limits };
-    let smallest = match space.decide_among(among(), &chosen.forms, &Limits { size: 0.0, ..*limits }) {
+    let fastest = |size: f64| space.fastest(chosen.option, &chosen.forms, &Limits { size, ..*limits });
+    let smallest = match fastest(0.0) {
         Err(Infeasible { nearest }) => nearest.into_iter().find(|(r, _)| *r == 0).and_then(|(_, v)| v),
         Ok(_) => None,
     };
-    let Some((smallest, largest)) =
-        smallest.zip(space.decide_among(among(), &chosen.forms, &free).ok().map(|c| c.total.size))
-    else {
+    let Some((smallest, largest)) = smallest.zip(fastest(f64::INFINITY).ok().map(|c| c.total.size)) else {
         return Vec::new();
     };
     let step = |i: u32| smallest * 1.0001 + (largest - smallest).max(0.0) * f64::from(i) / f64::from(FRONT);
     let mut points: Vec<FrontPoint> = (0..=FRONT)
-        .filter_map(|i| space.decide_among(among(), &chosen.forms, &Limits { size: step(i), ..*limits }).ok())
+        .filter_map(|i| fastest(step(i)).ok())
         .chain([chosen.clone()])
         .map(|c| FrontPoint { size: c.total.size, read: c.total.read, write: c.total.write })
         .collect();
@@ -52,9 +50,12 @@ pub(super) fn sensitivity(space: &Space, chosen: &Chosen, limits: &Limits) -> Ve
     if limits.write.is_finite() {
         requested.push(("--max-write-time", Limits { write: limits.write * 2.0, ..*limits }, Some(limits.write * 2.0)));
     }
+    if limits.read.is_finite() {
+        let read = limits.read * 1.25;
+        requested.push(("--max-read-time", Limits { read, ..*limits }, Some(read)));
+    }
     // More of a resource that is not used up gains nothing.
-    let (limit, used) =
-        (limits.array(), [chosen.reserved, chosen.total.write, chosen.total.read_memory, chosen.total.write_memory]);
+    let (limit, used) = (limits.array(), chosen.uses());
     let is_short = |limits: &Limits| {
         limits
             .array()
@@ -66,8 +67,16 @@ pub(super) fn sensitivity(space: &Space, chosen: &Chosen, limits: &Limits) -> Ve
     let loosened = |(name, limits, value): (&'static str, Limits, Option<f64>)| {
         let found = space.decide_among(0..space.options.len(), &chosen.forms, &limits).ok()?;
         // A gain below one per cent is not reported.
-        (found.objective < 0.995 * chosen.objective && found.total.read < 0.99 * chosen.total.read)
-            .then_some(Loosened { name, value, size: found.total.size, read: found.total.read })
+        let gain = match space.goal {
+            Goal::Reading => found.total.read / chosen.total.read,
+            Goal::Size => found.total.size / chosen.total.size,
+        };
+        (found.objective < 0.995 * chosen.objective && gain < 0.99).then_some(Loosened {
+            name,
+            value,
+            size: found.total.size,
+            read: found.total.read,
+        })
     };
     requested.into_iter().filter_map(loosened).collect()
 }

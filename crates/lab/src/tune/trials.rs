@@ -53,9 +53,9 @@ impl Search {
         tried.size <= self.limits.size
     }
 
-    /// Whether it is small enough, and no slower to read than today's file.
+    /// Whether it is small enough, and not slower to read than it may be.
     fn holds(&self, tried: &Tried) -> bool {
-        self.fits(tried) && tried.ratio() * self.now.1.read <= self.space.today
+        self.fits(tried) && tried.ratio() * self.now.1.read <= self.limits.slowest(self.space.today)
     }
 
     /// Tries the choice until it stays, or `allowance` is used up. Returns the number of trials.
@@ -181,7 +181,7 @@ impl Search {
         now.0.iter_mut().chain([&mut now.1]).for_each(|cost| slow(cost, today));
         self.space.learn(stats, chosen, trial, today);
         let compared = stats.compared(&now.1);
-        self.space.utility = Utility::new(compared.read, compared.size);
+        self.space.utility = Utility::new(self.space.goal, compared.read, compared.size);
         self.space.today = compared.read;
     }
 

@@ -57,6 +57,7 @@ impl Decider {
             files: 1,
             measured_files: 1,
             workload: options.workload.to_string(),
+            goal: options.goal,
             reader: options.reader.as_ref().map_or_else(ReaderReport::ours, Reader::report),
             measuring: measuring(stats, measured, confirmed, reading, options.seed),
             limits: limit_reports(options, limits, decision),
@@ -153,9 +154,10 @@ fn limit_reports(
     limits: &Limits,
     decision: &std::result::Result<Chosen, Infeasible>,
 ) -> Vec<LimitReport> {
-    let defaults =
-        [options.max_size.is_none(), options.max_write_time.is_none(), options.max_read_memory.is_none(), false];
-    let used = decision.as_ref().ok().map(|c| [c.reserved, c.total.write, c.total.read_memory, c.total.write_memory]);
+    let Options { max_size, max_write_time, max_read_memory, max_read_time, .. } = options;
+    let [size, write, memory, read] = [max_size, max_write_time, max_read_memory, max_read_time].map(Option::is_none);
+    let defaults = [size, write, memory, false, read];
+    let used = decision.as_ref().ok().map(Chosen::uses);
     let mut reports = Vec::new();
     for (r, (name, value)) in LIMIT_NAMES.into_iter().zip(limits.array()).enumerate() {
         let nearest = decision.as_ref().err().and_then(|i| i.nearest.iter().find(|(n, _)| *n == r));

@@ -42,9 +42,11 @@ pub fn work(args: &Args, progress: Progress<'_>, announce: &dyn Fn(f64)) -> Resu
     let filter = NameFilter::new(&args.keep, &args.drop)?;
     let options = Options {
         workload: args.workload.clone(),
+        goal: args.goal,
         max_size: args.max_size,
         max_read_memory: args.max_read_memory,
         max_write_time: args.max_write_time,
+        max_read_time: args.max_read_time,
         memory: args.resources.memory.bytes(),
         seed: args.seed,
         tree,

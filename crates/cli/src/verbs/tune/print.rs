@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use lab::tune::report::{
-    Compared, Comparison, Cost, Figures, FrontPoint, LimitReport, Loosened, Proof, ReaderReport, Rejected, Report,
+    Compared, Comparison, Cost, Figures, FrontPoint, Goal, LimitReport, Loosened, Proof, ReaderReport, Rejected, Report,
 };
 use rootfile::Result;
 use textplots::{Chart, LabelBuilder, LabelFormat, Plot, Shape};
@@ -135,7 +135,7 @@ fn as_it_is(out: &mut impl Write, report: &Report) -> Result<()> {
         time(today.cost.read),
         report.workload
     )?;
-    limits(out, &report.limits, &report.sensitivity)
+    limits(out, report)
 }
 
 fn decision(out: &mut impl Write, report: &Report, chosen: &Figures) -> Result<()> {
@@ -183,7 +183,7 @@ fn decision(out: &mut impl Write, report: &Report, chosen: &Figures) -> Result<(
     for sentence in &report.why {
         writeln!(out, "- {sentence}")?;
     }
-    limits(out, &report.limits, &report.sensitivity)?;
+    limits(out, report)?;
     if report.front.len() > 2 {
         writeln!(out)?;
         front(out, &report.front, chosen, today)?;
@@ -191,15 +191,15 @@ fn decision(out: &mut impl Write, report: &Report, chosen: &Figures) -> Result<(
     Ok(())
 }
 
-fn limits(out: &mut impl Write, limits: &[LimitReport], loosened: &[Loosened]) -> Result<()> {
+fn limits(out: &mut impl Write, report: &Report) -> Result<()> {
+    let Report { limits, sensitivity: loosened, .. } = report;
+    let better = match report.goal {
+        Goal::Reading => "read faster",
+        Goal::Size => "are smaller",
+    };
     for limit in limits.iter().filter(|l| l.binding) {
         let default = if limit.is_default { " (the default)" } else { "" };
-        writeln!(
-            out,
-            "- {} {}{default} excludes choices that read faster",
-            limit.name,
-            value(limit.name, limit.value)
-        )?;
+        writeln!(out, "- {} {}{default} excludes choices that {better}", limit.name, value(limit.name, limit.value))?;
     }
     for Loosened { name, value: to, size: bytes, read } in loosened {
         let to = to.map_or_else(|| format!("without {name}"), |to| format!("with {name} {}", value(name, to)));
@@ -284,7 +284,7 @@ fn attempts(out: &mut impl Write, report: &Report) -> Result<()> {
         let outcome = match attempt.rejected {
             None => "delivered",
             Some(Rejected::TooLarge) => "rejected: larger than --max-size",
-            Some(Rejected::Slower) => "rejected: slower to read than today",
+            Some(Rejected::Slower) => "rejected: slower to read than it may",
             Some(Rejected::Different) => "rejected: the content differs",
         };
         table.add_row([
@@ -340,7 +340,7 @@ fn prove(out: &mut impl Write, proof: &Proof, reader: &ReaderReport) -> Result<(
 }
 
 fn value(name: &str, value: f64) -> String {
-    if name == "--max-write-time" { time(value) } else { size(value) }
+    if matches!(name, "--max-write-time" | "--max-read-time") { time(value) } else { size(value) }
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes")]

@@ -73,10 +73,20 @@ mod tests {
     use super::*;
 
     fn choice(cost: f64, size: f64) -> Choice {
-        Choice { cost, uses: [size, 0.0, 0.0, 0.0] }
+        Choice { cost, uses: uses([size]) }
     }
 
     const FREE: Uses = [f64::INFINITY; RESOURCES];
+
+    /// Amounts of the first resources, and nothing of the others.
+    fn uses<const N: usize>(first: [f64; N]) -> Uses {
+        std::array::from_fn(|r| first.get(r).copied().unwrap_or(0.0))
+    }
+
+    /// Limits on the first resources alone.
+    fn limits<const N: usize>(first: [f64; N]) -> Uses {
+        std::array::from_fn(|r| first.get(r).copied().unwrap_or(f64::INFINITY))
+    }
 
     #[test]
     fn without_limits_the_cheapest_are_taken() {
@@ -91,22 +101,22 @@ mod tests {
         // Each gives up 1 of cost for a size of 1, 2 or 3: room for the first two.
         let group = |size: f64| vec![choice(1.0, 0.0), choice(0.0, size)];
         let groups = vec![group(3.0), group(1.0), group(2.0)];
-        let solution = Problem { groups, limits: [3.5, FREE[1], FREE[2], FREE[3]] }.solve().unwrap();
+        let solution = Problem { groups, limits: limits([3.5]) }.solve().unwrap();
         assert_eq!(solution.picks, [0, 1, 1]);
     }
 
     #[test]
     fn a_limit_that_cannot_be_met_is_named_with_the_nearest_that_can() {
         let groups = vec![vec![choice(1.0, 5.0), choice(2.0, 4.0)]; 3];
-        let infeasible = Problem { groups, limits: [11.0, FREE[1], 7.0, FREE[3]] }.solve().unwrap_err();
+        let infeasible = Problem { groups, limits: limits([11.0, FREE[1], 7.0]) }.solve().unwrap_err();
         assert_eq!(infeasible.nearest, [(0, Some(12.0))]);
     }
 
     #[test]
     fn limits_that_exclude_each_other_are_both_named() {
-        let a = Choice { cost: 1.0, uses: [1.0, 10.0, 0.0, 0.0] };
-        let b = Choice { cost: 1.0, uses: [10.0, 1.0, 0.0, 0.0] };
-        let infeasible = Problem { groups: vec![vec![a, b]], limits: [5.0, 5.0, FREE[2], FREE[3]] }.solve();
+        let a = Choice { cost: 1.0, uses: uses([1.0, 10.0]) };
+        let b = Choice { cost: 1.0, uses: uses([10.0, 1.0]) };
+        let infeasible = Problem { groups: vec![vec![a, b]], limits: limits([5.0, 5.0]) }.solve();
         assert_eq!(infeasible.unwrap_err().nearest, [(0, Some(10.0)), (1, Some(10.0))]);
     }
 
@@ -128,7 +138,7 @@ mod tests {
             .collect();
         let mut problem = Problem { groups, limits: FREE };
         let free = problem.solve().unwrap();
-        problem.limits = [free.uses[0] * 0.6, free.uses[1] * 0.8, free.uses[2] * 0.9, f64::INFINITY];
+        problem.limits = limits([free.uses[0] * 0.6, free.uses[1] * 0.8, free.uses[2] * 0.9]);
         let solution = problem.solve().unwrap();
         assert!(solution.gap() < 1e-3, "{}", solution.gap());
     }
@@ -156,12 +166,11 @@ mod tests {
 
     fn any_problem() -> impl Strategy<Value = Problem> {
         let number = 0..100u32;
-        let any_choice = (number.clone(), [number.clone(), number.clone(), number.clone(), number])
+        let any_choice = (number.clone(), prop::array::uniform5(number))
             .prop_map(|(cost, uses)| Choice { cost: cost.into(), uses: uses.map(f64::from) });
         let groups = prop::collection::vec(prop::collection::vec(any_choice, 1..5), 1..7);
         let limit = prop_oneof![Just(f64::INFINITY), (0..500u32).prop_map(f64::from)];
-        (groups, [limit.clone(), limit.clone(), limit.clone(), limit])
-            .prop_map(|(groups, limits)| Problem { groups, limits })
+        (groups, prop::array::uniform5(limit)).prop_map(|(groups, limits)| Problem { groups, limits })
     }
 
     proptest! {

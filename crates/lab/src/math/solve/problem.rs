@@ -1,7 +1,7 @@
 //! The problem and its solution: choices, groups, limits, and sums over chosen groups.
 
 /// How many resources there are.
-pub const RESOURCES: usize = 4;
+pub const RESOURCES: usize = 5;
 
 /// An amount of each resource.
 pub type Uses = [f64; RESOURCES];

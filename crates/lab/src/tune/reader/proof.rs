@@ -51,6 +51,7 @@ impl Judge {
         tree: Option<&str>,
         workload: &Workload,
         seed: u64,
+        most: f64,
     ) -> Result<Comparison> {
         let parts = parts([input, output], tree, workload, seed)?;
         for (file, parts) in [input, output].into_iter().zip(&parts) {
@@ -62,7 +63,7 @@ impl Judge {
             let all = parts.into_iter().flatten();
             all.map(|(weight, wanted)| Ok(weight * self.session.read(file, wanted)?)).sum()
         };
-        compare(&mut |swapped| {
+        compare(most, &mut |swapped| {
             let (mut before, mut after) = (0.0, 0.0);
             for is_output in [swapped, !swapped] {
                 match is_output {
