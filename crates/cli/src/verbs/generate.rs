@@ -174,6 +174,7 @@ pub fn work(args: &Args, progress: Progress<'_>) -> Result<Ran> {
         options: args.how.options(&args.layout, model.entries(), args.target.force)?,
         budget: args.resources.budget(),
         fill: !args.how.no_fill,
+        timeline: false,
     };
     generate(&job, progress)
 }

@@ -54,6 +54,9 @@ pub struct Args {
     /// Repeats of each combination.
     #[arg(long, value_name = "N", default_value_t = 3)]
     repeat: usize,
+    /// Also record what each of basketry's threads does, and when: `timeline` of each run of the report (--json).
+    #[arg(long)]
+    timeline: bool,
     #[command(flatten)]
     how: WriteArgs,
     /// Size of a cluster: compressed bytes (30MB) or entries (1000).
@@ -145,6 +148,7 @@ impl Args {
             command.args(["--autosave", &every.to_string()]);
         }
         command.args(self.how.arrival.then_some("--arrival"));
+        command.args(self.timeline.then_some("--timeline"));
         command.args(self.one_basket_per_cluster.then_some("--one-basket-per-cluster"));
         Ok(command)
     }
@@ -168,6 +172,7 @@ impl Args {
             options: self.how.options(&layout, model.entries(), true)?,
             budget: self.budget().ok_or_else(|| first("threads"))?,
             fill: !self.how.no_fill,
+            timeline: self.timeline,
         };
         let ran = generate(&job, &flow::unwatched)?;
         let Memory { rss: peak_rss, vsize } = Memory::peak();
@@ -180,6 +185,7 @@ impl Args {
             vsize,
             bytes: ran.written.iter().map(|written| written.bytes).sum(),
             waiting: std::time::Duration::from_nanos(waiting).as_secs_f64(),
+            timeline: ran.timeline,
         })
     }
 }

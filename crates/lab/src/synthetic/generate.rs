@@ -20,6 +20,7 @@ use rootfile::{Error, Result};
 use serde::Serialize;
 
 use crate::synthetic::models::{Model, ModelColumn};
+use crate::synthetic::timeline::{Stretch, Timeline};
 use crate::system::clock::process_seconds;
 
 /// The tree that a data set is written to.
@@ -45,6 +46,8 @@ pub struct Job<'a> {
     pub budget: Budget,
     /// Whether entries are filled, or only made.
     pub fill: bool,
+    /// Whether to record what each thread does.
+    pub timeline: bool,
 }
 
 impl Job<'_> {
@@ -90,6 +93,9 @@ pub struct Ran {
     pub sync: f64,
     /// Where the time went, by file.
     pub metrics: Vec<Metrics>,
+    /// What each thread did, if that was recorded: part of the report of `write-bench`.
+    #[serde(skip)]
+    pub timeline: Vec<Stretch>,
 }
 
 /// Writes. Calls `done` with the number of entries filled; its result may stop the work.
@@ -107,10 +113,12 @@ pub fn generate(job: &Job<'_>, done: flow::Progress<'_>) -> Result<Ran> {
         let tree = writer.tree(&spec)?;
         outputs.push((writer, tree));
     }
+    let timeline = job.timeline.then(Timeline::default);
     fill_tasks(&outputs, tasks.count(), job.threads(&tasks), |number, contexts| {
-        run(job, contexts, &tasks, number, done)
+        run(job, contexts, tasks.batches(tasks.entries(number)), timeline.as_ref(), done)
     })?;
     let mut ran = Ran { wall: started.elapsed().as_secs_f64(), ..Ran::default() };
+    ran.timeline = timeline.map(Timeline::stretches).unwrap_or_default();
     let synced = Instant::now();
     outputs.iter().try_for_each(|(writer, _)| writer.sync())?;
     ran.sync = synced.elapsed().as_secs_f64();
@@ -148,20 +156,23 @@ fn cluster(job: &Job<'_>, options: &WriteOptions, spec: &TreeSpec) -> Result<u64
     Ok(u64::try_from(u128::from(bytes) * u128::from(first) / u128::from(found.max(1))).unwrap_or(u64::MAX))
 }
 
-/// Fills the entries of one task into all outputs.
+/// Fills the batches of one task into all outputs.
 fn run(
     job: &Job<'_>,
     contexts: &mut [FillContext],
-    tasks: &Tasks,
-    number: u64,
+    batches: impl Iterator<Item = Range<u64>>,
+    timeline: Option<&Timeline>,
     done: flow::Progress<'_>,
 ) -> Result<()> {
-    for entries in tasks.batches(tasks.entries(number)) {
-        let count = entries.end - entries.start;
+    timeline.inspect(|timeline| timeline.begin(contexts));
+    for entries in batches {
+        let (count, begun) = (entries.end - entries.start, Instant::now());
         let batch = job.model.batch(entries)?;
+        let made = Instant::now();
         if job.fill {
             contexts.iter_mut().try_for_each(|context| context.fill(&batch))?;
         }
+        timeline.inspect(|timeline| timeline.filled(begun, made));
         flow::tell(done, count)?;
     }
     Ok(())

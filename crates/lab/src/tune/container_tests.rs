@@ -17,7 +17,11 @@ fn nano(folder: &Path, layout: &str) -> PathBuf {
     let path = folder.join(format!("nano-{}.root", layout.len()));
     let options = WriteOptions { layout: layout.parse().unwrap(), ..WriteOptions::default() };
     let budget = Budget::new(100_000_000, 1);
-    generate(&Job { model: &model, outputs: vec![path.clone()], options, budget, fill: true }, &unwatched).unwrap();
+    generate(
+        &Job { model: &model, outputs: vec![path.clone()], options, budget, fill: true, timeline: false },
+        &unwatched,
+    )
+    .unwrap();
     path
 }
 

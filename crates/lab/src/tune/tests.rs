@@ -25,7 +25,11 @@ fn file(folder: &Path, layout: &str) -> PathBuf {
     let (all, some) = (folder.join("all.root"), folder.join("some.root"));
     let options = WriteOptions { layout: layout.parse().unwrap(), ..WriteOptions::default() };
     let budget = Budget::new(100_000_000, 1);
-    generate(&Job { model: &model, outputs: vec![all.clone()], options, budget, fill: true }, &unwatched).unwrap();
+    generate(
+        &Job { model: &model, outputs: vec![all.clone()], options, budget, fill: true, timeline: false },
+        &unwatched,
+    )
+    .unwrap();
     let filter = NameFilter::new(&COLUMNS.map(str::to_owned), &[]).unwrap();
     let content = flow::ContentOptions { filter, ..flow::ContentOptions::default() };
     let options = flow::Options { content, ..flow::Options::default() };

@@ -127,9 +127,13 @@ impl FillContext {
             self.drop_buffers();
         }
         let fill = self.filling.take();
-        self.committer
-            .put_buffers(self.table, ContextBuffers { fill, kept: std::mem::take(&mut self.reservation.kept) });
-        self.committer.done(self.table, self.ticket.task())
+        let kept = std::mem::take(&mut self.reservation.kept);
+        self.committer.put_buffers(self.table, ContextBuffers { fill, kept });
+        // It may append clusters that waited for this task.
+        let started = Instant::now();
+        let done = self.committer.done(self.table, self.ticket.task());
+        add(&self.clocks.handing, started.elapsed());
+        done
     }
 
     /// Gives the output up, for this reason.

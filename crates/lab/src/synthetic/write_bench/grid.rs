@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use dataset::layout::Container;
 use serde::{Deserialize, Serialize};
 
+use crate::synthetic::timeline::Stretch;
+
 /// The grid: every combination is measured.
 #[derive(Clone, Debug, Default)]
 pub struct Grid {
@@ -81,6 +83,9 @@ pub struct Run {
     pub bytes: u64,
     /// Seconds that threads waited for memory, all together.
     pub waiting: f64,
+    /// What each thread did, if that was recorded.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub timeline: Vec<Stretch>,
 }
 
 impl Grid {

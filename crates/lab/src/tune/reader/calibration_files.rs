@@ -164,7 +164,10 @@ impl Recipe {
         let model = Model::named(self.model, &options)?;
         let path = folder.join(format!("{number}.root"));
         let options = WriteOptions { layout: self.layout.parse()?, ..WriteOptions::default() };
-        generate(&Job { model: &model, outputs: vec![path.clone()], options, budget, fill: true }, &unwatched)?;
+        generate(
+            &Job { model: &model, outputs: vec![path.clone()], options, budget, fill: true, timeline: false },
+            &unwatched,
+        )?;
         Ok(path)
     }
 
