@@ -5,7 +5,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from studies import pictures
-from studies.study import Context, Series, mb, noise, number, study, table
+from studies.study import Context, Point, Series, mb, number, study, swept, table
 
 GRID = Path(__file__).with_name("baskets.toml")
 POINTS = (
@@ -18,6 +18,8 @@ POINTS = (
 CODECS = ("none", "zlib:7", "zlib:9", "lzma:4", "lzma:9")
 #: Clusters with as many events as 10, 20 and 30 MB have in the study, where an event compresses to five times as much.
 CLUSTERS = ("2MB", "4MB", "6MB")
+#: CMS's default of then, to compare with: lzma:4 in clusters of 15 MB.
+BASELINE = {"cluster": "3MB", "compression": "lzma:4"}
 #: The study's seconds an event and size in MB of each codec, in clusters of 10 MB.
 PUBLISHED_CODECS = {"zlib:7": (0.021, 3150), "zlib:9": (0.11, 3129), "lzma:4": (0.15, 2925), "lzma:9": (0.26, 2891)}
 #: The study's peak RSS of writing in MB, for each of the points.
@@ -37,11 +39,16 @@ def baskets(context: Context) -> None:
     repeat = str(context.repeat(2))
     clusters = context.sweeps("clusters", source, "--grid", GRID, "--only", "copy,full", "--repeat", repeat)
     axes = ["--grid", f"cluster={','.join(CLUSTERS)}", "--grid", f"compression={','.join(CODECS)}"]
+    default = [word for key, value in BASELINE.items() for word in ("--grid", f"{key}={value}")]
     # One codec takes minutes: one run distinguishes them.
     codecs = context.sweeps("codecs", small, *axes, "--only", "copy", "--repeat", "1")
+    today = {
+        series.who: series.at()
+        for series in context.sweeps("default", small, *default, "--only", "copy", "--repeat", "1")
+    }
 
     context.block("clusters", per_cluster(clusters))
-    context.blocks("codecs", codecs, per_codec)
+    context.blocks("codecs", codecs, lambda series: per_codec(series, today.get(series.who)))
     alt = "Memory of writing for each way of closing baskets: published, and measured."
     context.picture("clusters", alt, lambda figure: ways(figure, clusters), 2)
     alt = "Size against time of each codec, a line for each size of cluster: published, and measured."
@@ -55,31 +62,59 @@ def per_cluster(done: list[Series]) -> list[str]:
         row = [name]
         for series in done:
             point = series.at(name)
-            row += [mb(point.of("copy_rss")), mb(point.of("full_rss")), number(point.of("baskets"), 0)]
+            more = [point.of(figure) - series.at("50 MB").of(figure) for figure in ("copy_rss", "full_rss")]
+            memory = (
+                f"{mb(point.of(f))} ({m / 1e6:+.1f})" for f, m in zip(("copy_rss", "full_rss"), more, strict=True)
+            )
+            row += [*memory, number(point.of("baskets"), 0)]
             row += [number(point.of("clusters"), 0), mb(point.of("size"), 2), number(point.of("copy_cpu"), 2)]
         rows.append(row)
     titles = ("writing RSS, MB", "reading RSS, MB", "baskets", "clusters", "file, MB", "CPU, s")
     head = ["cluster", *(f"{series.who}: {title}" for series in done for title in titles)]
-    return [*table(head, rows), *noise(done, "copy_rss", "full_rss", "copy_cpu")]
+    return [*table(head, rows), *swept(done, "copy_rss", "full_rss", "copy_cpu")]
 
 
-def per_codec(series: Series) -> list[str]:
-    """Size, time and memory of each codec for each size of cluster. The cost of compressing is the excess over no
-    codec."""
+def per_codec(series: Series, today: Point | None) -> list[str]:
+    """Size, time and memory of each codec for each size of cluster, beside the baseline.
+
+    Compressing costs what exceeds the run without a codec.
+    """
     rows = []
     payload = series.at(cluster=CLUSTERS[0], compression="none").of("size")
-    least = series.at(cluster=CLUSTERS[0], compression="zlib:7").of("size")
+
+    def row(name: str, point: Point, speed: str) -> list[str]:
+        cells = [name, mb(point.of("size"), 2), *against(point, today, "size"), number(point.of("copy_wall"), 2)]
+        cells += [*against(point, today, "copy_wall"), number(point.of("copy_cpu"), 2), speed]
+        more = mb(point.of("copy_rss") - today.of("copy_rss")) if today else "-"
+        return [*cells, number(point.of("copy_event"), 2), mb(point.of("copy_rss")), more]
+
+    if today:
+        rows.append(row("{cluster}, {compression}: the baseline".format(**BASELINE), today, "-"))
     for cluster in CLUSTERS:
         bare = series.at(cluster=cluster, compression="none").of("copy_cpu")
         for codec in CODECS:
             point = series.at(cluster=cluster, compression=codec)
             cpu = point.of("copy_cpu")
             speed = number(payload / 1e6 / (cpu - bare)) if codec != "none" and cpu > bare else "-"
-            share = f"{100 * (point.of('size') / least - 1):+.1f} %"
-            row = [f"{cluster}, {codec}", mb(point.of("size"), 2), share, number(cpu, 2), speed]
-            rows.append([*row, number(point.of("copy_event"), 2), mb(point.of("copy_rss"))])
-    head = ("cluster, codec", "file, MB", f"against {CLUSTERS[0]}, zlib:7", "CPU, s", "compressing, MB/s", "ms/event")
-    return table([*head, "RSS, MB"], rows)
+            rows.append(row(f"{cluster}, {codec}", point, speed))
+    head = [
+        "cluster, codec",
+        "file, MB",
+        "",
+        "time, s",
+        "",
+        "CPU, s",
+        "compressing, MB/s",
+        "ms/event",
+        "RSS, MB",
+        "more",
+    ]
+    return [*table(head, rows), *swept([series], "copy_cpu")]
+
+
+def against(point: Point, today: Point | None, figure: str) -> list[str]:
+    """A figure against the baseline, in per cent."""
+    return [f"{100 * (point.of(figure) / today.of(figure) - 1):+.1f} %" if today and today.of(figure) else "-"]
 
 
 def ways(figure: Figure, done: list[Series]) -> None:

@@ -3,7 +3,6 @@
 import json
 import re
 import statistics
-import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,13 +14,12 @@ from matplotlib.figure import Figure
 from measure import in_page_cache, inside, rootreadspeed_clock
 from referee.command import run
 from studies import pictures, slow_job
-from studies.study import BASKETRY, Context, basketry, number, study, table
+from studies.study import BASKETRY, Context, Spread, basketry, noise, number, slow_line, study, table
 
 THREADS = 2
 #: Megabytes a second of the slow line: a share of a busy network or disk.
 LINE = 25
 JOB = Path(slow_job.__file__)
-SLOW_LINE = Path(__file__).resolve().parent / "native" / "slow_line.cxx"
 #: Codecs with predictions by readspeed.
 CODECS = {"lz4:4", "zstd:1", "zstd:5"}
 #: One cluster for any number of entries.
@@ -41,6 +39,8 @@ class Reading:
     says: str
     #: The whole report.
     facts: dict[str, Any] = field(default_factory=dict)
+    #: Real time of each run.
+    runs: list[float] = field(default_factory=list)
 
     @property
     def busy(self) -> str:
@@ -77,6 +77,7 @@ def bottlenecks(context: Context) -> None:
     words = []
     readers = Readers(context)
     found = {}
+    spreads: dict[str, list[Spread]] = {}
     for case in cases(context):
         in_page_cache(case.file, *case.remedies.values())
         seconds = case.job(case.file) if case.job else None
@@ -87,6 +88,8 @@ def bottlenecks(context: Context) -> None:
         rows["diagnosis"].append([case.name, case.planted, *said])
         rows["figures"] += [figures(case, who, reading, seconds) for who, reading in measured.items()]
         rows["advice"] += advice(readers, case, measured, seconds)
+        for who, reading in measured.items():
+            spreads.setdefault(who, []).append(Spread.of(reading.runs))
         words.append(f"- {case.name}: {ours.facts['advice']}.")
         context.results["series"][case.name] = {who: vars(reading) for who, reading in measured.items()}
     if readers.slow_line:
@@ -96,7 +99,7 @@ def bottlenecks(context: Context) -> None:
     context.keep("found", found)
     context.block("diagnosis", table(["case", "planted", *readers.names], rows["diagnosis"]))
     head = ["case", "reader", "real s", "CPU s", "busy", "MB/s", "fetch s", "decompress s", "decode s"]
-    context.block("figures", table(head, rows["figures"]))
+    context.block("figures", [*table(head, rows["figures"]), *noise(spreads)])
     head = [
         "case",
         "reader",
@@ -170,7 +173,7 @@ class Readers:
         self.line_repeat = 3
         self.root_repeat = context.repeat(5)
         self.rootreadspeed = context.root / "bin" / ROOTREADSPEED if context.root else None
-        self.slow_line = built(context.out) if context.root else None
+        self.slow_line = slow_line(context.out) if context.root else None
 
     @property
     def names(self) -> list[str]:
@@ -229,7 +232,7 @@ class Readers:
         if job is not None:
             # Its help asks the user to compare.
             said += f"; application, by its help: {job:.2f} s against {real:.2f} s" if job > 1.5 * real else ""
-        return Reading(real, cpu, float(size[1]) if size else 0.0, said, {"out": out})
+        return Reading(real, cpu, float(size[1]) if size else 0.0, said, {"out": out}, [run[0] for run in runs])
 
     def line(self, path: Path, bytes_a_second: int) -> dict[str, str]:
         """The environment that gives a program a slow line to the file."""
@@ -244,17 +247,14 @@ class Readers:
 def reported(report: dict[str, Any]) -> Reading:
     """A report of readspeed as a reading."""
     median = report["median"]
-    return Reading(median["real"], median["cpu"], report["uncompressed"], report["bottleneck"], report)
-
-
-def built(folder: Path) -> Path:
-    """The compiled library of the slow line."""
-    library = folder / "slow_line.so"
-    command: list[str | Path] = ["g++", "-O2", "-std=c++17", "-fPIC", "-shared", "-o", library, SLOW_LINE, "-ldl"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise RuntimeError(f"{SLOW_LINE.name}: {done.stderr}")
-    return library
+    return Reading(
+        median["real"],
+        median["cpu"],
+        report["uncompressed"],
+        report["bottleneck"],
+        report,
+        [run["real"] for run in report["runs"]],
+    )
 
 
 def times(reading: Reading) -> list[str]:

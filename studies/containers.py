@@ -5,10 +5,12 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from studies import pictures
-from studies.study import Context, Series, mb, noise, number, study, table
+from studies.study import Context, Series, mb, number, study, swept, table
 
 ESD = Path(__file__).with_name("containers.toml")
 AOD = Path(__file__).with_name("containers_aod.toml")
+#: Megabytes at scale 1 of which 1 % are a hundred events; so many of the ESD would be 6 GB.
+AOD_SIZE = 1000
 #: The study's milliseconds an event of AOD, of all events and of 1 % of them.
 PUBLISHED_AOD = {"split, 30 MB": (59.0, 270.0), "not split, flush 10": (35.0, 60.0)}
 
@@ -16,8 +18,8 @@ PUBLISHED_AOD = {"split, 30 MB": (59.0, 270.0), "not split, flush 10": (35.0, 60
 @study
 def containers(context: Context) -> None:
     """Full splitting against containers as a whole, flushed every 5 and 10 events: reading all, and 1 %."""
-    repeat = str(context.repeat(2))
-    for kind, grid, full, quick in (("esd", ESD, 400, 12), ("aod", AOD, 150, 4)):
+    for kind, grid, full, quick, repeats in (("esd", ESD, 400, 12, 2), ("aod", AOD, AOD_SIZE, 4, 1)):
+        repeat = str(context.repeat(repeats))
         size = context.megabytes(full, quick)
         source = context.generated(kind, size, "--compression", "zlib:1")
         done = context.sweeps(kind, source, "--grid", grid, "--repeat", repeat)
@@ -46,7 +48,7 @@ def reading(series: Series) -> list[str]:
         rows.append([*row, number(point.of("sparse_first"), 1), number(share), mb(point.of("full_rss"))])
     head = ["layout", "all, ms/event", "each object alone, ms/event", "1 %, ms/event", "first of the 1 %, ms"]
     table_of = table([*head, "read for the 1 %, % of the file", "RSS, MB"], rows)
-    return [*table_of, *noise([series], "full_event", "columns_wall", "sparse_event")]
+    return [*table_of, *swept([series], "full_event", "columns_wall", "sparse_event")]
 
 
 def writing(series: Series) -> list[str]:
@@ -57,7 +59,8 @@ def writing(series: Series) -> list[str]:
         change = f"{100 * (point.of('size') / first - 1):+.1f} %"
         row = [point.name, mb(point.of("size"), 2), change, number(point.of("baskets"), 0)]
         rows.append([*row, number(point.of("clusters"), 0), mb(point.of("copy_rss")), number(point.of("copy_cpu"), 2)])
-    return table(["layout", "file, MB", "", "baskets", "clusters", "copying RSS, MB", "CPU, s"], rows)
+    head = ["layout", "file, MB", "", "baskets", "clusters", "copying RSS, MB", "CPU, s"]
+    return [*table(head, rows), *swept([series], "copy_rss", "copy_cpu")]
 
 
 def sparse(figure: Figure, done: list[Series], published: dict[str, tuple[float, float]]) -> None:

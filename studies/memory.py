@@ -5,7 +5,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from studies import pictures
-from studies.study import BASKETRY, Context, Series, basketry, mb, noise, number, study, table
+from studies.study import BASKETRY, Context, Series, basketry, mb, number, study, swept, table
 
 GRID = Path(__file__).with_name("memory.toml")
 SPLITS = ("0", "99")
@@ -44,6 +44,8 @@ PUBLISHED = {
         ),
     ],
 }
+#: Its tables 1 and 2: virtual size with the record in MB, of one and of two streams, with these layouts.
+PUBLISHED_STREAMS = {"of 2012": [(1.0, 747.0), (2.0, 850.0)], "recommended, with 2 kB": [(1.0, 660.0), (2.0, 679.0)]}
 #: The study's names of two layouts: split level, buffer, basket memory.
 NAMES = {("99", "32kB", "40MB"): "of 2012", ("0", "1kB", "2MB"): "recommended"}
 
@@ -56,7 +58,11 @@ def memory(context: Context) -> None:
     context.block("events", [f"{size} MB of payload, {source.stat().st_size / 1e6:.1f} MB as the file that is copied."])
 
     repeat = str(context.repeat(2))
-    main = context.sweeps("copying", source, "--grid", GRID, "--only", "copy,full", "--repeat", repeat)
+    layouts = [f"split-level={','.join(SPLITS)}", f"basket={','.join(BUFFERS)}", f"basket-memory={','.join(BASKETS)}"]
+    layouts = [word for axis in layouts for word in ("--grid", axis)]
+    main = context.sweeps("copying", source, *layouts, "--only", "copy,full", "--repeat", repeat)
+    # Ten streams take ten times as long: four numbers of streams give the slope, and its error, without repeats.
+    several = context.sweeps("streams", source, "--grid", GRID, "--only", "copy", "--repeat", "1")
     small_axes = ("split-level=0,99", f"basket={','.join(SMALL_BUFFERS)}", f"basket-memory={','.join(SMALL_BASKETS)}")
     axes = [word for axis in small_axes for word in ("--grid", axis)]
     small = context.sweeps("small", source, *axes, "--only", "copy", "--repeat", "1")
@@ -64,32 +70,33 @@ def memory(context: Context) -> None:
     alike = context.out / "alike.root"
     recommended = ("--split-level", "0", "--basket", "1kB", "--basket-memory", "2MB")
     basketry("rewrite", source, "-o", alike, "--force", *recommended, "-q")
-    again = context.sweeps("alike", alike, "--grid", "streams=1,2,5", "--only", "copy", "--repeat", repeat)
+    again = context.sweeps("alike", alike, "--grid", "streams=1,2,5,10", "--only", "copy", "--repeat", "1")
 
-    context.blocks("copying", main, lambda series: copying(series, BUFFERS, BASKETS, one_file=True))
+    context.blocks("copying", main, lambda series: copying(series, BUFFERS, BASKETS))
+    context.blocks("two", several, lambda series: copying(series, BUFFERS, BASKETS, streams="2"))
     context.blocks("small", small, lambda series: copying(series, SMALL_BUFFERS, SMALL_BASKETS))
-    context.block("streams", streams(main, again))
+    context.block("streams", streams(several, again))
     context.block("reading", reading(main))
     alt = "Memory against CPU of copying one stream, a point for each layout: published, and measured."
     context.picture("points", alt, lambda figure: figure_1(figure, [*main, *small]), 1 + len(main))
     alt = "Memory over the number of streams, with the layout of 2012 and with the recommended one."
-    context.picture("streams", alt, lambda figure: over_streams(figure, main), len(main))
+    context.picture("streams", alt, lambda figure: over_streams(figure, several), 1 + len(several))
 
 
-def copying(series: Series, buffers: tuple[str, ...], baskets: tuple[str, ...], one_file: bool = False) -> list[str]:
-    """The study's tables 1 and 3."""
+def copying(series: Series, buffers: tuple[str, ...], baskets: tuple[str, ...], **settings: str) -> list[str]:
+    """The study's tables 1 to 3."""
     columns = [(split, buffer) for split in SPLITS for buffer in buffers]
     rows = []
     for basket in baskets:
         points = [
-            series.at(split_level=split, basket=buffer, basket_memory=basket, **({"streams": "1"} if one_file else {}))
-            for split, buffer in columns
+            series.at(split_level=split, basket=buffer, basket_memory=basket, **settings) for split, buffer in columns
         ]
         rows += [
             [f"{basket}: {title}", *(number(point.of(figure) / unit, digits) for point in points)]
             for title, figure, unit, digits in FIGURES
         ]
-    return table(["basket memory", *(f"split {split}, {buffer}" for split, buffer in columns)], rows)
+    head = ["basket memory", *(f"split {split}, {buffer}" for split, buffer in columns)]
+    return [*table(head, rows), *swept([series], "copy_rss", "copy_cpu")]
 
 
 def streams(main: list[Series], again: list[Series]) -> list[str]:
@@ -128,11 +135,11 @@ def reading(main: list[Series]) -> list[str]:
             for buffer in BUFFERS:
                 row = [f"{basket}, split {split}, {buffer}"]
                 for series in main:
-                    point = series.at(split_level=split, basket=buffer, basket_memory=basket, streams=1)
+                    point = series.at(split_level=split, basket=buffer, basket_memory=basket)
                     row += [mb(point.of("full_rss")), number(point.of("full_cpu"), 3)]
                 rows.append(row)
     head = ["basket memory", *(f"{series.who}: {title}" for series in main for title in ("RSS, MB", "CPU, s"))]
-    return [*table(head, rows), *noise(main, "copy_rss", "copy_cpu", "full_rss", "full_cpu")]
+    return [*table(head, rows), *swept(main, "full_rss", "full_cpu")]
 
 
 def figure_1(figure: Figure, done: list[Series]) -> None:
@@ -146,9 +153,7 @@ def figure_1(figure: Figure, done: list[Series]) -> None:
                 (point.of("copy_cpu"), point.of("copy_rss") / 1e6)
                 for series in done
                 for point in series.points
-                if series.who == name
-                and point.settings["split-level"] == split
-                and point.settings.get("streams", "1") == "1"
+                if series.who == name and point.settings["split-level"] == split
             ]
             for split in SPLITS
         }
@@ -156,8 +161,10 @@ def figure_1(figure: Figure, done: list[Series]) -> None:
 
 
 def over_streams(figure: Figure, done: list[Series]) -> None:
-    """Memory of copying into one, two and five streams, with the record."""
-    for axes, series in zip(pictures.panels(figure, [series.who for series in done]), done, strict=True):
+    """Memory of copying into one to ten streams, with the record; published is the virtual size."""
+    published, *measured = pictures.panels(figure, ["published, 2012", *(series.who for series in done)])
+    pictures.lines(published, PUBLISHED_STREAMS, "streams", "virtual size with the record, MB")
+    for axes, series in zip(measured, done, strict=True):
         groups = {}
         for layout, name in NAMES.items():
             settings = dict(zip(("split-level", "basket", "basket-memory"), layout, strict=True))
@@ -167,4 +174,5 @@ def over_streams(figure: Figure, done: list[Series]) -> None:
                 if settings.items() <= point.settings.items()
             )
         pictures.lines(axes, groups, "streams", "RSS with the record, MB")
+    for axes in (published, *measured):
         pictures.from_zero(axes.yaxis)

@@ -1,12 +1,12 @@
-"""Writing one file from many threads: over media, codecs and numbers of branches, in bounded memory, and its limits."""
+"""Writing one file from many threads: media, sizes, codecs, branches, bounded memory, timelines, and its limits."""
 
 import os
 import shutil
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from matplotlib.figure import Figure
 
@@ -14,7 +14,7 @@ from measure import compare
 from referee.command import Argument
 from sections.writing import NTUPLE_RIVALS, OURS, TREE_RIVALS, Writer, basketry, rival
 from studies import pictures
-from studies.study import Context, number, study, table
+from studies.study import Context, Spread, noise, number, slow_line, study, table
 
 #: Megabytes of payload at scale 1, for about a second.
 CODECS = {"none": 100, "lz4:4": 40, "zlib:1": 40, "zstd:5": 20, "lzma:7": 4}
@@ -24,6 +24,11 @@ SHARED_MEMORY = Path("/dev/shm")
 MEMORY = "128MB"
 #: The study had 1 % of a hundred times as much data: threads need several clusters even of little data.
 FLUSH = ("--autoflush", "5%")
+#: Megabytes of payload in the table of sizes.
+SIZES = (50, 200, 1000)
+#: Megabytes of payload on each of the media with a preloaded library, and bytes a second that the throttled one takes.
+ON_MEDIA = 200
+THROTTLED = 100_000_000
 #: Threads in the table of memory, on any machine: each has a cluster.
 MANY = (1, 2, 4, 8)
 
@@ -72,8 +77,11 @@ def grid(context: Context, half: Half, folders: dict[str, Path]) -> None:
     disk, *others = folders.values()
     for codec in ("none", "zlib:1"):
         branches(context, half, codec, disk)
+    timelines(context, half, disk)
     # In memory, without a disk.
     fastest = others[0] if others else disk
+    sizes(context, half, disk)
+    devices(context, half, folders)
     memory(context, half, fastest)
     budgets(context, half, fastest)
     limits(context, half, fastest)
@@ -109,6 +117,8 @@ def threads() -> list[int]:
 
 
 Key = TypeVar("Key", bound=Hashable)
+#: A line of `timeline` in the report of `write-bench`.
+Stretch = Mapping[str, Any]
 #: Container, data set, codec and megabytes.
 Job = tuple[str, str, str, int]
 
@@ -132,6 +142,14 @@ def measured(context: Context, label: str, rounds: int, writers: dict[Key, Write
 def flush(one: Writer) -> float:
     """Seconds to flush the data that the system still holds after the writer's own flushes."""
     return one.of("sync") or one.of("flush")
+
+
+def spread(writers: Iterable[Writer]) -> list[str]:
+    """How much the times of the repeats differ, for each writer."""
+    walls: dict[str, list[Spread]] = {}
+    for one in writers:
+        walls.setdefault(one.name, []).append(Spread.of([sample.wall for sample in one.samples]))
+    return noise(walls)
 
 
 def over_threads(
@@ -160,6 +178,7 @@ def codecs_and_media(context: Context, half: Half, kind: str, folders: dict[str,
     """A data set on every medium in every codec."""
     names = half.names(context)
     rows, costs = [], []
+    every: list[Writer] = []
     drawn: dict[str, dict[tuple[str, int], Writer]] = {}
     for medium, folder in folders.items():
         for codec, megabytes in CODECS.items():
@@ -169,10 +188,11 @@ def codecs_and_media(context: Context, half: Half, kind: str, folders: dict[str,
             job = (half.container, kind, codec, size)
             done = over_threads(context, half, f"{kind} {medium} {codec}", job, folder)
             rows.append([medium, codec, str(size), *speeds(names, size, done)])
+            every += done.values()
             if folder == next(iter(folders.values())):
                 costs += costs_of(names, codec, size, done)
                 drawn[codec] = done
-    context.block(f"{half.prefix}{kind}-speed", table(["medium", "codec", "MB", *names], rows))
+    context.block(f"{half.prefix}{kind}-speed", [*table(["medium", "codec", "MB", *names], rows), *spread(every)])
     context.block(f"{half.prefix}{kind}-cost", table(["codec", "", *names], costs))
     alt = f"Speed-up of writing `{kind}` over threads, by codec and writer."
     context.picture(f"{half.prefix}{kind}", alt, lambda figure: speed_ups(figure, names, drawn), len(drawn))
@@ -204,13 +224,15 @@ def costs_of(names: Sequence[str], codec: str, size: int, done: dict[tuple[str, 
 def branches(context: Context, half: Half, codec: str, medium: Path) -> None:
     """The same data in more and more branches, or fields."""
     names, rows, size = half.names(context), [], context.megabytes(CODECS[codec], 1)
+    every: list[Writer] = []
     job = (half.container, "multi", codec, size)
     for count, events in SHAPES[:: 5 if context.quick else 1]:
         shape = ("--branches", str(count), "--events", str(events))
         done = over_threads(context, half, f"{count} x {events} {codec}", job, medium, *shape, rounds=2)
         rows.append([f"{count} x {events}", *speeds(names, size, done)])
+        every += done.values()
     key = f"{half.prefix}branches-{codec.partition(':')[0]}"
-    context.block(key, table(["branches x events", *names], rows))
+    context.block(key, [*table(["branches x events", *names], rows), *spread(every)])
 
 
 def memory(context: Context, half: Half, medium: Path) -> None:
@@ -219,6 +241,7 @@ def memory(context: Context, half: Half, medium: Path) -> None:
     ways: dict[str, tuple[str, tuple[str, ...]]] = {OURS: (OURS, ())}
     ways |= half.growing if context.root else {}
     rows = []
+    every: list[Writer] = []
     peaks: dict[str, list[tuple[float, float]]] = {label: [] for label in ways}
     for count in MANY:
         writers = {label: writer(who, job, count, medium, *options) for label, (who, options) in ways.items()}
@@ -228,11 +251,13 @@ def memory(context: Context, half: Half, medium: Path) -> None:
             for label in ways
         ]
         rows.append([str(count), *cells])
+        every += done.values()
         for label, one in done.items():
             peaks[label].append((float(count), one.of("peak_rss") / 1e6))
     alt = "Peak memory of writing over threads, and basketry's budget."
     context.picture(f"{half.prefix}memory", alt, lambda figure: growth(figure, peaks))
-    context.block(f"{half.prefix}memory", table(["threads", *(f"{label}, MB (MB/s)" for label in ways)], rows))
+    head = ["threads", *(f"{label}, MB (MB/s)" for label in ways)]
+    context.block(f"{half.prefix}memory", [*table(head, rows), *spread(every)])
 
 
 def growth(figure: Figure, peaks: dict[str, list[tuple[float, float]]]) -> None:
@@ -246,6 +271,7 @@ def budgets(context: Context, half: Half, medium: Path) -> None:
     """The cost of a small budget: eight threads, each with a cluster."""
     size = context.megabytes(400, 4)
     rows = []
+    every: list[Writer] = []
     for budget in ("64MB", "128MB", "256MB", "1GB"):
         options = ("--container", half.container, "--memory", budget)
         one = basketry("multi", "zlib:1", size // 4 or 1, MANY[-1], *options, medium=medium)
@@ -264,8 +290,9 @@ def budgets(context: Context, half: Half, medium: Path) -> None:
                 else ["-"] * 3
             )
         rows.append([budget, *cells])
+        every += done.values()
     head = [f"{codec}: {what}" for codec in ("none", "zlib:1") for what in ("MB/s", "peak RSS, MB", "waited, thread s")]
-    context.block(f"{half.prefix}budgets", table(["--memory", *head], rows))
+    context.block(f"{half.prefix}budgets", [*table(["--memory", *head], rows), *spread(every)])
 
 
 def limits(context: Context, half: Half, medium: Path) -> None:
@@ -296,4 +323,93 @@ def limits(context: Context, half: Half, medium: Path) -> None:
             ]
         )
     head = ["writer", "outputs", "", "wall s", "CPU s", "CPU utilisation", "MB/s, all outputs", "peak RSS, MB"]
-    context.block(f"{half.prefix}limits", table(head, rows))
+    context.block(f"{half.prefix}limits", [*table(head, rows), *spread(done.values())])
+
+
+def timelines(context: Context, half: Half, medium: Path) -> None:
+    """What basketry's threads do, and when: with and without a codec, and where they have to wait for memory."""
+    size, few = context.megabytes(24, 2), threads()[-1]
+    ways = {
+        f"{few} threads, no codec": ("none", few, MEMORY),
+        f"{few} threads, zlib:1": ("zlib:1", few, MEMORY),
+        f"{MANY[-1]} threads in 16 MB, zlib:1": ("zlib:1", MANY[-1], "16MB"),
+    }
+    writers = {}
+    for label, (codec, count, budget) in ways.items():
+        how = ("--container", half.container, "--memory", budget, *FLUSH, "--timeline")
+        writers[label] = basketry("multi", codec, size, count, *how, medium=medium)
+    done = measured(context, f"{half.prefix}timelines", 1, writers)
+    found = {label: one.facts[-1]["timeline"] for label, one in done.items()}
+    rows = [[label, *shares(stretches)] for label, stretches in found.items()]
+    context.block(f"{half.prefix}timelines", table(["thread s", *pictures.STAGES], rows))
+    alt = "Timelines of basketry's threads, a row for each: filling, encoding, compressing, waiting, writing."
+    context.picture(f"{half.prefix}timelines", alt, lambda figure: rows_of_threads(figure, found), len(found))
+
+
+def shares(stretches: Sequence[Stretch]) -> list[str]:
+    """Seconds of all threads in each stage."""
+    return [
+        number(sum(one["end"] - one["begin"] for one in stretches if one["stage"] == stage), 3)
+        for stage in pictures.STAGES
+    ]
+
+
+def rows_of_threads(figure: Figure, found: dict[str, Sequence[Stretch]]) -> None:
+    """A panel for each run."""
+    panels = pictures.panels(figure, list(found))
+    for axes, stretches in zip(panels, found.values(), strict=True):
+        spans = [(one["thread"], one["stage"], 1e3 * one["begin"], 1e3 * one["end"]) for one in stretches]
+        pictures.timeline(axes, spans, "ms")
+    for axes in panels[:1]:
+        pictures.one_legend(figure, axes)
+
+
+def sizes(context: Context, half: Half, medium: Path) -> None:
+    """Speed and memory of all writers up to a gigabyte, as in the talk, until everything is on the disk."""
+    names, rows, count = half.names(context), [], threads()[-1]
+    every: list[Writer] = []
+    for megabytes in SIZES[:: 2 if context.quick else 1]:
+        size = context.megabytes(megabytes, megabytes / 50)
+        for kind in ("single", "multi"):
+            job = (half.container, kind, "none", size)
+            writers = {who: writer(who, job, count, medium) for who in names}
+            done = measured(context, f"{half.prefix}size {kind} {megabytes}", 1 if megabytes > 500 else 3, writers)
+            rows.append([f"{kind}, {size} MB", *whole(names, size, done)])
+            every += done.values()
+    head = ["data", *(f"{who}, MB/s (peak RSS, MB)" for who in names)]
+    context.block(f"{half.prefix}sizes", [*table(head, rows), *spread(every)])
+
+
+def whole(names: Sequence[str], size: int, done: dict[str, Writer]) -> list[str]:
+    """For each writer MB/s until everything is on the medium, and its peak memory."""
+    cells = []
+    for who in names:
+        one = done.get(who)
+        speed = number(size / (one.wall + flush(one)), 0) if one else ""
+        cells.append(f"{speed} ({one.of('peak_rss') / 1e6:.0f})" if one else "-")
+    return cells
+
+
+def devices(context: Context, half: Half, folders: dict[str, Path]) -> None:
+    """The same data in memory, on the disk with and without flushing it, and on a throttled device."""
+    names, rows, count = half.names(context), [], threads()[-1]
+    size = context.megabytes(ON_MEDIA, 4)
+    ways: dict[str, tuple[Path, dict[str, str]]] = {medium: (folder, {}) for medium, folder in folders.items()}
+    if context.root:
+        disk, library = next(iter(folders.values())), str(slow_line(context.out))
+        unflushed = {"LD_PRELOAD": library, "NO_FSYNC": "1"}
+        ways[f"{next(iter(folders))}, without fsync"] = (disk, unflushed)
+        slow = unflushed | {"DISK_BYTES": str(THROTTLED)}
+        ways[f"throttled to {THROTTLED // 1_000_000} MB/s"] = (list(folders.values())[-1], slow)
+    every: list[Writer] = []
+    for medium, (folder, environment) in ways.items():
+        for codec in ("none", "zlib:1"):
+            job = (half.container, "multi", codec, size if codec == "none" else size // 4 or 1)
+            writers = {who: writer(who, job, count, folder) for who in names}
+            for one in writers.values():
+                one.command = ["env", *(f"{key}={value}" for key, value in environment.items()), *one.command]
+            done = measured(context, f"{half.prefix}device {medium} {codec}", 2, writers)
+            rows.append([f"{medium}, {codec}", *whole(names, job[3], done)])
+            every += done.values()
+    head = ["medium, codec", *(f"{who}, MB/s (peak RSS, MB)" for who in names)]
+    context.block(f"{half.prefix}media", [*table(head, rows), *spread(every)])

@@ -28,6 +28,8 @@ _PLAIN = FuncFormatter(lambda value, _: f"{value:g}")
 _DASHED: dict[str, Any] = {"color": "0.5", "linewidth": 0.8, "linestyle": "--", "zorder": 1}
 _MARKERS = "osD^vP*X"
 _HEIGHT, _WIDTH = 3.4, 3.4
+#: What a thread does, in the order of the legend.
+STAGES = ("filling", "encoding", "compressing", "waiting", "writing")
 
 
 def draw(folder: Path, name: str, drawing: Drawing, panels: int = 1) -> list[str]:
@@ -130,6 +132,28 @@ def stacked(axes: Axes, names: Sequence[str], parts: Mapping[str, Sequence[float
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")
     _label(axes, x, "")
+
+
+def timeline(axes: Axes, spans: Iterable[tuple[int, str, float, float]], unit: str) -> None:
+    """A row for each thread, with its stages as (thread, stage, begin, end). Time without a stage is empty."""
+    found = list(spans)
+    threads = sorted({thread for thread, *_ in found})
+    for stage in STAGES:
+        for thread in threads:
+            bars = [(begin, end - begin) for who, what, begin, end in found if (who, what) == (thread, stage)]
+            colour = f"C{STAGES.index(stage)}"
+            axes.broken_barh(bars, (thread - 0.4, 0.8), color=colour, linewidth=0, label=stage * (thread == threads[0]))
+    axes.set_yticks(threads, [str(thread + 1) for thread in threads])
+    axes.invert_yaxis()
+    axes.grid(visible=False, axis="y")
+    axes.set_xlabel(unit)
+    axes.set_ylabel("thread")
+
+
+def one_legend(figure: Figure, axes: Axes) -> None:
+    """One legend below all panels, which show the same things as these axes."""
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
 
 
 def names(axes: Axes, points: Mapping[str, tuple[float, float]]) -> None:

@@ -5,12 +5,13 @@ import math
 import os
 import re
 import shutil
+import statistics
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from measure import machine
 from referee.paths import BINARY, REPO, root_command
@@ -24,6 +25,7 @@ PAGES = REPO / "docs" / "studies"
 #: Their pictures, in this folder beside them.
 PICTURES = "pictures"
 BASKETRY = "basketry"
+SLOW_LINE = Path(__file__).resolve().parent / "native" / "slow_line.cxx"
 
 
 def study(function: Study) -> Study:
@@ -46,6 +48,25 @@ class Point:
 
 
 @dataclass(frozen=True)
+class Spread:
+    """How much the repeats of a measurement differ."""
+
+    runs: int
+    #: Half of the difference between the largest and the smallest, as a share of the median.
+    share: float
+
+    @classmethod
+    def of(cls, samples: Sequence[float]) -> Self:
+        """Of all runs."""
+        return cls(len(samples), half(min(samples), max(samples), statistics.median(samples)))
+
+
+def half(least: float, most: float, middle: float) -> float:
+    """Half of a spread, as a share of the median."""
+    return (most - least) / 2 / middle if middle else 0.0
+
+
+@dataclass(frozen=True)
 class Series:
     """One sweep: its runner, its points, and the whole output of `sweep --json`."""
 
@@ -53,10 +74,10 @@ class Series:
     points: list[Point]
     result: dict[str, Any]
 
-    def noise(self, figure: str) -> float | None:
-        """Standard deviation of one run of a figure, as a share; none without repeats."""
-        share: float | None = self.result["noise"].get(figure)
-        return share
+    def spreads(self, figure: str) -> list[Spread]:
+        """How much the runs of a figure differ, at each point."""
+        found = (point.figures[figure] for point in self.points if figure in point.figures)
+        return [Spread(int(one["runs"]), half(one["least"], one["most"], one["median"])) for one in found]
 
     def at(self, name: str | None = None, **settings: str | int) -> Point:
         """The point of that name, or the only one with these settings (a key's `-` is `_`)."""
@@ -206,6 +227,16 @@ def root_home() -> Path | None:
     return home
 
 
+def slow_line(folder: Path) -> Path:
+    """The library that makes storage slow for a program, compiled."""
+    library = folder / "slow_line.so"
+    command: list[str | Path] = ["g++", "-O2", "-std=c++17", "-fPIC", "-shared", "-o", library, SLOW_LINE, "-ldl"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{SLOW_LINE.name}: {done.stderr}")
+    return library
+
+
 def root_version(home: Path | None) -> str:
     """The version of ROOT; empty without it."""
     if home is None:
@@ -221,13 +252,25 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     return [f"| {' | '.join(cells)} |" for cells in (head, sides, *rows)]
 
 
-def noise(done: Sequence[Series], *figures: str) -> list[str]:
-    """A sentence on the noise of one run; empty without repeats."""
+def noise(found: Mapping[str, Iterable[Spread]]) -> list[str]:
+    """The sentence under a table: how often its figures were measured, and how much the runs differ."""
+    spreads = {what: list(of) for what, of in found.items()}
+    runs = sorted({one.runs for of in spreads.values() for one in of})
+    if not runs:
+        return []
+    if runs[-1] == 1:
+        return ["", "One run each."]
     words = []
-    for series in done:
-        known = [f"{figure} {100 * share:.1f} %" for figure in figures if (share := series.noise(figure)) is not None]
-        words += [f"{series.who}: {', '.join(known)}"] if known else []
-    return ["", f"Noise of one run: {'; '.join(words)}."] if words else []
+    for what, of in spreads.items():
+        shares = [100 * one.share for one in of if one.runs > 1]
+        words += [f"{what} {statistics.median(shares):.1f} % ({max(shares):.1f} %)"] if shares else []
+    times = f"{runs[0]}" if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
+    return ["", f"Medians of {times} runs; half their spread, typically (at most): {', '.join(words)}."]
+
+
+def swept(done: Iterable[Series], *figures: str) -> list[str]:
+    """The sentence under a table of sweeps."""
+    return noise({f"{series.who}: {figure}": series.spreads(figure) for series in done for figure in figures})
 
 
 def mb(size: float, digits: int = 1) -> str:

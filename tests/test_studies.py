@@ -1,5 +1,6 @@
 """The studies in their quick form, without ROOT: tables reach the pages, and results are plausible."""
 
+import itertools
 import json
 import math
 import os
@@ -76,7 +77,7 @@ def test_the_memory_study_is_repeated(tmp_path: Path) -> None:
         results, "small", "baskets", basket_memory="4MB", **whole
     )
     # Every layout has a cost for one more stream, between nothing and the stream's data.
-    costs = [cost["slope"] for cost in results["series"]["copying-basketry"]["streams"] if cost["metric"] == "copy_rss"]
+    costs = [cost["slope"] for cost in results["series"]["streams-basketry"]["streams"] if cost["metric"] == "copy_rss"]
 
     assert len(costs) == 13
     assert all(0 < cost < 20e6 for cost in costs)
@@ -121,6 +122,15 @@ def test_the_parallel_study_measures_trees_and_rntuples(tmp_path: Path) -> None:
             assert "rntuple" in ntuple["command"]
             # Columns byte by byte compress better.
             assert "lz4:4" not in label or ntuple["output_bytes"] < tree["output_bytes"]
+    for label in ("timelines", "ntuple-timelines"):
+        for run in series[label]:
+            (facts,) = run["facts"]
+            stages = {stretch["stage"] for stretch in facts["timeline"]}
+            assert {"filling", "encoding", "writing"} <= stages
+            # A thread does one thing at a time.
+            for thread in {stretch["thread"] for stretch in facts["timeline"]}:
+                own = sorted((s["begin"], s["end"]) for s in facts["timeline"] if s["thread"] == thread)
+                assert all(one[1] <= later[0] + 1e-6 for one, later in itertools.pairwise(own))
 
 
 def test_wrong_arguments_are_refused(tmp_path: Path) -> None:
