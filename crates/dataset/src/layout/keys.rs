@@ -85,6 +85,8 @@ pub struct TreeLayout {
     pub page_checksums: Option<bool>,
     /// Whether pages of a cluster of an RNTuple with the same bytes are stored once.
     pub share_pages: Option<bool>,
+    /// Clusters of an RNTuple in a cluster group, which has one page list. Absent: as many as a page list of 8 MiB describes.
+    pub cluster_group: Option<u32>,
 }
 
 /// The keys of columns, with the meaning of [`TreeLayout`].
@@ -198,6 +200,7 @@ keys! { TreeLayout:
     "encoding" encoding: read, text;
     "page-checksums" page_checksums: read_bool, Value::Bool;
     "share-pages" share_pages: read_bool, Value::Bool;
+    "cluster-group" cluster_group: read_count, Value::Int;
 }
 
 keys! { ColumnLayout:
@@ -255,6 +258,11 @@ fn read_level(text: &str) -> Result<u32> {
     level.ok_or_else(|| Error::request(format!("{text:?} is not a split level; write 0 to 99")))
 }
 
+fn read_count(text: &str) -> Result<u32> {
+    let count = text.parse().ok().filter(|count| *count > 0);
+    count.ok_or_else(|| Error::request(format!("{text:?} is not a number of clusters; write 1 or more")))
+}
+
 /// The error for an unknown key: names the nearest key and lists all.
 pub(super) fn unknown_key(key: &str, known: &[&str]) -> Error {
     let nearest = known
@@ -286,6 +294,7 @@ mod tests {
             ("compression", "505"),
             ("encoding", "truncated:16"),
             ("page-checksums", "false"),
+            ("cluster-group", "16"),
             ("share-pages", "true"),
         ] {
             layout.set(key, text).unwrap();

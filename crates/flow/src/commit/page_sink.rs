@@ -74,8 +74,9 @@ pub(crate) struct PageSink {
     zeros: HashMap<ZeroKey, StoredPage>,
     list: PageList,
     list_bytes: usize,
-    /// A group ends where its list reaches about this many bytes.
+    /// A group ends where its list reaches about this many bytes, or after this many clusters.
     group_bytes: usize,
+    group_clusters: Option<u32>,
     /// For each column whose elements are counted here, the column that counts them.
     counted: Vec<Option<usize>>,
     /// The elements of these columns so far.
@@ -172,6 +173,7 @@ impl PageSink {
             list: PageList::default(),
             list_bytes: 0,
             group_bytes: GROUP_BYTES,
+            group_clusters: None,
             elements: vec![0; counted.len()],
             counted,
             written: WrittenPages::default(),
@@ -181,6 +183,11 @@ impl PageSink {
     /// With groups whose page lists reach about this many bytes.
     pub fn with_groups_of(self, group_bytes: usize) -> Self {
         Self { group_bytes, ..self }
+    }
+
+    /// With groups of so many clusters, if their page lists are not too large.
+    pub fn with_clusters_in_group(self, group_clusters: Option<u32>) -> Self {
+        Self { group_clusters, ..self }
     }
 
     /// Appends the cluster of a writer: the entries behind `first_entry`, and the pages of all columns. Pages that are the same as an
@@ -275,6 +282,9 @@ impl PageSink {
         self.written.entries = outline.first_entry + outline.entries;
         self.written.tot_bytes += outline.raw_bytes;
         self.list.clusters.push(Cluster { first_entry: outline.first_entry, entries: outline.entries, columns });
+        if self.group_clusters.is_some_and(|most| self.list.clusters.len() >= most as usize) {
+            self.end_group(writer)?;
+        }
         Ok(())
     }
 

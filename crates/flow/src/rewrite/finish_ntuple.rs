@@ -56,7 +56,8 @@ pub(crate) fn write_content(
     ntuple.header_checksum = envelope_checksum(&header);
     ntuple.anchor.header = put_block(writer, &header, compression, &mut compressor)?;
     drop(header);
-    let sink = PageSink::new(ntuple.header_checksum, compression, plan.job.counted());
+    let sink = PageSink::new(ntuple.header_checksum, compression, plan.job.counted())
+        .with_clusters_in_group(plan.job.group_clusters);
     let (mut written, mut depths) = run_pages(&plan.job, (&mut *writer, sink), share, progress)?;
     drop(plan.job);
     ntuple.groups = std::mem::take(&mut written.groups);

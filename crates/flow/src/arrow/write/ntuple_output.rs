@@ -32,7 +32,9 @@ impl OpenNtuple {
         ntuple.header_checksum = envelope_checksum(&header);
         ntuple.anchor.header = put_block(file, &header, compression, &mut compressor)?;
         let counted = (0..ntuple.schema.columns.len()).map(Some).collect();
-        let sink = PageSink::new(ntuple.header_checksum, compression, counted).with_groups_of(plan.group_bytes);
+        let sink = PageSink::new(ntuple.header_checksum, compression, counted)
+            .with_groups_of(plan.group_bytes)
+            .with_clusters_in_group(plan.group_clusters);
         Ok(Self { ntuple, sink, compression, compressor, entries: 0 })
     }
 

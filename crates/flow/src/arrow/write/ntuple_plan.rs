@@ -69,6 +69,8 @@ pub(crate) struct NtuplePlan {
     pub share_pages: bool,
     /// A cluster group ends where its page list reaches about this many bytes.
     pub group_bytes: usize,
+    /// Most clusters of a group.
+    pub group_clusters: Option<u32>,
     /// Compression of metadata.
     pub compression: Compression,
 }
@@ -108,6 +110,7 @@ impl NtuplePlan {
                 .map_or(defaults::NTUPLE_UNZIPPED_CLUSTER, |size| size.bytes()),
             share_pages: rules.tree.share_pages != Some(false),
             group_bytes: group_bytes(u64::MAX),
+            group_clusters: rules.tree.cluster_group,
             compression: compression(&table),
         };
         let nowhere = Link { len: 0, locator: Locator::File { offset: 0, size: 0 } };

@@ -173,7 +173,14 @@ fn join_parts(mut parts: Vec<Part>, joining: &Joining<'_>) -> Result<NtuplePlan>
     let deep = if packs || joining.check || slices > 0 { 3 * totals.largest_raw + slices } else { 0 };
     Ok(NtuplePlan {
         ntuple,
-        job: PageJob { keeps_groups: inputs.len() == 1, inputs, columns: made.columns, selected, check: joining.check },
+        job: PageJob {
+            keeps_groups: inputs.len() == 1 && joining.rules.tree.cluster_group.is_none(),
+            group_clusters: joining.rules.tree.cluster_group,
+            inputs,
+            columns: made.columns,
+            selected,
+            check: joining.check,
+        },
         attributes: Vec::new(),
         title: String::new(),
         input_entries,

@@ -24,8 +24,10 @@ pub(crate) struct PageJob {
     pub selected: Option<Arc<EntrySet>>,
     /// Whether copied pages are decompressed, to check them.
     pub check: bool,
-    /// Whether the output has the cluster groups of the input. Otherwise a group takes as many clusters as fit.
+    /// Whether the output has the cluster groups of the input. Otherwise a group takes as many clusters as fit, or as requested.
     pub keeps_groups: bool,
+    /// The most clusters of a group, if requested.
+    pub group_clusters: Option<u32>,
 }
 
 /// One input.
