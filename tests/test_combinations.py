@@ -202,9 +202,13 @@ def test_uproot_and_basketry_read_the_values(written: Path, codec: str) -> None:
             assert ours[name].array().tolist() == theirs[name].array().tolist() == array.tolist(), name
         for name, ways in WAYS.items():
             typename, array, _ = TYPES[name]
+            values = array.tolist()
+            # The items of a map are read as tuples.
+            pairs = typename.startswith("map")
+            read = [[(one["key"], one["value"]) for one in entry] for entry in values] if pairs else values
             for way in ways:
                 if not ours[way].branches:
-                    assert ours[way].array().tolist() == array.tolist(), way
+                    assert ours[way].array().tolist() == read, way
                 # uproot knows neither member-wise streaming nor these nested classes.
                 if typename.startswith(("std", "vector<f", "vector<b", "vector<std", "vector<v")):
                     assert theirs[way].array().tolist() == array.tolist(), way

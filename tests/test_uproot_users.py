@@ -226,4 +226,66 @@ def test_maps_and_sets_are_python_s(tmp_path: Path) -> None:
         file["t"].extend({"s": [[1, 2], []], "m": ak.Array([[{"key": 1, "value": 2.0}], [{"key": 3, "value": 4.0}]])})
     ours, theirs = opened(path)["t"], uproot.open(path)["t"]
     for name in "sm":
-        assert ours[name].array(library="np").tolist() == theirs[name].array(library="np").tolist()
+        mine, other = (tree[name].array(library="np") for tree in (ours, theirs))
+        assert mine.tolist() == other.tolist()
+        assert str(ak.type(ours[name].array())) == str(ak.type(theirs[name].array()))
+    assert mine[1].keys().tolist() == [3]
+    # What was read is written, and Arrow has names for the parts of pairs.
+    with bk.recreate(path.replace("stl", "again"), split_level=0) as file:
+        file.mktree("t", {"m": "std::map<int,float>"}).extend({"m": ours["m"].array()})
+    again = opened(path.replace("stl", "again"))["t"]
+    assert again["m"].array().tolist() == [[(1, 2)], [(3, 4)]]
+    assert again.arrays("m", library="arrow")["m"].to_pylist()[1] == [{"key": 3, "value": 4}]
+
+
+@pytest.fixture(scope="module")
+def elements(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A tree with objects in branches, that ROOT wrote."""
+    path = str(tmp_path_factory.mktemp("elements") / "elements.root")
+    file = ROOT.TFile(path, "recreate")
+    tree = ROOT.TTree("t", "")
+    one, many = ROOT.TLorentzVector(), ROOT.std.vector("TVector3")()
+    nested = ROOT.std.vector("std::vector<double>")()
+    histogram = ROOT.TH1F("h", "", 2, 0, 2)
+    things = {"one": one, "histogram": histogram, "many": many, "nested": nested}
+    for name, value in things.items():
+        tree.Branch(name, value, 32000, 0)
+    for i in range(3):
+        one.SetPxPyPzE(i, 0, 0, 2 * i)
+        histogram.Fill(0.5, i)
+        many.push_back(ROOT.TVector3(i, 1, 2))
+        nested.push_back(ROOT.std.vector("double")([0.5] * i))
+        tree.Fill()
+    tree.Write()
+    file.Close()
+    return path
+
+
+def test_objects_in_branches_have_their_classes(elements: str) -> None:
+    ours, theirs = opened(elements)["t"], uproot.open(elements)["t"]
+    for name in ("one", "many", "nested"):
+        mine, other = ours[name].array(), theirs[name].array()
+        assert str(ak.type(mine)) == str(ak.type(other)), name
+        assert mine.tolist() == other.tolist(), name
+    vector = pytest.importorskip("vector")
+    vector.register_awkward()
+    made = vector.zip({"px": ours["one"].array().fP.fX, "E": ours["one"].array().fE, "py": 0, "pz": 0})
+    assert made.mass.tolist() == pytest.approx([(4 - 1) ** 0.5 * i for i in range(3)])
+
+
+def test_elements_of_numpy_s_arrays_have_members(elements: str) -> None:
+    tree = opened(elements)["t"]
+    one = tree["one"].array(library="np")[2]
+    assert (one.classname, one.member("fP").classname, one.member("fP").member("fX")) == (
+        "TLorentzVector",
+        "TVector3",
+        2,
+    )
+    assert pickle.loads(pickle.dumps(tree["one"].array(library="np")))[2].member("fE") == 4
+    with pytest.raises(bk.KeyInFileError, match="did you mean fP"):
+        one.member("fp")
+    assert tree["many"].array(library="np")[2][1].fX == 1
+    histogram = tree["histogram"].array(library="np")[2]
+    assert (histogram.classname, histogram.member("fXaxis").member("fNbins")) == ("TH1F", 2)
+    assert pickle.loads(pickle.dumps(histogram)).all_members["fXaxis"].classname == "TAxis"
+    assert tree["nested"].array(library="np")[2].tolist() == [[], [0.5], [0.5, 0.5]]

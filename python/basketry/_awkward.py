@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import awkward as ak
 import numpy as np
 
-from ._numpy import data, unique
+from ._numpy import MAP_ITEM, SET, data, unique
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,21 +15,34 @@ if TYPE_CHECKING:
     from ._core import Node
 
 
-def record(parts: list[tuple[str, Any]], length: int) -> Any:
-    """A record layout of column layouts."""
-    names = unique(name for name, _ in parts)
-    return ak.contents.RecordArray([part for _, part in parts], names, length=length)
+#: Names that the compiled half gives to tuples, and to pairs, which have names for their parts.
+TUPLE, PAIR = "std::tuple", "std::pair"
+
+
+def record(parts: list[tuple[str, Any]], length: int, classname: str = "") -> Any:
+    """A record layout of column layouts. The class is its name, by which `vector` finds its methods. Items of maps,
+    and tuples, are tuples, as uproot has them; so is a record without parts."""
+    names = None if classname in (MAP_ITEM, TUPLE) or not parts else unique(name for name, _ in parts)
+    parameters = {"__array__": "sorted_map"} if classname == MAP_ITEM else {"__record__": classname}
+    return ak.contents.RecordArray(
+        [part for _, part in parts],
+        names,
+        length=length,
+        parameters=None if classname in ("", TUPLE, PAIR) else parameters,
+    )
 
 
 def layout(node: Node) -> Any:
     """The layout of an array."""
     kind, length, size, buffers, parts = node
+    kind, _, classname = kind.partition(" ")
     if kind == "list":
-        return ak.contents.ListOffsetArray(ak.index.Index64(data(buffers[0], np.int64)), layout(parts[0][1]))
+        offsets, parameters = data(buffers[0], np.int64), {"__array__": "set"} if classname == SET else None
+        return ak.contents.ListOffsetArray(ak.index.Index64(offsets), layout(parts[0][1]), parameters=parameters)
     if kind == "fixed":
         return ak.contents.RegularArray(layout(parts[0][1]), size, zeros_length=length)
     if kind == "record":
-        return record([(name, layout(part)) for name, part in parts], length)
+        return record([(name, layout(part)) for name, part in parts], length, classname)
     if kind == "optional":
         bits = ak.index.IndexU8(data(buffers[0], np.uint8))
         return ak.contents.BitMaskedArray(bits, layout(parts[0][1]), valid_when=True, length=length, lsb_order=True)
@@ -69,7 +82,7 @@ def _node(layout: Any) -> Any:
     if layout.is_indexed:
         return _node(layout.project())
     if layout.is_record:
-        return ("record", length, 0, [], [(name, _node(layout[name])) for name in layout.fields])
+        return _record_node(layout)
     if kind in ("string", "bytestring"):
         whole = layout.to_ListOffsetArray64(True)
         letters = np.asarray(whole.content.data, np.uint8)
@@ -78,7 +91,8 @@ def _node(layout: Any) -> Any:
         return ("fixed", length, layout.size, [], [("", _node(layout.content[: length * layout.size]))])
     if layout.is_list:
         whole = layout.to_ListOffsetArray64(True)
-        return ("list", length, 0, [whole.offsets.data], [("", _node(whole.content[: whole.offsets[length]]))])
+        name = f"list {SET}" if kind == "set" else "list"
+        return (name, length, 0, [whole.offsets.data], [("", _node(whole.content[: whole.offsets[length]]))])
     if layout.is_union:
         # In Arrow types count from 1 here, and 0 is no value.
         tags = (np.asarray(layout.tags.data) + 1).astype(np.int8)
@@ -91,6 +105,16 @@ def _node(layout: Any) -> Any:
     raise ValueError(f"an array of {layout.form.type}; this type cannot be written")
 
 
+def _record_node(layout: Any) -> Any:
+    names, classname = layout.fields, layout.parameter("__record__") or ""
+    if layout.parameter("__array__") == "sorted_map":
+        names, classname = ["key", "value"], MAP_ITEM
+    elif layout.is_tuple and names:
+        names, classname = [f"_{place}" for place in range(len(names))], TUPLE
+    parts = [(name, _node(layout[field])) for name, field in zip(names, layout.fields, strict=True)]
+    return (f"record {classname}".strip(), layout.length, 0, [], parts)
+
+
 def table(arrays: Mapping[str, Any]) -> Any:
     """Arrays as one array of records."""
     length = min((len(array) for array in arrays.values()), default=0)
@@ -101,7 +125,14 @@ def arrow(arrays: Mapping[str, Any]) -> Any:
     """Arrays as a pyarrow table."""
     import pyarrow as pa
 
-    columns = {n: ak.to_arrow(a, list_to32=False, extensionarray=False) for n, a in arrays.items()}
+    def named(layout: Any, **_: Any) -> Any:
+        if layout.is_record and layout.parameter("__array__") == "sorted_map":
+            parts = [ak.transform(named, part, highlevel=False) for part in layout.contents]
+            return ak.contents.RecordArray(parts, ["key", "value"], length=layout.length)
+        return None
+
+    plain = {name: ak.transform(named, array) for name, array in arrays.items()}
+    columns = {n: ak.to_arrow(a, list_to32=False, extensionarray=False) for n, a in plain.items()}
     return pa.table(columns)
 
 

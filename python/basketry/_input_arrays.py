@@ -141,7 +141,14 @@ def _awkward(layout: Any) -> Tree:
 
 def _bytes(tree: Any) -> Tree:
     kind, length, size, buffers, parts = tree
-    return (kind, length, size, [_plain(one) for one in buffers], [(name, _bytes(part)) for name, part in parts])
+    # Only readers have use for the class behind the kind.
+    return (
+        kind.partition(" ")[0],
+        length,
+        size,
+        [_plain(one) for one in buffers],
+        [(name, _bytes(part)) for name, part in parts],
+    )
 
 
 def _plain(buffer: Any) -> NDArray[np.uint8]:

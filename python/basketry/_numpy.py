@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._types import has_own, shown
+from ._elements import Map, Nested, Pair, Set, Tuple, record_type, single, structure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,31 +17,36 @@ if TYPE_CHECKING:
     from ._core import Buffer, Node
 
 
+#: Names that the compiled half gives to items of maps, and to lists that are sets.
+MAP_ITEM, SET = "std::map", "std::set"
+#: The tuples of records, by the names that the compiled half gives them.
+TUPLES: dict[str, Any] = {"std::pair": Pair, "std::tuple": Tuple}
+
+
 def data(buffer: Buffer, dtype: DTypeLike) -> NDArray[Any]:
     """The numbers in a buffer."""
     # numpy cannot make a view of an empty buffer.
     return np.frombuffer(memoryview(buffer), dtype) if len(buffer) else np.empty(0, dtype)
 
 
-def array(node: Node, typename: str | None = None) -> NDArray[Any]:
-    """The entries of a column. Sets, maps and pairs, which the C++ type tells, are Python's own."""
+def array(node: Node) -> NDArray[Any]:
+    """The entries of a column: a plain array for entries of one shape, a structured array for records of these, else
+    an array of objects: an array for a list, a `str`, `bytes`, a dict for a record, None for a missing value; a set, a
+    dict or a tuple where the C++ type is a set, a map, a pair or a tuple."""
     made = _array(node)
-    if typename is None or not has_own(typename):
-        return made
-    return _objects(shown(one, typename) for one in made)
+    return made.view(np.ndarray) if made.dtype == object else made
 
 
 def _array(node: Node) -> NDArray[Any]:
-    """A plain array for entries of one shape, a structured array for records of these, else an array of objects: an
-    array for a list, a `str`, `bytes`, a dict for a record, None for a missing value."""
     kind, length, size, buffers, parts = node
+    kind, _, classname = kind.partition(" ")
     if kind == "fixed":
         items = _array(parts[0][1])
         return items.reshape(length, size, *items.shape[1:])
     if kind == "record":
-        return _record(length, [(name, _array(part)) for name, part in parts])
+        return _record(classname, length, [(name, _array(part)) for name, part in parts])
     if kind == "list":
-        return _sliced(length, data(buffers[0], np.int64), _array(parts[0][1]))
+        return _list(classname, length, data(buffers[0], np.int64), parts[0][1])
     if kind == "optional":
         bits = np.unpackbits(data(buffers[0], np.uint8), count=length, bitorder="little")
         return _objects(one if there else None for one, there in zip(_array(parts[0][1]), bits, strict=True))
@@ -57,18 +62,26 @@ def _array(node: Node) -> NDArray[Any]:
     return data(buffers[0], np.dtype(kind))
 
 
+def _list(classname: str, length: int, offsets: NDArray[Any], item: Node) -> NDArray[Any]:
+    """Slices of the items; maps and sets, if the class says so."""
+    ends = list(itertools.pairwise(offsets.tolist()))
+    if item[0] == f"record {MAP_ITEM}":
+        keys, values = ([single(one) for one in _array(part)] for _, part in item[4])
+        return _objects((Map(zip(keys[a:b], values[a:b], strict=True)) for a, b in ends), length)
+    items = _array(item)
+    if classname == SET:
+        listed = [single(one) for one in items]
+        return _objects((Set(listed[a:b]) for a, b in ends), length)
+    return _objects((items[a:b] for a, b in ends), length)
+
+
 def _objects(values: Any, length: int | None = None) -> NDArray[Any]:
     listed = list(values)
     made = np.empty(len(listed) if length is None else length, object)
     # One by one: numpy would make dimensions of arrays that happen to have equal lengths.
     for i, value in enumerate(listed):
         made[i] = value
-    return made
-
-
-def _sliced(length: int, offsets: NDArray[Any], items: NDArray[Any]) -> NDArray[Any]:
-    ends = offsets.tolist()
-    return _objects((items[a:b] for a, b in itertools.pairwise(ends)), length)
+    return made.view(Nested)
 
 
 def unique(names: Iterable[str]) -> list[str]:
@@ -80,13 +93,17 @@ def unique(names: Iterable[str]) -> list[str]:
     return list(made)
 
 
-def _record(length: int, parts: list[tuple[str, NDArray[Any]]]) -> NDArray[Any]:
+def _record(classname: str, length: int, parts: list[tuple[str, NDArray[Any]]]) -> NDArray[Any]:
+    if classname in TUPLES:
+        kind = TUPLES[classname]
+        rows = zip(*(map(single, part) for _, part in parts), strict=True)
+        return _objects((kind(row) for row in rows), length)
     parts = list(zip(unique(name for name, _ in parts), (part for _, part in parts), strict=True))
     if any(part.dtype == object for _, part in parts):
-        names = [name for name, _ in parts]
+        names, kind = [name for name, _ in parts], record_type(classname)
         rows = zip(*(part for _, part in parts), strict=True)
-        return _objects((dict(zip(names, row, strict=True)) for row in rows), length)
-    made = np.empty(length, [(name, part.dtype, part.shape[1:]) for name, part in parts])
+        return _objects((kind(zip(names, row, strict=True)) for row in rows), length)
+    made = np.empty(length, structure([(name, part.dtype, part.shape[1:]) for name, part in parts], classname))
     for name, part in parts:
         made[name] = part
     return made

@@ -105,7 +105,7 @@ def _numpy_array(batch: _core.Batch, place: Part) -> Any:
     from . import _numpy as numpy
 
     if isinstance(place, int):
-        return numpy.array(batch.node(place), batch.typename(place))
+        return numpy.array(batch.node(place))
     return {name: _numpy_array(batch, part) for name, part in place}
 
 

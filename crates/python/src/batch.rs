@@ -1,5 +1,6 @@
 //! Arrays that were read: through Arrow's C interface, or as a tree of buffers.
 
+use std::str::Split;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -21,7 +22,8 @@ use crate::records::{of_columns, parts};
 #[pyclass(frozen, module = "basketry._core")]
 pub struct Batch(pub RecordBatch);
 
-/// An array: its kind ("bool", a number's "float32", "list", "fixed", "text", "bytes", "record" or "optional"), length,
+/// An array: its kind ("bool", a number's "float32", "list", "fixed", "text", "bytes", "record", "union" or "optional"), behind it
+/// and a space the class where there is one ("list std::set", "record TVector3"), length,
 /// items of each for "fixed", buffers (data; offsets; offsets and data; bits of validity), and its parts by name.
 #[derive(IntoPyObject)]
 pub struct Node(String, usize, usize, Vec<Buffer>, Vec<(String, Node)>);
@@ -88,7 +90,8 @@ impl Batch {
     /// A column as a tree of buffers.
     fn node(&self, column: usize) -> PyResult<Node> {
         let array = self.0.columns().get(column).ok_or_else(|| PyIndexError::new_err("no such column"))?;
-        node(array)
+        let classes = self.0.schema_ref().field(column).metadata().get("classes");
+        node(array, &mut classes.map_or("", String::as_str).split('\n'))
     }
 
     /// The same columns under other names.
@@ -131,8 +134,9 @@ pub fn capsule_of_stream(py: Python<'_>, stream: FFI_ArrowArrayStream) -> PyResu
     PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
 }
 
-fn node(array: &ArrayRef) -> PyResult<Node> {
-    let plain = plain(array)?;
+/// `classes` has one for each level, see `ColumnPlan::field`.
+fn node(array: &ArrayRef, classes: &mut Split<'_, char>) -> PyResult<Node> {
+    let plain = plain(array, classes)?;
     // Only the nullable level has a mask; levels below it have values everywhere.
     Ok(match array.nulls() {
         Some(nulls) => {
@@ -143,11 +147,13 @@ fn node(array: &ArrayRef) -> PyResult<Node> {
     })
 }
 
-fn plain(array: &ArrayRef) -> PyResult<Node> {
+fn plain(array: &ArrayRef, classes: &mut Split<'_, char>) -> PyResult<Node> {
+    let class = classes.next().unwrap_or_default();
     let made = |kind: &str, size: usize, buffers: Vec<arrow_buffer::Buffer>, parts: Vec<(String, Node)>| {
-        Node(kind.to_owned(), array.len(), size, buffers.into_iter().map(Buffer).collect(), parts)
+        let kind = if class.is_empty() { kind.to_owned() } else { format!("{kind} {class}") };
+        Node(kind, array.len(), size, buffers.into_iter().map(Buffer).collect(), parts)
     };
-    let part = |array: &ArrayRef| Ok::<_, PyErr>(vec![(String::new(), node(array)?)]);
+    let mut part = |array: &ArrayRef| Ok::<_, PyErr>(vec![(String::new(), node(array, classes)?)]);
     Ok(match array.data_type() {
         DataType::Boolean => made("bool", 0, vec![bytes_of(array.as_boolean().values())], Vec::new()),
         DataType::LargeList(_) => {
@@ -168,14 +174,14 @@ fn plain(array: &ArrayRef) -> PyResult<Node> {
         }
         DataType::Struct(fields) => {
             let columns = fields.iter().zip(array.as_struct().columns());
-            let parts = columns.map(|(field, column)| Ok((field.name().clone(), node(column)?)));
+            let parts = columns.map(|(field, column)| Ok((field.name().clone(), node(column, classes)?)));
             made("record", 0, Vec::new(), parts.collect::<PyResult<_>>()?)
         }
         // The type ID 0 is `none`, which has no values; the alternatives count from 1.
         DataType::Union(fields, UnionMode::Dense) => {
             let union = array.as_union();
             let alternatives = fields.iter().filter(|(id, _)| *id > 0);
-            let parts = alternatives.map(|(id, field)| Ok((field.name().clone(), node(union.child(id))?)));
+            let parts = alternatives.map(|(id, field)| Ok((field.name().clone(), node(union.child(id), classes)?)));
             let parts = parts.collect::<PyResult<_>>()?;
             let offsets = union.offsets().map_or_else(|| Vec::<u8>::new().into(), |offsets| offsets.inner().clone());
             made("union", 0, vec![union.type_ids().inner().clone(), offsets], parts)

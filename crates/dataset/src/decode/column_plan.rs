@@ -9,6 +9,7 @@ use rootfile::streamer::StreamerInfos;
 
 use super::plan::branch;
 use super::program::class_reader::{Destination, MemberStep};
+use super::program::classes;
 use super::program::learned::LearnedClasses;
 use super::program::model::Program;
 use super::program::types::Shape;
@@ -110,12 +111,15 @@ impl ColumnPlan {
         if let Some(why) = &opaque {
             metadata.insert("opaque".to_owned(), why.clone());
         }
+        metadata.extend(classes::of_program(&program).lines().map(|lines| ("classes".to_owned(), lines)));
         let field = Arc::new(program.shape.field(name).as_ref().clone().with_metadata(metadata));
         Self(Arc::new(Inner { field, branch, opaque, program, learned }))
     }
 
     /// The Arrow field of the column. The name is the path of the branch (`Event/fTracks/fTracks.fX`). The metadata hold the
-    /// C++ type (`typename`), and for an opaque column the reason (`opaque`).
+    /// C++ type (`typename`), for an opaque column the reason (`opaque`), and where values have classes a line for each
+    /// level of the Arrow type, from the outermost, with the class of a record, `std::pair`, `std::tuple`, `std::map` for the items of a
+    /// map, and `std::set` for a list that is one (`classes`).
     pub fn field(&self) -> &FieldRef {
         &self.0.field
     }

@@ -17,7 +17,7 @@ use super::{ColumnEncoder, EncodedEntries};
 use crate::decode::ColumnPlan;
 use crate::decode::program::class_reader::{ClassReader, ClassVersion, Destination, MemberStep};
 use crate::decode::program::model::{EntryLayout, Program};
-use crate::decode::program::op::{Container, Members, Op};
+use crate::decode::program::op::{Container, Holds, Members, Op};
 use crate::decode::program::packed::Packed;
 use crate::decode::program::types::{Number, Shape};
 use crate::layout::Streaming;
@@ -88,7 +88,7 @@ fn class(name: &str, version: i32, checksum: u32, steps: Vec<MemberStep>) -> Cla
 }
 
 fn vector(item: Op, members: Option<Members>) -> Op {
-    Op::Framed(Box::new(Op::Container(Box::new(Container { item, members }))))
+    Op::Framed(Box::new(Op::Container(Box::new(Container { item, members, holds: Holds::Items }))))
 }
 
 const OBJECT_WISE: Streaming = Streaming::ObjectWise;

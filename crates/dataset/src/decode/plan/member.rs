@@ -5,7 +5,7 @@ use rootfile::streamer::{ElementKind, StreamerElement, StreamerInfo, code};
 
 use super::class::Classes;
 use crate::decode::program::model::Typed;
-use crate::decode::program::op::{ArrayKind, Container, Members, Op};
+use crate::decode::program::op::{ArrayKind, Container, Holds, Members, Op};
 use crate::decode::program::packed::Packed;
 use crate::decode::program::types::{MAP_PARTS, Number, Reason, Shape};
 use crate::type_name::{ContainerKind, TypeName};
@@ -111,8 +111,9 @@ impl Classes<'_> {
     /// A container or string without a frame.
     fn frameless(&mut self, name: &TypeName<'_>, content: Option<Number>) -> Result<Typed, Reason> {
         let arg = |i: usize| name.args.get(i).copied().unwrap_or_default();
+        let holds = Holds::of(name.template);
         let container =
-            |shape: Shape, item, members| (shape.list(), Op::Container(Box::new(Container { item, members })));
+            |shape: Shape, item, members| (shape.list(), Op::Container(Box::new(Container { item, members, holds })));
         match name.container() {
             Some(ContainerKind::List) => {
                 let (shape, item) = match (self.item(arg(0)), content) {

@@ -2,6 +2,7 @@
 //! interpreter ([`run`](super::run)) and the encoder ([`encode`](crate::encode)) run them.
 
 pub(crate) mod class_reader;
+pub(crate) mod classes;
 pub(crate) mod learned;
 pub(crate) mod model;
 pub(crate) mod op;

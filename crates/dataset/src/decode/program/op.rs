@@ -77,6 +77,19 @@ pub(crate) struct Container {
     pub item: Op,
     /// The members of an item where those of all are written together (member-wise), if items have any.
     pub members: Option<Members>,
+    /// What the container is to a reader.
+    pub holds: Holds,
+}
+
+/// What a container is to a reader. Its bytes do not depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Holds {
+    /// A sequence of items.
+    Items,
+    /// Items that differ.
+    Set,
+    /// Keys, each of which has a value.
+    Pairs,
 }
 
 /// The members of a container's items.
@@ -109,6 +122,17 @@ pub(crate) struct ObjectArray {
     pub item: Op,
     /// The reader of the item class; of a `TClonesArray` only.
     pub reader: Option<usize>,
+}
+
+impl Holds {
+    /// Of a container template of the standard library.
+    pub(crate) fn of(template: &str) -> Self {
+        match template {
+            "set" | "unordered_set" => Self::Set,
+            "map" | "unordered_map" => Self::Pairs,
+            _ => Self::Items,
+        }
+    }
 }
 
 impl ArrayKind {

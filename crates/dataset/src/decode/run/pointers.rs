@@ -126,7 +126,7 @@ mod tests {
     use arrow_array::types::Int32Type;
 
     use super::*;
-    use crate::decode::program::op::Container;
+    use crate::decode::program::op::{Container, Holds};
     use crate::decode::program::types::{Number, Shape};
 
     /// A vector of pointers to `A`, which is a number.
@@ -134,7 +134,7 @@ mod tests {
         let target = Box::new(Op::Number(Number::I32));
         let item = Op::Pointer { class: "A".to_owned(), target };
         let shape = Shape::Optional(Box::new(Shape::Number(Number::I32)));
-        (shape.list(), Op::Container(Box::new(Container { item, members: None })))
+        (shape.list(), Op::Container(Box::new(Container { item, members: None, holds: Holds::Items })))
     }
 
     /// A pointer to a new `A` whose value is 7.
@@ -164,7 +164,7 @@ mod tests {
         let (shape, _) = pointers();
         let mut column = Column::new(&shape, 1);
         let item = Op::Pointer { class: "A".to_owned(), target: Box::new(Op::Number(Number::I64)) };
-        let op = Op::Container(Box::new(Container { item, members: None }));
+        let op = Op::Container(Box::new(Container { item, members: None, holds: Holds::Items }));
         let Column::List { items, .. } = &mut column else { panic!() };
         **items = Column::new(&Shape::Optional(Box::new(Shape::Number(Number::I64))), 0);
         Interpreter::new(&bytes, &[], 0).read(&op, 1, &mut column).unwrap();

@@ -9,6 +9,7 @@ use rootfile::Result;
 
 use super::node::Node;
 use super::planner::Planner;
+use crate::decode::program::classes::ClassNames;
 use crate::decode::program::types::Shape;
 use crate::ntuple::model::{Cluster, Schema};
 
@@ -36,12 +37,15 @@ impl FieldPlan {
     /// bytes if no streamer info describes their class.
     pub fn new(schema: &Schema, field: usize) -> Self {
         let planner = Planner::new(schema);
-        let (shape, node, opaque) = match planner.top(field) {
-            Ok((shape, node)) => (shape, node, planner.opaque(field)),
-            Err(reason) => (Shape::Optional(Box::new(Shape::Bytes)), Node::Nothing, Some(reason)),
+        let (shape, node, names, opaque) = match planner.top(field) {
+            Ok((shape, node, names)) => (shape, node, names, planner.opaque(field)),
+            Err(reason) => {
+                (Shape::Optional(Box::new(Shape::Bytes)), Node::Nothing, ClassNames::default(), Some(reason))
+            }
         };
         let mut metadata = HashMap::from([("typename".to_owned(), planner.type_name(field))]);
         metadata.extend(opaque.iter().map(|why| ("opaque".to_owned(), why.clone())));
+        metadata.extend(names.lines().map(|lines| ("classes".to_owned(), lines)));
         let nullable = shape.field("").is_nullable();
         let arrow = Field::new(schema.path(field), shape.data_type(), nullable).with_metadata(metadata);
         let representations = node.columns().into_iter().flat_map(|columns| &columns.representations);
@@ -51,8 +55,8 @@ impl FieldPlan {
         Self(Arc::new(Inner { field: Arc::new(arrow), id: field, opaque, shape, node, columns }))
     }
 
-    /// The Arrow field. The name is the path of the field, with dots. The metadata hold the C++ type (`typename`), and for a
-    /// field that is not decoded the reason (`opaque`).
+    /// The Arrow field. The name is the path of the field, with dots. The metadata hold the C++ type (`typename`), for a
+    /// field that is not decoded the reason (`opaque`), and the classes of values as for trees (`classes`).
     pub fn field(&self) -> &FieldRef {
         &self.0.field
     }

@@ -8,7 +8,9 @@ use rootfile::streamer::StreamerInfos;
 use super::node::{ColumnRef, FieldColumns, Node};
 use super::numbers::{is_readable, natural};
 use crate::decode::plan::branch::streamed;
+use crate::decode::program::classes::{self, ClassNames};
 use crate::decode::program::model::Program;
+use crate::decode::program::op::Holds;
 use crate::decode::program::types::{MAP_PARTS, Number, PAIR_PARTS, Reason, Shape};
 use crate::ntuple::element::{ColumnType, Kind};
 use crate::ntuple::model::{Field, Role, Schema};
@@ -19,7 +21,8 @@ const MAX_DEPTH: usize = 100;
 /// Alternatives that a variant may have.
 const MAX_ALTERNATIVES: usize = 125;
 
-type Planned = (Shape, Node);
+/// The shape of a field's values, the node that makes them, and their classes.
+type Planned = (Shape, Node, ClassNames);
 
 /// Plans fields of one schema.
 pub(super) struct Planner<'a> {
@@ -66,11 +69,11 @@ impl<'a> Planner<'a> {
 
     /// One value of a field for each entry: planned with the collections, arrays and variants around it.
     pub(super) fn top(&self, id: usize) -> Result<Planned, Reason> {
-        let (mut shape, mut node) = self.field(id, 0)?;
+        let mut planned = self.field(id, 0)?;
         let mut below = id;
         for _ in 0..MAX_DEPTH {
-            let Some(parent) = self.described(below)?.parent else { return Ok((shape, node)) };
-            (shape, node) = self.around(parent, below, (shape, node))?;
+            let Some(parent) = self.described(below)?.parent else { return Ok(planned) };
+            planned = self.around(parent, below, planned)?;
             below = parent;
         }
         Err("fields nest too deep".to_owned())
@@ -88,8 +91,8 @@ impl<'a> Planner<'a> {
                 let position = children.iter().position(|other| *other == child).unwrap_or_default();
                 let tag = u32::try_from(position + 1).map_err(|_| "too many alternatives".to_owned())?;
                 let columns = self.variant_columns(parent)?;
-                let (shape, item) = optional(inner);
-                (shape, Node::Alternative { columns, tag, parts: children.len(), item: Box::new(item) })
+                let (shape, item, names) = optional(inner);
+                (shape, Node::Alternative { columns, tag, parts: children.len(), item: Box::new(item) }, names)
             }
             Role::Streamer | Role::Unknown(_) => return Err(unknown_role(field)),
         };
@@ -116,8 +119,11 @@ impl<'a> Planner<'a> {
             (Role::Streamer, &[]) => {
                 let columns = self.columns(id, &[Kind::Index, Kind::U8])?;
                 match self.streamed(field) {
-                    Ok(program) => (program.shape.clone(), Node::Streamed { columns, program: Arc::new(program) }),
-                    Err(_) => (Shape::Bytes, Node::Bytes { columns }),
+                    Ok(program) => {
+                        let names = classes::of_program(&program);
+                        (program.shape.clone(), Node::Streamed { columns, program: Arc::new(program) }, names)
+                    }
+                    Err(_) => (Shape::Bytes, Node::Bytes { columns }, ClassNames::default()),
                 }
             }
             (Role::Unknown(_), _) => return Err(unknown_role(field)),
@@ -181,7 +187,7 @@ impl<'a> Planner<'a> {
             let columns = self.columns(id, &[Kind::Index])?;
             let size = name.args.first().and_then(|arg| TypeName::parse(arg).number());
             let number = if size == Some(Number::U32) { Number::U32 } else { Number::U64 };
-            return Ok((Shape::Number(number), Node::Lengths { columns, number }));
+            return Ok((Shape::Number(number), Node::Lengths { columns, number }, ClassNames::default()));
         }
         match first.as_slice() {
             &[principal] => {
@@ -196,20 +202,24 @@ impl<'a> Planner<'a> {
                     let (path, spelled) = (&columns.field, &field.type_name);
                     return Err(format!("field {path}: a value of type {spelled} in a column of type {principal}"));
                 };
-                Ok((Shape::Number(number), Node::Number { columns, number }))
+                Ok((Shape::Number(number), Node::Number { columns, number }, ClassNames::default()))
             }
-            _ => Ok((Shape::Text, Node::Bytes { columns: self.columns(id, &[Kind::Index, Kind::U8])? })),
+            _ => {
+                let columns = self.columns(id, &[Kind::Index, Kind::U8])?;
+                Ok((Shape::Text, Node::Bytes { columns }, ClassNames::default()))
+            }
         }
     }
 
     fn collection_of(&self, id: usize, field: &Field, item: Planned) -> Result<Planned, Reason> {
         let columns = self.columns(id, &[Kind::Index])?;
-        if matches!(TypeName::parse(&field.type_name).template, "optional" | "unique_ptr") {
-            let (shape, item) = optional(item);
-            return Ok((shape, Node::Optional { columns, item: Box::new(item) }));
+        let type_name = TypeName::parse(&field.type_name);
+        if matches!(type_name.template, "optional" | "unique_ptr") {
+            let (shape, item, names) = optional(item);
+            return Ok((shape, Node::Optional { columns, item: Box::new(item) }, names));
         }
-        let (shape, item) = item;
-        let shape = match (TypeName::parse(&field.type_name).container(), shape) {
+        let (shape, item, names) = item;
+        let shape = match (type_name.container(), shape) {
             // As in trees: the pairs of a map have keys and values.
             (Some(ContainerKind::Map), Shape::Record(parts)) if parts.len() == 2 => {
                 let parts = parts.into_iter().zip(MAP_PARTS);
@@ -217,22 +227,26 @@ impl<'a> Planner<'a> {
             }
             (_, shape) => shape,
         };
-        Ok((shape.list(), Node::List { columns, item: Box::new(item) }))
+        let names = names.list(Holds::of(type_name.template));
+        Ok((shape.list(), Node::List { columns, item: Box::new(item) }, names))
     }
 
     fn record(&self, id: usize, field: &Field, children: &[usize], depth: usize) -> Result<Planned, Reason> {
         if !self.column_ids(id).is_empty() {
             return Err(format!("field {}: a record with columns", self.schema.path(id)));
         }
-        let pair = TypeName::parse(&field.type_name).template == "pair" && children.len() == 2;
-        let (mut names, mut nodes) = (Vec::new(), Vec::new());
+        let template = TypeName::parse(&field.type_name).template;
+        let pair = template == "pair" && children.len() == 2;
+        let (mut names, mut nodes, mut below) = (Vec::new(), Vec::new(), Vec::new());
         for (&child, in_pair) in children.iter().zip(PAIR_PARTS.into_iter().chain(std::iter::repeat(""))) {
             let described = self.described(child)?;
             let is_base = described.name.starts_with(":_");
             if is_base && described.type_name == "TObject" {
                 continue;
             }
-            let (shape, node) = self.field(child, depth + 1)?;
+            let (shape, node, classes) = self.field(child, depth + 1)?;
+            let flattened = is_base && matches!((&shape, &node), (Shape::Record(_), Node::Record { .. }));
+            below.extend(if flattened { classes.below } else { vec![classes] });
             let parts = match (is_base, shape, node) {
                 (true, Shape::Record(inner), Node::Record { parts }) => inner.into_iter().zip(parts).collect(),
                 (true, shape, node) => vec![((described.type_name.clone(), shape), node)],
@@ -245,7 +259,11 @@ impl<'a> Planner<'a> {
                 nodes.push(node);
             }
         }
-        Ok((Shape::Record(names), Node::Record { parts: nodes }))
+        let name = match template {
+            "pair" | "tuple" => "std::tuple".to_owned(),
+            _ => field.type_name.clone(),
+        };
+        Ok((Shape::Record(names), Node::Record { parts: nodes }, ClassNames { name, below }))
     }
 
     fn variant_columns(&self, id: usize) -> Result<FieldColumns, Reason> {
@@ -258,13 +276,14 @@ impl<'a> Planner<'a> {
 
     fn variant(&self, id: usize, children: &[usize], depth: usize) -> Result<Planned, Reason> {
         let columns = self.variant_columns(id)?;
-        let (mut names, mut parts) = (Vec::new(), Vec::new());
+        let (mut names, mut parts, mut below) = (Vec::new(), Vec::new(), Vec::new());
         for &child in children {
-            let (shape, node) = self.field(child, depth + 1)?;
+            let (shape, node, classes) = self.field(child, depth + 1)?;
             names.push((self.described(child)?.name.clone(), shape));
             parts.push(node);
+            below.push(classes);
         }
-        Ok((Shape::Variant(names), Node::Variant { columns, parts }))
+        Ok((Shape::Variant(names), Node::Variant { columns, parts }, ClassNames { name: String::new(), below }))
     }
 }
 
@@ -284,21 +303,22 @@ fn unknown_role(field: &Field) -> Reason {
 }
 
 /// A value that may be absent. Arrow has no optional values of optional values or variants: these lie in a record.
-fn optional((shape, node): Planned) -> Planned {
-    let (shape, node) = match shape {
+fn optional((shape, node, names): Planned) -> Planned {
+    let (shape, node, names) = match shape {
         Shape::Optional(_) | Shape::Variant(_) => {
-            (Shape::Record(vec![("_0".to_owned(), shape)]), Node::Record { parts: vec![node] })
+            let names = ClassNames { name: String::new(), below: vec![names] };
+            (Shape::Record(vec![("_0".to_owned(), shape)]), Node::Record { parts: vec![node] }, names)
         }
-        _ => (shape, node),
+        _ => (shape, node, names),
     };
-    (Shape::Optional(Box::new(shape)), node)
+    (Shape::Optional(Box::new(shape)), node, names)
 }
 
 /// As often as the field repeats.
-fn fixed(field: &Field, (shape, node): Planned) -> Result<Planned, Reason> {
-    let Some(size) = field.array_size else { return Ok((shape, node)) };
+fn fixed(field: &Field, (shape, node, names): Planned) -> Result<Planned, Reason> {
+    let Some(size) = field.array_size else { return Ok((shape, node, names)) };
     // Arrow's limit.
     let len = i32::try_from(size).ok().and_then(|len| usize::try_from(len).ok());
     let len = len.ok_or_else(|| format!("field {}: an array of {size} values", field.name))?;
-    Ok((shape.fixed(&[len]), Node::Fixed { size, item: Box::new(node) }))
+    Ok((shape.fixed(&[len]), Node::Fixed { size, item: Box::new(node) }, names.list(Holds::Items)))
 }
