@@ -115,6 +115,20 @@ def _record_node(layout: Any) -> Any:
     return (f"record {classname}".strip(), layout.length, 0, [], parts)
 
 
+def without_missing_records(layout: Any) -> Any:
+    """The layout with lists of one record or none for records that may be missing: a file has no type for these."""
+
+    def listed(one: Any, **_: Any) -> Any:
+        if not one.is_option or not one.content.is_record or one.content.is_tuple:
+            return None
+        ends = np.append(0, np.cumsum(~np.asarray(one.mask_as_bool(valid_when=False))))
+        there = ak.to_packed(one.project(), highlevel=False)
+        content = ak.transform(listed, there, highlevel=False)
+        return ak.contents.ListOffsetArray(ak.index.Index64(ends.astype(np.int64)), content)
+
+    return ak.transform(listed, layout, highlevel=False)
+
+
 def table(arrays: Mapping[str, Any]) -> Any:
     """Arrays as one array of records."""
     length = min((len(array) for array in arrays.values()), default=0)

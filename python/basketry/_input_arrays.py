@@ -136,7 +136,7 @@ def _frame(frame: Any) -> Mapping[str, Any]:
 def _awkward(layout: Any) -> Tree:
     from . import _awkward as awkward
 
-    return _bytes(awkward.node(layout))
+    return _bytes(awkward.node(awkward.without_missing_records(layout)))
 
 
 def _bytes(tree: Any) -> Tree:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import collections.abc
 import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
-from . import _core, libraries, options
+from . import _core, fields, interpreting, libraries, options
 from . import virtual as lazy
 from .codecs import of_code
 from .handle import Handle
 from .listing import Listed
 from .names import matcher, missing
 from .reading_plan import columns
+from .record import Described
 from .request import MEMORY, Request
 from .stepping import reported
 
@@ -82,6 +84,9 @@ class Branches(Listed):
     def _find(self, where: str) -> Branch | None:
         deep = not where.startswith("/")
         where = where.strip("/")
+        if self._table.is_ntuple:
+            # Names of fields have no slash.
+            where = where.replace("/", ".").replace("\\", ".")
         found = self._by_name.get(where)
         if found is None and self._separator in where:
             first, _, rest = where.partition(self._separator)
@@ -141,7 +146,9 @@ class Branches(Listed):
             if wants is not None and not wants(branch):
                 continue
             named = wants_name is None or wants_name(branch.name) or wants_name(path) or wants_name(f"/{path}")
-            if named and (wants_type is None or wants_type(branch.typename)):
+            # uproot spells the numbers of RNTuples with their namespace.
+            types = [branch.typename, f"std::{branch.typename}"] if self._table.is_ntuple else [branch.typename]
+            if named and (wants_type is None or any(map(wants_type, types))):
                 found.append((path if full_paths else branch.name, branch))
         if ignore_duplicates:
             found = list({name: (name, one) for name, one in reversed(found)}.values())[::-1]
@@ -151,17 +158,18 @@ class Branches(Listed):
         self._below = []
         self._by_name = {}
         made: list[Branch] = []
-        siblings = Counter(above for _, above, *_ in lines)
-        for number, (name, above, typename, column, interpretation, title) in enumerate(lines):
+        names = fields.shown(lines) if self._table.is_ntuple else [line[0] for line in lines]
+        for number, (stored, above, typename, column, interpretation, title) in enumerate(lines):
             parent = self if above is None else made[above]
-            if above is not None and name == "_0" and siblings[above] == 1 and self._table.is_ntuple:
-                # The nameless item of a collection: what is below it is shown below the collection, as in uproot.
+            if above is not None and names[number] == fields.ITEM:
                 made.append(made[above])
                 continue
-            branch = Branch(self._table, name, typename, column, interpretation, title)
+            branch = Branch(self._table, names[number], typename, column, interpretation, title)
             branch._home, branch._number, branch.parent = self, number, parent
-            parent._below.append(branch)
-            parent._by_name.setdefault(name, branch)
+            if not (self._table.is_ntuple and fields.is_hidden(lines, number)):
+                parent._below.append(branch)
+            for name in (names[number], stored):
+                parent._by_name.setdefault(name, branch)
             made.append(branch)
 
     def _walk(self, recursive: bool = True) -> Iterator[tuple[str, Branch]]:
@@ -248,6 +256,14 @@ class Branches(Listed):
         """
         options.check("arrays", tuning)
         other = None if options.library(library) == "ak" else library
+        if isinstance(expressions, collections.abc.Iterator):
+            expressions = list(expressions)
+        if (asked := interpreting.pairs(expressions)) is not None:
+            limits: dict[str, Any] = {"entry_start": entry_start, "entry_stop": entry_stop, "selection": selection}
+            means: dict[str, Any] = {"cut": cut, "aliases": aliases, "threads": threads, "memory": memory}
+            found = self.arrays([name for name, _ in asked], **means, **limits, library="np", how=dict)
+            given = {name: interpreting.as_type(found[name], one) for name, one in asked if one is not None}
+            return interpreting.contained(found | given, options.library(library), how)
         needs = {"how": how, "library": other, "expressions": expressions, "cut": cut, "aliases": aliases}
         lazy.check(virtual, access_log, {**needs, "selection": selection})
         chosen = self._wanted(expressions, cut, aliases, (filter_name, filter_typename, filter_branch), how)
@@ -348,7 +364,7 @@ class Branches(Listed):
         return tuple((name if counts[name] == 1 else path, column) for path, name, column in found)
 
 
-class Branch(Branches, Handle):
+class Branch(Branches, Handle, Described):
     """A branch of a tree. The branch of a split TClonesArray holds the number of objects in each entry. A branch that
     only groups others, or of another split collection, is read as a record of the branches below."""
 
@@ -393,6 +409,10 @@ class Branch(Branches, Handle):
         return lines[self._number] if self._number < len(lines) else (-1, 0, 0, [0, self.num_entries])
 
     @property
+    def _record(self) -> Any:
+        return self._home._records[self._number]
+
+    @property
     def compression(self) -> Codec | None:
         """The codec of its baskets in the first file; None where nothing is compressed."""
         return of_code(self._stored[0])
@@ -422,6 +442,18 @@ class Branch(Branches, Handle):
             return self._column
         return tuple((below.name, part) for below in self._below if (part := below._read_as()) != ())
 
+    def to_akform(self, **listing: Unpack[Listing]) -> tuple[Any, list[str]]:
+        """The awkward form of an array of records with this branch, or those below that pass the filters, and the path
+        of this branch."""
+        path = self._path()
+        chosen = [f"{path}.{name}" for name in self.keys(**listing)] if listing else [path]
+        top = path.partition(".")[0]
+        return self._home.arrays([top], entry_stop=0).layout.form.select_columns(chosen), [path]
+
+    def _path(self) -> str:
+        """Names from the top, with dots."""
+        return self._name if self.parent is self._home else f"{self.parent._path()}.{self._name}"
+
     @property
     def opaque(self) -> str | None:
         """The reason why its entries are read as bytes; None for decoded branches."""
@@ -429,7 +461,7 @@ class Branch(Branches, Handle):
 
     def array(
         self,
-        interpretation: None = None,
+        interpretation: Any = None,
         entry_start: SupportsIndex | None = None,
         entry_stop: SupportsIndex | None = None,
         *,
@@ -441,11 +473,14 @@ class Branch(Branches, Handle):
         memory: int | str = MEMORY,
         **tuning: Any,
     ) -> Any:
-        """The entries as one array; arguments are those of `arrays`. `interpretation` keeps uproot's order of
-        arguments; a branch has one reading here."""
+        """The entries as one array; arguments are those of `arrays`. With an `interpretation`, a type of NumPy's such
+        as "u2", the bytes of numbers are read as numbers of that type; by default types are those that the file
+        describes."""
         options.check("array", tuning)
         if interpretation is not None:
-            raise ValueError("a branch is read by the types that its file describes: leave interpretation out")
+            limits: dict[str, Any] = {"entry_start": entry_start, "entry_stop": entry_stop, "selection": selection}
+            found = self.array(**limits, library="np", threads=threads, memory=memory)
+            return interpreting.in_library(interpreting.as_type(found, interpretation), options.library(library))
         request = Request.of(self.num_entries, entry_start, entry_stop, selection, threads, memory, library)
         lazy.check(virtual, access_log, {"library": None if request.library == "ak" else library})
         if virtual:
@@ -453,23 +488,6 @@ class Branch(Branches, Handle):
         if self._column is None:
             return libraries.read(self._table, self._filtered(), request)
         return libraries.read_one(self._table, self._name, self._column, request)
-
-
-class Friend(Branches):
-    """A friend of a tree; entry N of the friend belongs to entry N of the tree."""
-
-    def __init__(self, table: _core.Table, name: str, lines: list[_core.BranchLine]) -> None:
-        self._table = table
-        self._name = name
-        self._grow(lines)
-
-    def __repr__(self) -> str:
-        return f"<Friend {self._name!r} ({len(self._below)} branches)>"
-
-    @property
-    def name(self) -> str:
-        """The name in front of the dot in names of its branches."""
-        return self._name
 
 
 def _numbered(home: Branches, number: int) -> Any:

@@ -64,6 +64,15 @@ def of_code(code: int) -> Codec | None:
     return kinds[number](min(level, 9)) if level and number in kinds else None
 
 
+def of_setting(value: int | str) -> Codec | None:
+    """The codec that a layout names, by number or as "zstd:5"; None where nothing is compressed."""
+    if isinstance(value, int):
+        return of_code(value)
+    name, _, level = value.partition(":")
+    kinds: dict[str, type[Codec]] = {kind.name: kind for kind in (ZLIB, LZMA, LZ4, ZSTD)}
+    return kinds[name](int(level or 1)) if name in kinds else None
+
+
 def setting(compression: Any) -> Any:
     """A compression as a layout has it: None is "none", as in uproot."""
     if compression is None:

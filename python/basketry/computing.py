@@ -47,6 +47,8 @@ class Computation:
         # Parsed on use: aliases of a tree may be C++.
         self._aliases = aliases
         self._branches: dict[str, Part] = {}
+        #: The names in the order of the request, where one may be twice.
+        self._names = [name for name, _ in wanted]
         self._wanted: dict[str, Part | Expression] = {
             name: self._expression(name) if part is None else part for name, part in wanted
         }
@@ -96,7 +98,7 @@ class Computation:
             have, keep = _masked(have, keep), None
         length = _count(request)
         index = request.start if request.selection is None else _selected(request)
-        return _group(self._computed(have, keep, length), library, how, index, length)
+        return _group(self._computed(have, keep, length), library, how, index, length, self._names)
 
     def iterate(self, request: Request, step_size: int | str | None, sizes: list[int] | None = None) -> Iterator[Any]:
         """Like `arrays`, in steps; a step counts entries before the cut."""
@@ -113,7 +115,7 @@ class Computation:
                 index = np.arange(index, index + len(batch)) if isinstance(index, int) else index[: len(batch)]
                 index, keep = np.asarray(index)[keep], None
             length = len(batch) if isinstance(index, int) else len(index)
-            return _group(self._computed(have, keep, length), library, how, index, length)
+            return _group(self._computed(have, keep, length), library, how, index, length, self._names)
 
         return libraries.in_steps(self._table, _unnamed(self.parts), request, step_size, group, sizes)
 
@@ -204,7 +206,7 @@ def _check(library: str, how: Any) -> None:
         libraries.grouper(library, how)
 
 
-def _group(made: Arrays, library: str, how: Any, index: Any, length: int) -> Any:
+def _group(made: Arrays, library: str, how: Any, index: Any, length: int, names: list[str]) -> Any:
     """Awkward arrays in the form of a library."""
     from . import _awkward as awkward
     from . import _numpy as numpy
@@ -212,10 +214,13 @@ def _group(made: Arrays, library: str, how: Any, index: Any, length: int) -> Any
     if library == "ak":
         if how == "zip":
             return _zipped(made)
-        return _one_by_one(made, how) if how else awkward.table(made)
+        return _one_by_one(made, how, names) if how else awkward.table(made)
     if library in ("np", "pd"):
         plain = {name: numpy.array(awkward.node(array.layout)) for name, array in made.items()}
-        return libraries.frame(plain, index, length) if library == "pd" else _one_by_one(plain, how or dict)
+        if library == "pd":
+            frame = libraries.frame(plain, index, length)
+            return frame if how is None else _one_by_one({name: frame[name] for name in frame.columns}, how, None)
+        return _one_by_one(plain, how or dict, names)
     table = awkward.arrow(made)
     if library == "arrow":
         return table
@@ -224,8 +229,8 @@ def _group(made: Arrays, library: str, how: Any, index: Any, length: int) -> Any
     return pl.DataFrame(table)
 
 
-def _one_by_one(made: Arrays, how: Any) -> Any:
-    return made if how is dict else how(made.values())
+def _one_by_one(made: Arrays, how: Any, names: list[str] | None) -> Any:
+    return made if how is dict else how(made[name] for name in (made if names is None else names))
 
 
 def _zipped(made: Arrays) -> Any:

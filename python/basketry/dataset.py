@@ -12,7 +12,7 @@ from . import _core, options
 from .file import File
 from .joining import joined, shifted
 from .names import missing
-from .places import local
+from .places import as_text, is_place, local
 from .tree import Tree, opened
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ def open(places: Places, *, friends: Friends = None, **tuning: Any) -> Tree | An
     """
     options.check("open", tuning)
     if isinstance(places, collections.abc.Mapping) and len(places) == 1 and next(iter(places.values())) is None:
-        return File(local(os.fspath(next(iter(places)))))
-    if isinstance(places, str | os.PathLike):
+        return File(local(as_text(next(iter(places)))))
+    if is_place(places):
         found = _expand(places)
         if len(found) == 1 and friends is None:
             path, inside = found[0]
@@ -129,7 +129,7 @@ def num_entries(places: Places) -> Iterator[tuple[str, str, int]]:
     """File, path in the file, and number of entries of each tree."""
     for path, inside in _inputs(places):
         tree = opened([(path, inside)], (), "")
-        yield os.fspath(path), inside or tree.object_path, tree.num_entries
+        yield as_text(path), inside or tree.object_path, tree.num_entries
 
 
 def _without_tuning(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -154,21 +154,37 @@ def _inputs(places: Places) -> list[tuple[str, str | None]]:
         return list(places._made_of[0])
     if isinstance(places, list | tuple) and any(isinstance(one, Tree) for one in places):
         return [found for one in places for found in _inputs(one)]
-    if isinstance(places, str | os.PathLike):
+    if is_place(places):
         places = [places]
     if isinstance(places, collections.abc.Mapping):
         return [(path, inside or tree) for place, tree in places.items() for path, inside in _expand(place)]
-    return [found for place in places for found in _expand(place)]
+    return _expand_all(list(places))
+
+
+def _expand_all(places: list[Place]) -> list[tuple[str, str | None]]:
+    """The files and trees of several arguments. As in uproot, patterns without files count for nothing."""
+    made: list[tuple[str, str | None]] = []
+    lacking: list[FileNotFoundError] = []
+    for place in places:
+        try:
+            made += _expand(place)
+        except FileNotFoundError as error:
+            if not any(special in as_text(place) for special in "*?["):
+                raise
+            lacking.append(error)
+    if lacking and not made:
+        raise lacking[0]
+    return made
 
 
 def _expand(place: Place) -> list[tuple[str, str | None]]:
     """The files and trees of an argument."""
-    text = local(os.fspath(place))
+    path = local(as_text(place))
     try:
-        return _core.expand([text])
+        return _core.expand([path])
     except ValueError as error:
         if "no file matches" in str(error):
-            raise FileNotFoundError(errno.ENOENT, "no file matches", text) from None
+            raise FileNotFoundError(errno.ENOENT, "no file matches", path) from None
         raise
 
 

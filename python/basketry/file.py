@@ -39,10 +39,12 @@ class Directory(Listed, Handle):
     Trees and RNTuples open as such, other objects as those of `basketry.objects`.
     """
 
-    def __init__(self, file_path: str, keys: list[Key], path: str = "") -> None:
+    def __init__(self, file_path: str, keys: list[Key], path: str = "", tables: dict[int, Tree] | None = None) -> None:
         self.file_path = file_path
         self._path = path
         self._all = keys
+        #: Trees and RNTuples that were opened, by the offset of their keys.
+        self._tables: dict[int, Tree] = {} if tables is None else tables
         self._below = [key for key in keys if not path or key.path.startswith(f"{path}/")]
 
     def __repr__(self) -> str:
@@ -196,10 +198,13 @@ class Directory(Listed, Handle):
         from .tree import opened
 
         if key.is_table:
-            inputs = [(self.file_path, f"{key.path};{key.cycle}")]
-            return opened(inputs, (), f"{_core.public_path(self.file_path)}:{key.path}")
+            if key.seek not in self._tables:
+                inputs = [(self.file_path, f"{key.path};{key.cycle}")]
+                made = opened(inputs, (), f"{_core.public_path(self.file_path)}:{key.path}")
+                self._tables[key.seek] = made
+            return self._tables[key.seek]
         if key.class_ in ("TDirectory", "TDirectoryFile"):
-            return Directory(self.file_path, self._all, key.path)
+            return Directory(self.file_path, self._all, key.path, self._tables)
         from . import objects
 
         return objects.opened(self.file_path, key.seek)

@@ -73,15 +73,28 @@ def grouper(library: str, how: Any) -> Any:
         raise ValueError(f"unknown library {library!r}: choose one of {', '.join(map(repr, GROUPERS))}") from None
     if how is None:
         return group
-    if how not in (tuple, list, dict) or library not in ("ak", "np"):
+    if how not in (tuple, list, dict) or library not in ("ak", "np", "pd"):
         raise ValueError(
-            f"how={how!r} does not work with library {library!r}: use tuple, list or dict with 'ak' or 'np'"
+            f"how={how!r} does not work with library {library!r}: use tuple, list or dict with 'ak', 'np' or 'pd'"
         )
+    if library == "pd":
+        return _columns_of(how)
     single = awkward_array if library == "ak" else _numpy_array
 
     def apart(batch: _core.Batch, plan: Plan, _: Any) -> Any:
         arrays = [(name, single(batch, place)) for name, place in placed(plan)]
         return dict(arrays) if how is dict else how(array for _, array in arrays)
+
+    return apart
+
+
+def _columns_of(how: Any) -> Callable[[_core.Batch, Plan, Any], Any]:
+    """The function that puts the columns of a DataFrame into a container."""
+
+    def apart(batch: _core.Batch, plan: Plan, index: Any) -> Any:
+        found = _group_pandas(batch, plan, index)
+        columns = [(name, found[name]) for name in found.columns]
+        return dict(columns) if how is dict else how(one for _, one in columns)
 
     return apart
 

@@ -22,6 +22,16 @@ class Report:
     global_offset: int = 0
 
     @property
+    def start(self) -> int:
+        """The first entry in the tree: uproot's name for RNTuples."""
+        return self.tree_entry_start
+
+    @property
+    def stop(self) -> int:
+        """The entry after the last in the tree: uproot's name for RNTuples."""
+        return self.tree_entry_stop
+
+    @property
     def source(self) -> Any:
         """The tree."""
         return self.tree

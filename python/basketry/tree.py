@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from . import _core
-from .branches import Branch, Branches, Friend
+from . import _core, record
+from .branches import Branch, Branches
 from .handle import DetachedFile, Handle
 from .request import bytes_of
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     MadeOf: TypeAlias = tuple[Inputs, Friends]
 
 
-class Tree(Branches, Handle):
+class Tree(Branches, Handle, record.Described):
     """A tree, of one file or of several as one. Branches of its friends can be read like its own,
     as `"friend.branch"` or, if the tree has no branch of that name, as `"branch"`."""
 
@@ -98,16 +98,30 @@ class Tree(Branches, Handle):
         return opened, (*self._made_of, self._where)
 
     @functools.cached_property
-    def _stored(self) -> list[tuple[int, int, int, list[int]]]:
-        """Facts of the branches in the first file."""
-        if self._table.is_ntuple:
-            return []
+    def _seek(self) -> int:
+        """The offset of its key in the first file."""
         path, _, cycle = (self._made_of[0][0][1] or self.object_path).rpartition(";")
         if not path or not cycle.isdigit():
             path, cycle = self._made_of[0][0][1] or self.object_path, ""
         keys = [line for line in _core.keys(self.file_path) if line[0] == path and line[4]]
         found = next((line for line in keys if str(line[1]) == cycle), max(keys, key=lambda line: line[1]))
-        return _core.stored(self.file_path, found[5])
+        return found[5]
+
+    @functools.cached_property
+    def _stored(self) -> list[tuple[int, int, int, list[int]]]:
+        """Facts of the branches in the first file."""
+        return [] if self._table.is_ntuple else _core.stored(self.file_path, self._seek)
+
+    @functools.cached_property
+    def _record(self) -> Any:
+        from . import objects
+
+        return objects.opened(self.file_path, self._seek)
+
+    @functools.cached_property
+    def _records(self) -> list[Any]:
+        """The objects of the branches in the first file."""
+        return list(record.below(self._record))
 
     @property
     def classname(self) -> str:
@@ -156,6 +170,23 @@ class Tree(Branches, Handle):
         return self._table.clusters
 
 
+class Friend(Branches):
+    """A friend of a tree; entry N of the friend belongs to entry N of the tree."""
+
+    def __init__(self, table: _core.Table, name: str, lines: list[_core.BranchLine]) -> None:
+        self._table = table
+        self._name = name
+        self._grow(lines)
+
+    def __repr__(self) -> str:
+        return f"<Friend {self._name!r} ({len(self._below)} branches)>"
+
+    @property
+    def name(self) -> str:
+        """The name in front of the dot in names of its branches."""
+        return self._name
+
+
 class RNTuple(Tree):
     """An RNTuple, of one file or of several as one. It has the methods of a tree, and fields where a tree has branches.
     The path of a field joins names with dots: `"jets.pt"` is a list for each entry."""
@@ -167,6 +198,10 @@ class RNTuple(Tree):
     def description(self) -> str:
         """The description."""
         return self.title
+
+    def to_akform(self, **listing: Unpack[Listing]) -> tuple[Any, None]:
+        """The awkward form of `arrays`; see `Listing` for the options."""
+        return self.arrays(**listing, entry_stop=0).layout.form, None
 
     @property
     def fields(self) -> list[Branch]:

@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Accessed:
-    """A column that was read."""
+    """A buffer of a column that was asked for."""
 
     #: The name of the branch.
     branch: str
+    #: The buffer, as awkward names it: `node0-data`, `node0-offsets`.
+    buffer: str = ""
 
 
 def check(wanted: bool, log: list[Any] | None, given: dict[str, Any]) -> None:
@@ -57,9 +59,12 @@ def column(table: _core.Table, name: str, part: Part, request: Request, log: lis
 
     @functools.cache
     def buffers() -> Any:
-        if log is not None:
-            log.append(Accessed(name))
         return read(request)[2]
 
-    container = {key: functools.partial(lambda key: buffers()[key], key) for key in shapes}
+    def buffer(key: str) -> Any:
+        if log is not None:
+            log.append(Accessed(name, key))
+        return buffers()[key]
+
+    container = {key: functools.partial(buffer, key) for key in shapes}
     return ak.from_buffers(form, request.stop - request.start, container)

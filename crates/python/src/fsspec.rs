@@ -93,9 +93,11 @@ impl Source for FsspecFile {
     }
 }
 
-/// The file system of a URL, and the path there.
+/// The file system of a URL, and the path there. Paths may have brought options.
 fn resolve<'py>(fsspec: &Bound<'py, PyAny>, url: &str) -> PyResult<(Bound<'py, PyAny>, String)> {
-    fsspec.call_method1("url_to_fs", (url,))?.extract()
+    let places = fsspec.py().import("basketry.places")?;
+    let options: Bound<'py, PyDict> = places.call_method1("storage_options", (url,))?.extract()?;
+    fsspec.call_method("url_to_fs", (url,), Some(&options))?.extract()
 }
 
 /// An exception of Python as an error.

@@ -38,7 +38,11 @@ pub fn object(py: Python<'_>, path: PathBuf, offset: u64) -> PyResult<(Any<'_>, 
             ));
         }
         let reader = ObjectReader::new(&payload, usize::from(key.keylen), file.infos());
-        let (object, graph) = reader.read_root(&key.class).map_err(|e| e.object(&key.name).file(&path))?;
+        let (mut object, graph) = reader.read_root(&key.class).map_err(|e| e.object(&key.name).file(&path))?;
+        if let Content::Opaque(bytes) = &mut object.content {
+            // Streamers of their own may write more behind their frame (`TMatrixTSym`).
+            *bytes = payload;
+        }
         Ok((object, graph, file.infos().clone()))
     })?;
     let infos = &infos;
@@ -69,11 +73,15 @@ fn members<'py>(py: Python<'py>, members: &Members, infos: &StreamerInfos) -> Py
         let is_base = matches!(step, Step::Base { .. })
             || (matches!(step, Step::TObject) && name == "TObject")
             || (matches!(step, Step::TNamed) && name == "TNamed");
+        let element = || info.as_ref().and_then(|info| info.elements.iter().find(|one| one.name == *name));
         let made = match (step, value) {
+            (Step::Basic(code::UINT), Value::UInt(v)) if element().is_some_and(|one| one.type_name == "TDatime") => {
+                let own = PyList::new(py, [("fDatime", false, *v)])?;
+                ("object", ("TDatime", 1, "members", own)).into_pyobject(py)?.into_any()
+            }
             (Step::Basic(code::BOOL), Value::Int(v)) => (*v != 0).into_pyobject(py)?.to_owned().into_any(),
             (Step::Opaque, Value::Opaque(bytes)) => {
-                let element = info.as_ref().and_then(|info| info.elements.iter().find(|one| one.name == *name));
-                let type_name = element.map_or("", |one| &one.type_name);
+                let type_name = element().map_or("", |one| &one.type_name);
                 ("opaque", type_name, PyBytes::new(py, bytes)).into_pyobject(py)?.into_any()
             }
             _ => self::value(py, value, infos)?,

@@ -4,7 +4,7 @@
 //! order of its calls, and those of several threads in the order of arrival. An idle context may hold a cluster that is not full,
 //! and memory that another thread waits for: see [`Writer::make_room`].
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -33,6 +33,8 @@ use crate::objects::{made, record};
 pub struct Writer {
     writer: Mutex<Option<ParallelWriter>>,
     trees: Mutex<Vec<Arc<Filling>>>,
+    /// What trees were made of, by their numbers.
+    specs: Mutex<HashMap<usize, TreeSpec>>,
     classes: StreamerInfos,
     memory: u64,
     order: Order,
@@ -68,7 +70,7 @@ fn begin(path: PathBuf, layout: &str, means: WriterArgs) -> Result<Writer> {
     let options = WriteOptions { layout, overwrite: true, order, casting, auto_save, title, ..WriteOptions::default() };
     let writer = ParallelWriter::create(&path, &options, &WritePool::with_team(Budget::new(memory, threads))?)?;
     let (writer, busy) = (Mutex::new(Some(writer)), AtomicUsize::new(0));
-    Ok(Writer { writer, trees: Mutex::default(), classes, memory, order, busy })
+    Ok(Writer { writer, trees: Mutex::default(), specs: Mutex::default(), classes, memory, order, busy })
 }
 
 impl Writer {
@@ -156,11 +158,12 @@ impl Writer {
     ) -> PyResult<(usize, HashSet<String>)> {
         let made = columns(&requested, types.get().0.schema_ref()).and_then(|(columns, counters)| {
             let spec = TreeSpec { path, title, columns, classes: self.classes.clone() };
-            Ok((self.with(|writer| writer.tree(&spec))?, counters))
+            Ok((self.with(|writer| writer.tree(&spec))?, counters, spec))
         });
-        let (id, counters) = made.map_err(exception)?;
+        let (id, counters, spec) = made.map_err(exception)?;
         let mut trees = lock(&self.trees);
         trees.push(Arc::new(Filling::new(id)));
+        lock(&self.specs).insert(trees.len() - 1, spec);
         Ok((trees.len() - 1, counters))
     }
 
@@ -180,6 +183,25 @@ impl Writer {
         let mut trees = lock(&self.trees);
         trees.push(Arc::new(Filling::new(id)));
         Ok(trees.len() - 1)
+    }
+
+    /// Makes a tree anew in another layout, before it is filled.
+    fn remake(&self, tree: usize, layout: &str) -> PyResult<()> {
+        let layout = layout.parse().map_err(exception)?;
+        let id = self.filling(tree).map_err(exception)?.id;
+        let specs = lock(&self.specs);
+        let spec = specs.get(&tree).ok_or_else(closed).map_err(exception)?;
+        self.with(|writer| writer.remake_tree(id, spec, &layout)).map_err(exception)
+    }
+
+    /// The layout of the trees and RNTuples that are made from now on.
+    fn set_layout(&self, layout: &str) -> PyResult<()> {
+        let layout = layout.parse().map_err(exception)?;
+        self.with(|writer| {
+            writer.set_layout(layout);
+            Ok(())
+        })
+        .map_err(exception)
     }
 
     /// The container that the layout asks for at a path.

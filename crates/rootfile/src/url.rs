@@ -3,14 +3,16 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// The text of a path that is a URL: `scheme://rest`. `file:///path` is none: it names a path. Schemes may be written in capitals
+/// The text of a path that is a URL: `scheme://rest`, or `cache::scheme://rest` as fsspec chains them. `file:///path` is none: it names a path. Schemes may be written in capitals
 /// (RFC 3986, 3.1).
 pub fn url(path: &Path) -> Option<&str> {
     let text = path.to_str()?;
     let (scheme, _) = text.split_once("://")?;
-    let letters = scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
-    (letters && scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && !scheme.eq_ignore_ascii_case("file"))
-        .then_some(text)
+    let is_scheme = |part: &str| {
+        let letters = part.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
+        letters && part.starts_with(|c: char| c.is_ascii_alphabetic())
+    };
+    (scheme.split("::").all(is_scheme) && !scheme.eq_ignore_ascii_case("file")).then_some(text)
 }
 
 /// What messages and reports may show of a path: URLs without user, password and parameters, which may be secrets.

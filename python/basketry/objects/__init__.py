@@ -8,10 +8,14 @@ from .graphs import Graph, GraphAsymmErrors, GraphErrors
 from .histograms import Histogram
 from .model import Object, opened
 from .profiles import Profile
+from .roofit import Curve, PlottedHistogram
+from .streamers import Datime
 from .values import List, Map, Parameter, String
 
 __all__ = [
     "Axis",
+    "Curve",
+    "Datime",
     "Graph",
     "GraphAsymmErrors",
     "GraphErrors",
@@ -20,6 +24,7 @@ __all__ = [
     "Map",
     "Object",
     "Parameter",
+    "PlottedHistogram",
     "Profile",
     "String",
     "opened",

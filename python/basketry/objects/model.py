@@ -3,6 +3,7 @@ its family (`FAMILIES`), such as histograms, or as an `Object`. Trees and RNTupl
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from ..names import missing
 from . import standard
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 #: NumPy's types of ROOT's basic type codes.
 DTYPES = {
@@ -23,6 +24,8 @@ DTYPES = {
 
 #: Classes of families by the ROOT class that an object is of, or derives from. The modules of families enter theirs.
 FAMILIES: dict[str, type[Object]] = {}
+#: Members from the bytes of an object, by the classes whose streamers are written by hand.
+STREAMERS: dict[str, Callable[[bytes], dict[str, Any]]] = {}
 
 
 class Object:
@@ -55,6 +58,11 @@ class Object:
     def tojson(self) -> dict[str, Any]:
         """Class and members as values of JSON."""
         return {"_typename": self.classname} | {name: _json(one) for name, one in self.all_members.items()}
+
+    def to_pyroot(self, name: str | None = None) -> Any:
+        """The object as PyROOT has it, under its own name or another."""
+        # The writer uses the objects.
+        return importlib.import_module("basketry.writing.pyroot").to_pyroot(self, name)
 
     @property
     def all_members(self) -> dict[str, Any]:
@@ -108,6 +116,11 @@ def _json(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bool | type(None)) else str(value)
 
 
+def _is_version(values: list[Any]) -> bool:
+    """Whether the first value is a version and objects follow."""
+    return isinstance(values[0], int) and all(isinstance(one, Object) for one in values[1:])
+
+
 def lineage(thing: Object) -> Iterator[str]:
     """The class and the classes that it derives from."""
     yield thing.classname
@@ -148,6 +161,8 @@ class _Maker:
             members = {"fName": name, "items": [self._pointed(one) for one in items], "options": options}
         elif classname[:1].islower():
             return standard.value(classname, content)
+        elif classname in STREAMERS:
+            members = STREAMERS[classname](content)
         else:
             members = {"@bytes": content}
         plain = Object(classname, version, members, bases)
@@ -198,7 +213,9 @@ class _Maker:
             case ("opaque", type_name, bytes(raw)):
                 return standard.value(type_name, raw)
             case list():
-                return [self._value(one) for one in value]
+                made = [self._value(one) for one in value]
+                # The version of the objects that another member counts is in front of them.
+                return made[1:] if len(made) > 1 and _is_version(made) else made
         return value
 
     def _pointed(self, place: int | None) -> Any:

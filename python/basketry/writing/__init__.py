@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from .files import WritableDirectory, WritableFile, create, recreate
-from .trees import FillContext, WritableNtuple, WritableTree
+from .trees import FillContext, WritableNTuple, WritableTree
 from .updating import UpdatedFile, update
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ __all__ = [
     "UpdatedFile",
     "WritableDirectory",
     "WritableFile",
-    "WritableNtuple",
+    "WritableNTuple",
     "WritableTree",
     "create",
     "identify",

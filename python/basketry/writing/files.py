@@ -5,25 +5,30 @@ from __future__ import annotations
 import collections.abc
 import itertools
 import os
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import _core, codecs
 from ..names import missing
-from ..places import local
+from ..places import as_text, local
 from ..request import MEMORY, bytes_of
 from ..verbs import Shape, layout_text
+from .delivery import Delivery, exists, is_elsewhere
 from .pending import Pending
-from .trees import WritableNtuple, WritableTree, batches
+from .trees import WritableNTuple, WritableTree, batches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from types import TracebackType
-    from typing import Literal, Unpack
+    from typing import IO, Literal, TypeAlias, Unpack
 
     from ..file import Directory
     from ..names import Filter
     from ..verbs import Layout, Place, Size
+
+    #: A file, a URL, or an object with `write`.
+    Output: TypeAlias = Place | IO[bytes]
 
 
 class Making(Shape, total=False):
@@ -39,7 +44,7 @@ UPROOT = set(Making.__annotations__) - set(Shape.__annotations__)
 
 
 def recreate(
-    path: Place,
+    path: Output,
     *,
     layout: Layout | None = None,
     compression: Any = ...,
@@ -53,6 +58,7 @@ def recreate(
 ) -> WritableFile:
     """A new file to write, for a `with` block, whose end closes the file. An existing file of that name is replaced
     once the new one is complete. If the block ends with an exception, no file appears, and an existing file stays.
+    A URL that fsspec can write, and an object with `write`, get the complete file at the end.
 
     layout: a TOML file, its text, or a value of `layout()`. compression, container ("ttree", "rntuple": what
     `file[name] = data` and `mktree` make), cluster, basket (of an RNTuple: page size), encoding, basket_memory,
@@ -90,10 +96,10 @@ def _layout(layout: Layout | None, compression: Any, shape: Mapping[str, Any]) -
     return layout_text(layout, {**given, **shape})
 
 
-def create(path: Place, **options: Any) -> WritableFile:
+def create(path: Output, **options: Any) -> WritableFile:
     """Like `recreate`, but an existing file is an error."""
-    if Path(output(os.fspath(path))).exists():
-        raise FileExistsError(f"{os.fspath(path)} exists; basketry.recreate replaces it")
+    if exists(path) if is_elsewhere(path) else Path(output(as_text(path))).exists():
+        raise FileExistsError(f"{as_text(path)} exists; basketry.recreate replaces it")
     return recreate(path, **options)
 
 
@@ -106,12 +112,15 @@ class WritableDirectory:
         file_path: str,
         trees: dict[str, WritableTree],
         objects: dict[str, Pending],
+        layout: list[str],
         path: str = "",
     ) -> None:
         self.file_path = file_path
         self._path = path
         self._core = core
         self._trees = trees
+        #: The layout of what is made from now on, shared by all directories.
+        self._layout = layout
         #: The other objects, and directories, by path. They are written when the file is closed.
         self._objects = objects
 
@@ -159,7 +168,7 @@ class WritableDirectory:
             pending = self._objects[path]
             if pending.classname != "TDirectory":
                 return pending.read()
-            return WritableDirectory(self._core, self.file_path, self._trees, self._objects, path)
+            return WritableDirectory(self._core, self.file_path, self._trees, self._objects, self._layout, path)
         found = self._trees.get(path)
         if found is None:
             raise missing("tree", name, self.keys(cycle=False), self)
@@ -178,6 +187,11 @@ class WritableDirectory:
             self._objects[path] = Pending.of(path, identify.to_writable(data))
             self._enter(path.rpartition("/")[0])
             return
+        if isinstance(data, collections.abc.Mapping) and data:
+            from .. import _input_arrays
+
+            if all(map(_input_arrays.is_type, data.values())):
+                raise ValueError(f"{name} has types and no entries: mktree and mkrntuple make it from types")
         if self._core.container(self._full(name)) == "rntuple":
             self.mkrntuple(name, data)
         else:
@@ -186,9 +200,10 @@ class WritableDirectory:
     def mkdir(self, name: str, **_: Any) -> WritableDirectory:
         """The directory of that name, made if absent."""
         path = self._full(name)
-        self._core.mkdir(path)
+        if self._core.closed:
+            raise ValueError(f"{self.file_path} is closed")
         self._enter(path)
-        return WritableDirectory(self._core, self.file_path, self._trees, self._objects, path)
+        return WritableDirectory(self._core, self.file_path, self._trees, self._objects, self._layout, path)
 
     def _enter(self, path: str) -> None:
         """Notes a directory and those above it."""
@@ -246,14 +261,14 @@ class WritableDirectory:
         `field_name(record, part)`. Lists of lists, which uproot does not write, become vectors.
         """
         path, names, types, entries = self._described(name, columns, "a tree")
-        tree = WritableTree(self._core, path, title, types, names, counter_name, field_name)
+        tree = WritableTree(self._core, path, title, types, names, counter_name, field_name, self._layout[0])
         self._trees[path] = tree
         self._enter(path.rpartition("/")[0])
         for batch in entries:
             tree._fill(batch)
         return tree
 
-    def mkrntuple(self, name: str, columns: Any, description: str = "") -> WritableNtuple:
+    def mkrntuple(self, name: str, columns: Any, description: str = "") -> WritableNTuple:
         """Makes an RNTuple to extend, with ROOT's defaults: clusters of 128 MiB, pages of 1 MiB, zstd at level 5.
 
         `columns` are types by name, or arrays with the first entries, as for `mktree`. Numbers, strings, lists, lists
@@ -266,7 +281,7 @@ class WritableDirectory:
             first = next(entries, None)
             if first is not None:
                 types, entries = first, itertools.chain([first], entries)
-        ntuple = WritableNtuple(self._core, path, description, types, names)
+        ntuple = WritableNTuple(self._core, path, description, types, names)
         self._trees[path] = ntuple
         self._enter(path.rpartition("/")[0])
         for batch in entries:
@@ -284,7 +299,10 @@ class WritableDirectory:
             raise ValueError(f"{self.file_path} already has a tree or RNTuple {path}")
         entries: Iterator[_core.Batch] = iter(())
         if type(columns).__module__.startswith("awkward.forms"):
-            columns = {one: columns.content(one).type for one in columns.fields}
+            record = columns.type
+            if not getattr(record, "fields", None):
+                raise TypeError(f"{what} needs the form of a record, not {columns.type}")
+            columns = {one: record.content(one) for one in record.fields}
         if (
             isinstance(columns, collections.abc.Mapping)
             and columns
@@ -305,16 +323,19 @@ class WritableDirectory:
 class WritableFile(WritableDirectory):
     """A new file, which is its own top directory."""
 
+    _in_block = False
+
     def __init__(
         self,
-        path: Place,
+        path: Output,
         layout: str,
         classes: str | os.PathLike[str],
         means: tuple[int, Size | None, str],
         auto_save: Size | None,
         title: str,
     ) -> None:
-        file_path = output(os.fspath(path))
+        self._delivery = Delivery(path) if is_elsewhere(path) else None
+        file_path = output(as_text(path)) if self._delivery is None else self._delivery.path
         threads, memory, order = means
         if order not in ("arrival", "tasks"):
             raise ValueError(f'order must be "arrival" or "tasks", not {order!r}')
@@ -324,7 +345,18 @@ class WritableFile(WritableDirectory):
         text, source = (classes, None) if isinstance(classes, str) else ("", os.fspath(classes))
         work = (limit, threads, order == "tasks")
         core = _core.Writer(file_path, layout, (work, (entries, bytes_), title, text, source))
-        super().__init__(core, file_path, {}, {})
+        shown = file_path if self._delivery is None or hasattr(path, "write") else as_text(path)
+        super().__init__(core, shown, {}, {}, [layout])
+
+    @property
+    def compression(self) -> codecs.Codec | None:
+        """The codec of trees and RNTuples that are made from now on; those that were made stay as they are."""
+        return codecs.of_setting(tomllib.loads(self._layout[0]).get("compression", 101))
+
+    @compression.setter
+    def compression(self, codec: codecs.Codec | str | None) -> None:
+        self._layout[0] = layout_text(self._layout[0] or None, {"compression": codecs.setting(codec)})
+        self._core.set_layout(self._layout[0])
 
     @property
     def closed(self) -> bool:
@@ -346,6 +378,12 @@ class WritableFile(WritableDirectory):
         if not self.closed:
             self._write_objects()
         self._core.close()
+        self._send()
+
+    def _send(self) -> None:
+        delivery, self._delivery = self._delivery, None
+        if delivery is not None:
+            delivery.send()
 
     def _write_objects(self) -> None:
         for path, pending in self._objects.items():
@@ -354,9 +392,19 @@ class WritableFile(WritableDirectory):
     def abandon(self, why: str = "it was abandoned") -> None:
         """Abandons the output."""
         self._core.abandon(why)
+        delivery, self._delivery = self._delivery, None
+        if delivery is not None:
+            delivery.discard()
 
     def __enter__(self) -> WritableFile:
+        self._in_block = True
         return self
+
+    def __del__(self) -> None:
+        """Completes a file that is dropped, as uproot's is complete at any time; a `with` block says what becomes of
+        its own."""
+        if hasattr(self, "_core") and not self._in_block:
+            self.close()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

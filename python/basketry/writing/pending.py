@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,10 @@ class Pending:
         members = None if thing.origin is not None else records.record(thing)[1]
         if isinstance(members, dict) and "fName" in members:
             members["fName"] = path.rpartition("/")[2]
+            if "fName" in thing.members:
+                # The object that was given keeps its own name.
+                thing = copy.copy(thing)
+                thing.members = {**thing.members, "fName": members["fName"]}
         return cls(thing.classname, thing.origin, thing, members)
 
     @classmethod
@@ -47,7 +52,9 @@ class Pending:
 
     def write(self, core: _core.Writer, path: str) -> None:
         """Writes the object."""
-        if self.origin is not None:
+        if self.classname == "TDirectory":
+            core.mkdir(path)
+        elif self.origin is not None:
             core.copy(path, *self.origin)
         elif self.members is not None:
             title = self.members.get("fTitle", "") if isinstance(self.members, dict) else ""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import collections.abc
 from typing import TYPE_CHECKING, Any
 
-from .. import _core
+from .. import _core, codecs
 from ..names import missing
+from ..verbs import layout_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,13 +26,16 @@ class WritableTree:
         names: dict[str, str | None],
         counter_name: Callable[[str], str],
         field_name: Callable[[str, str], str],
+        layout: str,
     ) -> None:
         self.path = path
         self.title = title
         self._core = core
+        self._layout = layout
         self._whole = [name for name, typename in names.items() if typename is not None]
         self._field_name = field_name
         flat, origins = self._flat(types)
+        _check_counters(flat, counter_name)
         outer = dict(zip(flat.names, (name for name, _ in origins), strict=True))
         specs: list[tuple[str, str, str | None]] = []
         for name, typename in names.items():
@@ -39,6 +44,29 @@ class WritableTree:
         self._number, counters = core.tree(path, title, specs, flat)
         self._columns = [name for name, _, _ in specs]
         self._counters = counters
+
+        self._codecs: dict[str, dict[str, Any]] = {}
+
+    def __getitem__(self, name: str) -> WritableBranch:
+        """A column."""
+        if name not in self._columns:
+            raise missing("column", name, self._columns, self)
+        return WritableBranch(self, name)
+
+    @property
+    def compression(self) -> dict[str, Any]:
+        """Codecs of columns, those of the layout left out. Set it to a codec for all columns, or to a dict of codecs by
+        column, before the first entry."""
+        return {name: codecs.of_setting(rule["compression"]) for name, rule in self._codecs.items()}
+
+    @compression.setter
+    def compression(self, given: Any) -> None:
+        chosen = given if isinstance(given, collections.abc.Mapping) else dict.fromkeys(self._columns, given)
+        for name in chosen:
+            if name not in self._columns:
+                raise missing("column", name, self._columns, self)
+        self._codecs |= {name: {"compression": codecs.setting(codec)} for name, codec in chosen.items()}
+        self._core.remake(self._number, layout_text(self._layout or None, {"column_set": self._codecs}))
 
     def __repr__(self) -> str:
         return f"<WritableTree {self.path}: {self.num_entries} entries, {len(self._columns)} columns>"
@@ -107,7 +135,28 @@ class WritableTree:
         return flat.renamed(names), origins
 
 
-class WritableNtuple(WritableTree):
+class WritableBranch:
+    """A column of a tree to fill."""
+
+    def __init__(self, tree: WritableTree, name: str) -> None:
+        self._tree = tree
+        #: The name.
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"<WritableBranch {self.name!r} of {self._tree.path}>"
+
+    @property
+    def compression(self) -> Any:
+        """Its codec, if one was set. It can be set before the first entry."""
+        return self._tree.compression.get(self.name)
+
+    @compression.setter
+    def compression(self, codec: Any) -> None:
+        self._tree.compression = {self.name: codec}
+
+
+class WritableNTuple(WritableTree):
     """An RNTuple to fill: `ntuple.extend({"x": array, ...})`."""
 
     def __init__(
@@ -121,7 +170,7 @@ class WritableNtuple(WritableTree):
         self._number = core.ntuple(path, description, list(names.items()), types)
 
     def __repr__(self) -> str:
-        return f"<WritableNtuple {self.path}: {self.num_entries} entries, {len(self._columns)} fields>"
+        return f"<WritableNTuple {self.path}: {self.num_entries} entries, {len(self._columns)} fields>"
 
     @property
     def description(self) -> str:
@@ -178,6 +227,20 @@ class FillContext:
             self.finish()
         else:
             self._core.abandon(f"{kind.__name__}: {error}")
+
+
+def _check_counters(batch: _core.Batch, counter_name: Callable[[str], str]) -> None:
+    """Refuses lists whose lengths are not those that their counter says, before there is a tree."""
+    from .. import _numpy
+
+    names = batch.names
+    for place, name in enumerate(names):
+        counter = counter_name(name)
+        if counter not in names or (node := batch.node(place))[0] != "list":
+            continue
+        ends = _numpy.data(node[3][0], "i8")
+        if (ends[1:] - ends[:-1]).tolist() != _numpy.array(batch.node(names.index(counter))).tolist():
+            raise ValueError(f"{counter} counts {name}, whose lists have other lengths")
 
 
 def batches(data: Any, with_types: bool = False) -> Iterator[_core.Batch]:

@@ -42,8 +42,6 @@ class UpdatedFile(WritableFile):
         }
         for name, pending in self._old.items():
             self._objects[name] = pending
-            if pending.classname == "TDirectory":
-                self._core.mkdir(name)
 
     def _write_objects(self) -> None:
         if self._old_tables:

@@ -121,6 +121,8 @@ fn step(e: &StreamerElement) -> Step {
         code::TOBJECT => Step::TObject,
         code::TNAMED => Step::TNamed,
         code::TSTRING => Step::TString,
+        // Without a frame (`TDatime::Streamer`).
+        code::ANY if e.type_name == "TDatime" => Step::Basic(code::UINT),
         code::OBJECT | code::ANY | code::OBJECT_P_INLINE | code::ANY_P_INLINE => Step::Inline(class_name(e)),
         code::OBJECT_P | code::ANY_P | code::ANY_P_NO_VT => Step::Pointer,
         // One pointer to all objects; an array of pointers is opaque.

@@ -259,8 +259,11 @@ impl<'a> Planner<'a> {
                 nodes.push(node);
             }
         }
+        let numbered = |(number, (name, _)): (usize, &(String, Shape))| *name == format!("_{number}");
         let name = match template {
             "pair" | "tuple" => "std::tuple".to_owned(),
+            // A tuple with parts without types.
+            "" if !names.is_empty() && names.iter().enumerate().all(numbered) => "std::tuple".to_owned(),
             _ => field.type_name.clone(),
         };
         Ok((Shape::Record(names), Node::Record { parts: nodes }, ClassNames { name, below }))

@@ -13,8 +13,8 @@ const DEEPEST: usize = 32;
 /// The fields that the fields of a schema are written as:
 ///
 /// - Numbers, booleans and text: their C++ types. Lists: `std::vector`, and of a fixed size `std::array`.
-/// - Structs: records without a type, alone and in lists.
-/// - Values that may be missing: `std::optional`.
+/// - Structs: records without a type, alone and in lists; `std::tuple` where their parts are named `_0`, `_1` and so on.
+/// - Values that may be missing: `std::optional`, in unions, too.
 /// - Unions: `std::variant`.
 /// - A field whose metadata has a `typename`: that C++ type.
 ///
@@ -48,15 +48,24 @@ fn of_type(data_type: &DataType, depth: usize) -> Result<FieldKind> {
         DataType::List(of) | DataType::LargeList(of) => FieldKind::Collection(item(of)?),
         DataType::FixedSizeList(of, size) => FieldKind::Fixed(u64::try_from(*size).unwrap_or(0), item(of)?),
         DataType::Struct(parts) => {
-            FieldKind::Record(parts.iter().map(|part| new_field(part, depth + 1)).collect::<Result<_>>()?)
+            let made: Vec<NewField> = parts.iter().map(|part| new_field(part, depth + 1)).collect::<Result<_>>()?;
+            tuple(&made).map_or(FieldKind::Record(made), FieldKind::Type)
         }
         DataType::Union(parts, _) => {
             // The type of values of no part.
             let parts = parts.iter().filter(|(_, part)| *part.data_type() != DataType::Null);
-            FieldKind::Variant(parts.map(|(_, part)| of_type(part.data_type(), depth + 1)).collect::<Result<_>>()?)
+            FieldKind::Variant(parts.map(|(_, part)| kind(part, depth + 1)).collect::<Result<_>>()?)
         }
         other => FieldKind::Type(cpp(other)?.to_owned()),
     })
+}
+
+/// The type of a tuple of these parts, if their names are those of one's and all have types.
+fn tuple(parts: &[NewField]) -> Option<String> {
+    let is_named = |(number, part): (usize, &NewField)| part.name == format!("_{number}");
+    let named = !parts.is_empty() && parts.iter().enumerate().all(is_named);
+    let types: Option<Vec<String>> = parts.iter().map(|part| part.kind.type_name()).collect();
+    types.filter(|_| named).map(|types| format!("std::tuple<{}>", types.join(",")))
 }
 
 fn cpp(data_type: &DataType) -> Result<&'static str> {

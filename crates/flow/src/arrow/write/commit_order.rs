@@ -77,6 +77,11 @@ impl<T> CommitOrder<T> {
         }
     }
 
+    /// Whether any task was begun.
+    pub fn has_begun(&self) -> bool {
+        self.next > 0
+    }
+
     /// Begins a task. Without a number the task comes after all others.
     pub fn begin(&mut self, task: Option<u64>) -> Result<Ticket> {
         let task = task.unwrap_or(self.next);

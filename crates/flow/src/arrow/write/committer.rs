@@ -144,6 +144,18 @@ impl Committer {
         Ok(state.tables.len() - 1)
     }
 
+    /// Replaces a table that no context fills or has filled.
+    pub fn replace_table(&self, table: usize, plan: TablePlan, record: TableRecord) -> Result<()> {
+        let mut state = self.lock();
+        state.check()?;
+        let queue = state.tables.get_mut(table).ok_or_else(|| Error::request("a table of another writer"))?;
+        if queue.commits.has_begun() {
+            return Err(Error::request("a table that was filled cannot be made in another layout"));
+        }
+        queue.plan = Arc::new(plan);
+        self.output().as_mut().ok_or_else(stopped)?.replace_table(table, Arc::clone(&queue.plan), record)
+    }
+
     /// Makes a directory and its parents.
     pub fn mkdir(&self, path: &str) -> Result<()> {
         self.lock().check()?;

@@ -56,6 +56,13 @@ impl Output {
         Ok(())
     }
 
+    /// Replaces a table that has no entries.
+    pub fn replace_table(&mut self, table: usize, plan: Arc<TablePlan>, record: TableRecord) -> Result<()> {
+        let (directory, open) = self.tables.get_mut(table).ok_or_else(stopped)?;
+        *open = OpenTable::begin(&mut self.file, *directory, plan, record)?;
+        Ok(())
+    }
+
     /// Makes the directory of a path and its parents, if they are not there.
     pub fn mkdir(&mut self, path: &str) -> Result<DirId> {
         let mut directory = self.file.top();

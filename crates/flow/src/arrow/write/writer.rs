@@ -55,6 +55,18 @@ impl ParallelWriter {
         Ok(Self { committer, layout, fixed: FILE_BYTES, path: path.to_path_buf() })
     }
 
+    /// Makes a tree anew in another layout, before it is filled.
+    pub fn remake_tree(&self, table: TableId, spec: &TreeSpec, layout: &Layout) -> Result<()> {
+        let (plan, tree) = TreePlan::new(spec, layout).map_err(|e| e.file(&self.path))?;
+        let replaced = self.committer.replace_table(table.0, TablePlan::Tree(plan), TableRecord::Tree(Box::new(tree)));
+        replaced.map_err(|e| e.object(&spec.path).file(&self.path))
+    }
+
+    /// Makes the tables that are added from now on in another layout.
+    pub fn set_layout(&mut self, layout: Layout) {
+        self.layout = layout;
+    }
+
     /// What the layout makes of a table at this path.
     pub fn container(&self, path: &str) -> Container {
         self.layout.resolve_tree(path).container.unwrap_or_default()

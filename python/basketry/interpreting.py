@@ -1,0 +1,62 @@
+"""Numbers of a branch read as numbers of another type: the `interpretation` of `array`, a type of NumPy's."""
+
+from __future__ import annotations
+
+import collections.abc
+from typing import Any
+
+
+def pairs(expressions: Any) -> list[tuple[str, Any]] | None:
+    """Names with their interpretations, if any is given: a dict, or a list with pairs."""
+    if expressions is None or isinstance(expressions, str):
+        return None
+    listed = list(expressions.items() if isinstance(expressions, collections.abc.Mapping) else expressions)
+    if not any(isinstance(one, tuple) for one in listed):
+        return None
+    found = [one if isinstance(one, tuple) else (one, None) for one in listed]
+    names = [name for name, _ in found]
+    if len(set(names)) < len(names):
+        raise ValueError("a branch can have one interpretation, not two")
+    return found
+
+
+def as_type(values: Any, interpretation: Any) -> Any:
+    """An array of numbers whose bytes in the file are read as numbers of another type."""
+    import numpy as np
+
+    try:
+        wanted = np.dtype(interpretation)
+    except TypeError:
+        wanted = np.dtype(object)
+    if wanted.kind not in "biuf" or values.dtype.kind not in "biuf" or wanted.itemsize > values.dtype.itemsize:
+        raise ValueError(
+            f"an interpretation is a type of NumPy's for numbers that are not larger than those in the file, which has "
+            f"{values.dtype}, not {interpretation!r}: leave it out to read what the file describes"
+        )
+    # Files have big-endian numbers.
+    stored = values.astype(values.dtype.newbyteorder(">")).view(wanted.newbyteorder(">"))
+    made = stored.astype(wanted.newbyteorder("="))
+    return made if wanted.itemsize == values.dtype.itemsize else made.reshape(*values.shape, -1)
+
+
+def in_library(array: Any, library: str) -> Any:
+    """An array of NumPy's in the form of a library."""
+    if library == "np":
+        return array
+    if library == "ak":
+        import awkward as ak
+
+        return ak.from_numpy(array)
+    raise ValueError(f"interpretations work with the libraries 'ak' and 'np', not {library!r}")
+
+
+def contained(arrays: dict[str, Any], library: str, how: Any) -> Any:
+    """Arrays of NumPy's in the form of a library, or in a container."""
+    made = {name: in_library(array, library) for name, array in arrays.items()}
+    if how in (tuple, list):
+        return how(made.values())
+    if how is dict or library == "np":
+        return made
+    from . import _awkward as awkward
+
+    return awkward.table(made)
