@@ -20,7 +20,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from . import _xrootd, distributed, exceptions
+from . import _core, _xrootd, distributed, exceptions
 from .branches import Branch
 from .codecs import LZ4, LZMA, ZLIB, ZSTD
 from .dataset import concatenate, iterate, num_entries, open
@@ -48,6 +48,8 @@ from .writing import (
 if TYPE_CHECKING:
     from . import objects
     from .writing.identify import as_TGraph, to_writable
+
+__version__ = _core.VERSION
 
 _xrootd.tell()
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 import collections.abc
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from . import _core, fields, interpreting, libraries, options
+from . import _core, fields, interpreting, libraries, notebook, options
 from . import virtual as lazy
 from .codecs import of_code
 from .handle import Handle
-from .listing import Listed
+from .listing import Listed, Listing
 from .names import matcher, missing
+from .progress import reading, stepping
 from .reading_plan import columns
 from .record import Described
 from .request import MEMORY, Request
+from .signatures import spelled
 from .stepping import reported
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from .codecs import Codec
     from .computing import Computation
     from .names import Filter
+    from .progress import Progress
     from .reading_plan import Part, Plan
 
     #: Files with the trees in them, and friends, each by its name, if it has one.
@@ -36,24 +39,6 @@ if TYPE_CHECKING:
     Names: TypeAlias = str | Iterable[str] | None
     Library: TypeAlias = Literal["ak", "np", "pd", "arrow", "pl", "awkward", "numpy", "pandas", "pyarrow", "polars"]
     How: TypeAlias = type[tuple[Any, ...]] | type[list[Any]] | type[dict[str, Any]] | Literal["zip"] | None
-
-
-class Listing(TypedDict, total=False):
-    """Options of all methods that list branches."""
-
-    #: A glob, `"/regex/i"`, a function, or several of these, compared with the name alone and with the path.
-    filter_name: Filter
-    #: The same for C++ types.
-    filter_typename: Filter
-    #: A function of the branch.
-    filter_branch: Callable[[Branch], bool] | None
-    filter_field: Callable[[Branch], bool] | None
-    #: Lists branches below branches, too.
-    recursive: bool
-    #: Names branches by their paths.
-    full_paths: bool
-    #: Lists a name that several branches have once.
-    ignore_duplicates: bool
 
 
 class Branches(Listed):
@@ -180,18 +165,22 @@ class Branches(Listed):
                 for path, below in branch._walk():
                     yield f"{branch.name}{separator}{path}", below
 
+    @spelled(Listing)
     def keys(self, **listing: Unpack[Listing]) -> list[str]:
         """Names of branches; a path joins nested names with `/`, of fields with `.`. See `Listing` for the options."""
         return [name for name, _ in self.items(**listing)]
 
+    @spelled(Listing)
     def itertypenames(self, **listing: Any) -> Iterator[tuple[str, str]]:
         """Names and C++ types; options are those of `keys`."""
         return ((name, one.typename) for name, one in self.items(**listing))
 
+    @spelled(Listing)
     def typenames(self, **listing: Unpack[Listing]) -> dict[str, str]:
         """C++ types of branches, by name; see `Listing` for the options."""
         return {name: branch.typename for name, branch in self.items(**listing)}
 
+    @spelled(Listing)
     def show(
         self,
         *,
@@ -216,6 +205,10 @@ class Branches(Listed):
             why = branch.opaque
             line(name, branch.typename, f"bytes: {why}" if why else branch.interpretation)
 
+    def _repr_html_(self) -> str:
+        """A table of the branches, or of this one alone, for notebooks."""
+        return notebook.branches(repr(self)[1:-1], self.items() or [(self._name, self)])
+
     def arrays(
         self,
         expressions: Names = None,
@@ -234,6 +227,7 @@ class Branches(Listed):
         access_log: list[Any] | None = None,
         threads: int = 0,
         memory: int | str = MEMORY,
+        progress: Progress = None,
         **tuning: Any,
     ) -> Any:
         """Arrays of the entries of several branches.
@@ -244,15 +238,17 @@ class Branches(Listed):
         expression that is true for the entries to keep; of columns that the cut does not need, only baskets with a kept
         entry are read. `aliases` are names for expressions, in addition to the tree's own.
 
-        `entry_start` and `entry_stop` work as in a slice. `selection` selects among these entries: ascending entry
-        numbers, or a mask with a truth value for every entry of the tree. Only baskets with a selected entry
-        are read.
+        `entry_start` and `entry_stop` are numbers of entries, as in a slice. `selection` selects among these entries:
+        ascending entry numbers, or a mask with a truth value for every entry of the tree. Only baskets with a selected
+        entry are read.
 
         `library` is the form of the result: "ak" an awkward array of records, "np" a dict of numpy arrays (of objects,
         where entries differ in length), "pd" a DataFrame, "arrow" a pyarrow Table, "pl" a polars DataFrame. With "ak"
         and "np" `how` may be `tuple`, `list` or `dict`, for one array for each name. `how="zip"` joins lists of equal
         lengths in awkward arrays. `virtual=True` makes arrays whose columns are read at first use, and notes them in
-        `access_log`. `threads=0` means all cores; `memory` limits the memory beside the arrays.
+        `access_log`. `threads=0` means all cores; `memory` limits the memory beside the arrays, in bytes or as "2GB".
+        `progress=True` shows tqdm's bar of entries; a class or a bar with tqdm's interface, or a function of
+        `(done, total)`, is told, too.
         """
         options.check("arrays", tuning)
         other = None if options.library(library) == "ak" else library
@@ -261,6 +257,7 @@ class Branches(Listed):
         if (asked := interpreting.pairs(expressions)) is not None:
             limits: dict[str, Any] = {"entry_start": entry_start, "entry_stop": entry_stop, "selection": selection}
             means: dict[str, Any] = {"cut": cut, "aliases": aliases, "threads": threads, "memory": memory}
+            means["progress"] = progress
             found = self.arrays([name for name, _ in asked], **means, **limits, library="np", how=dict)
             given = {name: interpreting.as_type(found[name], one) for name, one in asked if one is not None}
             return interpreting.contained(found | given, options.library(library), how)
@@ -270,7 +267,11 @@ class Branches(Listed):
         request = Request.of(self.num_entries, entry_start, entry_stop, selection, threads, memory, library, how)
         if virtual and isinstance(chosen, tuple):
             return lazy.arrays(self._table, chosen, request, access_log)
-        return libraries.read(self._table, chosen, request) if isinstance(chosen, tuple) else chosen.arrays(request)
+        if isinstance(chosen, tuple):
+            with reading(progress, request, len(columns(chosen))) as request:
+                return libraries.read(self._table, chosen, request)
+        with reading(progress, request, len(chosen.columns)) as request:
+            return chosen.arrays(request)
 
     def iterate(
         self,
@@ -290,6 +291,7 @@ class Branches(Listed):
         report: bool = False,
         threads: int = 0,
         memory: int | str = MEMORY,
+        progress: Progress = None,
         **tuning: Any,
     ) -> Iterator[Any]:
         """Like `arrays`, in steps. `step_size` is a number of entries, uncompressed bytes (about "100 MB", at most an
@@ -299,12 +301,14 @@ class Branches(Listed):
         options.check("iterate", tuning)
         chosen = self._wanted(expressions, cut, aliases, (filter_name, filter_typename, filter_branch), how)
         request = Request.of(self.num_entries, entry_start, entry_stop, selection, threads, memory, library, how)
-        sizes: list[int] | None = [] if report else None
+        sizes: list[int] | None = [] if report or progress else None
         if isinstance(chosen, tuple):
             steps = libraries.iterate(self._table, chosen, request, step_size, sizes)
         else:
             steps = chosen.iterate(request, step_size, sizes)
-        return steps if sizes is None else reported(steps, sizes, self, request.start)
+        if sizes is not None and progress:
+            steps = stepping(progress, request, steps, sizes)
+        return reported(steps, sizes, self, request.start) if report and sizes is not None else steps
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> CapsuleType:
         """All branches as an Arrow stream, cluster by cluster: for `pyarrow.table`, `polars.DataFrame`, DuckDB."""
@@ -471,23 +475,28 @@ class Branch(Branches, Handle, Described):
         access_log: list[Any] | None = None,
         threads: int = 0,
         memory: int | str = MEMORY,
+        progress: Progress = None,
         **tuning: Any,
     ) -> Any:
-        """The entries as one array; arguments are those of `arrays`. With an `interpretation`, a type of NumPy's such
-        as "u2", the bytes of numbers are read as numbers of that type; by default types are those that the file
-        describes."""
+        """The entries as one array, of the type that `Branch.interpretation` names: one value for each entry, or a list
+        (`var * float32`), which NumPy holds as an object. Arguments are those of `arrays`. With an `interpretation`, a
+        type of NumPy's such as "u2", the bytes of numbers are read as numbers of that type; by default types are those
+        that the file describes."""
         options.check("array", tuning)
         if interpretation is not None:
             limits: dict[str, Any] = {"entry_start": entry_start, "entry_stop": entry_stop, "selection": selection}
-            found = self.array(**limits, library="np", threads=threads, memory=memory)
+            found = self.array(**limits, library="np", threads=threads, memory=memory, progress=progress)
             return interpreting.in_library(interpreting.as_type(found, interpretation), options.library(library))
         request = Request.of(self.num_entries, entry_start, entry_stop, selection, threads, memory, library)
         lazy.check(virtual, access_log, {"library": None if request.library == "ak" else library})
         if virtual:
             return lazy.column(self._table, self._name, self._read_as(), request, access_log)
         if self._column is None:
-            return libraries.read(self._table, self._filtered(), request)
-        return libraries.read_one(self._table, self._name, self._column, request)
+            plan = self._filtered()
+            with reading(progress, request, len(columns(plan))) as request:
+                return libraries.read(self._table, plan, request)
+        with reading(progress, request, 1) as request:
+            return libraries.read_one(self._table, self._name, self._column, request)
 
 
 def _numbered(home: Branches, number: int) -> Any:

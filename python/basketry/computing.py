@@ -60,6 +60,11 @@ class Computation:
         # Each once, in order.
         self.parts = list(dict.fromkeys([*self._for_cut, *(part for some in needed for part in some)]))
 
+    @property
+    def columns(self) -> list[int]:
+        """The columns that it reads."""
+        return columns(_unnamed(self.parts))
+
     def _expression(self, text: str) -> Expression:
         return Expression(text, lambda name: self._find(name) is not None or name in self._aliases)
 
@@ -85,7 +90,7 @@ class Computation:
         keep = None
         if self._cut is not None:
             have = self._read(self._for_cut, request)
-            keep = self._kept(have, _count(request))
+            keep = self._kept(have, request.count)
             plain = _plain(self._wanted)
             if _flat(keep) and ((library in ("arrow", "pl") and plain is not None) or keep.mean() < DENSE):
                 request = replace(request, selection=_selected(request)[keep])
@@ -96,7 +101,7 @@ class Computation:
         if _flat(keep):
             request = replace(request, selection=_selected(request)[keep])
             have, keep = _masked(have, keep), None
-        length = _count(request)
+        length = request.count
         index = request.start if request.selection is None else _selected(request)
         return _group(self._computed(have, keep, length), library, how, index, length, self._names)
 
@@ -123,7 +128,7 @@ class Computation:
         if not parts:
             return {}
         plan = _unnamed(parts)
-        return _arrays(self._table.read(request.reading(columns(plan))), plan)
+        return _arrays(self._table.read(request.reading(columns(plan)), request.told), plan)
 
     def _value(self, expression: Expression, have: Mapping[Part, Any]) -> Any:
         def get(name: str) -> Any:
@@ -172,10 +177,6 @@ def _flat(keep: Any) -> bool:
 
 def _masked(have: dict[Part, Any], keep: Any) -> dict[Part, Any]:
     return {part: array[keep] for part, array in have.items()}
-
-
-def _count(request: Request) -> int:
-    return request.stop - request.start if request.selection is None else len(_selected(request))
 
 
 def _selected(request: Request) -> Any:

@@ -13,10 +13,15 @@ from .file import File
 from .joining import joined, shifted
 from .names import missing
 from .places import as_text, is_place, local
+from .progress import shown
+from .signatures import spelled
 from .tree import Tree, opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from contextlib import AbstractContextManager
+
+    from .progress import Bar, Progress
 
     Place: TypeAlias = str | os.PathLike[str]
     Places: TypeAlias = Place | Iterable[Place] | Mapping[Place, str | None]
@@ -50,6 +55,7 @@ def open(places: Places, *, friends: Friends = None, **tuning: Any) -> Tree | An
     return _tree(places, friends)
 
 
+@spelled(Tree.arrays)
 def concatenate(
     files: Places,
     expressions: str | Iterable[str] | None = None,
@@ -57,6 +63,7 @@ def concatenate(
     *,
     friends: Friends = None,
     allow_missing: bool = False,
+    progress: Progress = None,
     **settings: Any,
 ) -> Any:
     """Arrays of the entries of several files, in order; options are those of `Tree.arrays`. Files need only
@@ -64,7 +71,7 @@ def concatenate(
     or a branch."""
     settings = _without_tuning(settings)
     try:
-        return _tree(files, friends).arrays(expressions, cut, **settings)
+        return _tree(files, friends).arrays(expressions, cut, progress=progress, **settings)
     except (KeyError, ValueError):
         # Files that differ cannot be one table; some may lack the tree.
         trees = _trees(files, friends, allow_missing)
@@ -74,17 +81,19 @@ def concatenate(
         raise ValueError("a selection needs files with the same branches")
     found = []
     # A file that lacks the branch counts its entries all the same.
-    for tree, own, _ in _ranges(trees, settings):
-        try:
-            found.append(tree.arrays(expressions, cut, **own))
-        except KeyError:
-            if not allow_missing:
-                raise
+    with _shown(progress, trees, settings) as bar:
+        for tree, own, _ in _ranges(trees, settings):
+            try:
+                found.append(tree.arrays(expressions, cut, progress=bar, **own))
+            except KeyError:
+                if not allow_missing:
+                    raise
     if not found:
         raise ValueError("no file has these branches")
     return joined(found)
 
 
+@spelled(Tree.iterate)
 def iterate(
     files: Places,
     expressions: str | Iterable[str] | None = None,
@@ -93,6 +102,7 @@ def iterate(
     friends: Friends = None,
     report: bool = False,
     allow_missing: bool = False,
+    progress: Progress = None,
     **settings: Any,
 ) -> Iterator[Any]:
     """Like `concatenate`, in steps; options are those of `Tree.iterate`. A step ends at the end of its file. To let
@@ -100,18 +110,25 @@ def iterate(
     settings = _without_tuning(settings)
     if settings.get("selection") is not None:
         # It counts through all files.
-        return _tree(files, friends).iterate(expressions, cut, report=report, **settings)
+        return _tree(files, friends).iterate(expressions, cut, report=report, progress=progress, **settings)
     trees = _trees(files, friends, allow_missing)
 
     def run() -> Iterator[Any]:
-        for tree, own, before in _ranges(trees, settings):
-            for found in tree.iterate(expressions, cut, report=report, **own):
-                if report:
-                    yield shifted(found[0], before), replace(found[1], global_offset=before)
-                else:
-                    yield shifted(found, before)
+        with _shown(progress, trees, settings) as bar:
+            for tree, own, before in _ranges(trees, settings):
+                for found in tree.iterate(expressions, cut, report=report, progress=bar, **own):
+                    if report:
+                        yield shifted(found[0], before), replace(found[1], global_offset=before)
+                    else:
+                        yield shifted(found, before)
 
     return run()
+
+
+def _shown(progress: Progress, trees: list[Tree], settings: Mapping[str, Any]) -> AbstractContextManager[Bar | None]:
+    """A bar for the requested entries of all trees."""
+    wanted = sum(own["entry_stop"] - own["entry_start"] for _, own, _ in _ranges(trees, settings))
+    return shown(progress, wanted, " entries", "reading")
 
 
 def _ranges(trees: list[Tree], settings: Mapping[str, Any]) -> Iterator[tuple[Tree, dict[str, Any], int]]:

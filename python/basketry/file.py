@@ -6,11 +6,12 @@ import os
 import uuid
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import _core
+from . import _core, notebook
 from .codecs import of_code
 from .handle import Handle
 from .listing import Listed
 from .names import matcher, missing
+from .signatures import spelled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,6 +50,16 @@ class Directory(Listed, Handle):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {_core.public_path(self.file_path)}:/{self._path}>"
+
+    def _repr_html_(self) -> str:
+        """A table of the objects, for notebooks."""
+        named = list(self._named(True, True, None, None))
+        lines = ((name, key.class_, key.title) for name, key in named)
+        return notebook.table(repr(self)[1:-1], ("name", "class", "title"), lines, len(named))
+
+    def _ipython_key_completions_(self) -> list[str]:
+        """What IPython offers after `[`: names without cycles."""
+        return list(dict.fromkeys(self.keys(cycle=False)))
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -143,16 +154,19 @@ class Directory(Listed, Handle):
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self._find(name) is not None
 
+    @spelled(keys)
     def items(self, **listing: Any) -> list[tuple[str, Any]]:
         """Names and objects; options are those of `keys`."""
         return list(self.iteritems(**listing))
 
+    @spelled(keys)
     def iteritems(self, **listing: Any) -> Iterator[tuple[str, Any]]:
         """Names and objects, which are read one by one."""
         options = {"recursive": True, "cycle": True, "filter_name": None, "filter_classname": None, **listing}
         for name, key in self._named(**options):
             yield name, self._opened(key)
 
+    @spelled(keys)
     def iterclassnames(self, **listing: Any) -> Iterator[tuple[str, str]]:
         """Names and classes."""
         return iter(self.classnames(**listing).items())

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 def read(table: _core.Table, plan: Plan, request: Request) -> Any:
     """Columns as arrays of a library, grouped."""
     group = grouper(request.library, request.how)
-    return group(table.read(request.reading(columns(plan))), plan, request.index(0))
+    return group(table.read(request.reading(columns(plan)), request.told), plan, request.index(0))
 
 
 def read_one(table: _core.Table, name: str, column: int, request: Request) -> Any:
     """One column as an array of a library."""
     tables = request.library in ("pd", "arrow", "pl")
     group = grouper(request.library, None if tables else list)
-    found = group(table.read(request.reading([column])), ((name, column),), request.index(0))
+    found = group(table.read(request.reading([column]), request.told), ((name, column),), request.index(0))
     return found[name] if tables else found[0]
 
 

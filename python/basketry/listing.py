@@ -1,11 +1,31 @@
-"""What lists its parts, as a mapping does."""
+"""What lists its parts, as a mapping does, and the options of listing branches."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from .names import Filter
+
+
+class Listing(TypedDict, total=False):
+    """Options of all methods that list branches."""
+
+    #: A glob, `"/regex/i"`, a function, or several of these, compared with the name alone and with the path.
+    filter_name: Filter
+    #: The same for C++ types.
+    filter_typename: Filter
+    #: A function of the branch.
+    filter_branch: Callable[[Any], bool] | None
+    filter_field: Callable[[Any], bool] | None
+    #: Lists branches below branches, too.
+    recursive: bool
+    #: Names branches by their paths.
+    full_paths: bool
+    #: Lists a name that several branches have once.
+    ignore_duplicates: bool
 
 
 class Listed:
@@ -15,6 +35,10 @@ class Listed:
     keys: Callable[..., list[str]]
     #: Names and parts.
     items: Callable[..., list[tuple[str, Any]]]
+
+    def _ipython_key_completions_(self) -> list[str]:
+        """What IPython offers after `[`."""
+        return self.keys()
 
     def values(self, **listing: Any) -> list[Any]:
         """The parts; options are those of `keys`."""

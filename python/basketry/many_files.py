@@ -8,26 +8,30 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from ._core import report
-from .verbs import _options, _paths, _toml
+from .verbs import _options, _paths, _toml, watched_report
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from .progress import Progress
     from .reports import Checked, Collected, Fileset, Jobs, TaskState
     from .verbs import Place, Places, Size
 
 
-def check(files: Places, *, deep: bool = False, threads: int = 0, memory: Size | None = None) -> Checked:
+def check(
+    files: Places, *, deep: bool = False, threads: int = 0, memory: Size | None = None, progress: Progress = None
+) -> Checked:
     """Whether files are whole and readable; `Checked.whole` is the answer for all of them. Damage is not an error.
 
     The metadata of each file are read: keys, streamer infos, trees, RNTuples with their checksums, headers of baskets.
     With `deep` every basket, page and object is decompressed, too. `CheckedFile.problems` names what is broken.
+    `progress` is that of `rewrite`; it counts bytes with `deep`.
     """
     from .reports.parse import parse
     from .reports.surveying import Checked
 
     options = _options({"deep": deep, "threads": threads, "memory": memory})
-    return parse(Checked, report(["check", "--json", *options, "--", *_paths(files)]))
+    return parse(Checked, watched_report(["check", "--json", *options, "--", *_paths(files)], progress, _paths(files)))
 
 
 def fileset(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import verbs, writing
+from .signatures import spelled
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 PART = "part-{:09}.root"
 
 
+@spelled(writing.recreate)
 def parts(
     path: Place,
     *,

@@ -10,6 +10,7 @@ from . import _core, options
 from .reading import Reading
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import SupportsIndex
 
 #: Default memory limit of a read, without the arrays: the same as for the command.
@@ -31,6 +32,8 @@ class Request:
     #: A key of `libraries.GROUPERS`, and the container of its arrays.
     library: str = "ak"
     how: Any = None
+    #: Is told numbers of entries that are read, each once for every column.
+    told: Callable[[int], object] | None = None
 
     @classmethod
     def of(
@@ -70,6 +73,11 @@ class Request:
             threads=self.threads,
             memory=self.memory,
         )
+
+    @property
+    def count(self) -> int:
+        """Number of entries to read."""
+        return self.stop - self.start if self.selection is None else len(self.selected())
 
     def selected(self) -> Any:
         """The numbers of the selected entries in the range; None without a selection."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, overload
 
 from ._command import start_again_here
 from ._core import report
+from .signatures import spelled
 from .verbs import _options, _text, layout_text
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def sweep(
 def sweep(
     input: Place, output: Place, *, grid: Grid = (), dry_run: Literal[True], **options: Unpack[Sweeping]
 ) -> Estimate: ...
+@spelled(Sweeping)
 def sweep(
     input: Place, output: Place, *, grid: Grid = (), dry_run: bool = False, **options: Unpack[Sweeping]
 ) -> Sweep | Estimate:

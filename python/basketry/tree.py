@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from . import _core, record
 from .branches import Branch, Branches
 from .handle import DetachedFile, Handle
+from .listing import Listing
 from .request import bytes_of
+from .signatures import spelled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Unpack
 
-    from .branches import Listing, Names
+    from .branches import Names
 
     #: Files with the trees in them, and friends, each by its name, if it has one.
     Inputs: TypeAlias = Sequence[tuple[str, str | None]]
@@ -143,6 +145,7 @@ class Tree(Branches, Handle, record.Described):
         """This tree."""
         return self
 
+    @spelled(Listing)
     def common_entry_offsets(self, **listing: Unpack[Listing]) -> list[int]:
         """Entries at which a basket of every branch begins, and finally the number of entries; see `Listing` for the
         options."""

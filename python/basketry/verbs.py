@@ -12,14 +12,18 @@ import atexit
 import collections.abc
 import json
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, overload
 
-from ._core import abandon, report
+from ._core import abandon, expand, report
+from .progress import shown
+from .signatures import spelled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Unpack
 
+    from .progress import Progress
     from .reports import Converted, Generated, Inspection, Outlook, Readspeed, Recovery, Summary, Tuning, Verdict
 
     Place: TypeAlias = str | os.PathLike[str]
@@ -106,11 +110,21 @@ class Merging(Making, total=False):
 
 @overload
 def rewrite(
-    inputs: Places, output: Place, *, dry_run: Literal[False] = False, **options: Unpack[Making]
+    inputs: Places,
+    output: Place,
+    *,
+    dry_run: Literal[False] = False,
+    progress: Progress = None,
+    **options: Unpack[Making],
 ) -> Summary: ...
 @overload
-def rewrite(inputs: Places, output: Place, *, dry_run: Literal[True], **options: Unpack[Making]) -> Outlook: ...
-def rewrite(inputs: Places, output: Place, *, dry_run: bool = False, **options: Unpack[Making]) -> Summary | Outlook:
+def rewrite(
+    inputs: Places, output: Place, *, dry_run: Literal[True], progress: Progress = None, **options: Unpack[Making]
+) -> Outlook: ...
+@spelled(Making)
+def rewrite(
+    inputs: Places, output: Place, *, dry_run: bool = False, progress: Progress = None, **options: Unpack[Making]
+) -> Summary | Outlook:
     """Rewrites trees in another layout: the same entries, other clusters, baskets and compression.
 
     `inputs` is FILE, FILE:TREE or @list.txt, or several of these, concatenated. `output` gets its name only when it is
@@ -137,22 +151,36 @@ def rewrite(inputs: Places, output: Place, *, dry_run: bool = False, **options: 
     skip_bad: leave out a damaged object or directory instead of raising; of several inputs, the whole damaged input.
     `Summary.damaged` and `Summary.skipped` list them.
     check: decompress copied baskets as well, to prove that they are readable.
+    progress: True for tqdm's bar, which counts bytes; a class or a bar with tqdm's interface; or a function of `(done,
+    total)`.
     """
-    return _make("rewrite", inputs, output, dry_run, Making.__annotations__, dict(options))
+    return _make("rewrite", inputs, output, dry_run, progress, Making.__annotations__, dict(options))
 
 
 @overload
-def merge(inputs: Places, output: Place, *, dry_run: Literal[False] = False, **options: Unpack[Merging]) -> Summary: ...
+def merge(
+    inputs: Places,
+    output: Place,
+    *,
+    dry_run: Literal[False] = False,
+    progress: Progress = None,
+    **options: Unpack[Merging],
+) -> Summary: ...
 @overload
-def merge(inputs: Places, output: Place, *, dry_run: Literal[True], **options: Unpack[Merging]) -> Outlook: ...
-def merge(inputs: Places, output: Place, *, dry_run: bool = False, **options: Unpack[Merging]) -> Summary | Outlook:
+def merge(
+    inputs: Places, output: Place, *, dry_run: Literal[True], progress: Progress = None, **options: Unpack[Merging]
+) -> Outlook: ...
+@spelled(Merging)
+def merge(
+    inputs: Places, output: Place, *, dry_run: bool = False, progress: Progress = None, **options: Unpack[Merging]
+) -> Summary | Outlook:
     """Merges files into one: trees one after the other, histograms added, directories joined.
 
     The trees must have the same branches, unless `common` (keep the branches that all inputs have) or `fill` (zeros and
     empty lists for missing branches) is given. Small clusters are joined up to `pack` bytes, by default the cluster
     size of the first input; 0 leaves them unchanged. The other options are those of `rewrite`.
     """
-    return _make("merge", inputs, output, dry_run, Merging.__annotations__, dict(options))
+    return _make("merge", inputs, output, dry_run, progress, Merging.__annotations__, dict(options))
 
 
 def verify(
@@ -169,6 +197,7 @@ def verify(
     tolerance: float | Names = (),
     threads: int = 0,
     memory: Size | None = None,
+    progress: Progress = None,
 ) -> Verdict:
     """Compares the content of files, whatever their layout. `Verdict.equal` is the answer; a difference is not an
     error.
@@ -178,13 +207,14 @@ def verify(
     what a rewrite with these options would keep. `common` compares only branches of both sides, and `fill` accepts the
     defaults that `merge` filled in. `tolerance` lets floating-point numbers of RNTuples differ: a number, or "0.1%" of
     the larger one, or texts such as "Muon_*=0.1%" for some columns. `TreeVerdict.errors` has the largest error of each
-    column.
+    column. `progress` is that of `rewrite`.
     """
     from .reports.making import Verdict
     from .reports.parse import parse
 
-    given = {name: value for name, value in locals().items() if name not in ("inputs", "parse", "Verdict")}
-    return parse(Verdict, report(["verify", "--json", *_options(given), "--", *_paths(inputs)]))
+    given = {name: value for name, value in locals().items() if name not in ("inputs", "progress", "parse", "Verdict")}
+    words = ["verify", "--json", *_options(given), "--", *_paths(inputs)]
+    return parse(Verdict, watched_report(words, progress, _paths(inputs)))
 
 
 def recover(
@@ -195,19 +225,23 @@ def recover(
     force: bool = False,
     threads: int = 0,
     memory: Size | None = None,
+    progress: Progress = None,
 ) -> Recovery:
     """Restores the data of a file that was never closed, or was cut short, as a normal file.
 
     Each tree keeps the entries that all its branches have: the last saved state, and the baskets written after
-    it. A tree that was never saved is restored if `like`, a file of the same job, describes its branches.
+    it. A tree that was never saved is restored if `like`, a file of the same job, describes its branches. `progress`
+    is that of `rewrite`.
     """
     from .reports.making import Recovery
     from .reports.parse import parse
 
-    given = {name: value for name, value in locals().items() if name not in ("file", "parse", "Recovery")}
-    return parse(Recovery, report(["recover", "--json", *_options(given), "--", os.fspath(file)]))
+    given = {name: value for name, value in locals().items() if name not in ("file", "progress", "parse", "Recovery")}
+    words = ["recover", "--json", *_options(given), "--", os.fspath(file)]
+    return parse(Recovery, watched_report(words, progress, [os.fspath(file)]))
 
 
+@spelled(Writing)
 def convert(
     inputs: Places,
     output: Place,
@@ -219,6 +253,7 @@ def convert(
     drop: Names = (),
     entries: str | os.PathLike[str] | None = None,
     seed: int = 1,
+    progress: Progress = None,
     **options: Unpack[Writing],
 ) -> Converted:
     """Converts trees to a Parquet file, or Parquet files to a tree, with the same columns and entries. The type of the
@@ -229,17 +264,21 @@ def convert(
     be "OUT.root:TREE", or `tree` is the name; missing values are refused unless `fill_null` gives a value, and
     the options of a layout are those of `rewrite`. `compression` is "zstd:5" and so on for both; Parquet also has
     "snappy". `entries` is a random share ("1%", drawn by `seed`), a range ("100:200") or a file of entry numbers.
+    `progress` is that of `rewrite`.
     """
     from .reports.making import Converted
     from .reports.parse import parse
 
-    given = {name: value for name, value in locals().items() if name not in ("inputs", "options", "parse", "Converted")}
+    own = ("inputs", "options", "progress", "parse", "Converted")
+    given = {name: value for name, value in locals().items() if name not in (*own, "own")}
     layout = options.get("layout")
     if isinstance(layout, collections.abc.Mapping):
         options["layout"] = _toml(layout)
-    return parse(Converted, report(["convert", "--json", *_options(given | options), "--", *_paths(inputs)]))
+    words = ["convert", "--json", *_options(given | options), "--", *_paths(inputs)]
+    return parse(Converted, watched_report(words, progress, _paths(inputs)))
 
 
+@spelled(Writing)
 def generate(
     kind: str,
     output: Place,
@@ -254,6 +293,7 @@ def generate(
     arrival: bool = False,
     no_write: bool = False,
     no_fill: bool = False,
+    progress: Progress = None,
     **options: Unpack[Writing],
 ) -> Generated:
     """Writes a data set of the published benchmarks: "single", "multi", "nano", "lhcb", "aod" or "esd".
@@ -265,13 +305,15 @@ def generate(
     of bytes ("300MB"), entries, or share of the entries ("10%").
     arrival: append clusters as they are finished; otherwise the bytes do not depend on the threads.
     no_write: encode and discard the data. no_fill: only generate the numbers.
-    The other options are those of `rewrite`.
+    progress: that of `rewrite`; it counts entries. The other options are those of `rewrite`.
     """
     from .reports.generating import Generated
     from .reports.parse import parse
 
-    given = {name: value for name, value in locals().items() if name not in ("kind", "options", "parse", "Generated")}
-    return parse(Generated, report(["generate", "--json", *_options(given | options), "--", kind]))
+    own = ("kind", "options", "progress", "parse", "Generated")
+    given = {name: value for name, value in locals().items() if name not in (*own, "own")}
+    words = ["generate", "--json", *_options(given | options), "--", kind]
+    return parse(Generated, watched_report(words, progress, None, " entries"))
 
 
 def tune(
@@ -294,6 +336,7 @@ def tune(
     seed: int = 1,
     threads: int = 0,
     memory: Size | None = None,
+    progress: Progress = None,
 ) -> Tuning:
     """Finds the best layout for a workload: measures candidates on samples, chooses codec, basket and cluster sizes for
     each column under limits, and explains the choice. With an `output` the file is rewritten, measured and proven
@@ -305,13 +348,15 @@ def tune(
     unsplit, which may rename their branches. `keep` and `drop` select branches. Several files of a kind get one layout,
     for `layout_out`; `output` needs a single file. `reader` is the program that will read the file: "basketry", "root",
     "uproot" or a profile (docs/readers.md). Expected times are that reader's; if it is installed, it makes the proof.
-    `container` is "ttree", "rntuple" or "any" for the better one; `Tuning.containers` has the best of each.
+    `container` is "ttree", "rntuple" or "any" for the better one; `Tuning.containers` has the best of each. `progress`
+    is that of `rewrite`; it counts what is written.
     """
     from .reports.parse import parse
     from .reports.tuning import Tuning
 
-    given = {name: value for name, value in locals().items() if name not in ("file", "parse", "Tuning")}
-    return parse(Tuning, report(["tune", "--json", *_options(given), "--", *_paths(file)]))
+    given = {name: value for name, value in locals().items() if name not in ("file", "progress", "parse", "Tuning")}
+    words = ["tune", "--json", *_options(given), "--", *_paths(file)]
+    return parse(Tuning, watched_report(words, progress, _paths(file)))
 
 
 def readspeed(
@@ -345,7 +390,13 @@ def readspeed(
 
 
 def _make(
-    verb: str, inputs: Places, output: Place, dry_run: bool, known: dict[str, Any], given: dict[str, Any]
+    verb: str,
+    inputs: Places,
+    output: Place,
+    dry_run: bool,
+    progress: Progress,
+    known: dict[str, Any],
+    given: dict[str, Any],
 ) -> Summary | Outlook:
     from .reports.making import Outlook, Summary
     from .reports.parse import parse
@@ -357,7 +408,22 @@ def _make(
         given["layout"] = _toml(given["layout"])
     options = _options({"output": output, "dry_run": dry_run} | given)
     kind: type[Summary | Outlook] = Outlook if dry_run else Summary
-    return parse(kind, report([verb, "--json", *options, "--", *_paths(inputs)]))
+    return parse(kind, watched_report([verb, "--json", *options, "--", *_paths(inputs)], progress, _paths(inputs)))
+
+
+def watched_report(words: list[str], progress: Progress, read: list[str] | None, unit: str = "B") -> str:
+    """The report of a verb, whose work a bar counts. By default it counts bytes of the files that are read."""
+    total = _bytes(read) if progress and read is not None else None
+    with shown(progress, total, unit, words[0]) as bar:
+        return report(words, None if bar is None else bar.update)
+
+
+def _bytes(places: list[str]) -> int | None:
+    """Bytes of local files; None if the size of one is unknown."""
+    try:
+        return sum(Path(path).stat().st_size for path, _ in expand(places))
+    except (OSError, ValueError):
+        return None
 
 
 def _paths(places: Places) -> list[str]:
@@ -368,7 +434,6 @@ def layout_text(layout: Layout | None, given: Mapping[str, Any]) -> str:
     """A layout with further keys that override it, as TOML text."""
     import copy
     import tomllib
-    from pathlib import Path
 
     whole: dict[str, Any] = {}
     if isinstance(layout, collections.abc.Mapping):

@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use pyo3::exceptions::{PyImportError, PyValueError};
 use pyo3::types::{PyAnyMethods, PyDict, PyDictMethods};
 use pyo3::{Bound, Py, PyAny, PyErr, PyResult, Python};
 use rootfile::{Error, Result, Source, range_len, read_as_range};
@@ -20,7 +21,7 @@ pub fn open(url: &str) -> Result<Arc<dyn Source>> {
             // The error names what can be read.
             return remote::open(url);
         };
-        FsspecFile::open(&fsspec, url).map_err(|e| failed(py, &e)).and_then(remote::with_ends)
+        FsspecFile::open(&fsspec, url).map_err(|e| failed_at(py, url, &e)).and_then(remote::with_ends)
     })
 }
 
@@ -34,7 +35,7 @@ pub fn list(folder: &str) -> Result<Vec<String>> {
         let names: Vec<String> = filesystem.call_method1("ls", (path, false))?.extract()?;
         Ok(names.iter().filter_map(|name| Some(name.trim_end_matches('/').rsplit('/').next()?.to_owned())).collect())
     };
-    Python::attach(|py| listed(py).map_err(|e| failed(py, &e)))
+    Python::attach(|py| listed(py).map_err(|e| failed_at(py, folder, &e)))
 }
 
 /// A file of an fsspec file system.
@@ -98,6 +99,17 @@ fn resolve<'py>(fsspec: &Bound<'py, PyAny>, url: &str) -> PyResult<(Bound<'py, P
     let places = fsspec.py().import("basketry.places")?;
     let options: Bound<'py, PyDict> = places.call_method1("storage_options", (url,))?.extract()?;
     fsspec.call_method("url_to_fs", (url,), Some(&options))?.extract()
+}
+
+/// The exception of opening a URL as an error. Where fsspec lacks the protocol, it says which there are.
+fn failed_at(py: Python<'_>, url: &str, e: &PyErr) -> Error {
+    if e.is_instance_of::<PyValueError>(py) && e.value(py).to_string().starts_with("Protocol not known") {
+        return remote::unsupported(url);
+    }
+    if e.is_instance_of::<PyImportError>(py) {
+        return Error::unsupported(format!("fsspec: {}; {} need no package", e.value(py), remote::SCHEMES));
+    }
+    failed(py, e)
 }
 
 /// An exception of Python as an error.

@@ -1,13 +1,14 @@
 //! Runs work in a thread of its own, while the calling thread lets other Python code run and listens for Ctrl-C.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use pyo3::exceptions::PyRuntimeError;
-use pyo3::{PyErr, PyResult, Python};
+use pyo3::types::PyAnyMethods;
+use pyo3::{Py, PyAny, PyErr, PyResult, Python};
 use rootfile::Result;
 
 use crate::errors::exception;
@@ -18,35 +19,66 @@ const LISTEN: Duration = Duration::from_millis(50);
 /// If the process ends before, its unfinished output is removed then.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Set once work should stop.
-pub type Cancelled = Arc<AtomicBool>;
+/// What work and the calling thread tell each other.
+#[derive(Default)]
+pub struct Watch {
+    /// Set once work should stop.
+    pub cancelled: AtomicBool,
+    /// How much is done, in units of the work.
+    done: AtomicU64,
+}
+
+impl Watch {
+    /// Notes that more is done.
+    pub fn add(&self, more: u64) {
+        self.done.fetch_add(more, Ordering::Relaxed);
+    }
+
+    /// Tells the work to stop.
+    fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+}
+
+/// A function of Python's that is called with how much was done since the last call. What it raises ends the work.
+pub type Told = Option<Py<PyAny>>;
 
 /// Work in a thread that returns results one by one, each after the one before is taken. When dropped, it is told to stop.
 pub struct Worker<T> {
     results: Mutex<Receiver<T>>,
-    cancelled: Cancelled,
+    watch: Arc<Watch>,
 }
 
 impl<T: Send + 'static> Worker<T> {
     /// Begins work in a thread.
-    pub fn begin(work: impl FnOnce(&Cancelled, &SyncSender<T>) + Send + 'static) -> PyResult<Self> {
-        let cancelled = Cancelled::default();
+    pub fn begin(work: impl FnOnce(&Watch, &SyncSender<T>) + Send + 'static) -> PyResult<Self> {
+        let watch = Arc::<Watch>::default();
         let (send, results) = sync_channel(0);
-        let flag = Arc::clone(&cancelled);
-        let started = thread::Builder::new().name("basketry".to_owned()).spawn(move || work(&flag, &send));
+        let shared = Arc::clone(&watch);
+        let started = thread::Builder::new().name("basketry".to_owned()).spawn(move || work(&shared, &send));
         started.map_err(|e| exception(e.into()))?;
-        Ok(Self { results: Mutex::new(results), cancelled })
+        Ok(Self { results: Mutex::new(results), watch })
     }
 
     /// The next result, or none if there are no more. Other Python code runs while it is waited for. If a signal
     /// handler raises, as Python's own does on Ctrl-C, the work is told to stop and the exception propagates.
     pub fn next(&self, py: Python<'_>) -> PyResult<Option<T>> {
+        self.next_telling(py, &None)
+    }
+
+    /// Like `next`; tells a function how much is done, too.
+    fn next_telling(&self, py: Python<'_>, told: &Told) -> PyResult<Option<T>> {
         loop {
-            match py.detach(|| self.wait(LISTEN)) {
-                Ok(done) => return Ok(Some(done)),
+            let waited = py.detach(|| self.wait(LISTEN));
+            let tells = || match (told, self.watch.done.swap(0, Ordering::Relaxed)) {
+                (Some(told), done @ 1..) => told.bind(py).call1((done,)).map(drop),
+                _ => Ok(()),
+            };
+            match waited {
+                Ok(done) => return tells().map(|()| Some(done)),
                 Err(RecvTimeoutError::Disconnected) => return Ok(None),
-                Err(RecvTimeoutError::Timeout) => py.check_signals().inspect_err(|_| {
-                    self.cancelled.store(true, Ordering::Relaxed);
+                Err(RecvTimeoutError::Timeout) => py.check_signals().and_then(|()| tells()).inspect_err(|_| {
+                    self.watch.cancel();
                     // Whatever it still has to say, the exception says more.
                     let _ = py.detach(|| self.wait(GRACE));
                 })?,
@@ -66,18 +98,27 @@ impl<T: Send + 'static> Worker<T> {
 
 impl<T> Drop for Worker<T> {
     fn drop(&mut self) {
-        self.cancelled.store(true, Ordering::Relaxed);
+        self.watch.cancel();
     }
 }
 
 /// Does `work`, listening for Ctrl-C.
 pub fn listening<T: Send + 'static>(
     py: Python<'_>,
-    work: impl FnOnce(&Cancelled) -> Result<T> + Send + 'static,
+    work: impl FnOnce(&Watch) -> Result<T> + Send + 'static,
+) -> PyResult<T> {
+    telling(py, &None, work)
+}
+
+/// Like `listening`; tells a function how much is done, too.
+pub fn telling<T: Send + 'static>(
+    py: Python<'_>,
+    told: &Told,
+    work: impl FnOnce(&Watch) -> Result<T> + Send + 'static,
 ) -> PyResult<T> {
     // A result after the caller gave up is dropped.
-    let worker = Worker::begin(move |cancelled, send| drop(send.send(work(cancelled))))?;
-    worker.next(py)?.ok_or_else(internal_error)?.map_err(exception)
+    let worker = Worker::begin(move |watch, send| drop(send.send(work(watch))))?;
+    worker.next_telling(py, told)?.ok_or_else(internal_error)?.map_err(exception)
 }
 
 #[cold]

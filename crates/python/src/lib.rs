@@ -54,6 +54,10 @@ mod _core {
         Ok(())
     }
 
+    /// The version of the package, which is that of the crates.
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+
     /// Bytes that work may take if nothing is said.
     #[pymodule_export]
     const DEFAULT_MEMORY: u64 = flow::DEFAULT_MEMORY;

@@ -7,7 +7,7 @@ use pyo3::buffer::PyBuffer;
 use pyo3::{FromPyObject, PyResult, Python};
 
 use crate::errors::exception;
-use crate::interrupt::Cancelled;
+use crate::interrupt::Watch;
 
 /// A read request: columns, range of entries, selected entries, and budget.
 #[derive(Clone)]
@@ -20,9 +20,9 @@ pub struct ReadRequest {
 
 impl ReadRequest {
     /// The request, which looks at the flag.
-    pub fn request(self, cancelled: &Cancelled) -> Request<'_> {
+    pub fn request(self, watch: &Watch) -> Request<'_> {
         let Self { columns, entries, selection, budget } = self;
-        Request { columns, entries, selection, budget, cancelled: Some(cancelled) }
+        Request { columns, entries, selection, budget, cancelled: Some(&watch.cancelled) }
     }
 }
 

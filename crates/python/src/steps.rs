@@ -28,8 +28,8 @@ pub struct Steps {
 impl Steps {
     /// Begins to read.
     pub fn begin(dataset: Arc<Dataset>, request: ReadRequest, step: BatchSize, schema: SchemaRef) -> PyResult<Self> {
-        let work = Worker::begin(move |cancelled, send: &std::sync::mpsc::SyncSender<_>| {
-            for read in batches(&dataset, request.request(cancelled), step) {
+        let work = Worker::begin(move |watch, send: &std::sync::mpsc::SyncSender<_>| {
+            for read in batches(&dataset, request.request(watch), step) {
                 // The receiver is gone.
                 if send.send(read.map(|r| r.batch)).is_err() {
                     return;

@@ -8,13 +8,13 @@ use arrow_schema::{DataType, Field, Schema};
 use dataset::table::{Node, TableSchema};
 use dataset::tree::read_tree;
 use flow::inputs::Input;
-use flow::read::{BatchSize, Dataset, Friend};
+use flow::read::{BatchSize, Dataset, Friend, read_watched};
 use pyo3::{PyResult, Python, pyclass, pyfunction, pymethods};
 use rootfile::{Error, RootFile};
 
 use crate::batch::Batch;
 use crate::errors::exception;
-use crate::interrupt::{Cancelled, listening};
+use crate::interrupt::{Told, Watch, listening, telling};
 use crate::request::Reading;
 use crate::steps::Steps;
 
@@ -94,7 +94,7 @@ impl Table {
     #[new]
     #[pyo3(signature = (files, friends = Vec::new()))]
     fn new(py: Python<'_>, files: Inputs, friends: Vec<(Option<String>, Inputs)>) -> PyResult<Self> {
-        let open = move |_: &Cancelled| {
+        let open = move |_: &Watch| {
             let friends: Vec<_> = friends.into_iter().map(|(name, files)| (name, inputs(files))).collect();
             Dataset::open(&inputs(files))?.with_friends(&friends)
         };
@@ -156,7 +156,7 @@ impl Table {
     /// All friends.
     fn friends(&self, py: Python<'_>) -> PyResult<Vec<FriendLine>> {
         let dataset = Arc::clone(&self.0);
-        let friends = move |_: &Cancelled| {
+        let friends = move |_: &Watch| {
             let line = |friend: &Friend| match friend.schema() {
                 Ok(schema) => {
                     (friend.name().to_owned(), branch_lines(&dataset, schema, &friend.column_of_each_node()), None)
@@ -178,10 +178,13 @@ impl Table {
         columns.into_iter().map(|column| self.0.bytes(column)).sum()
     }
 
-    /// Reads it all at once.
-    fn read(&self, py: Python<'_>, reading: Reading) -> PyResult<Batch> {
+    /// Reads it all at once. `told` is told numbers of entries, each once for every column.
+    #[pyo3(signature = (reading, told = None))]
+    fn read(&self, py: Python<'_>, reading: Reading, told: Told) -> PyResult<Batch> {
         let (dataset, request) = (Arc::clone(&self.0), reading.request(py)?);
-        let read = listening(py, move |cancelled| flow::read::read(&dataset, &request.request(cancelled)))?;
+        let read = telling(py, &told, move |watch| {
+            read_watched(&dataset, &request.request(watch), &|entries| watch.add(entries))
+        })?;
         Ok(Batch(read.batch))
     }
 

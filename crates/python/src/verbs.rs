@@ -7,15 +7,20 @@ use std::sync::atomic::Ordering;
 
 use pyo3::{PyResult, Python, pyfunction};
 
-use crate::interrupt::listening;
+use crate::interrupt::{Told, telling};
 
-/// Runs a verb with arguments, the verb first, and returns its report as JSON.
+/// Runs a verb with arguments, the verb first, and returns its report as JSON. `told` is told what the command's bar
+/// counts.
 #[pyfunction]
-pub fn report(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<String> {
-    listening(py, move |cancelled| {
-        let progress = |_| match cancelled.load(Ordering::Relaxed) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+#[pyo3(signature = (arguments, told = None))]
+pub fn report(py: Python<'_>, arguments: Vec<OsString>, told: Told) -> PyResult<String> {
+    telling(py, &told, move |watch| {
+        let progress = |more| {
+            watch.add(more);
+            match watch.cancelled.load(Ordering::Relaxed) {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
         };
         basketry_cli::report(arguments, &progress)
     })

@@ -39,14 +39,13 @@ enum Protocol {
 }
 
 impl Protocol {
-    /// The protocol of a URL, or its scheme if it is none of these. Schemes are the same in capitals.
-    fn of(url: &str) -> std::result::Result<Self, String> {
-        let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme).to_ascii_lowercase();
-        match scheme.as_str() {
-            "http" | "https" => Ok(Self::Http),
-            "s3" => Ok(Self::S3),
-            "root" | "roots" | "xroot" | "xroots" => Ok(Self::Xrootd),
-            _ => Err(scheme),
+    /// The protocol of a URL, if it is one of these.
+    fn of(url: &str) -> Option<Self> {
+        match scheme(url).as_str() {
+            "http" | "https" => Some(Self::Http),
+            "s3" => Some(Self::S3),
+            "root" | "roots" | "xroot" | "xroots" => Some(Self::Xrootd),
+            _ => None,
         }
     }
 }
@@ -57,7 +56,7 @@ impl Protocol {
 ///
 /// If the scheme is none of those above, if the server cannot be reached or refuses, or if there is no such file.
 pub fn open(url: &str) -> Result<Arc<dyn Source>> {
-    match Protocol::of(url).map_err(|scheme| unknown(&scheme))? {
+    match Protocol::of(url).ok_or_else(|| unsupported(url))? {
         Protocol::Http => open_http(Origin::Url(endpoint::parse(url)?), url),
         Protocol::S3 => open_http(Origin::Bucket(Box::new(s3::Bucket::of(url)?)), url),
         Protocol::Xrootd => xrootd::open(url),
@@ -66,7 +65,7 @@ pub fn open(url: &str) -> Result<Arc<dyn Source>> {
 
 /// Whether this crate knows how to open a URL.
 pub fn knows(url: &str) -> bool {
-    Protocol::of(url).is_ok()
+    Protocol::of(url).is_some()
 }
 
 /// The names of all that is in the folder at a URL, sorted.
@@ -75,7 +74,7 @@ pub fn knows(url: &str) -> bool {
 ///
 /// The protocol has no listing (HTTP), or the server refuses.
 pub fn list(folder: &str) -> Result<Vec<String>> {
-    match Protocol::of(folder).map_err(|scheme| unknown(&scheme))? {
+    match Protocol::of(folder).ok_or_else(|| unsupported(folder))? {
         Protocol::Http => {
             Err(Error::unsupported("HTTP servers cannot list their files: name each, or give a list as @files.txt"))
         }
@@ -84,10 +83,20 @@ pub fn list(folder: &str) -> Result<Vec<String>> {
     }
 }
 
-fn unknown(scheme: &str) -> Error {
+/// The schemes that are supported, for messages.
+pub const SCHEMES: &str = "http, https, s3, root and roots";
+
+/// The error for a URL of another scheme.
+pub fn unsupported(url: &str) -> Error {
+    let scheme = scheme(url);
     Error::unsupported(format!(
-        "{scheme}:// is not supported; http, https, s3, root and roots are (mount other file systems, or copy the file)"
+        "{scheme}:// is not supported; {SCHEMES} are (mount other file systems, or copy the file)"
     ))
+}
+
+/// What a URL begins with. Schemes are the same in capitals.
+fn scheme(url: &str) -> String {
+    url.split_once("://").map_or("", |(scheme, _)| scheme).to_ascii_lowercase()
 }
 
 fn open_http(origin: Origin, url: &str) -> Result<Arc<dyn Source>> {

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from .. import _core
+from ..progress import is_function, shown
 from . import clients, tasks
 from .files import inputs, outputs
 from .tasks import Failed, Task
@@ -17,10 +18,11 @@ from .tasks import Failed, Task
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from ..progress import Bar
     from .files import Files, Naming
     from .tasks import SkipDone, Verb
 
-    #: Called with the number of ended tasks, of all tasks, and the newest result; or a bar of tqdm.
+    #: Called with the number of ended tasks, of all tasks, and the newest result; or what makes a bar (`..progress`).
     Progress: TypeAlias = Callable[[int, int, Any], object] | Any
     Errors: TypeAlias = Literal["return", "raise"]
 
@@ -59,7 +61,8 @@ def map(
     an existing output is a failure (`FileExistsError`), unless `force=True`.
     errors: "return" puts `Failed(file, error, ...)` in the place of a result; "raise" raises the first error and
     cancels the tasks that have not begun.
-    progress: called with `(done, all, result)` after each task, in order of their ends; or a bar with `update`.
+    progress: called with `(done, all, result)` after each task, in order of their ends; True for tqdm's bar; or a class
+    or a bar with tqdm's interface.
     options: those of the verb.
 
     The results are the data classes of the verb. Outputs are equal, byte by byte, for any client; where a conversion to
@@ -103,21 +106,27 @@ def do(
     left = [number for number, result in enumerate(results) if result is None]
     done = 0
 
-    def note(number: int, result: Any) -> None:
+    function = progress if is_function(progress) else None
+
+    def note(bar: Bar | None, number: int, result: Any) -> None:
         nonlocal done
         done += 1
         results[number] = result
-        _tell(progress, done, len(ready), result)
+        if function is not None:
+            function(done, len(ready), result)
+        if bar is not None:
+            bar.update(1)
         if errors == "raise" and isinstance(result, Failed):
             result.exception.add_note(f"in the task of {result.file}")
             raise result.exception
 
-    for number, result in enumerate(results):
-        if result is not None:
-            note(number, result)
-    with closing(clients.run(client, [_repeatable(ready[number]) for number in left], retries)) as ended:
-        for number, result in ended:
-            note(left[number], result)
+    with shown(None if function else progress, len(ready), " tasks", str(todo[0].verb)) as bar:
+        for number, result in enumerate(results):
+            if result is not None:
+                note(bar, number, result)
+        with closing(clients.run(client, [_repeatable(ready[number]) for number in left], retries)) as ended:
+            for number, result in ended:
+                note(bar, left[number], result)
     return results
 
 
@@ -163,10 +172,12 @@ def _complete(task: Task, client: Any, limited: Mapping[str, Any], skip_done: Sk
 def _known(verb: Verb) -> set[str] | None:
     """The names of a verb's options; None for a function that takes any."""
     parameters = inspect.signature(tasks.function(verb)).parameters.values()
-    if not any(one.kind is one.VAR_KEYWORD for one in parameters):
-        return {one.name for one in parameters if one.kind in (one.KEYWORD_ONLY, one.POSITIONAL_OR_KEYWORD)}
-    words = _core.options(verb) if isinstance(verb, str) else []
-    return {word.replace("-", "_") for word in words} - {"json", "quiet", "output", "dry_run"} or None
+    if isinstance(verb, str):
+        # A bar stays in this process.
+        return {one.name for one in parameters if one.kind is one.KEYWORD_ONLY} - {"output", "dry_run", "progress"}
+    if any(one.kind is one.VAR_KEYWORD for one in parameters):
+        return None
+    return {one.name for one in parameters if one.kind in (one.KEYWORD_ONLY, one.POSITIONAL_OR_KEYWORD)}
 
 
 def _refused(task: Task) -> Failed | None:
@@ -183,12 +194,3 @@ def _refused(task: Task) -> Failed | None:
 def _repeatable(task: Task) -> Task:
     """The task, which replaces what an earlier attempt has made."""
     return replace(task, options={**task.options, "force": True}) if task.output and task.verb in tasks.MAKERS else task
-
-
-def _tell(progress: Progress, done: int, count: int, result: Any) -> None:
-    if progress is None:
-        return
-    if hasattr(progress, "update"):
-        progress.update(1)
-    else:
-        progress(done, count, result)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core, verbs
 from ..request import bytes_of
+from ..signatures import spelled
 from .files import fill, inputs, is_url
 from .mapping import do, limits
 from .tasks import Failed, Task
@@ -97,6 +98,7 @@ def _check_apart(made: list[Bin], into: str) -> None:
         raise ValueError(f"{len(made)} outputs cannot all be named {into!r}: it needs {fields}")
 
 
+@spelled(verbs.Merging)
 def merge(
     files: Files,
     into: str = "{dataset}_{n}.root",

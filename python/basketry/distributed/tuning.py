@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from .. import verbs
+from ..signatures import spelled
 from .files import inputs
 from .mapping import do, limits, map
 from .tasks import Task
@@ -28,6 +30,7 @@ class Tuned:
     """The result of each file, as `map` returns it; empty if no layout was chosen or no output requested."""
 
 
+@spelled(verbs.tune)
 def tune(
     files: Files,
     output: Naming | None = None,

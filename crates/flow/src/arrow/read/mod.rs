@@ -21,4 +21,4 @@ pub use cost::ReadCost;
 pub use dataset::{Dataset, Friend};
 pub use request::Request;
 pub(crate) use run::least_memory;
-pub use run::{Read, drain, read};
+pub use run::{Read, drain, read, read_watched};

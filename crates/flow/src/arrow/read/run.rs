@@ -35,7 +35,12 @@ pub struct Read {
 
 /// Reads a request.
 pub fn read(dataset: &Dataset, request: &Request<'_>) -> Result<Read> {
-    read_on(dataset, request, &Kept::for_one(dataset, request))
+    read_watched(dataset, request, &|_| ())
+}
+
+/// Reads a request. `progress` gets numbers of entries as they are read, each entry once for every column.
+pub fn read_watched(dataset: &Dataset, request: &Request<'_>, progress: &(dyn Fn(u64) + Sync)) -> Result<Read> {
+    read_telling(dataset, request, &Kept::for_one(dataset, request), &|_, entries| progress(entries))
 }
 
 /// What several requests for consecutive entries of the same columns share.
@@ -75,8 +80,11 @@ pub fn drain(
     let requested = RequestedEntries::new(&request.entries(dataset.entries()), request.selection.as_ref());
     let span = requested.span();
     let clusters = dataset.clusters().iter().filter(|bound| span.contains(bound)).count();
-    let mode =
-        ReadMode { mode: OutputMode::DropClusters { clusters }, kept: &Kept::for_one(dataset, request), progress };
+    let mode = ReadMode {
+        mode: OutputMode::DropClusters { clusters },
+        kept: &Kept::for_one(dataset, request),
+        progress: &|spent, _| progress(spent),
+    };
     let (_, done) = attempt(dataset, request, requested, &mode)?;
     let spent: Result<_> = done.into_iter().map(|(array, spent)| array.map(|_| spent)).collect();
     Ok((requested.count(&span), spent?))
@@ -84,8 +92,12 @@ pub fn drain(
 
 /// Reads a request, with what earlier and later requests share.
 pub(crate) fn read_on(dataset: &Dataset, request: &Request<'_>, kept: &Kept) -> Result<Read> {
+    read_telling(dataset, request, kept, &|_, _| ())
+}
+
+fn read_telling(dataset: &Dataset, request: &Request<'_>, kept: &Kept, progress: TaskProgress<'_>) -> Result<Read> {
     let requested = RequestedEntries::new(&request.entries(dataset.entries()), request.selection.as_ref());
-    let mode = ReadMode { mode: OutputMode::Keep, kept, progress: &|_| () };
+    let mode = ReadMode { mode: OutputMode::Keep, kept, progress };
     let (plans, done) = attempt(dataset, request, requested, &mode)?;
     batch(&plans, done, &requested)
 }
@@ -93,11 +105,14 @@ pub(crate) fn read_on(dataset: &Dataset, request: &Request<'_>, kept: &Kept) -> 
 /// The array of a column or its error, and its cost.
 type ColumnResult = (Result<ArrayRef>, ReadCost);
 
+/// Gets the cost of each task, and the number of its entries.
+type TaskProgress<'a> = &'a (dyn Fn(&ReadCost, u64) + Sync);
+
 /// The output of a read.
 struct ReadMode<'a> {
     mode: OutputMode,
     kept: &'a Kept,
-    progress: &'a (dyn Fn(&ReadCost) + Sync),
+    progress: TaskProgress<'a>,
 }
 
 /// Runs a request. A column whose bytes do not fit its plan is read again as bytes.
@@ -298,7 +313,9 @@ impl ReadJob<'_> {
         self.append(&mut guard, column, &mut waiting, &mut counters, loader);
         // The rest of loading is finding the boundaries of entries, or decoding.
         spent.decode = loading.saturating_sub(spent.fetch + spent.decompress);
-        (self.mode.progress)(&spent);
+        let pieces = column.source.pieces.get(task.pieces.clone()).unwrap_or_default();
+        let entries = pieces.iter().map(|piece| self.requested.count(&(piece.first_entry..piece.end()))).sum();
+        (self.mode.progress)(&spent, entries);
         guard.end(spent, task.ends_cluster);
         Ok(())
     }

@@ -1,0 +1,39 @@
+"""Signatures of functions that hand options on: `help()`, `inspect` and completion show the options instead of
+`**options`. Types are checked by the annotations, not here."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def spelled(*sources: Any) -> Callable[[Function], Function]:
+    """Names the options of a function that takes them as `**options`: the keys of a `TypedDict`, or the keywords of
+    another function."""
+
+    def decorate(function: Function) -> Function:
+        own = inspect.signature(function)
+        kept = [one for one in own.parameters.values() if one.kind is not one.VAR_KEYWORD]
+        names = {one.name for one in kept}
+        further = {one.name: one for source in sources for one in _options(source) if one.name not in names}
+        function.__signature__ = own.replace(parameters=[*kept, *further.values()])  # type: ignore[attr-defined]
+        return function
+
+    return decorate
+
+
+def _options(source: Any) -> Iterator[inspect.Parameter]:
+    if not isinstance(source, type):
+        for one in inspect.signature(source).parameters.values():
+            if one.kind is one.KEYWORD_ONLY:
+                yield one
+        return
+    for name, annotation in source.__annotations__.items():
+        words = getattr(annotation, "__forward_arg__", annotation)
+        default = False if words == "bool" else None
+        yield inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=words)
