@@ -125,10 +125,10 @@ class Counted:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.table, name)
 
-    def read(self, reading: Any) -> Any:
+    def read(self, reading: Any, told: Any = None) -> Any:
         """Reads, and notes it."""
         self.log.append((tuple(self.names[column] for column in reading.columns), reading.stop - reading.start))
-        return self.table.read(reading)
+        return self.table.read(reading, told)
 
 
 @pytest.fixture
