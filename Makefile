@@ -1,5 +1,6 @@
 # make help lists the targets. Variables: FILE= (demo), VENV= (an existing virtual environment), PROFILE= (cargo's), JOBS=,
-# PYTEST_OPTIONS=, UPROOT=, DATA= and SUITE_OPTIONS= (test-uproot), SCALE=, STUDY= and STUDY_OPTIONS= (studies), SECONDS_EACH= and CORPUS_FILES= (fuzz).
+# PYTEST_OPTIONS=, UPROOT=, DATA= and SUITE_OPTIONS= (test-uproot), WHEEL_TARGETS= (wheels), SCALE=, STUDY= and STUDY_OPTIONS= (studies),
+# SECONDS_EACH= and CORPUS_FILES= (fuzz).
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
@@ -21,6 +22,9 @@ DEMO_STAMP := $(DEMO_VENV)/.basketry-demo.stamp
 DEMO_INPUT := build/demo/nano-like.root
 DOCS_VENV := build/docs/venv
 DOCS_STAMP := $(DOCS_VENV)/.basketry-docs.stamp
+ZIG_VENV := build/zig/venv
+ZIG_STAMP := $(ZIG_VENV)/.basketry-zig.stamp
+WHEEL_TARGETS ?= x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu
 FILE ?= $(DEMO_INPUT)
 DEMO_OUT := build/demo/tuned.root
 
@@ -36,6 +40,15 @@ build: ## the release binary, target/release/basketry
 .PHONY: wheel
 wheel: $(TEST_STAMP) ## the Python package, build/wheels/*.whl
 	$(VENV)/bin/maturin build --profile $(PROFILE) --quiet --interpreter $(VENV)/bin/python --out build/wheels
+
+# zig links against the symbols of an old C library, for any processor. The wheel of `make wheel` needs this machine's.
+.PHONY: wheels
+wheels: $(ZIG_STAMP) ## wheels for Linux of 2018 and newer (glibc 2.28), build/manylinux/*.whl (WHEEL_TARGETS=, default x86-64 and aarch64)
+	rustup target add $(WHEEL_TARGETS)
+	for target in $(WHEEL_TARGETS); do \
+	  PATH="$(CURDIR)/$(ZIG_VENV)/bin:$$PATH" maturin build --zig --target "$$target" --compatibility manylinux_2_28 \
+	    --profile $(PROFILE) --quiet -j $(JOBS) --interpreter python3 --out build/manylinux; \
+	done
 
 .PHONY: demo
 demo: ## inspect, tune, rewrite and verify a file (FILE=..., default: a generated NanoAOD-like one)
@@ -71,9 +84,10 @@ test-coffea: $(TEST_STAMP) ## the tests of basketry.distributed and nanoevents b
 	$(MAKE) pytest PROFILE=tested PYTEST_OPTIONS="-k 'test_distributed or test_nanoevents or test_fileset'"
 
 .PHONY: test-uproot
-test-uproot: build $(WHEEL_STAMP) ## uproot's own tests with basketry in uproot's place (UPROOT= and DATA=: checkouts of uproot5 and scikit-hep-testdata)
+test-uproot: build $(WHEEL_STAMP) ## uproot's own tests, and its guide, with basketry in uproot's place (UPROOT= and DATA=: checkouts of uproot5 and scikit-hep-testdata)
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/requirements-uproot.txt
 	$(VENV)/bin/python tests/uproot_suite/run.py --uproot $(UPROOT) --data $(DATA) --jobs $(JOBS) $(SUITE_OPTIONS)
+	$(VENV)/bin/python -W ignore tests/uproot_suite/guide.py --uproot $(UPROOT) --data $(DATA)
 
 .PHONY: pytest
 pytest: build $(WHEEL_STAMP)
@@ -134,6 +148,11 @@ $(WHEEL_STAMP): $(TEST_STAMP) pyproject.toml Cargo.lock $(shell find crates pyth
 $(DOCS_STAMP): docs/requirements.txt
 	[ -x $(DOCS_VENV)/bin/python ] || $(PYTHON) -m venv $(DOCS_VENV)
 	$(DOCS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+
+$(ZIG_STAMP): packaging/requirements-wheels.txt
+	[ -x $(ZIG_VENV)/bin/python ] || $(PYTHON) -m venv $(ZIG_VENV)
+	$(ZIG_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	touch $@
 
 $(DEMO_STAMP): demo/requirements.txt
