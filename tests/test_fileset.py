@@ -3,10 +3,12 @@
 import itertools
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import uproot
 
+import basketry as bk
 from referee.command import Basketry
 
 
@@ -74,13 +76,17 @@ def files(basketry: Basketry, tmp_path_factory: pytest.TempPathFactory) -> list[
     return made
 
 
-def test_coffea_makes_the_same(basketry: Basketry, files: list[Path]) -> None:
+@pytest.mark.parametrize("read_by", [uproot, bk], ids=lambda module: module.__name__)
+def test_coffea_makes_the_same(
+    read_by: Any, basketry: Basketry, files: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     tools = pytest.importorskip("coffea.dataset_tools", reason="coffea is not installed")
+    monkeypatch.setattr(uproot, "open", read_by.open)
     trees = files[:2]
     given = tools.DataGroupSpec.model_validate({"zmm": {"files": {str(path): "Events" for path in trees}}})
+    # Its warning about large clusters is not about the result.
+    how = {"step_size": 30, "step_size_safety_factor": 9, "save_form": False, "scheduler": "synchronous"}
     for aligned, options in ((True, ()), (False, ("--split-clusters",))):
-        # Its warning about large clusters is not about the result.
-        how = {"step_size": 30, "step_size_safety_factor": 9, "save_form": False, "scheduler": "synchronous"}
         theirs = tools.preprocess(given, align_clusters=aligned, **how)[0].model_dump()
         ours = json.loads(basketry("fileset", *trees, "--dataset", "zmm", "--step-size", "30", *options))
         for path, file in ours["zmm"]["files"].items():

@@ -8,6 +8,7 @@ from typing import Any
 
 import awkward as ak
 import pytest
+import uproot
 
 import basketry as bk
 from basketry import _core
@@ -105,6 +106,23 @@ def test_cross_references_and_behaviour_work(sample: Path) -> None:
     assert equal((ours.Muon + ours.Muon).mass, (theirs.Muon + theirs.Muon).mass)
     assert equal(ours.GenPart.parent.pdgId, theirs.GenPart.parent.pdgId)
     assert equal(ours.Jet[ours.Jet.pt > 30].eta, theirs.Jet[theirs.Jet.pt > 30].eta)
+
+
+@pytest.mark.parametrize(("name", "tree", "schemaclass"), [SAMPLES[0], SAMPLES[-1]])
+def test_coffea_s_own_factory_reads_with_basketry(
+    name: str, tree: str, schemaclass: str, corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, factory = corpus / "files" / name, nanoevents.NanoEventsFactory
+    ours = bk.nanoevents(path, tree, schemaclass=schema(schemaclass), mode="eager")
+    # coffea uses uproot's private helpers as well: these stay.
+    monkeypatch.setattr(uproot, "open", bk.open)
+
+    theirs = factory.from_root({path: tree}, schemaclass=schema(schemaclass), mode="eager").events()
+
+    assert set(ours.fields) == set(theirs.fields)
+    for collection in ours.fields:
+        mine, other = parts(ours, collection), parts(theirs, collection)
+        assert all(equal(mine[field], other[field]) for field in mine)
 
 
 @pytest.mark.parametrize(("start", "stop"), [(3, 7), (None, 4), (8, 99), (5, 5), (-2, None)])

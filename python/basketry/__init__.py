@@ -20,7 +20,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from . import _core, _xrootd, distributed, exceptions
+from . import _core, _xrootd, const, distributed, exceptions
+from . import codecs as compression
 from .branches import Branch
 from .codecs import LZ4, LZMA, ZLIB, ZSTD
 from .dataset import concatenate, iterate, num_entries, open
@@ -47,7 +48,7 @@ from .writing import (
 
 if TYPE_CHECKING:
     from . import objects
-    from .writing.identify import as_TGraph, to_writable
+    from .writing.identify import as_TGraph, from_pyroot, to_writable
 
 __version__ = _core.VERSION
 
@@ -55,7 +56,7 @@ _xrootd.tell()
 
 # Objects are made of NumPy's arrays, which are imported with the first one.
 _WITH_NUMPY = {"objects": "basketry.objects", "as_TGraph": "basketry.writing.identify"}
-_WITH_NUMPY["to_writable"] = _WITH_NUMPY["as_TGraph"]
+_WITH_NUMPY["from_pyroot"] = _WITH_NUMPY["to_writable"] = _WITH_NUMPY["as_TGraph"]
 
 
 __all__ = [
@@ -79,12 +80,15 @@ __all__ = [
     "as_TGraph",
     "check",
     "collect",
+    "compression",
     "concatenate",
+    "const",
     "convert",
     "create",
     "distributed",
     "exceptions",
     "fileset",
+    "from_pyroot",
     "generate",
     "inspect",
     "iterate",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import collections.abc
-import sys
+import math
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -11,7 +11,8 @@ from . import _core, fields, interpreting, libraries, notebook, options
 from . import virtual as lazy
 from .codecs import of_code
 from .handle import Handle
-from .listing import Listed, Listing
+from .interpretation import Interpretation
+from .listing import Listed, Listing, print_columns
 from .names import matcher, missing
 from .progress import reading, stepping
 from .reading_plan import columns
@@ -32,10 +33,6 @@ if TYPE_CHECKING:
     from .progress import Progress
     from .reading_plan import Part, Plan
 
-    #: Files with the trees in them, and friends, each by its name, if it has one.
-    Inputs: TypeAlias = Sequence[tuple[str, str | None]]
-    Friends: TypeAlias = Sequence[tuple[str | None, Inputs]]
-    MadeOf: TypeAlias = tuple[Inputs, Friends]
     Names: TypeAlias = str | Iterable[str] | None
     Library: TypeAlias = Literal["ak", "np", "pd", "arrow", "pl", "awkward", "numpy", "pandas", "pyarrow", "polars"]
     How: TypeAlias = type[tuple[Any, ...]] | type[list[Any]] | type[dict[str, Any]] | Literal["zip"] | None
@@ -191,19 +188,11 @@ class Branches(Listed):
         **listing: Unpack[Listing],
     ) -> None:
         """Prints names, C++ types, and the types of the arrays: `var * float32`, or the reason for bytes."""
-        widths = (name_width, typename_width, interpretation_width)
-        out = stream or sys.stdout
-
-        def line(*words: str) -> None:
-            cut = (w if len(w) <= n else f"{w[: n - 3]}..." for w, n in zip(words, widths, strict=True))
-            row = " | ".join(f"{w:{n}}" for w, n in zip(cut, widths, strict=True))
-            out.write(f"{row.rstrip()}\n")
-
-        line("name", "typename", "interpretation")
-        out.write("-+-".join("-" * width for width in widths) + "\n")
+        lines = [("name", "typename", "interpretation")]
         for name, branch in self.items(**listing):
             why = branch.opaque
-            line(name, branch.typename, f"bytes: {why}" if why else branch.interpretation)
+            lines.append((name, branch.typename, f"bytes: {why}" if why else branch.interpretation))
+        print_columns(lines, (name_width, typename_width, interpretation_width), stream)
 
     def _repr_html_(self) -> str:
         """A table of the branches, or of this one alone, for notebooks."""
@@ -217,6 +206,7 @@ class Branches(Listed):
         filter_name: Filter = None,
         filter_typename: Filter = None,
         filter_branch: Callable[[Branch], bool] | None = None,
+        filter_field: Callable[[Branch], bool] | None = None,
         aliases: Mapping[str, str] | None = None,
         entry_start: SupportsIndex | None = None,
         entry_stop: SupportsIndex | None = None,
@@ -263,15 +253,14 @@ class Branches(Listed):
             return interpreting.contained(found | given, options.library(library), how)
         needs = {"how": how, "library": other, "expressions": expressions, "cut": cut, "aliases": aliases}
         lazy.check(virtual, access_log, {**needs, "selection": selection})
-        chosen = self._wanted(expressions, cut, aliases, (filter_name, filter_typename, filter_branch), how)
+        filters = (filter_name, filter_typename, filter_branch or filter_field)
+        chosen = self._wanted(expressions, cut, aliases, filters, how)
         request = Request.of(self.num_entries, entry_start, entry_stop, selection, threads, memory, library, how)
         if virtual and isinstance(chosen, tuple):
             return lazy.arrays(self._table, chosen, request, access_log)
-        if isinstance(chosen, tuple):
-            with reading(progress, request, len(columns(chosen))) as request:
-                return libraries.read(self._table, chosen, request)
-        with reading(progress, request, len(chosen.columns)) as request:
-            return chosen.arrays(request)
+        needed = columns(chosen) if isinstance(chosen, tuple) else chosen.columns
+        with reading(progress, request, len(needed)) as request:
+            return libraries.read(self._table, chosen, request) if isinstance(chosen, tuple) else chosen.arrays(request)
 
     def iterate(
         self,
@@ -281,6 +270,7 @@ class Branches(Listed):
         filter_name: Filter = None,
         filter_typename: Filter = None,
         filter_branch: Callable[[Branch], bool] | None = None,
+        filter_field: Callable[[Branch], bool] | None = None,
         aliases: Mapping[str, str] | None = None,
         entry_start: SupportsIndex | None = None,
         entry_stop: SupportsIndex | None = None,
@@ -299,7 +289,8 @@ class Branches(Listed):
         cut. The next step is read while this one is used. With `report`, each step comes with a `Report` of its
         entries."""
         options.check("iterate", tuning)
-        chosen = self._wanted(expressions, cut, aliases, (filter_name, filter_typename, filter_branch), how)
+        filters = (filter_name, filter_typename, filter_branch or filter_field)
+        chosen = self._wanted(expressions, cut, aliases, filters, how)
         request = Request.of(self.num_entries, entry_start, entry_stop, selection, threads, memory, library, how)
         sizes: list[int] | None = [] if report or progress else None
         if isinstance(chosen, tuple):
@@ -385,7 +376,7 @@ class Branch(Branches, Handle, Described):
         #: C++ type.
         self.typename = typename
         #: Type of its array, as awkward writes types.
-        self.interpretation = interpretation
+        self.interpretation = Interpretation.of(interpretation, lambda: self.array(entry_stop=0))
         self._home: Any = None
         self._number = 0
         #: The branch above, or the tree.
@@ -437,6 +428,11 @@ class Branch(Branches, Handle, Described):
         return self._stored[2] + sum(below.compressed_bytes for below in self._below)
 
     @property
+    def compression_ratio(self) -> float:
+        """Bytes before compression for each byte on disk; NaN without any."""
+        return self.uncompressed_bytes / self.compressed_bytes if self.compressed_bytes else math.nan
+
+    @property
     def entry_offsets(self) -> list[int]:
         """First entries of its baskets in the first file, and finally the number of its entries."""
         return list(self._stored[3])
@@ -483,7 +479,7 @@ class Branch(Branches, Handle, Described):
         type of NumPy's such as "u2", the bytes of numbers are read as numbers of that type; by default types are those
         that the file describes."""
         options.check("array", tuning)
-        if interpretation is not None:
+        if interpretation is not None and interpretation is not self.interpretation:
             limits: dict[str, Any] = {"entry_start": entry_start, "entry_stop": entry_stop, "selection": selection}
             found = self.array(**limits, library="np", threads=threads, memory=memory, progress=progress)
             return interpreting.in_library(interpreting.as_type(found, interpretation), options.library(library))
@@ -491,11 +487,10 @@ class Branch(Branches, Handle, Described):
         lazy.check(virtual, access_log, {"library": None if request.library == "ak" else library})
         if virtual:
             return lazy.column(self._table, self._name, self._read_as(), request, access_log)
-        if self._column is None:
-            plan = self._filtered()
-            with reading(progress, request, len(columns(plan))) as request:
+        plan = self._filtered() if self._column is None else ((self._name, self._column),)
+        with reading(progress, request, len(columns(plan))) as request:
+            if self._column is None:
                 return libraries.read(self._table, plan, request)
-        with reading(progress, request, 1) as request:
             return libraries.read_one(self._table, self._name, self._column, request)
 
 

@@ -32,6 +32,21 @@ class Codec:
         """ROOT's number for both."""
         return self.number * 100 + self.level
 
+    @property
+    def code_pair(self) -> tuple[int, int]:
+        """ROOT's number of the codec, and the level."""
+        return self.number, self.level
+
+    @staticmethod
+    def from_code(code: int) -> Codec | None:
+        """The codec of ROOT's number for both; None where nothing is compressed."""
+        return of_code(code)
+
+    @staticmethod
+    def from_code_pair(number: int, level: int) -> Codec | None:
+        """The codec of ROOT's number for it, and the level."""
+        return of_code(100 * number + level)
+
 
 class ZLIB(Codec):
     """zlib."""
@@ -71,6 +86,10 @@ def of_setting(value: int | str) -> Codec | None:
     name, _, level = value.partition(":")
     kinds: dict[str, type[Codec]] = {kind.name: kind for kind in (ZLIB, LZMA, LZ4, ZSTD)}
     return kinds[name](int(level or 1)) if name in kinds else None
+
+
+#: uproot's name of the class.
+Compression = Codec
 
 
 def setting(compression: Any) -> Any:

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from .progress import Bar, Progress
 
     Place: TypeAlias = str | os.PathLike[str]
-    Places: TypeAlias = Place | Iterable[Place] | Mapping[Place, str | None]
+    Named: TypeAlias = Mapping[Place, str | None]
+    Places: TypeAlias = Place | Named | Iterable[Place | Named]
     Friends: TypeAlias = Iterable[Place] | Mapping[str, Place | Iterable[Place]] | None
 
 
@@ -165,28 +166,22 @@ def _trees(places: Places, friends: Friends, allow_missing: bool) -> list[Tree]:
     return found
 
 
-def _inputs(places: Places) -> list[tuple[str, str | None]]:
-    """Files and the trees in them. A list may have open trees, too."""
+def _inputs(places: Places | Tree) -> list[tuple[str, str | None]]:
+    """Files and the trees in them. A list may have open trees and dicts, too."""
     if isinstance(places, Tree):
         return list(places._made_of[0])
-    if isinstance(places, list | tuple) and any(isinstance(one, Tree) for one in places):
-        return [found for one in places for found in _inputs(one)]
     if is_place(places):
-        places = [places]
+        return _expand(places)
     if isinstance(places, collections.abc.Mapping):
         return [(path, inside or tree) for place, tree in places.items() for path, inside in _expand(place)]
-    return _expand_all(list(places))
-
-
-def _expand_all(places: list[Place]) -> list[tuple[str, str | None]]:
-    """The files and trees of several arguments. As in uproot, patterns without files count for nothing."""
     made: list[tuple[str, str | None]] = []
     lacking: list[FileNotFoundError] = []
-    for place in places:
+    for one in places:
         try:
-            made += _expand(place)
+            made += _inputs(one)
         except FileNotFoundError as error:
-            if not any(special in as_text(place) for special in "*?["):
+            # As in uproot, patterns without files count for nothing.
+            if not (is_place(one) and any(special in as_text(one) for special in "*?[")):
                 raise
             lacking.append(error)
     if lacking and not made:

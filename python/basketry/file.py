@@ -92,6 +92,11 @@ class Directory(Listed, Handle):
         return uuid.UUID(_core.header(self.file_path)[0])
 
     @property
+    def fUUID(self) -> bytes:
+        """The bytes of the file's UUID."""
+        return self.uuid.bytes
+
+    @property
     def compression(self) -> Codec | None:
         """The codec that the file's header names; None where nothing is compressed."""
         return of_code(_core.header(self.file_path)[1])

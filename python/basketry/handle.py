@@ -25,6 +25,11 @@ class DetachedFile:
         """The file's UUID."""
         return uuid.UUID(_core.header(self.file_path)[0])
 
+    @property
+    def fUUID(self) -> bytes:
+        """The bytes of the UUID."""
+        return self.uuid.bytes
+
 
 class Handle:
     """What can be used like an open file."""

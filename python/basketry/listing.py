@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, TypedDict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import TextIO
 
     from .names import Filter
+
+
+def print_columns(lines: Sequence[Sequence[str]], widths: Sequence[int], stream: TextIO | None) -> None:
+    """Prints lines of texts, each cut to the width of its column; the first line is the header."""
+    out = stream or sys.stdout
+    for number, line in enumerate(lines):
+        cut = (w if len(w) <= n else f"{w[: n - 3]}..." for w, n in zip(line, widths, strict=True))
+        out.write(" | ".join(f"{w:{n}}" for w, n in zip(cut, widths, strict=True)).rstrip() + "\n")
+        if number == 0:
+            out.write("-+-".join("-" * width for width in widths) + "\n")
 
 
 class Listing(TypedDict, total=False):

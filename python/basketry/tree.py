@@ -155,11 +155,17 @@ class Tree(Branches, Handle, record.Described):
             common = offsets if common is None else common & offsets
         return sorted(common or ())
 
-    def num_entries_for(self, memory_size: int | str, expressions: Names = None) -> int:
-        """Number of entries whose baskets of these branches take this many bytes before compression."""
+    @spelled(Listing)
+    def num_entries_for(self, memory_size: int | str, expressions: Names = None, **listing: Unpack[Listing]) -> int:
+        """Number of entries whose baskets of these branches take this many bytes before compression. Without names, the
+        branches are those at the top, or all that pass the filters."""
         names = [expressions] if isinstance(expressions, str) else expressions
-        chosen = self.branches if names is None else [self[name] for name in names]
-        total = sum(branch.uncompressed_bytes for branch in chosen)
+        if names is None and listing:
+            # A branch and one below it may both pass: each counts its own baskets.
+            total = sum(branch._stored[1] for branch in self.values(**listing))
+        else:
+            chosen = self.branches if names is None else [self[name] for name in names]
+            total = sum(branch.uncompressed_bytes for branch in chosen)
         return max(1, round(self.num_entries * bytes_of(memory_size) / total)) if total else self.num_entries
 
     @property

@@ -71,6 +71,9 @@ class Object:
         for base in self.bases:
             if isinstance(base, Object):
                 found |= base.all_members
+            elif isinstance(base, np.ndarray):
+                # The member of `TArray`.
+                found["fN"] = len(base)
         return found | self.members
 
     def has_member(self, name: str, all: bool = True) -> bool:

@@ -250,6 +250,8 @@ class WritableDirectory:
         *,
         counter_name: Callable[[str], str] = lambda counted: f"n{counted}",
         field_name: Callable[[str, str], str] = lambda outer, inner: f"{outer}_{inner}" if outer else inner,
+        initial_basket_capacity: int | None = None,  # noqa: ARG002
+        resize_factor: float | None = None,  # noqa: ARG002
     ) -> WritableTree:
         """Makes a tree to extend. `columns` are types by name, or arrays with the first entries.
 
@@ -259,6 +261,7 @@ class WritableDirectory:
 
         As in uproot, lists get a counter column `counter_name(column)`, and records become columns
         `field_name(record, part)`. Lists of lists, which uproot does not write, become vectors.
+        `initial_basket_capacity` and `resize_factor` are those of uproot, without effect.
         """
         path, names, types, entries = self._described(name, columns, "a tree")
         tree = WritableTree(self._core, path, title, types, names, counter_name, field_name, self._layout[0])

@@ -55,7 +55,7 @@ def to_writable(data: Any) -> Any:
     if isinstance(data, str):
         return to_TObjString(data)
     if _is_pyroot(data):
-        return _from_pyroot(data)
+        return from_pyroot(data)
     if _is_histogram(data):
         return _from_uhi(data)
     found = _unpacked(data)
@@ -262,7 +262,7 @@ def as_TGraph(
     return made(kind, {"fName": "", "fTitle": labels, "fNpoints": len(x), "fX": x, "fY": y, **errors, **attributes})
 
 
-def _from_pyroot(thing: Any) -> Any:
+def from_pyroot(thing: Any) -> Any:
     """An object of PyROOT's, through a file in a temporary folder: ROOT itself writes it."""
     import tempfile
     from pathlib import Path

@@ -104,19 +104,30 @@ def _histogram(classname: str, axes: int, data: Any, members: dict[str, Any]) ->
     return made(classname, given, above) if classname in FAMILIES else FAMILIES["TH1"](classname, 0, given, above)
 
 
-def to_TH1x(fName: str | None, fTitle: str, data: Any, **members: Any) -> Any:
-    """A `TH1` of the data's type, with underflow and overflow: `to_TH1x("h", "", bins, fEntries=..., fXaxis=...)`."""
-    return _histogram(f"TH1{_letter(data)}", 1, data, {"fName": fName, "fTitle": fTitle, **members})
+#: Sums over fills: the first five for one axis, eight for two.
+STATISTICS = (
+    "fEntries", "fTsumw", "fTsumw2", "fTsumwx", "fTsumwx2", "fTsumwy", "fTsumwy2", "fTsumwxy",
+    "fTsumwz", "fTsumwz2", "fTsumwxz", "fTsumwyz",
+)  # fmt: skip
 
 
-def to_TH2x(fName: str | None, fTitle: str, data: Any, **members: Any) -> Any:
+def to_TH1x(fName: str | None, fTitle: str, data: Any, *statistics: Any, **members: Any) -> Any:
+    """A `TH1` of the data's type, with underflow and overflow: `to_TH1x("h", "", bins, fEntries=..., fXaxis=...)`.
+    Behind the data are the members of `STATISTICS` that it has, `fSumw2` and the axes, in this order or by name."""
+    given = {"fName": fName, "fTitle": fTitle, **_named(STATISTICS[:5], statistics), **members}
+    return _histogram(f"TH1{_letter(data)}", 1, data, given)
+
+
+def to_TH2x(fName: str | None, fTitle: str, data: Any, *statistics: Any, **members: Any) -> Any:
     """A `TH2` of the data's type; x varies fastest."""
-    return _histogram(f"TH2{_letter(data)}", 2, data, {"fName": fName, "fTitle": fTitle, **members})
+    given = {"fName": fName, "fTitle": fTitle, **_named(STATISTICS[:8], statistics), **members}
+    return _histogram(f"TH2{_letter(data)}", 2, data, given)
 
 
-def to_TH3x(fName: str | None, fTitle: str, data: Any, **members: Any) -> Any:
+def to_TH3x(fName: str | None, fTitle: str, data: Any, *statistics: Any, **members: Any) -> Any:
     """A `TH3` of the data's type; x varies fastest."""
-    return _histogram(f"TH3{_letter(data)}", 3, data, {"fName": fName, "fTitle": fTitle, **members})
+    given = {"fName": fName, "fTitle": fTitle, **_named(STATISTICS[:12], statistics), **members}
+    return _histogram(f"TH3{_letter(data)}", 3, data, given)
 
 
 def to_TProfile(fName: str | None, fTitle: str, data: Any, **members: Any) -> Any:
@@ -132,6 +143,14 @@ def to_TProfile2D(fName: str | None, fTitle: str, data: Any, **members: Any) -> 
 def to_TProfile3D(fName: str | None, fTitle: str, data: Any, **members: Any) -> Any:
     """A `TProfile3D`."""
     return _histogram("TProfile3D", 3, np.asarray(data, "f8"), {"fName": fName, "fTitle": fTitle, **members})
+
+
+def _named(statistics: tuple[str, ...], values: tuple[Any, ...]) -> dict[str, Any]:
+    """Statistics, squares of weights and axes that are given by their order."""
+    names = (*statistics, "fSumw2", "fXaxis", "fYaxis", "fZaxis")
+    if len(values) > len(names):
+        raise TypeError(f"{len(values)} values for {', '.join(names)}: give other members by name")
+    return dict(zip(names, values, strict=False))
 
 
 def _letter(data: Any) -> str:

@@ -1,0 +1,8 @@
+"""ROOT's numbers of codecs, by uproot's names."""
+
+from .codecs import LZ4, LZMA, ZLIB, ZSTD
+
+kZLIB = ZLIB.number
+kLZMA = LZMA.number
+kLZ4 = LZ4.number
+kZSTD = ZSTD.number
