@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -32,10 +32,15 @@ _NUMBERS = {
 }
 
 
-def tables(data: Any) -> Iterator[list[tuple[str, Column]] | Any]:
-    """The columns in the argument of `extend`: all at once, or step by step for an Arrow stream."""
+def tables(data: Any, whole: Collection[str] | None = None) -> Iterator[list[tuple[str, Column]] | Any]:
+    """The columns in the argument of `extend`: all at once, or step by step for an Arrow stream. Records that may be
+    missing are lists of none or one, except in the columns `whole`, and where that is None."""
+
+    def listed(name: str) -> bool:
+        return whole is not None and name not in whole
+
     if isinstance(data, collections.abc.Mapping):
-        yield [(name, column(values)) for name, values in data.items()]
+        yield [(name, column(values, listed(name))) for name, values in data.items()]
     elif _is_of(data, "pandas"):
         yield [(name, column(values)) for name, values in _frame(data).items()]
     elif _is_of(data, "awkward"):
@@ -45,7 +50,7 @@ def tables(data: Any) -> Iterator[list[tuple[str, Column]] | Any]:
             # Lists of records share one counter: `n`, and columns with the names of the fields.
             yield [("", column(data))]
         else:
-            yield [(name, column(data[name])) for name in data.fields]
+            yield [(name, column(data[name], listed(name))) for name in data.fields]
     elif isinstance(data, np.ndarray) and data.dtype.names is not None:
         yield [(name, column(data[name])) for name in data.dtype.names]
     elif hasattr(data, "__arrow_c_stream__"):
@@ -58,12 +63,12 @@ def tables(data: Any) -> Iterator[list[tuple[str, Column]] | Any]:
         )
 
 
-def column(values: Any) -> Column:
-    """An array in the form that `_core` takes."""
+def column(values: Any, listed: bool = False) -> Column:
+    """An array in the form that `_core` takes; with `listed`, records that may be missing are lists of none or one."""
     if isinstance(values, collections.abc.Mapping):
-        return _record([(name, column(part)) for name, part in values.items()])
+        return _record([(name, column(part, listed)) for name, part in values.items()])
     if _is_of(values, "awkward"):
-        return _awkward(values.layout)
+        return _awkward(values.layout, listed)
     if _is_of(values, "pandas"):
         return column(_frame(values)) if values.ndim > 1 else column(values.to_numpy())
     if isinstance(values, np.ndarray):
@@ -72,13 +77,13 @@ def column(values: Any) -> Column:
         return values
     if hasattr(values, "dtype"):
         return _numpy(np.asarray(values))
-    listed = list(values)
+    items = list(values)
     try:
-        made = np.array(listed)
+        made = np.array(items)
     except ValueError:
-        return _lists(listed)
+        return _lists(items, listed)
     # Lists that are all empty are not arrays of fixed size.
-    return _lists(listed) if made.dtype == object or 0 in made.shape[1:] else _numpy(made)
+    return _lists(items, listed) if made.dtype == object or 0 in made.shape[1:] else _numpy(made)
 
 
 def is_type(kind: Any) -> bool:
@@ -88,9 +93,9 @@ def is_type(kind: Any) -> bool:
     return isinstance(kind, str | type | np.dtype | tuple) or type(kind).__module__.startswith("awkward.types")
 
 
-def empty(kind: Any) -> Tree | None:
+def empty(kind: Any, listed: bool = False) -> Tree | None:
     """An empty array of a type: a NumPy type, an awkward type, or a dict of such for a record. None for the name of a
-    C++ type, which neither library knows."""
+    C++ type, which neither library knows. `listed` is as for `column`."""
     if isinstance(kind, collections.abc.Mapping):
         parts = [(name, empty(part)) for name, part in kind.items()]
         unknown = next((name for name, part in parts if part is None), None)
@@ -106,10 +111,10 @@ def empty(kind: Any) -> Tree | None:
             dtype = None
         if dtype is not None:
             return _numpy(np.empty(0, dtype))
-    return _datashape(kind)
+    return _datashape(kind, listed)
 
 
-def _datashape(kind: Any) -> Tree | None:
+def _datashape(kind: Any, listed: bool) -> Tree | None:
     import awkward as ak
 
     if isinstance(kind, str):
@@ -121,7 +126,7 @@ def _datashape(kind: Any) -> Tree | None:
         kind = kind.content
     if not isinstance(kind, ak.types.Type):
         raise TypeError(f"{kind!r} is not a type of NumPy or awkward, and not the name of a C++ type")
-    return _awkward(ak.forms.from_type(kind).length_zero_array(highlevel=False))
+    return _awkward(ak.forms.from_type(kind).length_zero_array(highlevel=False), listed)
 
 
 def _is_of(value: Any, library: str) -> bool:
@@ -133,10 +138,10 @@ def _frame(frame: Any) -> Mapping[str, Any]:
     return {"index": frame.index.to_numpy()} | {str(name): frame[name].to_numpy() for name in frame.columns}
 
 
-def _awkward(layout: Any) -> Tree:
+def _awkward(layout: Any, listed: bool) -> Tree:
     from . import _awkward as awkward
 
-    return _bytes(awkward.node(awkward.without_missing_records(layout)))
+    return _bytes(awkward.node(awkward.without_missing_records(layout) if listed else layout))
 
 
 def _bytes(tree: Any) -> Tree:
@@ -187,7 +192,7 @@ def _text(texts: Iterable[Any]) -> Tree:
     return ("text", len(letters), 0, [_plain(offsets), np.frombuffer(b"".join(letters), np.uint8)], [])
 
 
-def _lists(values: list[Any]) -> Tree:
+def _lists(values: list[Any], listed: bool = False) -> Tree:
     import awkward as ak
 
-    return _awkward(ak.from_iter(values, highlevel=False))
+    return _awkward(ak.from_iter(values, highlevel=False), listed)

@@ -263,7 +263,7 @@ class WritableDirectory:
         `field_name(record, part)`. Lists of lists, which uproot does not write, become vectors.
         `initial_basket_capacity` and `resize_factor` are those of uproot, without effect.
         """
-        path, names, types, entries = self._described(name, columns, "a tree")
+        path, names, types, entries = self._described(name, columns, is_ntuple=False)
         tree = WritableTree(self._core, path, title, types, names, counter_name, field_name, self._layout[0])
         self._trees[path] = tree
         self._enter(path.rpartition("/")[0])
@@ -278,7 +278,7 @@ class WritableDirectory:
         of lists, and fixed-size arrays become fields of their C++ types; records become records; values that may be
         missing become `std::optional`, and unions `std::variant`.
         """
-        path, names, types, entries = self._described(name, columns, "an RNTuple")
+        path, names, types, entries = self._described(name, columns, is_ntuple=True)
         if any(typename is None for typename in names.values()):
             # A stream says of all columns that values may be missing: the first entries tell.
             first = next(entries, None)
@@ -292,11 +292,12 @@ class WritableDirectory:
         return ntuple
 
     def _described(
-        self, name: str, columns: Any, what: str
+        self, name: str, columns: Any, is_ntuple: bool
     ) -> tuple[str, dict[str, str | None], _core.Batch, Iterator[_core.Batch]]:
         """Full path, C++ types by name where they are given, a batch with the other types, and the entries."""
         from .. import _input_arrays
 
+        what = "an RNTuple" if is_ntuple else "a tree"
         path = self._full(name)
         if path in self._trees:
             raise ValueError(f"{self.file_path} already has a tree or RNTuple {path}")
@@ -311,11 +312,11 @@ class WritableDirectory:
             and columns
             and all(map(_input_arrays.is_type, columns.values()))
         ):
-            arrays = {one: _input_arrays.empty(kind) for one, kind in columns.items()}
+            arrays = {one: _input_arrays.empty(kind, is_ntuple) for one, kind in columns.items()}
             names = {one: None if arrays[one] is not None else str(columns[one]) for one in columns}
             types = _core.Batch.of([(one, array) for one, array in arrays.items() if array is not None])
         else:
-            entries = batches(columns, with_types=True)
+            entries = batches(columns, with_types=True, whole=() if is_ntuple else None)
             types = next(entries)
             names = dict.fromkeys(types.names)
         if not names:

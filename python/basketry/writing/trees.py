@@ -10,7 +10,7 @@ from ..names import missing
 from ..verbs import layout_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
     from types import TracebackType
 
 
@@ -98,8 +98,11 @@ class WritableTree:
         A wrong name, length or type is an error that changes nothing. Large data are filled in parts: an error after
         the first part abandons the output.
         """
-        for batch in batches(data):
+        for batch in self._batches(data):
             self._fill(batch)
+
+    def _batches(self, data: Any) -> Iterator[_core.Batch]:
+        return batches(data)
 
     def fill_context(self, task: int | None = None) -> FillContext:
         """A fill context for one thread or task, with clusters of its own: `with tree.fill_context() as context:
@@ -167,10 +170,14 @@ class WritableNTuple(WritableTree):
         self._core = core
         self._columns = list(names)
         self._counters = set()
+        self._typed = [name for name, typename in names.items() if typename is not None]
         self._number = core.ntuple(path, description, list(names.items()), types)
 
     def __repr__(self) -> str:
         return f"<WritableNTuple {self.path}: {self.num_entries} entries, {len(self._columns)} fields>"
+
+    def _batches(self, data: Any) -> Iterator[_core.Batch]:
+        return batches(data, whole=self._typed)
 
     @property
     def description(self) -> str:
@@ -199,7 +206,7 @@ class FillContext:
 
     def extend(self, data: Any) -> None:
         """Adds entries, like `WritableTree.extend`."""
-        for batch in batches(data):
+        for batch in self._tree._batches(data):
             self._core.fill(self._tree._checked(batch))
 
     def flush(self) -> None:
@@ -239,15 +246,17 @@ def _check_counters(batch: _core.Batch, counter_name: Callable[[str], str]) -> N
         if counter not in names or (node := batch.node(place))[0] != "list":
             continue
         ends = _numpy.data(node[3][0], "i8")
-        if (ends[1:] - ends[:-1]).tolist() != _numpy.array(batch.node(names.index(counter))).tolist():
+        lengths, counted = ends[1:] - ends[:-1], _numpy.array(batch.node(names.index(counter)))
+        if len(lengths) != len(counted) or (lengths != counted).any():
             raise ValueError(f"{counter} counts {name}, whose lists have other lengths")
 
 
-def batches(data: Any, with_types: bool = False) -> Iterator[_core.Batch]:
-    """Entries in batches; `with_types` adds an empty batch in front that shows the columns."""
+def batches(data: Any, with_types: bool = False, whole: Collection[str] | None = None) -> Iterator[_core.Batch]:
+    """Entries in batches; `with_types` adds a batch in front that shows the columns. `whole` is as for
+    `_input_arrays.tables`."""
     from .. import _input_arrays
 
-    for table in _input_arrays.tables(data):
+    for table in _input_arrays.tables(data, whole):
         if isinstance(table, _core.Stream):
             if with_types:
                 yield table.empty()
