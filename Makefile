@@ -85,7 +85,6 @@ test-coffea: $(TEST_STAMP) ## the tests of basketry.distributed and nanoevents b
 
 .PHONY: test-uproot
 test-uproot: build $(WHEEL_STAMP) ## uproot's own tests, and its guide, with basketry in uproot's place (UPROOT= and DATA=: checkouts of uproot5 and scikit-hep-testdata)
-	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/requirements-uproot.txt
 	$(VENV)/bin/python tests/uproot_suite/run.py --uproot $(UPROOT) --data $(DATA) --jobs $(JOBS) $(SUITE_OPTIONS)
 	$(VENV)/bin/python -W ignore tests/uproot_suite/guide.py --uproot $(UPROOT) --data $(DATA)
 

@@ -343,11 +343,13 @@ def tune(
     equal. The output exists only if `Tuning.delivered`: no larger than the limit and not slower to read than the input.
 
     `workload` is "full", "sparse:1%", "columns:GLOB,..." or a mix such as "full=0.3,columns:Muon_*=0.7". `goal` is
-    what is minimised: "reading" (time), or "size" with the reading time of today as a limit. Limits are sizes or seconds, or multiples of the input's such as "1.05x". `Tuning.chosen` is None if they cannot be met;
+    what is minimised: "reading" (time), or "size" with the reading time of today as a limit. Limits are sizes or
+    seconds, or multiples of the input's such as "1.05x". `Tuning.chosen` is None if they cannot be met;
     `rewrite(layout=...)` takes `Tuning.layout`, which is TOML. `recode` also tries columns of objects split and
-    unsplit, which may rename their branches. `keep` and `drop` select branches. Several files of a kind get one layout,
-    for `layout_out`; `output` needs a single file. `reader` is the program that will read the file: "basketry", "root",
-    "uproot" or a profile (docs/readers.md). Expected times are that reader's; if it is installed, it makes the proof.
+    unsplit, which may rename their branches. `keep` and `drop` select branches. Several files of a kind get one
+    layout, for `layout_out`; `output` needs a single file. `reader` is the program that will read the file:
+    "basketry", "root", "uproot" or a profile (docs/readers.md). Expected times are that reader's; if it is
+    installed, it makes the proof.
     `container` is "ttree", "rntuple" or "any" for the better one; `Tuning.containers` has the best of each. `progress`
     is that of `rewrite`; it counts what is written.
     """

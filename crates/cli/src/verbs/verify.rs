@@ -130,7 +130,11 @@ fn print(verdict: &Verdict, start: Instant, quiet: bool) -> Result<()> {
         }
         for table in &verdict.trees {
             for ColumnError { column, largest } in table.errors.iter().take(SHOWN) {
-                writeln!(out, "{}: numbers of {column} within the tolerance differ by at most {largest:e}", table.path)?;
+                writeln!(
+                    out,
+                    "{}: numbers of {column} within the tolerance differ by at most {largest:e}",
+                    table.path
+                )?;
             }
         }
         output::notes(&mut out, &verdict.notes)?;
