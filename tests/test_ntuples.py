@@ -80,7 +80,7 @@ def test_steps_selections_and_cuts(made: Path) -> None:
 def test_fields_below_others_are_named_with_dots(made: Path) -> None:
     ntuple = bk.open(f"{made}:events")
     assert ntuple.keys(recursive=False) == list(expected())
-    assert {"pair._0", "pair._1"} <= set(ntuple.keys())
+    assert {"pair.0", "pair.1"} <= set(ntuple.keys())
     assert ntuple["pair._1"].array().tolist() == [second for _, second in expected()["pair"]]
     assert ntuple["items"].typename == "std::vector<float>"
     with pytest.raises(KeyError, match="number"):
