@@ -91,7 +91,7 @@ impl Verb {
     fn set_up_allocator(&self) {
         match (self, self.budget()) {
             (_, None) => {}
-            (Self::Generate(_), Some(budget)) => allocator::ours_for_writing(&budget),
+            (Self::Generate(_) | Self::WriteBench(_), Some(budget)) => allocator::ours_for_writing(&budget),
             (_, Some(budget)) => allocator::ours(&budget),
         }
     }

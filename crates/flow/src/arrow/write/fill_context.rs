@@ -179,13 +179,19 @@ impl FillContext {
         let (filled, taken) = (self.filling.level(), self.memory());
         self.entry_bytes = (filled.raw + filled.pending) / self.rule.entries().max(1);
         self.reservation.peak = self.reservation.peak.max(taken);
-        let mut has_room = true;
-        if let Some((held, _)) = self.reservation.cluster.as_mut().filter(|(held, _)| taken > *held) {
-            has_room = self.committer.grow(taken - *held, &self.ticket)?;
-            *held = taken;
-            self.ticket.set_reserved(taken);
-        }
+        let has_room = self.grow(taken)?;
         Ok(self.rule.ends(&filled, self.reservation.cluster_limit) || !has_room)
+    }
+
+    /// Reserves `bytes` for the cluster, if it has fewer. Returns false when it should end.
+    fn grow(&mut self, bytes: u64) -> Result<bool> {
+        let Some((held, _)) = self.reservation.cluster.as_mut().filter(|(held, _)| bytes > *held) else {
+            return Ok(true);
+        };
+        let has_room = self.committer.grow(bytes - *held, &self.ticket)?;
+        *held = bytes;
+        self.ticket.set_reserved(bytes);
+        Ok(has_room)
     }
 
     /// Reserves memory for a cluster. Buffers kept from the last one are part of it, unless the context has to wait.
@@ -213,6 +219,8 @@ impl FillContext {
     }
 
     fn end_cluster(&mut self) -> Result<()> {
+        // Pending entries are still there when the last baskets or pages are made of them.
+        self.grow(self.memory() + self.filling.level().pending)?;
         self.reservation.peak = self.reservation.peak.max(self.memory());
         let team = self.team(self.rule.entries());
         self.filling.finish(&self.plan, team.as_deref(), &self.scratches)?;
