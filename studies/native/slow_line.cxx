@@ -2,6 +2,7 @@
 // limited to LINE_BYTES in a second, like `basketry readspeed --throttle`, and writes to all files to DISK_BYTES. With NO_FSYNC
 // flushes to the disk do nothing.
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <mutex>
@@ -99,6 +100,13 @@ ssize_t pwrite(int fd, const void *from, size_t bytes, off_t at) {
 ssize_t pwrite64(int fd, const void *from, size_t bytes, off64_t at) {
   static const auto real = next<ssize_t(int, const void *, size_t, off64_t)>("pwrite64");
   return taken(fd, real(fd, from, bytes, at));
+}
+// The C library writes buffered bytes by calls of its own, which cannot be replaced: they wait when they are handed over.
+size_t fwrite(const void *from, size_t size, size_t count, FILE *to) {
+  static const auto real = next<size_t(const void *, size_t, size_t, FILE *)>("fwrite");
+  const size_t done = real(from, size, count, to);
+  taken(fileno(to), static_cast<ssize_t>(done * size));
+  return done;
 }
 int fsync(int fd) { return flushed("fsync", fd); }
 int fdatasync(int fd) { return flushed("fdatasync", fd); }
