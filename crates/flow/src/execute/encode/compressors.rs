@@ -112,7 +112,7 @@ mod tests {
                             let mut lent = stock.lend();
                             peak.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                             let compression = "zstd:5".parse().unwrap();
-                            lent.compressor.compress(compression, &vec![7; 2 << 20], &mut Vec::new()).unwrap();
+                            lent.compressor.compress(compression, &vec![7; 1 << 20], &mut Vec::new()).unwrap();
                             assert!(lent.compressor.memory() as u64 <= ASSUMED, "{}", lent.compressor.memory());
                             now.fetch_sub(1, Ordering::SeqCst);
                         }
