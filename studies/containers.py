@@ -9,7 +9,7 @@ from studies.study import Context, Series, mb, number, study, swept, table
 
 ESD = Path(__file__).with_name("containers.toml")
 AOD = Path(__file__).with_name("containers_aod.toml")
-#: Megabytes at scale 1 of which 1 % are a hundred events; so many of the ESD would be 6 GB.
+#: Megabytes at scale 1. One per cent of these events are a hundred; for the ESD that would take 6 GB.
 AOD_SIZE = 1000
 #: The study's milliseconds an event of AOD, of all events and of 1 % of them.
 PUBLISHED_AOD = {"split, 30 MB": (59.0, 270.0), "not split, flush 10": (35.0, 60.0)}

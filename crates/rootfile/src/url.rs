@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// The text of a path that is a URL: `scheme://rest`, or `cache::scheme://rest` as fsspec chains them. `file:///path` is none: it names a path. Schemes may be written in capitals
-/// (RFC 3986, 3.1).
+/// The text of a path that is a URL: `scheme://rest`, or `cache::scheme://rest` as fsspec chains them. `file:///path` is none: it
+/// names a path. Schemes may be written in capitals (RFC 3986, 3.1).
 pub fn url(path: &Path) -> Option<&str> {
     let text = path.to_str()?;
     let (scheme, _) = text.split_once("://")?;

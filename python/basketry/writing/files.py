@@ -354,7 +354,7 @@ class WritableFile(WritableDirectory):
 
     @property
     def compression(self) -> codecs.Codec | None:
-        """The codec of trees and RNTuples that are made from now on; those that were made stay as they are."""
+        """The codec of trees and RNTuples. A change applies to those that are made after it."""
         return codecs.of_setting(tomllib.loads(self._layout[0]).get("compression", 101))
 
     @compression.setter

@@ -3,7 +3,6 @@
 
 use super::nominal;
 use super::statistics::FileStats;
-use super::utility::Goal;
 use crate::system::clock::process_seconds;
 
 /// Measuring may take this many CPU seconds, or this share of the rewrite's.
@@ -23,7 +22,7 @@ pub(crate) struct Allowance {
 impl Allowance {
     /// The allowance for the rewrite of a file, from `start` on.
     pub fn for_file(start: f64, stats: &FileStats) -> Self {
-        Self::new(start, 1e-9 * nominal::rewrite(stats), if stats.goal == Goal::Size { SMALL } else { SECONDS })
+        Self::new(start, 1e-9 * nominal::rewrite(stats), stats.goal.pick(SECONDS, SMALL))
     }
 
     /// The allowance for a rewrite of `rewrite` CPU seconds, from `start` on.

@@ -33,7 +33,7 @@ pub(super) const LEAST_SAMPLED: f64 = 6e3;
 const LARGEST_BASKET: usize = 256 << 10;
 /// Codecs with a higher nominal cost are tried on the largest columns and on every fourth of the others: where reading, and
 /// where size is the goal.
-const SLOW: [f64; 2] = [12.0, 100.0];
+const SLOW: (f64, f64) = (12.0, 100.0);
 /// Number of largest columns on which slow codecs are tried.
 const SLOW_ON: usize = 12;
 /// Two basket sizes are tried on this many of the largest columns, at least and at most; one column for each
@@ -216,7 +216,7 @@ impl Work<'_> {
 
 /// Whether a codec is tried on every column that is sampled.
 fn is_fast(codec: Packing, goal: Goal) -> bool {
-    nominal::codec(codec) <= SLOW[usize::from(goal == Goal::Size)]
+    nominal::codec(codec) <= goal.pick(SLOW.0, SLOW.1)
 }
 
 /// Whether a codec is as good as another in every way, and better in one; `first` decides a draw. Times within

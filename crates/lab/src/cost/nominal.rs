@@ -11,13 +11,11 @@ use super::utility::Goal;
 /// for all measurements together.
 const SHARE: f64 = 0.09;
 /// Additional nominal seconds, so that small files have enough time: where reading, and where size is the goal.
-const FLOOR_SECONDS: [f64; 2] = [0.2, 1.2];
+const FLOOR_SECONDS: (f64, f64) = (0.2, 1.2);
+
 /// Codecs that are tried.
 pub(crate) fn candidates(goal: Goal) -> Vec<Compression> {
-    match goal {
-        Goal::Reading => fastest(),
-        Goal::Size => smallest(),
-    }
+    goal.pick(fastest(), smallest())
 }
 
 fn fastest() -> Vec<Compression> {
@@ -89,14 +87,11 @@ pub(super) const DECODE: f64 = 0.5;
 
 /// Nominal nanoseconds of the cheapest rewrite that does anything; where size is the goal, of one that compresses well.
 pub(crate) fn rewrite(stats: &FileStats) -> f64 {
-    let compression = match stats.goal {
-        Goal::Reading => 4.0,
-        Goal::Size => 80.0,
-    };
+    let compression = stats.goal.pick(4.0, 80.0);
     stats.columns.iter().map(|c| c.raw * (decompression(c.compression) + compression + 0.5)).sum()
 }
 
 /// Nominal nanoseconds that trying codecs may take: a share of such a rewrite.
 pub(super) fn budget(stats: &FileStats) -> f64 {
-    SHARE * rewrite(stats) + FLOOR_SECONDS[usize::from(stats.goal == Goal::Size)] * 1e9
+    SHARE * rewrite(stats) + stats.goal.pick(FLOOR_SECONDS.0, FLOOR_SECONDS.1) * 1e9
 }

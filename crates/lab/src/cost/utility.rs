@@ -21,6 +21,16 @@ pub enum Goal {
     Size,
 }
 
+impl Goal {
+    /// The first where reading is the goal, the second where size is.
+    pub(crate) fn pick<T>(self, reading: T, size: T) -> T {
+        match self {
+            Self::Reading => reading,
+            Self::Size => size,
+        }
+    }
+}
+
 impl FromStr for Goal {
     type Err = Error;
 
