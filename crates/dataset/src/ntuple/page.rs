@@ -238,25 +238,24 @@ pub fn put_page(
     if !compressor.compress(compression, raw, out)? {
         out.extend_from_slice(raw);
     }
-    let len = out.len() - start;
-    Ok((len, seal_page(out, start, has_checksum)))
-}
-
-/// Ends the page that begins at `start` with its checksum, if it has one. Returns the checksum of its bytes.
-pub fn seal_page(out: &mut Vec<u8>, start: usize, has_checksum: bool) -> u64 {
-    let checksum = twox_hash::XxHash3_64::oneshot(out.get(start..).unwrap_or_default());
+    let (len, checksum) = (out.len() - start, checksum(out.get(start..).unwrap_or_default()));
     if has_checksum {
         out.extend_from_slice(&checksum.to_le_bytes());
     }
-    checksum
+    Ok((len, checksum))
+}
+
+/// The checksum of a page's bytes in the file: XXH3 of 64 bits.
+pub fn checksum(page: &[u8]) -> u64 {
+    twox_hash::XxHash3_64::oneshot(page)
 }
 
 /// The bytes before the checksum.
 fn verify(record: &[u8]) -> Result<&[u8]> {
-    let Some((bytes, checksum)) = record.split_last_chunk::<{ CHECKSUM as usize }>() else {
+    let Some((bytes, stated)) = record.split_last_chunk::<{ CHECKSUM as usize }>() else {
         return Err(Error::corrupt("a page is shorter than its checksum"));
     };
-    let (stated, found) = (u64::from_le_bytes(*checksum), twox_hash::XxHash3_64::oneshot(bytes));
+    let (stated, found) = (u64::from_le_bytes(*stated), checksum(bytes));
     if stated != found {
         return Err(Error::corrupt(format!("the checksum of a page is {found:016x}, not {stated:016x}")));
     }

@@ -203,22 +203,28 @@ impl PageSink {
         self.stored.clear();
         self.stored.resize(outline.stored as usize, None);
         self.cluster = Some(Box::new(outline));
-        // Numbers count stored pages, in order.
-        let mut number = 0;
+        let checksums: Vec<[u8; CHECKSUM as usize]> = pages.iter().map(|(_, page)| page.checksum.to_le_bytes()).collect();
         for key in keys(&pages) {
-            let key = pages.get(key).unwrap_or_default();
-            let len: u64 = key.iter().map(|(bytes, _)| bytes.len() as u64).sum();
-            writer.append(&blob_key(writer.position(), len, writer.datime())?)?;
-            self.written.zip_bytes += len;
-            for (bytes, page) in key {
-                let stored =
-                    StoredPage { offset: writer.position(), size: page.len as u64, has_checksum: page.has_checksum };
+            let of_key = pages.iter().zip(&checksums).enumerate().take(key.end).skip(key.start);
+            let len: u64 = of_key.clone().map(|(_, ((_, page), _))| page.stored_len()).sum();
+            let header = blob_key(writer.position(), len, writer.datime())?;
+            let mut parts: Vec<&[u8]> = Vec::with_capacity(1 + 2 * key.len());
+            parts.push(&header);
+            let mut offset = writer.position() + header.len() as u64;
+            for (number, ((bytes, page), checksum)) in of_key {
+                let stored = StoredPage { offset, size: page.len as u64, has_checksum: page.has_checksum };
+                // Numbers count stored pages, in order.
                 if let Some(place) = self.stored.get_mut(number) {
                     *place = Some(stored);
                 }
-                number += 1;
-                writer.append(bytes)?;
+                offset += page.stored_len();
+                parts.push(bytes);
+                if page.has_checksum {
+                    parts.push(checksum);
+                }
             }
+            writer.append_parts(&parts)?;
+            self.written.zip_bytes += len;
         }
         Ok(())
     }
@@ -325,7 +331,7 @@ impl PageSink {
     }
 }
 
-/// A page to store: its bytes, with the checksum, and its description.
+/// A page to store: its bytes and its description.
 type ToStore<'a> = (&'a [u8], &'a MadePage);
 
 /// The outline of a cluster, and the pages to store, by their numbers in it.
@@ -359,12 +365,12 @@ fn outline(made: &[ColumnPages], (first_entry, entries): (u64, u64)) -> (Cluster
 /// Ranges of pages that share a key: as many as it may hold.
 fn keys(pages: &[ToStore<'_>]) -> Vec<std::ops::Range<usize>> {
     let (mut keys, mut start, mut len) = (Vec::new(), 0, 0);
-    for (at, (bytes, _)) in pages.iter().enumerate() {
-        if at > start && len + bytes.len() as u64 > MAX_KEY_SIZE {
+    for (at, (_, page)) in pages.iter().enumerate() {
+        if at > start && len + page.stored_len() > MAX_KEY_SIZE {
             keys.push(start..at);
             (start, len) = (at, 0);
         }
-        len += bytes.len() as u64;
+        len += page.stored_len();
     }
     if start < pages.len() {
         keys.push(start..pages.len());

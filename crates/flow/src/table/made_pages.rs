@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use dataset::layout::Compression;
 use dataset::ntuple::page::CHECKSUM;
 
-/// Extra bytes that a codec may need, for the headers of its blocks, and those of a checksum.
+/// Extra bytes that a codec may need, for the headers of its blocks.
 const CODEC_ROOM: usize = 256;
 
-/// The pages of one column in a cluster, one after the other.
+/// The pages of one column in a cluster, one after the other. Their checksums lie apart: pages that need no encoding are the elements
+/// as they came.
 #[derive(Debug)]
 pub(crate) struct ColumnPages {
     pub bytes: Vec<u8>,
@@ -22,15 +23,22 @@ pub(crate) struct MadePage {
     pub elements: u32,
     /// Its offset in the bytes.
     pub offset: usize,
-    /// Its bytes without the checksum.
+    /// Its bytes in the file, without the checksum.
     pub len: usize,
     /// Its bytes before compression.
     pub raw: usize,
     pub has_checksum: bool,
-    /// XXH3 of its bytes.
+    /// That of its bytes, which follows them if `has_checksum`.
     pub checksum: u64,
     /// An earlier page with the same bytes: its column and its number there.
     pub same_as: Option<(usize, usize)>,
+}
+
+impl MadePage {
+    /// Its bytes in the file, with the checksum.
+    pub fn stored_len(&self) -> u64 {
+        self.len as u64 + if self.has_checksum { CHECKSUM } else { 0 }
+    }
 }
 
 impl Default for ColumnPages {
@@ -55,13 +63,6 @@ impl ColumnPages {
         offset
     }
 
-    /// Ends the page that was appended.
-    pub fn end(&mut self, page: MadePage) {
-        let checksum = if page.has_checksum { CHECKSUM as usize } else { 0 };
-        let len = self.bytes.len() - page.offset - checksum;
-        self.pages.push(MadePage { len, ..page });
-    }
-
     /// Appends other pages of the same column.
     pub fn append(&mut self, other: &Self) {
         let offset = self.begin(other.bytes.len());
@@ -76,10 +77,9 @@ impl ColumnPages {
         self
     }
 
-    /// The bytes of a page, with the checksum.
+    /// The bytes of a page.
     pub fn stored(&self, page: &MadePage) -> &[u8] {
-        let checksum = if page.has_checksum { CHECKSUM as usize } else { 0 };
-        self.bytes.get(page.offset..page.offset + page.len + checksum).unwrap_or_default()
+        self.bytes.get(page.offset..page.offset + page.len).unwrap_or_default()
     }
 }
 
@@ -117,8 +117,16 @@ mod tests {
             let offset = made.begin(bytes.len());
             made.bytes.extend_from_slice(bytes);
             let checksum = bytes.iter().map(|byte| u64::from(*byte)).sum();
-            let page = MadePage { elements: 1, offset, len: 0, raw: 0, has_checksum: false, checksum, same_as: None };
-            made.end(page);
+            let len = bytes.len();
+            made.pages.push(MadePage {
+                elements: 1,
+                offset,
+                len,
+                raw: 0,
+                has_checksum: false,
+                checksum,
+                same_as: None,
+            });
         }
         made
     }

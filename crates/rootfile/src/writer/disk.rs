@@ -4,13 +4,16 @@
 //! every write and sync, so that a crash between any two of them can be simulated.
 
 use std::fs::File;
-use std::io::ErrorKind as IoKind;
+use std::io::{ErrorKind as IoKind, IoSlice};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use super::staged::StagedFile;
 use crate::temporary::Temporary;
 use crate::{Error, Result};
+
+/// Most parts of one system call (`IOV_MAX` of Linux).
+const MOST_PARTS: usize = 1024;
 
 /// The file of an output.
 pub(super) struct Disk {
@@ -55,6 +58,34 @@ impl Disk {
         self.journal.lock().unwrap().push(Step::Write(at, bytes.to_vec()));
         let Some((file, _)) = &self.file else { return Ok(()) };
         file.write_all_at(bytes, at).map_err(|e| self.explain(e, at + bytes.len() as u64))
+    }
+
+    /// Writes parts, one behind the other, from an offset on.
+    pub fn write_parts_at(&self, at: u64, parts: &[&[u8]]) -> Result<()> {
+        #[cfg(test)]
+        self.journal.lock().unwrap().push(Step::Write(at, parts.concat()));
+        let Some((file, _)) = &self.file else { return Ok(()) };
+        let mut at = at;
+        for parts in parts.chunks(MOST_PARTS) {
+            let mut slices: Vec<IoSlice<'_>> = parts.iter().map(|part| IoSlice::new(part)).collect();
+            let mut slices = slices.as_mut_slice();
+            // A call may write less than all.
+            IoSlice::advance_slices(&mut slices, 0);
+            while !slices.is_empty() {
+                let written = match rustix::io::pwritev(file, slices, at) {
+                    Ok(0) => return Err(self.explain(IoKind::WriteZero.into(), at)),
+                    Ok(written) => written,
+                    Err(rustix::io::Errno::INTR) => 0,
+                    Err(e) => {
+                        let end = at + slices.iter().map(|part| part.len() as u64).sum::<u64>();
+                        return Err(self.explain(e.into(), end));
+                    }
+                };
+                IoSlice::advance_slices(&mut slices, written);
+                at += written as u64;
+            }
+        }
+        Ok(())
     }
 
     /// Returns when all bytes written so far would survive a power cut.

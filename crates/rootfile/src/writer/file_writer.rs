@@ -201,6 +201,23 @@ impl FileWriter {
         self.push(records)
     }
 
+    /// Appends complete records that lie in parts, one behind the other, without joining them in memory.
+    ///
+    /// # Errors
+    ///
+    /// If writing fails.
+    pub fn append_parts(&mut self, parts: &[&[u8]]) -> Result<()> {
+        parts.iter().for_each(|part| self.hash_record(part));
+        let len: usize = parts.iter().map(|part| part.len()).sum();
+        if len < DIRECT {
+            return parts.iter().try_for_each(|part| self.push(part));
+        }
+        self.flush()?;
+        self.disk.write_parts_at(self.flushed, parts)?;
+        self.flushed += len as u64;
+        Ok(())
+    }
+
     pub(super) fn hash_record(&mut self, record: &[u8]) {
         self.hash.write(&record.len().to_le_bytes());
         if record.len() <= 2 * HASHED {

@@ -60,6 +60,16 @@ impl Encoding {
         self.range
     }
 
+    /// Whether elements lie in a page as in the memory of a little-endian machine. `double`: they are doubles.
+    pub fn is_native(&self, double: bool) -> bool {
+        use ColumnType::{Byte, Char, Int8, Int16, Int32, Int64, Real32, Real64, UInt8, UInt16, UInt32, UInt64};
+        match self.column_type {
+            Byte | Char | Int8 | UInt8 | Int16 | UInt16 | Int32 | UInt32 | Int64 | UInt64 | Real64 => true,
+            Real32 => !double,
+            _ => false,
+        }
+    }
+
     /// The bytes of an uncompressed page. None if they are more than memory can address.
     pub fn page_len(&self, elements: usize) -> Option<usize> {
         Some(elements.checked_mul(usize::from(self.bits))?.div_ceil(8))

@@ -43,6 +43,8 @@ pub use column_type::{ColumnType, Kind};
 pub use elements::Elements;
 pub use encoding::Encoding;
 pub use ends::Ends;
+pub(crate) use pack::native;
+pub(crate) use word::Word;
 
 #[cfg(test)]
 mod tests;

@@ -18,7 +18,7 @@ pub(super) fn plain<W: Word, T: Copy>(page: &mut Vec<u8>, values: &[T], word: im
 }
 
 /// Words whose bytes are those of the values.
-pub(super) fn native<W: Word, T: ArrowNativeType>(page: &mut Vec<u8>, values: &[T], word: impl Fn(T) -> W) {
+pub(crate) fn native<W: Word, T: ArrowNativeType>(page: &mut Vec<u8>, values: &[T], word: impl Fn(T) -> W) {
     if cfg!(target_endian = "little") {
         page.extend_from_slice(values.to_byte_slice());
     } else {

@@ -5,7 +5,7 @@
 pub(super) const BLOCK: usize = 64;
 
 /// An unsigned integer of 1, 2, 4 or 8 bytes.
-pub(super) trait Word: Copy + Default + Into<u64> {
+pub(crate) trait Word: Copy + Default + Into<u64> {
     /// Bytes.
     const BYTES: usize;
 

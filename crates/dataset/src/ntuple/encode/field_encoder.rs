@@ -129,9 +129,11 @@ impl FieldEncoder {
         self.columns.clone()
     }
 
-    /// Its columns without elements.
-    pub fn start(&self) -> Vec<PendingColumn> {
-        self.empty.iter().map(|empty| PendingColumn::new(empty.encoding, empty.double, empty.counts)).collect()
+    /// Its columns without elements. `is_stored` says of each column, counted from the field's first one, whether its pages are not
+    /// compressed.
+    pub fn start(&self, is_stored: impl Fn(usize) -> bool) -> Vec<PendingColumn> {
+        let empty = self.empty.iter().enumerate();
+        empty.map(|(at, of)| PendingColumn::new(of.encoding, of.double, of.counts, is_stored(at))).collect()
     }
 
     /// Appends the entries `rows` of a batch. `arrays` are the columns of the batch in the order of [`MadeSchema::inputs`], each of

@@ -9,7 +9,7 @@ use std::time::Instant;
 use arrow_array::ArrayRef;
 use dataset::layout::Compression;
 use dataset::ntuple::encode::{FieldEncoder, PendingColumn};
-use dataset::ntuple::page::{put_page, seal_page};
+use dataset::ntuple::page::{checksum, put_page};
 use rootfile::{Error, Result};
 
 use super::clocks::add;
@@ -29,7 +29,8 @@ pub(crate) struct PageRules {
 /// A field that is being filled.
 #[derive(Debug)]
 pub(crate) struct FieldFill {
-    /// The elements of each column that are in no page yet.
+    /// The elements of each column that are in no page yet. Those whose pages need neither encoding nor compression stay there until
+    /// the cluster ends.
     pending: Vec<PendingColumn>,
     columns: Vec<ColumnFill>,
 }
@@ -59,7 +60,7 @@ impl FieldFill {
             let limit = usize::try_from(limit.clamp(1, u64::from(u32::MAX >> 1))).unwrap_or(usize::MAX);
             ColumnFill { rules: *rules, limit, made: ColumnPages::new(rules.compression), raw: 0 }
         };
-        let pending = encoder.start();
+        let pending = encoder.start(|column| rules.get(column).is_some_and(|rules| rules.compression.is_none()));
         Self { columns: pending.iter().zip(rules).map(column).collect(), pending }
     }
 
@@ -143,17 +144,23 @@ impl FieldFill {
 
     /// Returns the pages of the cluster, and begins the next one. All elements must be in pages.
     pub fn start_cluster(&mut self) -> impl Iterator<Item = ColumnPages> + '_ {
-        self.pending.iter_mut().for_each(PendingColumn::start_cluster);
-        self.columns.iter_mut().map(|column| {
+        self.columns.iter_mut().zip(&mut self.pending).map(|(column, pending)| {
+            pending.start_cluster();
             column.raw = 0;
-            std::mem::replace(&mut column.made, ColumnPages::new(column.rules.compression))
+            let mut made = std::mem::replace(&mut column.made, ColumnPages::new(column.rules.compression));
+            if let Some(bytes) = pending.take_bytes() {
+                made.bytes = bytes;
+            }
+            made
         })
     }
 
     /// Takes the buffers of pages that were written.
     pub fn recycle(&mut self, pages: &mut impl Iterator<Item = ColumnPages>) {
-        for (column, used) in self.columns.iter_mut().zip(pages) {
-            if column.made.bytes.capacity() == 0 {
+        for ((column, pending), used) in self.columns.iter_mut().zip(&mut self.pending).zip(pages) {
+            if pending.bytes().is_some() {
+                pending.give_buffer(used.bytes);
+            } else if column.made.bytes.capacity() == 0 {
                 column.made = used.emptied();
             }
         }
@@ -173,14 +180,17 @@ impl FieldFill {
         pending + self.columns.iter().map(|column| column.made.bytes.capacity() as u64).sum::<u64>()
     }
 
-    /// Bytes of elements that are in no page yet.
+    /// Bytes of elements whose pages are still to be encoded.
     pub fn pending(&self) -> u64 {
-        self.pending.iter().map(PendingColumn::raw_len).sum()
+        self.pending.iter().filter(|pending| pending.bytes().is_none()).map(PendingColumn::raw_len).sum()
     }
 
-    /// Bytes of this cluster's pages before and after compression.
+    /// Bytes of this cluster's pages before and after compression, with those that lie ready and only wait for their end.
     pub fn written(&self) -> (u64, u64) {
-        let sums = self.columns.iter().map(|column| (column.raw, column.made.bytes.len() as u64));
+        let sums = self.columns.iter().zip(&self.pending).map(|(column, pending)| match pending.bytes() {
+            Some(bytes) => (bytes.len() as u64, bytes.len() as u64),
+            None => (column.raw, column.made.bytes.len() as u64),
+        });
         sums.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
     }
 }
@@ -202,18 +212,23 @@ fn make(
     let elements = u32::try_from(range.len()).map_err(|_| Error::request("a page of 2^32 elements"))?;
     let raw = pending.encoding().page_len(range.len()).unwrap_or(0);
     let PageRules { compression, has_checksum, .. } = rules;
-    let offset = to.begin(raw);
-    let checksum = if compression.is_none() {
+    let (offset, len, checksum) = if let Some((offset, page)) = pending.page(range.clone()) {
+        (offset, page.len(), checksum(page))
+    } else if compression.is_none() {
+        let offset = to.begin(raw);
         pending.encode(range, &mut to.bytes)?;
-        seal_page(&mut to.bytes, offset, has_checksum)
+        let page = to.bytes.get(offset..).unwrap_or_default();
+        (offset, page.len(), checksum(page))
     } else {
+        let offset = to.begin(raw);
         scratch.payload.clear();
         pending.encode(range, &mut scratch.payload)?;
         let started = Instant::now();
-        let put = put_page(&scratch.payload, compression, &mut scratch.compressor, has_checksum, &mut to.bytes);
+        let put = put_page(&scratch.payload, compression, &mut scratch.compressor, false, &mut to.bytes);
         add(&scratch.clocks.compressing, started.elapsed());
-        put?.1
+        let (len, checksum) = put?;
+        (offset, len, checksum)
     };
-    to.end(MadePage { elements, offset, len: 0, raw, has_checksum, checksum, same_as: None });
+    to.pages.push(MadePage { elements, offset, len, raw, has_checksum, checksum, same_as: None });
     Ok(())
 }
