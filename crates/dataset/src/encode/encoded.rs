@@ -5,7 +5,9 @@
 pub struct EncodedEntries {
     /// The bytes of all entries.
     pub bytes: Vec<u8>,
-    /// The end of each entry in `bytes`; empty if all entries have the same size.
+    /// Where the first entry begins in `bytes`. Other bytes may come before.
+    pub start: usize,
+    /// The end of each entry, counted from `start`; empty if all entries have the same size.
     pub ends: Vec<u32>,
 }
 
@@ -13,6 +15,7 @@ impl EncodedEntries {
     /// Removes the entries and keeps the memory.
     pub fn clear(&mut self) {
         self.bytes.clear();
+        self.start = 0;
         self.ends.clear();
     }
 }

@@ -51,7 +51,7 @@ pub(crate) fn append_values(
     let (readers, counters) = (program.readers.as_slice(), vec![None; program.slots]);
     let bytes = std::mem::take(&mut out.bytes);
     let mut encoder = Encoder { out: Writer { bytes }, readers, forms, streaming, counters };
-    let written = write(program, &mut encoder, range, view, &mut out.ends);
+    let written = write(program, &mut encoder, range, view, (out.start, &mut out.ends));
     out.bytes = encoder.out.bytes;
     written
 }
@@ -61,17 +61,17 @@ fn write(
     encoder: &mut Encoder<'_>,
     range: Range<usize>,
     view: &View<'_>,
-    ends: &mut Vec<u32>,
+    (base, ends): (usize, &mut Vec<u32>),
 ) -> Result<()> {
     let (first, n) = (range.start, range.len());
     match (program.layout, view) {
         (EntryLayout::Fixed, view) => encoder.write(&program.op, first, n, view),
         (EntryLayout::Items, View::List { ends: lists, items }) => {
             let size = program.op.fixed_size().ok_or_else(shape_mismatch)?;
-            let (before, start) = (encoder.out.pos(), lists.bound(first));
+            let (before, start) = (encoder.out.pos().saturating_sub(base), lists.bound(first));
             encoder.write(&program.op, start, lists.bound(range.end).saturating_sub(start), items)?;
             // The last is the largest: if it can be told, all can.
-            end(encoder.out.pos())?;
+            end(encoder.out.pos(), base)?;
             #[expect(clippy::cast_possible_truncation, reason = "no more than the last")]
             ends.extend((first + 1..=range.end).map(|i| (before + (lists.bound(i) - start) * size) as u32));
             Ok(())
@@ -85,7 +85,7 @@ fn write(
                 if encoder.out.pos() - start >= BYTE_COUNT_MASK as usize {
                     return Err(Error::request("an entry of more than a gigabyte"));
                 }
-                ends.push(end(encoder.out.pos())?);
+                ends.push(end(encoder.out.pos(), base)?);
             }
             Ok(())
         }
@@ -93,8 +93,9 @@ fn write(
     }
 }
 
-fn end(pos: usize) -> Result<u32> {
-    u32::try_from(pos).map_err(|_| Error::request("entries of more than four gigabytes in one basket"))
+fn end(pos: usize, base: usize) -> Result<u32> {
+    u32::try_from(pos.saturating_sub(base))
+        .map_err(|_| Error::request("entries of more than four gigabytes in one basket"))
 }
 
 /// The numbers of which an entry is a vector.
@@ -116,7 +117,7 @@ fn vectors(number: Number, lists: Ends<'_>, words: Words<'_>, n: usize, out: &mu
     let start = out.bytes.len();
     let total = items.checked_mul(size).and_then(|bytes| bytes.checked_add(n.checked_mul(HEADER)?)?.checked_add(start));
     let total = total.ok_or_else(shape_mismatch)?;
-    end(total)?;
+    end(total, out.start)?;
     out.bytes.resize(total, 0);
     out.ends.reserve(n);
     let mut pos = start;
@@ -135,7 +136,7 @@ fn vectors(number: Number, lists: Ends<'_>, words: Words<'_>, n: usize, out: &mu
         *header = [a, b, c, d, v, w, e, f, g, h];
         place(words, first, len, values, size);
         pos += HEADER + bytes;
-        out.ends.push(end(pos)?);
+        out.ends.push(end(pos, out.start)?);
     }
     Ok(())
 }

@@ -203,7 +203,8 @@ impl PageSink {
         self.stored.clear();
         self.stored.resize(outline.stored as usize, None);
         self.cluster = Some(Box::new(outline));
-        let checksums: Vec<[u8; CHECKSUM as usize]> = pages.iter().map(|(_, page)| page.checksum.to_le_bytes()).collect();
+        let checksums: Vec<[u8; CHECKSUM as usize]> =
+            pages.iter().map(|(_, page)| page.checksum.to_le_bytes()).collect();
         for key in keys(&pages) {
             let of_key = pages.iter().zip(&checksums).enumerate().take(key.end).skip(key.start);
             let len: u64 = of_key.clone().map(|(_, ((_, page), _))| page.stored_len()).sum();

@@ -1,5 +1,7 @@
 //! Finished basket records, one after the other, in memory. Their positions in the file are not known yet.
 
+use std::ops::Range;
+
 use dataset::tree::basket::BasketHeader;
 use rootfile::bytes::Writer;
 use rootfile::codec::{Compression, Compressor};
@@ -36,9 +38,7 @@ impl Chunk {
     /// Appends the records of another chunk of the same column. Their entries begin with `first_entry`.
     pub fn append(&mut self, other: &Self, first_entry: u64) {
         let offset = self.bytes.len();
-        if self.bytes.capacity() - offset < other.bytes.len() {
-            self.bytes.reserve_exact(other.bytes.len() + offset / 4);
-        }
+        self.reserve(other.bytes.len());
         self.bytes.extend_from_slice(&other.bytes);
         let records = other.records.iter();
         self.records.extend(records.map(|record| BasketRecord {
@@ -61,35 +61,33 @@ impl Chunk {
         if !compressor.compress(compression, payload, &mut self.bytes)? {
             self.bytes.extend_from_slice(payload);
         }
-        self.end(header, payload.len(), offset, place)
-    }
-
-    /// Appends an uncompressed record, whose payload comes in two parts.
-    pub fn put_stored(&mut self, header: BasketHeader, parts: [&[u8]; 2], place: (usize, u64)) -> Result<()> {
-        let len = parts[0].len() + parts[1].len();
-        let offset = self.begin(&header, len);
-        parts.iter().for_each(|part| self.bytes.extend_from_slice(part));
-        self.end(header, len, offset, place)
+        let end = self.bytes.len();
+        self.end(header, payload.len(), offset..end, place)
     }
 
     /// Reserves room for a record and its key. Returns its offset.
     fn begin(&mut self, header: &BasketHeader, payload: usize) -> usize {
         let offset = self.bytes.len();
-        let room = header.keylen() + payload + CODEC_ROOM;
-        if self.bytes.capacity() - offset < room {
-            // By a quarter, not by doubling: the memory is part of a budget.
-            self.bytes.reserve_exact(room + offset / 4);
-        }
+        self.reserve(header.keylen() + payload + CODEC_ROOM);
         self.bytes.resize(offset + header.keylen(), 0);
         offset
     }
 
-    /// Writes the key of the complete record at `offset`.
-    fn end(
+    /// Makes room for more bytes.
+    pub fn reserve(&mut self, more: usize) {
+        if self.bytes.capacity() - self.bytes.len() < more {
+            // By a quarter, not by doubling: the memory is part of a budget.
+            self.bytes.reserve_exact(more + self.bytes.len() / 4);
+        }
+    }
+
+    /// Writes the key of the complete record that is `record` of the bytes. `payload` are its bytes before compression, without the
+    /// key.
+    pub fn end(
         &mut self,
         mut header: BasketHeader,
         payload: usize,
-        offset: usize,
+        record: Range<usize>,
         (column, first_entry): (usize, u64),
     ) -> Result<()> {
         let number = |n: usize| match i32::try_from(n) {
@@ -100,17 +98,17 @@ impl Chunk {
         };
         header.key.objlen = number(payload)?.unsigned_abs();
         header.buffer_size = number(payload + header.keylen())?;
-        header.key.nbytes = number(self.bytes.len() - offset)?.unsigned_abs();
+        header.key.nbytes = number(record.len())?.unsigned_abs();
         let mut w = Writer::new();
         header.write(&mut w);
-        if let Some(slot) = self.bytes.get_mut(offset..offset + w.bytes.len()) {
+        if let Some(slot) = self.bytes.get_mut(record.start..record.start + w.bytes.len()) {
             slot.copy_from_slice(&w.bytes);
         }
         self.records.push(BasketRecord {
             column,
             first_entry,
             entries: u64::from(header.nev_buf),
-            offset,
+            offset: record.start,
             nbytes: header.key.nbytes,
             objlen: header.key.objlen,
             keylen: header.key.keylen,

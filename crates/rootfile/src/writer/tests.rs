@@ -35,6 +35,30 @@ fn records_of_any_size_lie_where_the_writer_says() {
 }
 
 #[test]
+fn parts_lie_one_behind_the_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.root");
+    let mut writer = FileWriter::create(&path, false, 0, 0, "").unwrap();
+    // Few bytes; more parts than one call takes; empty ones; and large ones.
+    let few: Vec<Vec<u8>> = (0..5).map(|i| vec![i; 3]).collect();
+    let many: Vec<Vec<u8>> = (0..3000_u32).map(|i| vec![i as u8; i as usize % 101]).collect();
+    let large = vec![vec![], vec![7; BUFFER], vec![], vec![8; 2 * BUFFER + 1]];
+    let mut places = Vec::new();
+    for parts in [few, many, large, vec![vec![], vec![]]] {
+        writer.append(b"between").unwrap();
+        let at = writer.position();
+        let slices: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
+        writer.append_parts(&slices).unwrap();
+        places.push((at, parts.concat()));
+    }
+    writer.finish().unwrap();
+    let file = RootFile::open(&path).unwrap();
+    for (at, bytes) in places {
+        assert!(file.source().read(at, bytes.len()).unwrap() == bytes, "{} bytes at {at}", bytes.len());
+    }
+}
+
+#[test]
 fn an_unfinished_output_leaves_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let mut writer = FileWriter::create(&folder.path().join("out.root"), false, 0, 0, "").unwrap();

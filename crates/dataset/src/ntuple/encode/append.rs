@@ -14,9 +14,7 @@ pub(super) fn append(
     columns: &mut [PendingColumn],
 ) -> Result<()> {
     match (node, view) {
-        (Node::Number { column }, View::Numbers(_, words)) => {
-            get(columns, *column)?.push_numbers(*words, at..at + n)
-        }
+        (Node::Number { column }, View::Numbers(_, words)) => get(columns, *column)?.push_numbers(*words, at..at + n),
         (Node::Text { ends }, View::Text { ends: given, bytes }) => {
             let (start, len) = push_ends(get(columns, *ends)?, *given, (at, n))?;
             get(columns, ends + 1)?.push_bytes(bytes.get(start..start + len).ok_or_else(out_of_range)?)

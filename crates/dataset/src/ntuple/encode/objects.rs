@@ -31,7 +31,7 @@ impl ObjectEncoder {
         let mut out = EncodedEntries::default();
         let n = range.len();
         append_values(&self.program, &self.forms, Streaming::ObjectWise, view, range, &mut out)?;
-        let EncodedEntries { bytes, ends } = out;
+        let EncodedEntries { bytes, ends, .. } = out;
         if ends.is_empty() && n > 0 {
             let each = bytes.len() / n;
             return Ok((bytes, vec![each as u64; n]));

@@ -7,6 +7,7 @@ use std::time::Instant;
 use arrow_array::Array;
 use dataset::encode::{ColumnEncoder, EncodedEntries};
 use dataset::layout::{BasketCutter, BranchFigures};
+use dataset::tree::basket::BasketHeader;
 use rootfile::{Error, Result};
 
 use super::branch_plan::BranchPlan;
@@ -19,36 +20,40 @@ use crate::table::chunk::Chunk;
 #[derive(Debug)]
 pub(crate) struct BranchFill {
     /// Index of its column in chunks.
-    column: usize,
-    encoder: ColumnEncoder,
+    pub(super) column: usize,
+    pub(super) encoder: ColumnEncoder,
     /// Bytes of an entry, if all entries have the same size.
-    entry_size: Option<usize>,
+    pub(super) entry_size: Option<usize>,
+    /// Whether baskets are not compressed: entries are then encoded where their basket lies, behind the finished ones.
+    is_stored: bool,
     /// Entries that are in no basket yet.
-    entries: EncodedEntries,
-    count: usize,
+    pub(super) entries: EncodedEntries,
+    pub(super) count: usize,
     /// How many of them the cutter has seen.
     seen: usize,
-    cutter: BasketCutter,
+    pub(super) cutter: BasketCutter,
     /// Finished baskets of the cluster. Each branch has a chunk of its own, so that the order of baskets does not depend on
     /// the portions in which entries come.
-    finished: Chunk,
+    pub(super) finished: Chunk,
     /// First entry of the basket that is being filled, counted from the start of the cluster.
-    first_entry: u64,
+    pub(super) first_entry: u64,
     /// Bytes of this cluster's largest basket, and of all its baskets before and after compression.
     largest: usize,
     raw: u64,
     packed: u64,
     entries_filled: u64,
-    basket_size: u32,
+    pub(super) basket_size: u32,
+    /// Bytes of an entry among those that came last.
+    pub(super) entry_bytes: usize,
     /// Bytes and entries of the last cluster's basket, if each cluster is one basket.
     expected: Option<(usize, usize)>,
 }
 
 /// The size of a basket that was made: entries, and bytes before and after compression.
 pub(crate) struct MadeBasket {
-    entries: u64,
-    raw: usize,
-    packed: usize,
+    pub(super) entries: u64,
+    pub(super) raw: usize,
+    pub(super) packed: usize,
 }
 
 impl BranchFill {
@@ -58,6 +63,7 @@ impl BranchFill {
             column,
             encoder: plan.encoder.clone(),
             entry_size: plan.encoder.entry_size(),
+            is_stored: plan.compression.is_none(),
             entries: EncodedEntries::default(),
             count: 0,
             seen: 0,
@@ -69,6 +75,7 @@ impl BranchFill {
             packed: 0,
             entries_filled: 0,
             basket_size: plan.basket_size,
+            entry_bytes: 0,
             expected: None,
         }
     }
@@ -81,7 +88,7 @@ impl BranchFill {
         range: Range<usize>,
         scratch: &mut EncodeScratch,
     ) -> Result<()> {
-        let baskets = self.encode(array, range)?;
+        let baskets = self.encode(plan, array, range)?;
         for basket in &baskets {
             self.put(plan, basket.clone(), scratch)?;
         }
@@ -89,15 +96,26 @@ impl BranchFill {
         Ok(())
     }
 
-    /// Adds entries. Returns the ranges of entries that fill baskets, which the caller makes and forgets next.
-    pub fn encode(&mut self, array: &dyn Array, range: Range<usize>) -> Result<Vec<Range<usize>>> {
-        let more = range.len();
+    /// Adds entries. Returns the ranges of entries that fill baskets, which the caller makes and forgets next. Baskets that are not
+    /// compressed are made here.
+    pub fn encode(&mut self, plan: &BranchPlan, array: &dyn Array, range: Range<usize>) -> Result<Vec<Range<usize>>> {
         if let Some((bytes, entries)) = self.expected.take() {
             // A little more than last time: growing by doubling could take twice the memory.
-            self.entries.bytes.reserve_exact(bytes + bytes / 8);
+            let buffer = if self.is_stored { &mut self.finished.bytes } else { &mut self.entries.bytes };
+            buffer.reserve_exact(bytes + bytes / 8);
             self.entries.ends.reserve_exact(entries + entries / 8);
         }
+        if self.is_stored {
+            self.encode_stored(plan, array, range)?;
+            return Ok(Vec::new());
+        }
+        let more = range.len();
         self.encoder.append(array, range, &mut self.entries)?;
+        self.cut(more)
+    }
+
+    /// Counts entries that were encoded. Returns the ranges of entries that fill baskets.
+    pub(super) fn cut(&mut self, more: usize) -> Result<Vec<Range<usize>>> {
         self.count += more;
         self.entries_filled += more as u64;
         let mut baskets = Vec::new();
@@ -130,8 +148,13 @@ impl BranchFill {
 
     /// Ends the last basket of a cluster.
     pub fn finish_basket(&mut self, plan: &BranchPlan, scratch: &mut EncodeScratch) -> Result<()> {
-        if self.count > 0 {
-            let all = 0..self.count;
+        let all = 0..self.count;
+        if self.is_stored && self.count > 0 {
+            if plan.one_per_cluster {
+                self.expected = Some((self.bytes_of(all.clone()).end, self.entries.ends.len()));
+            }
+            self.end_stored(plan, &[all])?;
+        } else if self.count > 0 {
             self.put(plan, all.clone(), scratch)?;
             if plan.one_per_cluster {
                 // Each branch holds all entries of the cluster now: it frees them before the next branch's basket is made.
@@ -185,14 +208,20 @@ impl BranchFill {
         (self.entries.bytes.capacity() + offsets + self.finished.bytes.capacity()) as u64
     }
 
-    /// Bytes of entries that are in no basket yet.
+    /// Bytes of entries that are still to be copied into a basket.
     pub fn pending(&self) -> u64 {
-        (self.entries.bytes.len() + 4 * self.entries.ends.len()) as u64
+        if self.is_stored { 0 } else { self.waiting() }
     }
 
-    /// Bytes of this cluster's baskets before and after compression.
+    /// Bytes of this cluster's baskets before and after compression, with the one that is being filled if it is not compressed.
     pub fn written(&self) -> (u64, u64) {
-        (self.raw, self.packed)
+        let open = if self.is_stored { self.waiting() } else { 0 };
+        (self.raw + open, self.packed + open)
+    }
+
+    /// Bytes of entries that are in no basket yet, and of their offsets.
+    fn waiting(&self) -> u64 {
+        (self.bytes_of(0..self.count).end + 4 * self.entries.ends.len()) as u64
     }
 
     /// The input of ROOT's rule that divides memory between baskets.
@@ -219,8 +248,8 @@ impl BranchFill {
         self.cutter.set_basket_size(size);
     }
 
-    /// The bytes of a range of entries.
-    fn bytes_of(&self, range: Range<usize>) -> Range<usize> {
+    /// The bytes of a range of entries, counted from the first one in no basket.
+    pub(super) fn bytes_of(&self, range: Range<usize>) -> Range<usize> {
         match self.entry_size {
             Some(size) => range.start * size..range.end * size,
             None => {
@@ -248,7 +277,7 @@ impl BranchFill {
         self.count_in(made);
     }
 
-    fn count_in(&mut self, made: &MadeBasket) {
+    pub(super) fn count_in(&mut self, made: &MadeBasket) {
         self.first_entry += made.entries;
         self.largest = self.largest.max(made.raw);
         self.raw += made.raw as u64;
@@ -264,39 +293,56 @@ impl BranchFill {
         to: &mut Chunk,
     ) -> Result<MadeBasket> {
         let bytes = self.bytes_of(range.clone());
-        let keylen = plan.header.keylen();
-        let mut header = plan.header.clone();
-        let count = i32::try_from(range.len()).map_err(|_| too_large())?;
-        header.nev_buf = count.unsigned_abs();
-        header.last = i32::try_from(bytes.len() + keylen).map_err(|_| too_large())?.unsigned_abs();
-        let entries = self.entries.bytes.get(bytes.clone()).unwrap_or_default();
+        let header = self.header(plan, range.clone())?;
+        let keylen = header.keylen();
+        let entries = self.entries.bytes.get(bytes).unwrap_or_default();
         scratch.tail.clear();
-        if plan.has_offsets {
-            header.nev_buf_size = count + 1;
-            self.offsets(range.clone(), u32::try_from(keylen).unwrap_or(0), &mut scratch.offsets);
-            append_offset_array(&mut scratch.tail, &scratch.offsets, count + 1);
-        } else {
-            header.nev_buf_size = i32::try_from(self.entry_size.unwrap_or(0)).map_err(|_| too_large())?;
-        }
+        self.tail(plan, range.clone(), (&mut scratch.offsets, &mut scratch.tail))?;
         let len = entries.len() + scratch.tail.len();
         let (before, place) = (to.bytes.len(), (self.column, self.first_entry));
         let started = Instant::now();
-        if plan.compression.is_none() {
-            to.put_stored(header, [entries, &scratch.tail], place)?;
+        let payload = if scratch.tail.is_empty() {
+            entries
         } else {
-            let payload = if scratch.tail.is_empty() {
-                entries
-            } else {
-                scratch.payload.clear();
-                scratch.payload.reserve(len);
-                scratch.payload.extend_from_slice(entries);
-                scratch.payload.extend_from_slice(&scratch.tail);
-                &scratch.payload
-            };
-            to.put(header, payload, place, plan.compression, &mut scratch.compressor)?;
-        }
+            scratch.payload.clear();
+            scratch.payload.reserve(len);
+            scratch.payload.extend_from_slice(entries);
+            scratch.payload.extend_from_slice(&scratch.tail);
+            &scratch.payload
+        };
+        to.put(header, payload, place, plan.compression, &mut scratch.compressor)?;
         add(&scratch.clocks.compressing, started.elapsed());
         Ok(MadeBasket { entries: range.len() as u64, raw: len + keylen, packed: to.bytes.len() - before })
+    }
+
+    /// The key of a basket with a range of entries, and what follows in it.
+    pub(super) fn header(&self, plan: &BranchPlan, range: Range<usize>) -> Result<BasketHeader> {
+        let mut header = plan.header.clone();
+        let count = i32::try_from(range.len()).map_err(|_| too_large())?;
+        header.nev_buf = count.unsigned_abs();
+        let last = i32::try_from(self.bytes_of(range).len() + header.keylen()).map_err(|_| too_large())?;
+        header.last = last.unsigned_abs();
+        header.nev_buf_size = if plan.has_offsets {
+            count + 1
+        } else {
+            i32::try_from(self.entry_size.unwrap_or(0)).map_err(|_| too_large())?
+        };
+        Ok(header)
+    }
+
+    /// Appends what follows the entries of a basket: their offsets, if it has them.
+    pub(super) fn tail(
+        &self,
+        plan: &BranchPlan,
+        range: Range<usize>,
+        (offsets, tail): (&mut Vec<u32>, &mut Vec<u8>),
+    ) -> Result<()> {
+        if plan.has_offsets {
+            let count = i32::try_from(range.len()).map_err(|_| too_large())?;
+            self.offsets(range, u32::try_from(plan.header.keylen()).unwrap_or(0), offsets);
+            append_offset_array(tail, offsets, count + 1);
+        }
+        Ok(())
     }
 
     /// Offsets of entries in their basket, from the start of its key.
@@ -323,7 +369,9 @@ impl BranchFill {
             self.entries.bytes.clear();
             self.entries.ends.clear();
         } else if entries > 0 {
-            self.entries.bytes.drain(..bytes);
+            if !self.is_stored {
+                self.entries.bytes.drain(..bytes);
+            }
             self.entries.ends.drain(..entries.min(self.entries.ends.len()));
             let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
             self.entries.ends.iter_mut().for_each(|end| *end -= bytes);

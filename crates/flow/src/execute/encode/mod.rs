@@ -12,3 +12,4 @@ pub(crate) mod page_fill;
 pub(crate) mod parallel_encode;
 pub(crate) mod parallel_pages;
 pub(crate) mod scratch;
+mod stored_fill;

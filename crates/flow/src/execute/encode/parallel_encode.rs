@@ -34,7 +34,10 @@ pub(crate) fn fill(
             if plan.counts {
                 *maximum = (*maximum).max(largest_value(&array.slice(rows.start, rows.len())));
             }
-            encode(fill, plan, (array, rows.clone()), scratches).map_err(of_branch(plan))
+            let started = Instant::now();
+            let baskets = fill.encode(plan, array, rows.clone()).map_err(of_branch(plan))?;
+            add(&scratches.clocks.encoding, started.elapsed());
+            Ok(baskets)
         });
         // Some branches fill many baskets and others none, so the baskets of all branches are distributed together.
         let waiting = encoded.collect::<Result<Vec<Vec<Range<usize>>>>>()?;
@@ -58,26 +61,6 @@ pub(crate) fn fill(
         branches.iter_mut().zip(&waiting).for_each(|(fill, baskets)| fill.forget(baskets));
         Ok(())
     })
-}
-
-/// Adds entries to a branch. Makes the baskets that they fill, or returns their ranges if they are to be compressed.
-fn encode(
-    fill: &mut BranchFill,
-    plan: &BranchPlan,
-    (array, rows): (&ArrayRef, Range<usize>),
-    scratches: &EncodeScratchPool,
-) -> Result<Vec<Range<usize>>> {
-    let started = Instant::now();
-    let baskets = fill.encode(array, rows)?;
-    add(&scratches.clocks.encoding, started.elapsed());
-    if plan.compression.algorithm().is_some() {
-        return Ok(baskets);
-    }
-    for basket in &baskets {
-        scratches.with(|scratch| fill.put(plan, basket.clone(), scratch))?;
-    }
-    fill.forget(&baskets);
-    Ok(Vec::new())
 }
 
 /// Ends the last basket of each branch of a cluster.
