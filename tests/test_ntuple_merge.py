@@ -250,6 +250,25 @@ def test_missing_fields_of_all_kinds_are_filled_in(order: tuple[str, ...], baske
     assert values(out, "late") == {"number": expected["number"], "record": [{"x": 0.5 * i} for _, i in entries]}
 
 
+@pytest.mark.parametrize("order", [("less", "more"), ("more", "less", "more")])
+def test_text_that_an_input_lacks_has_no_characters(order: tuple[str, ...], basketry: Basketry, tmp_path: Path) -> None:
+    """Its characters were deferred like its ends: ROOT and uproot could not read it, or basketry itself."""
+    texts = [f"some long text {i}" * (i % 4) for i in range(10)]
+    for name, more in (("less", {}), ("more", {"text": texts})):
+        with bk.recreate(tmp_path / f"{name}.root", cluster=4) as file:
+            file.mkrntuple("t", {"x": list(range(10)), **more})
+    files, out = [tmp_path / f"{name}.root" for name in order], tmp_path / "out.root"
+    basketry("merge", *files, "-o", out, "--fill")
+    expected = [text for name in order for text in (texts if name == "more" else [""] * 10)]
+    assert values(out, "t")["text"] == by_uproot(out, "t")["text"] == expected
+    lines = root_ntuples.show(f"{out}:t")[0].splitlines()
+    first = lines.index("text: std::string") + 1
+    assert [json.loads(line) for line in lines[first : first + len(expected)]] == expected
+    basketry("verify", "--fill", *files, out)
+    basketry("rewrite", out, "-o", tmp_path / "some.root", "--entries", "5:25")
+    assert values(tmp_path / "some.root", "t")["text"] == expected[5:25]
+
+
 @pytest.mark.parametrize("order", [("split", "plain"), ("plain", "split")])
 @pytest.mark.parametrize("layout", [(), ("--compression", "lz4:4")])
 def test_other_encodings_are_other_representations(

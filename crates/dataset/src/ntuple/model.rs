@@ -436,6 +436,17 @@ impl Schema {
         }
         Some(values)
     }
+
+    /// How many elements of a column an entry has, by its physical ID. None where their number varies: see
+    /// [`Schema::values_per_entry`]. Only the first column of a representation counts values; the second one of text and of streamed
+    /// objects has their bytes (`RFieldBase.cxx`, `ConnectPageSink`: only the first can be deferred).
+    pub fn elements_per_entry(&self, column: usize) -> Option<u64> {
+        let own = self.columns.get(column)?;
+        let of_representation =
+            |id: &&usize| self.columns.get(**id).map(|c| c.representation) == Some(own.representation);
+        let first = self.columns_of(own.field).iter().find(of_representation);
+        if first == Some(&column) { self.values_per_entry(own.field) } else { None }
+    }
 }
 
 impl Field {

@@ -79,7 +79,7 @@ pub(super) fn output_columns(
     let layouts = layouts(&schema, rules);
     let mut ignored = Vec::new();
     let mut targets = Vec::with_capacity(schema.columns.len());
-    for ((column, (node, _, place)), next) in schema.columns.iter().zip(&places).zip(next) {
+    for ((id, column), ((node, _, place), next)) in schema.columns.iter().enumerate().zip(places.iter().zip(next)) {
         let layout = layouts.get(column.field);
         ignored.extend(layout.into_iter().flat_map(unused_keys));
         let origin = join.nodes.get(*node).map_or(0, |node| node.origin);
@@ -88,7 +88,7 @@ pub(super) fn output_columns(
         targets.push(TargetColumn {
             encoding: column.encoding().ok(),
             compression: layout.and_then(|layout| layout.compression),
-            per_entry: schema.values_per_entry(column.field),
+            per_entry: schema.elements_per_entry(id),
             primary: starts.get(*node).copied().flatten().unwrap_or(0) + place,
             next,
             origin: first.get(origin).map_or(0, |first| first.input),
@@ -148,10 +148,12 @@ impl Made<'_> {
         column.representation = u16::try_from(representation).unwrap_or(u16::MAX);
         column.in_extension |= late;
         column.field = field;
-        // Columns with a varying number of elements are not deferred: there are no values of theirs before.
+        // Columns with a varying number of elements are not deferred, those behind a field's first included (the characters of text):
+        // there are no values of theirs before.
         let before = self.first.get(node.origin).map_or(0, |first| first.entries_before);
         let own = column.first_element.map_or(0, |deferred| deferred.first_element);
-        let first_element = self.values_per_entry(at).and_then(|each| before.checked_mul(each)?.checked_add(own));
+        let each = self.values_per_entry(at).filter(|_| place == 0);
+        let first_element = each.and_then(|each| before.checked_mul(each)?.checked_add(own));
         column.first_element = match first_element {
             Some(first_element) if late && first_element > 0 => {
                 Some(Deferred { first_element, suppressed: representation > 0 })

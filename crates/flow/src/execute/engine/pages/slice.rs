@@ -57,7 +57,7 @@ pub(super) fn kept_elements(
             continue;
         };
         let kind = schema.encoding(principal)?.kind();
-        let own = stored_part(at, principal, id, &runs)?;
+        let own = stored_part(at, principal, &runs)?;
         let all = 0..at.elements(principal);
         let path = schema.path(id);
         let mut pages = reader.pages(at.cluster_source(), &path);
@@ -107,10 +107,10 @@ pub(super) fn kept_elements(
 }
 
 /// The part of a column's values that is stored, and the number of those that are not.
-fn stored_part(at: &SourceCluster<'_>, column: usize, field: usize, runs: &Runs) -> Result<KeptElements> {
+fn stored_part(at: &SourceCluster<'_>, column: usize, runs: &Runs) -> Result<KeptElements> {
     let schema = &at.input.ntuple.schema;
     let is_deferred = schema.columns.get(column).is_some_and(|column| column.first_element.is_some());
-    let per_entry = schema.values_per_entry(field).filter(|_| is_deferred);
+    let per_entry = schema.elements_per_entry(column).filter(|_| is_deferred);
     let Some(expected) = per_entry.and_then(|each| each.checked_mul(at.cluster.entries)) else {
         return Ok(KeptElements { zeros: 0, runs: Arc::clone(runs) });
     };
