@@ -4,7 +4,7 @@
 //! order of its calls, and those of several threads in the order of arrival. An idle context may hold a cluster that is not full,
 //! and memory that another thread waits for: see [`Writer::make_room`].
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -33,8 +33,6 @@ use crate::objects::{made, record};
 pub struct Writer {
     writer: Mutex<Option<ParallelWriter>>,
     trees: Mutex<Vec<Arc<Filling>>>,
-    /// What trees were made of, by their numbers.
-    specs: Mutex<HashMap<usize, TreeSpec>>,
     classes: StreamerInfos,
     memory: u64,
     order: Order,
@@ -70,7 +68,7 @@ fn begin(path: PathBuf, layout: &str, means: WriterArgs) -> Result<Writer> {
     let options = WriteOptions { layout, overwrite: true, order, casting, auto_save, title, ..WriteOptions::default() };
     let writer = ParallelWriter::create(&path, &options, &WritePool::with_team(Budget::new(memory, threads))?)?;
     let (writer, busy) = (Mutex::new(Some(writer)), AtomicUsize::new(0));
-    Ok(Writer { writer, trees: Mutex::default(), specs: Mutex::default(), classes, memory, order, busy })
+    Ok(Writer { writer, trees: Mutex::default(), classes, memory, order, busy })
 }
 
 impl Writer {
@@ -158,12 +156,11 @@ impl Writer {
     ) -> PyResult<(usize, HashSet<String>)> {
         let made = columns(&requested, types.get().0.schema_ref()).and_then(|(columns, counters)| {
             let spec = TreeSpec { path, title, columns, classes: self.classes.clone() };
-            Ok((self.with(|writer| writer.tree(&spec))?, counters, spec))
+            Ok((self.with(|writer| writer.tree(&spec))?, counters))
         });
-        let (id, counters, spec) = made.map_err(exception)?;
+        let (id, counters) = made.map_err(exception)?;
         let mut trees = lock(&self.trees);
         trees.push(Arc::new(Filling::new(id)));
-        lock(&self.specs).insert(trees.len() - 1, spec);
         Ok((trees.len() - 1, counters))
     }
 
@@ -185,13 +182,40 @@ impl Writer {
         Ok(trees.len() - 1)
     }
 
+    /// Adds columns with the types of a batch to a tree that is being filled. Returns those that are counters.
+    fn add_columns(
+        &self,
+        tree: usize,
+        requested: Vec<ColumnSpec>,
+        types: &Bound<'_, Batch>,
+    ) -> PyResult<HashSet<String>> {
+        let added = self.filling(tree).and_then(|filling| {
+            let (columns, counters) = columns(&requested, types.get().0.schema_ref())?;
+            self.with(|writer| writer.add_columns(filling.id, &columns, &self.classes))?;
+            Ok(counters)
+        });
+        added.map_err(exception)
+    }
+
+    /// Adds fields to an RNTuple that is being filled: see [`Writer::ntuple`].
+    fn add_fields(
+        &self,
+        ntuple: usize,
+        names: Vec<(String, Option<String>)>,
+        types: &Bound<'_, Batch>,
+    ) -> PyResult<()> {
+        let added = self.filling(ntuple).and_then(|filling| {
+            let fields = fields(&names, &types.get().0)?;
+            self.with(|writer| writer.add_fields(filling.id, &fields, &self.classes))
+        });
+        added.map_err(exception)
+    }
+
     /// Makes a tree anew in another layout, before it is filled.
     fn remake(&self, tree: usize, layout: &str) -> PyResult<()> {
         let layout = layout.parse().map_err(exception)?;
         let id = self.filling(tree).map_err(exception)?.id;
-        let specs = lock(&self.specs);
-        let spec = specs.get(&tree).ok_or_else(closed).map_err(exception)?;
-        self.with(|writer| writer.remake_tree(id, spec, &layout)).map_err(exception)
+        self.with(|writer| writer.remake(id, &layout)).map_err(exception)
     }
 
     /// The layout of the trees and RNTuples that are made from now on.

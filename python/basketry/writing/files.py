@@ -16,7 +16,7 @@ from ..request import MEMORY, bytes_of
 from ..verbs import Shape, layout_text
 from .delivery import Delivery, exists, is_elsewhere
 from .pending import Pending
-from .trees import WritableNTuple, WritableTree, batches
+from .trees import WritableNTuple, WritableTree, batches, described
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -302,19 +302,11 @@ class WritableDirectory:
         if path in self._trees:
             raise ValueError(f"{self.file_path} already has a tree or RNTuple {path}")
         entries: Iterator[_core.Batch] = iter(())
-        if type(columns).__module__.startswith("awkward.forms"):
-            record = columns.type
-            if not getattr(record, "fields", None):
-                raise TypeError(f"{what} needs the form of a record, not {columns.type}")
-            columns = {one: record.content(one) for one in record.fields}
-        if (
-            isinstance(columns, collections.abc.Mapping)
-            and columns
-            and all(map(_input_arrays.is_type, columns.values()))
+        is_mapping = isinstance(columns, collections.abc.Mapping) and bool(columns)
+        if type(columns).__module__.startswith("awkward.forms") or (
+            is_mapping and all(map(_input_arrays.is_type, columns.values()))
         ):
-            arrays = {one: _input_arrays.empty(kind, is_ntuple) for one, kind in columns.items()}
-            names = {one: None if arrays[one] is not None else str(columns[one]) for one in columns}
-            types = _core.Batch.of([(one, array) for one, array in arrays.items() if array is not None])
+            names, types = described(columns, is_ntuple)
         else:
             entries = batches(columns, with_types=True, whole=() if is_ntuple else None)
             types = next(entries)

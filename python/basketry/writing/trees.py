@@ -10,7 +10,7 @@ from ..names import missing
 from ..verbs import layout_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Mapping
     from types import TracebackType
 
 
@@ -32,15 +32,10 @@ class WritableTree:
         self.title = title
         self._core = core
         self._layout = layout
-        self._whole = [name for name, typename in names.items() if typename is not None]
+        self._whole = _typed(names)
         self._field_name = field_name
-        flat, origins = self._flat(types)
-        _check_counters(flat, counter_name)
-        outer = dict(zip(flat.names, (name for name, _ in origins), strict=True))
-        specs: list[tuple[str, str, str | None]] = []
-        for name, typename in names.items():
-            own = [name] if typename is not None else [one for one, above in outer.items() if above == name]
-            specs += [(one, counter_name(name), typename) for one in own]
+        self._counter_name = counter_name
+        specs, flat = self._specs(names, types)
         self._number, counters = core.tree(path, title, specs, flat)
         self._columns = [name for name, _, _ in specs]
         self._counters = counters
@@ -84,6 +79,43 @@ class WritableTree:
     def keys(self) -> list[str]:
         """The columns, without counters."""
         return list(self._columns)
+
+    def add_columns(self, columns: Mapping[str, Any]) -> None:
+        """Adds columns to a tree that is being filled: types by name, as for `WritableDirectory.mktree`. From the next
+        `extend` on they need data, too.
+
+        Entries before have zeros, empty strings and empty lists, or no value where a value may be missing. A tree
+        stores them; an RNTuple does not: its new fields are in the footer, as by ROOT's model extension. A fill context
+        ends its cluster with the first entries that have the new columns, so that in the order of tasks the bytes do
+        not depend on timing. Entries that came before this call are zero also where they lie later in the file.
+
+        A name that exists, lists whose counter is a column already, and wrong types are errors that change nothing.
+        """
+        names, types = described(columns, is_ntuple=False)
+        if self._core.closed:
+            raise ValueError(f"the file of {self.path} is closed")
+        before, self._whole = self._whole, self._whole + _typed(names)
+        try:
+            specs, flat = self._specs(names, types)
+            counters = self._core.add_columns(self._number, specs, flat)
+        except BaseException:
+            self._whole = before
+            raise
+        self._columns = [*self._columns, *(name for name, _, _ in specs)]
+        self._counters = self._counters | counters
+
+    def _specs(
+        self, names: Mapping[str, str | None], types: _core.Batch
+    ) -> tuple[list[tuple[str, str, str | None]], _core.Batch]:
+        """The columns of these types: name, counter, and C++ type if given; and a batch with the other types."""
+        flat, origins = self._flat(types)
+        _check_counters(flat, self._counter_name)
+        outer = dict(zip(flat.names, (name for name, _ in origins), strict=True))
+        specs: list[tuple[str, str, str | None]] = []
+        for name, typename in names.items():
+            own = [name] if typename is not None else [one for one, above in outer.items() if above == name]
+            specs += [(one, self._counter_name(name), typename) for one in own]
+        return specs, flat
 
     def extend(self, data: Any) -> None:
         """Adds entries: arrays by name, of equal lengths; an awkward array of records, a DataFrame, an Arrow or polars
@@ -170,11 +202,21 @@ class WritableNTuple(WritableTree):
         self._core = core
         self._columns = list(names)
         self._counters = set()
-        self._typed = [name for name, typename in names.items() if typename is not None]
+        self._typed = _typed(names)
         self._number = core.ntuple(path, description, list(names.items()), types)
 
     def __repr__(self) -> str:
         return f"<WritableNTuple {self.path}: {self.num_entries} entries, {len(self._columns)} fields>"
+
+    def add_columns(self, columns: Mapping[str, Any]) -> None:
+        """Adds fields to an RNTuple that is being filled: types by name, as for `WritableDirectory.mkrntuple`. See
+        `WritableTree.add_columns`."""
+        names, types = described(columns, is_ntuple=True)
+        if self._core.closed:
+            raise ValueError(f"the file of {self.path} is closed")
+        self._core.add_fields(self._number, list(names.items()), types)
+        self._columns = [*self._columns, *names]
+        self._typed = self._typed + _typed(names)
 
     def _batches(self, data: Any) -> Iterator[_core.Batch]:
         return batches(data, whole=self._typed)
@@ -234,6 +276,29 @@ class FillContext:
             self.finish()
         else:
             self._core.abandon(f"{kind.__name__}: {error}")
+
+
+def described(columns: Any, is_ntuple: bool) -> tuple[dict[str, str | None], _core.Batch]:
+    """Types by name: C++ types where they are given, and a batch with the other types."""
+    from .. import _input_arrays
+
+    if type(columns).__module__.startswith("awkward.forms"):
+        record = columns.type
+        if not getattr(record, "fields", None):
+            raise TypeError(f"expected the form of a record, not {columns.type}")
+        columns = {one: record.content(one) for one in record.fields}
+    if not isinstance(columns, collections.abc.Mapping) or not columns:
+        raise TypeError(f"expected types by name, not {columns!r}")
+    arrays = next((name for name, kind in columns.items() if not _input_arrays.is_type(kind)), None)
+    if arrays is not None:
+        raise TypeError(f"{arrays}: expected a type, such as 'float64' or 'var * float32', not an array")
+    made = {one: _input_arrays.empty(kind, is_ntuple) for one, kind in columns.items()}
+    names = {one: None if made[one] is not None else str(columns[one]) for one in columns}
+    return names, _core.Batch.of([(one, array) for one, array in made.items() if array is not None])
+
+
+def _typed(names: Mapping[str, str | None]) -> list[str]:
+    return [name for name, typename in names.items() if typename is not None]
 
 
 def _check_counters(batch: _core.Batch, counter_name: Callable[[str], str]) -> None:

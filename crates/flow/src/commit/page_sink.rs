@@ -12,7 +12,7 @@ use rootfile::{Error, FileWriter, Result};
 
 use super::append::{Append, Batch};
 use crate::table::made_pages::{ColumnPages, MadePage};
-use crate::table::pages::{ClusterOutline, OutlinePage, PageBatch, PageBytes};
+use crate::table::pages::{ClusterOutline, OutlinePage, PageBatch, PageBytes, ZeroColumn};
 
 /// A cluster group ends where its page list reaches about this many bytes. Readers take whole lists, and a writer holds one.
 const GROUP_BYTES: usize = 8 << 20;
@@ -190,16 +190,25 @@ impl PageSink {
         Self { group_clusters, ..self }
     }
 
-    /// Appends the cluster of a writer: the entries behind `first_entry`, and the pages of all columns. Pages that are the same as an
-    /// earlier one of the cluster are not stored again.
+    /// Adds columns behind the others, whose first stored elements have these numbers.
+    pub fn add_columns(&mut self, first_elements: impl Iterator<Item = u64>) {
+        for first_element in first_elements {
+            self.counted.push(Some(self.counted.len()));
+            self.elements.push(first_element);
+        }
+    }
+
+    /// Appends the cluster of a writer: the entries behind `first_entry`, the pages of the columns that it was made with, and zeroes of
+    /// those behind. Pages that are the same as an earlier one of the cluster are not stored again.
     pub fn append_made(
         &mut self,
         writer: &mut FileWriter,
         (first_entry, entries): (u64, u64),
-        made: &[ColumnPages],
+        (made, zeros): (&[ColumnPages], &[ZeroColumn]),
     ) -> Result<()> {
         self.end_cluster(writer)?;
-        let (outline, pages) = outline(made, (first_entry, entries));
+        let (mut outline, pages) = outline(made, (first_entry, entries));
+        zeros.iter().try_for_each(|column| outline.add_zero_column(column))?;
         self.stored.clear();
         self.stored.resize(outline.stored as usize, None);
         self.cluster = Some(Box::new(outline));

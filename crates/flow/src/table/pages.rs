@@ -3,6 +3,11 @@
 
 use dataset::ntuple::element::Encoding;
 use dataset::ntuple::model::ColumnRange;
+use dataset::ntuple::zero_page;
+use rootfile::{Error, Result};
+
+/// Bytes of a page of zeroes before compression.
+const ZERO_PAGE: u64 = 64 << 10;
 
 /// Pages, one after the other, of one cluster. The first batch of a cluster brings its outline.
 #[derive(Debug, Default)]
@@ -69,7 +74,46 @@ pub(crate) enum PageBytes {
     Zeros(Encoding),
 }
 
+/// A column that a cluster was made without: its elements there are zero.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ZeroColumn {
+    pub encoding: Encoding,
+    /// How many elements an entry has. Without it, as many as lists have items, and these are empty.
+    pub per_entry: Option<u64>,
+    /// The compression setting.
+    pub compression: u32,
+}
+
 impl ClusterOutline {
+    /// Adds a column of zeroes behind the others.
+    pub fn add_zero_column(&mut self, column: &ZeroColumn) -> Result<()> {
+        let start = self.pages.len();
+        self.add_zeros(&column.encoding, column.per_entry.map_or(0, |each| each.saturating_mul(self.entries)))?;
+        let (pages, compression) = (start..self.pages.len(), Some(column.compression));
+        self.columns.push(ColumnRange { first_element: 0, compression, pages });
+        Ok(())
+    }
+
+    /// Adds pages of zeroes.
+    pub fn add_zeros(&mut self, encoding: &Encoding, mut zeros: u64) -> Result<()> {
+        if zeros == 0 {
+            return Ok(());
+        }
+        zero_page(encoding, 1)?;
+        let most = (ZERO_PAGE * 8 / u64::from(encoding.bits().max(1))).max(1);
+        if zeros / most > 1 << 20 {
+            return Err(Error::unsupported(format!("a cluster with {zeros} values that are not stored")));
+        }
+        while zeros > 0 {
+            let elements = zeros.min(most);
+            zeros -= elements;
+            let elements = u32::try_from(elements).unwrap_or(u32::MAX);
+            self.raw_bytes += encoding.page_len(elements as usize).unwrap_or(0) as u64;
+            self.pages.push(OutlinePage { elements, bytes: PageBytes::Zeros(*encoding) });
+        }
+        Ok(())
+    }
+
     /// Bytes in memory.
     pub fn memory(&self) -> u64 {
         (self.columns.capacity() * size_of::<ColumnRange>() + self.pages.capacity() * size_of::<OutlinePage>()) as u64

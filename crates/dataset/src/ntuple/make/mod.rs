@@ -11,6 +11,7 @@
 //! | `from_arrow` | the fields for Arrow data |
 //! | `again` | the schema of an existing RNTuple, for new clusters and pages |
 //! | `to_columns` | the columns of a tree for the fields of an RNTuple |
+//! | `late` | fields that are added later, in the footer |
 //! | `inputs` | the columns that a writer takes for these fields |
 
 mod again;
@@ -19,6 +20,7 @@ mod column_encoding;
 mod from_arrow;
 mod from_columns;
 mod inputs;
+mod late;
 mod maker;
 mod new_field;
 mod to_columns;
@@ -27,6 +29,7 @@ pub use column_encoding::FieldEncoding;
 pub use from_arrow::fields_for;
 pub use from_columns::{field_name, fields_of_columns};
 pub use inputs::{Input, InputUse};
+pub use late::extended;
 pub use maker::{MadeSchema, make_schema};
 pub use new_field::{Counted, FieldKind, NewField};
 pub use to_columns::{ColumnSource, TreeColumns, columns_of_fields};

@@ -1,10 +1,11 @@
 //! Commits finished clusters of all fill contexts: one thread at a time appends them to the file, as they arrive or in the
 //! order of their tasks, while the others continue. An error here or in a context abandons the output.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use arrow_array::RecordBatch;
 use rayon::ThreadPool;
 use rootfile::{Error, FileWriter, Result};
 
@@ -23,6 +24,7 @@ use super::write_pool::WritePool;
 use super::written::Written;
 use crate::execute::encode::clocks::Clocks;
 use crate::execute::encode::compressors::Compressors;
+use crate::execute::encode::scratch::EncodeScratchPool;
 
 /// The state of a writer, shared by its fill contexts.
 pub(crate) struct Committer {
@@ -37,6 +39,8 @@ pub(crate) struct Committer {
     /// The file, if it was not given up. Lock order: the state's lock comes before this one.
     output: Mutex<Option<Output>>,
     stopped: AtomicBool,
+    /// How often columns were added to a table.
+    extensions: AtomicUsize,
 }
 
 struct State {
@@ -53,7 +57,8 @@ struct State {
 
 /// The clusters of one table that are not in the file yet.
 struct TableQueue {
-    plan: Arc<TablePlan>,
+    /// Its plans: each has the columns of the one before, and more.
+    plans: Vec<Arc<TablePlan>>,
     commits: CommitOrder<FinishedCluster>,
     /// Bytes that the largest cluster took while it was filled.
     largest: u64,
@@ -81,12 +86,15 @@ pub(crate) struct ContextStart {
 
 impl State {
     /// The next cluster of any table that can be appended.
-    fn next(&mut self) -> Option<(usize, Arc<TablePlan>, FinishedCluster)> {
+    fn next(&mut self) -> Option<(usize, FinishedCluster)> {
         let mut queues = self.tables.iter_mut().enumerate();
-        let (table, plan, cluster) =
-            queues.find_map(|(table, queue)| Some((table, Arc::clone(&queue.plan), queue.commits.next()?)))?;
+        let (table, cluster) = queues.find_map(|(table, queue)| Some((table, queue.commits.next()?)))?;
         self.totals.queued = self.totals.queued.saturating_sub(cluster.reserved);
-        Some((table, plan, cluster))
+        Some((table, cluster))
+    }
+
+    fn table(&mut self, table: usize) -> Result<&mut TableQueue> {
+        self.tables.get_mut(table).ok_or_else(|| Error::request("a table of another writer"))
     }
 
     fn check(&self) -> Result<()> {
@@ -97,10 +105,18 @@ impl State {
     }
 }
 
+impl TableQueue {
+    /// The plan with all columns.
+    fn newest(&self) -> Result<&Arc<TablePlan>> {
+        self.plans.last().ok_or_else(stopped)
+    }
+}
+
 impl Committer {
     pub fn new(file: FileWriter, pool: &WritePool, options: &WriteOptions) -> Self {
         let totals = Totals { bytes: file.position(), ..Totals::default() };
         let state = State { tables: Vec::new(), error: None, clocks: Vec::new(), open: 0, appending: false, totals };
+        let scratches = EncodeScratchPool::new(pool.compressors(), Arc::default());
         Self {
             memory_limiter: pool.memory_limiter(),
             compressors: pool.compressors(),
@@ -109,8 +125,9 @@ impl Committer {
             order: options.order,
             casting: options.casting,
             state: Mutex::new(state),
-            output: Mutex::new(Some(Output::new(file, options.auto_save))),
+            output: Mutex::new(Some(Output::new(file, options.auto_save, scratches))),
             stopped: AtomicBool::new(false),
+            extensions: AtomicUsize::new(0),
         }
     }
 
@@ -136,7 +153,7 @@ impl Committer {
         let plan = Arc::new(plan);
         self.output().as_mut().ok_or_else(stopped)?.add_table(path, Arc::clone(&plan), record)?;
         state.tables.push(TableQueue {
-            plan,
+            plans: vec![plan],
             commits: CommitOrder::new(self.order),
             largest: 0,
             idle_buffers: Vec::new(),
@@ -148,12 +165,44 @@ impl Committer {
     pub fn replace_table(&self, table: usize, plan: TablePlan, record: TableRecord) -> Result<()> {
         let mut state = self.lock();
         state.check()?;
-        let queue = state.tables.get_mut(table).ok_or_else(|| Error::request("a table of another writer"))?;
+        let queue = state.table(table)?;
         if queue.commits.has_begun() {
             return Err(Error::request("a table that was filled cannot be made in another layout"));
         }
-        queue.plan = Arc::new(plan);
-        self.output().as_mut().ok_or_else(stopped)?.replace_table(table, Arc::clone(&queue.plan), record)
+        let plan = Arc::new(plan);
+        queue.plans = vec![Arc::clone(&plan)];
+        self.output().as_mut().ok_or_else(stopped)?.replace_table(table, plan, record)
+    }
+
+    /// Gives a table a plan with more columns than its last one.
+    pub fn add_columns(&self, table: usize, mut plan: TablePlan, record: TableRecord) -> Result<()> {
+        let mut state = self.lock();
+        state.check()?;
+        let queue = state.table(table)?;
+        let before = queue.newest()?;
+        plan.extend(before)?;
+        // Contexts that begin now have the new columns, so that nobody takes the buffers.
+        self.buffer_pool.forget(before);
+        let idle = std::mem::take(&mut queue.idle_buffers);
+        self.memory_limiter.release(idle.iter().map(|buffers| buffers.kept).sum());
+        let plan = Arc::new(plan);
+        queue.plans.push(Arc::clone(&plan));
+        self.extensions.fetch_add(1, Ordering::Release);
+        self.output().as_mut().ok_or_else(stopped)?.add_columns(table, plan, record)
+    }
+
+    /// The plan by which a batch is filled that has columns which `plan` lacks: the last one of whose additions it has any. Only the batch
+    /// decides, not what other threads have done meanwhile.
+    pub fn wider_plan(&self, table: usize, plan: &Arc<TablePlan>, batch: &RecordBatch) -> Option<Arc<TablePlan>> {
+        if self.extensions.load(Ordering::Acquire) == 0 {
+            return None;
+        }
+        let mut state = self.lock();
+        let plans = &state.table(table).ok()?.plans;
+        let own = plans.iter().position(|other| Arc::ptr_eq(other, plan))?;
+        let mut pairs = plans.iter().zip(plans.iter().skip(1)).skip(own);
+        let (_, wider) = pairs.rfind(|(before, after)| after.has_late(before, batch))?;
+        Some(Arc::clone(wider))
     }
 
     /// Makes a directory and its parents.
@@ -172,13 +221,12 @@ impl Committer {
     pub fn begin(&self, table: usize, task: Option<u64>) -> Result<ContextStart> {
         let mut state = self.lock();
         state.check()?;
-        let state = &mut *state;
-        let open = state.tables.get_mut(table).ok_or_else(|| Error::request("a table of another writer"))?;
-        let ticket = open.commits.begin(task)?;
+        let open = state.table(table)?;
+        let (ticket, plan) = (open.commits.begin(task)?, Arc::clone(open.newest()?));
         let clocks = Arc::new(Clocks::default());
         state.clocks.push(Arc::clone(&clocks));
         state.open += 1;
-        Ok(ContextStart { plan: Arc::clone(&open.plan), clocks, ticket })
+        Ok(ContextStart { plan, clocks, ticket })
     }
 
     /// Fails if the output was given up.
@@ -227,16 +275,18 @@ impl Committer {
         if self.stopped.load(Ordering::Acquire) { QueuePosition::Stopped } else { ticket.position(largest) }
     }
 
-    /// Buffers of a finished context of this table.
-    pub fn buffers(&self, table: usize) -> Option<ContextBuffers> {
-        self.lock().tables.get_mut(table)?.idle_buffers.pop()
+    /// Buffers of a finished context of this table, by this plan.
+    pub fn buffers(&self, table: usize, plan: &Arc<TablePlan>) -> Option<ContextBuffers> {
+        self.lock().tables.get_mut(table)?.idle_buffers.pop_if(|buffers| Arc::ptr_eq(&buffers.plan, plan))
     }
 
-    /// Keeps the buffers of a finished context.
+    /// Keeps the buffers of a finished context, unless columns were added meanwhile.
     pub fn put_buffers(&self, table: usize, buffers: ContextBuffers) {
         match self.lock().tables.get_mut(table) {
-            Some(queue) => queue.idle_buffers.push(buffers),
-            None => self.memory_limiter.release(buffers.kept),
+            Some(queue) if queue.newest().is_ok_and(|plan| Arc::ptr_eq(plan, &buffers.plan)) => {
+                queue.idle_buffers.push(buffers);
+            }
+            _ => self.memory_limiter.release(buffers.kept),
         }
     }
 
@@ -287,14 +337,14 @@ impl Committer {
         }
         state.appending = true;
         let mut done = Ok(());
-        while let (Ok(()), Some((table, plan, mut cluster))) = (&done, state.next()) {
+        while let (Ok(()), Some((table, mut cluster))) = (&done, state.next()) {
             // Other threads can hand over clusters meanwhile.
             drop(state);
             let started = Instant::now();
             let written = self.append(table, &mut cluster);
             // The buffers first: a context that can begin takes them at once.
             let (reserved, entries) = (cluster.reserved, cluster.entries);
-            self.recycle(&plan, cluster.content);
+            self.recycle(&cluster.plan, cluster.content);
             self.memory_limiter.release(reserved);
             state = self.lock();
             state.totals.appending += started.elapsed();
@@ -342,7 +392,7 @@ impl Committer {
                 self.memory_limiter.release(buffers.kept);
             }
             table.commits.give_up().for_each(|cluster| self.memory_limiter.release(cluster.reserved));
-            self.buffer_pool.forget(&table.plan);
+            table.plans.iter().for_each(|plan| self.buffer_pool.forget(plan));
         }
         self.stopped.store(true, Ordering::Release);
         self.memory_limiter.notify();
@@ -362,7 +412,7 @@ impl Committer {
         }
         // Tasks that never began are skipped.
         state.tables.iter_mut().for_each(|table| table.commits.close());
-        let plans: Vec<_> = state.tables.iter().map(|table| Arc::clone(&table.plan)).collect();
+        let plans: Vec<_> = state.tables.iter().flat_map(|table| table.plans.iter().cloned()).collect();
         self.advance(state)?;
         plans.iter().for_each(|plan| self.buffer_pool.forget(plan));
         self.drop_buffers();

@@ -59,8 +59,10 @@ struct MemoryReservation {
 impl FillContext {
     pub(crate) fn begin(committer: Arc<Committer>, table: usize, task: Option<u64>) -> Result<Self> {
         let ContextStart { plan, clocks, ticket } = committer.begin(table, task)?;
-        let buffers =
-            committer.buffers(table).unwrap_or_else(|| ContextBuffers { fill: TableFill::new(&plan), kept: 0 });
+        let (filling, kept) = match committer.buffers(table, &plan) {
+            Some(buffers) => (buffers.fill, buffers.kept),
+            None => (TableFill::new(&plan), 0),
+        };
         let scratches = EncodeScratchPool::new(Arc::clone(&committer.compressors), Arc::clone(&clocks));
         let rule = plan.cluster_rule();
         Ok(Self {
@@ -69,10 +71,10 @@ impl FillContext {
             ticket,
             clusters: 0,
             plan,
-            filling: buffers.fill,
+            filling,
             scratches,
             rule,
-            reservation: MemoryReservation { kept: buffers.kept, ..MemoryReservation::default() },
+            reservation: MemoryReservation { kept, ..MemoryReservation::default() },
             entry_bytes: 0,
             clocks,
             finished: false,
@@ -100,9 +102,22 @@ impl FillContext {
     /// [`FillContext::is_usable`]. Any other error gives the output up.
     pub fn fill(&mut self, batch: &RecordBatch) -> Result<()> {
         self.committer.check()?;
-        let arrays = self.plan.arrays(batch, self.committer.casting)?;
-        let filled = self.fill_arrays(&arrays, batch.num_rows());
+        let wider = self.committer.wider_plan(self.table, &self.plan, batch);
+        let arrays = wider.as_ref().unwrap_or(&self.plan).arrays(batch, self.committer.casting)?;
+        let widened = wider.map_or(Ok(()), |plan| self.widen(plan));
+        let filled = widened.and_then(|()| self.fill_arrays(&arrays, batch.num_rows()));
         filled.map_err(|e| self.give_up(e))
+    }
+
+    /// Ends the cluster, and goes on with more columns.
+    fn widen(&mut self, plan: Arc<TablePlan>) -> Result<()> {
+        if self.rule.entries() > 0 {
+            self.end_cluster()?;
+        }
+        self.plan = plan;
+        // Memory is distributed among all branches again.
+        self.clusters = 0;
+        self.filling.extend(&self.plan)
     }
 
     /// Whether the output was not given up.
@@ -128,7 +143,7 @@ impl FillContext {
         }
         let fill = self.filling.take();
         let kept = std::mem::take(&mut self.reservation.kept);
-        self.committer.put_buffers(self.table, ContextBuffers { fill, kept });
+        self.committer.put_buffers(self.table, ContextBuffers { plan: Arc::clone(&self.plan), fill, kept });
         // It may append clusters that waited for this task.
         let started = Instant::now();
         let done = self.committer.done(self.table, self.ticket.task());
@@ -249,7 +264,8 @@ impl FillContext {
         let peak = std::mem::take(&mut self.reservation.peak);
         self.clusters += 1;
         let (task, entries) = (self.ticket.task(), self.rule.entries());
-        let cluster = FinishedCluster { task, entries, content, reserved: bytes, peak };
+        let plan = Arc::clone(&self.plan);
+        let cluster = FinishedCluster { task, plan, entries, content, reserved: bytes, peak };
         self.rule.start(filled);
         let handed = self.committer.hand_over(self.table, cluster);
         // The buffers are kept if enough memory stays free for the largest cluster.

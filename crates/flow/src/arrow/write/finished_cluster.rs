@@ -1,5 +1,8 @@
 //! A cluster that is filled and compressed, ready to be appended.
 
+use std::sync::Arc;
+
+use super::table_plan::TablePlan;
 use crate::table::chunk::Chunk;
 use crate::table::made_pages::ColumnPages;
 
@@ -8,6 +11,8 @@ use crate::table::made_pages::ColumnPages;
 pub(crate) struct FinishedCluster {
     /// The task that made it.
     pub task: u64,
+    /// The plan by which it was filled.
+    pub plan: Arc<TablePlan>,
     pub entries: u64,
     pub content: Content,
     /// Bytes reserved for it now.

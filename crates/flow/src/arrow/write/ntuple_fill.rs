@@ -22,9 +22,16 @@ pub(crate) struct NtupleFill {
 
 impl NtupleFill {
     pub fn new(plan: &NtuplePlan) -> Self {
-        let fields = plan.encoder.fields().iter();
+        let mut new = Self { fields: Vec::new() };
+        new.extend(plan);
+        new
+    }
+
+    /// Adds the fields that a later plan has.
+    pub fn extend(&mut self, plan: &NtuplePlan) {
+        let late = plan.encoder.fields().iter().skip(self.fields.len());
         let rules = |columns: Range<usize>| plan.rules.get(columns).unwrap_or_default();
-        Self { fields: fields.map(|encoder| FieldFill::new(encoder, rules(encoder.columns()))).collect() }
+        self.fields.extend(late.map(|encoder| FieldFill::new(encoder, rules(encoder.columns()))));
     }
 
     /// Adds entries: the rows of the arrays of all inputs.

@@ -4,12 +4,14 @@
 //! 1280 MiB before it, pages of at most 1 MiB before it, zstd at
 //! level 5, checksums of pages, and equal pages of a cluster stored once.
 
+use std::sync::Arc;
+
 use arrow_schema::FieldRef;
 use dataset::layout::{ClusterSize, ColumnLayout, Compression, Layout, TreeRules, defaults};
-use dataset::ntuple::MAX_KEY_SIZE;
 use dataset::ntuple::encode::TableEncoder;
-use dataset::ntuple::make::{FieldEncoding, Input, MadeSchema, NewField, fields_of_columns, make_schema};
+use dataset::ntuple::make::{FieldEncoding, Input, MadeSchema, NewField, extended, fields_of_columns, make_schema};
 use dataset::ntuple::model::{Anchor, FormatVersion, Link, Locator, Ntuple, Schema};
+use dataset::ntuple::{MAX_KEY_SIZE, zero_page};
 use rootfile::streamer::StreamerInfos;
 use rootfile::streamer::describe::describe_contained;
 use rootfile::{Error, Result};
@@ -60,6 +62,8 @@ pub(crate) struct NtuplePlan {
     /// The columns that contexts fill.
     pub inputs: Vec<Input>,
     pub encoder: TableEncoder,
+    /// Fields and columns, without the places where late ones begin.
+    pub schema: Arc<Schema>,
     /// How the pages of each column are made, by physical ID.
     pub rules: Vec<PageRules>,
     pub cluster: ClusterSize,
@@ -98,10 +102,12 @@ impl NtuplePlan {
         let MadeSchema { schema, inputs } = made;
         let has_checksum = rules.tree.page_checksums != Some(false);
         let page_rules = page_rules(&schema, &rules, has_checksum);
+        let schema = Arc::new(schema);
         let table = rules.tree.columns();
         let plan = Self {
             inputs,
             encoder,
+            schema: Arc::clone(&schema),
             rules: page_rules,
             cluster: rules.tree.cluster.unwrap_or(ClusterSize::Bytes(defaults::NTUPLE_CLUSTER)),
             unzipped_cluster: rules
@@ -122,7 +128,7 @@ impl NtuplePlan {
             anchor,
             features: vec![0],
             header_checksum: 0,
-            schema: std::sync::Arc::new(schema),
+            schema,
             groups: Vec::new(),
             attribute_sets: Vec::new(),
         };
@@ -132,6 +138,24 @@ impl NtuplePlan {
     /// Divides page lists into groups as the memory of the whole operation allows.
     pub fn limit_groups(&mut self, memory: u64) {
         self.group_bytes = group_bytes(memory / LIST_SHARE);
+    }
+
+    /// Makes the fields that another plan lacks an extension of it, which the footer has.
+    pub fn extend(&mut self, before: &Self) -> Result<()> {
+        self.schema = Arc::new(extended(&before.schema, Schema::clone(&self.schema))?);
+        Ok(())
+    }
+
+    /// Checks that columns from one on can hold zeroes: a quantised one need not.
+    pub fn check_zeros(&self, from: usize) -> Result<()> {
+        for (id, column) in self.schema.columns.iter().enumerate().skip(from) {
+            if self.schema.elements_per_entry(id).is_some() {
+                let named =
+                    |e: Error| e.object(format!("field {}, which is zero before", self.schema.path(column.field)));
+                column.encoding().and_then(|encoding| zero_page(&encoding, 1)).map_err(named)?;
+            }
+        }
+        Ok(())
     }
 
     /// Names and types of the columns. Columns that only count others may be left out of a batch.
@@ -169,7 +193,7 @@ fn with_pairs(spec: &NtupleSpec) -> StreamerInfos {
     let mut all = spec.classes.clone();
     for type_name in spec.fields.iter().filter_map(|field| field.kind.type_name()) {
         for info in describe_contained(&type_name, &all).unwrap_or_default() {
-            all.add(std::sync::Arc::new(info));
+            all.add(Arc::new(info));
         }
     }
     all

@@ -12,6 +12,7 @@ use super::ntuple_output::OpenNtuple;
 use super::table_plan::TablePlan;
 use super::tree_output::OpenTree;
 use super::written::WrittenTable;
+use crate::execute::encode::scratch::EncodeScratchPool;
 
 /// The metadata of a table before its first entry.
 pub(crate) enum TableRecord {
@@ -60,7 +61,23 @@ impl OpenTable {
         }
     }
 
-    /// Appends a cluster.
+    /// Adds columns, which begin with the next entry.
+    pub fn extend(
+        &mut self,
+        file: &mut FileWriter,
+        (plan, record): (Arc<TablePlan>, TableRecord),
+        scratches: &Arc<EncodeScratchPool>,
+    ) -> Result<()> {
+        match (self, record, &*plan) {
+            (Self::Tree(open), TableRecord::Tree(tree), TablePlan::Tree(_)) => {
+                open.extend(file, (plan, *tree), scratches)
+            }
+            (Self::Ntuple(open), TableRecord::Ntuple(_), TablePlan::Ntuple(plan)) => open.extend(plan),
+            _ => Err(mismatch()),
+        }
+    }
+
+    /// Appends a cluster, which may have been filled without the last columns.
     pub fn append(&mut self, file: &mut FileWriter, entries: u64, content: &mut Content) -> Result<()> {
         match (self, content) {
             (Self::Tree(open), Content::Baskets { chunks, maxima }) => open.append(file, entries, (chunks, maxima)),

@@ -1,6 +1,6 @@
 //! The file of a writer: its tables so far, and how a cluster is appended. `commit_order` decides the order of clusters.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use rootfile::codec::Compression;
@@ -13,6 +13,7 @@ use super::open_table::{OpenTable, TableRecord};
 use super::options::AutoSave;
 use super::table_plan::TablePlan;
 use super::written::Written;
+use crate::execute::encode::scratch::EncodeScratchPool;
 
 /// An object that is no table.
 pub struct NewObject<'a> {
@@ -29,17 +30,47 @@ pub struct NewObject<'a> {
 /// A file that is being written.
 pub(crate) struct Output {
     file: FileWriter,
-    tables: Vec<(DirId, OpenTable)>,
+    tables: Vec<OutputTable>,
     /// Directories made so far, by path.
     directories: HashMap<String, DirId>,
     auto_save: Option<AutoSave>,
     /// Bytes or entries of the file when it was last saved.
     saved_at: u64,
+    /// For entries that columns are added behind.
+    scratches: Arc<EncodeScratchPool>,
+}
+
+/// A table of the file.
+struct OutputTable {
+    directory: DirId,
+    open: OpenTable,
+    /// Its plans with more columns, of which no cluster has arrived yet.
+    late: VecDeque<(Arc<TablePlan>, TableRecord)>,
+}
+
+impl OutputTable {
+    /// Adds the columns up to those of a plan, or all.
+    fn extend(
+        &mut self,
+        file: &mut FileWriter,
+        plan: Option<&Arc<TablePlan>>,
+        scratches: &Arc<EncodeScratchPool>,
+    ) -> Result<bool> {
+        let last = match plan {
+            None => self.late.len(),
+            Some(plan) => self.late.iter().position(|(late, _)| Arc::ptr_eq(late, plan)).map_or(0, |place| place + 1),
+        };
+        // A plan has the columns of those before.
+        let Some(wider) = self.late.drain(..last).next_back() else { return Ok(false) };
+        self.open.extend(file, wider, scratches)?;
+        Ok(true)
+    }
 }
 
 impl Output {
-    pub fn new(file: FileWriter, auto_save: Option<AutoSave>) -> Self {
-        Self { file, tables: Vec::new(), directories: HashMap::new(), auto_save, saved_at: 0 }
+    pub fn new(file: FileWriter, auto_save: Option<AutoSave>, scratches: EncodeScratchPool) -> Self {
+        let scratches = Arc::new(scratches);
+        Self { file, tables: Vec::new(), directories: HashMap::new(), auto_save, saved_at: 0, scratches }
     }
 
     /// Bytes of the file so far.
@@ -52,14 +83,21 @@ impl Output {
         let (folders, _) = path.rsplit_once('/').unwrap_or_default();
         let directory = self.mkdir(folders)?;
         let open = OpenTable::begin(&mut self.file, directory, plan, record)?;
-        self.tables.push((directory, open));
+        self.tables.push(OutputTable { directory, open, late: VecDeque::new() });
+        Ok(())
+    }
+
+    /// Adds columns to a table: its file has them from the first cluster on that was filled by this plan.
+    pub fn add_columns(&mut self, table: usize, plan: Arc<TablePlan>, record: TableRecord) -> Result<()> {
+        self.tables.get_mut(table).ok_or_else(stopped)?.late.push_back((plan, record));
         Ok(())
     }
 
     /// Replaces a table that has no entries.
     pub fn replace_table(&mut self, table: usize, plan: Arc<TablePlan>, record: TableRecord) -> Result<()> {
-        let (directory, open) = self.tables.get_mut(table).ok_or_else(stopped)?;
-        *open = OpenTable::begin(&mut self.file, *directory, plan, record)?;
+        let replaced = self.tables.get_mut(table).ok_or_else(stopped)?;
+        replaced.open = OpenTable::begin(&mut self.file, replaced.directory, plan, record)?;
+        replaced.late.clear();
         Ok(())
     }
 
@@ -92,15 +130,18 @@ impl Output {
 
     /// Appends a cluster to a table, and saves the metadata if AutoSave is due.
     pub fn append(&mut self, table: usize, cluster: &mut FinishedCluster) -> Result<()> {
-        let (_, open) = self.tables.get_mut(table).ok_or_else(stopped)?;
-        open.append(&mut self.file, cluster.entries, &mut cluster.content)?;
-        self.save_if_due()
+        let table = self.tables.get_mut(table).ok_or_else(stopped)?;
+        let extended = table.extend(&mut self.file, Some(&cluster.plan), &self.scratches)?;
+        table.open.append(&mut self.file, cluster.entries, &mut cluster.content)?;
+        self.save_if_due(extended)
     }
 
-    fn save_if_due(&mut self) -> Result<()> {
-        let entries = |tables: &[(DirId, OpenTable)]| tables.iter().map(|(_, open)| open.entries()).sum::<u64>();
+    /// Saves the metadata if that is due, or if a table got columns: baskets of unknown branches could not be recovered.
+    fn save_if_due(&mut self, extended: bool) -> Result<()> {
+        let entries = |tables: &[OutputTable]| tables.iter().map(|table| table.open.entries()).sum::<u64>();
         let due = match self.auto_save {
             None => false,
+            Some(_) if extended => true,
             Some(AutoSave::Bytes(bytes)) => self.bytes() >= self.saved_at + bytes,
             Some(AutoSave::Entries(n)) => entries(&self.tables) >= self.saved_at + n,
         };
@@ -116,13 +157,13 @@ impl Output {
 
     /// Saves the metadata of all tables: see [`FileWriter::auto_save`].
     pub fn save(&mut self) -> Result<()> {
-        for (_, open) in &mut self.tables {
-            open.update(&mut self.file)?;
+        for table in &mut self.tables {
+            table.open.update(&mut self.file)?;
         }
         let compression = self.file.compression();
         let tables = &self.tables;
-        let makers: Vec<_> = tables.iter().map(|(_, open)| |keylen| open.record(keylen)).collect();
-        let saved = tables.iter().zip(&makers).map(|((directory, open), make)| {
+        let makers: Vec<_> = tables.iter().map(|table| |keylen| table.open.record(keylen)).collect();
+        let saved = tables.iter().zip(&makers).map(|(OutputTable { directory, open, .. }, make)| {
             let (class, name, title) = open.labels();
             let compression = if open.is_tree() { compression } else { Compression::NONE };
             SavedObject { directory: *directory, class, name, title, compression, make }
@@ -139,9 +180,10 @@ impl Output {
     /// Ends the file.
     pub fn close(mut self) -> Result<Written> {
         let mut trees = Vec::with_capacity(self.tables.len());
-        for (directory, open) in self.tables {
+        for mut table in self.tables {
+            table.extend(&mut self.file, None, &self.scratches)?;
             let compression = self.file.compression();
-            trees.push(open.finish(&mut self.file, directory, compression)?);
+            trees.push(table.open.finish(&mut self.file, table.directory, compression)?);
         }
         Ok(Written { bytes: self.file.finish()?, trees })
     }

@@ -27,6 +27,16 @@ impl TableFill {
         }
     }
 
+    /// Adds the columns that a later plan of the table has. No entries of a cluster are in it.
+    pub fn extend(&mut self, plan: &TablePlan) -> Result<()> {
+        match (self, plan) {
+            (Self::Tree(fill), TablePlan::Tree(plan)) => fill.extend(plan),
+            (Self::Ntuple(fill), TablePlan::Ntuple(plan)) => fill.extend(plan),
+            _ => return Err(mismatch()),
+        }
+        Ok(())
+    }
+
     /// Leaves a fill of nothing in its place.
     pub fn take(&mut self) -> Self {
         std::mem::replace(self, Self::Tree(TreeFill::default()))

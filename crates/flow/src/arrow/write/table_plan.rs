@@ -3,14 +3,16 @@
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::FieldRef;
 use dataset::layout::Container;
-use rootfile::Result;
+use rootfile::{Error, Result};
 
 use super::cluster_rule::ClusterRule;
-use super::column_arrays::branch_arrays;
+use super::column_arrays::{branch_arrays, column_of};
 use super::conform::Casting;
+use super::default_baskets::default_baskets;
 use super::input_arrays::input_arrays;
 use super::ntuple_plan::NtuplePlan;
 use super::tree_plan::TreePlan;
+use crate::execute::encode::scratch::EncodeScratchPool;
 
 /// The plan of a table to write.
 #[derive(Debug)]
@@ -57,6 +59,32 @@ impl TablePlan {
             Self::Tree(plan) => TableArrays::Branches(branch_arrays(plan, batch, casting)?),
             Self::Ntuple(plan) => TableArrays::Inputs(input_arrays(plan, batch, casting)?),
         })
+    }
+
+    /// Makes it the extension of another plan by the columns behind those.
+    pub fn extend(&mut self, before: &Self) -> Result<()> {
+        match (self, before) {
+            (Self::Tree(plan), Self::Tree(before)) => plan.extend(before),
+            (Self::Ntuple(plan), Self::Ntuple(before)) => plan.extend(before),
+            _ => Err(Error::unsupported("internal error: an extension of another table")),
+        }
+    }
+
+    /// Checks that the columns which another plan lacks can have defaults: what entries before them have.
+    pub fn check_defaults(&self, before: &Self, scratches: &EncodeScratchPool) -> Result<()> {
+        match (self, before) {
+            (Self::Tree(plan), Self::Tree(before)) => {
+                default_baskets(plan, (before.branches.len(), 1), scratches, &mut |_| Ok(()))
+            }
+            (Self::Ntuple(plan), Self::Ntuple(before)) => plan.check_zeros(before.rules.len()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a batch has one of the columns that another plan of the table lacks.
+    pub fn has_late(&self, before: &Self, batch: &RecordBatch) -> bool {
+        let mut late = self.fields().skip(before.fields().count());
+        late.any(|field| column_of(batch, usize::MAX, field.name()).is_some())
     }
 
     /// Branches or columns: each takes memory.

@@ -30,6 +30,13 @@ impl TreeFill {
         Self { branches, maxima: vec![0; plan.branches.len()] }
     }
 
+    /// Adds the branches that a later plan has.
+    pub fn extend(&mut self, plan: &TreePlan) {
+        let late = plan.branches.iter().enumerate().skip(self.branches.len());
+        self.branches.extend(late.map(|(column, plan)| BranchFill::new(column, plan)));
+        self.maxima.resize(plan.branches.len(), 0);
+    }
+
     /// Adds entries: the rows of one array for each branch.
     pub fn fill(
         &mut self,

@@ -7,12 +7,14 @@ use dataset::tree::{Tree, write};
 use rootfile::codec::Compression;
 use rootfile::{DirId, FileWriter, Result};
 
+use super::default_baskets::default_baskets;
 use super::table_plan::TablePlan;
 use super::tree_plan::TreePlan;
 use super::written::WrittenTable;
 use crate::commit::finalize::{self, BufferSize};
 use crate::commit::leaf_maxima;
 use crate::commit::sink::{Sink, WrittenColumn};
+use crate::execute::encode::scratch::EncodeScratchPool;
 use crate::table::chunk::Chunk;
 
 /// A tree that is being written.
@@ -23,20 +25,48 @@ pub(crate) struct OpenTree {
     /// First entry of each cluster, and last the number of entries.
     bounds: Vec<u64>,
     maxima: Vec<u64>,
+    /// For the branches that clusters were filled without, once there are any.
+    scratches: Option<Arc<EncodeScratchPool>>,
 }
 
 impl OpenTree {
     pub fn new(file: &mut FileWriter, directory: DirId, plan: Arc<TablePlan>, tree: Tree) -> Self {
-        let branches = of_tree(&plan).map_or(0, |plan| {
-            for info in &plan.infos {
-                file.infos_mut().add(Arc::clone(info));
-            }
-            plan.branches.len()
-        });
-        finalize::add_own_infos(file, &tree);
+        let branches = add_infos(file, &plan, &tree);
         let written = (0..branches).map(|_| WrittenColumn::default()).collect();
         let sink = Sink { seek_pdir: file.seek_of(directory), written };
-        Self { plan, tree, sink, bounds: vec![0], maxima: vec![0; branches] }
+        Self { plan, tree, sink, bounds: vec![0], maxima: vec![0; branches], scratches: None }
+    }
+
+    /// Adds branches. Clusters so far get baskets of defaults for them.
+    pub fn extend(
+        &mut self,
+        file: &mut FileWriter,
+        (plan, tree): (Arc<TablePlan>, Tree),
+        scratches: &Arc<EncodeScratchPool>,
+    ) -> Result<()> {
+        let (before, branches) = (self.maxima.len(), add_infos(file, &plan, &tree));
+        (self.plan, self.tree) = (plan, tree);
+        self.sink.written.resize(branches, WrittenColumn::default());
+        self.maxima.resize(branches, 0);
+        self.scratches = Some(Arc::clone(scratches));
+        let bounds = self.bounds.clone();
+        for (first, end) in bounds.iter().zip(bounds.iter().skip(1)) {
+            self.append_defaults(file, before, (*first, end - first))?;
+        }
+        Ok(())
+    }
+
+    /// Appends baskets of defaults for a number of entries behind the first, of all branches from one on.
+    fn append_defaults(
+        &mut self,
+        file: &mut FileWriter,
+        branch: usize,
+        (first_entry, entries): (u64, u64),
+    ) -> Result<()> {
+        let (Some(plan), Some(scratches)) = (of_tree(&self.plan), &self.scratches) else { return Ok(()) };
+        let sink = &mut self.sink;
+        let mut put = |mut chunk: Chunk| sink.append_from(file, &mut chunk, first_entry);
+        default_baskets(plan, (branch, entries), scratches, &mut put)
     }
 
     pub fn entries(&self) -> u64 {
@@ -51,8 +81,11 @@ impl OpenTree {
         (chunks, maxima): (&mut [Chunk], &[u64]),
     ) -> Result<()> {
         let base = self.entries();
-        for chunk in chunks {
+        for chunk in chunks.iter_mut() {
             self.sink.append_from(file, chunk, base)?;
+        }
+        if chunks.len() < self.maxima.len() {
+            self.append_defaults(file, chunks.len(), (base, entries))?;
         }
         if entries > 0 {
             self.bounds.push(base + entries);
@@ -121,6 +154,16 @@ impl OpenTree {
             zip_bytes: tree.zip_bytes,
         })
     }
+}
+
+/// Adds the streamer infos that a tree needs. Returns the number of its branches with entries.
+fn add_infos(file: &mut FileWriter, plan: &TablePlan, tree: &Tree) -> usize {
+    let plan = of_tree(plan);
+    for info in plan.into_iter().flat_map(|plan| &plan.infos) {
+        file.infos_mut().add(Arc::clone(info));
+    }
+    finalize::add_own_infos(file, tree);
+    plan.map_or(0, |plan| plan.branches.len())
 }
 
 fn of_tree(plan: &TablePlan) -> Option<&TreePlan> {

@@ -112,6 +112,18 @@ impl TreePlan {
         self.wholes.iter().map(LogicalColumn::field)
     }
 
+    /// Checks that the first branches are those of another plan.
+    pub fn extend(&self, before: &Self) -> Result<()> {
+        let branches = |plan: &Self| -> Vec<(usize, String, bool)> {
+            let branches = plan.branches.iter().take(before.branches.len());
+            branches.map(|branch| (branch.branch, branch.name.clone(), branch.counts)).collect()
+        };
+        if branches(before) == branches(self) {
+            return Ok(());
+        }
+        Err(Error::request("the new columns would change branches that have entries"))
+    }
+
     /// Whether each branch has one basket in each cluster.
     pub fn one_per_cluster(&self) -> bool {
         self.branches.iter().any(|branch| branch.one_per_cluster)

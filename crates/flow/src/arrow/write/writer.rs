@@ -1,22 +1,25 @@
 //! The public entry point: a file whose trees and RNTuples are filled by any number of fill contexts.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dataset::layout::{Container, Layout, defaults};
-use rootfile::{FileWriter, Result};
+use dataset::ntuple::make::NewField;
+use rootfile::streamer::StreamerInfos;
+use rootfile::{Error, FileWriter, Result};
 
 use super::committer::Committer;
 use super::fill_context::FillContext;
 use super::metrics::Metrics;
-use super::ntuple_plan::{NtuplePlan, NtupleSpec};
-use super::open_table::TableRecord;
+use super::ntuple_plan::NtupleSpec;
 use super::options::WriteOptions;
 use super::output::NewObject;
-use super::table_plan::TablePlan;
-use super::tree_plan::{TreePlan, TreeSpec};
+use super::table_source::TableSource;
+use super::tree_plan::{TreeColumn, TreeSpec};
 use super::write_pool::WritePool;
 use super::written::Written;
+use crate::execute::encode::scratch::EncodeScratchPool;
 
 /// Memory of a writer besides its clusters, in bytes: buffers of the file, and the metadata of small trees.
 const FILE_BYTES: u64 = 2 << 20;
@@ -34,7 +37,10 @@ pub struct TableId(usize);
 pub struct ParallelWriter {
     committer: Arc<Committer>,
     layout: Layout,
-    fixed: u64,
+    /// What its tables are made of, by number.
+    sources: Mutex<Vec<TableSource>>,
+    /// Memory that is reserved as long as the file is open.
+    fixed: AtomicU64,
     path: PathBuf,
 }
 
@@ -52,14 +58,80 @@ impl ParallelWriter {
         };
         memory_limiter.count_file(true);
         let committer = Arc::new(Committer::new(file, pool, options));
-        Ok(Self { committer, layout, fixed: FILE_BYTES, path: path.to_path_buf() })
+        let (sources, fixed) = (Mutex::default(), AtomicU64::new(FILE_BYTES));
+        Ok(Self { committer, layout, sources, fixed, path: path.to_path_buf() })
     }
 
-    /// Makes a tree anew in another layout, before it is filled.
-    pub fn remake_tree(&self, table: TableId, spec: &TreeSpec, layout: &Layout) -> Result<()> {
-        let (plan, tree) = TreePlan::new(spec, layout).map_err(|e| e.file(&self.path))?;
-        let replaced = self.committer.replace_table(table.0, TablePlan::Tree(plan), TableRecord::Tree(Box::new(tree)));
-        replaced.map_err(|e| e.object(&spec.path).file(&self.path))
+    /// Makes a table anew in another layout, before it is filled. It stays a tree or an RNTuple.
+    pub fn remake(&self, table: TableId, layout: &Layout) -> Result<()> {
+        let mut sources = self.sources();
+        let source = source_of(&mut sources, table)?;
+        let remade = source.in_layout(layout);
+        let named = |e: Error| e.object(remade.path()).file(&self.path);
+        let (plan, record) = remade.plan(self.committer.memory_limiter.limit()).map_err(named)?;
+        self.committer.replace_table(table.0, plan, record).map_err(named)?;
+        *source = remade;
+        Ok(())
+    }
+
+    /// Adds columns to a table of [`ParallelWriter::tree`] that is being filled. `classes` are those that describe them, beside the
+    /// table's own.
+    ///
+    /// They begin with the first cluster that has them, in the order of clusters in the file. Entries before it, and entries of contexts
+    /// that were filled without them, have zeroes, empty strings and empty lists: in an RNTuple they are not stored, in a tree they are
+    /// (as by `TBranch::BackFill`). A context that is being filled ends its cluster with the first batch that has them, so that only the
+    /// batches decide where they begin, and not the number of threads; from then on, and in contexts that are begun after this call, a
+    /// batch without them is refused. Columns that no batch brings are zero everywhere.
+    ///
+    /// # Errors
+    ///
+    /// If there is a column of that name, if a counter of a new list counts others already, if a type cannot be written or has no zero (a
+    /// quantised column of a range without it), or if the memory budget is too small. The table stays as it is.
+    pub fn add_columns(&self, table: TableId, columns: &[TreeColumn], classes: &StreamerInfos) -> Result<()> {
+        self.widen(table, |source| source.with_columns(columns, classes))
+    }
+
+    /// Adds fields to a table of [`ParallelWriter::ntuple`] that is being filled: see [`ParallelWriter::add_columns`]. The format has
+    /// them in the schema extension of the footer, as deferred columns.
+    ///
+    /// # Errors
+    ///
+    /// As for [`ParallelWriter::add_columns`].
+    pub fn add_fields(&self, table: TableId, fields: &[NewField], classes: &StreamerInfos) -> Result<()> {
+        self.widen(table, |source| source.with_fields(fields, classes))
+    }
+
+    fn widen(&self, table: TableId, wider: impl FnOnce(&TableSource) -> Result<TableSource>) -> Result<()> {
+        let mut sources = self.sources();
+        let source = source_of(&mut sources, table)?;
+        let path = source.path().to_owned();
+        let named = |e: Error| e.object(&path).file(&self.path);
+        let limit = self.committer.memory_limiter.limit();
+        let wide = wider(source).map_err(named)?;
+        let (before, _) = source.plan(limit).map_err(named)?;
+        let (plan, record) = wide.plan(limit).map_err(named)?;
+        let scratches = EncodeScratchPool::new(Arc::clone(&self.committer.compressors), Arc::default());
+        plan.check_defaults(&before, &scratches).map_err(named)?;
+        let bytes = self.reserve(plan.streams().saturating_sub(before.streams()))?;
+        if let Err(error) = self.committer.add_columns(table.0, plan, record) {
+            self.fixed.fetch_sub(bytes, Ordering::Relaxed);
+            self.committer.memory_limiter.release_fixed(bytes);
+            return Err(named(error));
+        }
+        *source = wide;
+        Ok(())
+    }
+
+    fn sources(&self) -> MutexGuard<'_, Vec<TableSource>> {
+        self.sources.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reserves memory for branches or columns.
+    fn reserve(&self, streams: u64) -> Result<u64> {
+        let (bytes, least) = (streams * STREAM_BYTES, FILE_BYTES + streams * PIECE_BYTES);
+        self.committer.memory_limiter.reserve_fixed(bytes, least).map_err(|e| e.file(&self.path))?;
+        self.fixed.fetch_add(bytes, Ordering::Relaxed);
+        Ok(bytes)
     }
 
     /// Makes the tables that are added from now on in another layout.
@@ -74,27 +146,23 @@ impl ParallelWriter {
 
     /// Adds a tree, or an RNTuple with its content if the layout says so for its path.
     pub fn tree(&mut self, spec: &TreeSpec) -> Result<TableId> {
-        if self.container(&spec.path) == Container::Rntuple {
-            let spec = NtupleSpec::of_tree(spec).map_err(|e| e.file(&self.path))?;
-            return self.ntuple(&spec);
-        }
-        let (plan, tree) = TreePlan::new(spec, &self.layout).map_err(|e| e.file(&self.path))?;
-        self.add(&spec.path, TablePlan::Tree(plan), TableRecord::Tree(Box::new(tree)))
+        self.add(TableSource::tree(spec, &self.layout))
     }
 
     /// Adds an RNTuple.
     pub fn ntuple(&mut self, spec: &NtupleSpec) -> Result<TableId> {
-        let (mut plan, ntuple) = NtuplePlan::new(spec, &self.layout).map_err(|e| e.file(&self.path))?;
-        plan.limit_groups(self.committer.memory_limiter.limit());
-        self.add(&spec.path, TablePlan::Ntuple(plan), TableRecord::Ntuple(Box::new(ntuple)))
+        self.add(TableSource::ntuple(spec, &self.layout))
     }
 
-    fn add(&mut self, path: &str, plan: TablePlan, record: TableRecord) -> Result<TableId> {
-        let streams = plan.streams();
-        let (bytes, least) = (streams * STREAM_BYTES, FILE_BYTES + streams * PIECE_BYTES);
-        self.committer.memory_limiter.reserve_fixed(bytes, least).map_err(|e| e.file(&self.path))?;
-        self.fixed += bytes;
-        self.committer.add_table(path, plan, record).map(TableId)
+    fn add(&self, source: TableSource) -> Result<TableId> {
+        let limit = self.committer.memory_limiter.limit();
+        let (plan, record) = source.plan(limit).map_err(|e| e.file(&self.path))?;
+        self.reserve(plan.streams())?;
+        // Tables are numbered in the order in which the file gets them.
+        let mut sources = self.sources();
+        let table = self.committer.add_table(source.path(), plan, record)?;
+        sources.push(source);
+        Ok(TableId(table))
     }
 
     /// Makes a directory and its parents. Directories of trees are made with the trees.
@@ -147,6 +215,10 @@ impl ParallelWriter {
 impl Drop for ParallelWriter {
     fn drop(&mut self) {
         self.committer.memory_limiter.count_file(false);
-        self.committer.memory_limiter.release_fixed(self.fixed);
+        self.committer.memory_limiter.release_fixed(self.fixed.load(Ordering::Relaxed));
     }
+}
+
+fn source_of(sources: &mut [TableSource], table: TableId) -> Result<&mut TableSource> {
+    sources.get_mut(table.0).ok_or_else(|| Error::request("a table of another writer"))
 }

@@ -146,6 +146,16 @@ impl BranchFill {
         Ok(baskets)
     }
 
+    /// Ends a basket, but not the cluster.
+    pub fn cut_basket(&mut self, plan: &BranchPlan, scratch: &mut EncodeScratch) -> Result<()> {
+        let all = 0..self.count;
+        if !all.is_empty() {
+            self.put(plan, all.clone(), scratch)?;
+            self.forget(&[all]);
+        }
+        Ok(())
+    }
+
     /// Ends the last basket of a cluster.
     pub fn finish_basket(&mut self, plan: &BranchPlan, scratch: &mut EncodeScratch) -> Result<()> {
         let all = 0..self.count;

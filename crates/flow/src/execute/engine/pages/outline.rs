@@ -1,10 +1,10 @@
 //! The outline of one cluster of the output: which pages each column has, and which of them are moved from the input.
 
+use dataset::ntuple::MAX_KEY_SIZE;
 use dataset::ntuple::cluster_reader::ClusterSource;
 use dataset::ntuple::element::Encoding;
 use dataset::ntuple::model::{Cluster, ColumnRange, Locator, Page, PageList};
 use dataset::ntuple::page::Place;
-use dataset::ntuple::{MAX_KEY_SIZE, zero_page};
 use rootfile::codec::Compression;
 use rootfile::{Error, Result, public_path};
 
@@ -12,9 +12,6 @@ use super::job::{ColumnSource, PageInput, PageJob, TargetColumn, USUAL_COMPRESSI
 use super::shared::{SharedPages, Sharing};
 use crate::table::depth::{Depth, Depths};
 use crate::table::pages::{ClusterOutline, OutlinePage, PageBytes};
-
-/// Bytes of a page of zeroes before compression.
-const ZERO_PAGE: u64 = 64 << 10;
 
 /// A page to be moved.
 #[derive(Clone, Copy, Debug)]
@@ -321,23 +318,10 @@ fn in_column(error: Error, at: &SourceCluster<'_>, id: usize) -> Error {
 }
 
 /// Adds pages of zeroes.
-pub(super) fn add_zeros(outline: &mut ClusterOutline, target: &TargetColumn, mut zeros: u64) -> Result<()> {
+pub(super) fn add_zeros(outline: &mut ClusterOutline, target: &TargetColumn, zeros: u64) -> Result<()> {
     if zeros == 0 {
         return Ok(());
     }
     let unknown = || Error::unsupported("zeroes of a column type of a later version of the format");
-    let encoding = target.encoding.ok_or_else(unknown)?;
-    zero_page(&encoding, 1)?;
-    let most = (ZERO_PAGE * 8 / u64::from(encoding.bits().max(1))).max(1);
-    if zeros / most > 1 << 20 {
-        return Err(Error::unsupported(format!("a cluster with {zeros} values that are not stored")));
-    }
-    while zeros > 0 {
-        let elements = zeros.min(most);
-        zeros -= elements;
-        let elements = u32::try_from(elements).unwrap_or(u32::MAX);
-        outline.raw_bytes += encoding.page_len(elements as usize).unwrap_or(0) as u64;
-        outline.pages.push(OutlinePage { elements, bytes: PageBytes::Zeros(encoding) });
-    }
-    Ok(())
+    outline.add_zeros(&target.encoding.ok_or_else(unknown)?, zeros)
 }
