@@ -50,6 +50,10 @@ wheels: $(ZIG_STAMP) ## wheels for Linux of 2018 and newer (glibc 2.28), build/m
 	    --profile $(PROFILE) --quiet -j $(JOBS) --interpreter python3 --out build/manylinux; \
 	done
 
+.PHONY: test-aarch64
+test-aarch64: ## the aarch64 wheel of `make wheels`, with Debian's Python for arm64 under qemu; unpacked into build/aarch64, nothing is installed
+	packaging/test_aarch64.sh build/manylinux/*_aarch64.whl build/aarch64
+
 .PHONY: demo
 demo: ## inspect, tune, rewrite and verify a file (FILE=..., default: a generated NanoAOD-like one)
 	# The profile of the tests: it builds in a fraction of the release's time.

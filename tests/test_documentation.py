@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import rattler_build
 import yaml
 
 import basketry as bk
@@ -59,6 +60,23 @@ def test_recipe_and_citation_have_the_version_and_the_needs_of_the_package() -> 
     assert recipe["context"]["version"] == citation["version"] == version
     assert {f"python {project['project']['requires-python']}", *spaced(project["project"]["dependencies"])} == set(run)
     assert set(spaced(project["build-system"]["requires"])) <= set(host)
+
+
+@pytest.mark.parametrize("processor", ["linux-64", "linux-aarch64"])
+def test_rattler_build_renders_the_recipe(processor: str) -> None:
+    """Its own parser refuses unknown keys. To build, it would need conda-forge's packages."""
+    recipe = rattler_build.Stage0Recipe.from_file(REPO / "packaging/conda/recipe.yaml")
+    compilers = rattler_build.VariantConfig({"c_compiler": ["gcc"], "rust_compiler": ["rust"], "c_stdlib": ["sysroot"]})
+    platform = rattler_build.PlatformConfig(target_platform=processor, build_platform="linux-64")
+
+    (variant,) = recipe.render(compilers, rattler_build.RenderConfig(platform=platform))
+    rendered = variant.recipe.to_dict()
+    build = rendered["requirements"]["build"]
+    runs_what_it_builds = any("completions" in line for line in rendered["build"]["script"])
+
+    assert {f"{name}_{processor}" for name in ("gcc", "rust", "sysroot")} <= set(build)
+    assert (f"cross-python_{processor}" in build) == (processor != "linux-64")
+    assert runs_what_it_builds == (processor == "linux-64")
 
 
 def spaced(requirements: list[str]) -> list[str]:
