@@ -14,7 +14,8 @@ from measure import compare
 from referee.command import Argument
 from sections.writing import NTUPLE_RIVALS, OURS, TREE_RIVALS, Writer, basketry, rival
 from studies import pictures
-from studies.study import Context, Spread, noise, number, slow_line, study, table
+from studies.live import EVERY, live
+from studies.study import Context, Spread, mb, noise, number, slow_line, study, table
 
 #: Megabytes of payload at scale 1, for about a second.
 CODECS = {"none": 100, "lz4:4": 40, "zlib:1": 40, "zstd:5": 20, "lzma:7": 4}
@@ -82,6 +83,8 @@ def grid(context: Context, half: Half, folders: dict[str, Path]) -> None:
     fastest = others[0] if others else disk
     sizes(context, half, disk)
     devices(context, half, folders)
+    live(context, half.container, half.prefix, half.names(context)[1:], disk)
+    saving(context, half, disk)
     memory(context, half, fastest)
     budgets(context, half, fastest)
     limits(context, half, fastest)
@@ -413,3 +416,20 @@ def devices(context: Context, half: Half, folders: dict[str, Path]) -> None:
             every += done.values()
     head = ["medium, codec", *(f"{who}, MB/s (peak RSS, MB)" for who in names)]
     context.block(f"{half.prefix}media", [*table(head, rows), *spread(every)])
+
+
+def saving(context: Context, half: Half, medium: Path) -> None:
+    """The cost of AutoSave at full speed: against none, time, CPU and size. ROOT's RNTuples have no AutoSave."""
+    job = (half.container, "multi", "zlib:1", context.megabytes(60, 2))
+    names = half.names(context) if half is TREES else [OURS]
+    ways = {(who, every): ("--autosave", every) if every else () for who in names for every in ("", *EVERY)}
+    writers = {key: writer(key[0], job, threads()[-1], medium, "--autoflush", "1%", *how) for key, how in ways.items()}
+    done = measured(context, f"{half.prefix}saving", 5, writers)
+    rows = []
+    for (who, every), one in done.items():
+        none = done[who, ""]
+        change = f"{100 * (one.of('bytes') / none.of('bytes') - 1):+.2f} %"
+        figures = [number(one.wall + flush(one), 3), number(one.cpu, 3), mb(one.of("bytes"), 2), change]
+        rows.append([who, every or "none", *figures])
+    head = ["writer", "AutoSave", "wall s", "CPU s", "file, MB", ""]
+    context.block(f"{half.prefix}saving", [*table(head, rows), *spread(done.values())])

@@ -87,6 +87,15 @@ def lines(axes: Axes, groups: Mapping[str, Points], x: str, y: str) -> None:
     _label(axes, x, y)
 
 
+def stairs(axes: Axes, groups: Mapping[str, Points], x: str, y: str, bar: Points) -> None:
+    """A line for each group that changes at its points alone; `bar` is a dashed line to compare them with."""
+    for label, points in groups.items():
+        axes.step(*_columns(points), where="post", linewidth=1.3, label=label)
+    axes.plot(*_columns(bar), **_DASHED)
+    _label(axes, x, y)
+    from_zero(axes.xaxis, axes.yaxis)
+
+
 def over_threads(axes: Axes, groups: Mapping[str, Points], y: str, bar: Points = ()) -> None:
     """Lines over numbers of threads, each twice the one before; `bar` is a dashed line to compare them with."""
     lines(axes, groups, "threads", y)

@@ -122,6 +122,8 @@ def test_the_parallel_study_measures_trees_and_rntuples(tmp_path: Path) -> None:
             assert "rntuple" in ntuple["command"]
             # Columns byte by byte compress better.
             assert "lz4:4" not in label or ntuple["output_bytes"] < tree["output_bytes"]
+    for label in ("live", "ntuple-live"):
+        assert all(reading["right"] for run in series[label] for of in run["readings"].values() for reading in of)
     for label in ("timelines", "ntuple-timelines"):
         for run in series[label]:
             (facts,) = run["facts"]

@@ -387,7 +387,9 @@ def test_saved_entries_are_readable_before_the_end(tmp_path: Path) -> None:
         tree.flush()
         file.save()
         (hidden,) = tmp_path.iterdir()
+        assert file.hidden_path == hidden
         assert bk.open(f"{hidden}:t")["x"].array().tolist() == list(range(500))
         tree.extend({"x": np.arange(500, 700)})
         assert tree.num_entries == 700
+    assert file.hidden_path is None
     assert bk.open(f"{tmp_path}/out.root:t").num_entries == 700

@@ -13,7 +13,15 @@ class Data {
   const Job &job;
   Stream keys, single;
   std::vector<Leaves> streams;
+  // Entries so far, for a job that computes its events: its threads share the rate.
+  uint64_t made = 0;
+  std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
 
+  void wait() {
+    using namespace std::chrono;
+    const auto due = started + duration_cast<nanoseconds>(duration<double>(made++ * job.entry_bytes() * job.threads / job.rate));
+    if (due - steady_clock::now() > milliseconds(2)) std::this_thread::sleep_until(due);
+  }
   static void vector(Vector3D &v, const Stream (&s)[3], uint64_t at) {
     v.x = draw::steps(s[0](at));
     v.y = draw::steps(s[1](at));
@@ -41,6 +49,7 @@ public:
   static std::string name(size_t branch) { return "ev" + std::to_string(branch); }
 
   void fill(uint64_t entry) {
+    if (job.rate) wait();
     if (!job.multi) {
       x = draw::uniform(single(entry));
       return;

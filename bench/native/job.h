@@ -55,10 +55,12 @@ public:
 };
 
 struct Job {
-  bool multi = false, write = true, fill = true;
+  bool multi = false, write = true, fill = true, save_self = false;
   std::string path;
   uint64_t size = 100'000'000, seed = 1;
   int branches = 10, events = 10, threads = 1, compression = 0, split = 99, basket = 32000;
+  // Bytes of payload a second at most; 0 for no limit.
+  double rate = 0;
   Every flush, save;
 
   uint64_t entry_bytes() const { return multi ? uint64_t(branches) * events * 108 : 8; }
@@ -86,6 +88,7 @@ struct Job {
       const std::string option = argv[i];
       if (option == "--no-write") job.write = false;
       else if (option == "--no-fill") job.fill = false;
+      else if (option == "--save-self") job.save_self = true;
       else if (i + 1 == argc) throw std::invalid_argument(option + " needs a value");
       else {
         const std::string value = argv[++i];
@@ -97,6 +100,7 @@ struct Job {
         else if (option == "--compression") job.compression = std::stoi(value);
         else if (option == "--split-level") job.split = std::stoi(value);
         else if (option == "--basket") job.basket = std::stoi(value);
+        else if (option == "--rate") job.rate = std::stod(value);
         else if (option == "--autoflush") job.flush = Every::parse(value);
         else if (option == "--autosave") job.save = Every::parse(value);
         else throw std::invalid_argument(option);

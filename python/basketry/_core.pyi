@@ -3,6 +3,7 @@
 import builtins
 from collections.abc import Callable, Sequence
 from os import PathLike
+from pathlib import Path
 from typing import Any, TypeAlias, final
 
 from typing_extensions import CapsuleType
@@ -109,6 +110,7 @@ class Context:
 @final
 class Writer:
     closed: bool
+    hidden_path: Path | None
     def __new__(cls, path: str | PathLike[str], layout: str, options: WriterOptions) -> Writer: ...
     def tree(self, path: str, title: str, specs: Sequence[ColumnSpec], types: Batch) -> tuple[int, set[str]]: ...
     def ntuple(self, path: str, description: str, names: Sequence[tuple[str, str | None]], types: Batch) -> int: ...

@@ -288,6 +288,7 @@ def generate(
     branches: int = 10,
     events: int = 10,
     outputs: int = 1,
+    rate: Size | None = None,
     autoflush: str | None = None,
     autosave: Size | None = None,
     arrival: bool = False,
@@ -301,6 +302,7 @@ def generate(
     size: bytes of payload. seed: of the random numbers. branches, events: for "multi", and events in an entry of each
     branch.
     outputs: number of files to write at once, each with all entries, as OUT, OUT-1, OUT-2 and so on.
+    rate: make at most this number of bytes a second ("20MB"), like a job that computes its events.
     autoflush: end a cluster after this share of the entries, "1%". autosave: save the trees' metadata after this number
     of bytes ("300MB"), entries, or share of the entries ("10%").
     arrival: append clusters as they are finished; otherwise the bytes do not depend on the threads.

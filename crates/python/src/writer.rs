@@ -295,6 +295,12 @@ impl Writer {
         py.detach(|| self.with(|writer| writer.save())).map_err(exception)
     }
 
+    /// The file in work, if there is one.
+    #[getter]
+    fn hidden_path(&self) -> Option<PathBuf> {
+        lock(&self.writer).as_ref().and_then(ParallelWriter::hidden_path)
+    }
+
     /// Where time and memory go, in bytes and nanoseconds, of all threads together.
     fn metrics(&self) -> PyResult<Vec<(&'static str, u64)>> {
         let seen = self.with(|writer| Ok(writer.metrics())).map_err(exception)?;

@@ -359,9 +359,15 @@ class WritableFile(WritableDirectory):
         """Whether the file was closed or abandoned."""
         return self._core.closed
 
+    @property
+    def hidden_path(self) -> Path | None:
+        """The file that is in work until this one is closed, and gets its name then; None after that. What was saved
+        last (`save`, `auto_save`) can be read from it meanwhile, by other processes too, and after a crash."""
+        return self._core.hidden_path
+
     def save(self) -> None:
-        """Saves the metadata of all trees now, as `auto_save` does. After a crash all entries up to here are readable
-        from the hidden file that is in use until the file is closed."""
+        """Saves the metadata of all trees now, as `auto_save` does: entries up to here, without those of clusters that
+        are not full, are readable from `hidden_path`."""
         self._core.save()
 
     def metrics(self) -> dict[str, int]:

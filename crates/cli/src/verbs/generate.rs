@@ -31,6 +31,9 @@ pub struct Args {
     /// Number of files to write at once, each with the whole data set: OUT, OUT-1, OUT-2 and so on. They share memory and threads.
     #[arg(long, value_name = "N", default_value_t = 1)]
     outputs: usize,
+    /// Make at most SIZE of payload a second, like a job that computes its events: for files to watch and to read while they grow.
+    #[arg(long, value_name = "SIZE")]
+    rate: Option<ByteSize>,
     #[command(flatten)]
     pub how: WriteArgs,
     #[command(flatten)]
@@ -174,6 +177,7 @@ pub fn work(args: &Args, progress: Progress<'_>) -> Result<Ran> {
         options: args.how.options(&args.layout, model.entries(), args.target.force)?,
         budget: args.resources.budget(),
         fill: !args.how.no_fill,
+        rate: args.rate.map(|rate| rate.bytes()),
         timeline: false,
     };
     generate(&job, progress)

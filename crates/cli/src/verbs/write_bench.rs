@@ -172,6 +172,7 @@ impl Args {
             options: self.how.options(&layout, model.entries(), true)?,
             budget: self.budget().ok_or_else(|| first("threads"))?,
             fill: !self.how.no_fill,
+            rate: None,
             timeline: self.timeline,
         };
         let ran = generate(&job, &flow::unwatched)?;

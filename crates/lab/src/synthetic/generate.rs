@@ -20,6 +20,7 @@ use rootfile::{Error, Result};
 use serde::Serialize;
 
 use crate::synthetic::models::{Model, ModelColumn};
+use crate::synthetic::pace::Pace;
 use crate::synthetic::timeline::{Stretch, Timeline};
 use crate::system::clock::process_seconds;
 
@@ -46,6 +47,8 @@ pub struct Job<'a> {
     pub budget: Budget,
     /// Whether entries are filled, or only made.
     pub fill: bool,
+    /// Most bytes of payload that are made in a second, if they are limited.
+    pub rate: Option<u64>,
     /// Whether to record what each thread does.
     pub timeline: bool,
 }
@@ -113,9 +116,11 @@ pub fn generate(job: &Job<'_>, done: flow::Progress<'_>) -> Result<Ran> {
         let tree = writer.tree(&spec)?;
         outputs.push((writer, tree));
     }
-    let timeline = job.timeline.then(Timeline::default);
+    let (timeline, pace) = (job.timeline.then(Timeline::default), Pace::new(job.rate));
+    let paced = |count: u64| pace.wait(count.saturating_mul(tasks.entry), done);
     fill_tasks(&outputs, tasks.count(), job.threads(&tasks), |number, contexts| {
-        run(job, contexts, tasks.batches(tasks.entries(number)), timeline.as_ref(), done)
+        let batches = tasks.batches(tasks.entries(number));
+        run(job, contexts, batches, &paced, timeline.as_ref(), done)
     })?;
     let mut ran = Ran { wall: started.elapsed().as_secs_f64(), ..Ran::default() };
     ran.timeline = timeline.map(Timeline::stretches).unwrap_or_default();
@@ -161,12 +166,15 @@ fn run(
     job: &Job<'_>,
     contexts: &mut [FillContext],
     batches: impl Iterator<Item = Range<u64>>,
+    paced: &dyn Fn(u64) -> Result<()>,
     timeline: Option<&Timeline>,
     done: flow::Progress<'_>,
 ) -> Result<()> {
     timeline.inspect(|timeline| timeline.begin(contexts));
     for entries in batches {
-        let (count, begun) = (entries.end - entries.start, Instant::now());
+        let count = entries.end - entries.start;
+        paced(count)?;
+        let begun = Instant::now();
         let batch = job.model.batch(entries)?;
         let made = Instant::now();
         if job.fill {

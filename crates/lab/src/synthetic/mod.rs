@@ -3,5 +3,6 @@
 
 pub mod generate;
 pub mod models;
+mod pace;
 pub mod timeline;
 pub mod write_bench;

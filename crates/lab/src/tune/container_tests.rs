@@ -18,7 +18,7 @@ fn nano(folder: &Path, layout: &str) -> PathBuf {
     let options = WriteOptions { layout: layout.parse().unwrap(), ..WriteOptions::default() };
     let budget = Budget::new(100_000_000, 1);
     generate(
-        &Job { model: &model, outputs: vec![path.clone()], options, budget, fill: true, timeline: false },
+        &Job { model: &model, outputs: vec![path.clone()], options, budget, fill: true, rate: None, timeline: false },
         &unwatched,
     )
     .unwrap();

@@ -41,6 +41,11 @@ impl Disk {
         Ok(Self { file: Some((file, temporary)), ..Self::nowhere(path) })
     }
 
+    /// Where the bytes are until the file is complete; `None` if they are discarded.
+    pub fn hidden_path(&self) -> Option<&Path> {
+        self.file.as_ref().map(|(_, temporary)| temporary.path())
+    }
+
     /// Discards all bytes.
     pub fn nowhere(path: &Path) -> Self {
         Self {

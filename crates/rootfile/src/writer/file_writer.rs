@@ -106,6 +106,11 @@ impl FileWriter {
         self.disk.expected = bytes;
     }
 
+    /// The hidden file that has all records until the file is complete and gets its name. `None` if they are discarded.
+    pub fn hidden_path(&self) -> Option<&Path> {
+        self.disk.hidden_path()
+    }
+
     /// The top directory.
     pub fn top(&self) -> DirId {
         DirId(0)

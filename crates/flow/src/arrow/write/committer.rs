@@ -1,6 +1,7 @@
 //! Commits finished clusters of all fill contexts: one thread at a time appends them to the file, as they arrive or in the
 //! order of their tasks, while the others continue. An error here or in a context abandons the output.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -364,6 +365,11 @@ impl Committer {
         let output = output.as_mut().ok_or_else(stopped)?;
         output.append(table, cluster)?;
         Ok(output.bytes())
+    }
+
+    /// The file in work; `None` if it was given up, or all bytes are discarded.
+    pub fn hidden_path(&self) -> Option<PathBuf> {
+        self.output().as_ref().and_then(Output::hidden_path)
     }
 
     /// Saves the metadata of all tables.

@@ -1,6 +1,7 @@
 //! The file of a writer: its tables so far, and how a cluster is appended. `commit_order` decides the order of clusters.
 
 use std::collections::{HashMap, VecDeque};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rootfile::codec::Compression;
@@ -76,6 +77,11 @@ impl Output {
     /// Bytes of the file so far.
     pub fn bytes(&self) -> u64 {
         self.file.position()
+    }
+
+    /// The file in work.
+    pub fn hidden_path(&self) -> Option<PathBuf> {
+        self.file.hidden_path().map(Path::to_path_buf)
     }
 
     /// Adds a table. It gets the next number.

@@ -191,6 +191,12 @@ impl ParallelWriter {
         self.committer.metrics()
     }
 
+    /// The hidden file that is written until [`ParallelWriter::finish`] gives it its name. After a save other processes can
+    /// read it up to there. `None` if the output was given up or its bytes are discarded.
+    pub fn hidden_path(&self) -> Option<PathBuf> {
+        self.committer.hidden_path()
+    }
+
     /// Saves the metadata of all tables now, as AutoSave does.
     pub fn save(&self) -> Result<()> {
         self.committer.save()

@@ -165,7 +165,15 @@ impl Recipe {
         let path = folder.join(format!("{number}.root"));
         let options = WriteOptions { layout: self.layout.parse()?, ..WriteOptions::default() };
         generate(
-            &Job { model: &model, outputs: vec![path.clone()], options, budget, fill: true, timeline: false },
+            &Job {
+                model: &model,
+                outputs: vec![path.clone()],
+                options,
+                budget,
+                fill: true,
+                rate: None,
+                timeline: false,
+            },
             &unwatched,
         )?;
         Ok(path)
