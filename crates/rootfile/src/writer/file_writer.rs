@@ -233,7 +233,7 @@ impl FileWriter {
         }
     }
 
-    fn push(&mut self, bytes: &[u8]) -> Result<()> {
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Result<()> {
         if self.buffer.len() + bytes.len() > BUFFER || bytes.len() >= DIRECT {
             self.flush()?;
         }

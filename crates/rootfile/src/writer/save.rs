@@ -15,6 +15,10 @@ use crate::Result;
 use crate::codec::{Compression, KEY_STORED_UP_TO};
 use crate::key::Key;
 
+/// An object that is appended gets a gap behind it, of its size over this. Trees grow from save to save: without room no record would fit
+/// into the gap of an earlier one, and the gaps would grow with the square of the number of saves.
+const ROOM: u64 = 2;
+
 /// The state of an object at an AutoSave. It is in the file until the next AutoSave, or until the file is finished.
 pub struct SavedObject<'a> {
     /// Directory that its key is listed in.
@@ -90,8 +94,26 @@ impl FileWriter {
         let mut packed = Vec::new();
         let compressed =
             payload.len() > KEY_STORED_UP_TO && self.compressor.compress(object.compression, &payload, &mut packed)?;
-        self.put_in_gap(&mut key, if compressed { &packed } else { &payload }, payload.len(), gaps)?;
+        let stored = if compressed { &packed } else { &payload };
+        let end = self.position();
+        self.put_in_gap(&mut key, stored, payload.len(), gaps)?;
+        if key.seek_key == end {
+            self.leave_room(u64::from(key.nbytes) / ROOM, gaps)?;
+        }
         Ok(key)
+    }
+
+    /// Appends a gap.
+    fn leave_room(&mut self, len: u64, gaps: &mut Gaps) -> Result<()> {
+        let (first, mark) = (self.position(), mark_of(len));
+        let size = usize::try_from(len).unwrap_or(0);
+        if let Some(mark) = mark.filter(|mark| size >= mark.len()) {
+            let mut bytes = vec![0; size];
+            bytes[..mark.len()].copy_from_slice(&mark);
+            self.push(&bytes)?;
+            gaps.add(Run { first, len });
+        }
+        Ok(())
     }
 
     /// Writes the streamer infos, unless those on disk are the same. Returns whether they are.

@@ -267,6 +267,27 @@ fn a_kill_or_a_power_cut_leaves_the_last_save() {
 }
 
 #[test]
+fn gaps_of_objects_that_grow_are_used_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.root");
+    let mut writer = FileWriter::create(&path, true, 0, 0, "grows").unwrap();
+    let directory = writer.top();
+    for round in 1..=100 {
+        writer.write_object(directory, ("TObjString", "between", ""), Compression::NONE, |_| Ok(vec![1; 20])).unwrap();
+        let make = move |_| Ok(vec![1; 1000 * round]);
+        let compression = Compression::NONE;
+        let grown = SavedObject { directory, class: "TTree", name: "t", title: "", compression, make: &make };
+        writer.auto_save(&[grown]).unwrap();
+    }
+    writer.finish().unwrap();
+    let segments = RootFile::open(&path).unwrap().free_segments().unwrap();
+    let gaps: u64 = segments.iter().rev().skip(1).map(|gap| gap.last - gap.first + 1).sum();
+
+    // All saves together are 5 MB.
+    assert!((100_000..900_000).contains(&gaps), "{gaps} bytes");
+}
+
+#[test]
 fn a_file_that_has_only_begun_can_be_walked() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out.root");
