@@ -269,6 +269,22 @@ def test_text_that_an_input_lacks_has_no_characters(order: tuple[str, ...], bask
     assert values(tmp_path / "some.root", "t")["text"] == expected[5:25]
 
 
+def test_streamed_objects_have_no_default(basketry: Basketry, tmp_path: Path) -> None:
+    """ROOT streams an object where there are no bytes of one. So they are neither filled in nor added late."""
+    with bk.recreate(tmp_path / "more.root", classes="class Point { public: int x; };") as file:
+        more = file.mkrntuple("t", {"x": "int64", "point": "Point*"})
+        more.extend({"x": [1], "point": [{"x": 1}]})
+    with bk.recreate(tmp_path / "less.root", classes="class Point { public: int x; };") as file:
+        late = file.mkrntuple("t", {"x": "int64"})
+        with pytest.raises(ValueError, match="field point: objects of Point are streamed"):
+            late.add_columns({"point": "Point*"})
+        late.extend({"x": [2]})
+    for order in (("more", "less"), ("less", "more")):
+        files = [tmp_path / f"{name}.root" for name in order]
+        said = basketry.refuses("merge", *files, "-o", tmp_path / "out.root", "--fill")
+        assert "objects in streamer fields cannot be filled in" in said
+
+
 @pytest.mark.parametrize("order", [("split", "plain"), ("plain", "split")])
 @pytest.mark.parametrize("layout", [(), ("--compression", "lz4:4")])
 def test_other_encodings_are_other_representations(

@@ -10,7 +10,7 @@ use arrow_schema::FieldRef;
 use dataset::layout::{ClusterSize, ColumnLayout, Compression, Layout, TreeRules, defaults};
 use dataset::ntuple::encode::TableEncoder;
 use dataset::ntuple::make::{FieldEncoding, Input, MadeSchema, NewField, extended, fields_of_columns, make_schema};
-use dataset::ntuple::model::{Anchor, FormatVersion, Link, Locator, Ntuple, Schema};
+use dataset::ntuple::model::{Anchor, FormatVersion, Link, Locator, Ntuple, Role, Schema};
 use dataset::ntuple::{MAX_KEY_SIZE, zero_page};
 use rootfile::streamer::StreamerInfos;
 use rootfile::streamer::describe::describe_contained;
@@ -146,10 +146,17 @@ impl NtuplePlan {
         Ok(())
     }
 
-    /// Checks that columns from one on can hold zeroes: a quantised one need not.
+    /// Checks that columns from one on can hold zeroes: a quantised one need not, and ROOT reads the object of a streamer field
+    /// where there are no bytes of one (`RStreamerField::ReadGlobalImpl`).
     pub fn check_zeros(&self, from: usize) -> Result<()> {
         for (id, column) in self.schema.columns.iter().enumerate().skip(from) {
+            let field = self.schema.fields.get(column.field);
             if self.schema.elements_per_entry(id).is_some() {
+                if let Some(field) = field.filter(|field| field.role == Role::Streamer) {
+                    let why =
+                        format!("objects of {} are streamed, and earlier entries would have none", field.type_name);
+                    return Err(Error::unsupported(why).object(format!("field {}", field.name)));
+                }
                 let named =
                     |e: Error| e.object(format!("field {}, which is zero before", self.schema.path(column.field)));
                 column.encoding().and_then(|encoding| zero_page(&encoding, 1)).map_err(named)?;

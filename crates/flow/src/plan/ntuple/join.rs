@@ -187,21 +187,39 @@ impl<'a> Join<'a> {
                 if in_collection.is_some() || extra.is_some() {
                     return Err(self.refusal(found, schema, "members of collections cannot be filled in"));
                 }
+                if self.lacks_objects(schema, keep, map) {
+                    return Err(self.refusal(found, schema, "objects in streamer fields cannot be filled in"));
+                }
                 self.graft(&found.extra, schema, keep, map);
             }
         }
         Ok(())
     }
 
+    /// Whether entries of one side would have no bytes of an object that ROOT's streamer reads: `RStreamerField::ReadGlobalImpl` reads one
+    /// all the same.
+    fn lacks_objects(&self, schema: &Schema, keep: &[bool], map: &[Option<usize>]) -> bool {
+        let number = self.schemas.len() - 1;
+        let lost = |(at, node): (usize, &Node)| {
+            let is_there = node.dropped || node.ids.get(number).copied().flatten().is_some();
+            node.field.role == Role::Streamer && !is_there && self.has_fixed_number(at)
+        };
+        let new = |(id, field): (usize, &Field)| {
+            let is_new = keep.get(id) == Some(&true) && map.get(id).copied().flatten().is_none();
+            field.role == Role::Streamer && is_new && schema.values_per_entry(id).is_some()
+        };
+        self.nodes.iter().enumerate().any(lost) || schema.fields.iter().enumerate().any(new)
+    }
+
     fn parent(&self, node: usize) -> Option<usize> {
         self.nodes.get(node).and_then(|node| node.parent)
     }
 
-    /// Whether each entry has the same number of values of a node.
+    /// Whether each entry has the same number of values of a node, or of those below it.
     fn has_fixed_number(&self, node: usize) -> bool {
         let mut at = Some(node);
         while let Some(node) = at.and_then(|at| self.nodes.get(at)) {
-            if !matches!(node.field.role, Role::Leaf | Role::Record) {
+            if !matches!(node.field.role, Role::Leaf | Role::Record | Role::Streamer) {
                 return false;
             }
             at = node.parent;
