@@ -49,6 +49,27 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> str:
     return path
 
 
+def test_counters_are_those_of_uproot(tmp_path: Path) -> None:
+    path, lists = str(tmp_path / "counted.root"), ak.Array([[1.5], [], [2.5, 3.5]])
+    classes = "class Hit { float x; };"
+    with bk.recreate(path, classes=classes) as file:
+        file["t"] = {"values": lists, "pair": np.zeros((3, 2)), "jets": ak.zip({"pt": lists, "eta": lists})}
+        for kind in ("vector", "TClonesArray"):
+            file.mktree(kind, {"hits": f"{kind}<Hit>"}).extend({"hits": ak.zip({"x": lists})})
+        file.mkrntuple("n", {"values": "var * float32"})
+    tree = opened(path)["t"]
+    names = {name: getattr(branch.count_branch, "name", None) for name, branch in uproot.open(path)["t"].items()}
+    assert {name: getattr(branch.count_branch, "name", None) for name, branch in tree.items()} == names
+    assert (names["values"], names["jets_pt"], names["pair"]) == ("nvalues", "njets", None)
+    assert tree["values"].count_branch is tree["nvalues"]
+    assert tree["values"].count_leaf is tree["nvalues"].member("fLeaves")[0]
+    assert opened(path)["n"]["values"].count_branch is None
+    for kind in ("vector", "TClonesArray"):
+        # For uproot, which meets the counter's leaf here first, the branch counts itself.
+        inner = opened(path)[kind]["hits/hits.x"]
+        assert (inner.count_branch.name, inner.top_level, inner.count_branch.top_level) == ("hits", False, True)
+
+
 def test_trees_and_branches_have_their_members(written: str) -> None:
     ours, theirs = opened(written)["t"], uproot.open(written)["t"]
     assert ours.member("fTitle") == "a title"

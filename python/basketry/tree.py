@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Unpack
 
-    from .branches import Names
+    from .arrays import Names
 
     #: Files with the trees in them, and friends, each by its name, if it has one.
     Inputs: TypeAlias = Sequence[tuple[str, str | None]]
@@ -125,6 +125,11 @@ class Tree(Branches, Handle, record.Described):
         """The objects of the branches in the first file."""
         return list(record.below(self._record))
 
+    @functools.cached_property
+    def _by_leaf(self) -> dict[int, Branch]:
+        """The branches by the identities of their leaves in the first file."""
+        return {id(leaf): branch for _, branch in self._walk() for leaf in branch.member("fLeaves")}
+
     @property
     def classname(self) -> str:
         """The C++ class."""
@@ -194,6 +199,10 @@ class Friend(Branches):
     def name(self) -> str:
         """The name in front of the dot in names of its branches."""
         return self._name
+
+    @property
+    def _records(self) -> list[Any]:
+        raise NotImplementedError(f"members of the branches of friend {self._name} are read from its own file: open it")
 
 
 class RNTuple(Tree):
