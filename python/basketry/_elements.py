@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .names import missing
+from .members import WithMembers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Element:
+class Element(WithMembers):
     """An object of a C++ class in an array. Members of bases are its own."""
 
     @property
@@ -27,29 +27,13 @@ class Element:
         """Members by their C++ names."""
         raise NotImplementedError
 
-    @property
-    def all_members(self) -> dict[str, Any]:
-        """The same as `members`."""
-        return self.members
-
-    def has_member(self, name: str, all: bool = True) -> bool:
-        """Whether there is such a member. `all` has no effect: bases are not apart."""
-        del all
-        return name in self.members
-
-    def member(self, name: str, all: bool = True, none_if_missing: bool = False) -> Any:
-        """A member by its C++ name. An unknown name is a `KeyError` with the nearest names, or None if
-        `none_if_missing`. `all` has no effect: bases are not apart."""
-        del all
-        found = self.members
-        if name not in found and not none_if_missing:
-            raise missing("member", name, found, self.classname or type(self).__name__)
-        return found.get(name)
+    def _owner(self) -> str:
+        return self.classname or type(self).__name__
 
     def __getattr__(self, name: str) -> Any:
         found = {} if name.startswith("_") else self.members
         if name not in found:
-            raise AttributeError(f"{self.classname or type(self).__name__} has no {name!r}")
+            raise AttributeError(f"{self._owner()} has no {name!r}")
         return found[name]
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .members import WithMembers
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class Described:
+class Described(WithMembers):
     """What has a C++ object in the first file."""
 
     @property
@@ -28,16 +30,6 @@ class Described:
         """Members of the C++ object, those of bases included."""
         found: dict[str, Any] = self._record.all_members
         return found
-
-    def has_member(self, name: str, all: bool = True) -> bool:
-        """Whether the C++ object has such a member; `all`: also in bases."""
-        found: bool = self._record.has_member(name, all)
-        return found
-
-    def member(self, name: str, all: bool = True, none_if_missing: bool = False) -> Any:
-        """A member of the C++ object in the first file, by its name: `branch.member("fLeaves")[0]`. An unknown name is
-        a `KeyError` with the nearest names, or None if `none_if_missing`; `all`: also of bases."""
-        return self._record.member(name, all, none_if_missing)
 
 
 def below(thing: Any) -> Iterator[Any]:

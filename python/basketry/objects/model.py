@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _core
 from ..handle import DetachedFile
-from ..names import missing
+from ..members import WithMembers
 from . import standard
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ FAMILIES: dict[str, type[Object]] = {}
 STREAMERS: dict[str, Callable[[bytes], dict[str, Any]]] = {}
 
 
-class Object:
+class Object(WithMembers):
     """An object of a ROOT class that has no family here. Members have the names of the C++ class."""
 
     #: The C++ class.
@@ -75,18 +75,6 @@ class Object:
                 # The member of `TArray`.
                 found["fN"] = len(base)
         return found | self.members
-
-    def has_member(self, name: str, all: bool = True) -> bool:
-        """Whether there is such a member; `all`: also in bases."""
-        return name in (self.all_members if all else self.members)
-
-    def member(self, name: str, all: bool = True, none_if_missing: bool = False) -> Any:
-        """A member by its C++ name. An unknown name is a `KeyError` with the nearest names, or None if
-        `none_if_missing`; `all`: also of bases."""
-        found = self.all_members if all else self.members
-        if name not in found and not none_if_missing:
-            raise missing("member", name, found, self)
-        return found.get(name)
 
     def is_instance(self, *classnames: str) -> bool:
         """Whether the class is one of these or derives from it."""
