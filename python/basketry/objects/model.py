@@ -3,7 +3,6 @@ its family (`FAMILIES`), such as histograms, or as an `Object`. Trees and RNTupl
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from .. import _core
 from ..handle import DetachedFile
 from ..members import WithMembers
-from . import standard
+from . import pyroot, standard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -61,8 +60,7 @@ class Object(WithMembers):
 
     def to_pyroot(self, name: str | None = None) -> Any:
         """The object as PyROOT has it, under its own name or another."""
-        # The writer uses the objects.
-        return importlib.import_module("basketry.writing.pyroot").to_pyroot(self, name)
+        return pyroot.to_pyroot(self, name)
 
     @property
     def all_members(self) -> dict[str, Any]:

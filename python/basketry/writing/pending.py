@@ -10,9 +10,6 @@ if TYPE_CHECKING:
     from .. import _core
     from ..objects import Object
 
-#: Titles of keys, for classes whose objects have none.
-TITLES = {"TObjString": "Collectable string class", "TList": "Doubly linked list"}
-
 
 @dataclass(frozen=True)
 class Pending:
@@ -28,9 +25,9 @@ class Pending:
     @classmethod
     def of(cls, path: str, thing: Object) -> Pending:
         """An object in memory, or one that was read, which is copied as it is."""
-        from . import records
+        from ..objects import stored
 
-        members = None if thing.origin is not None else records.record(thing)[1]
+        members = None if thing.origin is not None else stored.record(thing)[1]
         if isinstance(members, dict) and "fName" in members:
             members["fName"] = path.rpartition("/")[2]
             if "fName" in thing.members:
@@ -57,5 +54,6 @@ class Pending:
         elif self.origin is not None:
             core.copy(path, *self.origin)
         elif self.members is not None:
-            title = self.members.get("fTitle", "") if isinstance(self.members, dict) else ""
-            core.object(path, title or TITLES.get(self.classname, ""), self.classname, self.members)
+            from ..objects import stored
+
+            stored.store(core, path, self.classname, self.members)

@@ -155,29 +155,3 @@ def _named(statistics: tuple[str, ...], values: tuple[Any, ...]) -> dict[str, An
 
 def _letter(data: Any) -> str:
     return LETTERS[to_TArray(data).dtype.str[1:]]
-
-
-def record(thing: Object) -> tuple[str, Any]:
-    """Class and members as the compiled half takes them, numbers as bytes."""
-    if "items" in thing.members and not thing.bases:
-        return thing.classname, [None if one is None else record(one) for one in thing.members["items"]]
-    members = {name: _plain(value) for name, value in thing.all_members.items()}
-    numbers = thing._numbers()
-    if numbers is not None:
-        members["fArray"] = _plain(np.asarray(numbers))
-        members["fN"] = len(numbers)
-    found = {name: value for name, value in members.items() if value is not None}
-    if thing.classname.startswith(("TH", "TGraph", "TProfile")):
-        # ROOT expects a list, also without functions.
-        found.setdefault("fFunctions", ("TList", []))
-    return thing.classname, found
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return value.astype(value.dtype.newbyteorder(">")).tobytes()
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, Object):
-        return record(value)
-    return value

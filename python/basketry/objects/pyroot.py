@@ -6,7 +6,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from .files import recreate
+from .. import _core
+from .stored import record, store
 
 
 def to_pyroot(thing: Any, name: str | None = None) -> Any:
@@ -16,8 +17,12 @@ def to_pyroot(thing: Any, name: str | None = None) -> Any:
     own = thing.all_members.get("fName", "") if name is None else name
     with tempfile.TemporaryDirectory(prefix="basketry-") as folder:
         path = str(Path(folder) / "object.root")
-        with recreate(path) as file:
-            file["object"] = thing
+        core = _core.Writer(path, "", ((_core.DEFAULT_MEMORY, 1, False), (None, None), "", "", None))
+        if thing.origin is not None:
+            core.copy("object", *thing.origin)
+        else:
+            store(core, "object", *record(thing))
+        core.close()
         source = ROOT.TFile(path)
         made = source.Get("object")
         if hasattr(made, "SetDirectory"):
